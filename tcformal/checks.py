@@ -1,0 +1,50 @@
+"""Argument checks shared by the public functions: each raises InputError with one sentence."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from tcformal.errors import InputError, UnknownNameError
+
+
+def check_int(name: str, value: object, *, low: int | None = None, high: int | None = None) -> int:
+    """Return `value` as an int within [low, high]; raise InputError otherwise (bool is refused)."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(f"expected an integer for {name}, but got {value!r}")
+    if (low is not None and value < low) or (high is not None and value > high):
+        if high is None:
+            span = f"of at least {low}"
+        elif low is None:
+            span = f"of at most {high}"
+        else:
+            span = f"from {low} to {high}"
+        raise InputError(f"expected an integer {span} for {name}, but got {value}")
+    return value
+
+
+def check_positive(name: str, value: object) -> float:
+    """Return `value` as a float above zero; raise InputError otherwise."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+        raise InputError(f"expected a number above zero for {name}, but got {value!r}")
+    return float(value)
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
+    """Return `value` if it is one of `choices`; raise UnknownNameError naming the closest ones."""
+    known = list(choices)
+    if isinstance(value, str) and value in known:
+        return value
+    raise UnknownNameError(unknown_sentence(name, str(value), known))
+
+
+def unknown_sentence(kind: str, value: str, known: list[str], *, limit: int = 3) -> str:
+    """One sentence saying that `value` is no known `kind`, with the closest known names."""
+    close = difflib.get_close_matches(value, known, n=limit, cutoff=0.5)
+    if close:
+        hint = "the closest are " + ", ".join(close)
+    elif len(known) <= 12:
+        hint = "expected one of " + ", ".join(known)
+    else:
+        hint = f"none of the {len(known)} known names is close"
+    return f"expected a known {kind}, but got {value!r}: {hint}"

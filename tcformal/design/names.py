@@ -1,0 +1,182 @@
+"""Names of designs: `UNIT`, `UNIT@name=value,…` and `FAMILY@name=value,…`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tcformal.checks import check_choice, check_int, unknown_sentence
+from tcformal.design.catalog import NAN_WORDS, catalogue
+from tcformal.design.spec import Design, Operands
+from tcformal.design.unit import Evidence, Fact, UnitSpec
+from tcformal.errors import InputError, UnknownNameError
+from tcformal.formats.catalog import FORMATS, format_named
+from tcformal.formats.spec import Specials
+
+#: Families of designs that no instruction names, with what each stands for.
+FAMILIES: dict[str, str] = {
+    "valpey": "n-term accumulator over products normalised to fp32 (VALPEY Algorithm 1); terms counts c",
+    "tfdpa": "truncated fused dot product and add (XIE Algorithm 7)",
+    "sequential": "chain of IEEE-style additions of exact products, each rounded",
+}
+
+_INTEGERS = ("products", "fraction_bits", "carry_bits", "zero_exponent", "nan_word")
+_OPTIONAL = ("fraction_bits", "carry_bits", "product_rounding", "accumulator")
+_FORMATS = ("a_format", "b_format", "c_format", "d_format")
+_CONVERSION_OF = {"fp64": "FP64", "fp32": "FP32", "fp16": "FP16", "bf16": "BF16"}
+
+
+def _design_names() -> list[str]:
+    return list(Design.__dataclass_fields__)
+
+
+def resolve(name: str) -> UnitSpec:
+    """The unit or design of that name.
+
+    Errors: UnknownNameError for a unit, family or parameter that does not exist, with the closest
+    names; InputError for a value that the parameter cannot take.
+    """
+    base, at, text = name.strip().partition("@")
+    settings = _settings(text, name) if at else {}
+    if base in FAMILIES:
+        return _family(name, base, settings)
+    units = catalogue()
+    if base not in units:
+        raise UnknownNameError(unknown_sentence("unit", base, [*units, *FAMILIES]))
+    return _altered(name, units[base], settings) if at else units[base]
+
+
+def _settings(text: str, name: str) -> dict[str, str]:
+    """`a=1,b=2` as a dictionary."""
+    settings: dict[str, str] = {}
+    for item in text.split(","):
+        key, equals, value = (part.strip() for part in item.partition("="))
+        if not equals or not key or not value:
+            raise InputError(f"expected parameters as name=value after @ in {name!r}, but got {item!r}")
+        if key in settings:
+            raise InputError(f"expected each parameter once in {name!r}, but got {key} twice")
+        settings[key] = value
+    return settings
+
+
+def _integer(key: str, value: str) -> int:
+    try:
+        return int(value, 0)
+    except ValueError:
+        raise InputError(f"expected an integer for {key}, but got {value!r}") from None
+
+
+def _parsed(key: str, value: str) -> Any:
+    """The value of one design parameter from its text."""
+    if key in _OPTIONAL and value in ("exact", "none"):
+        return None
+    if key == "zero_exponent" and value in ("own", "none"):
+        return value
+    if key in _INTEGERS:
+        return _integer(key, value)
+    if key == "normalise_products":
+        return check_choice(key, value.lower(), ("true", "false")) == "true"
+    return value
+
+
+def _design_settings(settings: dict[str, str], name: str, extra: tuple[str, ...]) -> dict[str, Any]:
+    """Parsed design parameters; shorthands are expanded."""
+    known = [*_design_names(), "terms", "align_bits", "rounding", *extra]
+    parsed: dict[str, Any] = {}
+    for key, value in settings.items():
+        check_choice(f"parameter of {name.partition('@')[0]}", key, known)
+        if key in extra or key == "rounding":
+            continue
+        if key == "terms":
+            parsed["products"] = check_int("terms", _integer(key, value), low=2, high=257) - 1
+        elif key == "align_bits":
+            parsed["fraction_bits"] = 23 + check_int("align_bits", _integer(key, value), low=0, high=64)
+        else:
+            parsed[key] = _parsed(key, value)
+    for short, long in (("terms", "products"), ("align_bits", "fraction_bits")):
+        if short in settings and long in settings:
+            raise InputError(f"expected {short} or {long} in {name!r}, but got both")
+    return parsed
+
+
+def _completed(base: dict[str, Any], given: dict[str, Any]) -> Design:
+    """A design from defaults and given parameters; what the given ones imply follows them."""
+    merged = {**base, **given}
+    if "summation" in given and "c_position" not in given:
+        merged["c_position"] = {"fused": "joined", "sequential": "first", "pairwise": "last"}.get(
+            merged["summation"], merged["c_position"]
+        )
+    if "accumulator" not in given:
+        if merged["c_position"] == "joined":
+            merged["accumulator"] = None
+        elif merged["accumulator"] is None:
+            merged["accumulator"] = merged["conversion"]
+    if merged["fraction_bits"] is None:
+        for key, neutral in (("zero_exponent", "none"), ("carry_bits", None), ("alignment_rounding", "RZ")):
+            if key not in given:
+                merged[key] = neutral
+    return Design(**merged)
+
+
+def _altered(name: str, unit: UnitSpec, settings: dict[str, str]) -> UnitSpec:
+    """A catalogued unit with some parameters changed."""
+    given = _design_settings(settings, name, ())
+    if "rounding" in settings:
+        given |= _rounding(settings["rounding"], unit.operands.d.name, "joined")
+    design = _completed(unit.design.parameters(), given)
+    changed = Fact("given in the name", Evidence.CHOSEN)
+    facts = {**unit.facts, **dict.fromkeys(given, changed)}
+    return replace(unit, name=name.strip(), design=design, facts=facts)
+
+
+def _rounding(mode: str, d_name: str, c_position: str) -> dict[str, Any]:
+    """The shorthand rounding=MODE: the conversion, and the partial sums where there are any."""
+    text = f"{mode.upper()}-{_CONVERSION_OF[d_name]}"
+    return {"conversion": text} if c_position == "joined" else {"conversion": text, "accumulator": text}
+
+
+def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
+    """A design of a named family, on formats of one's choice."""
+    formats = {"a_format": "fp16", "b_format": "fp16", "c_format": "fp32", "d_format": "fp32"}
+    for key in _FORMATS:
+        if key in settings:
+            formats[key] = check_choice("format", format_named(settings[key]).name, FORMATS)
+    operands = Operands(**{key[0]: format_named(value) for key, value in formats.items()})
+    d_name = operands.d.name
+    if operands.d.specials is not Specials.IEEE or d_name not in _CONVERSION_OF:
+        raise InputError(f"expected d_format {', '.join(_CONVERSION_OF)}, but got {d_name}")
+    given = _design_settings(settings, name, (*_FORMATS, "k"))
+    base = _family_defaults(family, operands)
+    if "rounding" in settings:
+        given = {**_rounding(settings["rounding"], d_name, base["c_position"]), **given}
+    design = _completed(base, given)
+    k = check_int("k", _integer("k", settings.get("k", str(design.products))), low=1, high=4096)
+    source = Fact(FAMILIES[family], Evidence.CHOSEN)
+    return UnitSpec(
+        name=name.strip(), m=1, n=1, k=k, operands=operands, design=design,
+        facts=dict.fromkeys(_design_names(), source),
+    )  # fmt: skip
+
+
+def _family_defaults(family: str, operands: Operands) -> dict[str, Any]:
+    """Each family's parameters where the name gives none."""
+    d = operands.d
+    target = _CONVERSION_OF[d.name]
+    quiet = d.infinity | 1 << (d.fraction_bits + d.ignored_low_bits - 1)
+    mode = "RNE" if d.name == "fp16" else "RZ"
+    base: dict[str, Any] = {name: field.default for name, field in Design.__dataclass_fields__.items()}
+    if family == "valpey":
+        # fp32 terms: a zero has fp32's smallest exponent; Algorithm 1 truncates, RNE for fp16.
+        return base | {
+            "products": 4, "fraction_bits": 23, "normalise_products": True, "zero_exponent": -126,
+            "conversion": f"{mode}-{target}", "nan_word": quiet,
+        }  # fmt: skip
+    if family == "tfdpa":
+        return base | {
+            "products": 8, "fraction_bits": 24, "zero_exponent": -20 if d.name == "fp16" else -132,
+            "conversion": f"{mode}-{target}", "nan_word": NAN_WORDS.get(d.name, quiet),
+        }  # fmt: skip
+    return base | {
+        "products": 4, "summation": "sequential", "c_position": "first", "accumulator": f"RNE-{target}",
+        "conversion": f"RNE-{target}", "nan_word": quiet, "zero_sign": "ieee", "overflow": "ieee",
+    }  # fmt: skip

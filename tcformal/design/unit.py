@@ -1,0 +1,93 @@
+"""A unit's facts: its instruction, shape, operand formats and design, each number with its source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from tcformal.checks import check_int
+from tcformal.design.spec import Design, Operands
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+
+
+class Evidence(Enum):
+    """How well a number is known, strongest first."""
+
+    DOCUMENTED = "vendor specification"
+    RECORDED = "replayed against recorded hardware outputs"
+    PROBED = "stated by a paper after probing hardware"
+    INFERRED = "follows from other numbers"
+    CHOSEN = "chosen by whoever named this design"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One parameter's provenance."""
+
+    source: str
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitSpec:
+    """What is known of one matrix unit.
+
+    Shapes: D[m, n] = A[m, k] · B[k, n] + C[m, n].
+    """
+
+    #: `<arch>/<instruction>`, or `<family>@<parameters>` for a design without a unit (m = n = 1).
+    name: str
+    m: int
+    n: int
+    k: int
+    operands: Operands
+    design: Design
+    #: Provenance of each design parameter by name.
+    facts: Mapping[str, Fact] = field(default_factory=dict, compare=False, hash=False)
+    #: Remarks that a reader of the numbers must know (open disagreements).
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("m", "n", "k"):
+            check_int(name, getattr(self, name), low=1)
+        if self.k % min(self.k, self.design.products):
+            raise InputError(
+                f"expected k of {self.name} to be a multiple of {self.design.products} products, but got {self.k}"
+            )
+        if not self.design.rho.fits(self.operands.d):
+            raise InputError(
+                f"expected a conversion into {self.operands.d.name} for {self.name}, "
+                f"but got {self.design.conversion}"
+            )
+
+    @property
+    def a_format(self) -> Format:
+        """Format of A's elements."""
+        return self.operands.a
+
+    @property
+    def b_format(self) -> Format:
+        """Format of B's elements."""
+        return self.operands.b
+
+    @property
+    def c_format(self) -> Format:
+        """Format of C's elements."""
+        return self.operands.c
+
+    @property
+    def d_format(self) -> Format:
+        """Format of D's elements."""
+        return self.operands.d
+
+    @property
+    def arch(self) -> str:
+        """The architecture, or the family's name."""
+        return self.name.partition("/")[0].partition("@")[0]
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The distinct sources of the parameters, in order of first use."""
+        return tuple(dict.fromkeys(fact.source for fact in self.facts.values()))

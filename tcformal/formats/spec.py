@@ -1,0 +1,107 @@
+"""A floating-point format as a frozen record of facts; it knows no arithmetic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from tcformal.checks import check_int
+from tcformal.errors import InputError
+
+
+class Specials(Enum):
+    """Which encodings are not finite numbers."""
+
+    #: Exponent all ones: fraction zero is Inf, else NaN (IEEE 754).
+    IEEE = "Inf and NaN as IEEE 754"
+    #: No Inf; exponent and fraction all ones is NaN, either sign (OCP OFP8 e4m3).
+    ALL_ONES_NAN = "no Inf; NaN is all ones below the sign"
+    #: No Inf, no -0; the encoding of -0 is the single NaN (fnuz).
+    NEGATIVE_ZERO_NAN = "no Inf, no -0; NaN is 100…0"
+    #: Every encoding is a finite number (OCP MX fp6, fp4).
+    NONE = "no Inf, no NaN"
+
+
+class Sign(Enum):
+    """What the top bit of the encoding means."""
+
+    PRESENT = "a sign bit"
+    IGNORED = "a bit that is ignored"
+    ABSENT = "no sign bit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A floating-point format.
+
+    Ranges and units: a finite encoding with exponent field E and fraction field T stands for
+    (-1)^S · (1 + T·2^-fraction_bits) · 2^(E-bias) where E > 0, and for
+    (-1)^S · T · 2^(1-bias-fraction_bits) where E = 0 (subnormals; not where `has_zero` is False,
+    whose field 0 is an ordinary exponent).
+    Errors: InputError for widths that do not add up.
+    """
+
+    #: Name as in the literature, lower case.
+    name: str
+    #: Bits of the exponent field.
+    exponent_bits: int
+    #: Bits of the fraction field, without the hidden bit (the significand has one more).
+    fraction_bits: int
+    #: What is subtracted from the exponent field.
+    bias: int
+    #: Which encodings are NaN or Inf.
+    specials: Specials
+    #: Whether there is a sign bit.
+    sign: Sign = Sign.PRESENT
+    #: Low bits of the encoding that carry nothing and are ignored on input, zero on output (tf32: 13).
+    ignored_low_bits: int = 0
+    #: False for a pure scale (e8m0), whose exponent field 0 is an ordinary power of two.
+    has_zero: bool = True
+    #: Where these facts come from.
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        check_int("exponent_bits", self.exponent_bits, low=1, high=15)
+        check_int("fraction_bits", self.fraction_bits, low=0, high=112)
+        if self.specials is Specials.IEEE and self.fraction_bits < 1:
+            raise InputError("expected at least 1 fraction bit for a format with Inf and NaN, but got 0")
+
+    @property
+    def width(self) -> int:
+        """Bits of one raw encoding."""
+        return (self.sign is not Sign.ABSENT) + self.exponent_bits + self.fraction_bits + self.ignored_low_bits
+
+    @property
+    def precision(self) -> int:
+        """Bits of the significand, hidden bit included (p)."""
+        return self.fraction_bits + 1
+
+    @property
+    def e_min(self) -> int:
+        """Exponent of the smallest normal number; subnormals share it."""
+        return 1 - self.bias if self.has_zero else -self.bias
+
+    @property
+    def e_max(self) -> int:
+        """Exponent of the largest finite number."""
+        top = (1 << self.exponent_bits) - 1 - self.bias
+        if self.specials is Specials.IEEE or not self.has_zero:
+            return top - 1
+        if self.specials is Specials.ALL_ONES_NAN and self.fraction_bits == 0:
+            return top - 1
+        return top
+
+    @property
+    def storage_bits(self) -> int:
+        """Width of the unsigned integer that holds one raw encoding in arrays: 8, 16, 32 or 64."""
+        return next(bits for bits in (8, 16, 32, 64) if bits >= self.width)
+
+    @property
+    def infinity(self) -> int:
+        """The encoding of +Inf; InputError where the format has none."""
+        if self.specials is not Specials.IEEE:
+            raise InputError(f"expected a format with Inf, but got {self.name}")
+        return ((1 << self.exponent_bits) - 1) << (self.fraction_bits + self.ignored_low_bits)
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,228 @@
+"""What all solver terms have in common: the vocabulary said in the operators of SMT-LIB's QF_BV.
+
+A back end supplies three things (a constant, an input, an application of one QF_BV operator); how
+each operator of the table is said with them is written here, once.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+
+from tcformal.errors import WidthError
+from tcformal.ir.node import Node
+from tcformal.ir.walk import Interpreter
+
+T = TypeVar("T")
+
+#: The operators of QF_BV that the vocabulary is said in.
+TERM_OPS = frozenset(
+    (
+        *("not", "and", "or", "xor", "=", "ite", "bvnot", "bvand", "bvor", "bvxor", "bvadd", "bvsub"),
+        *("bvneg", "bvmul", "bvshl", "bvlshr", "bvashr", "bvult", "bvule", "bvslt", "bvsle"),
+        *("concat", "extract", "zero_extend", "sign_extend"),
+    )
+)
+
+
+class Term(Generic[T]):
+    """One bit-vector as a solver sees it; one of width 1 may be held as a truth value, or as both."""
+
+    __slots__ = ("bits", "truth", "width")
+
+    def __init__(self, width: int, *, bits: T | None = None, truth: T | None = None) -> None:
+        self.width = width
+        #: The bit-vector, once somebody has asked for it.
+        self.bits = bits
+        #: The solver's own Bool (width 1 only), once somebody has asked for it.
+        self.truth = truth
+
+
+class TermInterpreter(Interpreter[Term[T]], partial=True):
+    """The meaning of the vocabulary as terms of one solver.
+
+    Shapes: a node of width w becomes a bit-vector of width w; `assertion` gives the solver's Bool.
+    Errors: a back end whose `KINDS` lack an operator of QF_BV that is needed cannot be created
+    (TypeError); WidthError when a truth value is asked of anything wider than one bit.
+    """
+
+    #: QF_BV operator -> what the solver calls it.
+    KINDS: ClassVar[Mapping[str, Any]] = {}
+
+    def __init_subclass__(cls, *, partial: bool = False, **kwargs: Any) -> None:
+        super().__init_subclass__(partial=partial, **kwargs)
+        missing = sorted(TERM_OPS - cls.KINDS.keys())
+        if missing and not partial:
+            lacking = ", ".join(missing)
+            raise TypeError(f"expected {cls.__name__} to know every QF_BV operator, but it lacks {lacking}")
+
+    # ------------------------------------------------------------------ what a back end supplies
+    @abstractmethod
+    def const_term(self, value: int, width: int) -> T:
+        """A constant."""
+
+    @abstractmethod
+    def input_term(self, name: str, width: int) -> T:
+        """A free bit-vector with the name of an input."""
+
+    @abstractmethod
+    def apply(self, name: str, args: Sequence[T], indices: Sequence[int], width: int | None) -> T:
+        """The QF_BV operator `name` on terms; `width` is that of the result, None for a Bool."""
+
+    # ------------------------------------------------------------------ the two forms of one bit
+    def bits(self, term: Term[T]) -> T:
+        """The term as a bit-vector."""
+        if term.bits is None:
+            if term.truth is None:
+                raise WidthError("expected a term with bits or a truth value, but got one with neither")
+            yes, no = self.const_term(1, 1), self.const_term(0, 1)
+            term.bits = self.apply("ite", (term.truth, yes, no), (), 1)
+        return term.bits
+
+    def truth(self, term: Term[T]) -> T:
+        """A term of width 1 as the solver's Bool."""
+        if term.truth is None:
+            if term.width != 1:
+                raise WidthError(f"expected width 1 for a truth value, but got width {term.width}")
+            term.truth = self.apply("=", (self.bits(term), self.const_term(1, 1)), (), None)
+        return term.truth
+
+    def assertion(self, node: Node) -> T:
+        """The Bool that says that `node` (width 1) is 1."""
+        return self.truth(self.run([node])[0])
+
+    # ------------------------------------------------------------------ helpers of the handlers
+    def _plain(self, node: Node, name: str, *args: Term[T], indices: Sequence[int] = ()) -> Term[T]:
+        """An operator from bit-vectors to a bit-vector."""
+        bits = self.apply(name, [self.bits(a) for a in args], indices, node.width)
+        return Term(node.width, bits=bits)
+
+    def _logic(self, node: Node, name: str, *args: Term[T]) -> Term[T]:
+        """A bitwise operator; on one bit it stays among truth values when an operand is one."""
+        if node.width == 1 and any(a.truth is not None for a in args):
+            return Term(1, truth=self.apply(name, [self.truth(a) for a in args], (), None))
+        return self._plain(node, "bv" + name, *args)
+
+    def _compare(self, name: str, x: Term[T], y: Term[T]) -> Term[T]:
+        return Term(1, truth=self.apply(name, (self.bits(x), self.bits(y)), (), None))
+
+    def _shift(self, node: Node, name: str, x: Term[T], amount: Term[T]) -> Term[T]:
+        """A shift whose amount is brought to the width of `x`; one too large stays too large."""
+        width, bits = x.width, self.bits(amount)
+        if amount.width < width:
+            bits = self.apply("zero_extend", (bits,), (width - amount.width,), width)
+        elif amount.width > width:
+            above = amount.width - width
+            high = self.apply("extract", (bits,), (amount.width - 1, width), above)
+            low = self.apply("extract", (bits,), (width - 1, 0), width)
+            fits = self.apply("=", (high, self.const_term(0, above)), (), None)
+            bits = self.apply("ite", (fits, low, self.const_term((1 << width) - 1, width)), (), width)
+        return Term(width, bits=self.apply(name, (self.bits(x), bits), (), width))
+
+    # ------------------------------------------------------------------ the vocabulary
+    def on_const(self, node: Node) -> Term[T]:
+        """A constant."""
+        return Term(node.width, bits=self.const_term(node.params[1], node.width))
+
+    def on_input(self, node: Node) -> Term[T]:
+        """A free bit-vector."""
+        return Term(node.width, bits=self.input_term(self.graph.input_name(node), node.width))
+
+    def on_not_(self, node: Node, x: Term[T]) -> Term[T]:
+        """Bitwise complement."""
+        return self._logic(node, "not", x)
+
+    def on_and_(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+        """Bitwise and."""
+        return self._logic(node, "and", x, y)
+
+    def on_or_(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+        """Bitwise or."""
+        return self._logic(node, "or", x, y)
+
+    def on_xor(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+        """Bitwise exclusive or."""
+        return self._logic(node, "xor", x, y)
+
+    def on_add_mod(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+        """Sum modulo 2^width."""
+        return self._plain(node, "bvadd", x, y)
+
+    def on_sub_mod(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+        """Difference modulo 2^width."""
+        return self._plain(node, "bvsub", x, y)
+
+    def on_neg_mod(self, node: Node, x: Term[T]) -> Term[T]:
+        """Negation modulo 2^width."""
+        return self._plain(node, "bvneg", x)
+
+    def on_mul_expand(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+        """Exact unsigned product: both factors grown to the width of the result first."""
+        grown = [
+            self.apply("zero_extend", (self.bits(a),), (node.width - a.width,), node.width) for a in (x, y)
+        ]
+        return Term(node.width, bits=self.apply("bvmul", grown, (), node.width))
+
+    def on_shl_mod(self, node: Node, x: Term[T], amount: Term[T]) -> Term[T]:
+        """Shift left."""
+        return self._shift(node, "bvshl", x, amount)
+
+    def on_lshr(self, node: Node, x: Term[T], amount: Term[T]) -> Term[T]:
+        """Shift right with zeros coming in."""
+        return self._shift(node, "bvlshr", x, amount)
+
+    def on_ashr(self, node: Node, x: Term[T], amount: Term[T]) -> Term[T]:
+        """Shift right with copies of the top bit coming in."""
+        return self._shift(node, "bvashr", x, amount)
+
+    def on_eq(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+        """Equality; with one bit that is fixed it is the other bit or its complement."""
+        for fixed, other in zip(node.args, (y, x), strict=True):
+            if fixed.op == "const" and fixed.width == 1:
+                if fixed.params[1]:
+                    return other
+                return Term(1, truth=self.apply("not", (self.truth(other),), (), None))
+        if x.truth is not None or y.truth is not None:
+            return Term(1, truth=self.apply("=", (self.truth(x), self.truth(y)), (), None))
+        return self._compare("=", x, y)
+
+    def on_ult(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+        """Unsigned less than."""
+        return self._compare("bvult", x, y)
+
+    def on_ule(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+        """Unsigned at most."""
+        return self._compare("bvule", x, y)
+
+    def on_slt(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+        """Two's complement less than."""
+        return self._compare("bvslt", x, y)
+
+    def on_sle(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+        """Two's complement at most."""
+        return self._compare("bvsle", x, y)
+
+    def on_ite(self, node: Node, cond: Term[T], yes: Term[T], no: Term[T]) -> Term[T]:
+        """Choice; on one bit it stays among truth values when a branch is one."""
+        if node.width == 1 and (yes.truth is not None or no.truth is not None):
+            branches = (self.truth(cond), self.truth(yes), self.truth(no))
+            return Term(1, truth=self.apply("ite", branches, (), None))
+        args = (self.truth(cond), self.bits(yes), self.bits(no))
+        return Term(node.width, bits=self.apply("ite", args, (), node.width))
+
+    def on_concat(self, node: Node, high: Term[T], low: Term[T]) -> Term[T]:
+        """Side by side."""
+        return self._plain(node, "concat", high, low)
+
+    def on_extract(self, node: Node, x: Term[T]) -> Term[T]:
+        """A range of bits."""
+        return self._plain(node, "extract", x, indices=node.params)
+
+    def on_zero_extend(self, node: Node, x: Term[T]) -> Term[T]:
+        """Zeros above."""
+        return self._plain(node, "zero_extend", x, indices=node.params)
+
+    def on_sign_extend(self, node: Node, x: Term[T]) -> Term[T]:
+        """Copies of the top bit above."""
+        return self._plain(node, "sign_extend", x, indices=node.params)

@@ -1,0 +1,60 @@
+"""A labelled trace: the value of every named stage on one input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tcformal.interp.concrete import Concrete
+from tcformal.ir.build import Graph, Stage
+from tcformal.ir.node import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """One stage on one input.
+
+    Ranges and units: the stage stands for `value` · 2^-stage.scale; `raw` are its bits.
+    """
+
+    name: str
+    stage: Stage
+    raw: int
+
+    @property
+    def value(self) -> int:
+        """The integer that the bits stand for, in units of 2^-scale."""
+        return self.stage.read(self.raw)
+
+    @property
+    def bits(self) -> str:
+        """The bits as text, most significant first."""
+        return f"{self.raw:0{self.stage.node.width}b}"
+
+
+@dataclass(frozen=True, slots=True)
+class StageTrace:
+    """Every labelled stage of a definition on one input, in order of definition, and the result."""
+
+    stages: dict[str, Traced]
+    result: int
+
+    def under(self, scope: str) -> dict[str, Traced]:
+        """The stages of one scope, their names without the scope."""
+        start = scope + "."
+        return {name[len(start) :]: s for name, s in self.stages.items() if name.startswith(start)}
+
+    def scopes(self) -> list[str]:
+        """The scopes that hold a sum (`block0`, `block0.step1`, …), in order."""
+        return [name[: -len(".sum")] for name in self.stages if name.endswith(".sum")]
+
+
+def trace(graph: Graph, root: Node, inputs: Mapping[str, int]) -> StageTrace:
+    """Run the integer interpretation once and keep every labelled stage."""
+    labels = graph.labels
+    nodes = [stage.node for stage in labels.values()]
+    values = Concrete(graph, [*nodes, root])(inputs)
+    stages = {
+        name: Traced(name, stage, raw) for (name, stage), raw in zip(labels.items(), values[:-1], strict=True)
+    }
+    return StageTrace(stages, values[-1])

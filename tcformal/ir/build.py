@@ -1,0 +1,338 @@
+"""The graph: makes nodes, shares equal ones, folds constants, and keeps the labels of stages.
+
+Growth is explicit (`add_expand`, `mul_expand`, `zero_extend_to`), loss is explicit (`truncate_*`,
+`extract`), wrap-around exists only under `_mod` names, and constants must fit their width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tcformal.errors import WidthError
+from tcformal.ir.node import Node
+from tcformal.ir.ops import LEAVES, OPS, apply_op
+from tcformal.ir.ops import signed as signed_value
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A labelled node and how a person reads it: (raw, signed or not, + offset) · 2^-scale."""
+
+    node: Node
+    signed: bool
+    offset: int
+    scale: int
+
+    def read(self, raw: int) -> int:
+        """The integer that raw bits of this stage stand for, in units of 2^-scale."""
+        return (signed_value(raw, self.node.width) if self.signed else raw) + self.offset
+
+
+class Graph:
+    """A builder and the DAG it has built.
+
+    Shapes: every method takes and returns single bit-vectors; widths are Python integers.
+    Errors: WidthError for operands, constants or bit positions that the operator table forbids.
+    """
+
+    def __init__(self) -> None:
+        self._table: dict[tuple[str, tuple[int, ...], tuple[int, ...]], Node] = {}
+        self._nodes: list[Node] = []
+        self._inputs: list[Node] = []
+        self._input_names: list[str] = []
+        self._labels: dict[str, Stage] = {}
+        self._scope: tuple[str, ...] = ()
+
+    # ------------------------------------------------------------------ making nodes
+    def make(self, name: str, args: Sequence[Node] = (), params: Sequence[int] = ()) -> Node:
+        """Return the node `name(args; params)`, sharing an equal one, folding constants."""
+        op = OPS[name]
+        if len(args) != op.arity or len(params) != op.n_params:
+            raise WidthError(
+                f"expected {op.arity} operands and {op.n_params} parameters for {name}, "
+                f"but got {len(args)} and {len(params)}"
+            )
+        for arg in args:
+            if arg.index >= len(self._nodes) or self._nodes[arg.index] is not arg:
+                raise WidthError(f"expected operands of this graph for {name}, but got {arg!r} of another")
+        width = op.width([a.width for a in args], params)
+        if args and all(a.op == "const" for a in args):
+            value = apply_op(op, [a.params[1] for a in args], [a.width for a in args], params, width)
+            return self.const(value, width)
+        same = self._simplify(name, args, params, width)
+        if same is not None:
+            return same
+        ordered = tuple(sorted(args, key=lambda a: a.index)) if op.commutative else tuple(args)
+        return self._intern(name, ordered, tuple(params), width)
+
+    def _intern(self, name: str, args: tuple[Node, ...], params: tuple[int, ...], width: int) -> Node:
+        key = (name, tuple(a.index for a in args), params)
+        node = self._table.get(key)
+        if node is None:
+            node = Node(name, args, params, width, len(self._nodes))
+            self._table[key] = node
+            self._nodes.append(node)
+        return node
+
+    def _simplify(self, name: str, args: Sequence[Node], params: Sequence[int], width: int) -> Node | None:
+        """Identities that hold for every value and only remove nodes; None when none applies."""
+        if name == "ite":
+            cond, yes, no = args
+            if yes is no:
+                return yes
+            if cond.op == "const":
+                return yes if cond.params[1] else no
+        elif name == "extract":
+            high, low = params
+            (x,) = args
+            if low == 0 and high == x.width - 1:
+                return x
+            if x.op == "extract":
+                return self.make("extract", x.args, (high + x.params[1], low + x.params[1]))
+            if x.op == "zero_extend" and high < x.args[0].width:
+                return self.make("extract", x.args, params)
+            if x.op == "zero_extend" and low >= x.args[0].width:
+                return self.const(0, width)
+            if x.op == "concat":
+                cut = x.args[1].width
+                if high < cut:
+                    return self.make("extract", (x.args[1],), params)
+                if low >= cut:
+                    return self.make("extract", (x.args[0],), (high - cut, low - cut))
+        elif name in ("zero_extend", "sign_extend") and params[0] == 0:
+            return args[0]
+        elif name in ("and_", "or_", "xor", "add_mod", "sub_mod", "shl_mod", "lshr", "ashr"):
+            return self._simplify_pair(name, args[0], args[1], width)
+        elif name == "eq" and args[0] is args[1]:
+            return self.const(1, 1)
+        elif name == "not_" and args[0].op == "not_":
+            return args[0].args[0]
+        return None
+
+    def _simplify_pair(self, name: str, x: Node, y: Node, width: int) -> Node | None:
+        ones = (1 << width) - 1
+        for one, other in ((x, y), (y, x)):
+            if one.op != "const":
+                continue
+            value = one.params[1]
+            if name in ("or_", "xor", "add_mod") and value == 0:
+                return other
+            if name == "and_" and value in (0, ones):
+                return other if value else one
+            if name == "or_" and value == ones:
+                return one
+        if name in ("sub_mod", "shl_mod", "lshr", "ashr") and y.op == "const" and y.params[1] == 0:
+            return x
+        if x is y and name in ("and_", "or_"):
+            return x
+        return None
+
+    # ------------------------------------------------------------------ leaves
+    def const(self, value: int, width: int) -> Node:
+        """A constant; `value` must be in [0, 2^width)."""
+        OPS["const"].width((), (width, value))
+        if not 0 <= value < (1 << width):
+            raise WidthError(f"expected a constant in [0, 2^{width}), but got {value}")
+        return self._intern("const", (), (width, value), width)
+
+    def input(self, name: str, width: int) -> Node:
+        """An input by name; asking again for the same name and width returns the same node."""
+        if name in self._input_names:
+            node = self._inputs[self._input_names.index(name)]
+            if node.width != width:
+                raise WidthError(f"expected width {node.width} for input {name}, but got {width}")
+            return node
+        node = self._intern("input", (), (width, len(self._inputs)), width)
+        self._inputs.append(node)
+        self._input_names.append(name)
+        return node
+
+    def truth(self, value: bool) -> Node:
+        """The constant 1 or 0 of width 1."""
+        return self.const(int(value), 1)
+
+    # ------------------------------------------------------------------ bit operations
+    def not_(self, x: Node) -> Node:
+        """Bitwise complement."""
+        return self.make("not_", (x,))
+
+    def and_(self, first: Node, *rest: Node) -> Node:
+        """Bitwise and of one or more nodes of one width."""
+        return self._fold("and_", first, rest)
+
+    def or_(self, first: Node, *rest: Node) -> Node:
+        """Bitwise or of one or more nodes of one width."""
+        return self._fold("or_", first, rest)
+
+    def xor(self, x: Node, y: Node) -> Node:
+        """Bitwise exclusive or."""
+        return self.make("xor", (x, y))
+
+    def _fold(self, name: str, first: Node, rest: Sequence[Node]) -> Node:
+        for x in rest:
+            first = self.make(name, (first, x))
+        return first
+
+    def ite(self, cond: Node, yes: Node, no: Node) -> Node:
+        """`yes` where `cond` (width 1) is 1, else `no`."""
+        return self.make("ite", (cond, yes, no))
+
+    def concat(self, high: Node, *lower: Node) -> Node:
+        """The operands side by side, the first one highest."""
+        return self._fold("concat", high, lower)
+
+    def extract(self, x: Node, high: int, low: int) -> Node:
+        """Bits high..low of x, both included."""
+        return self.make("extract", (x,), (high, low))
+
+    def bit(self, x: Node, position: int) -> Node:
+        """One bit of x."""
+        return self.extract(x, position, position)
+
+    def top(self, x: Node) -> Node:
+        """The highest bit of x."""
+        return self.bit(x, x.width - 1)
+
+    # ------------------------------------------------------------------ widths
+    def zero_extend_to(self, x: Node, width: int) -> Node:
+        """x with zeros above, `width` bits in all (at least those of x)."""
+        return self.make("zero_extend", (x,), (width - x.width,))
+
+    def sign_extend_to(self, x: Node, width: int) -> Node:
+        """x with copies of its top bit above, `width` bits in all (at least those of x)."""
+        return self.make("sign_extend", (x,), (width - x.width,))
+
+    def wrap_to_mod(self, x: Node, width: int) -> Node:
+        """x read as two's complement and reduced modulo 2^width (grown by sign when wider)."""
+        return self.sign_extend_to(x, width) if width >= x.width else self.extract(x, width - 1, 0)
+
+    def shift_left_const(self, x: Node, amount: int) -> Node:
+        """x with `amount` zeros appended below: nothing is lost."""
+        return x if amount == 0 else self.concat(x, self.const(0, amount))
+
+    def truncate_low(self, x: Node, amount: int) -> Node:
+        """x without its lowest `amount` bits; a zero of width 1 when nothing is left."""
+        return self.const(0, 1) if amount >= x.width else self.extract(x, x.width - 1, amount)
+
+    # ------------------------------------------------------------------ arithmetic
+    def add_mod(self, x: Node, y: Node) -> Node:
+        """x + y modulo 2^width."""
+        return self.make("add_mod", (x, y))
+
+    def sub_mod(self, x: Node, y: Node) -> Node:
+        """x - y modulo 2^width."""
+        return self.make("sub_mod", (x, y))
+
+    def neg_mod(self, x: Node) -> Node:
+        """-x modulo 2^width."""
+        return self.make("neg_mod", (x,))
+
+    def add_expand(self, x: Node, y: Node) -> Node:
+        """x + y, unsigned, one bit wider than the wider operand: exact."""
+        width = max(x.width, y.width) + 1
+        return self.add_mod(self.zero_extend_to(x, width), self.zero_extend_to(y, width))
+
+    def mul_expand(self, x: Node, y: Node) -> Node:
+        """x * y, unsigned, as wide as both operands together: exact."""
+        return self.make("mul_expand", (x, y))
+
+    def shl_mod(self, x: Node, amount: Node) -> Node:
+        """x shifted left by an unsigned amount; bits above the width are lost."""
+        return self.make("shl_mod", (x, amount))
+
+    def lshr(self, x: Node, amount: Node) -> Node:
+        """x shifted right by an unsigned amount, zeros coming in; low bits are lost."""
+        return self.make("lshr", (x, amount))
+
+    def ashr(self, x: Node, amount: Node) -> Node:
+        """x as two's complement shifted right (floor); low bits are lost."""
+        return self.make("ashr", (x, amount))
+
+    # ------------------------------------------------------------------ comparisons
+    def eq(self, x: Node, y: Node) -> Node:
+        """1 where x equals y."""
+        return self.make("eq", (x, y))
+
+    def ult(self, x: Node, y: Node) -> Node:
+        """1 where x < y, unsigned."""
+        return self.make("ult", (x, y))
+
+    def ule(self, x: Node, y: Node) -> Node:
+        """1 where x <= y, unsigned."""
+        return self.make("ule", (x, y))
+
+    def slt(self, x: Node, y: Node) -> Node:
+        """1 where x < y, two's complement."""
+        return self.make("slt", (x, y))
+
+    def sle(self, x: Node, y: Node) -> Node:
+        """1 where x <= y, two's complement."""
+        return self.make("sle", (x, y))
+
+    def is_zero(self, x: Node) -> Node:
+        """1 where no bit of x is set."""
+        return self.eq(x, self.const(0, x.width))
+
+    def any_bit(self, x: Node) -> Node:
+        """1 where some bit of x is set."""
+        return self.not_(self.is_zero(x))
+
+    def umax(self, x: Node, y: Node) -> Node:
+        """The larger of two unsigned values of one width."""
+        return self.ite(self.ult(x, y), y, x)
+
+    def umin(self, x: Node, y: Node) -> Node:
+        """The smaller of two unsigned values of one width."""
+        return self.ite(self.ult(x, y), x, y)
+
+    # ------------------------------------------------------------------ labels
+    @contextmanager
+    def scope(self, name: str) -> Iterator[None]:
+        """Prefix the labels given inside with `name` and a dot."""
+        before = self._scope
+        self._scope = (*before, name)
+        try:
+            yield
+        finally:
+            self._scope = before
+
+    def label(self, name: str, node: Node, *, signed: bool = False, offset: int = 0, scale: int = 0) -> Node:
+        """Name a stage (`e_max`, `sum`, …) in the current scope and return the node unchanged.
+
+        Ranges and units: the integer a person reads there is the raw bits (two's complement where
+        `signed`) plus `offset`, in units of 2^-scale.
+        """
+        full = ".".join((*self._scope, name))
+        stage = Stage(node, signed, offset, scale)
+        if self._labels.setdefault(full, stage) != stage:
+            raise WidthError(f"expected one stage per label, but {full!r} names two")
+        return node
+
+    @property
+    def labels(self) -> dict[str, Stage]:
+        """All stages labelled so far, in the order they were labelled."""
+        return dict(self._labels)
+
+    def labels_of(self, node: Node) -> tuple[str, ...]:
+        """The labels that a node carries (several when designs share a stage)."""
+        return tuple(name for name, stage in self._labels.items() if stage.node is node)
+
+    # ------------------------------------------------------------------ views
+    @property
+    def inputs(self) -> dict[str, Node]:
+        """The inputs by name, in the order they were first asked for."""
+        return dict(zip(self._input_names, self._inputs, strict=True))
+
+    def input_name(self, node: Node) -> str:
+        """The name of an input node."""
+        return self._input_names[node.params[1]]
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+
+def is_leaf(node: Node) -> bool:
+    """True for constants and inputs."""
+    return node.op in LEAVES

@@ -1,0 +1,107 @@
+"""Walking the DAG: topological order, the interpreter base class, serialisation and hashing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+
+from tcformal.errors import InputError
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.ir.ops import OPS
+
+Value = TypeVar("Value")
+
+
+def reachable(roots: Iterable[Node]) -> list[Node]:
+    """Every node that the roots depend on, arguments before users, each once."""
+    seen: dict[int, Node] = {}
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node.index not in seen:
+            seen[node.index] = node
+            stack.extend(node.args)
+    return [seen[i] for i in sorted(seen)]
+
+
+class Interpreter(Generic[Value]):
+    """One meaning of the whole vocabulary; walks the DAG once, each shared node once.
+
+    A concrete subclass defines `on_<op>(node, *argument_values)` for every operator of the table;
+    a class that lacks one cannot be created.  Abstract intermediates pass `partial=True`.
+    """
+
+    partial: ClassVar[bool] = True
+
+    def __init__(self, graph: Graph) -> None:
+        if self.partial:
+            raise TypeError(f"expected a complete interpreter, but {type(self).__name__} is partial")
+        self.graph = graph
+
+    def __init_subclass__(cls, *, partial: bool = False, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.partial = partial
+        missing = [name for name in OPS if not callable(getattr(cls, f"on_{name}", None))]
+        if missing and not partial:
+            raise TypeError(f"expected {cls.__name__} to define every operator, but it lacks {', '.join(missing)}")
+
+    def run(self, roots: Sequence[Node]) -> list[Value]:
+        """The values of `roots`."""
+        known = self.run_all(roots)
+        return [known[root.index] for root in roots]
+
+    def run_all(self, roots: Sequence[Node]) -> dict[int, Value]:
+        """The values of every node that `roots` depend on, by node index."""
+        known: dict[int, Value] = {}
+        for node in reachable(roots):
+            handler = getattr(self, f"on_{node.op}")
+            known[node.index] = handler(node, *[known[a.index] for a in node.args])
+        return known
+
+
+def to_json(graph: Graph, roots: Mapping[str, Node]) -> str:
+    """The part of a graph that `roots` need, as text; equal questions give equal text.
+
+    Nodes are renumbered in topological order and inputs are kept by name, so the text depends on
+    the definition and not on what else the graph holds.
+    """
+    nodes = reachable(roots.values())
+    number = {node.index: i for i, node in enumerate(nodes)}
+    rows: list[list[Any]] = []
+    for node in nodes:
+        if node.op == "input":
+            rows.append([node.op, [], [node.width, graph.input_name(node)]])
+        elif node.op == "const":
+            rows.append([node.op, [], [node.width, hex(node.params[1])]])
+        else:
+            rows.append([node.op, [number[a.index] for a in node.args], list(node.params)])
+    return json.dumps(
+        {"nodes": rows, "roots": {name: number[node.index] for name, node in roots.items()}},
+        separators=(",", ":"),
+    )
+
+
+def from_json(text: str) -> tuple[Graph, dict[str, Node]]:
+    """Rebuild a graph and its named roots from `to_json` text."""
+    try:
+        data = json.loads(text)
+        graph = Graph()
+        nodes: list[Node] = []
+        for name, args, params in data["nodes"]:
+            if name == "input":
+                nodes.append(graph.input(params[1], params[0]))
+            elif name == "const":
+                nodes.append(graph.const(int(params[1], 16), params[0]))
+            else:
+                nodes.append(graph.make(name, [nodes[i] for i in args], params))
+        return graph, {name: nodes[i] for name, i in data["roots"].items()}
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise InputError(f"expected a serialised DAG, but got text that is not one: {error}") from error
+
+
+def digest(graph: Graph, roots: Mapping[str, Node]) -> str:
+    """SHA-256 of the serialised definition: the identity of a question."""
+    return hashlib.sha256(to_json(graph, roots).encode()).hexdigest()

@@ -1,0 +1,248 @@
+"""Exact values of encodings: decode, encode, read and print, in fractions and nothing else."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from tcformal.checks import check_int
+from tcformal.errors import ValueTextError
+from tcformal.formats.spec import Format, Sign, Specials
+
+_ZERO = Fraction(0)
+_TWO = Fraction(2)
+
+#: Most characters of a value's text, and the greatest exponent in it: enough for every format.
+_LONGEST_TEXT = 4000
+_LARGEST_EXPONENT = 40000
+#: Significant digits up to which an exact decimal is printed as it is.
+_SHORT_DIGITS = 12
+
+_DECIMAL = r"(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
+_POWER = re.compile(rf"(?:({_DECIMAL})\s*\*\s*)?2\^([+-]?\d+)")
+_HEX_FLOAT = re.compile(r"0x([0-9a-f]+)\.?([0-9a-f]*)p([+-]?\d+)")
+_RATIO = re.compile(r"(\d+)/(\d+)")
+_RAW = re.compile(r"0x([0-9a-f]+)")
+_NAN_WORD = re.compile(r"nan\((0x[0-9a-f]+)\)")
+
+
+class Kind(Enum):
+    """What an encoding stands for."""
+
+    FINITE = "a finite number"
+    INF = "an infinity"
+    NAN = "not a number"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The value of an encoding, or of a term of a sum, with the exponent that it carries.
+
+    Ranges and units: a finite value is (-1)^sign * magnitude; `exponent` is the papers' Exp(x), so
+    that the significand magnitude / 2^exponent is unnormalised (below 1 for subnormals).
+    Zero, NaN, Inf: a zero keeps its sign and exponent; Inf has a sign; magnitude and exponent of
+    Inf and NaN mean nothing and are 0.
+    """
+
+    kind: Kind
+    sign: int = 0
+    magnitude: Fraction = _ZERO
+    exponent: int = 0
+
+    @property
+    def number(self) -> Fraction:
+        """The signed number that a finite value stands for."""
+        return -self.magnitude if self.sign else self.magnitude
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether this is a zero of either sign."""
+        return self.kind is Kind.FINITE and self.magnitude == 0
+
+
+def exponent_of(magnitude: Fraction) -> int:
+    """The e with 2^e <= magnitude < 2^(e+1), for a magnitude above zero."""
+    # The numbers of digits give e or e + 1.
+    e = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
+    return e if _TWO**e <= magnitude else e - 1
+
+
+def decode(fmt: Format, bits: int) -> Value:
+    """The exact value of a raw encoding.
+
+    Ranges and units: bits from 0 to 2^width - 1; Exp is e_min for subnormals and zeros, else the
+    exponent field less the bias.
+    Zero, NaN, Inf: as `fmt.specials`, decided after the ignored low bits are dropped.
+    Errors: InputError for bits outside the format's width.
+    Source: IEEE 754-2019 3.4; OCP OFP8 and MX; XIE 4 (unnormalised significands).
+    """
+    check_int(f"an encoding of {fmt}", bits, low=0, high=2**fmt.width - 1)
+    sign_bit, code = divmod(bits // 2**fmt.ignored_low_bits, _codes(fmt))
+    sign = sign_bit if fmt.sign is Sign.PRESENT else 0
+    field, fraction = divmod(code, 2**fmt.fraction_bits)
+    if fmt.specials is Specials.IEEE and field == 2**fmt.exponent_bits - 1:
+        return Value(Kind.INF, sign) if fraction == 0 else Value(Kind.NAN)
+    if fmt.specials is Specials.ALL_ONES_NAN and code == _codes(fmt) - 1:
+        return Value(Kind.NAN)
+    if fmt.specials is Specials.NEGATIVE_ZERO_NAN and sign_bit == 1 and code == 0:
+        return Value(Kind.NAN)
+    significand = Fraction(fraction, 2**fmt.fraction_bits)
+    if field == 0 and fmt.has_zero:
+        exponent = 1 - fmt.bias
+    else:
+        exponent = field - fmt.bias
+        significand += 1
+    return Value(Kind.FINITE, sign, significand * _TWO**exponent, exponent)
+
+
+def encode_exact(fmt: Format, value: Fraction, negative_zero: bool = False) -> int:
+    """The raw encoding of exactly that number; ignored bits are zero.
+
+    Zero, NaN, Inf: `negative_zero` chooses -0 where the value is zero, and says nothing elsewhere.
+    Errors: ValueTextError naming value, format and neighbours where the format cannot hold it.
+    """
+    sign = 1 if value < 0 or (value == 0 and negative_zero) else 0
+    shown = ("-" if sign else "") + _magnitude_text(abs(value))
+    return _encode(fmt, sign, abs(value), shown)
+
+
+def parse_value(fmt: Format, text: str) -> int:
+    """The raw encoding of a value as a person writes it.
+
+    Ranges and units: `1.5`, `1e-3`, `1/3`, `2^-24`, `1.5*2^7`, C hex floats `0x1.8p3` (with a p), each
+    with or without a sign; raw encodings `0x3c00` (without), taken as they are.
+    Zero, NaN, Inf: `-0`, `inf`, `-inf`; `nan` is the quiet NaN without payload (the only NaN of
+    formats that have one), `nan(0x7fff)` a NaN by its word.
+    Errors: ValueTextError for text that is not readable, a raw encoding wider than the format, and
+    anything that the format does not hold exactly.
+    """
+    plain = text.strip().lower()
+    if raw := _RAW.fullmatch(plain):
+        bits = int(raw[1], 16)
+        if bits >= 2**fmt.width:
+            raise ValueTextError(f"expected a raw encoding of {fmt} below {2**fmt.width:#x}, but got {text!r}")
+        return bits
+    if plain.lstrip("+-").startswith("nan"):
+        return _parse_nan(fmt, plain, text)
+    negative, unsigned = plain.startswith("-"), plain.removeprefix("-" if plain.startswith("-") else "+")
+    if unsigned == "inf":
+        if fmt.specials is not Specials.IEEE:
+            raise ValueTextError(f"expected a finite value, because {fmt} has no Inf, but got {text!r}")
+        return _pack(fmt, int(negative), _largest_code(fmt) + 1)
+    magnitude = _parse_magnitude(unsigned) if len(unsigned) <= _LONGEST_TEXT else None
+    if magnitude is None:
+        raise ValueTextError(
+            "expected a value such as 1.5, 1e-3, 1/4, 2^-24, 1.5*2^7, 0x1.8p3, inf, nan or a raw encoding "
+            f"such as 0x3c00, but got {text if len(text) <= 100 else text[:100] + '...'!r}"
+        )
+    return _encode(fmt, int(negative), magnitude, plain.removeprefix("+"))
+
+
+def format_value(fmt: Format, bits: int) -> str:
+    """Exact text of an encoding that `parse_value` reads back to the same bits (ignored bits apart).
+
+    Ranges and units: a short integer or decimal where that is exact, else odd*2^e.
+    Zero, NaN, Inf: `0`, `-0`, `inf`, `-inf`, `nan(0x7fff)` with the word.
+    Errors: InputError for bits outside the format's width.
+    """
+    value = decode(fmt, bits)
+    if value.kind is Kind.NAN:
+        return f"nan(0x{bits:0{-(-fmt.width // 4)}x})"
+    text = "inf" if value.kind is Kind.INF else _magnitude_text(value.magnitude)
+    return "-" + text if value.sign else text
+
+
+def _codes(fmt: Format) -> int:
+    """How many encodings there are below the sign."""
+    return 2 ** (fmt.exponent_bits + fmt.fraction_bits)
+
+
+def _largest_code(fmt: Format) -> int:
+    """The encoding, below the sign, of the largest finite number."""
+    if fmt.specials is Specials.IEEE:
+        return _codes(fmt) - 2**fmt.fraction_bits - 1
+    return _codes(fmt) - (2 if fmt.specials is Specials.ALL_ONES_NAN else 1)
+
+
+def _pack(fmt: Format, sign: int, code: int) -> int:
+    """The raw encoding with that sign bit and those bits below it."""
+    return (sign * _codes(fmt) + code) * 2**fmt.ignored_low_bits
+
+
+def _code_below(fmt: Format, magnitude: Fraction) -> int:
+    """The encoding, below the sign, of the largest number <= magnitude, as if exponents had no end; -1: none."""
+    if magnitude < _TWO**fmt.e_min:
+        return math.floor(magnitude / _TWO ** (fmt.e_min - fmt.fraction_bits)) if fmt.has_zero else -1
+    e = exponent_of(magnitude)
+    fraction = math.floor((magnitude / _TWO**e - 1) * 2**fmt.fraction_bits)
+    return (e + fmt.bias) * 2**fmt.fraction_bits + fraction
+
+
+def _encode(fmt: Format, sign: int, magnitude: Fraction, shown: str) -> int:
+    """The raw encoding of (-1)^sign * magnitude; ValueTextError names the value as `shown`."""
+    start = f"expected a value that {fmt} holds exactly, but got {shown}: "
+    if sign and fmt.sign is not Sign.PRESENT:
+        raise ValueTextError(start + f"the format has {fmt.sign.value}")
+    if sign and magnitude == 0 and fmt.specials is Specials.NEGATIVE_ZERO_NAN:
+        raise ValueTextError(start + "the format has no -0")
+    code, largest = _code_below(fmt, magnitude), _largest_code(fmt)
+    if code < 0:
+        raise ValueTextError(start + f"the smallest is {format_value(fmt, 0)}")
+    if 0 <= code <= largest and decode(fmt, _pack(fmt, 0, code)).magnitude == magnitude:
+        return _pack(fmt, sign, code)
+    if code >= largest:
+        raise ValueTextError(start + f"the largest is {format_value(fmt, _pack(fmt, 0, largest))}")
+    near = [format_value(fmt, _pack(fmt, sign, code + step)) for step in (sign, 1 - sign)]
+    raise ValueTextError(start + f"its neighbours are {near[0]} and {near[1]}")
+
+
+def _parse_nan(fmt: Format, plain: str, text: str) -> int:
+    """The word of `nan` or `nan(0x...)`."""
+    if fmt.specials is Specials.NONE:
+        raise ValueTextError(f"expected a finite value, because {fmt} has no NaN, but got {text!r}")
+    if plain == "nan":
+        if fmt.specials is Specials.NEGATIVE_ZERO_NAN:
+            return _pack(fmt, 1, 0)
+        quiet = 2 ** (fmt.fraction_bits - 1) if fmt.specials is Specials.IEEE else 0
+        return _pack(fmt, 0, _largest_code(fmt) + 1 + quiet)
+    word = _NAN_WORD.fullmatch(plain)
+    bits = int(word[1], 16) if word else 0
+    if not word or bits >= 2**fmt.width or decode(fmt, bits).kind is not Kind.NAN:
+        raise ValueTextError(f"expected nan without a sign, or a NaN of {fmt} by its word, but got {text!r}")
+    return bits
+
+
+def _parse_magnitude(unsigned: str) -> Fraction | None:
+    """The number that a text without sign stands for; None for text that is not readable."""
+    exponents = re.findall(r"[\^p]([+-]?\d+)", unsigned)
+    if "x" not in unsigned:
+        exponents += re.findall(r"e([+-]?\d+)", unsigned)
+    if any(abs(int(e)) > _LARGEST_EXPONENT for e in exponents):
+        return None
+    if re.fullmatch(_DECIMAL, unsigned):
+        return Fraction(unsigned)
+    if power := _POWER.fullmatch(unsigned):
+        return Fraction(power[1] or 1) * _TWO ** int(power[2])
+    if hexed := _HEX_FLOAT.fullmatch(unsigned):
+        return int(hexed[1] + hexed[2], 16) * _TWO ** (int(hexed[3]) - 4 * len(hexed[2]))
+    ratio = _RATIO.fullmatch(unsigned)
+    return Fraction(int(ratio[1]), int(ratio[2])) if ratio and int(ratio[2]) else None
+
+
+def _magnitude_text(magnitude: Fraction) -> str:
+    """Exact text: a short decimal, odd*2^e, or a ratio where the denominator is no power of two."""
+    numerator, denominator = magnitude.numerator, magnitude.denominator
+    places = denominator.bit_length() - 1
+    if denominator != 2**places:
+        return f"{numerator}/{denominator}"
+    scaled = numerator * 5**places
+    if scaled < 10**_SHORT_DIGITS:
+        digits = str(scaled).rjust(places + 1, "0")
+        return digits if places == 0 else f"{digits[:-places]}.{digits[-places:]}"
+    e = -places
+    while numerator % 2 == 0:
+        numerator, e = numerator // 2, e + 1
+    return f"2^{e}" if numerator == 1 else f"{numerator}*2^{e}"

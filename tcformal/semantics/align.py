@@ -1,0 +1,95 @@
+"""Align: put the terms of a sum at their largest exponent and cut what lies below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce as fold
+from typing import Literal
+
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.semantics.number import Exponent, Term
+from tcformal.semantics.round import drop_low_bits, round_away, shift_right_sticky
+
+ZeroExponent = int | Literal["own", "none"]
+
+
+def effective_exponents(g: Graph, terms: Sequence[Term], zero_exponent: ZeroExponent) -> list[Exponent]:
+    """The exponent with which each term takes part in e_max.
+
+    Zero: a zero term takes `zero_exponent` [XIE e_zero]; `own` leaves its encoding's exponent;
+    `none` gives it the smallest exponent that any term can have, so that it never decides e_max
+    unless every term is zero.
+    Source: XIE §4.1.3; FACTS on e_zero from the simulator 2.1.1 and HAWKEYE §7.2.
+    """
+    if zero_exponent == "own":
+        return [term.exponent for term in terms]
+    substitute = min(t.exponent.low for t in terms) if zero_exponent == "none" else zero_exponent
+    result = []
+    for term in terms:
+        low, high = min(term.exponent.low, substitute), max(term.exponent.high, substitute)
+        code = term.exponent.rebased(g, low, high)
+        zero_code = g.const(substitute - low, code.width)
+        result.append(Exponent(g.ite(term.zero, zero_code, code), low, high))
+    return result
+
+
+def largest_exponent(g: Graph, exponents: Sequence[Exponent]) -> Exponent:
+    """e_max, the largest of the exponents (a balanced tree of comparisons).
+
+    Ranges and units: the result's range is [max of the lows, max of the highs].
+    """
+    low = min(e.low for e in exponents)
+    high = max(e.high for e in exponents)
+    codes = [e.rebased(g, low, high) for e in exponents]
+    while len(codes) > 1:
+        pairs = [g.umax(codes[i], codes[i + 1]) for i in range(0, len(codes) - 1, 2)]
+        codes = pairs + codes[2 * len(pairs) :]
+    # The maximum is at least the largest lower bound: subtracting it keeps the code narrow.
+    floor = max(e.low for e in exponents)
+    return Exponent(codes[0], low, high).raised(g, floor)
+
+
+def distance_below(g: Graph, exponent: Exponent, e_max: Exponent) -> Node:
+    """e_max - exponent, a shift distance of at least 0, unsigned."""
+    low, high = min(exponent.low, e_max.low), max(exponent.high, e_max.high)
+    return g.sub_mod(e_max.rebased(g, low, high), exponent.rebased(g, low, high))
+
+
+def align(g: Graph, term: Term, distance: Node, fraction_bits: int, rounding: str) -> Node:
+    """The magnitude of a term at e_max, cut to `fraction_bits` by `rounding` of the signed term.
+
+    Shapes: significand u[n], distance u[any] -> u[fraction_bits + weight bits (+ 1 unless RZ)].
+    Ranges and units: the result counts units of 2^(e_max - fraction_bits).
+    Zero: a zero gives 0.
+    Source: XIE Algorithm 7, step 2 (RZ_F); floor as RD_F in Algorithm 10.
+    """
+    x = g.shift_left_const(term.significand, max(0, fraction_bits - term.fraction_bits))
+    excess = max(0, term.fraction_bits - fraction_bits)
+    if rounding == "RZ":
+        return g.lshr(g.truncate_low(x, excess), distance)
+    x, excess = g.shift_left_const(x, 1), excess + 1
+    shifted, lost = shift_right_sticky(g, x, distance)
+    kept, guard, sticky = drop_low_bits(g, shifted, excess)
+    away = round_away(g, rounding, term.sign, g.bit(kept, 0), guard, g.or_(sticky, lost))
+    return g.add_expand(kept, away)
+
+
+def align_sticky(g: Graph, term: Term, distance: Node, fraction_bits: int) -> Node:
+    """The magnitude at e_max with every lost bit gathered in the lowest one (two-term exact sums).
+
+    Shapes and units as in `align`; fraction_bits is at least the term's own.
+    """
+    x = g.shift_left_const(term.significand, fraction_bits - term.fraction_bits)
+    shifted, lost = shift_right_sticky(g, x, distance)
+    return g.or_(shifted, g.zero_extend_to(lost, shifted.width))
+
+
+def all_of(g: Graph, nodes: Sequence[Node]) -> Node:
+    """1 where every node is 1."""
+    return fold(lambda x, y: g.and_(x, y), nodes)
+
+
+def any_of(g: Graph, nodes: Sequence[Node]) -> Node:
+    """1 where some node is 1."""
+    return fold(lambda x, y: g.or_(x, y), nodes)

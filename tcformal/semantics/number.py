@@ -1,0 +1,85 @@
+"""The values that pass between the stages: exponents with a static range, terms, numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+
+
+def bits_for(largest: int) -> int:
+    """Bits that hold every integer from 0 to `largest` (at least one)."""
+    return max(1, largest.bit_length())
+
+
+@dataclass(frozen=True, slots=True)
+class Exponent:
+    """A signed exponent in offset code.
+
+    Shapes: bits u[w], w just wide enough for `high - low`.
+    Ranges and units: exponent = bits + low, in [low, high] for every finite value; both bounds are
+    known while the circuit is built.
+    """
+
+    bits: Node
+    low: int
+    high: int
+
+    def rebased(self, g: Graph, low: int, high: int) -> Node:
+        """The code of the same exponent with another offset, low <= self.low and high >= self.high."""
+        width = bits_for(max(high, self.high) - low)
+        wide = g.zero_extend_to(self.bits, max(width, self.bits.width))
+        moved = g.add_mod(wide, g.const(self.low - low, wide.width))
+        return g.extract(moved, width - 1, 0)
+
+    def plus(self, g: Graph, other: Exponent) -> Exponent:
+        """The sum of two exponents."""
+        low, high = self.low + other.low, self.high + other.high
+        total = g.add_expand(self.bits, other.bits)
+        return Exponent(g.extract(total, bits_for(high - low) - 1, 0), low, high)
+
+    def raised(self, g: Graph, low: int) -> Exponent:
+        """The same exponent where it is known to be at least `low`: a narrower code."""
+        moved = g.sub_mod(self.bits, g.const(low - self.low, self.bits.width))
+        return Exponent(g.extract(moved, bits_for(self.high - low) - 1, 0), low, self.high)
+
+    def shifted(self, by: int) -> Exponent:
+        """The exponent plus a known integer: only the offset moves."""
+        return Exponent(self.bits, self.low + by, self.high + by)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A finite addend in sign and magnitude.
+
+    Shapes: sign u[1], significand u[n], zero u[1].
+    Ranges and units: value = (-1)^sign · significand · 2^(exponent - fraction_bits); the
+    significand may be unnormalised (XIE §4.1.3: products lie in [0, 4), subnormals in [0, 1)).
+    Zero, NaN, Inf: `zero` is 1 exactly when the significand is 0; the exponent then is the
+    encoding's own.  NaN and Inf are not terms.
+    """
+
+    sign: Node
+    significand: Node
+    exponent: Exponent
+    fraction_bits: int
+    zero: Node
+
+    @property
+    def weight_bits(self) -> int:
+        """Bits of the significand above its binary point."""
+        return self.significand.width - self.fraction_bits
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A term that may instead be NaN or Inf.
+
+    Zero, NaN, Inf: where `nan` or `inf` is 1 the magnitude of `term` means nothing; the sign of an
+    Inf is the term's sign.  `nan` and `inf` are never both 1.
+    """
+
+    term: Term
+    nan: Node
+    inf: Node

@@ -1,0 +1,45 @@
+"""Pack: from a rounded number to a raw encoding."""
+
+from __future__ import annotations
+
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format, Specials
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.semantics.number import Number
+
+
+def pack(g: Graph, x: Number, fmt: Format, nan_word: int) -> Node:
+    """The encoding of a number already rounded to (at most) `fmt`'s precision.
+
+    Shapes: significand u[p], p <= fmt.precision -> u[fmt.width].
+    Ranges and units: exponent in [e_min, e_max] of fmt, significand in [0, 2) with a leading 0
+    only at e_min; missing low fraction bits and ignored bits are zero.
+    Zero, NaN, Inf: NaN becomes `nan_word`; zero keeps its sign.
+    Errors: InputError for a format without Inf and NaN, or a NaN word that does not fit.
+    """
+    check_output_format(fmt, nan_word)
+    fraction = g.shift_left_const(x.term.significand, fmt.fraction_bits - x.term.fraction_bits)
+    field_width = fmt.exponent_bits
+    code = x.term.exponent.rebased(g, fmt.e_min, fmt.e_max)
+    # Hidden bit 1 adds one to the field: exponent e_min with a leading 0 is field 0.
+    hidden = g.top(fraction)
+    field = g.add_mod(_to(g, code, field_width), g.zero_extend_to(hidden, field_width))
+    body = g.concat(field, g.extract(fraction, fmt.fraction_bits - 1, 0))
+    low = fmt.ignored_low_bits
+    finite = g.concat(x.term.sign, g.shift_left_const(body, low))
+    infinite = g.concat(x.term.sign, g.const(fmt.infinity, fmt.width - 1))
+    return g.ite(x.nan, g.const(nan_word, fmt.width), g.ite(x.inf, infinite, finite))
+
+
+def _to(g: Graph, x: Node, width: int) -> Node:
+    return g.zero_extend_to(x, width) if x.width <= width else g.extract(x, width - 1, 0)
+
+
+def check_output_format(fmt: Format, nan_word: int) -> None:
+    """Refuse a result format without Inf and NaN, and a NaN word that is not a NaN of it."""
+    if fmt.specials is not Specials.IEEE:
+        raise InputError(f"expected a result format with Inf and NaN, but got {fmt.name}")
+    body = nan_word & ((1 << (fmt.width - 1)) - 1)
+    if nan_word >> fmt.width or body >> fmt.ignored_low_bits <= fmt.infinity >> fmt.ignored_low_bits:
+        raise InputError(f"expected a NaN encoding of {fmt.name} for nan_word, but got {nan_word:#x}")

@@ -1,0 +1,129 @@
+"""Round: one rounding decision, used wherever bits are dropped, and the conversion of a sum."""
+
+from __future__ import annotations
+
+from tcformal.design.rounding import Conversion
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.semantics.normalise import shift_left_by_leading_zeros
+from tcformal.semantics.number import Exponent, Number, Term, bits_for
+
+
+def round_away(g: Graph, mode: str, sign: Node, odd: Node, guard: Node, sticky: Node) -> Node:
+    """Whether a magnitude that is about to be cut goes up by one unit in the last place.
+
+    Shapes: all u[1]; `odd` is the lowest kept bit, `guard` the highest dropped one, `sticky` the or
+    of the dropped bits below it.
+    Source: IEEE 754 §4.3.
+    """
+    if mode == "RZ":
+        return g.truth(False)
+    if mode == "RNE":
+        return g.and_(guard, g.or_(sticky, odd))
+    if mode == "RNA":
+        return guard
+    lost = g.or_(guard, sticky)
+    return g.and_(lost, sign if mode == "RD" else g.not_(sign))
+
+
+def drop_low_bits(g: Graph, x: Node, amount: int) -> tuple[Node, Node, Node]:
+    """Cut `amount` low bits off x: (kept, guard, sticky).
+
+    Shapes: x u[n] -> kept u[n - amount], guard u[1], sticky u[1]; 1 <= amount < n.
+    """
+    kept = g.extract(x, x.width - 1, amount)
+    guard = g.bit(x, amount - 1)
+    sticky = g.any_bit(g.extract(x, amount - 2, 0)) if amount > 1 else g.truth(False)
+    return kept, guard, sticky
+
+
+def shift_right_sticky(g: Graph, x: Node, amount: Node) -> tuple[Node, Node]:
+    """x >> amount, and whether a 1 was lost: (u[n], u[1]); amounts of n and more lose everything."""
+    shifted = g.lshr(x, amount)
+    back = g.shl_mod(shifted, amount)
+    return shifted, g.not_(g.eq(back, x))
+
+
+def clamp(g: Graph, x: Node, largest: int) -> Node:
+    """min(x, largest), in as few bits as that needs."""
+    width = bits_for(largest)
+    if x.width <= width and (1 << x.width) - 1 <= largest:
+        return x
+    top = g.const(largest, max(width, x.width))
+    return g.extract(g.umin(g.zero_extend_to(x, top.width), top), width - 1, 0)
+
+
+def convert(
+    g: Graph,
+    sign: Node,
+    magnitude: Node,
+    lsb: Exponent,
+    target: Conversion,
+    *,
+    overflow: str,
+) -> Number:
+    """Convert an exact magnitude to a floating-point number [XIE ρ].
+
+    Shapes: magnitude u[n] of lowest weight 2^lsb -> significand u[target.precision].
+    Ranges and units: exponent in [e_min, e_max]; subnormal results have exponent e_min.
+    Zero, NaN, Inf: zero keeps `sign` (the caller decides its sign); overflow gives Inf, or under
+    overflow `ieee` the largest finite number where the mode rounds toward zero from there.
+    Source: XIE Table 2; IEEE 754 §4.3, §7.4; overflow to Inf under RZ: HAWKEYE §7.1.
+    """
+    p = target.precision
+    if magnitude.width < p + 3:
+        pad = p + 3 - magnitude.width
+        magnitude, lsb = g.shift_left_const(magnitude, pad), lsb.shifted(-pad)
+    n = magnitude.width
+    top = lsb.shifted(n - 1)
+    if top.low < target.e_min:
+        magnitude, top = _lift_to_minimum(g, magnitude, top, target.e_min)
+
+    # From here the top bit weighs 2^top with top >= e_min: one limited left shift normalises.
+    base = min(top.low, target.e_min)
+    code = top.rebased(g, base, top.high)
+    limit = g.sub_mod(code, g.const(target.e_min - base, code.width))
+    shifted, distance = shift_left_by_leading_zeros(g, magnitude, limit)
+    height = g.sub_mod(limit, _fit(g, distance, limit.width))
+
+    kept, guard, sticky = drop_low_bits(g, shifted, n - p)
+    away = round_away(g, target.mode, sign, g.bit(kept, 0), guard, sticky)
+    grown = g.add_mod(g.zero_extend_to(kept, p + 1), g.zero_extend_to(away, p + 1))
+    carried = g.top(grown)
+    significand = g.ite(carried, g.const(1 << (p - 1), p), g.extract(grown, p - 1, 0))
+    zero = g.is_zero(significand)
+
+    span = target.e_max - target.e_min
+    wide = max(bits_for(span + 1), height.width) + 1
+    raised = g.add_mod(g.zero_extend_to(height, wide), g.zero_extend_to(carried, wide))
+    above = g.and_(g.not_(zero), g.ult(g.const(span, wide), raised))
+    code_out = g.extract(g.ite(zero, g.const(0, wide), raised), bits_for(span) - 1, 0)
+    inf = above
+    if overflow == "ieee" and target.mode in ("RZ", "RD", "RU"):
+        finite = {"RZ": g.truth(True), "RD": g.not_(sign), "RU": sign}[target.mode]
+        clipped = g.and_(above, finite)
+        inf = g.and_(above, g.not_(finite))
+        significand = g.ite(clipped, g.const((1 << p) - 1, p), significand)
+        code_out = g.ite(clipped, g.const(span, code_out.width), code_out)
+    exponent = Exponent(code_out, target.e_min, target.e_max)
+    return Number(Term(sign, significand, exponent, p - 1, zero), g.truth(False), inf)
+
+
+def _fit(g: Graph, x: Node, width: int) -> Node:
+    """x as u[width]; what is cut off is known to be zero (a distance never exceeds its limit)."""
+    return g.zero_extend_to(x, width) if width >= x.width else g.extract(x, width - 1, 0)
+
+
+def _lift_to_minimum(g: Graph, magnitude: Node, top: Exponent, e_min: int) -> tuple[Node, Exponent]:
+    """Shift right, with a sticky lowest bit, until the top bit weighs at least 2^e_min."""
+    base = min(top.low, e_min)
+    code = top.rebased(g, base, top.high)
+    floor = g.const(e_min - base, max(code.width, bits_for(e_min - base)))
+    code = g.zero_extend_to(code, floor.width)
+    below = g.ult(code, floor)
+    distance = g.ite(below, g.sub_mod(floor, code), g.const(0, code.width))
+    shifted, lost = shift_right_sticky(g, magnitude, clamp(g, distance, magnitude.width))
+    jammed = g.or_(shifted, g.zero_extend_to(lost, shifted.width))
+    high = max(top.high, e_min)
+    lifted = g.sub_mod(g.umax(code, floor), floor)
+    return jammed, Exponent(g.extract(lifted, bits_for(high - e_min) - 1, 0), e_min, high)

@@ -1,0 +1,78 @@
+"""What a solver was allowed, what it answered, and what was decided from all answers."""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass
+
+from tcformal.checks import check_int, check_positive
+from tcformal.errors import InputError
+
+
+class Status(enum.Enum):
+    """How one solver, or the decision made from several, ended."""
+
+    SAT = "sat"
+    UNSAT = "unsat"
+    UNKNOWN = "unknown"
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    CRASH = "crash"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What each solver of a portfolio may use; InputError for a limit that allows nothing."""
+
+    #: Wall time of one solver, its start included, in seconds.
+    time_s: float
+    #: Address space of one solver's process, in MiB.
+    memory_mb: int
+    #: Seed of the solvers' random choices.
+    seed: int
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(check_positive("time_s", self.time_s)):
+            raise InputError(f"expected a finite number for time_s, but got {self.time_s!r}")
+        check_int("memory_mb", self.memory_mb, low=1)
+        check_int("seed", self.seed, low=0, high=2**31 - 1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SolverAnswer:
+    """One solver's own answer, as it ended."""
+
+    #: The member's name in the portfolio.
+    solver: str
+    #: The version of its package, empty when it is not installed.
+    version: str
+    status: Status
+    #: A value for every input of the graph (0 where the question does not mention it); SAT only.
+    model: dict[str, int] | None = None
+    #: Wall time, the process's start included.
+    seconds: float
+    #: One sentence on how it came to this status; empty for a plain SAT or UNSAT.
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Decision:
+    """What a portfolio decided, with every member's answer, those stopped included.
+
+    `status` is SAT (the model replays), UNSAT, UNKNOWN, TIMEOUT, or CRASH: every member failed, or
+    `disagreement` says that two answers cannot both be right.
+    """
+
+    status: Status
+    #: The model that settled a SAT.
+    model: dict[str, int] | None = None
+    #: In the order in which the members ended.
+    answers: tuple[SolverAnswer, ...]
+    #: The members whose UNSAT agrees with the first one's.
+    confirmed_by: tuple[str, ...] = ()
+    #: One sentence.
+    reason: str
+    #: True when a model does not replay, or SAT stands against UNSAT.
+    disagreement: bool = False
