@@ -120,7 +120,11 @@ class Design:
         if self.accumulator is not None:
             conversion(self.accumulator)
         if self.fraction_bits is None:
-            for name, neutral in (("carry_bits", None), ("alignment_rounding", "RZ"), ("zero_exponent", "none")):
+            for name, neutral in (
+                ("carry_bits", None),
+                ("alignment_rounding", "RZ"),
+                ("zero_exponent", "none"),
+            ):
                 if getattr(self, name) != neutral:
                     raise InputError(
                         f"expected fraction_bits to be given with {name}={getattr(self, name)}, "

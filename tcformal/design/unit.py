@@ -54,7 +54,8 @@ class UnitSpec:
             check_int(name, getattr(self, name), low=1)
         if self.k % min(self.k, self.design.products):
             raise InputError(
-                f"expected k of {self.name} to be a multiple of {self.design.products} products, but got {self.k}"
+                f"expected k of {self.name} to be a multiple of {self.design.products} products, "
+                f"but got {self.k}"
             )
         if not self.design.rho.fits(self.operands.d):
             raise InputError(

@@ -41,7 +41,15 @@ _ALL = (
     _row("fp32", 8, 127, 23, Specials.IEEE, _IEEE),
     _row("fp16", 5, 15, 10, Specials.IEEE, _IEEE),
     _row("bf16", 8, 127, 7, Specials.IEEE, "IEEE-like; subnormals kept unless the unit flushes them"),
-    _row("tf32", 8, 127, 10, Specials.IEEE, "fp32 word, low 13 bits ignored (simulator 2.1.1)", ignored_low_bits=13),
+    _row(
+        "tf32",
+        8,
+        127,
+        10,
+        Specials.IEEE,
+        "fp32 word, low 13 bits ignored (simulator 2.1.1)",
+        ignored_low_bits=13,
+    ),
     _row("e5m2", 5, 15, 2, Specials.IEEE, _OFP8),
     _row("e4m3", 4, 7, 3, Specials.ALL_ONES_NAN, _OFP8),
     _row("e5m2fnuz", 5, 16, 2, Specials.NEGATIVE_ZERO_NAN, _CDNA3),
@@ -50,7 +58,9 @@ _ALL = (
     _row("e2m3", 2, 1, 3, Specials.NONE, _MX),
     _row("e2m1", 2, 1, 1, Specials.NONE, _MX),
     _row("e8m0", 8, 127, 0, Specials.ALL_ONES_NAN, _MX, sign=Sign.ABSENT, has_zero=False),
-    _row("ue4m3", 4, 7, 3, Specials.ALL_ONES_NAN, "e4m3, sign bit ignored (simulator 2.1.1)", sign=Sign.IGNORED),
+    _row(
+        "ue4m3", 4, 7, 3, Specials.ALL_ONES_NAN, "e4m3, sign bit ignored (simulator 2.1.1)", sign=Sign.IGNORED
+    ),
 )
 
 #: Every format by name.

@@ -13,13 +13,13 @@ class Specials(Enum):
     """Which encodings are not finite numbers."""
 
     #: Exponent all ones: fraction zero is Inf, else NaN (IEEE 754).
-    IEEE = "Inf and NaN as IEEE 754"
+    IEEE = "Inf, NaN (IEEE 754)"
     #: No Inf; exponent and fraction all ones is NaN, either sign (OCP OFP8 e4m3).
-    ALL_ONES_NAN = "no Inf; NaN is all ones below the sign"
+    ALL_ONES_NAN = "NaN S.11…1"
     #: No Inf, no -0; the encoding of -0 is the single NaN (fnuz).
-    NEGATIVE_ZERO_NAN = "no Inf, no -0; NaN is 100…0"
+    NEGATIVE_ZERO_NAN = "NaN 10…0, no -0"
     #: Every encoding is a finite number (OCP MX fp6, fp4).
-    NONE = "no Inf, no NaN"
+    NONE = "none"
 
 
 class Sign(Enum):
@@ -69,7 +69,9 @@ class Format:
     @property
     def width(self) -> int:
         """Bits of one raw encoding."""
-        return (self.sign is not Sign.ABSENT) + self.exponent_bits + self.fraction_bits + self.ignored_low_bits
+        return (
+            (self.sign is not Sign.ABSENT) + self.exponent_bits + self.fraction_bits + self.ignored_low_bits
+        )
 
     @property
     def precision(self) -> int:
@@ -102,6 +104,14 @@ class Format:
         if self.specials is not Specials.IEEE:
             raise InputError(f"expected a format with Inf, but got {self.name}")
         return ((1 << self.exponent_bits) - 1) << (self.fraction_bits + self.ignored_low_bits)
+
+    @property
+    def largest(self) -> int:
+        """The encoding of the largest finite number."""
+        if self.specials is Specials.IEEE:
+            return self.infinity - (1 << self.ignored_low_bits)
+        body = (1 << (self.exponent_bits + self.fraction_bits)) - 1
+        return body - (self.specials is Specials.ALL_ONES_NAN)
 
     def __str__(self) -> str:
         return self.name

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from tcformal.errors import WidthError
+from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import Interpreter
 
@@ -49,6 +50,11 @@ class TermInterpreter(Interpreter[Term[T]], partial=True):
 
     #: QF_BV operator -> what the solver calls it.
     KINDS: ClassVar[Mapping[str, Any]] = {}
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__(graph)
+        #: The terms of the inputs met, by name: what a model is read from.
+        self.inputs: dict[str, T] = {}
 
     def __init_subclass__(cls, *, partial: bool = False, **kwargs: Any) -> None:
         super().__init_subclass__(partial=partial, **kwargs)
@@ -127,7 +133,9 @@ class TermInterpreter(Interpreter[Term[T]], partial=True):
 
     def on_input(self, node: Node) -> Term[T]:
         """A free bit-vector."""
-        return Term(node.width, bits=self.input_term(self.graph.input_name(node), node.width))
+        name = self.graph.input_name(node)
+        self.inputs[name] = self.input_term(name, node.width)
+        return Term(node.width, bits=self.inputs[name])
 
     def on_not_(self, node: Node, x: Term[T]) -> Term[T]:
         """Bitwise complement."""

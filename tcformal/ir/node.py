@@ -17,7 +17,9 @@ class Node:
 
     __slots__ = ("args", "index", "op", "params", "width")
 
-    def __init__(self, op: str, args: tuple[Node, ...], params: tuple[int, ...], width: int, index: int) -> None:
+    def __init__(
+        self, op: str, args: tuple[Node, ...], params: tuple[int, ...], width: int, index: int
+    ) -> None:
         self.op = op
         self.args = args
         self.params = params

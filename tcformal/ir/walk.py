@@ -46,7 +46,9 @@ class Interpreter(Generic[Value]):
         cls.partial = partial
         missing = [name for name in OPS if not callable(getattr(cls, f"on_{name}", None))]
         if missing and not partial:
-            raise TypeError(f"expected {cls.__name__} to define every operator, but it lacks {', '.join(missing)}")
+            raise TypeError(
+                f"expected {cls.__name__} to define every operator, but it lacks {', '.join(missing)}"
+            )
 
     def run(self, roots: Sequence[Node]) -> list[Value]:
         """The values of `roots`."""

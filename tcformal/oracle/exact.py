@@ -14,7 +14,7 @@ from tcformal.design.rounding import Conversion, conversion
 from tcformal.design.spec import Design
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Specials
-from tcformal.oracle.values import Kind, Value, decode, encode_exact, exponent_of
+from tcformal.oracle.values import Kind, Value, decode, encode_exact, exponent_of, power_of_two
 
 _NAN = Value(Kind.NAN)
 
@@ -41,12 +41,11 @@ def dot(
     Source: XIE Algorithms 4, 5 and 7, 4.2; VALPEY Algorithm 1.
     """
     _check_output(design, d_format)
+    if len(a) != len(b):
+        raise InputError(f"expected as many elements of b as of a ({len(a)}), but got {len(b)}")
     length = min(len(a), design.products)
-    if len(a) != len(b) or length == 0 or len(a) % length:
-        raise InputError(
-            f"expected a and b to be equally long, a multiple of {max(length, 1)} and not empty, "
-            f"but got {len(a)} and {len(b)} encodings"
-        )
+    if length == 0 or len(a) % length:
+        raise InputError(f"expected K to be a multiple of {design.products} and at least 1, but got {len(a)}")
     d = c
     d_or_c_format = c_format
     for start in range(0, len(a), length):
@@ -103,7 +102,7 @@ def dot_block(design: Design, products: Sequence[Value], c: Value) -> Value:
 
 
 def pairwise_sum(design: Design, products: Sequence[Value]) -> Value:
-    """The sum of the products as a tree: neighbours are added level by level, an odd one out moves up as it is."""
+    """The products summed as a tree: neighbours level by level, an odd one out moves up as it is."""
     level = list(products)
     while len(level) > 1:
         pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
@@ -128,30 +127,39 @@ def fused_sum(design: Design, terms: Sequence[Value], target: Conversion) -> Val
         return _NAN if len(signs_of_inf) == 2 else Value(Kind.INF, signs_of_inf.pop())
     addends = [term.number for term in terms]
     if design.fraction_bits is not None:
-        addends = align(design, terms, design.fraction_bits)
-    total = sum(addends, Fraction(0))
-    if design.carry_bits is not None and design.fraction_bits is not None and total != 0:
-        total = wrap(total, _unit(design, terms, design.fraction_bits), design.fraction_bits + 2 + design.carry_bits)
-    if total == 0:
-        return round_to(design, _sign_of_zero_sum(terms, addends, target), total, target)
-    return round_to(design, int(total < 0), abs(total), target)
+        unit = last_kept_bit(design, terms, design.fraction_bits)
+        addends = [align(addend, unit, design.alignment_rounding) for addend in addends]
+        total = sum(addends, Fraction(0))
+        if design.carry_bits is not None:
+            total = wrap(total, unit, 1 + (design.fraction_bits + 1 + design.carry_bits))
+    else:
+        total = sum(addends, Fraction(0))
+    sign = int(total < 0) if total else _sign_of_zero_sum(terms, addends, target)
+    return round_to(design, sign, abs(total), target)
 
 
-def align(design: Design, terms: Sequence[Value], fraction_bits: int) -> list[Fraction]:
-    """Each term cut to `fraction_bits` fraction bits at e_max, as a signed number.
+def last_kept_bit(design: Design, terms: Sequence[Value], fraction_bits: int) -> Fraction:
+    """The weight 2^(e_max - fraction_bits) of the last bit that alignment keeps.
 
-    Shapes: terms: n finite values -> n numbers.
-    Zero, NaN, Inf: where no term has an exponent, all are zeros and stay so.
-    Source: XIE Algorithm 7, lines 8 to 10; VALPEY Algorithm 1, steps 2c and 3.
+    Shapes: terms: n finite values.
+    Zero, NaN, Inf: zero terms have `design.zero_exponent`; where no term has an exponent, all are zeros and
+    the weight is 1.
+    Source: XIE Algorithm 7, line 8; e_zero as in its simulator 2.1.1; VALPEY Algorithm 1, step 2.
     """
-    unit = _unit(design, terms, fraction_bits)
-    return [round_integer(term.number / unit, design.alignment_rounding) * unit for term in terms]
+    exponents = [e for e in (_exponent(design, term) for term in terms) if e is not None]
+    return power_of_two(max(exponents) - fraction_bits) if exponents else Fraction(1)
+
+
+def align(number: Fraction, unit: Fraction, mode: str) -> Fraction:
+    """A signed term cut to a multiple of the last kept bit (XIE RZ_F; VALPEY Algorithm 1, steps 2c and 3)."""
+    return round_integer(number / unit, mode) * unit
 
 
 def wrap(total: Fraction, unit: Fraction, width: int) -> Fraction:
     """The sum, a whole number of units, as a two's complement integer of that many bits holds it."""
-    count = math.floor(total / unit) % 2**width
-    return (count - 2**width if count >= 2 ** (width - 1) else count) * unit
+    modulus: int = 2**width
+    count = math.floor(total / unit) % modulus
+    return (count - modulus if 2 * count >= modulus else count) * unit
 
 
 def round_to(design: Design, sign: int, magnitude: Fraction, target: Conversion) -> Value:
@@ -164,13 +172,13 @@ def round_to(design: Design, sign: int, magnitude: Fraction, target: Conversion)
     Source: XIE Table 2; IEEE 754-2019 4.3 and 7.4.
     """
     e = max(exponent_of(magnitude), target.e_min) if magnitude else target.e_min
-    unit = Fraction(2) ** (e - target.fraction_bits)
+    unit = power_of_two(e - target.fraction_bits)
     signed = -magnitude if sign else magnitude
     rounded = abs(round_integer(signed / unit, target.mode)) * unit
-    if rounded >= Fraction(2) ** (target.e_max + 1):
+    if rounded >= power_of_two(target.e_max + 1):
         if design.overflow == "infinity" or target.mode in ("RNE", "RNA", "RD" if sign else "RU"):
             return Value(Kind.INF, sign)
-        rounded = (2 - Fraction(1, 2**target.fraction_bits)) * Fraction(2) ** target.e_max
+        rounded = (2 - Fraction(1, 2**target.fraction_bits)) * power_of_two(target.e_max)
     if rounded == 0:
         return Value(Kind.FINITE, sign if design.zero_sign == "ieee" else 0, rounded, target.e_min)
     return Value(Kind.FINITE, sign, rounded, max(exponent_of(rounded), target.e_min))
@@ -191,12 +199,6 @@ def round_integer(number: Fraction, mode: str) -> int:
     if mode == "RNE" and (rest > half or (rest == half and below % 2 == 1)):
         below += 1
     return sign * below
-
-
-def _unit(design: Design, terms: Sequence[Value], fraction_bits: int) -> Fraction:
-    """The weight of the last bit that is kept: 2^(e_max - fraction_bits), or 1 where no term has an exponent."""
-    exponents = [e for e in (_exponent(design, term) for term in terms) if e is not None]
-    return Fraction(2) ** (max(exponents) - fraction_bits) if exponents else Fraction(1)
 
 
 def _exponent(design: Design, term: Value) -> int | None:
@@ -229,5 +231,6 @@ def _encode(design: Design, d_format: Format, d: Value) -> int:
     if d.kind is Kind.NAN:
         return design.nan_word
     if d.kind is Kind.INF:
-        return d_format.infinity + d.sign * 2 ** (d_format.width - 1)
+        sign_bit: int = d.sign * 2 ** (d_format.width - 1)
+        return d_format.infinity + sign_bit
     return encode_exact(d_format, d.number, negative_zero=bool(d.sign))

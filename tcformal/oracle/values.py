@@ -13,18 +13,19 @@ from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format, Sign, Specials
 
 _ZERO = Fraction(0)
-_TWO = Fraction(2)
 
 #: Most characters of a value's text, and the greatest exponent in it: enough for every format.
 _LONGEST_TEXT = 4000
+_LONGEST_SHOWN = 100
 _LARGEST_EXPONENT = 40000
-#: Significant digits up to which an exact decimal is printed as it is.
+#: Significant digits, and decimal places, up to which an exact decimal is printed as it is.
 _SHORT_DIGITS = 12
 
-_DECIMAL = r"(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
-_POWER = re.compile(rf"(?:({_DECIMAL})\s*\*\s*)?2\^([+-]?\d+)")
-_HEX_FLOAT = re.compile(r"0x([0-9a-f]+)\.?([0-9a-f]*)p([+-]?\d+)")
-_RATIO = re.compile(r"(\d+)/(\d+)")
+_INTEGER = r"[+-]?[0-9]+"
+_DECIMAL = rf"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e{_INTEGER})?"
+_POWER = re.compile(rf"(?:({_DECIMAL})\s*\*\s*)?2\^({_INTEGER})")
+_HEX_FLOAT = re.compile(rf"0x([0-9a-f]+)\.?([0-9a-f]*)p({_INTEGER})")
+_RATIO = re.compile(r"([0-9]+)/([0-9]+)")
 _RAW = re.compile(r"0x([0-9a-f]+)")
 _NAN_WORD = re.compile(r"nan\((0x[0-9a-f]+)\)")
 
@@ -63,11 +64,16 @@ class Value:
         return self.kind is Kind.FINITE and self.magnitude == 0
 
 
+def power_of_two(exponent: int) -> Fraction:
+    """2^exponent, for an exponent of either sign."""
+    return Fraction(2**exponent) if exponent >= 0 else Fraction(1, 2**-exponent)
+
+
 def exponent_of(magnitude: Fraction) -> int:
     """The e with 2^e <= magnitude < 2^(e+1), for a magnitude above zero."""
     # The numbers of digits give e or e + 1.
     e = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
-    return e if _TWO**e <= magnitude else e - 1
+    return e if power_of_two(e) <= magnitude else e - 1
 
 
 def decode(fmt: Format, bits: int) -> Value:
@@ -95,7 +101,7 @@ def decode(fmt: Format, bits: int) -> Value:
     else:
         exponent = field - fmt.bias
         significand += 1
-    return Value(Kind.FINITE, sign, significand * _TWO**exponent, exponent)
+    return Value(Kind.FINITE, sign, significand * power_of_two(exponent), exponent)
 
 
 def encode_exact(fmt: Format, value: Fraction, negative_zero: bool = False) -> int:
@@ -105,7 +111,7 @@ def encode_exact(fmt: Format, value: Fraction, negative_zero: bool = False) -> i
     Errors: ValueTextError naming value, format and neighbours where the format cannot hold it.
     """
     sign = 1 if value < 0 or (value == 0 and negative_zero) else 0
-    shown = ("-" if sign else "") + _magnitude_text(abs(value))
+    shown = ("-" if sign else "") + number_text(abs(value))
     return _encode(fmt, sign, abs(value), shown)
 
 
@@ -123,22 +129,25 @@ def parse_value(fmt: Format, text: str) -> int:
     if raw := _RAW.fullmatch(plain):
         bits = int(raw[1], 16)
         if bits >= 2**fmt.width:
-            raise ValueTextError(f"expected a raw encoding of {fmt} below {2**fmt.width:#x}, but got {text!r}")
+            limit = f"{2**fmt.width:#x}"
+            raise ValueTextError(f"expected a raw encoding of {fmt} below {limit}, but got {_clip(text)!r}")
         return bits
     if plain.lstrip("+-").startswith("nan"):
         return _parse_nan(fmt, plain, text)
     negative, unsigned = plain.startswith("-"), plain.removeprefix("-" if plain.startswith("-") else "+")
     if unsigned == "inf":
         if fmt.specials is not Specials.IEEE:
-            raise ValueTextError(f"expected a finite value, because {fmt} has no Inf, but got {text!r}")
+            raise ValueTextError(
+                f"expected a finite value, because {fmt} has no Inf, but got {_clip(text)!r}"
+            )
         return _pack(fmt, int(negative), _largest_code(fmt) + 1)
     magnitude = _parse_magnitude(unsigned) if len(unsigned) <= _LONGEST_TEXT else None
     if magnitude is None:
         raise ValueTextError(
             "expected a value such as 1.5, 1e-3, 1/4, 2^-24, 1.5*2^7, 0x1.8p3, inf, nan or a raw encoding "
-            f"such as 0x3c00, but got {text if len(text) <= 100 else text[:100] + '...'!r}"
+            f"such as 0x3c00, but got {_clip(text)!r}"
         )
-    return _encode(fmt, int(negative), magnitude, plain.removeprefix("+"))
+    return _encode(fmt, int(negative), magnitude, _clip(plain))
 
 
 def format_value(fmt: Format, bits: int) -> str:
@@ -151,58 +160,74 @@ def format_value(fmt: Format, bits: int) -> str:
     value = decode(fmt, bits)
     if value.kind is Kind.NAN:
         return f"nan(0x{bits:0{-(-fmt.width // 4)}x})"
-    text = "inf" if value.kind is Kind.INF else _magnitude_text(value.magnitude)
+    text = "inf" if value.kind is Kind.INF else number_text(value.magnitude)
     return "-" + text if value.sign else text
+
+
+def _clip(text: str) -> str:
+    """As much of a text as fits into a sentence."""
+    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "..."
 
 
 def _codes(fmt: Format) -> int:
     """How many encodings there are below the sign."""
-    return 2 ** (fmt.exponent_bits + fmt.fraction_bits)
+    codes: int = 2 ** (fmt.exponent_bits + fmt.fraction_bits)
+    return codes
 
 
 def _largest_code(fmt: Format) -> int:
     """The encoding, below the sign, of the largest finite number."""
     if fmt.specials is Specials.IEEE:
-        return _codes(fmt) - 2**fmt.fraction_bits - 1
+        infinity: int = _codes(fmt) - 2**fmt.fraction_bits
+        return infinity - 1
     return _codes(fmt) - (2 if fmt.specials is Specials.ALL_ONES_NAN else 1)
 
 
 def _pack(fmt: Format, sign: int, code: int) -> int:
     """The raw encoding with that sign bit and those bits below it."""
-    return (sign * _codes(fmt) + code) * 2**fmt.ignored_low_bits
+    bits: int = (sign * _codes(fmt) + code) * 2**fmt.ignored_low_bits
+    return bits
 
 
 def _code_below(fmt: Format, magnitude: Fraction) -> int:
-    """The encoding, below the sign, of the largest number <= magnitude, as if exponents had no end; -1: none."""
-    if magnitude < _TWO**fmt.e_min:
-        return math.floor(magnitude / _TWO ** (fmt.e_min - fmt.fraction_bits)) if fmt.has_zero else -1
+    """The encoding, below the sign, of the largest number that is not above the magnitude; -1: there is none.
+
+    Beyond the largest finite number it goes on as if the exponent field had no end.
+    """
+    if magnitude < power_of_two(fmt.e_min):
+        return math.floor(magnitude / power_of_two(fmt.e_min - fmt.fraction_bits)) if fmt.has_zero else -1
     e = exponent_of(magnitude)
-    fraction = math.floor((magnitude / _TWO**e - 1) * 2**fmt.fraction_bits)
-    return (e + fmt.bias) * 2**fmt.fraction_bits + fraction
+    codes_per_exponent: int = 2**fmt.fraction_bits
+    return (e + fmt.bias) * codes_per_exponent + math.floor(
+        (magnitude / power_of_two(e) - 1) * codes_per_exponent
+    )
 
 
 def _encode(fmt: Format, sign: int, magnitude: Fraction, shown: str) -> int:
     """The raw encoding of (-1)^sign * magnitude; ValueTextError names the value as `shown`."""
     start = f"expected a value that {fmt} holds exactly, but got {shown}: "
     if sign and fmt.sign is not Sign.PRESENT:
-        raise ValueTextError(start + f"the format has {fmt.sign.value}")
+        raise ValueTextError(start + "the format has no sign")
     if sign and magnitude == 0 and fmt.specials is Specials.NEGATIVE_ZERO_NAN:
         raise ValueTextError(start + "the format has no -0")
     code, largest = _code_below(fmt, magnitude), _largest_code(fmt)
     if code < 0:
         raise ValueTextError(start + f"the smallest is {format_value(fmt, 0)}")
-    if 0 <= code <= largest and decode(fmt, _pack(fmt, 0, code)).magnitude == magnitude:
+    if code <= largest and decode(fmt, _pack(fmt, 0, code)).magnitude == magnitude:
         return _pack(fmt, sign, code)
     if code >= largest:
-        raise ValueTextError(start + f"the largest is {format_value(fmt, _pack(fmt, 0, largest))}")
-    near = [format_value(fmt, _pack(fmt, sign, code + step)) for step in (sign, 1 - sign)]
+        which = "the largest in magnitude" if sign else "the largest"
+        raise ValueTextError(start + f"{which} is {format_value(fmt, _pack(fmt, 0, largest))}")
+    near = [number_text(decode(fmt, _pack(fmt, 0, code + step)).magnitude) for step in (0, 1)]
+    if sign:
+        near = ["-" + near[1], "0" if code == 0 else "-" + near[0]]
     raise ValueTextError(start + f"its neighbours are {near[0]} and {near[1]}")
 
 
 def _parse_nan(fmt: Format, plain: str, text: str) -> int:
     """The word of `nan` or `nan(0x...)`."""
     if fmt.specials is Specials.NONE:
-        raise ValueTextError(f"expected a finite value, because {fmt} has no NaN, but got {text!r}")
+        raise ValueTextError(f"expected a finite value, because {fmt} has no NaN, but got {_clip(text)!r}")
     if plain == "nan":
         if fmt.specials is Specials.NEGATIVE_ZERO_NAN:
             return _pack(fmt, 1, 0)
@@ -211,35 +236,39 @@ def _parse_nan(fmt: Format, plain: str, text: str) -> int:
     word = _NAN_WORD.fullmatch(plain)
     bits = int(word[1], 16) if word else 0
     if not word or bits >= 2**fmt.width or decode(fmt, bits).kind is not Kind.NAN:
-        raise ValueTextError(f"expected nan without a sign, or a NaN of {fmt} by its word, but got {text!r}")
+        raise ValueTextError(
+            f"expected nan without a sign, or a NaN of {fmt} by its word, but got {_clip(text)!r}"
+        )
     return bits
 
 
 def _parse_magnitude(unsigned: str) -> Fraction | None:
     """The number that a text without sign stands for; None for text that is not readable."""
-    exponents = re.findall(r"[\^p]([+-]?\d+)", unsigned)
+    exponents = re.findall(rf"[\^p]({_INTEGER})", unsigned)
     if "x" not in unsigned:
-        exponents += re.findall(r"e([+-]?\d+)", unsigned)
+        exponents += re.findall(rf"e({_INTEGER})", unsigned)
     if any(abs(int(e)) > _LARGEST_EXPONENT for e in exponents):
         return None
     if re.fullmatch(_DECIMAL, unsigned):
         return Fraction(unsigned)
     if power := _POWER.fullmatch(unsigned):
-        return Fraction(power[1] or 1) * _TWO ** int(power[2])
+        return Fraction(power[1] or 1) * power_of_two(int(power[2]))
     if hexed := _HEX_FLOAT.fullmatch(unsigned):
-        return int(hexed[1] + hexed[2], 16) * _TWO ** (int(hexed[3]) - 4 * len(hexed[2]))
+        return int(hexed[1] + hexed[2], 16) * power_of_two(int(hexed[3]) - 4 * len(hexed[2]))
     ratio = _RATIO.fullmatch(unsigned)
     return Fraction(int(ratio[1]), int(ratio[2])) if ratio and int(ratio[2]) else None
 
 
-def _magnitude_text(magnitude: Fraction) -> str:
-    """Exact text: a short decimal, odd*2^e, or a ratio where the denominator is no power of two."""
-    numerator, denominator = magnitude.numerator, magnitude.denominator
+def number_text(number: Fraction) -> str:
+    """Exact text of any number: a short decimal, odd*2^e, or a ratio where no power of two divides."""
+    if number < 0:
+        return "-" + number_text(-number)
+    numerator, denominator = number.numerator, number.denominator
     places = denominator.bit_length() - 1
     if denominator != 2**places:
         return f"{numerator}/{denominator}"
     scaled = numerator * 5**places
-    if scaled < 10**_SHORT_DIGITS:
+    if scaled < 10**_SHORT_DIGITS and places <= _SHORT_DIGITS:
         digits = str(scaled).rjust(places + 1, "0")
         return digits if places == 0 else f"{digits[:-places]}.{digits[-places:]}"
     e = -places

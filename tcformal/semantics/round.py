@@ -88,6 +88,10 @@ def convert(
 
     kept, guard, sticky = drop_low_bits(g, shifted, n - p)
     away = round_away(g, target.mode, sign, g.bit(kept, 0), guard, sticky)
+    g.label("normalised", shifted)
+    g.label("shift", distance)
+    g.label("kept", kept, scale=p - 1)
+    g.label("away", away)
     grown = g.add_mod(g.zero_extend_to(kept, p + 1), g.zero_extend_to(away, p + 1))
     carried = g.top(grown)
     significand = g.ite(carried, g.const(1 << (p - 1), p), g.extract(grown, p - 1, 0))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tcformal.checks import unknown_sentence
-from tcformal.errors import InputError, MissingSolverError, UnknownNameError
+from tcformal.errors import InputError, MissingSolverError, NoAnswerError, UnknownNameError
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Member:
 #: Every member by name, in the order in which a portfolio starts them.
 registry: dict[str, Member] = {
     "bitwuzla": Member("bitwuzla", "tcformal.solve.runners:run_bitwuzla"),
-    "z3": Member("z3-solver", "tcformal.solve.runners:run_z3"),
     "cvc5": Member("cvc5", "tcformal.solve.runners:run_cvc5"),
+    "z3": Member("z3-solver", "tcformal.solve.runners:run_z3"),
 }
 
 
@@ -62,11 +62,11 @@ def check_members(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def default_members() -> tuple[str, ...]:
-    """Every member that is installed; MissingSolverError when there is none."""
+    """Every member that is installed; NoAnswerError when there is none."""
     names = available()
     if not names:
         packages = " ".join(member.distribution for member in registry.values())
-        raise MissingSolverError(
+        raise NoAnswerError(
             f"expected at least one solver to be installed, but found none: pip install {packages}"
         )
     return names

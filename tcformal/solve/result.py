@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import enum
 import math
+import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tcformal.checks import check_int, check_positive
 from tcformal.errors import InputError
@@ -40,6 +42,24 @@ class Limits:
         check_int("seed", self.seed, low=0, high=2**31 - 1)
 
 
+class Outcome(NamedTuple):
+    """What a runner hands back: SAT with a value for every input it knows, or another status."""
+
+    status: Status
+    model: dict[str, int] | None = None
+    reason: str = ""
+
+
+_MEMORY_WORDS = re.compile(
+    r"out of memory|memoryerror|memout|bad_alloc|cannot allocate memory|failed to map segment", re.IGNORECASE
+)
+
+
+def tells_of_memory(text: str) -> bool:
+    """True for the words of Python, of the C++ library and of the solvers about memory running out."""
+    return _MEMORY_WORDS.search(text) is not None
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SolverAnswer:
     """One solver's own answer, as it ended."""
@@ -51,7 +71,7 @@ class SolverAnswer:
     status: Status
     #: A value for every input of the graph (0 where the question does not mention it); SAT only.
     model: dict[str, int] | None = None
-    #: Wall time, the process's start included.
+    #: The worker's own count, or the wall time of a process that gave none.
     seconds: float
     #: One sentence on how it came to this status; empty for a plain SAT or UNSAT.
     reason: str = ""

@@ -1,0 +1,51 @@
+# Every target does its own set-up: all it needs is make and python3 >= 3.11 with venv.
+
+PYTHON = python3
+VENV = .venv
+BIN = $(VENV)/bin
+STAMP = $(VENV)/.set-up
+LOCKED = $(VENV)/.locked
+
+LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --extra dev --build-deps-for editable \
+	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file requirements.lock
+
+.PHONY: help demo test test-long lock clean
+
+help:
+	@echo "make demo       find inputs on which two generations of one instruction differ, and explain them"
+	@echo "make test       lint, format, types, import contracts, tests"
+	@echo "make test-long  the longer sweeps"
+	@echo "make lock       bring requirements.lock up to pyproject.toml; LOCK_UPGRADE=--upgrade: newest versions"
+	@echo "make clean      remove the environment and all caches"
+
+demo: $(STAMP)
+	$(BIN)/tcformal separate ampere/mma.m16n8k16.f32.f16.f16.f32 hopper/mma.m16n8k16.f32.f16.f16.f32 --explain
+
+test: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/pytest -n 2
+
+test-long: $(STAMP)
+	$(BIN)/pytest -m long
+
+lock: $(STAMP)
+	$(BIN)/pip-compile $(LOCK_OPTIONS) $(LOCK_UPGRADE) pyproject.toml
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist
+	find tcformal tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The environment is made anew when the lock changes, so that it never holds what the lock does not.
+$(LOCKED): requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "expected Python 3.11 or newer, but $(PYTHON) is $$($(PYTHON) --version); set PYTHON=…" >&2; exit 2; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	@touch $@
+
+$(STAMP): $(LOCKED) pyproject.toml tcformal/version.py
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@

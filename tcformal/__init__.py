@@ -1,0 +1,39 @@
+"""Formal, executable, parametric models of the arithmetic of matrix units.
+
+The public names are imported when they are first used, so that `import tcformal` costs nothing and
+works without the solvers.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tcformal.version import VERSION as __version__
+
+if TYPE_CHECKING:
+    from tcformal.query.explain import Trace, explain
+    from tcformal.query.separate import prove_equal, separate
+    from tcformal.query.verdict import Verdict
+    from tcformal.unit import Unit, unit, units
+
+_HOME = {
+    "Trace": "tcformal.query.explain",
+    "Unit": "tcformal.unit",
+    "Verdict": "tcformal.query.verdict",
+    "explain": "tcformal.query.explain",
+    "prove_equal": "tcformal.query.separate",
+    "separate": "tcformal.query.separate",
+    "unit": "tcformal.unit",
+    "units": "tcformal.unit",
+}
+
+__all__ = [
+    "Trace", "Unit", "Verdict", "__version__", "explain", "prove_equal", "separate", "unit", "units",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'tcformal' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)

@@ -1,0 +1,264 @@
+"""The command line: parse, call, print, exit code; no arithmetic."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+from rich.text import Text
+
+from tcformal.design.catalog import catalogue
+from tcformal.design.names import FAMILIES, resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError, TcformalError
+from tcformal.formats.catalog import FORMATS, format_named
+from tcformal.query.assumptions import from_texts
+from tcformal.query.explain import Trace, explain_witness, parting, witness_of
+from tcformal.query.separate import DEFAULT_LIMITS, answer
+from tcformal.query.spec import Witness, question
+from tcformal.query.verdict import Kind, Verdict
+from tcformal.report import data, picture, tables
+from tcformal.report.text import console, hex_word, table, with_decimal
+from tcformal.solve.result import Limits
+from tcformal.unit import Unit
+from tcformal.version import VERSION
+
+#: Exit codes: answered as asked, answered otherwise, bad input, no answer.
+OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
+
+
+class OneSentence(click.Group):
+    """A group whose every failure is one sentence on standard error and an exit code."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command; TcformalError and click's own errors become one line."""
+        kwargs["standalone_mode"] = False
+        try:
+            sys.exit(super().main(*args, **kwargs) or OK)
+        except click.ClickException as error:
+            _fail(error.format_message(), BAD_INPUT)
+        except TcformalError as error:
+            _fail(str(error), error.exit_code)
+        except (click.Abort, KeyboardInterrupt):
+            _fail("interrupted", 130)
+        except BrokenPipeError:
+            sys.stderr.close()
+            sys.exit(OK)
+        except Exception as error:
+            if os.environ.get("TCFORMAL_DEBUG"):
+                raise
+            _fail(f"internal error, please report it: {type(error).__name__}: {error}", NO_ANSWER)
+
+
+def _fail(sentence: str, code: int) -> None:
+    click.echo(f"error: {' '.join(sentence.split())}", err=True)
+    sys.exit(code)
+
+
+def _json_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")(
+        command
+    )
+
+
+def _print_json(value: Any) -> None:
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+@click.group(cls=OneSentence, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, prog_name="tcformal")
+def main() -> None:
+    """Formal, executable models of matrix units: separate, prove, explain, simulate."""
+
+
+@main.command()
+@click.argument("name", required=False)
+@click.option("--arch", help="Only units of this architecture.")
+@click.option("--format", "format_name", help="Only units whose A has this format.")
+@_json_option
+def units(name: str | None, arch: str | None, format_name: str | None, as_json: bool) -> None:
+    """List the catalogued units, or show one (NAME) with the source of every parameter."""
+    if name is not None:
+        spec = resolve(name)
+        _print_json(data.unit_data(spec)) if as_json else console().print(tables.unit_card(spec))
+        return
+    chosen = list(catalogue().values())
+    if arch is not None:
+        known = {u.arch for u in chosen}
+        if arch not in known:
+            raise InputError(f"expected an architecture among {', '.join(sorted(known))}, but got {arch!r}")
+        chosen = [u for u in chosen if u.arch == arch]
+    if format_name is not None:
+        fmt = format_named(format_name)
+        chosen = [u for u in chosen if u.operands.a == fmt]
+    if as_json:
+        _print_json([data.unit_data(u) for u in chosen])
+        return
+    out = console()
+    out.print(tables.units_table(chosen))
+    families = "; ".join(f"{name}@…: {what}" for name, what in FAMILIES.items())
+    out.print(Text(f"{len(chosen)} units. Families of designs: {families}.", style="dim"))
+
+
+@main.command()
+@click.argument("name", required=False)
+@_json_option
+def formats(name: str | None, as_json: bool) -> None:
+    """List the floating-point formats, or show one (NAME)."""
+    chosen = [format_named(name)] if name is not None else list(FORMATS.values())
+    if as_json:
+        _print_json([data.format_data(f) for f in chosen])
+    else:
+        console().print(tables.formats_table(chosen))
+
+
+def _operand_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("--c", "c", default="0", show_default=True, help="The accumulator."),
+        click.option("--b", "b", required=True, help="K values for b, as for a."),
+        click.option(
+            "--a",
+            "a",
+            required=True,
+            help="K values, separated by commas: 1.5, 2^-24, 0x3c00, -inf, nan; a last ... stands for zeros.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def _values(text: str, k: int) -> list[str]:
+    """`1,2,...` as K texts; a last `...` is filled up with zeros."""
+    values = [v.strip() for v in text.split(",")]
+    if values and values[-1] == "...":
+        values = values[:-1] + ["0"] * (k - len(values) + 1)
+    return values
+
+
+def _witness(spec: UnitSpec, a: str, b: str, c: str) -> Witness:
+    return witness_of(spec, _values(a, spec.k), _values(b, spec.k), c)
+
+
+@main.command(name="eval")
+@click.argument("names", nargs=-1, required=True, metavar="UNIT...")
+@_operand_options
+@_json_option
+def eval_(names: Sequence[str], a: str, b: str, c: str, as_json: bool) -> None:
+    """Compute d = a·b + c on one or more units."""
+    specs = [resolve(name) for name in names]
+    results = []
+    for spec in specs:
+        w = _witness(spec, a, b, c)
+        results.append(data.evaluate(Unit(spec), w))
+    if as_json:
+        _print_json([data.result_data(s, r) for s, r in zip(specs, results, strict=True)])
+        return
+    made = table("unit", "d", "encoding")
+    for spec, raw in zip(specs, results, strict=True):
+        d = spec.operands.d
+        made.add_row(spec.name, with_decimal(d, raw), hex_word(d, raw))
+    console().print(made)
+
+
+@main.command()
+@click.argument("first", metavar="UNIT")
+@click.argument("second", required=False, metavar="[UNIT]")
+@_operand_options
+@_json_option
+def explain(first: str, second: str | None, a: str, b: str, c: str, as_json: bool) -> None:
+    """Take a result apart bit by bit; with two units, say where they part."""
+    specs = [resolve(name) for name in (first, second) if name is not None]
+    traces = [explain_witness(spec, _witness(spec, a, b, c)) for spec in specs]
+    if as_json:
+        _print_json(data.explanation_data(traces))
+        return
+    _show_traces(traces)
+
+
+def _show_traces(traces: Sequence[Trace]) -> None:
+    out = console()
+    for trace in traces:
+        out.print(picture.picture(trace))
+        out.print()
+    if len(traces) == 2:
+        out.print(picture.parting_text(traces[0], traces[1], parting(traces[0], traces[1])))
+
+
+def _question_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("--assume", multiple=True, metavar="WHAT", help="finite, normal, positive, nonzero, "
+                     "exponents=-14..15, c=0; may be repeated."),
+        click.option("--solvers", help="Solvers to ask, separated by commas, in order of start."),
+        click.option("--time-limit", type=float, default=DEFAULT_LIMITS.time_s, show_default=True,
+                     help="Seconds for each solver."),
+        click.option("--memory-limit", type=int, default=DEFAULT_LIMITS.memory_mb, show_default=True,
+                     help="MiB for each solver."),
+        click.option("--seed", type=int, default=DEFAULT_LIMITS.seed, show_default=True,
+                     help="Seed of the solvers."),
+        click.option("--explain", "with_explanation", is_flag=True, help="Explain the witness bit by bit."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def _ask(first: str, second: str, assume: Sequence[str], solvers: str | None, limits: Limits) -> Verdict:
+    one, other = resolve(first), resolve(second)
+    q = question(one, other, from_texts(one.operands.c, assume))
+    members = None if solvers is None else [s.strip() for s in solvers.split(",")]
+    err = console(stderr=True)
+    with err.status("starting") as status:
+        return answer(q, solvers=members, limits=limits, progress=lambda text: status.update(text))
+
+
+def _report(v: Verdict, hoped: Kind, as_json: bool, with_explanation: bool) -> int:
+    traces: list[Trace] = []
+    if v.witness is not None and v.question.first.k == v.question.second.k:
+        traces = [explain_witness(s, v.witness) for s in (v.question.first, v.question.second)]
+    if as_json:
+        extra = {"explanation": data.explanation_data(traces)} if with_explanation and traces else {}
+        _print_json(v.to_json() | extra)
+    else:
+        out = console()
+        out.print(tables.verdict_view(v))
+        if traces and with_explanation:
+            out.print()
+            _show_traces(traces)
+        elif traces:
+            out.print(picture.parting_text(traces[0], traces[1], parting(traces[0], traces[1])))
+            command = tables.command_line(v.question.first, v.question.names, traces[0].witness)
+            out.print(Text("bit by bit: ", style="dim"), end="")
+            click.echo(command)
+    if v.kind is hoped:
+        return OK
+    return OTHERWISE if v.kind in (Kind.SEPARATED, Kind.EQUIVALENT, Kind.VACUOUS) else NO_ANSWER
+
+
+def _question_command(name: str, hoped: Kind, help_text: str) -> None:
+    @main.command(name=name, help=help_text)
+    @click.argument("first", metavar="UNIT")
+    @click.argument("second", metavar="UNIT")
+    @_question_options
+    @_json_option
+    def command(
+        first: str,
+        second: str,
+        assume: Sequence[str],
+        solvers: str | None,
+        time_limit: float,
+        memory_limit: int,
+        seed: int,
+        with_explanation: bool,
+        as_json: bool,
+    ) -> int:
+        limits = Limits(time_s=time_limit, memory_mb=memory_limit, seed=seed)
+        return _report(_ask(first, second, assume, solvers, limits), hoped, as_json, with_explanation)
+
+
+_question_command(
+    "separate", Kind.SEPARATED, "Find the smallest inputs on which two units differ (exit 0 if found)."
+)
+_question_command("prove", Kind.EQUIVALENT, "Prove two units equal on all inputs (exit 0 if they are).")

@@ -1,0 +1,142 @@
+"""Separate two units, or prove them equal: the same question, asked of the portfolio."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.query.assumptions import Assumptions, assumptions
+from tcformal.query.replay import replay
+from tcformal.query.shrink import shrink
+from tcformal.query.spec import Question, Witness, question
+from tcformal.query.verdict import Kind, Verdict
+from tcformal.solve.portfolio import decide
+from tcformal.solve.result import Decision, Limits, Status
+from tcformal.unit import Unit
+from tcformal.version import VERSION
+
+#: What each solver may use unless the caller says otherwise.
+DEFAULT_LIMITS = Limits(time_s=60.0, memory_mb=8192, seed=0)
+
+#: Told what is being done, in a few words.
+Progress = Callable[[str], None]
+
+_KIND_OF = {Status.UNKNOWN: Kind.UNKNOWN, Status.TIMEOUT: Kind.TIMEOUT}
+
+
+def separate(
+    first: str | Unit | UnitSpec,
+    second: str | Unit | UnitSpec,
+    *,
+    solvers: Sequence[str] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    progress: Progress = lambda _: None,
+    **assumed: Any,
+) -> Verdict:
+    """Find the smallest inputs on which two units differ, or prove that there are none.
+
+    Shapes: units of equal operand formats; K is the least common multiple of their k.
+    Assumptions: finite=True, normal=True, positive=True, nonzero=True, exponents=(lo, hi), c="0".
+    Errors: InputError for unequal formats or bad assumptions; UnknownNameError for unknown units or
+    solvers; MissingSolverError for a solver that is not installed.  No answer is a verdict, not an
+    error: UNKNOWN, TIMEOUT, or ERROR with the evidence.
+    """
+    one, other = _spec(first), _spec(second)
+    what = assumptions(one.operands.c, assumed)
+    return answer(question(one, other, what), solvers=solvers, limits=limits, progress=progress)
+
+
+def prove_equal(
+    first: str | Unit | UnitSpec,
+    second: str | Unit | UnitSpec,
+    *,
+    solvers: Sequence[str] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    progress: Progress = lambda _: None,
+    **assumed: Any,
+) -> Verdict:
+    """Prove that two units agree on every input, or give a witness on which they do not.
+
+    The same question as `separate`, with the same arguments and errors; EQUIVALENT is the verdict
+    hoped for, confirmed by a second solver.
+    """
+    return separate(first, second, solvers=solvers, limits=limits, progress=progress, **assumed)
+
+
+def _spec(x: str | Unit | UnitSpec) -> UnitSpec:
+    if isinstance(x, str):
+        return resolve(x)
+    if isinstance(x, Unit):
+        return x.spec
+    if isinstance(x, UnitSpec):
+        return x
+    raise InputError(f"expected a unit or its name, but got {x!r}")
+
+
+def answer(
+    q: Question, *, solvers: Sequence[str] | None, limits: Limits, progress: Progress = lambda _: None
+) -> Verdict:
+    """Decide a question: assumptions first, then the difference, then replay and shrink."""
+    start = time.monotonic()
+
+    def verdict(kind: Kind, reason: str, decision: Decision | None = None, **more: Any) -> Verdict:
+        return Verdict(
+            kind=kind, reason=reason, question=q, limits=limits, version=VERSION,
+            seconds=time.monotonic() - start,
+            answers=decision.answers if decision else (),
+            confirmed_by=decision.confirmed_by if decision else (),
+            **more,
+        )  # fmt: skip
+
+    if q.assumptions:
+        progress("are the assumptions satisfiable?")
+        possible = decide(
+            q.graph, q.assumed, members=solvers, limits=limits, replay=lambda m: _assumed(q, m), confirm=True
+        )
+        if possible.status is Status.UNSAT:
+            return verdict(Kind.VACUOUS, _vacuous(q.assumptions), possible)
+        if possible.status is not Status.SAT:
+            kind = Kind.ERROR if possible.disagreement else _KIND_OF.get(possible.status, Kind.ERROR)
+            return verdict(kind, f"whether the assumptions can hold: {possible.reason}", possible)
+
+    progress("looking for inputs on which the two units differ")
+    decision = decide(q.graph, q.differ, members=solvers, limits=limits, replay=lambda m: _separates(q, m))
+    if decision.status is Status.SAT and decision.model is not None:
+        found = Witness.of(decision.model, q.k)
+        progress("shrinking the witness")
+        small = shrink(q, found)
+        again = replay(q, small)
+        if not again.separates:
+            return verdict(Kind.ERROR, "the shrunk witness does not replay on integers and oracle", decision)
+        reason = f"{_finder(decision)} found inputs; replayed on integers and on exact fractions"
+        return verdict(Kind.SEPARATED, reason, decision, witness=small, found=found, results=again.integers)
+    if decision.status is Status.UNSAT:
+        return verdict(Kind.EQUIVALENT, _equal(q, decision), decision)
+    kind = Kind.ERROR if decision.disagreement else _KIND_OF.get(decision.status, Kind.ERROR)
+    return verdict(kind, decision.reason, decision)
+
+
+def _assumed(q: Question, model: Mapping[str, int]) -> bool:
+    return bool(replay(q, Witness.of(model, q.k)).assumed)
+
+
+def _separates(q: Question, model: Mapping[str, int]) -> bool:
+    return replay(q, Witness.of(model, q.k)).separates
+
+
+def _finder(decision: Decision) -> str:
+    return next(a.solver for a in decision.answers if a.status is Status.SAT)
+
+
+def _vacuous(what: Assumptions) -> str:
+    return "no operands satisfy: " + "; ".join(what.texts())
+
+
+def _equal(q: Question, decision: Decision) -> str:
+    who = " and ".join(a.solver for a in decision.answers if a.status is Status.UNSAT)
+    same = "both units build the same definition; " if q.same_definition else ""
+    return f"{same}{who} found no inputs on which they differ"

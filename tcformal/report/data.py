@@ -1,0 +1,103 @@
+"""Records as plain data for `--json`: exact values as text, encodings in hex."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tcformal.design.unit import UnitSpec
+from tcformal.formats.spec import Format
+from tcformal.oracle.values import format_value, number_text
+from tcformal.query.explain import SumStep, Trace, parting
+from tcformal.query.spec import Witness
+from tcformal.report.text import hex_word
+from tcformal.unit import Unit
+
+
+def unit_data(u: UnitSpec) -> dict[str, Any]:
+    """One unit with the source and evidence of every parameter."""
+    o = u.operands
+    return {
+        "name": u.name,
+        "shape": {"m": u.m, "n": u.n, "k": u.k},
+        "formats": {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name},
+        "parameters": {
+            name: {
+                "value": value,
+                "source": u.facts[name].source if name in u.facts else None,
+                "evidence": u.facts[name].evidence.name.lower() if name in u.facts else None,
+            }
+            for name, value in u.design.parameters().items()
+        },
+        "notes": list(u.notes),
+    }
+
+
+def format_data(f: Format) -> dict[str, Any]:
+    """One format's facts."""
+    return {
+        "name": f.name,
+        "bits": f.width,
+        "exponent_bits": f.exponent_bits,
+        "bias": f.bias,
+        "fraction_bits": f.fraction_bits,
+        "e_min": f.e_min,
+        "e_max": f.e_max,
+        "specials": f.specials.value,
+        "sign": f.sign.value,
+        "ignored_low_bits": f.ignored_low_bits,
+        "source": f.source,
+    }
+
+
+def evaluate(u: Unit, w: Witness) -> int:
+    """One dot product on the vector interpretation."""
+    a, b = (np.array([x], dtype=np.uint64) for x in (w.a, w.b))
+    return int(u.dot_bits(a, b, np.array([w.c], dtype=np.uint64))[0])
+
+
+def result_data(spec: UnitSpec, raw: int) -> dict[str, str]:
+    """One result: unit, exact value, encoding."""
+    d = spec.operands.d
+    return {"unit": spec.name, "value": format_value(d, raw), "hex": hex_word(d, raw)}
+
+
+def explanation_data(traces: Sequence[Trace]) -> dict[str, Any]:
+    """Traces, and where two of them part."""
+    data: dict[str, Any] = {
+        "units": [
+            {**result_data(t.unit, t.result), "steps": [_step_data(step) for step in t.steps]} for t in traces
+        ]
+    }
+    if len(traces) == 2:
+        found = parting(traces[0], traces[1])
+        data["part_at"] = (
+            None if found is None else {"stage": found.stage, "values": [found.first, found.second]}
+        )
+    return data
+
+
+def _step_data(step: SumStep) -> dict[str, Any]:
+    return {
+        "scope": step.scope,
+        "e_max": step.e_max,
+        "fraction_bits": step.fraction_bits,
+        "special": step.special,
+        "terms": [
+            {
+                "name": t.name,
+                "value": number_text(t.value),
+                "exponent": t.exponent,
+                "kept": t.kept_bits,
+                "discarded": t.discarded,
+            }
+            for t in step.terms
+        ],
+        "sum": number_text(step.total),
+        "normalised": step.normalised_bits,
+        "precision": step.precision,
+        "rounded_away": step.rounded_away,
+        "conversion": step.conversion,
+    }

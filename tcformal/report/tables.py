@@ -1,0 +1,124 @@
+"""Tables and lines of the command line: units, formats, verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tcformal.design.unit import UnitSpec
+from tcformal.formats.spec import Format
+from tcformal.oracle.values import format_value, number_text, power_of_two
+from tcformal.query.spec import Witness
+from tcformal.query.verdict import Kind, Verdict
+from tcformal.report.text import hex_word, table, value_and_hex, with_decimal
+
+_COLOUR = {
+    Kind.SEPARATED: "bold yellow", Kind.EQUIVALENT: "bold green", Kind.VACUOUS: "bold magenta",
+    Kind.UNKNOWN: "bold red", Kind.TIMEOUT: "bold red", Kind.ERROR: "bold red",
+}  # fmt: skip
+
+
+def units_table(units: Iterable[UnitSpec]) -> Table:
+    """One row per unit: formats and the parameters that tell designs apart."""
+    made = table("unit", ">products", ">F", ">e_zero", "conversion", "evidence of F")
+    for u in units:
+        fact = u.facts.get("fraction_bits")
+        made.add_row(
+            u.name,
+            str(u.design.products),
+            str(u.design.fraction_bits),
+            str(u.design.zero_exponent),
+            u.design.conversion,
+            fact.evidence.name.lower() if fact else "",
+        )
+    return made
+
+
+def unit_card(u: UnitSpec) -> RenderableType:
+    """Everything known of one unit, each parameter with source and evidence."""
+    head = Text(u.name, style="bold")
+    shape = Text(f"D[{u.m},{u.n}] = A[{u.m},{u.k}] · B[{u.k},{u.n}] + C    ({u.operands})")
+    made = table("parameter", "value", "evidence", "source")
+    for name, value in u.design.parameters().items():
+        fact = u.facts.get(name)
+        shown = hex(value) if name == "nan_word" and isinstance(value, int) else _shown(name, value)
+        made.add_row(name, shown, fact.evidence.name.lower() if fact else "", fact.source if fact else "")
+    return Group(head, shape, made, *(Text(f"note: {note}") for note in u.notes))
+
+
+def _shown(name: str, value: object) -> str:
+    if value is None:
+        return "none" if name == "accumulator" else "exact"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def formats_table(formats: Iterable[Format]) -> Table:
+    """One row per format, with its smallest and largest positive numbers, exact."""
+    made = table("format", ">bits", ">exponent", ">bias", ">fraction", "smallest", "largest", "specials")
+    for f in formats:
+        least = power_of_two(f.e_min - (f.fraction_bits if f.has_zero else 0))
+        made.add_row(
+            f.name,
+            str(f.width),
+            str(f.exponent_bits),
+            str(f.bias),
+            str(f.fraction_bits),
+            number_text(least),
+            format_value(f, f.largest),
+            f.specials.value,
+        )
+    return made
+
+
+def verdict_view(v: Verdict) -> RenderableType:
+    """A verdict for people: what was found, the witness, who answered, and how long it took."""
+    head = Text(v.kind.name, style=_COLOUR[v.kind])
+    head.append(f": {v.reason}", style="default not bold")
+    parts: list[RenderableType] = [head]
+    if v.witness is not None and v.results is not None:
+        parts.append(witness_table(v.question.first, v.witness))
+        results = table("unit", "result", "encoding")
+        d = v.question.first.operands.d
+        for name, raw in zip(v.question.names, v.results, strict=True):
+            results.add_row(name, with_decimal(d, raw), hex_word(d, raw))
+        parts.append(results)
+    parts.append(_who(v))
+    return Group(*parts)
+
+
+def witness_table(spec: UnitSpec, w: Witness) -> RenderableType:
+    """The operands, products that are zero left out."""
+    o = spec.operands
+    made = table(">k", "a[k]", "b[k]")
+    shown = [i for i in range(len(w.a)) if w.a[i] or w.b[i]]
+    for i in shown:
+        made.add_row(str(i), value_and_hex(o.a, w.a[i]), value_and_hex(o.b, w.b[i]))
+    rest = len(w.a) - len(shown)
+    tail = f"c = {value_and_hex(o.c, w.c)}" + (f"; the other {rest} products are 0·0" if rest else "")
+    return Group(made, Text(tail))
+
+
+def _who(v: Verdict) -> Text:
+    answers = "; ".join(
+        f"{a.solver} {a.version} {a.status.value} {a.seconds:.2f} s" + (f" ({a.reason})" if a.reason else "")
+        for a in v.answers
+    )
+    return Text(f"{answers or 'no solver was asked'}; {v.seconds:.2f} s in all", style="dim")
+
+
+def command_line(spec: UnitSpec, names: Iterable[str], w: Witness) -> str:
+    """The `tcformal explain` command that shows a witness bit by bit."""
+    o = spec.operands
+    keep = max((i + 1 for i in range(len(w.a)) if w.a[i] or w.b[i]), default=1)
+    tail = ",..." if keep < len(w.a) else ""
+    a = ",".join(_typed(o.a, x) for x in w.a[:keep]) + tail
+    b = ",".join(_typed(o.b, x) for x in w.b[:keep]) + tail
+    return f"tcformal explain {' '.join(names)} --a '{a}' --b '{b}' --c '{_typed(o.c, w.c)}'"
+
+
+def _typed(fmt: Format, raw: int) -> str:
+    text = format_value(fmt, raw)
+    return hex_word(fmt, raw) if "nan" in text else text

@@ -1,0 +1,51 @@
+"""Small pieces that every table uses: exact values as text, a console that degrades."""
+
+from __future__ import annotations
+
+import os
+from decimal import Decimal
+
+from rich.console import Console
+from rich.table import Table
+
+from tcformal.formats.spec import Format
+from tcformal.oracle.values import decode, format_value
+
+#: Width that every table fits into when the output is not a terminal.
+WIDTH = 100
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console on standard output or error; plain text where there is no terminal or NO_COLOR is set."""
+    plain = Console(stderr=stderr)
+    width = min(plain.width, WIDTH) if plain.is_terminal else int(os.environ.get("COLUMNS", WIDTH))
+    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False)
+
+
+def table(*columns: str, title: str | None = None) -> Table:
+    """An empty table in the house style; a column named with a leading > is aligned right."""
+    made = Table(title=title, box=None, pad_edge=False, header_style="bold", title_justify="left")
+    for name in columns:
+        right = name.startswith(">")
+        made.add_column(name.removeprefix(">"), justify="right" if right else "left", overflow="fold")
+    return made
+
+
+def hex_word(fmt: Format, raw: int) -> str:
+    """A raw encoding in hex, all its digits."""
+    return f"{raw:#0{2 + -(-fmt.width // 4)}x}"
+
+
+def value_and_hex(fmt: Format, raw: int) -> str:
+    """`1.5 (0x3e00)`: the exact value and the raw encoding."""
+    return f"{format_value(fmt, raw)} ({hex_word(fmt, raw)})"
+
+
+def with_decimal(fmt: Format, raw: int) -> str:
+    """The exact value; where that is no short decimal, a rounded decimal marked with ~ beside it."""
+    text = format_value(fmt, raw)
+    if "2^" not in text:
+        return text
+    number = decode(fmt, raw).number
+    whole, scale = number.numerator, number.denominator
+    return f"{text} (~{Decimal(whole) / Decimal(scale):.10g})"

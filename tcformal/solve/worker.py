@@ -1,0 +1,107 @@
+"""One solver, one question, one process: a JSON request on stdin, one JSON answer line on stdout.
+
+The request holds `solver`, `distribution`, `runner`, `dag` (the text of a DAG whose root is named
+`assertion`), `time_s`, `memory_mb` and `seed`.  The answer holds `solver`, `version`, `status`,
+`model` (a hexadecimal value for every input of the DAG, or null), `seconds` and `reason`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.ir.walk import from_json
+from tcformal.solve.members import Member
+from tcformal.solve.result import Limits, Outcome, Status, tells_of_memory
+
+Runner = Callable[[Graph, Node, Limits], Outcome]
+
+#: Processor seconds above the time limit after which the system ends a worker that nobody watches.
+CPU_GRACE_S = 5
+
+#: Stack for solvers that walk a deep DAG by recursion; the usual 8 MiB end at some 20,000 levels.
+STACK_MB = 120
+
+
+def _limit(what: int, value: int) -> None:
+    """Lower the soft limit; the hard one stays, so that it can be lifted again to report."""
+    _, hard = resource.getrlimit(what)
+    resource.setrlimit(what, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
+
+
+def confine(limits: Limits) -> None:
+    """Limit this process's address space and processor time; leave no core file; allow deep recursion."""
+    _limit(resource.RLIMIT_STACK, STACK_MB << 20)
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_CPU, math.ceil(limits.time_s) + CPU_GRACE_S)
+    _limit(resource.RLIMIT_AS, limits.memory_mb << 20)
+
+
+def _lift_memory_limit() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+
+
+def load_runner(path: str) -> Runner:
+    """The function at `module:function`; ImportError or AttributeError when there is none."""
+    module, _, name = path.partition(":")
+    runner: Runner = getattr(importlib.import_module(module), name)
+    return runner
+
+
+def _ask(request: Mapping[str, Any], limits: Limits) -> tuple[Outcome, dict[str, str] | None]:
+    """Build the graph and ask; the model is completed to every input of the DAG."""
+    graph, roots = from_json(request["dag"])
+    outcome = load_runner(request["runner"])(graph, roots["assertion"], limits)
+    if outcome.model is None:
+        return outcome, None
+    return outcome, {name: hex(outcome.model.get(name, 0)) for name in graph.inputs}
+
+
+def answer(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer to one request; whatever goes wrong on the way is an answer too."""
+    start = time.monotonic()
+    model = None
+    try:
+        limits = Limits(request["time_s"], request["memory_mb"], request["seed"])
+        confine(limits)
+        outcome, model = _ask(request, limits)
+    except Exception as error:  # noqa: BLE001  any failure of a solver costs its own answer only
+        _lift_memory_limit()
+        reason = f"{type(error).__name__}: {error}"
+        if isinstance(error, MemoryError) or tells_of_memory(reason):
+            outcome = Outcome(Status.MEMORY, reason=f"ran out of memory ({reason})")
+        elif isinstance(error, ModuleNotFoundError):
+            outcome = Outcome(Status.MISSING, reason=reason)
+        else:
+            outcome = Outcome(Status.CRASH, reason=reason)
+    return {
+        "solver": request["solver"],
+        "version": Member(request["distribution"], request["runner"]).version,
+        "status": outcome.status.value,
+        "model": model,
+        "seconds": time.monotonic() - start,
+        "reason": outcome.reason,
+    }
+
+
+def main() -> None:
+    """Answer the request on stdin; whatever the solver itself prints goes to stderr."""
+    out = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    line = json.dumps(answer(json.load(sys.stdin)))
+    with os.fdopen(out, "w") as stream:
+        stream.write(line + "\n")
+
+
+if __name__ == "__main__":
+    main()

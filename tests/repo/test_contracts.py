@@ -1,0 +1,113 @@
+"""The import contracts hold on the real tree, and each of them breaks when it is violated."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LINT = "from importlinter.cli import lint_imports_command as main; main(['--no-cache', '--no-logo'])"
+LAZY = """
+import importlib, pkgutil, sys, tcformal
+solver_terms = {"tcformal.interp.term_z3", "tcformal.interp.term_cvc5", "tcformal.interp.term_bitwuzla"}
+for module in pkgutil.walk_packages(tcformal.__path__, "tcformal."):
+    if module.name not in solver_terms | {"tcformal.__main__"}:
+        importlib.import_module(module.name)
+print(sorted({"z3", "cvc5", "bitwuzla"} & set(sys.modules)))
+"""
+
+
+def run(code: str, root: Path) -> tuple[int, str]:
+    """Run Python code in `root`, whose package is found before any installed one."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, env=environment, capture_output=True, text=True, timeout=120
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the package and of its contracts, to plant violations in."""
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    shutil.copytree(ROOT / "tcformal", tmp_path / "tcformal", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def broken(report: str) -> set[str]:
+    """The names of the contracts that a report calls broken."""
+    return set(re.findall(r"^(.+) BROKEN$", report, re.MULTILINE))
+
+
+def test_contracts_hold() -> None:
+    """The tree as it is keeps every contract."""
+    code, report = run(LINT, ROOT)
+    assert code == 0, report
+    assert re.search(r"Contracts: [1-9]\d* kept, 0 broken", report), report
+
+
+LAYERS = "A layer imports only the layers below it"
+ROOTS = "No module of the package imports the package's root"
+INTERP = "An interpreter knows operators only: no semantics, designs or formats"
+ORACLE = "The oracle shares no arithmetic with the models"
+PURE = "No solver, NumPy or numba below the interpreters, nor in the oracle"
+SOLVERS = "Solver packages are imported by their term interpreters and by the runners only"
+TERMS = "Solver terms are built by the runners only, inside a worker process"
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "contracts"),
+    [
+        pytest.param("semantics/round.py", "import z3", {PURE, SOLVERS}, id="solver-in-semantics"),
+        pytest.param("semantics/round.py", "def f():\n    import z3", {PURE, SOLVERS}, id="lazy-solver"),
+        pytest.param(
+            "oracle/exact.py", "from tcformal.semantics import mma", {ORACLE}, id="semantics-in-oracle"
+        ),
+        pytest.param("oracle/exact.py", "import numpy", {PURE}, id="numpy-in-oracle"),
+        pytest.param("design/spec.py", "import numpy", {PURE}, id="numpy-in-design"),
+        pytest.param("interp/concrete.py", "import tcformal.design.spec", {INTERP}, id="design-in-interp"),
+        pytest.param(
+            "interp/concrete.py", "from tcformal import design", {INTERP}, id="design-in-interp-from-root"
+        ),
+        pytest.param("solve/portfolio.py", "import cvc5", {SOLVERS}, id="solver-in-portfolio"),
+        pytest.param(
+            "query/separate.py",
+            "from tcformal.interp.term_z3 import Z3Terms",
+            {TERMS},
+            id="terms-outside-worker",
+        ),
+        pytest.param("ir/node.py", "import tcformal.formats.spec", {LAYERS, INTERP}, id="formats-in-ir"),
+        pytest.param("query/spec.py", "from tcformal import __version__", {ROOTS}, id="root-in-query"),
+    ],
+)
+def test_a_planted_import_rejects(copy: Path, module: str, line: str, contracts: set[str]) -> None:
+    """One forbidden import breaks the contracts meant for it; at most the layers besides."""
+    path = copy / "tcformal" / module
+    path.write_text(f"{path.read_text(encoding='utf-8')}\n{line}\n", encoding="utf-8")
+    code, report = run(LINT, copy)
+    assert code == 1, report
+    assert contracts <= broken(report) <= contracts | {LAYERS}, report
+    assert (
+        f"tcformal.{module.removesuffix('.py').replace('/', '.')}" in report.partition("Broken contracts")[2]
+    )
+
+
+def test_a_module_outside_the_map_rejects(copy: Path) -> None:
+    """A new top-level module has to be entered into the layers."""
+    (copy / "tcformal" / "stray.py").write_text('"""Belongs to no layer."""\n', encoding="utf-8")
+    code, report = run(LINT, copy)
+    assert code == 1
+    assert broken(report) == {LAYERS}
+    assert "tcformal.stray" in report
+
+
+def test_importing_loads_no_solver() -> None:
+    """Every module but the three term interpreters is imported without a solver."""
+    code, loaded = run(LAZY, ROOT)
+    assert (code, loaded.strip()) == (0, "[]"), loaded
