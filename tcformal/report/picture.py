@@ -44,7 +44,8 @@ def _sum(step: SumStep) -> list[RenderableType]:
         return [Text(f"{step.scope}: an operand or product is NaN or Inf: the sum is {step.special}")]
     live = [t for t in step.terms if not t.zero]
     zeros = len(step.terms) - len(live)
-    title = f"{step.scope}: {len(step.terms)} terms at e_max = {step.e_max}, {step.fraction_bits} fraction bits kept"
+    title = f"{step.scope}: {len(step.terms)} terms at e_max = {step.e_max}, "
+    title += f"{step.fraction_bits} fraction bits kept"
     if zeros:
         title += f" ({zeros} zero terms not shown)"
     rows: list[RenderableType] = [Text(title, style="underline")]
