@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 from tcformal.version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from tcformal.models import Unit, unit, units
     from tcformal.query.explain import Trace, explain
     from tcformal.query.separate import prove_equal, separate
     from tcformal.query.verdict import Verdict
-    from tcformal.unit import Unit, unit, units
 
 _HOME = {
     "Trace": "tcformal.query.explain",
-    "Unit": "tcformal.unit",
+    "Unit": "tcformal.models",
     "Verdict": "tcformal.query.verdict",
     "explain": "tcformal.query.explain",
     "prove_equal": "tcformal.query.separate",
     "separate": "tcformal.query.separate",
-    "unit": "tcformal.unit",
-    "units": "tcformal.unit",
+    "unit": "tcformal.models",
+    "units": "tcformal.models",
 }
 
 __all__ = [

@@ -16,15 +16,16 @@ from tcformal.design.names import FAMILIES, resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, TcformalError
 from tcformal.formats.catalog import FORMATS, format_named
+from tcformal.models import Unit
 from tcformal.query.assumptions import from_texts
-from tcformal.query.explain import Trace, explain_witness, parting, witness_of
+from tcformal.query.explain import Trace, explain_witness, witness_of
+from tcformal.query.parting import parting
 from tcformal.query.separate import DEFAULT_LIMITS, answer
 from tcformal.query.spec import Witness, question
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.report import data, picture, tables
 from tcformal.report.text import console, hex_word, table, with_decimal
 from tcformal.solve.result import Limits
-from tcformal.unit import Unit
 from tcformal.version import VERSION
 
 #: Exit codes: answered as asked, answered otherwise, bad input, no answer.

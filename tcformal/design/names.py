@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from tcformal.checks import check_choice, check_int, unknown_sentence
-from tcformal.design.catalog import NAN_WORDS, catalogue
+from tcformal.design.arithmetic import NVIDIA_NAN
+from tcformal.design.catalog import catalogue
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import Evidence, Fact, UnitSpec
 from tcformal.errors import InputError, UnknownNameError
@@ -20,8 +21,16 @@ FAMILIES: dict[str, str] = {
     "sequential": "chain of IEEE-style additions of exact products, each rounded",
 }
 
-_INTEGERS = ("products", "fraction_bits", "carry_bits", "zero_exponent", "nan_word")
-_OPTIONAL = ("fraction_bits", "carry_bits", "product_rounding", "accumulator")
+_OPTIONAL = (
+    "fraction_bits", "carry_bits", "product_rounding", "accumulator",
+    "group", "product_limit", "sum_fraction_bits",
+)  # fmt: skip
+_INTEGERS = (
+    "products", "fraction_bits", "carry_bits", "zero_exponent", "nan_word",
+    "group", "product_limit", "sum_fraction_bits",
+)  # fmt: skip
+#: Arm instructions whose arithmetic FPCR.EBF chooses; without a choice, EBF=0.
+_ARM = ("arm/bfdot", "arm/bfmmla")
 _FORMATS = ("a_format", "b_format", "c_format", "d_format")
 _CONVERSION_OF = {"fp64": "FP64", "fp32": "FP32", "fp16": "FP16", "bf16": "BF16"}
 
@@ -34,16 +43,33 @@ def resolve(name: str) -> UnitSpec:
     """The unit or design of that name.
 
     Errors: UnknownNameError for a unit, family or parameter that does not exist, with the closest
-    names; InputError for a value that the parameter cannot take.
+    names, or for an instruction that only the compiler knows; InputError for a value that the
+    parameter cannot take.
     """
     base, at, text = name.strip().partition("@")
     settings = _settings(text, name) if at else {}
     if base in FAMILIES:
         return _family(name, base, settings)
     units = catalogue()
+    if base in _ARM and base not in units:
+        base += f".ebf{check_choice('ebf', settings.pop('ebf', '0'), ('0', '1'))}"
     if base not in units:
-        raise UnknownNameError(unknown_sentence("unit", base, [*units, *FAMILIES]))
-    return _altered(name, units[base], settings) if at else units[base]
+        raise UnknownNameError(_unknown_unit(base))
+    return _altered(name, units[base], settings) if settings else units[base]
+
+
+def _unknown_unit(base: str) -> str:
+    """Why there is no such unit: emulated there, or unknown, with the closest names."""
+    arch, _, instruction = base.partition("/")
+    units = catalogue()
+    emulated = f"{arch}/emulated.{instruction}"
+    if emulated in units:
+        return (
+            f"expected a hardware instruction, but the compiler emulates {instruction} on {arch} with other "
+            f"instructions: the composition is named {emulated}"
+        )
+    near = [n for n in units if n.startswith(arch + "/")] or list(units)
+    return unknown_sentence("unit", base, [*near, *FAMILIES])
 
 
 def _settings(text: str, name: str) -> dict[str, str]:
@@ -103,11 +129,12 @@ def _completed(base: dict[str, Any], given: dict[str, Any]) -> Design:
     """A design from defaults and given parameters; what the given ones imply follows them."""
     merged = {**base, **given}
     if "summation" in given and "c_position" not in given:
-        merged["c_position"] = {"fused": "joined", "sequential": "first", "pairwise": "last"}.get(
-            merged["summation"], merged["c_position"]
-        )
+        merged["c_position"] = {"fused": "joined", "sequential": "first"}.get(merged["summation"], "last")
+    in_one = merged["summation"] in ("tr", "gtr")
+    if not in_one and "sum_fraction_bits" not in given:
+        merged["sum_fraction_bits"] = None
     if "accumulator" not in given:
-        if merged["c_position"] == "joined":
+        if merged["c_position"] == "joined" or in_one:
             merged["accumulator"] = None
         elif merged["accumulator"] is None:
             merged["accumulator"] = merged["conversion"]
@@ -174,7 +201,7 @@ def _family_defaults(family: str, operands: Operands) -> dict[str, Any]:
     if family == "tfdpa":
         return base | {
             "products": 8, "fraction_bits": 24, "zero_exponent": -20 if d.name == "fp16" else -132,
-            "conversion": f"{mode}-{target}", "nan_word": NAN_WORDS.get(d.name, quiet),
+            "conversion": f"{mode}-{target}", "nan_word": NVIDIA_NAN.get(d.name, quiet),
         }  # fmt: skip
     return base | {
         "products": 4, "summation": "sequential", "c_position": "first", "accumulator": f"RNE-{target}",

@@ -16,6 +16,7 @@ MODES: dict[str, str] = {
     "RZ": "toward zero (truncation of the magnitude)",
     "RD": "down, toward -Inf",
     "RU": "up, toward +Inf",
+    "RO": "to odd: an inexact result gets a lowest bit of 1",
 }
 
 _NAMED = {"FP64": (11, 52), "FP32": (8, 23), "FP16": (5, 10), "BF16": (8, 7)}

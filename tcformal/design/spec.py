@@ -16,13 +16,31 @@ from tcformal.design.rounding import MODES, Conversion, conversion
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 
-SUMMATIONS = ("fused", "sequential", "pairwise")
+#: How a block is summed.
+SUMMATIONS: dict[str, str] = {
+    "fused": "all terms in one sum",
+    "sequential": "one product after the other, each partial sum rounded",
+    "pairwise": "a balanced tree, each partial sum rounded",
+    "two_chains": "even-index and odd-index products in a chain each, from +0; then their sum",
+    "tr": "products in one truncated sum, then c by rounding down (XIE Algorithm 10)",
+    "gtr": "as tr, even-index and odd-index products summed apart (XIE Algorithm 11)",
+}
 C_POSITIONS = ("joined", "first", "last")
-ZERO_SIGNS = ("positive", "ieee")
+ZERO_SIGNS = ("positive", "ieee", "sum")
 OVERFLOWS = ("infinity", "ieee")
+SUBNORMALS = ("kept", "positive_zero", "signed_zero")
+ORDERS = ("ascending", "odd_first")
+NAN_RULES = ("word", "first_operand")
 
 #: Which positions of c each order of summation allows.
-_POSITIONS_OF = {"fused": ("joined", "last"), "sequential": ("first", "last"), "pairwise": ("last",)}
+_POSITIONS_OF = {
+    "fused": ("joined", "last"),
+    "sequential": ("first", "last"),
+    "pairwise": ("last",),
+    "two_chains": ("last",),
+    "tr": ("last",),
+    "gtr": ("last",),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +66,7 @@ class Design:
 
     #: Products summed per block [XIE L]; K is cut into blocks of min(K, products).
     products: int
-    #: How a block is summed: all terms at once, one after the other, or as a balanced tree.
+    #: How a block is summed: one of SUMMATIONS.
     summation: str = "fused"
     #: `joined`: c is one of the terms of the fused sum.  `first`, `last`: the chain starts or ends with c.
     c_position: str = "joined"
@@ -65,6 +83,21 @@ class Design:
     #: Bits of the sum above the units bit of a significand in [1, 2), sign apart; beyond them the
     #: sum wraps.  None: as many as the sum can need.
     carry_bits: int | None = None
+    #: `ascending`: products in the order of k.  `odd_first`: in each pair (2i, 2i+1) the odd one first.
+    order: str = "ascending"
+    #: Products per group whose exact sum is one term of the fused sum, scaled as a whole [XIE G]; None:
+    #: every product is a term, and scales act on its exponent.
+    group: int | None = None
+    #: A product of magnitude 2^this and more becomes an Inf of its sign; None: no product overflows.
+    product_limit: int | None = None
+    #: Fraction bits of the sum with c in `tr` and `gtr` [XIE F_2]; None elsewhere.
+    sum_fraction_bits: int | None = None
+    #: What a subnormal of A or B counts as: itself, +0, or a zero of its sign.
+    operand_subnormals: str = "kept"
+    #: What a subnormal of C counts as.
+    c_subnormals: str = "kept"
+    #: What a subnormal result of any rounding becomes.
+    result_subnormals: str = "kept"
     #: Rounding of each product before it is summed; None: products are exact.
     product_rounding: str | None = None
     #: Rounding of each partial sum of a `sequential` or `pairwise` block, and of a `last` c's other operand.
@@ -73,7 +106,11 @@ class Design:
     conversion: str
     #: The encoding of every NaN result.
     nan_word: int
-    #: `positive`: every zero result is +0.  `ieee`: the sign rules of IEEE 754 §6.3.
+    #: `word`: every NaN result is nan_word.  `first_operand`: the first NaN among the operands in the
+    #: instruction's order of priority, made quiet and widened; nan_word for invalid operations.
+    nan_rule: str = "word"
+    #: `positive`: every zero result is +0.  `ieee`: the sign rules of IEEE 754 §6.3.  `sum`: a sum of
+    #: zero is +0, a sum that rounds to zero keeps its sign.
     zero_sign: str = "positive"
     #: `infinity`: overflow gives ±Inf under every rounding.  `ieee`: IEEE 754 §7.4.
     overflow: str = "infinity"
@@ -85,6 +122,18 @@ class Design:
         check_choice("alignment_rounding", self.alignment_rounding, MODES)
         check_choice("zero_sign", self.zero_sign, ZERO_SIGNS)
         check_choice("overflow", self.overflow, OVERFLOWS)
+        check_choice("order", self.order, ORDERS)
+        check_choice("nan_rule", self.nan_rule, NAN_RULES)
+        for name in ("operand_subnormals", "c_subnormals", "result_subnormals"):
+            check_choice(name, getattr(self, name), SUBNORMALS)
+        if self.result_subnormals == "positive_zero":
+            raise InputError("expected result_subnormals kept or signed_zero, but got positive_zero")
+        if self.group is not None:
+            check_int("group", self.group, low=1, high=self.products)
+        if self.product_limit is not None:
+            check_int("product_limit", self.product_limit, low=-40000, high=40000)
+        if self.sum_fraction_bits is not None:
+            check_int("sum_fraction_bits", self.sum_fraction_bits, low=1, high=256)
         check_int("nan_word", self.nan_word, low=0)
         conversion(self.conversion)
         if self.fraction_bits is not None:
@@ -112,24 +161,52 @@ class Design:
                 f"expected c_position {' or '.join(allowed)} with summation={self.summation}, "
                 f"but got {self.c_position}"
             )
-        if (self.c_position == "joined") != (self.accumulator is None):
+        in_one = self.summation in ("tr", "gtr")
+        if in_one != (self.sum_fraction_bits is not None) or (in_one and self.fraction_bits is None):
             raise InputError(
-                "expected an accumulator (such as RNE-FP32) exactly where c is not joined to a fused sum, "
-                f"but got accumulator={self.accumulator} with c_position={self.c_position}"
+                "expected fraction_bits and sum_fraction_bits exactly with summation=tr and gtr, "
+                f"but got sum_fraction_bits={self.sum_fraction_bits} with summation={self.summation}"
+            )
+        if (self.c_position == "joined" or in_one) != (self.accumulator is None):
+            raise InputError(
+                "expected an accumulator (such as RNE-FP32) exactly where partial sums are rounded, "
+                f"but got accumulator={self.accumulator} with summation={self.summation} "
+                f"and c_position={self.c_position}"
             )
         if self.accumulator is not None:
             conversion(self.accumulator)
+        self._check_rare()
         if self.fraction_bits is None:
-            for name, neutral in (
-                ("carry_bits", None),
-                ("alignment_rounding", "RZ"),
-                ("zero_exponent", "none"),
-            ):
+            neutrals = {"carry_bits": None, "alignment_rounding": "RZ", "zero_exponent": "none"}
+            for name, neutral in neutrals.items():
                 if getattr(self, name) != neutral:
                     raise InputError(
                         f"expected fraction_bits to be given with {name}={getattr(self, name)}, "
                         "because an exact sum has no alignment"
                     )
+
+    def _check_rare(self) -> None:
+        """Combinations that no hardware is known to have and that would mean nothing."""
+        if self.group is not None and (self.products % self.group or self.summation != "fused"):
+            raise InputError(
+                f"expected products to be a multiple of group={self.group} in a fused sum, "
+                f"but got products={self.products} with summation={self.summation}"
+            )
+        if self.summation in ("gtr", "two_chains") and self.products % 2:
+            raise InputError(
+                f"expected an even number of products with summation={self.summation}, "
+                f"but got {self.products}"
+            )
+        if self.order == "odd_first" and self.products % 2:
+            raise InputError(
+                f"expected an even number of products with order=odd_first, but got {self.products}"
+            )
+        one_by_one = self.summation == "sequential" and self.c_position == "first"
+        if self.nan_rule == "first_operand" and not one_by_one:
+            raise InputError(
+                "expected summation=sequential with c_position=first for nan_rule=first_operand, "
+                f"but got summation={self.summation} with c_position={self.c_position}"
+            )
 
     @property
     def rho(self) -> Conversion:

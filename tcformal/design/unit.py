@@ -31,6 +31,22 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Emulation:
+    """A compiler's composition of real instructions: convert, run parts, add c.
+
+    Ranges and units: the parts are taken in order, the first from c = +0, each later one from the
+    result of the one before; `addition` then adds the unit's c.
+    """
+
+    #: Each A and B element is first converted to this format, exactly.
+    converted: Format
+    #: The k of each part, in the order in which the inner unit takes them.
+    parts: tuple[tuple[int, ...], ...]
+    #: Design of the final addition: a `sequential` step of the partial result and c.
+    addition: Design
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UnitSpec:
     """What is known of one matrix unit.
 
@@ -44,6 +60,11 @@ class UnitSpec:
     k: int
     operands: Operands
     design: Design
+    #: Format of the scales, and consecutive k that share one; None without scales.
+    scale_format: Format | None = None
+    scale_block: int | None = None
+    #: How the compiler composes this unit from real ones; None for a hardware instruction.
+    emulation: Emulation | None = None
     #: Provenance of each design parameter by name.
     facts: Mapping[str, Fact] = field(default_factory=dict, compare=False, hash=False)
     #: Remarks that a reader of the numbers must know (open disagreements).

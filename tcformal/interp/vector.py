@@ -46,7 +46,8 @@ class Vector(Interpreter[Lanes]):
     # ------------------------------------------------------------------ leaves
     def on_const(self, node: Node) -> Lanes:
         value = node.params[1]
-        return np.array(value, dtype=np.uint64 if node.width <= LANE_BITS else object)
+        # One lane for all: an array without axes would turn wide results into bare integers.
+        return np.full(1, value, dtype=np.uint64 if node.width <= LANE_BITS else object)
 
     def on_input(self, node: Node) -> Lanes:
         name = self.graph.input_name(node)

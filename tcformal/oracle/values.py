@@ -43,7 +43,8 @@ class Value:
     """The value of an encoding, or of a term of a sum, with the exponent that it carries.
 
     Ranges and units: a finite value is (-1)^sign * magnitude; `exponent` is the papers' Exp(x), so
-    that the significand magnitude / 2^exponent is unnormalised (below 1 for subnormals).
+    that the significand magnitude / 2^exponent is unnormalised (below 1 for subnormals); `cancelled`
+    marks an exact sum of zero whose addends are not all zeros.
     Zero, NaN, Inf: a zero keeps its sign and exponent; Inf has a sign; magnitude and exponent of
     Inf and NaN mean nothing and are 0.
     """
@@ -52,6 +53,7 @@ class Value:
     sign: int = 0
     magnitude: Fraction = _ZERO
     exponent: int = 0
+    cancelled: bool = False
 
     @property
     def number(self) -> Fraction:
@@ -62,6 +64,11 @@ class Value:
     def is_zero(self) -> bool:
         """Whether this is a zero of either sign."""
         return self.kind is Kind.FINITE and self.magnitude == 0
+
+    @property
+    def is_subnormal(self) -> bool:
+        """Whether this is a number other than zero whose significand is below 1."""
+        return 0 < self.magnitude < power_of_two(self.exponent)
 
 
 def power_of_two(exponent: int) -> Fraction:

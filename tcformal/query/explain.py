@@ -1,26 +1,31 @@
-"""Explain one result: every sum of a dot product taken apart, and where two units part."""
+"""Explain one result: every sum of a dot product taken apart."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tcformal.design.names import resolve
+from tcformal.design.rounding import conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.interp.trace import StageTrace, trace
-from tcformal.oracle.values import number_text, parse_value, power_of_two
-from tcformal.query.spec import Witness
-from tcformal.unit import Unit, circuit
+from tcformal.interp.trace import StageTrace, Traced, trace
+from tcformal.models import Unit
+from tcformal.oracle.values import exponent_of, parse_value, power_of_two
+from tcformal.query.operands import ADDITION, BLOCK_RESULT, operand_names, special_operands, sum_name
+from tcformal.query.spec import Witness, chained_circuit, spec_of
+
+#: Labels of a term.
+_TERM_PARTS = ("sign", "significand", "exponent", "zero", "distance", "aligned")
 
 
 @dataclass(frozen=True, slots=True)
 class TermRow:
     """One addend of a sum, aligned.
 
-    Ranges and units: `kept` counts units of 2^(e_max - fraction_bits); `discarded` are the bits
-    below, most significant first, without trailing zeros.
+    Ranges and units: `kept` is the part of `value` that the sum takes in, a multiple of
+    2^(e_max - fraction_bits), or all of it where the sum is exact; `kept_bits` are the aligned
+    magnitude's; `discarded` are the bits below, most significant first, without trailing zeros.
     """
 
     name: str
@@ -34,22 +39,52 @@ class TermRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Rounding:
+    """How a sum was converted.
+
+    Ranges and units: `bits` are the normalised magnitude's, the first of weight 2^exponent;
+    `precision` of them were kept; `value` is the result as if exponents had no upper end.
+    """
+
+    conversion: str
+    bits: str
+    exponent: int
+    precision: int
+    #: Whether one unit in the last place was added to the kept bits.
+    away: bool
+    value: Fraction
+    #: What comes out where `value` is too large for the conversion.
+    overflow: str
+
+
+@dataclass(frozen=True, slots=True)
 class SumStep:
-    """One *align · add · normalise · round* step."""
+    """One *align · add · normalise · round* step.
+
+    Zero, NaN, Inf: where `special` is not empty an operand was NaN or Inf, and the numbers of the
+    finite path mean nothing.
+    """
 
     scope: str
     e_max: int
     fraction_bits: int
+    #: What the sum takes in, by name.
+    operands: tuple[str, ...]
+    #: The aligned addends: one for each operand, or the exact sum of the products and c.  Empty where
+    #: a sum is taken without aligning its operands one by one.
     terms: tuple[TermRow, ...]
-    #: The exact sum of the kept parts.
+    #: Whether no bit is lost in alignment: what lies below the last bit makes that bit 1 (sticky).
+    exact: bool
+    #: The sum of the kept parts; after `wrapped`, what the sum's bits hold of it.
     total: Fraction
     total_bits: str
-    #: The normalised magnitude's bits, and how many of them the conversion kept.
-    normalised_bits: str
-    precision: int
-    rounded_away: bool
+    #: Whether the sum of the kept parts has more bits than the design carries.
+    wrapped: bool
+    #: None where the sum goes on as it is.
+    rounding: Rounding | None
+    #: `NaN`, `Inf` or `-Inf`, and the operands that are to blame.
     special: str
-    conversion: str
+    blamed: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +103,6 @@ class Trace:
     stages: StageTrace
 
 
-@dataclass(frozen=True, slots=True)
-class Parting:
-    """The first stage at which two traces differ."""
-
-    stage: str
-    first: str
-    second: str
-
-
 def explain(
     u: str | Unit | UnitSpec,
     a: Sequence[int | float | str],
@@ -85,12 +111,12 @@ def explain(
 ) -> Trace:
     """Take one dot product apart.
 
-    Shapes: a, b: K values, K a multiple of the unit's block; c: one value.
+    Shapes: a, b: the unit's k values; c: one value.
     Ranges and units: values as people write them (text), or numbers; each must be exactly a value
     of its format.  Raw encodings are written as text, `0x3c00`.
     Errors: InputError for lists of the wrong length or a value that its format cannot hold.
     """
-    spec = u.spec if isinstance(u, Unit) else resolve(u) if isinstance(u, str) else u
+    spec = spec_of(u)
     return explain_witness(spec, witness_of(spec, a, b, c))
 
 
@@ -99,11 +125,14 @@ def witness_of(
     a: Sequence[int | float | str],
     b: Sequence[int | float | str],
     c: int | float | str,
+    *,
+    k: int | None = None,
 ) -> Witness:
-    """Raw encodings from values; lists must have the unit's k elements."""
+    """Raw encodings from values; lists must have `k` elements, the unit's own unless given."""
+    k = spec.k if k is None else k
     for name, values in (("a", a), ("b", b)):
-        if len(values) != spec.k:
-            raise InputError(f"expected {spec.k} values for {name} of {spec.name}, but got {len(values)}")
+        if len(values) != k:
+            raise InputError(f"expected {k} values for {name} of {spec.name}, but got {len(values)}")
     o = spec.operands
     return Witness(
         tuple(parse_value(o.a, str(x)) for x in a),
@@ -113,59 +142,127 @@ def witness_of(
 
 
 def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:
-    """Take one dot product on raw encodings apart."""
-    graph, root = circuit(spec, len(witness.a))
+    """Take one dot product on raw encodings apart; more than k products are a chain of calls."""
+    if spec.scale_format is not None:
+        raise InputError(f"expected a unit without scales, but got {spec.name}")
+    graph, root = chained_circuit(spec, len(witness.a))
     stages = trace(graph, root, witness.inputs())
-    steps = tuple(_step(spec, stages, scope, len(witness.a)) for scope in stages.scopes())
+    steps: list[SumStep] = []
+    # What each operand of a sum is where it is no finite number.
+    specials = special_operands(spec, witness, stages)
+    for scope in stages.scopes():
+        names, made = operand_names(spec, scope)
+        step = _step(spec, stages, scope, names, made, specials)
+        steps.append(step)
+        specials[made] = step.special or _infinite(step.rounding)
     blocks = tuple(s.raw for name, s in stages.stages.items() if name.endswith(".result"))
-    return Trace(spec, witness, steps, blocks, stages.result, stages)
+    return Trace(spec, witness, tuple(steps), blocks, stages.result, stages)
 
 
-def _step(spec: UnitSpec, stages: StageTrace, scope: str, k: int) -> SumStep:
+def _infinite(rounding: Rounding | None) -> str:
+    """`Inf` or `-Inf` where a rounding overflowed to it, else nothing."""
+    overflow = "" if rounding is None else rounding.overflow
+    return overflow if overflow.endswith("Inf") else ""
+
+
+def _step(
+    spec: UnitSpec,
+    stages: StageTrace,
+    scope: str,
+    names: Sequence[str],
+    made: str,
+    specials: Mapping[str, str],
+) -> SumStep:
+    """One sum, from its labelled stages."""
     here = stages.under(scope)
-    e_max = here["e_max"].value
-    fraction_bits = here["sum"].stage.scale
-    unit = power_of_two(e_max - fraction_bits)
-    count = sum(name.startswith("term") and name.endswith(".aligned") for name in here)
-    names = _term_names(spec, scope, count, k)
-    terms = []
-    for i, name in enumerate(names):
-        sign = here[f"term{i}.sign"].raw
-        significand = here[f"term{i}.significand"]
-        exponent = here[f"term{i}.exponent"].value
-        scale = significand.stage.scale
-        magnitude = significand.raw * power_of_two(exponent - scale)
-        zero = bool(here[f"term{i}.zero"].raw)
-        lost = 0 if zero else max(0, here[f"term{i}.distance"].raw + scale - fraction_bits)
-        discarded = f"{significand.raw & ((1 << lost) - 1):0{lost}b}" if lost else ""
-        kept = here[f"term{i}.aligned"]
-        terms.append(
-            TermRow(
-                name=name,
-                negative=bool(sign),
-                value=-magnitude if sign else magnitude,
-                exponent=exponent,
-                kept_bits=_pointed(kept.bits, fraction_bits),
-                kept=(-kept.raw if sign else kept.raw) * unit,
-                discarded=discarded.rstrip("0"),
-                zero=zero,
-            )
-        )
-    total = here["sum"]
-    special = "NaN" if here["nan"].raw else "Inf" if here["inf"].raw else ""
-    final = scope.endswith(("block0", ".last")) or spec.design.accumulator is None
+    e_max, total = here["e_max"].value, here["sum"]
+    fraction_bits = total.stage.scale
+    design = spec.design
+    if spec.emulation is not None and scope == ADDITION:
+        design = spec.emulation.addition
+    exact = design.fraction_bits is None
+    terms = tuple(
+        _term(here, i, name, e_max, fraction_bits, exact) for i, name in enumerate(_rows(here, names))
+    )
+    parts = sum((t.kept for t in terms), Fraction(0))
+    held = total.value * power_of_two(e_max - fraction_bits)
+    if exact and terms:
+        held = parts
+    blamed = {name: specials[name] for name in names if specials.get(name)}
+    special = next(iter(blamed.values()), "")
+    if "nan" in here and here["nan"].raw:
+        special = "NaN"
+    final = made.startswith(BLOCK_RESULT) or design.accumulator is None
     return SumStep(
         scope=scope,
         e_max=e_max,
         fraction_bits=fraction_bits,
-        terms=tuple(terms),
-        total=total.value * unit,
+        operands=tuple(names),
+        terms=terms,
+        exact=exact,
+        total=held,
         total_bits=_pointed(f"{abs(total.value):0{total.stage.node.width - 1}b}", fraction_bits),
-        normalised_bits=here["normalised"].bits,
-        precision=here["kept"].stage.node.width,
-        rounded_away=bool(here["away"].raw),
+        wrapped=bool(terms) and held != parts,
+        rounding=_rounding(here, held, design.conversion if final else str(design.accumulator)),
         special=special,
-        conversion=spec.design.conversion if final else str(spec.design.accumulator),
+        blamed=tuple(f"{name} is {what}" for name, what in blamed.items()),
+    )
+
+
+def _rows(here: Mapping[str, Traced], names: Sequence[str]) -> Sequence[str]:
+    """The names of the terms that are labelled: all operands, or the sum of all but the last, and it."""
+    count = sum(name.startswith("term") and name.endswith(".aligned") for name in here)
+    if count == len(names):
+        return names
+    if count == 2 and len(names) > 2:
+        return [sum_name(names[:-1]), names[-1]]
+    return [f"operand {i}" for i in range(count)]
+
+
+def _rounding(here: Mapping[str, Traced], total: Fraction, text: str) -> Rounding | None:
+    """How a sum was converted; None where it was not."""
+    if "kept" not in here:
+        return None
+    target = conversion(text)
+    exponent = max(exponent_of(abs(total)), target.e_min) if total else target.e_min
+    away = bool(here["away"].raw)
+    magnitude = (here["kept"].raw + away) * power_of_two(exponent - target.fraction_bits)
+    sign = "-" if total < 0 else ""
+    overflow = ""
+    if magnitude >= power_of_two(target.e_max + 1):
+        overflow = sign + ("Inf" if here["inf"].raw else "the largest finite number")
+    return Rounding(
+        conversion=text,
+        bits=here["normalised"].bits,
+        exponent=exponent,
+        precision=target.precision,
+        away=away,
+        value=-magnitude if total < 0 else magnitude,
+        overflow=overflow,
+    )
+
+
+def _term(
+    stages: Mapping[str, Traced], i: int, name: str, e_max: int, fraction_bits: int, exact: bool
+) -> TermRow:
+    """One addend, from its labelled stages."""
+    here = {part: stages[f"term{i}.{part}"] for part in _TERM_PARTS}
+    significand, aligned = here["significand"], here["aligned"]
+    exponent, scale = here["exponent"].value, significand.stage.scale
+    zero, negative = bool(here["zero"].raw), bool(here["sign"].raw)
+    magnitude = significand.raw * power_of_two(exponent - scale)
+    lost = 0 if zero else max(0, here["distance"].raw + scale - fraction_bits)
+    discarded = f"{significand.raw & ((1 << lost) - 1):0{lost}b}" if lost else ""
+    kept = magnitude if exact else aligned.raw * power_of_two(e_max - fraction_bits)
+    return TermRow(
+        name=name,
+        negative=negative,
+        value=-magnitude if negative else magnitude,
+        exponent=exponent,
+        kept_bits=_pointed(aligned.bits, fraction_bits),
+        kept=-kept if negative else kept,
+        discarded=discarded.rstrip("0"),
+        zero=zero,
     )
 
 
@@ -173,65 +270,3 @@ def _pointed(bits: str, fraction_bits: int) -> str:
     """Bits with a binary point before the last `fraction_bits`."""
     bits = bits.rjust(fraction_bits + 1, "0")
     return f"{bits[:-fraction_bits]}.{bits[-fraction_bits:]}"
-
-
-def _term_names(spec: UnitSpec, scope: str, count: int, k: int) -> list[str]:
-    """What the terms of a sum are called, from the scope it stands in."""
-    block, _, inner = scope.partition(".")
-    number = int(block.removeprefix("block"))
-    length = min(k, spec.design.products)
-    products = [f"a[{i}]·b[{i}]" for i in range(number * length, (number + 1) * length)]
-    c = "c" if number == 0 else f"result of block {number - 1}"
-    if not inner:
-        return [*products, c]
-    if inner == "products":
-        return products
-    if inner == "last":
-        return ["sum so far", c]
-    if inner.startswith("step"):
-        i = int(inner.removeprefix("step"))
-        if spec.design.c_position == "first":
-            return [c if i == 0 else "sum so far", products[i]]
-        return [products[0] if i == 0 else "sum so far", products[i + 1]]
-    return [f"operand {i}" for i in range(count)]
-
-
-def parting(first: Trace, second: Trace) -> Parting | None:
-    """The first stage at which two units part on the same operands; None where none shows.
-
-    Stages are compared in the order of the computation, as exact numbers, not as bits: e_max, each
-    aligned term, the sum, the rounded result.
-    """
-    for mine, theirs in zip(first.steps, second.steps, strict=False):
-        where = mine.scope
-        if mine.scope != theirs.scope or len(mine.terms) != len(theirs.terms):
-            shared = _shared_terms(mine, theirs, where)
-            if shared is not None:
-                return shared
-            return Parting(
-                f"the order of summation at {where}", f"{len(mine.terms)} terms", f"{len(theirs.terms)} terms"
-            )
-        shared = _shared_terms(mine, theirs, where)
-        if shared is not None:
-            return shared
-        if mine.total != theirs.total:
-            return Parting(f"the sum at {where}", number_text(mine.total), number_text(theirs.total))
-        if mine.normalised_bits.rstrip("0") != theirs.normalised_bits.rstrip("0"):
-            return Parting(f"the normalisation at {where}", mine.normalised_bits, theirs.normalised_bits)
-        if (mine.precision, mine.rounded_away) != (theirs.precision, theirs.rounded_away):
-            return Parting(f"the rounding at {where}", mine.conversion, theirs.conversion)
-    if first.result != second.result:
-        return Parting("the encoding of the result", f"{first.result:#x}", f"{second.result:#x}")
-    return None
-
-
-def _shared_terms(mine: SumStep, theirs: SumStep, where: str) -> Parting | None:
-    """The first difference in e_max or in a term that both sums have."""
-    by_name = {t.name: t for t in theirs.terms}
-    for term in mine.terms:
-        other = by_name.get(term.name)
-        if other is not None and term.kept != other.kept:
-            return Parting(
-                f"the alignment of {term.name} at {where}", number_text(term.kept), number_text(other.kept)
-            )
-    return None

@@ -6,17 +6,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError
+from tcformal.models import Unit
 from tcformal.query.assumptions import Assumptions, assumptions
 from tcformal.query.replay import replay
 from tcformal.query.shrink import shrink
-from tcformal.query.spec import Question, Witness, question
+from tcformal.query.spec import Question, Witness, question, spec_of
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Decision, Limits, Status
-from tcformal.unit import Unit
 from tcformal.version import VERSION
 
 #: What each solver may use unless the caller says otherwise.
@@ -45,7 +43,7 @@ def separate(
     solvers; MissingSolverError for a solver that is not installed.  No answer is a verdict, not an
     error: UNKNOWN, TIMEOUT, or ERROR with the evidence.
     """
-    one, other = _spec(first), _spec(second)
+    one, other = spec_of(first), spec_of(second)
     what = assumptions(one.operands.c, assumed)
     return answer(question(one, other, what), solvers=solvers, limits=limits, progress=progress)
 
@@ -65,16 +63,6 @@ def prove_equal(
     hoped for, confirmed by a second solver.
     """
     return separate(first, second, solvers=solvers, limits=limits, progress=progress, **assumed)
-
-
-def _spec(x: str | Unit | UnitSpec) -> UnitSpec:
-    if isinstance(x, str):
-        return resolve(x)
-    if isinstance(x, Unit):
-        return x.spec
-    if isinstance(x, UnitSpec):
-        return x
-    raise InputError(f"expected a unit or its name, but got {x!r}")
 
 
 def answer(

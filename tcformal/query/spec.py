@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
@@ -13,9 +15,9 @@ from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest
+from tcformal.models import Inputs, Unit, declare_inputs
 from tcformal.query.assumptions import Assumptions, assume
-from tcformal.semantics.mma import dot
-from tcformal.unit import declare_inputs
+from tcformal.semantics.unit import unit_dot
 
 #: Scopes under which the stages of the first and the second unit are labelled.
 SIDES = ("A", "B")
@@ -64,7 +66,8 @@ def question(first: UnitSpec, second: UnitSpec, what: Assumptions) -> Question:
 
     Shapes: K is the least common multiple of both units' k; a unit with a smaller k is applied to
     consecutive blocks, each taking the previous result as c.
-    Errors: InputError where the operand formats differ, or a chain would need C and D of one format.
+    Errors: InputError where the operand formats differ, a unit takes scales, or a chain would need C and
+    D of one format.
     """
     pairs = zip("ABCD", _formats(first), _formats(second), strict=True)
     for letter, mine, theirs in pairs:
@@ -73,35 +76,79 @@ def question(first: UnitSpec, second: UnitSpec, what: Assumptions) -> Question:
                 f"expected two units of equal operand formats, but {letter} is {mine.name} in {first.name} "
                 f"and {theirs.name} in {second.name}"
             )
-    k = math.lcm(first.k, second.k)
+    scaled = [(spec.scale_format, spec.scale_block) for spec in (first, second)]
+    if scaled[0] != scaled[1]:
+        texts = [f"{f.name} per {block}" if f is not None else "none" for f, block in scaled]
+        raise InputError(
+            f"expected two units of equal scales, but they are {texts[0]} in {first.name} "
+            f"and {texts[1]} in {second.name}"
+        )
     for spec in (first, second):
+        if spec.scale_format is not None:
+            raise InputError(f"expected two units without scales, but got {spec.name}")
+    k = common_k(first, second)
+    g = Graph()
+    x = declare_inputs(g, first, k)
+    results = []
+    for side, spec in zip(SIDES, (first, second), strict=True):
+        with g.scope(side):
+            results.append(chained_dot(g, spec, x))
+    o = first.operands
+    words = [*((w, o.a) for w in x.a), *((w, o.b) for w in x.b), (x.c, o.c)]
+    if first.scale_format is not None:
+        words += [(w, first.scale_format) for w in (*x.scale_a, *x.scale_b)]
+    assumed = assume(g, what, words, x.c)
+    differ = g.and_(assumed, g.not_(g.eq(results[0], results[1])))
+    return Question(first, second, k, what, g, (results[0], results[1]), assumed, differ)
+
+
+def spec_of(x: str | Unit | UnitSpec) -> UnitSpec:
+    """The unit that a caller means; InputError for what is neither a name nor a unit."""
+    if isinstance(x, str):
+        return resolve(x)
+    if isinstance(x, Unit):
+        return x.spec
+    if isinstance(x, UnitSpec):
+        return x
+    raise InputError(f"expected a unit or its name, but got {x!r}")
+
+
+def common_k(*specs: UnitSpec) -> int:
+    """The least common multiple of the units' k; InputError for a unit that cannot be chained up to it."""
+    k = math.lcm(*(spec.k for spec in specs))
+    for spec in specs:
         if spec.k != k and spec.operands.c != spec.operands.d:
             raise InputError(
                 f"expected units of equal k, because {spec.name} cannot be chained: "
                 f"its C is {spec.operands.c.name} and its D is {spec.operands.d.name}"
             )
-    g = Graph()
-    a, b, c = declare_inputs(g, first, k)
-    results = []
-    for side, spec in zip(SIDES, (first, second), strict=True):
-        with g.scope(side):
-            results.append(chained_dot(g, spec, a, b, c))
-    o = first.operands
-    words = [*((w, o.a) for w in a), *((w, o.b) for w in b), (c, o.c)]
-    assumed = assume(g, what, words, c)
-    differ = g.and_(assumed, g.not_(g.eq(results[0], results[1])))
-    return Question(first, second, k, what, g, (results[0], results[1]), assumed, differ)
+    return k
 
 
-def chained_dot(g: Graph, spec: UnitSpec, a: Sequence[Node], b: Sequence[Node], c: Node) -> Node:
-    """The unit applied to consecutive runs of k products, each result the next c."""
-    if len(a) == spec.k:
-        return dot(g, spec.design, spec.operands, a, b, c)
-    for i, start in enumerate(range(0, len(a), spec.k)):
-        with g.scope(f"call{i}"):
-            stop = start + spec.k
-            c = dot(g, spec.design, spec.operands, a[start:stop], b[start:stop], c)
+def chained_dot(g: Graph, spec: UnitSpec, x: Inputs) -> Node:
+    """The unit applied to consecutive runs of k products, each result the next c.
+
+    A hardware unit takes them as blocks of one dot product: a block hands its result on as a call
+    does, and the encoding between two calls loses nothing, because the number is already rounded to
+    its format.  A composed unit is called again.
+    """
+    if spec.emulation is None:
+        design = spec.design
+        if spec.k < design.products:
+            spec = replace(spec, design=replace(design, products=spec.k))
+        return unit_dot(g, spec, x.a, x.b, x.c, x.scale_a, x.scale_b)
+    c = x.c
+    for start in range(0, len(x.a), spec.k):
+        stop = start + spec.k
+        c = unit_dot(g, spec, x.a[start:stop], x.b[start:stop], c)
     return c
+
+
+@lru_cache(maxsize=64)
+def chained_circuit(spec: UnitSpec, k: int) -> tuple[Graph, Node]:
+    """The definition of K products on one unit: a graph of its own and the node of d."""
+    g = Graph()
+    return g, chained_dot(g, spec, declare_inputs(g, spec, k))
 
 
 def _formats(spec: UnitSpec) -> tuple[Format, ...]:
@@ -116,16 +163,24 @@ class Witness:
     a: tuple[int, ...]
     b: tuple[int, ...]
     c: int
+    #: One scale per block of k, for units with scales.
+    scale_a: tuple[int, ...] = ()
+    scale_b: tuple[int, ...] = ()
 
     def inputs(self) -> dict[str, int]:
         """The operands by input name."""
-        named = {f"a[{i}]": x for i, x in enumerate(self.a)}
-        named |= {f"b[{i}]": x for i, x in enumerate(self.b)}
+        rows = {"a": self.a, "b": self.b, "scale_a": self.scale_a, "scale_b": self.scale_b}
+        named = {f"{name}[{i}]": x for name, row in rows.items() for i, x in enumerate(row)}
         return named | {"c": self.c}
 
     @staticmethod
     def of(inputs: Mapping[str, int], k: int) -> Witness:
         """The operands from values by input name; what a solver left open is zero."""
-        a = tuple(inputs.get(f"a[{i}]", 0) for i in range(k))
-        b = tuple(inputs.get(f"b[{i}]", 0) for i in range(k))
-        return Witness(a, b, inputs.get("c", 0))
+
+        def row(name: str, count: int) -> tuple[int, ...]:
+            return tuple(inputs.get(f"{name}[{i}]", 0) for i in range(count))
+
+        scales = [sum(name.startswith(f"scale_{letter}[") for name in inputs) for letter in "ab"]
+        return Witness(
+            row("a", k), row("b", k), inputs.get("c", 0), row("scale_a", scales[0]), row("scale_b", scales[1])
+        )

@@ -9,11 +9,12 @@ import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
+from tcformal.models import Unit
 from tcformal.oracle.values import format_value, number_text
-from tcformal.query.explain import SumStep, Trace, parting
+from tcformal.query.explain import Rounding, SumStep, Trace
+from tcformal.query.parting import parting
 from tcformal.query.spec import Witness
 from tcformal.report.text import hex_word
-from tcformal.unit import Unit
 
 
 def unit_data(u: UnitSpec) -> dict[str, Any]:
@@ -85,6 +86,8 @@ def _step_data(step: SumStep) -> dict[str, Any]:
         "e_max": step.e_max,
         "fraction_bits": step.fraction_bits,
         "special": step.special,
+        "blamed": list(step.blamed),
+        "exact": step.exact,
         "terms": [
             {
                 "name": t.name,
@@ -96,8 +99,17 @@ def _step_data(step: SumStep) -> dict[str, Any]:
             for t in step.terms
         ],
         "sum": number_text(step.total),
-        "normalised": step.normalised_bits,
-        "precision": step.precision,
-        "rounded_away": step.rounded_away,
-        "conversion": step.conversion,
+        "wrapped": step.wrapped,
+        "rounding": None if step.rounding is None else _rounding_data(step.rounding),
+    }
+
+
+def _rounding_data(rounding: Rounding) -> dict[str, Any]:
+    return {
+        "conversion": rounding.conversion,
+        "normalised": rounding.bits,
+        "exponent": rounding.exponent,
+        "precision": rounding.precision,
+        "away": rounding.away,
+        "overflow": rounding.overflow,
     }

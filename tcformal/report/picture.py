@@ -2,24 +2,58 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from fractions import Fraction
+
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tcformal.oracle.values import format_value, number_text
-from tcformal.query.explain import Parting, SumStep, TermRow, Trace
-from tcformal.report.text import hex_word
+from tcformal.query.explain import Rounding, SumStep, TermRow, Trace
+from tcformal.query.parting import Parting
+from tcformal.report.text import WIDTH, hex_word
 
 _KEPT, _CUT, _DIM, _HEAD = "green", "red", "dim", "bold"
-#: Columns of a row's name and value, and the most discarded bits shown.
-_NAME, _MOST_CUT = 26, 28
+#: The least and the greatest width of the column of names and values.
+_NAME, _WIDEST_NAME = 26, 44
+#: The most fraction bits and the most discarded bits shown.
+_MOST_KEPT, _MOST_CUT = 40, 24
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line of a picture: a name, its value where there is room for it, and the columns that follow."""
+
+    name: str
+    value: Fraction | None
+    rest: Text
+
+    @property
+    def long_name(self) -> str:
+        """`name = value`."""
+        return self.name if self.value is None else f"{self.name} = {number_text(self.value)}"
+
+    def text(self, width: int) -> Text:
+        """The line with the first column `width` wide; a value that does not fit is left out."""
+        name = self.long_name if len(self.long_name) <= width else self.name
+        return Text(f"{name:<{width}}").append_text(self.rest)
 
 
 def picture(trace: Trace) -> RenderableType:
     """Everything one dot product does, block by block."""
-    parts: list[RenderableType] = [Text(trace.unit.name, style=_HEAD)]
-    for step in trace.steps:
-        parts.extend(_sum(step))
-    d = trace.unit.operands.d
+    unit, d = trace.unit, trace.unit.operands.d
+    steps = [_title_and_lines(step) for step in trace.steps]
+    lines = [line for _, made in steps for line in made]
+    room = WIDTH - max((len(line.rest) for line in lines), default=0)
+    longest = max((len(line.long_name) for line in lines), default=0)
+    width = max(_NAME, min(room, longest, _WIDEST_NAME))
+
+    parts: list[RenderableType] = [Text(unit.name, style=_HEAD)]
+    if unit.design.product_rounding is not None:
+        parts.append(Text(f"each product is first rounded: {unit.design.product_rounding}"))
+    for title, made in steps:
+        parts.append(title)
+        parts.extend(line.text(width) for line in made)
     for i, raw in enumerate(trace.block_results[:-1]):
         parts.append(Text(f"result of block {i}: {format_value(d, raw)} ({hex_word(d, raw)})"))
     parts.append(Text(f"result: {format_value(d, trace.result)} ({hex_word(d, trace.result)})", style=_HEAD))
@@ -27,80 +61,102 @@ def picture(trace: Trace) -> RenderableType:
 
 
 def parting_text(first: Trace, second: Trace, found: Parting | None) -> Text:
-    """One sentence on where two units part."""
+    """One sentence on where two units part, and what each of them has there."""
+    same = first.result == second.result
     if found is None:
-        same = first.result == second.result
         return Text(
             "The two units do the same on these operands." if same else "No stage shows the difference."
         )
-    text = Text(f"They part at {found.stage}:\n", style=_HEAD)
-    text.append(f"  {first.unit.name}: {found.first}\n")
-    text.append(f"  {second.unit.name}: {found.second}")
+    start = "The results are equal, but the units part at" if same else "They part at"
+    text = Text(f"{start} {found.stage}:\n", style=_HEAD)
+    text.append(f"  {first.unit.name}: {found.first}\n", style="not bold")
+    text.append(f"  {second.unit.name}: {found.second}", style="not bold")
     return text
 
 
-def _sum(step: SumStep) -> list[RenderableType]:
+def _title_and_lines(step: SumStep) -> tuple[Text, list[_Line]]:
+    """One sum: what it is, and its lines."""
     if step.special:
-        return [Text(f"{step.scope}: an operand or product is NaN or Inf: the sum is {step.special}")]
-    live = [t for t in step.terms if not t.zero]
-    zeros = len(step.terms) - len(live)
-    title = f"{step.scope}: {len(step.terms)} terms at e_max = {step.e_max}, "
-    title += f"{step.fraction_bits} fraction bits kept"
+        return Text(f"{step.scope}: {'; '.join(step.blamed)}; so the result is {step.special}"), []
+    count = len(step.terms) or len(step.operands)
+    zeros = sum(t.zero for t in step.terms)
+    title = f"{step.scope}: {count} terms at e_max = {step.e_max}, "
+    title += "exact sum, last bit sticky" if step.exact else f"{step.fraction_bits} fraction bits kept"
     if zeros:
-        title += f" ({zeros} zero terms not shown)"
-    rows: list[RenderableType] = [Text(title, style="underline")]
-    header = f"{'term':<{_NAME}}  exponent  sign and kept bits"
-    rows.append(Text(header + " " * max(1, step.fraction_bits - 16) + "| discarded", style=_DIM))
-    width = max((len(t.kept_bits) for t in live), default=step.fraction_bits + 3)
-    width = max(width, len(_without_lead(step.total_bits)))
-    rows.extend(_term(t, width) for t in live)
-    rows.append(_total(step, width))
-    rows.append(_rounding(step))
-    return rows
+        title += f" ({'all' if zeros == count else zeros} of them zero, not shown)"
+    return Text(title, style="underline"), _Columns(step).lines()
 
 
-def _term(term: TermRow, width: int) -> Text:
-    name = f"{term.name} = {number_text(term.value)}"
-    if len(name) > _NAME:
-        name = f"{term.name}"
-    row = Text(f"{name:<{_NAME}}  {term.exponent:>8}  {'-' if term.negative else '+'}")
-    row.append(term.kept_bits.rjust(width), style=_KEPT)
-    row.append("|")
-    if term.discarded:
+class _Columns:
+    """The lines of one sum, their binary points below each other."""
+
+    def __init__(self, step: SumStep) -> None:
+        self.step = step
+        self.live = [t for t in step.terms if not t.zero]
+        self.shown = min(step.fraction_bits, _MOST_KEPT)
+        whole = [_trimmed(t.kept_bits).index(".") for t in self.live]
+        self.lead = max(_trimmed(step.total_bits).index("."), *whole, 2)
+        self.width = self.lead + 1 + self.shown + int(step.fraction_bits > self.shown)
+
+    def lines(self) -> list[_Line]:
+        """Header, addends that are not zero, sum, rounding."""
+        step = self.step
+        header = self._columns("exponent", "", f"{'±kept bits':<{self.width + 1}}| discarded")
+        header.stylize(_DIM)
+        lines = [_Line("term", None, header), *map(self._term, self.live), self._total()]
+        if step.rounding is not None:
+            lines.append(self._rounding(step.rounding))
+            if step.rounding.overflow:
+                lines.append(_Line("", None, self._columns("", " ", f"too large: {step.rounding.overflow}")))
+        return lines
+
+    def _columns(self, exponent: str, sign: str, rest: str = "") -> Text:
+        return Text(f"  {exponent:>8}  {sign}{rest}")
+
+    def _bits(self, bits: str) -> str:
+        """Kept bits, no more of them than fit, the point in its column."""
+        whole, _, fraction = _trimmed(bits).partition(".")
+        more = "…" if "1" in fraction[self.shown :] else ""
+        return f"{whole.rjust(self.lead)}.{fraction[: self.shown]}{more}".ljust(self.width)
+
+    def _term(self, term: TermRow) -> _Line:
+        row = self._columns(str(term.exponent), "-" if term.negative else "+")
+        row.append(self._bits(term.kept_bits), style=_KEPT)
+        row.append("|")
         row.append(_clipped(term.discarded), style=_CUT)
-    return row
+        return _Line(term.name, term.value, row)
+
+    def _total(self) -> _Line:
+        row = self._columns("", "-" if self.step.total < 0 else "+")
+        row.append(self._bits(self.step.total_bits), style=_HEAD)
+        row.append("|")
+        if self.step.wrapped:
+            row.append(" wrapped", style=_CUT)
+        return _Line("sum", self.step.total, row)
+
+    def _rounding(self, done: Rounding) -> _Line:
+        """Normalised bits, those that the conversion keeps apart from those that it drops."""
+        kept, cut = done.bits[: done.precision], done.bits[done.precision :]
+        row = self._columns(str(done.exponent) if self.step.total else "", " ")
+        row.append(" " * (self.lead - 1) + f"{kept[0]}.{kept[1:]}", style=_KEPT)
+        row.append("|")
+        row.append(_clipped(cut.rstrip("0")), style=_CUT)
+        row.append(" exact" if "1" not in cut else " rounded away" if done.away else " cut", style=_DIM)
+        return _Line(f"normalised, {done.conversion}", None, row)
 
 
 def _clipped(bits: str) -> str:
     """Discarded bits, a long run of leading zeros counted instead of printed."""
-    zeros = len(bits) - len(bits.lstrip("0"))
     if len(bits) <= _MOST_CUT:
         return bits
+    zeros = len(bits) - len(bits.lstrip("0"))
+    lead = f"[{zeros} zeros]" if zeros > 10 else bits[:zeros]
+    room = _MOST_CUT - len(lead)
     body = bits[zeros:]
-    return f"[{zeros} zeros]{body if len(body) <= _MOST_CUT else body[:_MOST_CUT] + '…'}"
+    return lead + (body if len(body) <= room else body[: room - 1] + "…")
 
 
-def _without_lead(bits: str) -> str:
+def _trimmed(bits: str) -> str:
+    """Bits without zeros in front, but for the two places of an unnormalised product."""
     whole, _, fraction = bits.partition(".")
-    return f"{whole.lstrip('0').rjust(2, '0')}.{fraction}"
-
-
-def _total(step: SumStep, width: int) -> Text:
-    text = f"sum = {number_text(step.total)}"
-    row = Text(f"{text:<{_NAME}}" if len(text) <= _NAME else f"{'sum':<{_NAME}}")
-    row.append(f"  {'':>8}  {'-' if step.total < 0 else '+'}")
-    row.append(_without_lead(step.total_bits).rjust(width), style=_HEAD)
-    row.append("|")
-    return row
-
-
-def _rounding(step: SumStep) -> Text:
-    """Normalised bits, those that the conversion keeps apart from those that it drops."""
-    kept, cut = step.normalised_bits[: step.precision], step.normalised_bits[step.precision :]
-    away = "one unit in the last place added" if step.rounded_away else "dropped bits cut"
-    row = Text(f"{'normalised, ' + step.conversion:<{_NAME}}  {'':>8}   ")
-    row.append(f"{kept[0]}.{kept[1:]}", style=_KEPT)
-    row.append("|")
-    row.append(cut.rstrip("0") or "0", style=_CUT)
-    row.append(f"  {away}" if "1" in cut else "  exact", style=_DIM)
-    return row
+    return f"{whole.lstrip('0').rjust(min(2, len(whole)), '0')}.{fraction}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tcformal.design.spec import Design, Operands
 from tcformal.errors import InputError
@@ -11,8 +12,19 @@ from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import check_output_format, pack
 from tcformal.semantics.product import product
-from tcformal.semantics.reduce import convert_number, fused_sum
+from tcformal.semantics.round_down import rounded_down_sum
+from tcformal.semantics.scale import Scales, grouped_products, scaled_products
+from tcformal.semantics.special import flush, limit_product, positive_zero, quiet_nan
+from tcformal.semantics.step import convert_number, fused_sum
 from tcformal.semantics.unpack import unpack
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What one block hands to the next: a number, and the word it has where it is NaN."""
+
+    number: Number
+    nan_word: Node
 
 
 def dot(
@@ -22,31 +34,58 @@ def dot(
     a: Sequence[Node],
     b: Sequence[Node],
     c: Node,
+    scales: Scales | None = None,
 ) -> Node:
-    """d = Σ a_k·b_k + c as `design` computes it.
+    """d = Σ a_k·b_k + c as `design` computes it, block scales included.
 
     Shapes: a, b: K raw encodings u[a.width], u[b.width]; c: u[c.width]; result u[d.width].
     Ranges and units: K is a multiple of min(K, design.products) [XIE Algorithm 5].
-    Zero, NaN, Inf: as `fused_sum`; every NaN result is design.nan_word.
+    Zero, NaN, Inf: as `fused_sum`; NaN results are words as design.nan_rule says.
     Errors: InputError for operand lists of unequal length, a K that the blocks do not divide, or a
     conversion that does not fit the result format.
     """
-    k = len(a)
-    check_dot(design, formats, k, len(b))
-    length = min(k, design.products)
-    numbers_a = [unpack(g, word, formats.a) for word in a]
-    numbers_b = [unpack(g, word, formats.b) for word in b]
-    result = unpack(g, c, formats.c)
-    for start in range(0, k, length):
+    check_dot(design, formats, len(a), len(b), scales)
+    first = Carried(unpack(g, c, formats.c), _nan_of(g, design, formats, c))
+    total = chain(g, design, formats, a, b, first, scales)
+    return pack(g, total.number, formats.d, total.nan_word)
+
+
+def chain(
+    g: Graph,
+    design: Design,
+    formats: Operands,
+    a: Sequence[Node],
+    b: Sequence[Node],
+    c: Carried,
+    scales: Scales | None = None,
+) -> Carried:
+    """The blocks of one dot product, each block's result the next one's c; nothing is packed between."""
+    length = min(len(a), design.products)
+    for start in range(0, len(a), length):
         with g.scope(f"block{start // length}"):
             stop = start + length
-            pairs = zip(numbers_a[start:stop], numbers_b[start:stop], strict=True)
-            result = _block(g, design, [product(g, x, y) for x, y in pairs], result)
-            g.label("result", pack(g, result, formats.d, design.nan_word))
-    return pack(g, result, formats.d, design.nan_word)
+            words = list(zip(a[start:stop], b[start:stop], strict=True))
+            products = [_product(g, design, formats, x, y) for x, y in words]
+            if scales is not None and design.group is None:
+                products = scaled_products(g, products, scales, start)
+            products = [limit_product(g, x, design.product_limit) for x in products]
+            if design.group is not None:
+                products = grouped_products(g, products, design.group, scales, start)
+            order = _order(design, len(products))
+            number = flush(g, c.number, design.c_subnormals)
+            ordered = [products[i] for i in order]
+            nan_word = c.nan_word
+            if design.nan_rule == "first_operand":
+                ordered_words = [words[i] for i in order]
+                number, nan_word = _stepwise(g, design, formats, ordered, ordered_words, number, nan_word)
+            else:
+                number = _block(g, design, ordered, number)
+            c = Carried(number, nan_word)
+            g.label("result", pack(g, number, formats.d, nan_word))
+    return c
 
 
-def check_dot(design: Design, formats: Operands, k: int, k_of_b: int) -> None:
+def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Scales | None) -> None:
     """Refuse shapes and formats that `dot` cannot take."""
     if k != k_of_b or k < 1:
         raise InputError(f"expected a and b of one length of at least 1, but got {k} and {k_of_b}")
@@ -54,42 +93,110 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int) -> None:
         raise InputError(f"expected K to be a multiple of {design.products} products, but got K={k}")
     if not design.rho.fits(formats.d):
         raise InputError(f"expected a conversion into {formats.d.name}, but got {design.conversion}")
+    if scales is not None:
+        blocks = -(-k // scales.block)
+        if len(scales.a) != blocks or len(scales.b) != blocks:
+            raise InputError(
+                f"expected {blocks} scales of a and of b for K={k} in blocks of {scales.block}, "
+                f"but got {len(scales.a)} and {len(scales.b)}"
+            )
     check_output_format(formats.d, design.nan_word)
+
+
+def _product(g: Graph, design: Design, formats: Operands, x: Node, y: Node) -> Number:
+    rule = design.operand_subnormals
+    a, b = flush(g, unpack(g, x, formats.a), rule), flush(g, unpack(g, y, formats.b), rule)
+    return product(g, a, b)
+
+
+def _order(design: Design, count: int) -> list[int]:
+    if design.order == "ascending":
+        return list(range(count))
+    return [i ^ 1 for i in range(count)]
+
+
+def _nan_of(g: Graph, design: Design, formats: Operands, c: Node) -> Node:
+    """The word of a NaN that c is, or of every NaN."""
+    if design.nan_rule == "word":
+        return g.const(design.nan_word, formats.d.width)
+    return quiet_nan(g, c, formats.c, formats.d)
 
 
 def _block(g: Graph, design: Design, products: list[Number], c: Number) -> Number:
     """Sum one block's products and c in the design's order."""
     if design.product_rounding is not None:
         products = _round_products(g, design, products)
-    step, rho = design.step, design.rho
     if design.c_position == "joined":
-        return fused_sum(g, [*products, c], design, rho)
+        return fused_sum(g, [*products, c], design, design.rho)
     if design.c_position == "first":
-        total = c
-        for i, x in enumerate(products):
-            with g.scope(f"step{i}"):
-                total = fused_sum(g, [total, x], design, rho if i == len(products) - 1 else step)
-        return total
+        return _accumulate(g, design, products, c, last=True)
+    if design.summation in ("tr", "gtr"):
+        return rounded_down_sum(g, products, c, design)
+    total = _without_c(g, design, products)
+    with g.scope("last"):
+        return fused_sum(g, [total, c], design, design.rho)
+
+
+def _without_c(g: Graph, design: Design, products: list[Number]) -> Number:
+    """The products of a block summed among themselves, c coming last."""
+    step = design.step
     if design.summation == "fused":
         with g.scope("products"):
-            total = fused_sum(g, products, design, step)
-    elif design.summation == "pairwise":
-        total = _tree(g, design, products)
-    else:
-        total = products[0]
-        for i, x in enumerate(products[1:]):
-            with g.scope(f"step{i}"):
-                total = fused_sum(g, [total, x], design, step)
-    with g.scope("last"):
-        return fused_sum(g, [total, c], design, rho)
+            return fused_sum(g, products, design, step)
+    if design.summation == "pairwise":
+        return _tree(g, design, products)
+    if design.summation == "two_chains":
+        chains = []
+        for name, half in (("even", products[0::2]), ("odd", products[1::2])):
+            with g.scope(name):
+                zero = positive_zero(g, step.fraction_bits, step.e_min)
+                chains.append(_accumulate(g, design, half, zero, last=False))
+        with g.scope("both"):
+            return fused_sum(g, chains, design, step)
+    return _accumulate(g, design, products[1:], products[0], last=False)
+
+
+def _accumulate(g: Graph, design: Design, products: list[Number], total: Number, *, last: bool) -> Number:
+    """Add products to a running total one by one; with `last`, the final step is the conversion."""
+    for i, x in enumerate(products):
+        final = last and i == len(products) - 1
+        with g.scope(f"step{i}"):
+            total = fused_sum(g, [total, x], design, design.rho if final else design.step)
+    return total
+
+
+def _stepwise(
+    g: Graph,
+    design: Design,
+    formats: Operands,
+    products: list[Number],
+    words: list[tuple[Node, Node]],
+    total: Number,
+    nan_word: Node,
+) -> tuple[Number, Node]:
+    """A chain that starts with c and carries NaN words along.
+
+    NaN: of each step's operands a_k, b_k and the running total the first NaN gives the word; an
+    invalid operation gives design.nan_word.
+    Source: Intel SDM, VDPBF16PS.
+    """
+    invalid = g.const(design.nan_word, formats.d.width)
+    for i, (x, (word_a, word_b)) in enumerate(zip(products, words, strict=True)):
+        final = i == len(products) - 1
+        nan_a, nan_b = unpack(g, word_a, formats.a).nan, unpack(g, word_b, formats.b).nan
+        word = g.ite(total.nan, nan_word, invalid)
+        word = g.ite(nan_b, quiet_nan(g, word_b, formats.b, formats.d), word)
+        nan_word = g.ite(nan_a, quiet_nan(g, word_a, formats.a, formats.d), word)
+        with g.scope(f"step{i}"):
+            total = fused_sum(g, [total, x], design, design.rho if final else design.step)
+    return total, nan_word
 
 
 def _round_products(g: Graph, design: Design, products: list[Number]) -> list[Number]:
-    target = design.product_conversion
     rounded = []
     for i, x in enumerate(products):
         with g.scope(f"product{i}"):
-            rounded.append(convert_number(g, x, design, target))
+            rounded.append(convert_number(g, x, design, design.product_conversion))
     return rounded
 
 

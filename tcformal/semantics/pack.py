@@ -9,16 +9,15 @@ from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
 
 
-def pack(g: Graph, x: Number, fmt: Format, nan_word: int) -> Node:
+def pack(g: Graph, x: Number, fmt: Format, nan_word: Node) -> Node:
     """The encoding of a number already rounded to (at most) `fmt`'s precision.
 
     Shapes: significand u[p], p <= fmt.precision -> u[fmt.width].
     Ranges and units: exponent in [e_min, e_max] of fmt, significand in [0, 2) with a leading 0
     only at e_min; missing low fraction bits and ignored bits are zero.
     Zero, NaN, Inf: NaN becomes `nan_word`; zero keeps its sign.
-    Errors: InputError for a format without Inf and NaN, or a NaN word that does not fit.
+    Errors: InputError for a format without Inf.
     """
-    check_output_format(fmt, nan_word)
     fraction = g.shift_left_const(x.term.significand, fmt.fraction_bits - x.term.fraction_bits)
     field_width = fmt.exponent_bits
     code = x.term.exponent.rebased(g, fmt.e_min, fmt.e_max)
@@ -29,7 +28,7 @@ def pack(g: Graph, x: Number, fmt: Format, nan_word: int) -> Node:
     low = fmt.ignored_low_bits
     finite = g.concat(x.term.sign, g.shift_left_const(body, low))
     infinite = g.concat(x.term.sign, g.const(fmt.infinity, fmt.width - 1))
-    return g.ite(x.nan, g.const(nan_word, fmt.width), g.ite(x.inf, infinite, finite))
+    return g.ite(x.nan, nan_word, g.ite(x.inf, infinite, finite))
 
 
 def _to(g: Graph, x: Node, width: int) -> Node:

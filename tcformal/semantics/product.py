@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
 from tcformal.semantics.number import Number, Term
 
 
@@ -17,7 +18,7 @@ def product(g: Graph, a: Number, b: Number) -> Number:
     """
     term = Term(
         sign=g.xor(a.term.sign, b.term.sign),
-        significand=g.mul_expand(a.term.significand, b.term.significand),
+        significand=_multiply(g, a.term.significand, b.term.significand),
         exponent=a.term.exponent.plus(g, b.term.exponent),
         fraction_bits=a.term.fraction_bits + b.term.fraction_bits,
         zero=g.or_(a.term.zero, b.term.zero),
@@ -26,3 +27,11 @@ def product(g: Graph, a: Number, b: Number) -> Number:
     nan = g.or_(a.nan, b.nan, inf_times_zero)
     inf = g.and_(g.or_(a.inf, b.inf), g.not_(nan))
     return Number(term, nan, inf)
+
+
+def _multiply(g: Graph, x: Node, y: Node) -> Node:
+    """The exact product of two significands; that of a pure scale is the constant 1."""
+    for one, other in ((x, y), (y, x)):
+        if one.op == "const" and one.width == 1 and one.params[1] == 1:
+            return other
+    return g.mul_expand(x, y)

@@ -1,159 +1,90 @@
-"""Reduce: the sum of aligned terms, with the special cases beside it."""
+"""Reduce: the sum of aligned terms in two's complement, exact or wrapped to a bound."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from tcformal.design.rounding import Conversion
-from tcformal.design.spec import Design
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.align import (
-    align,
-    align_sticky,
-    all_of,
-    any_of,
-    distance_below,
-    effective_exponents,
-    largest_exponent,
-)
-from tcformal.semantics.normalise import normalise_term
-from tcformal.semantics.number import Exponent, Number, Term
-from tcformal.semantics.round import convert
+from tcformal.semantics.align import align, all_of, any_of, distance_below
+from tcformal.semantics.number import Exponent, Term
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
-    """A finite sum before it is rounded.
+class Total:
+    """A sum of aligned terms.
 
-    Shapes: sign u[1], magnitude u[n].
-    Ranges and units: value = (-1)^sign · magnitude · 2^lsb.
+    Shapes: bits s[w], two's complement.
+    Ranges and units: value = bits · 2^(e_max - fraction_bits).
     """
 
-    sign: Node
-    magnitude: Node
-    lsb: Exponent
+    bits: Node
+    e_max: Exponent
+    fraction_bits: int
+
+    @property
+    def lsb(self) -> Exponent:
+        """The exponent of the lowest bit."""
+        return self.e_max.shifted(-self.fraction_bits)
 
 
-def fused_sum(g: Graph, numbers: Sequence[Number], design: Design, target: Conversion) -> Number:
-    """Sum numbers in one step and convert the sum [XIE ρ(S·2^e_max)].
-
-    Shapes: two or more numbers -> one number in `target`.
-    Zero, NaN, Inf: NaN where an operand is NaN or infinities of both signs meet; else Inf where
-    one is Inf; a zero result has the sign that design.zero_sign says.
-    Source: XIE Algorithm 7 and §4.2; VALPEY Algorithm 1.
-    """
-    total = _finite_sum(g, [x.term for x in numbers], design, target)
-    rounded = convert(g, total.sign, total.magnitude, total.lsb, target, overflow=design.overflow)
-    return _with_specials(g, numbers, rounded, design)
+def add_signed(g: Graph, addends: Sequence[Node], width: int) -> Node:
+    """The sum of two's complement addends modulo 2^width (a balanced tree; exact where it fits)."""
+    level = [g.wrap_to_mod(x, width) for x in addends]
+    while len(level) > 1:
+        pairs = [g.add_mod(level[i], level[i + 1]) for i in range(0, len(level) - 1, 2)]
+        level = pairs + level[2 * len(pairs) :]
+    return level[0]
 
 
-def convert_number(g: Graph, x: Number, design: Design, target: Conversion) -> Number:
-    """Round one number to `target` on its own (the rounding of a product); specials pass through."""
-    term = x.term
-    lsb = term.exponent.shifted(-term.fraction_bits)
-    rounded = convert(g, term.sign, term.significand, lsb, target, overflow=design.overflow)
-    return _with_specials(g, [x], rounded, design)
+def signed_magnitude(g: Graph, sign: Node, magnitude: Node) -> Node:
+    """(-1)^sign · magnitude in two's complement, one bit wider than the magnitude: exact."""
+    wide = g.zero_extend_to(magnitude, magnitude.width + 1)
+    return g.ite(sign, g.neg_mod(wide), wide)
 
 
-def _with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design: Design) -> Number:
-    """Wrap the finite core: NaN, then Inf, then overflow, then the sign of zero."""
-    positive = any_of(g, [g.and_(x.inf, g.not_(x.term.sign)) for x in operands])
-    negative = any_of(g, [g.and_(x.inf, x.term.sign) for x in operands])
-    nan = g.or_(any_of(g, [x.nan for x in operands]), g.and_(positive, negative))
-    infinite = g.or_(positive, negative)
-    inf = g.and_(g.or_(infinite, rounded.inf), g.not_(nan))
-    sign = rounded.term.sign
-    if design.zero_sign == "positive":
-        sign = g.and_(sign, g.not_(rounded.term.zero))
-    sign = g.ite(infinite, negative, sign)
-    zero = g.and_(rounded.term.zero, g.not_(g.or_(infinite, nan)))
-    g.label("nan", nan)
-    g.label("inf", inf)
-    return Number(replace(rounded.term, sign=sign, zero=zero), nan, inf)
+def split_sign(g: Graph, total: Node) -> tuple[Node, Node]:
+    """Sign and magnitude of s[w] whose magnitude is below 2^(w-1): (u[1], u[w-1])."""
+    negative = g.top(total)
+    magnitude = g.ite(negative, g.neg_mod(total), total)
+    return negative, g.extract(magnitude, total.width - 2, 0)
 
 
-def _finite_sum(g: Graph, terms: Sequence[Term], design: Design, target: Conversion) -> Sum:
-    """Align, add and take the magnitude."""
-    exact = design.fraction_bits is None
-    if design.normalise_products or exact:
-        terms = [normalise_term(g, t) for t in terms]
-    exponents = effective_exponents(g, terms, design.zero_exponent)
-    e_max = largest_exponent(g, exponents)
-    g.label("e_max", e_max.bits, offset=e_max.low)
-    distances = [distance_below(g, e, e_max) for e in exponents]
-
-    if design.fraction_bits is not None:
-        fraction_bits = design.fraction_bits
-        aligned = [
-            align(g, t, d, fraction_bits, design.alignment_rounding)
-            for t, d in zip(terms, distances, strict=True)
-        ]
-    elif len(terms) == 2:
-        # Two normalised terms: guard, round and sticky below max(n, p) bits decide every rounding.
-        fraction_bits = max(*(t.significand.width for t in terms), target.precision) + 2
-        aligned = [align_sticky(g, t, d, fraction_bits) for t, d in zip(terms, distances, strict=True)]
-    else:
-        fraction_bits = e_max.high - min(t.exponent.low - t.fraction_bits for t in terms)
-        aligned = [align(g, t, d, fraction_bits, "RZ") for t, d in zip(terms, distances, strict=True)]
-
-    for k, (term, distance, kept) in enumerate(zip(terms, distances, aligned, strict=True)):
-        with g.scope(f"term{k}"):
-            _label_term(g, term, distance, kept, fraction_bits)
-    return _add(g, terms, aligned, e_max, fraction_bits, design, target)
-
-
-def _label_term(g: Graph, term: Term, distance: Node, kept: Node, fraction_bits: int) -> None:
-    g.label("sign", term.sign)
-    g.label("significand", term.significand, scale=term.fraction_bits)
-    g.label("exponent", term.exponent.bits, offset=term.exponent.low)
-    g.label("zero", term.zero)
-    g.label("distance", distance)
-    g.label("aligned", kept, scale=fraction_bits)
-
-
-def _add(
+def sum_of_aligned(
     g: Graph,
     terms: Sequence[Term],
     aligned: Sequence[Node],
     e_max: Exponent,
     fraction_bits: int,
-    design: Design,
-    target: Conversion,
-) -> Sum:
-    """The two's complement sum of the signed aligned terms, wrapped where the design bounds it.
+    carry_bits: int | None = None,
+) -> Total:
+    """The two's complement sum of signed aligned terms, wrapped where the design bounds it.
 
-    Ranges and units: |sum| is at most the sum of the largest aligned magnitudes; with carry_bits
-    the sum is reduced to 1 + (1 + carry_bits + fraction_bits) bits, sign included.
+    Shapes: aligned magnitudes u[n_k] -> s[w], w one more than a multiple of 8.
+    Ranges and units: units of 2^(e_max - fraction_bits); |sum| is at most the sum of the largest
+    aligned magnitudes; with carry_bits the sum is reduced to 1 + (1 + carry_bits + fraction_bits)
+    bits, sign included, and grown again by its sign.
     Source: XIE Algorithm 7, line 11 (exact); VALPEY §4.3 (carry-out bits).
     """
     largest = sum(_largest_magnitude(t, x, fraction_bits) for t, x in zip(terms, aligned, strict=True))
     exact_width = largest.bit_length() + 1
-    width = exact_width
-    if design.carry_bits is not None:
-        width = 2 + design.carry_bits + fraction_bits
-    addends = []
-    for term, x in zip(terms, aligned, strict=True):
-        wide = g.zero_extend_to(x, x.width + 1)
-        signed = g.ite(term.sign, g.neg_mod(wide), wide)
-        addends.append(g.wrap_to_mod(signed, width))
-    while len(addends) > 1:
-        pairs = [g.add_mod(addends[i], addends[i + 1]) for i in range(0, len(addends) - 1, 2)]
-        addends = pairs + addends[2 * len(pairs) :]
+    width = exact_width if carry_bits is None else 2 + carry_bits + fraction_bits
+    addends = [signed_magnitude(g, t.sign, x) for t, x in zip(terms, aligned, strict=True)]
+    total = add_signed(g, addends, width)
     # A magnitude of a whole number of bytes: designs whose sums differ by a carry bit or two then share
     # one normaliser, which turns most equality proofs into a question about the sum's top bits.
-    total = g.wrap_to_mod(addends[0], 1 + 8 * -(-(max(width, exact_width) - 1) // 8))
+    total = g.wrap_to_mod(total, 1 + 8 * -(-(max(width, exact_width) - 1) // 8))
     g.label("sum", total, signed=True, scale=fraction_bits)
-
-    negative = g.top(total)
-    magnitude = g.extract(g.ite(negative, g.neg_mod(total), total), total.width - 2, 0)
-    sign = negative
-    if design.zero_sign == "ieee":
-        signs = [t.sign for t in terms]
-        minus = any_of(g, signs) if target.mode == "RD" else all_of(g, signs)
-        sign = g.ite(g.is_zero(total), minus, negative)
-    return Sum(sign, magnitude, e_max.shifted(-fraction_bits))
+    for k, (term, kept) in enumerate(zip(terms, aligned, strict=True)):
+        with g.scope(f"term{k}"):
+            g.label("sign", term.sign)
+            g.label("significand", term.significand, scale=term.fraction_bits)
+            g.label("exponent", term.exponent.bits, offset=term.exponent.low)
+            g.label("zero", term.zero)
+            g.label("aligned", kept, scale=fraction_bits)
+            g.label("distance", distance_below(g, term.exponent, e_max))
+    return Total(total, e_max, fraction_bits)
 
 
 def _largest_magnitude(term: Term, aligned: Node, fraction_bits: int) -> int:
@@ -161,3 +92,26 @@ def _largest_magnitude(term: Term, aligned: Node, fraction_bits: int) -> int:
     full = (1 << term.significand.width) - 1
     grown = full << fraction_bits >> term.fraction_bits
     return min(grown + 1, (1 << aligned.width) - 1)
+
+
+def align_all(
+    g: Graph, terms: Sequence[Term], exponents: Sequence[Exponent], e_max: Exponent, bits: int, rounding: str
+) -> list[Node]:
+    """Every term aligned at e_max and cut to `bits` fraction bits: unsigned magnitudes."""
+    return [
+        align(g, t, distance_below(g, e, e_max), bits, rounding)
+        for t, e in zip(terms, exponents, strict=True)
+    ]
+
+
+def sign_of_zero(g: Graph, total: Node, negative: Node, signs: Sequence[Node], mode: str, rule: str) -> Node:
+    """The sign of a sum: its own, and for a sum of zero what the rule says.
+
+    Zero: `ieee`: -0 where all signs are negative, or, rounding down, where some is; else the sum's
+    own sign, + for zero.
+    Source: IEEE 754 §6.3.
+    """
+    if rule != "ieee":
+        return negative
+    minus = any_of(g, signs) if mode == "RD" else all_of(g, signs)
+    return g.ite(g.is_zero(total), minus, negative)

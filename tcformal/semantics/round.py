@@ -14,7 +14,8 @@ def round_away(g: Graph, mode: str, sign: Node, odd: Node, guard: Node, sticky: 
 
     Shapes: all u[1]; `odd` is the lowest kept bit, `guard` the highest dropped one, `sticky` the or
     of the dropped bits below it.
-    Source: IEEE 754 §4.3.
+    Rounding to odd adds one to an inexact even magnitude, which never carries.
+    Source: IEEE 754 §4.3; RO: Arm ARM, BFDOT.
     """
     if mode == "RZ":
         return g.truth(False)
@@ -23,6 +24,8 @@ def round_away(g: Graph, mode: str, sign: Node, odd: Node, guard: Node, sticky: 
     if mode == "RNA":
         return guard
     lost = g.or_(guard, sticky)
+    if mode == "RO":
+        return g.and_(lost, g.not_(odd))
     return g.and_(lost, sign if mode == "RD" else g.not_(sign))
 
 
@@ -103,8 +106,9 @@ def convert(
     above = g.and_(g.not_(zero), g.ult(g.const(span, wide), raised))
     code_out = g.extract(g.ite(zero, g.const(0, wide), raised), bits_for(span) - 1, 0)
     inf = above
-    if overflow == "ieee" and target.mode in ("RZ", "RD", "RU"):
-        finite = {"RZ": g.truth(True), "RD": g.not_(sign), "RU": sign}[target.mode]
+    if overflow == "ieee" and target.mode in ("RZ", "RO", "RD", "RU"):
+        yes = g.truth(True)
+        finite = {"RZ": yes, "RO": yes, "RD": g.not_(sign), "RU": sign}[target.mode]
         clipped = g.and_(above, finite)
         inf = g.and_(above, g.not_(finite))
         significand = g.ite(clipped, g.const((1 << p) - 1, p), significand)

@@ -1,0 +1,156 @@
+"""The arithmetic of each elementary operation as a design: one function per operation of XIE §4.1."""
+
+from __future__ import annotations
+
+from tcformal.design.spec import Design
+
+#: Encodings of NVIDIA's NaN result (XIE §4.2).
+NVIDIA_NAN = {"fp32": 0x7FFFFFFF, "fp16": 0x7FFF, "fp64": 0x7FFFFFFFFFFFFFFF}
+#: The quiet NaN without payload, for units whose NaN payload nobody has stated.
+QUIET_NAN = {"fp32": 0x7FC00000, "fp16": 0x7E00, "fp64": 0x7FF8000000000000}
+#: x86's default NaN, the result of an invalid operation.
+X86_DEFAULT_NAN = 0xFFC00000
+
+#: Conversion of NVIDIA's T-FDPA by D format (XIE Table 4).
+NVIDIA_CONVERSION = {"fp32": "RZ-FP32", "fp16": "RNE-FP16"}
+
+
+def t_fdpa(
+    *,
+    products: int,
+    fraction_bits: int,
+    zero_exponent: int,
+    d: str,
+    conversion: str | None = None,
+    group: int | None = None,
+) -> Design:
+    """T-FDPA, and with scales ST-FDPA and (with `group`) GST-FDPA (XIE Algorithms 7, 8, 9)."""
+    return Design(
+        products=products,
+        fraction_bits=fraction_bits,
+        zero_exponent=zero_exponent,
+        conversion=conversion or NVIDIA_CONVERSION[d],
+        nan_word=NVIDIA_NAN[d],
+        group=group,
+    )
+
+
+def fma_chain(*, fmt: str, nan_word: int) -> Design:
+    """A chain of IEEE fused multiply-adds in the order of k (XIE Algorithm 4)."""
+    return Design(
+        products=1,
+        conversion=f"RNE-{fmt.upper()}",
+        nan_word=nan_word,
+        zero_sign="ieee",
+        overflow="ieee",
+    )
+
+
+def e_fdpa(*, products: int) -> Design:
+    """E-FDPA: c and all products exactly, rounded once (XIE Algorithm 6)."""
+    return Design(
+        products=products,
+        conversion="RNE-FP32",
+        nan_word=QUIET_NAN["fp32"],
+        zero_sign="ieee",
+        overflow="ieee",
+    )
+
+
+def ftz_add_mul(*, products: int) -> Design:
+    """FTZ-AddMul: rounded products summed pairwise, then c; subnormals flushed (XIE Algorithms 1, 2)."""
+    return Design(
+        products=products,
+        summation="pairwise",
+        c_position="last",
+        operand_subnormals="positive_zero",
+        c_subnormals="positive_zero",
+        result_subnormals="signed_zero",
+        product_rounding="RNE-FP32",
+        accumulator="RNE-FP32",
+        conversion="RNE-FP32",
+        nan_word=QUIET_NAN["fp32"],
+        zero_sign="ieee",
+        overflow="ieee",
+    )
+
+
+def tr_fdpa(*, products: int, grouped: bool) -> Design:
+    """TR-FDPA, or GTR-FDPA with `grouped` (XIE Algorithms 10, 11; Table 7)."""
+    return Design(
+        products=products,
+        summation="gtr" if grouped else "tr",
+        c_position="last",
+        fraction_bits=24,
+        sum_fraction_bits=31,
+        product_limit=128,
+        conversion="RNE-FP32",
+        nan_word=QUIET_NAN["fp32"],
+        zero_sign="sum",
+        overflow="ieee",
+    )
+
+
+def x86_dot_bf16() -> Design:
+    """`vdpbf16ps`: two FMA steps, the odd pair first; subnormals are zeros."""
+    return Design(
+        products=2,
+        summation="sequential",
+        c_position="first",
+        order="odd_first",
+        operand_subnormals="signed_zero",
+        c_subnormals="signed_zero",
+        result_subnormals="signed_zero",
+        accumulator="RNE-FP32",
+        conversion="RNE-FP32",
+        nan_word=X86_DEFAULT_NAN,
+        nan_rule="first_operand",
+        zero_sign="ieee",
+        overflow="ieee",
+    )
+
+
+def x86_tile(*, operand_subnormals: str) -> Design:
+    """`tdpbf16ps`, `tdpfp16ps`: two FMA chains from zero (even and odd k), their sum, then c."""
+    return Design(
+        products=32,
+        summation="two_chains",
+        c_position="last",
+        operand_subnormals=operand_subnormals,
+        c_subnormals="signed_zero",
+        result_subnormals="signed_zero",
+        accumulator="RNE-FP32",
+        conversion="RNE-FP32",
+        nan_word=X86_DEFAULT_NAN,
+        zero_sign="ieee",
+        overflow="ieee",
+    )
+
+
+def arm_dot_bf16(*, extended: bool) -> Design:
+    """`bfdot` and each half of `bfmmla`: unfused to odd with EBF=0, fused pairs with EBF=1."""
+    if extended:
+        return Design(
+            products=2,
+            summation="fused",
+            c_position="last",
+            accumulator="RNE-FP32",
+            conversion="RNE-FP32",
+            nan_word=QUIET_NAN["fp32"],
+            zero_sign="ieee",
+            overflow="ieee",
+        )
+    return Design(
+        products=2,
+        summation="pairwise",
+        c_position="last",
+        operand_subnormals="signed_zero",
+        c_subnormals="signed_zero",
+        result_subnormals="signed_zero",
+        product_rounding="RO-FP32",
+        accumulator="RO-FP32",
+        conversion="RO-FP32",
+        nan_word=QUIET_NAN["fp32"],
+        zero_sign="ieee",
+        overflow="infinity",
+    )

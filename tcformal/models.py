@@ -1,0 +1,205 @@
+"""The public face of a unit: its facts, and its arithmetic on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal import arrays
+from tcformal.design.catalog import catalogue
+from tcformal.design.names import resolve
+from tcformal.design.spec import Design
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+from tcformal.interp.vector import evaluate
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.semantics.unit import unit_dot
+
+Raw = NDArray[np.unsignedinteger[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The input nodes of one dot product.
+
+    Shapes: a, b: K raw encodings; scale_a, scale_b: one per block of k, empty without scales.
+    """
+
+    a: list[Node]
+    b: list[Node]
+    c: Node
+    scale_a: list[Node]
+    scale_b: list[Node]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A matrix unit or design, by name."""
+
+    spec: UnitSpec
+
+    @property
+    def name(self) -> str:
+        """The name by which this unit was asked for."""
+        return self.spec.name
+
+    @property
+    def m(self) -> int:
+        """Rows of A and D."""
+        return self.spec.m
+
+    @property
+    def n(self) -> int:
+        """Columns of B and D."""
+        return self.spec.n
+
+    @property
+    def k(self) -> int:
+        """Products per element of D."""
+        return self.spec.k
+
+    @property
+    def a_format(self) -> Format:
+        """Format of A's elements."""
+        return self.spec.operands.a
+
+    @property
+    def b_format(self) -> Format:
+        """Format of B's elements."""
+        return self.spec.operands.b
+
+    @property
+    def c_format(self) -> Format:
+        """Format of C's elements."""
+        return self.spec.operands.c
+
+    @property
+    def d_format(self) -> Format:
+        """Format of D's elements."""
+        return self.spec.operands.d
+
+    @property
+    def scale_format(self) -> Format | None:
+        """Format of the scales; None for a unit without scales."""
+        return self.spec.scale_format
+
+    @property
+    def scale_block(self) -> int | None:
+        """Consecutive k that share one scale; None for a unit without scales."""
+        return self.spec.scale_block
+
+    @property
+    def design(self) -> Design:
+        """The parameters of its arithmetic."""
+        return self.spec.design
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Where the parameters come from."""
+        return self.spec.sources
+
+    def dot_bits(self, a: Raw, b: Raw, c: Raw, scale_a: Raw | None = None, scale_b: Raw | None = None) -> Raw:
+        """d = Σ a_k·b_k + c on raw encodings, one dot product per row.
+
+        Shapes: a, b: [n, K] with K a multiple of the unit's block; c: [n]; scale_a, scale_b:
+        [n, ⌈K / scale_block⌉] for units with scales; result [n].
+        Ranges and units: unsigned integers below 2^width of each format; the result's dtype is the
+        smallest unsigned one that holds the D format.  The inputs are not modified.
+        Zero, NaN, Inf: as the design says.
+        Errors: InputError for a shape, dtype or encoding that does not fit, or missing scales.
+        Source: the unit's own (`sources`).
+        """
+        a, b, c = (np.asarray(x) for x in (a, b, c))
+        if a.ndim != 2 or a.shape != b.shape or c.shape != a.shape[:1]:
+            raise InputError(
+                "expected a and b of one shape [n, K] and c of shape [n], "
+                f"but got {list(a.shape)}, {list(b.shape)} and {list(c.shape)}"
+            )
+        n, k = a.shape
+        inputs: dict[str, Raw] = {"c": c}
+        for i in range(k):
+            inputs[f"a[{i}]"] = a[:, i]
+            inputs[f"b[{i}]"] = b[:, i]
+        for letter, given in (("a", scale_a), ("b", scale_b)):
+            for i, column in enumerate(self._scales(given, letter, n, k)):
+                inputs[f"scale_{letter}[{i}]"] = column
+        graph, root = circuit(self.spec, k)
+        lanes = evaluate(graph, root, inputs, n=n)
+        return lanes.astype(f"u{self.d_format.storage_bits // 8}")
+
+    def _scales(self, given: Raw | None, letter: str, n: int, k: int) -> Sequence[Raw]:
+        """The columns of one scale array, checked; none for a unit without scales."""
+        count = scale_count(self.spec, k)
+        if given is None:
+            if count:
+                raise InputError(
+                    f"expected scale_{letter} of shape [n, {count}] for {self.name}, but got none"
+                )
+            return []
+        if not count:
+            raise InputError(f"expected no scales for {self.name}, but got scale_{letter}")
+        array = np.asarray(given)
+        if array.shape != (n, count):
+            raise InputError(
+                f"expected scale_{letter} of shape {[n, count]} for {self.name}, but got {list(array.shape)}"
+            )
+        return [array[:, i] for i in range(count)]
+
+    def matmul(self, a: Any, b: Any, c: Any = None, scale_a: Any = None, scale_b: Any = None) -> NDArray[Any]:
+        """D = A·B + C on NumPy or ml_dtypes arrays of any size, as calls of this unit.
+
+        Shapes: A [M, K], B [K, N], C [M, N] or None (zeros), scale_a [M, ⌈K / scale_block⌉],
+        scale_b [⌈K / scale_block⌉, N]; result [M, N]; M, N, K >= 1.
+        Ranges and units: see `tcformal.arrays` for the dtype of each format.
+        Errors: InputError for shapes, dtypes or values that do not fit; nothing is converted.
+        """
+        return arrays.matmul(self.spec, self.dot_bits, a, b, c, scale_a, scale_b)
+
+
+def scale_count(spec: UnitSpec, k: int) -> int:
+    """Scales of one operand for K products: 0 without scales."""
+    return 0 if spec.scale_block is None else -(-k // spec.scale_block)
+
+
+def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> Inputs:
+    """The inputs of one dot product of `spec` in a graph, named a[0], b[0], …, c, scale_a[0], …."""
+    a, b = [], []
+    for i in range(k):
+        a.append(g.input(f"a[{i}]", spec.operands.a.width))
+        b.append(g.input(f"b[{i}]", spec.operands.b.width))
+    c = g.input("c", spec.operands.c.width)
+    scales: dict[str, list[Node]] = {"a": [], "b": []}
+    if spec.scale_format is not None:
+        for letter, row in scales.items():
+            row += [
+                g.input(f"scale_{letter}[{i}]", spec.scale_format.width) for i in range(scale_count(spec, k))
+            ]
+    return Inputs(a, b, c, scales["a"], scales["b"])
+
+
+@lru_cache(maxsize=64)
+def circuit(spec: UnitSpec, k: int) -> tuple[Graph, Node]:
+    """The definition of one dot product of K products: a graph of its own and the node of d."""
+    g = Graph()
+    x = declare_inputs(g, spec, k)
+    return g, unit_dot(g, spec, x.a, x.b, x.c, x.scale_a, x.scale_b)
+
+
+def unit(name: str) -> Unit:
+    """The unit or design of that name: `UNIT`, `UNIT@name=value,…` or `FAMILY@name=value,…`.
+
+    Errors: UnknownNameError naming the closest names; InputError for a value that does not fit.
+    """
+    return Unit(resolve(name))
+
+
+def units() -> list[str]:
+    """The names of all catalogued units."""
+    return list(catalogue())

@@ -1,0 +1,69 @@
+"""One block: its products and c summed in the design's order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tcformal.design.spec import Design
+from tcformal.oracle.round_down import round_down_sum
+from tcformal.oracle.sums import fused_sum
+from tcformal.oracle.values import Kind, Value
+
+
+def dot_block(design: Design, products: Sequence[Value], c: Value) -> Value:
+    """The sum of one block's products and c, converted with `design.conversion`.
+
+    Shapes: products: L values (groups count as one), in the design's order.
+    Zero, NaN, Inf: as `fused_sum`, step by step; c comes with its subnormals already flushed.
+    Source: XIE Algorithms 2, 4 to 11, Figure 2; FASI and VALPEY 4.3 (orders of accumulation); Intel's
+    description of tdpbf16ps (two chains).
+    """
+    if design.summation in ("tr", "gtr"):
+        return round_down_sum(design, products, c)
+    if design.c_position == "joined":
+        return fused_sum(design, [*products, c], design.rho)
+    if design.c_position == "first":
+        return chain_from_c(design, products, c)[-1]
+    if design.summation == "fused":
+        partial = fused_sum(design, products, design.step)
+    elif design.summation == "sequential":
+        partial = chain(design, products[0], products[1:])
+    elif design.summation == "pairwise":
+        partial = pairwise_sum(design, products)
+    else:
+        partial = two_chains(design, products)
+    return fused_sum(design, [partial, c], design.rho)
+
+
+def chain(design: Design, start: Value, terms: Sequence[Value]) -> Value:
+    """The start plus one term after the other, each sum rounded as a partial sum."""
+    partial = start
+    for term in terms:
+        partial = fused_sum(design, [partial, term], design.step)
+    return partial
+
+
+def chain_from_c(design: Design, products: Sequence[Value], c: Value) -> list[Value]:
+    """The result of each step of a chain that starts with c; the last step takes the final conversion."""
+    results: list[Value] = []
+    for k, term in enumerate(products):
+        target = design.rho if k == len(products) - 1 else design.step
+        results.append(fused_sum(design, [results[-1] if results else c, term], target))
+    return results
+
+
+def pairwise_sum(design: Design, products: Sequence[Value]) -> Value:
+    """The products summed as a tree: neighbours level by level, an odd one out moves up as it is."""
+    level = list(products)
+    while len(level) > 1:
+        pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
+        level = [fused_sum(design, pair, design.step) if len(pair) == 2 else pair[0] for pair in pairs]
+    return level[0]
+
+
+def two_chains(design: Design, products: Sequence[Value]) -> Value:
+    """Even-index and odd-index products in a chain each, from a +0 of the accumulator; then their sum."""
+    zero = Value(Kind.FINITE, 0, Fraction(0), design.step.e_min)
+    even, odd = (chain(design, zero, products[first::2]) for first in (0, 1))
+    return fused_sum(design, [even, odd], design.step)

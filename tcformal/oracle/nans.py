@@ -1,0 +1,60 @@
+"""NaN results that are one of the operands' NaNs, made quiet and moved into the result's format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tcformal.design.spec import Design
+from tcformal.formats.spec import Format, Sign
+from tcformal.oracle.blocks import chain_from_c
+from tcformal.oracle.values import Kind, Value, decode
+
+#: An operand as it comes: its format and its raw encoding.
+Word = tuple[Format, int]
+
+
+def quiet_nan(operand: Word, target: Format) -> int:
+    """The quiet NaN of `target` with an operand NaN's sign and fraction, the fraction aligned left.
+
+    Ranges and units: exponent bits all ones, top fraction bit set; low fraction bits are dropped where
+    `target` has fewer.  Ignored low bits of the operand are no fraction bits.
+    Errors: InputError where `target` has no infinities, and so no NaN with a fraction of its own.
+    Source: IEEE 754-2019 6.2.3; Intel SDM volume 1, 4.8.3.5.
+    """
+    fmt, bits = operand
+    sign = bits // 2 ** (fmt.width - 1) if fmt.sign is Sign.PRESENT else 0
+    fraction = bits // 2**fmt.ignored_low_bits % 2**fmt.fraction_bits
+    moved = fraction * 2**target.fraction_bits // 2**fmt.fraction_bits
+    top: int = 2 ** (target.fraction_bits - 1)
+    if moved < top:
+        moved += top
+    word: int = sign * 2 ** (target.width - 1) + target.infinity + moved * 2**target.ignored_low_bits
+    return word
+
+
+def first_operand_nan(
+    design: Design,
+    pairs: Sequence[tuple[Word, Word]],
+    products: Sequence[Value],
+    c: Word,
+    c_value: Value,
+    target: Format,
+) -> int:
+    """The NaN word of a block whose chain of multiply-adds from c ends as NaN, under nan_rule `first_operand`.
+
+    Shapes: pairs: the (a_k, b_k) of the block in the design's order; products: theirs; c_value: c as the
+    sum takes it.
+    Zero, NaN, Inf: a step that gives NaN gives the first NaN of a_k, b_k and the sum before it, made quiet;
+    `design.nan_word` where none of them is one (Inf * 0, Inf - Inf, a NaN scale).
+    Source: Intel, vdpbf16ps (order of priority: src1.lo, src2.lo, src1.hi, src2.hi, destination).
+    """
+    word = quiet_nan(c, target) if c_value.kind is Kind.NAN else None
+    for pair, result in zip(pairs, chain_from_c(design, products, c_value), strict=True):
+        if result.kind is not Kind.NAN:
+            continue
+        nans = [quiet_nan(operand, target) for operand in pair if decode(*operand).kind is Kind.NAN]
+        if nans:
+            word = nans[0]
+        elif word is None:
+            word = design.nan_word
+    return design.nan_word if word is None else word

@@ -1,0 +1,120 @@
+"""The terms of one block: exact or rounded products, scaled one by one or summed in groups and scaled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TypeVar
+
+from tcformal.design.rounding import conversion
+from tcformal.design.spec import Design
+from tcformal.oracle.rounding import round_to, sign_of_sum
+from tcformal.oracle.values import Kind, Value, power_of_two
+
+NAN = Value(Kind.NAN)
+Item = TypeVar("Item")
+
+
+def flushed(operand: Value, rule: str) -> Value:
+    """An operand as `operand_subnormals` or `c_subnormals` has it; a subnormal's zero keeps the exponent."""
+    if rule == "kept" or not operand.is_subnormal:
+        return operand
+    return Value(Kind.FINITE, operand.sign if rule == "signed_zero" else 0, Fraction(0), operand.exponent)
+
+
+def multiply(x: Value, y: Value) -> Value:
+    """The exact product, never renormalised.
+
+    Ranges and units: Exp(xy) = Exp(x) + Exp(y), so the significand of two operands' product is in [0, 4).
+    Zero, NaN, Inf: a NaN or Inf * 0 is NaN; signs multiply, those of zeros as well.
+    Source: XIE Algorithm 7, step 1; 4.2.
+    """
+    kinds = {x.kind, y.kind}
+    sign = (x.sign + y.sign) % 2
+    if Kind.NAN in kinds or (Kind.INF in kinds and (x.is_zero or y.is_zero)):
+        return NAN
+    if Kind.INF in kinds:
+        return Value(Kind.INF, sign)
+    cancelled = (x.cancelled and not y.is_zero) or (y.cancelled and not x.is_zero)
+    return Value(Kind.FINITE, sign, x.magnitude * y.magnitude, x.exponent + y.exponent, cancelled)
+
+
+def product(design: Design, a: Value, b: Value, scales: Sequence[Value] = ()) -> Value:
+    """One product and its scales: exact and never renormalised, unless the design rounds it.
+
+    Shapes: scales: those that act on this product alone.
+    Ranges and units: as `multiply`; a rounded product has the exponent of the rounded number, at least the
+    conversion's e_min.
+    Zero, NaN, Inf: as `multiply`, subnormal operands first flushed as the design says; an exact product of
+    2^product_limit and more in magnitude is an Inf of its sign.
+    Source: XIE Algorithms 1, 7 and 8, step 1; 4.2.
+    """
+    exact = multiply(flushed(a, design.operand_subnormals), flushed(b, design.operand_subnormals))
+    for scale in scales:
+        exact = multiply(exact, scale)
+    if exact.kind is not Kind.FINITE:
+        return exact
+    if design.product_limit is not None and exact.magnitude >= power_of_two(design.product_limit):
+        return Value(Kind.INF, exact.sign)
+    if design.product_rounding is None:
+        return exact
+    return round_to(design, exact.sign, exact.magnitude, conversion(design.product_rounding))
+
+
+def block_terms(
+    design: Design, a: Sequence[Value], b: Sequence[Value], scales: Sequence[Sequence[Value]]
+) -> list[Value]:
+    """The terms that one block adds to c, in the design's order; groups are cut in the order of k.
+
+    Shapes: a, b, scales: L values and, for each k, none or the two scales that act on it; L terms, or
+    L / group.
+    """
+    if design.group is None:
+        products = [product(design, x, y, s) for x, y, s in zip(a, b, scales, strict=True)]
+        return in_order(design, products)
+    products = [product(design, x, y) for x, y in zip(a, b, strict=True)]
+    starts = range(0, len(products), design.group)
+    return [group_term(design, products[k : k + design.group], scales[k]) for k in starts]
+
+
+def in_order(design: Design, items: Sequence[Item]) -> list[Item]:
+    """A block's items by k as the design takes them: 1, 0, 3, 2, ... under order `odd_first`."""
+    if design.order == "ascending":
+        return list(items)
+    pairs = [items[k : k + 2] for k in range(0, len(items), 2)]
+    return [item for pair in pairs for item in reversed(pair)]
+
+
+def group_term(design: Design, products: Sequence[Value], scales: Sequence[Value]) -> Value:
+    """The exact sum of a group's products times its scales, as one term.
+
+    Shapes: products: G values; scales: none, or the two of the group.
+    Ranges and units: the exponent is the sum of the scales' exponents (0 without scales).
+    Zero, NaN, Inf: a sum of infinities as in `exact_specials`; the sum of products that are not all zero is
+    `cancelled` where it is zero, and stays so unless a scale is zero.
+    Source: XIE Algorithm 9, step 1; e_zero of groups as in its simulator 2.1.1.
+    """
+    special = exact_specials(products)
+    if special is None:
+        numbers = [p.number for p in products]
+        total = sum(numbers, Fraction(0))
+        sign = sign_of_sum(total, [p.sign for p in products], numbers, design.step.mode)
+        term = Value(Kind.FINITE, sign, abs(total), 0, total == 0 and any(numbers))
+    else:
+        term = special
+    for scale in scales:
+        term = multiply(term, scale)
+    return term
+
+
+def exact_specials(terms: Sequence[Value]) -> Value | None:
+    """A sum's result where it is no number: a NaN or infinities of both signs give NaN, else Inf itself.
+
+    Source: XIE 4.2.
+    """
+    if any(term.kind is Kind.NAN for term in terms):
+        return NAN
+    signs = {term.sign for term in terms if term.kind is Kind.INF}
+    if not signs:
+        return None
+    return NAN if len(signs) == 2 else Value(Kind.INF, signs.pop())

@@ -1,0 +1,69 @@
+"""Sums of terms that are aligned, added exactly and converted once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tcformal.design.rounding import Conversion
+from tcformal.design.spec import Design
+from tcformal.oracle.products import exact_specials
+from tcformal.oracle.rounding import align, round_to, sign_of_sum, wrap
+from tcformal.oracle.values import Value, exponent_of, power_of_two
+
+
+def fused_sum(design: Design, terms: Sequence[Value], target: Conversion) -> Value:
+    """Align all terms at e_max, cut each one, add them exactly, convert once.
+
+    Shapes: terms: n values.
+    Zero, NaN, Inf: specials as `exact_specials`.  A sum of zero after the cut is an exact zero; its sign is
+    `sign_of_sum`, terms that were cut to zero counting as zeros of their sign.
+    Source: XIE Algorithm 7, steps 2 and 3; VALPEY Algorithm 1, steps 2 to 7.
+    """
+    special = exact_specials(terms)
+    if special is not None:
+        return special
+    total, sign = aligned_sum(design, terms, target.mode)
+    return round_to(design, sign, abs(total), target)
+
+
+def aligned_sum(design: Design, terms: Sequence[Value], mode: str) -> tuple[Fraction, int]:
+    """The sum of the cut terms, and its sign where `mode` is the rounding that follows.
+
+    Shapes: terms: n finite values, n at least 1.
+    Ranges and units: a cut term is a multiple of 2^(e_max - fraction_bits); the sum, in that unit, wraps
+    to 1 + (fraction_bits + 1 + carry_bits) bits in two's complement where carry_bits is given.
+    """
+    addends = [term.number for term in terms]
+    unit = Fraction(1)
+    if design.fraction_bits is not None:
+        e_max = largest_exponent(design, terms)
+        if e_max is not None:
+            unit = power_of_two(e_max - design.fraction_bits)
+        addends = [align(addend, unit, design.alignment_rounding) for addend in addends]
+    total = sum(addends, Fraction(0))
+    if design.fraction_bits is not None and design.carry_bits is not None:
+        total = wrap(total, unit, 1 + (design.fraction_bits + 1 + design.carry_bits))
+    return total, sign_of_sum(total, [term.sign for term in terms], addends, mode)
+
+
+def largest_exponent(design: Design, terms: Sequence[Value]) -> int | None:
+    """The exponent e_max at which terms are aligned; None: no term has one, so that all of them are zeros.
+
+    Shapes: terms: n finite values.
+    Zero, NaN, Inf: zero terms have `design.zero_exponent`.
+    Source: XIE Algorithm 7, line 8; e_zero as in its simulator 2.1.1; VALPEY Algorithm 1, step 2.
+    """
+    exponents = [e for e in (_exponent(design, term) for term in terms) if e is not None]
+    return max(exponents) if exponents else None
+
+
+def _exponent(design: Design, term: Value) -> int | None:
+    """The exponent with which a term takes part in e_max; None: it does not."""
+    if not term.is_zero:
+        return exponent_of(term.magnitude) if design.normalise_products else term.exponent
+    if term.cancelled:
+        return term.exponent
+    if isinstance(design.zero_exponent, int):
+        return design.zero_exponent
+    return term.exponent if design.zero_exponent == "own" else None

@@ -1,0 +1,149 @@
+"""Sums that are exact before they are rounded, in windows of bounded width.
+
+A sum of n floating-point terms can need several hundred bits.  What decides its rounding does not:
+two terms need guard, round and sticky bits; three terms need windows between which a gap may be cut
+short, because what lies far below only nudges; products of a narrow format fit one fixed window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.semantics.align import align_sticky, distance_below, effective_exponents, largest_exponent
+from tcformal.semantics.normalise import normalise_term
+from tcformal.semantics.number import Exponent, Term
+from tcformal.semantics.reduce import (
+    Total,
+    add_signed,
+    align_all,
+    signed_magnitude,
+    split_sign,
+    sum_of_aligned,
+)
+from tcformal.semantics.round import clamp
+
+#: Widest fixed window in which a sum of products is kept whole.
+_FIXED_WINDOW = 160
+
+
+def exact_total(g: Graph, terms: Sequence[Term], precision: int) -> Total:
+    """A sum that every rounding to `precision` bits rounds as it would the exact sum.
+
+    Shapes: one or more terms -> one total.
+    Ranges and units: where bits are cut, the total's lowest bit stands for them (sticky).
+    Source: XIE Algorithm 3 (FMA) and Algorithm 6 (E-FDPA).
+    """
+    if len(terms) > 2:
+        *products, c = terms
+        if _fixed_width(products) <= _FIXED_WINDOW:
+            terms = [_fixed_sum(g, products), c]
+        elif len(terms) == 3:
+            return _three(g, terms, precision)
+        else:
+            return _wide(g, terms)
+    normal = [normalise_term(g, t) for t in terms]
+    exponents = effective_exponents(g, normal, "none")
+    e_max = largest_exponent(g, exponents)
+    g.label("e_max", e_max.bits, offset=e_max.low)
+    # Normalised terms: two bits and a sticky one below max(n, p) bits decide every rounding.
+    bits = max(*(t.significand.width for t in normal), precision) + 2
+    aligned = [
+        align_sticky(g, t, distance_below(g, e, e_max), bits) for t, e in zip(normal, exponents, strict=True)
+    ]
+    return sum_of_aligned(g, normal, aligned, e_max, bits)
+
+
+def _lowest_weight(terms: Sequence[Term]) -> int:
+    return min(t.exponent.low - t.fraction_bits for t in terms)
+
+
+def _fixed_width(terms: Sequence[Term]) -> int:
+    """Bits from the lowest to the highest weight that the terms can have, and room for their sum."""
+    top = max(t.exponent.high + t.weight_bits for t in terms)
+    return top - _lowest_weight(terms) + len(terms).bit_length()
+
+
+def _fixed_sum(g: Graph, terms: Sequence[Term]) -> Term:
+    """The exact sum of terms in one fixed window, as a term.
+
+    Shapes: significands u[n] -> u[window].
+    Zero: `zero` is 1 where the sum is 0; its sign is + unless every term is negative.
+    """
+    lowest = _lowest_weight(terms)
+    width = _fixed_width(terms)
+    addends = []
+    for t in terms:
+        placed = g.zero_extend_to(t.significand, max(width, t.significand.width))
+        up = t.exponent.shifted(-t.fraction_bits).rebased(g, lowest, t.exponent.high)
+        addends.append(signed_magnitude(g, t.sign, g.shl_mod(placed, up)))
+    total = add_signed(g, addends, width + 2)
+    sign, magnitude = split_sign(g, total)
+    zero = g.is_zero(total)
+    all_negative = g.and_(*(t.sign for t in terms))
+    constant = Exponent(g.const(0, 1), lowest, lowest)
+    return Term(g.ite(zero, all_negative, sign), magnitude, constant, 0, zero)
+
+
+def _wide(g: Graph, terms: Sequence[Term]) -> Total:
+    """The exact sum aligned at e_max in as many bits as the formats can need."""
+    exponents = effective_exponents(g, terms, "none")
+    e_max = largest_exponent(g, exponents)
+    g.label("e_max", e_max.bits, offset=e_max.low)
+    bits = e_max.high - _lowest_weight(terms)
+    return sum_of_aligned(g, terms, align_all(g, terms, exponents, e_max, bits, "RZ"), e_max, bits)
+
+
+def _three(g: Graph, terms: Sequence[Term], precision: int) -> Total:
+    """Three terms x >= y >= z by exponent, with gaps between them cut to what rounding can see.
+
+    Below a non-zero x, a y further down than `gap_one` only nudges x; below a non-zero x + y, a z
+    further down than `gap_two` only nudges that.  Where x + y is 0 the result is z, and the true
+    gap is taken off the exponent of the lowest bit.
+    """
+    n = max(precision, *(t.significand.width for t in terms))
+    normal = [_padded(g, normalise_term(g, t), n) for t in terms]
+    exponents = effective_exponents(g, normal, "none")
+    low, high = min(e.low for e in exponents), max(e.high for e in exponents)
+    rows = [(e.rebased(g, low, high), t.sign, t.significand) for e, t in zip(exponents, normal, strict=True)]
+    for i, j in ((0, 1), (1, 2), (0, 1)):
+        swap = g.ult(rows[i][0], rows[j][0])
+        pairs = list(zip(rows[i], rows[j], strict=True))
+        first = [g.ite(swap, q, p) for p, q in pairs]
+        second = [g.ite(swap, p, q) for p, q in pairs]
+        rows[i], rows[j] = (first[0], first[1], first[2]), (second[0], second[1], second[2])
+
+    gap_one, gap_two = max(n, precision + 2) + 4, n + precision + 3
+    one = clamp(g, g.sub_mod(rows[0][0], rows[1][0]), gap_one)
+    true_two = g.sub_mod(rows[1][0], rows[2][0])
+    two = clamp(g, true_two, gap_two)
+    down = [None, one, g.add_expand(one, two)]
+    addends = []
+    for (_, sign, significand), distance in zip(rows, down, strict=True):
+        placed = g.shift_left_const(significand, gap_one + gap_two)
+        addends.append(signed_magnitude(g, sign, placed if distance is None else g.lshr(placed, distance)))
+    width = n + gap_one + gap_two + 3
+    upper = add_signed(g, addends[:2], width)
+    total = add_signed(g, [upper, addends[2]], width)
+    g.label("sum", total, signed=True, scale=n - 1 + gap_one + gap_two)
+
+    cut = g.sub_mod(true_two, g.zero_extend_to(two, true_two.width))
+    lost = g.ite(g.is_zero(upper), cut, g.const(0, cut.width))
+    e_max = Exponent(rows[0][0], low, high)
+    lowered = g.sub_mod(e_max.rebased(g, 2 * low - high, high), _to(g, lost, e_max, low, high))
+    moved = Exponent(lowered, 2 * low - high, high)
+    g.label("e_max", moved.bits, offset=moved.low)
+    return Total(total, moved, n - 1 + gap_one + gap_two)
+
+
+def _to(g: Graph, x: Node, e: Exponent, low: int, high: int) -> Node:
+    """x zero-extended to the width of e's code with the lower offset."""
+    return g.zero_extend_to(x, e.rebased(g, 2 * low - high, high).width)
+
+
+def _padded(g: Graph, term: Term, n: int) -> Term:
+    """A normalised term with its significand in n bits."""
+    pad = n - term.significand.width
+    wide = g.shift_left_const(term.significand, pad)
+    return Term(term.sign, wide, term.exponent, term.fraction_bits + pad, term.zero)

@@ -1,0 +1,80 @@
+"""CDNA3's sums: products truncated, then c added by rounding down (TR-FDPA and GTR-FDPA)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tcformal.design.rounding import Conversion
+from tcformal.design.spec import Design
+from tcformal.errors import InputError
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.semantics.align import align, distance_below, largest_exponent
+from tcformal.semantics.number import Number
+from tcformal.semantics.reduce import Total, add_signed, signed_magnitude
+from tcformal.semantics.step import convert_number, round_total, truncated_total
+
+
+def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: Design) -> Number:
+    """One block of TR-FDPA or GTR-FDPA.
+
+    Shapes: L products and c -> one number in the design's conversion.
+    Ranges and units: with E the larger of the products' e_max and c's exponent, the products' sum
+    is floored to F_2 + 1 fraction bits at E and c to F fraction bits; their sum is normalised
+    (minimum exponent e_min), floored to F_2 fraction bits and rounded by the conversion.
+    Zero, NaN, Inf: zero products have no exponent; where all are zero, E is c's exponent.
+    Source: XIE Algorithms 10 and 11; F_2 + 1 and the floor before the conversion: simulator 2.1.1.
+    """
+    if design.fraction_bits is None or design.sum_fraction_bits is None:
+        raise InputError("expected fraction_bits and sum_fraction_bits for summation tr and gtr")
+    bits, wide = design.fraction_bits, design.sum_fraction_bits + 1
+    total = _products(g, products, c, design, bits)
+
+    with g.scope("last"):
+        e_c = c.term.exponent
+        e = largest_exponent(g, [total.e_max, e_c])
+        g.label("e_max", e.bits, offset=e.low)
+        raised = g.shift_left_const(total.bits, wide - bits)
+        floored = g.ashr(raised, distance_below(g, total.e_max, e))
+        distance = distance_below(g, e_c, e)
+        kept = align(g, c.term, distance, bits, "RD")
+        if design.summation == "gtr":
+            far = g.ult(
+                g.const(bits + 1, max(distance.width, (bits + 1).bit_length())), _wide(g, distance, bits)
+            )
+            kept = g.ite(far, g.const(0, kept.width), kept)
+        addend = g.shift_left_const(signed_magnitude(g, c.term.sign, kept), wide - bits)
+        width = max(floored.width, addend.width) + 1
+        summed = Total(add_signed(g, [floored, addend], width), e, wide)
+        g.label("sum", summed.bits, signed=True, scale=wide)
+        # Flooring a normalised number to F_2 fraction bits is a conversion that rounds down.
+        target = design.rho
+        floor = Conversion("RD", target.exponent_bits, design.sum_fraction_bits)
+        # The intermediate number keeps its subnormals: only the result is the unit's.
+        inner = replace(design, overflow="infinity", result_subnormals="kept", zero_sign="sum")
+        with g.scope("floor"):
+            down = round_total(g, summed, [*products, c], inner, floor)
+        return convert_number(g, down, design, target)
+
+
+def _wide(g: Graph, distance: Node, bits: int) -> Node:
+    return g.zero_extend_to(distance, max(distance.width, (bits + 1).bit_length()))
+
+
+def _products(g: Graph, products: Sequence[Number], c: Number, design: Design, bits: int) -> Total:
+    """The truncated sum of the products, or of both halves floored at the larger maximum."""
+    lowest = min(c.term.exponent.low, *(p.term.exponent.low for p in products))
+    # Zero products have no exponent: one that no term and no c lies below stands for none.
+    inner = replace(design, zero_exponent=lowest) if design.zero_exponent == "none" else design
+    if design.summation == "tr":
+        with g.scope("products"):
+            return truncated_total(g, [p.term for p in products], inner, bits)
+    halves = []
+    for name, half in (("even", products[0::2]), ("odd", products[1::2])):
+        with g.scope(name):
+            halves.append(truncated_total(g, [p.term for p in half], inner, bits))
+    e_max = largest_exponent(g, [h.e_max for h in halves])
+    floored = [g.ashr(h.bits, distance_below(g, h.e_max, e_max)) for h in halves]
+    width = max(h.width for h in floored) + 1
+    return Total(add_signed(g, floored, width), e_max, bits)

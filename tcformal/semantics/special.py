@@ -1,0 +1,96 @@
+"""Special cases around the finite core: NaN, Inf, flushed subnormals, the sign of zero, NaN words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tcformal.design.spec import Design
+from tcformal.formats.spec import Format
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.semantics.align import any_of
+from tcformal.semantics.number import Exponent, Number, Term
+
+
+def flush(g: Graph, x: Number, rule: str) -> Number:
+    """Turn a subnormal into a zero where the rule says so.
+
+    Shapes: a number whose significand has its units bit on top (an operand or a rounded result).
+    Zero, NaN, Inf: `positive_zero` gives +0, `signed_zero` keeps the sign; zeros keep theirs, NaN
+    and Inf are untouched.
+    Source: XIE Algorithms 1 and 2 (CDNA2); Intel SDM (DAZ, FTZ); Arm ARM (BFDOT, EBF=0).
+    """
+    if rule == "kept":
+        return x
+    term = x.term
+    normal = g.top(term.significand)
+    significand = g.ite(normal, term.significand, g.const(0, term.significand.width))
+    zero = g.or_(term.zero, g.not_(normal))
+    sign = term.sign
+    if rule == "positive_zero":
+        sign = g.and_(sign, g.or_(normal, term.zero))
+    return replace(x, term=replace(term, sign=sign, significand=significand, zero=zero))
+
+
+def limit_product(g: Graph, x: Number, limit: int | None) -> Number:
+    """Turn a finite product of magnitude 2^limit and more into an Inf of its sign.
+
+    Source: XIE §4.2 (TR-FDPA: |s·2^e| >= 2^128).
+    """
+    if limit is None:
+        return x
+    term = x.term
+    e = term.exponent
+    # The significand reaches 2^limit where a bit stands at or above position limit - e + fraction bits.
+    base = limit + term.fraction_bits
+    low, high = min(e.low, base), max(e.high, base)
+    code = e.rebased(g, low, high)
+    mark = g.const(base - low, code.width)
+    distance = g.ite(g.ult(code, mark), g.sub_mod(mark, code), g.const(0, code.width))
+    over = g.any_bit(g.lshr(term.significand, distance))
+    return replace(x, inf=g.or_(x.inf, g.and_(over, g.not_(x.nan))))
+
+
+def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design: Design) -> Number:
+    """Wrap a rounded sum: NaN, then Inf, then overflow, then flushed results and the sign of zero.
+
+    Zero, NaN, Inf: NaN where an operand is NaN or infinities of both signs meet; else Inf where an
+    operand is Inf or the rounding overflowed.
+    Source: XIE §4.2; IEEE 754 §6.
+    """
+    positive = any_of(g, [g.and_(x.inf, g.not_(x.term.sign)) for x in operands])
+    negative = any_of(g, [g.and_(x.inf, x.term.sign) for x in operands])
+    nan = g.or_(any_of(g, [x.nan for x in operands]), g.and_(positive, negative))
+    infinite = g.or_(positive, negative)
+    inf = g.and_(g.or_(infinite, rounded.inf), g.not_(nan))
+    term = flush(g, rounded, design.result_subnormals).term
+    sign = term.sign
+    if design.zero_sign == "positive":
+        sign = g.and_(sign, g.not_(term.zero))
+    sign = g.ite(infinite, negative, sign)
+    zero = g.and_(term.zero, g.not_(g.or_(infinite, nan)))
+    g.label("nan", nan)
+    g.label("inf", inf)
+    return Number(replace(term, sign=sign, zero=zero), nan, inf)
+
+
+def positive_zero(g: Graph, fraction_bits: int, e_min: int) -> Number:
+    """The number +0 with a significand of fraction_bits + 1 bits."""
+    no = g.truth(False)
+    exponent = Exponent(g.const(0, 1), e_min, e_min)
+    return Number(Term(no, g.const(0, fraction_bits + 1), exponent, fraction_bits, g.truth(True)), no, no)
+
+
+def quiet_nan(g: Graph, word: Node, fmt: Format, target: Format) -> Node:
+    """A NaN of an IEEE-like format made quiet and widened: sign kept, fraction bits left-aligned.
+
+    Shapes: u[fmt.width] -> u[target.width]; target has at least the fraction bits of fmt.
+    Source: Intel SDM, VDPBF16PS (a NaN operand is converted to a quiet NaN).
+    """
+    low, t = fmt.ignored_low_bits, fmt.fraction_bits
+    fraction = g.extract(word, low + t - 1, low)
+    quiet = g.or_(fraction, g.const(1 << (t - 1), t))
+    wide = g.shift_left_const(quiet, target.fraction_bits + target.ignored_low_bits - t)
+    ones = g.const((1 << target.exponent_bits) - 1, target.exponent_bits)
+    return g.concat(g.top(word), ones, wide)

@@ -1,0 +1,92 @@
+"""One dot product of a unit: a hardware design, or the compiler's composition of real instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tcformal.design.rounding import Conversion
+from tcformal.design.spec import Operands
+from tcformal.design.unit import Emulation, UnitSpec
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.semantics.mma import dot
+from tcformal.semantics.number import Number
+from tcformal.semantics.pack import pack
+from tcformal.semantics.round import convert
+from tcformal.semantics.scale import Scales
+from tcformal.semantics.step import fused_sum
+from tcformal.semantics.unpack import unpack
+
+
+def unit_dot(
+    g: Graph,
+    spec: UnitSpec,
+    a: Sequence[Node],
+    b: Sequence[Node],
+    c: Node,
+    scale_a: Sequence[Node] = (),
+    scale_b: Sequence[Node] = (),
+) -> Node:
+    """d = Σ a_k·b_k + c as the unit computes it.
+
+    Shapes: a, b: K raw encodings, K a multiple of the unit's block (its k, where it is emulated);
+    scale_a, scale_b: one raw encoding per spec.scale_block of k, none for units without scales.
+    Errors: InputError for lengths that do not fit, or scales where there are none to take.
+    """
+    scales = None
+    if spec.scale_format is not None and spec.scale_block is not None:
+        scales = Scales(fmt=spec.scale_format, block=spec.scale_block, a=scale_a, b=scale_b)
+    elif scale_a or scale_b:
+        raise InputError(f"expected no scales for {spec.name}, but got {len(scale_a)} and {len(scale_b)}")
+    if spec.emulation is None:
+        return dot(g, spec.design, spec.operands, a, b, c, scales)
+    if len(a) != spec.k:
+        raise InputError(f"expected K={spec.k} for the emulated unit {spec.name}, but got {len(a)}")
+    return _emulated(g, spec, spec.emulation, a, b, c)
+
+
+def _emulated(
+    g: Graph, spec: UnitSpec, how: Emulation, a: Sequence[Node], b: Sequence[Node], c: Node
+) -> Node:
+    """Convert, run the parts in order from +0, add c.
+
+    Source: SASS of CUDA 13.0 (FACTS §3): fp8 `mma` on sm_90 and sm_100 is two HMMA and an FADD.
+    """
+    o = spec.operands
+    inner = Operands(a=how.converted, b=how.converted, c=o.d, d=o.d)
+    wide: dict[str, list[Node]] = {}
+    for letter, words, fmt in (("a", a, o.a), ("b", b, o.b)):
+        wide[letter] = []
+        for k, word in enumerate(words):
+            with g.scope(f"converted.{letter}{k}"):
+                wide[letter].append(_converted(g, word, fmt, how.converted))
+    total = g.const(0, o.d.width)
+    for i, part in enumerate(how.parts):
+        with g.scope(f"part{i}"):
+            total = dot(
+                g, spec.design, inner, [wide["a"][k] for k in part], [wide["b"][k] for k in part], total
+            )
+    with g.scope("addition"):
+        design = how.addition
+        operands = [unpack(g, total, o.d), unpack(g, c, o.c)]
+        result = fused_sum(g, operands, design, design.rho)
+    return pack(g, result, o.d, g.const(design.nan_word, o.d.width))
+
+
+def _converted(g: Graph, word: Node, fmt: Format, target: Format) -> Node:
+    """The encoding of the same value in a wider IEEE-like format (exact; NaN becomes a quiet NaN)."""
+    if fmt == target:
+        return word
+    if fmt.fraction_bits > target.fraction_bits or fmt.exponent_bits > target.exponent_bits:
+        raise InputError(f"expected a format at least as wide as {fmt.name}, but got {target.name}")
+    number = unpack(g, word, fmt)
+    term = number.term
+    lsb = term.exponent.shifted(-term.fraction_bits)
+    exact = Conversion("RNE", target.exponent_bits, target.fraction_bits)
+    same = convert(g, term.sign, term.significand, lsb, exact, overflow="infinity")
+    finite = g.not_(g.or_(number.nan, number.inf))
+    kept = Number(same.term, number.nan, g.or_(number.inf, g.and_(same.inf, finite)))
+    quiet = target.infinity | 1 << (target.fraction_bits + target.ignored_low_bits - 1)
+    return pack(g, kept, target, g.const(quiet, target.width))

@@ -1,0 +1,523 @@
+"""Every design means the same on lanes, on integers, in a trace, and to the oracle.
+
+Three tiers: toy formats with every operand there is, seeded vectors on real formats for each family of
+designs, and (marked `long`) a million vectors for each family.  A last group shows that the comparison
+tells a design from one that differs in a single parameter.
+"""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tcformal.design.names import resolve
+from tcformal.design.rounding import MODES
+from tcformal.design.spec import C_POSITIONS, OVERFLOWS, SUMMATIONS, ZERO_SIGNS, Design, Operands
+from tcformal.design.unit import UnitSpec
+from tcformal.formats.spec import Format, Specials
+from tcformal.interp.concrete import Concrete
+from tcformal.interp.trace import trace
+from tcformal.oracle.exact import product
+from tcformal.oracle.values import decode
+from tcformal.query.replay import oracle_result
+from tcformal.query.spec import Witness
+from tcformal.models import Unit, circuit
+from vectors import Raw, batch, edge_encodings, one_operand
+
+SEED = 20260712
+#: Lanes at once: every node of a large design keeps this many words.
+CHUNK = 8192
+
+Vectors = tuple[Raw, Raw, Raw]
+
+
+# --------------------------------------------------------------------- comparing
+def lanes(spec: UnitSpec, vectors: Vectors) -> Raw:
+    """The results of the vector interpretation."""
+    a, b, c = vectors
+    unit = Unit(spec)
+    parts = [slice(start, start + CHUNK) for start in range(0, len(c), CHUNK)]
+    return np.concatenate([unit.dot_bits(a[part], b[part], c[part]) for part in parts])
+
+
+def witnesses(vectors: Vectors) -> Iterator[Witness]:
+    """The rows, one by one."""
+    for a, b, c in zip(*(x.tolist() for x in vectors), strict=True):
+        yield Witness(tuple(a), tuple(b), c)
+
+
+def from_oracle(spec: UnitSpec, vectors: Vectors) -> Raw:
+    """The results of the oracle."""
+    return np.array([oracle_result(spec, w) for w in witnesses(vectors)], dtype=np.uint64)
+
+
+def shown(spec: UnitSpec, w: Witness) -> str:
+    """A command that takes this case apart, raw encodings as they are."""
+    a, b = (",".join(f"{x:#x}" for x in words) for words in (w.a, w.b))
+    return f"tcformal explain '{spec.name}' --a {a} --b {b} --c {w.c:#x}"
+
+
+def compare(spec: UnitSpec, vectors: Vectors, found: Raw, expected: Raw) -> None:
+    """Fail with the cases that differ, each ready to be explained."""
+    wrong = np.flatnonzero(found.astype(np.uint64) != expected.astype(np.uint64))
+    if not len(wrong):
+        return
+    rows = list(witnesses(tuple(x[wrong[:5]] for x in vectors)))  # type: ignore[arg-type]
+    lines = [
+        f"{shown(spec, w)}   # {int(found[i]):#x}, expected {int(expected[i]):#x}"
+        for i, w in zip(wrong, rows, strict=False)
+    ]
+    pytest.fail(f"{len(wrong)} of {len(found)} results differ ({spec.design})\n" + "\n".join(lines))
+
+
+def check_others(spec: UnitSpec, vectors: Vectors, found: Raw, *, integers: int, traces: int) -> None:
+    """The integer interpretation and the trace on rows spread over all vectors."""
+    graph, root = circuit(spec, vectors[0].shape[1])
+    run = Concrete(graph, [root])
+    rng = np.random.default_rng(SEED)
+    chosen = rng.permutation(len(found))[:integers]
+    some: Vectors = tuple(x[chosen] for x in vectors)  # type: ignore[assignment]
+    rows = list(witnesses(some))
+    compare(spec, some, np.array([run(w.inputs())[0] for w in rows], np.uint64), found[chosen])
+    for w, result in zip(rows[:traces], found[chosen].tolist(), strict=False):
+        traced = trace(graph, root, w.inputs())
+        last = [stage.raw for name, stage in traced.stages.items() if name.endswith(".result")][-1]
+        assert traced.result == last == result, shown(spec, w)
+
+
+# --------------------------------------------------------------------- toy formats, all operands
+def toy_format(name: str, exponent_bits: int, fraction_bits: int, bias: int, specials: Specials) -> Format:
+    return Format(
+        name=name, exponent_bits=exponent_bits, fraction_bits=fraction_bits, bias=bias, specials=specials
+    )
+
+
+IEEE, NONE = Specials.IEEE, Specials.NONE
+#: Result formats; their biases are those that a conversion to as many exponent bits has.
+E3M2, E2M2 = toy_format("toy_e3m2", 3, 2, 3, IEEE), toy_format("toy_e2m2", 2, 2, 1, IEEE)
+
+#: Two products in [0, 4.5] and of both exponents, subnormals, Inf and NaN; c spreads.  2^18 operands.
+TWO = (
+    toy_format("toy_a", 2, 1, 1, IEEE),
+    toy_format("toy_b", 1, 1, 1, NONE),
+    toy_format("toy_c", 3, 0, 4, NONE),
+)
+#: One product, all three with subnormals, Inf and NaN.  2^16 operands.
+ONE = (toy_format("toy_x", 3, 1, 3, IEEE), toy_format("toy_y", 2, 2, 1, IEEE), E3M2)
+
+NAN_WORDS = {"toy_e3m2": 0b011101, "toy_e2m2": 0b11111}
+
+
+def toy(
+    name: str, k: int, inputs: tuple[Format, Format, Format], d: Format, rho: str, changes: dict[str, Any]
+) -> UnitSpec:
+    shape = {"toy_e3m2": "E3M2", "toy_e2m2": "E2M2"}[d.name]
+    parameters: dict[str, Any] = {"products": k, "conversion": f"{rho}-{shape}"}
+    design = Design(**(parameters | {"nan_word": NAN_WORDS[d.name]} | changes))
+    a, b, c = inputs
+    operands = Operands(a=a, b=b, c=c, d=d)
+    return UnitSpec(name=name, m=1, n=1, k=k, operands=operands, design=design)
+
+
+def chained(**changes: Any) -> dict[str, Any]:
+    """Parameters of IEEE-style partial sums."""
+    return {"zero_sign": "ieee", "overflow": "ieee"} | changes
+
+
+def stepwise(summation: str, c_position: str, accumulator: str, **changes: Any) -> dict[str, Any]:
+    return {"summation": summation, "c_position": c_position, "accumulator": accumulator} | changes
+
+
+#: Name -> rounding of the result, and what else differs from an exact fused sum with c in it.
+DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
+    # Fused, truncated: every conversion, alignment rounding, zero exponent, and bounded carries.
+    "rz": ("RZ", {"fraction_bits": 3}),
+    "rne-own": ("RNE", {"fraction_bits": 2, "zero_exponent": "own"}),
+    "rna-align-rne": ("RNA", {"fraction_bits": 1, "zero_exponent": 0, "alignment_rounding": "RNE"}),
+    "rd-align-rd": ("RD", {"fraction_bits": 3, "alignment_rounding": "RD", "zero_sign": "ieee"}),
+    "ru-align-ru": (
+        "RU",
+        {"fraction_bits": 2, "alignment_rounding": "RU", "zero_exponent": -9, "overflow": "ieee"},
+    ),
+    "rz-align-rna": (
+        "RZ",
+        {"fraction_bits": 3, "alignment_rounding": "RNA", "zero_exponent": 2, "overflow": "ieee"},
+    ),
+    "rd-carry-0": ("RD", {"fraction_bits": 2, "carry_bits": 0, "overflow": "ieee"}),
+    "ru-carry-1": ("RU", chained(fraction_bits=3, carry_bits=1, zero_exponent="own")),
+    "rz-carry-2-high-zero": ("RZ", {"fraction_bits": 4, "carry_bits": 2, "zero_exponent": 5}),
+    "normalised": ("RZ", {"fraction_bits": 2, "normalise_products": True}),
+    "normalised-own": ("RNE", {"fraction_bits": 1, "normalise_products": True, "zero_exponent": "own"}),
+    "normalised-carry": (
+        "RZ",
+        {"fraction_bits": 2, "normalise_products": True, "zero_exponent": 0, "carry_bits": 1},
+    ),
+    "normalised-align-rd": (
+        "RD",
+        chained(fraction_bits=2, normalise_products=True, zero_exponent=1, alignment_rounding="RD"),
+    ),
+    "more-bits-than-needed": ("RNE", chained(fraction_bits=9, zero_exponent="own")),
+    # Fused, exact.
+    "exact-rne": ("RNE", chained()),
+    "exact-rd": ("RD", chained()),
+    "exact-ru-positive": ("RU", {"zero_sign": "positive", "overflow": "infinity"}),
+    "exact-rounded-products": ("RZ", {"product_rounding": "RNE-E2M1"}),
+    "truncated-rounded-products": ("RNE", {"fraction_bits": 2, "product_rounding": "RZ-E3M1"}),
+    # Fused products, then c.
+    "last-fused": ("RZ", {"fraction_bits": 2, **stepwise("fused", "last", "RZ-E3M2", zero_exponent=-1)}),
+    "last-exact": ("RD", chained(**stepwise("fused", "last", "RU-E3M1"))),
+    "last-normalised": (
+        "RNA",
+        stepwise("fused", "last", "RNE-E4M3", fraction_bits=2, normalise_products=True, carry_bits=1),
+    ),
+    # One after the other: every rounding, c at either end, exact and truncated steps.
+    "first-rne": ("RNE", chained(**stepwise("sequential", "first", "RNE-E3M2"))),
+    "first-rna": ("RNA", chained(**stepwise("sequential", "first", "RNA-E3M2"))),
+    "first-rz": ("RZ", chained(**stepwise("sequential", "first", "RZ-E3M2"))),
+    "first-rd": ("RD", chained(**stepwise("sequential", "first", "RD-E3M2"))),
+    "first-ru": ("RU", chained(**stepwise("sequential", "first", "RU-E3M2"))),
+    "first-truncated": (
+        "RNE",
+        stepwise("sequential", "first", "RZ-E2M3", fraction_bits=2, zero_exponent="own"),
+    ),
+    "last-rne": ("RNE", chained(**stepwise("sequential", "last", "RNE-E3M2"))),
+    "last-ru-coarse": ("RD", chained(**stepwise("sequential", "last", "RU-E3M1"))),
+    "last-truncated": ("RZ", stepwise("sequential", "last", "RNE-E3M1", fraction_bits=3, zero_exponent=0)),
+    # As a tree, then c.
+    "pairwise-rne": ("RNE", chained(**stepwise("pairwise", "last", "RNE-E3M2"))),
+    "pairwise-rounded-products": (
+        "RZ",
+        stepwise("pairwise", "last", "RD-E3M1", product_rounding="RU-E3M1", overflow="ieee"),
+    ),
+    "pairwise-truncated": (
+        "RNA",
+        stepwise("pairwise", "last", "RZ-E3M2", fraction_bits=1, product_rounding="RNA-E3M1"),
+    ),
+    "first-rounded-products": (
+        "RNE",
+        chained(**stepwise("sequential", "first", "RNE-E3M2", product_rounding="RD-E3M1")),
+    ),
+    # Two blocks of one product: the first result is the c of the second.
+    "blocks-fused": ("RZ", {"products": 1, "fraction_bits": 2, "zero_exponent": -2}),
+    "blocks-fma": ("RNE", chained(products=1, **stepwise("sequential", "first", "RNE-E3M2"))),
+}
+
+#: Designs that are also tried with results of fewer exponents: overflow and subnormal results are common.
+NARROW = (
+    "rne-own", "rd-align-rd", "ru-align-ru", "exact-rd", "last-exact", "first-ru", "blocks-fma",
+)  # fmt: skip
+#: Designs of one product and c: fractions in every operand.
+SINGLE = (
+    "rz", "rna-align-rne", "ru-align-ru", "ru-carry-1", "normalised", "normalised-align-rd", "exact-rne",
+    "exact-rd", "truncated-rounded-products", "first-rna", "last-truncated",
+)  # fmt: skip
+
+
+def toys() -> Iterator[UnitSpec]:
+    for name, (rho, changes) in DESIGNS.items():
+        yield toy(f"two/{name}", 2, TWO, E3M2, rho, changes)
+    for name in NARROW:
+        rho, changes = DESIGNS[name]
+        yield toy(f"narrow/{name}", 2, TWO, E2M2, rho, changes)
+    for name in SINGLE:
+        rho, changes = DESIGNS[name]
+        yield toy(f"one/{name}", 1, ONE, E3M2, rho, changes)
+
+
+TOYS: dict[str, UnitSpec] = {spec.name: spec for spec in toys()}
+
+
+def all_vectors(spec: UnitSpec) -> Vectors:
+    """Every operand of a toy unit."""
+    o, k = spec.operands, spec.k
+    widths = [o.a.width, o.b.width] * k + [o.c.width]
+    index = np.arange(1 << sum(widths), dtype=np.uint64)
+    columns = []
+    for width in widths:
+        columns.append(index & np.uint64((1 << width) - 1))
+        index = index >> np.uint64(width)
+    a, b = np.stack(columns[:-1:2], axis=1), np.stack(columns[1::2], axis=1)
+    return a, b, columns[-1]
+
+
+def oracle_on_all(spec: UnitSpec, vectors: Vectors) -> Raw:
+    """The oracle on every row, asked once for rows whose products are the same values in the same places.
+
+    The oracle sees a and b through their products only, so one row stands for all of its class.
+    """
+    exact = TOYS["two/exact-rne"].design
+    o = spec.operands
+    classes: dict[Any, int] = {}
+    table = np.zeros((1 << o.a.width, 1 << o.b.width), np.uint64)
+    for x in range(1 << o.a.width):
+        for y in range(1 << o.b.width):
+            value = product(exact, decode(o.a, x), decode(o.b, y))
+            table[x, y] = classes.setdefault(value, len(classes))
+    a, b, c = vectors
+    key = c.copy()
+    for i in range(spec.k):
+        key = key * np.uint64(len(classes)) + table[a[:, i], b[:, i]]
+    _, representative, inverse = np.unique(key, return_index=True, return_inverse=True)
+    return from_oracle(spec, (a[representative], b[representative], c[representative]))[inverse]
+
+
+@pytest.mark.parametrize("name", TOYS)
+def test_all_operands_of_toy_formats(name: str) -> None:
+    spec = TOYS[name]
+    vectors = all_vectors(spec)
+    assert len(vectors[2]) in (1 << 16, 1 << 18)
+    found = lanes(spec, vectors)
+    compare(spec, vectors, found, oracle_on_all(spec, vectors))
+    check_others(spec, vectors, found, integers=300, traces=20)
+
+
+def test_classes_of_products_lose_nothing() -> None:
+    """The oracle itself on rows drawn from all of them gives what their classes gave."""
+    for name in ("two/ru-carry-1", "one/normalised"):
+        spec = TOYS[name]
+        vectors = all_vectors(spec)
+        chosen = np.random.default_rng(SEED).permutation(len(vectors[2]))[:1000]
+        some: Vectors = tuple(x[chosen] for x in vectors)  # type: ignore[assignment]
+        compare(spec, some, oracle_on_all(spec, vectors)[chosen], from_oracle(spec, some))
+
+
+def test_toys_touch_every_value_of_every_parameter() -> None:
+    """A value that a design can newly have has to be met by a toy."""
+    designs = [spec.design for spec in TOYS.values()]
+    modes = {
+        field: {str(getattr(d, field)).partition("-")[0] for d in designs} - {"None"}
+        for field in ("conversion", "accumulator", "product_rounding")
+    }
+    assert modes == {field: set(MODES) for field in modes}
+    assert {d.alignment_rounding for d in designs} == set(MODES)
+    assert {d.summation for d in designs} == set(SUMMATIONS)
+    assert {d.c_position for d in designs} == set(C_POSITIONS)
+    assert {d.zero_sign for d in designs} == set(ZERO_SIGNS)
+    assert {d.overflow for d in designs} == set(OVERFLOWS)
+    assert {type(d.zero_exponent) for d in designs} == {int, str}
+    assert {"own", "none"} <= {d.zero_exponent for d in designs}
+    assert {d.normalise_products for d in designs} == {True, False}
+    assert {None, 0, 1, 2} <= {d.carry_bits for d in designs}
+    assert {None, 1, 2, 3, 4, 9} <= {d.fraction_bits for d in designs}
+    assert {d.products for d in designs} == {1, 2}
+
+
+# --------------------------------------------------------------------- real formats, seeded vectors
+FMA = "sequential@products=1,k=4"
+FIVE = ("RNE", "RNA", "RZ", "RD", "RU")
+FP64 = "a_format=fp64,b_format=fp64,c_format=fp64,d_format=fp64"
+RZ_E8M13 = "fraction_bits=13,conversion=RZ-E8M13"
+
+#: Representatives of each family of designs; the names are what `tcformal explain` takes.
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "tfdpa-fp16-fp32": (
+        "volta/mma.m8n8k4.f32.f16.f16.f32",
+        "ampere/mma.m16n8k16.f32.f16.f16.f32",
+        "hopper/mma.m16n8k16.f32.f16.f16.f32",
+    ),
+    "tfdpa-fp16-fp16": (
+        "volta/mma.m8n8k4.f32.f16.f16.f16",
+        "volta/mma.m8n8k4.f16.f16.f16.f16",
+        "ampere/mma.m16n8k8.f16.f16.f16.f16",
+        "hopper/mma.m16n8k16.f16.f16.f16.f16",
+    ),
+    "tfdpa-bf16": ("ampere/mma.m16n8k8.f32.bf16.bf16.f32", "hopper/mma.m16n8k16.f32.bf16.bf16.f32"),
+    "tfdpa-tf32": ("ampere/mma.m16n8k8.f32.tf32.tf32.f32", "hopper/mma.m16n8k8.f32.tf32.tf32.f32"),
+    "tfdpa-small-formats": (
+        f"tfdpa@a_format=e4m3,b_format=e4m3,products=16,{RZ_E8M13}",
+        f"tfdpa@a_format=e5m2,b_format=e4m3,products=8,{RZ_E8M13},k=16",
+        "tfdpa@a_format=e4m3fnuz,b_format=e5m2fnuz,products=8",
+        "tfdpa@a_format=e2m1,b_format=e3m2,products=8,fraction_bits=25,zero_exponent=-133",
+    ),
+    "tfdpa-variants": (
+        "tfdpa@products=4,alignment_rounding=RD",
+        "tfdpa@products=4,alignment_rounding=RNE,zero_exponent=own",
+        "tfdpa@products=4,carry_bits=1,overflow=ieee,zero_sign=ieee",
+    ),
+    "c-last": (
+        "tfdpa@products=4,c_position=last",
+        "tfdpa@products=4,c_position=last,normalise_products=true,accumulator=RNE-FP16",
+    ),
+    "valpey-5": (
+        "valpey@terms=5",
+        "valpey@terms=5,carry_bits=3",
+        "valpey@terms=5,carry_bits=1,c_format=fp16,d_format=fp16",
+    ),
+    "valpey-9": ("valpey@terms=9,align_bits=1", "valpey@terms=9,align_bits=1,carry_bits=4"),
+    "exact": (
+        "tfdpa@products=4,fraction_bits=exact",
+        "tfdpa@products=4,fraction_bits=exact,rounding=RNE,zero_sign=ieee,overflow=ieee",
+    ),
+    "chain-c-first": tuple(f"sequential@c_position=first,rounding={mode}" for mode in FIVE),
+    "chain-c-last": tuple(f"sequential@c_position=last,rounding={mode}" for mode in FIVE),
+    "fma": (
+        f"{FMA},a_format=fp32,b_format=fp32",
+        f"{FMA},a_format=bf16,b_format=bf16,c_format=bf16,d_format=bf16",
+    ),
+    "fma-fp64": (f"{FMA},{FP64}",),
+    "tree": (
+        "sequential@summation=pairwise",
+        "sequential@summation=pairwise,terms=6,rounding=RU,product_rounding=RNE-FP16,b_format=bf16",
+    ),
+}
+
+#: Every representative, and its share of its family's vectors.
+SHARES = {name: 1 / len(names) for names in FAMILIES.values() for name in names}
+
+
+def directed(spec: UnitSpec, n: int, seed: int) -> Vectors:
+    """Rows with one special operand, rows that c nearly cancels, rows of zero products of one sign."""
+    rng = np.random.default_rng(seed)
+    o, k = spec.operands, spec.k
+    a, b = (one_operand(rng, f, (n, k), "near") for f in (o.a, o.b))
+    c = one_operand(rng, o.c, (n,), "near")
+    third = n // 3
+    for i in range(third):
+        position = int(rng.integers(2 * k + 1))
+        fmt = (o.a, o.b)[position % 2] if position < 2 * k else o.c
+        word = np.uint64(rng.choice(np.array(edge_encodings(fmt), np.uint64)))
+        if position < 2 * k:
+            (a, b)[position % 2][i, position // 2] = word
+        else:
+            c[i] = word
+    if o.c == o.d:
+        rows = slice(third, 2 * third)
+        opposite = lanes(spec, (a[rows], b[rows], np.zeros(third, np.uint64))).astype(np.uint64)
+        near = opposite + rng.integers(0, 5, third, dtype=np.uint64) - np.uint64(2)
+        c[rows] = (near ^ np.uint64(1 << (o.c.width - 1))) & np.uint64((1 << o.c.width) - 1)
+    rows = slice(2 * third, n)
+    minus = rng.integers(0, 2, (n - 2 * third, 1), dtype=np.uint64) << np.uint64(o.a.width - 1)
+    a[rows] = np.broadcast_to(minus, a[rows].shape)
+    b[rows] &= np.uint64((1 << (o.b.width - 1)) - 1)
+    size = n - 2 * third
+    choices = [one_operand(rng, o.c, (size,), family) for family in ("edges", "bits", "subnormal")]
+    choices.append(rng.integers(0, 2, size, dtype=np.uint64) << np.uint64(o.c.width - 1))
+    c[rows] = np.choose(rng.integers(0, len(choices), size), choices)
+    return a, b, c
+
+
+def seeded(spec: UnitSpec, n: int, seed: int) -> Vectors:
+    """About n rows: four fifths from the shared generator, one fifth directed."""
+    parts = zip(batch(spec, spec.k, n * 4 // 5, seed), directed(spec, n - n * 4 // 5, seed), strict=True)
+    a, b, c = (np.concatenate(pair) for pair in parts)
+    return a, b, c
+
+
+def share(name: str, of: int) -> int:
+    """How many of a family's vectors a representative takes."""
+    return math.ceil(of * SHARES[name])
+
+
+def test_families_are_distinct() -> None:
+    designs = {(spec.operands, spec.design) for spec in map(resolve, SHARES)}
+    assert len(designs) == sum(map(len, FAMILIES.values()))
+
+
+@pytest.mark.parametrize("name", SHARES)
+def test_family_on_seeded_vectors(name: str) -> None:
+    spec = resolve(name)
+    vectors = seeded(spec, share(name, 10_000), SEED)
+    found = lanes(spec, vectors)
+    compare(spec, vectors, found, from_oracle(spec, vectors))
+    check_others(spec, vectors, found, integers=share(name, 1000), traces=50)
+
+
+@pytest.mark.parametrize("name", SHARES)
+def test_seeded_vectors_reach_what_they_should(name: str) -> None:
+    """NaN, Inf, zeros, subnormal and normal results: none of them is missing from the vectors."""
+    spec = resolve(name)
+    d = spec.operands.d
+    results = lanes(spec, seeded(spec, share(name, 10_000), SEED)).astype(np.uint64)
+    body = results & np.uint64((1 << (d.width - 1)) - 1)
+    assert (results == spec.design.nan_word).sum() > 50
+    assert (body == d.infinity).sum() >= 3
+    assert (body == 0).sum() > 10
+    assert (body < d.infinity).sum() > len(results) / 2
+    # Zero terms that keep the exponents of their encodings hide a subnormal c.
+    if spec.operands.c.e_min <= d.e_min and spec.design.zero_exponent != "own":
+        assert ((body > 0) & (body < 1 << d.fraction_bits)).sum() > 10
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", SHARES)
+def test_family_on_a_million_vectors(name: str) -> None:
+    spec = resolve(name)
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, mp_context=context) as pool:
+        for part in range(20):
+            vectors = seeded(spec, share(name, 50_000), SEED + 1 + part)
+            expected = pool.map(partial(oracle_result, spec), witnesses(vectors), chunksize=500)
+            found = lanes(spec, vectors)
+            compare(spec, vectors, found, np.array(list(expected), np.uint64))
+
+
+# --------------------------------------------------------------------- the comparison rejects
+HALF, BRAIN = "tfdpa@products=8", "tfdpa@products=4,a_format=bf16,b_format=bf16"
+TREE = "sequential@summation=pairwise,products=4"
+
+#: A design, and changes to it each of which its own vectors show.
+CHANGES: dict[str, tuple[str, ...]] = {
+    HALF: (
+        "fraction_bits=25", "fraction_bits=23", "fraction_bits=exact", "carry_bits=1", "zero_exponent=own",
+        "zero_exponent=-110", "rounding=RNE", "rounding=RNA", "rounding=RD", "rounding=RU",
+        "conversion=RZ-E8M13", "alignment_rounding=RNE", "alignment_rounding=RNA", "alignment_rounding=RD",
+        "alignment_rounding=RU", "normalise_products=true", "c_position=last",
+        "product_rounding=RNE-FP16", "summation=sequential", "summation=pairwise", "zero_sign=ieee",
+        "nan_word=0x7fc00000", "products=4,k=8",
+    ),
+    BRAIN: ("zero_exponent=-120", "overflow=ieee"),
+    "valpey@terms=5": ("normalise_products=false", "carry_bits=0", "align_bits=1", "zero_exponent=own"),
+    TREE: (
+        "c_position=first,summation=sequential", "c_position=last,summation=sequential",
+        "accumulator=RZ-FP32", "accumulator=RNE-BF16", "conversion=RZ-FP32", "product_rounding=RNE-BF16",
+        "zero_sign=positive",
+    ),
+    f"{FMA},a_format=bf16,b_format=bf16,rounding=RZ": ("overflow=infinity", "rounding=RNE"),
+}  # fmt: skip
+ALTERED = [(base, change) for base, changes in CHANGES.items() for change in changes]
+
+
+def altered(base: str, change: str) -> UnitSpec:
+    """The design with some parameters given otherwise."""
+    family, _, text = base.partition("@")
+    settings = dict(item.split("=") for item in (*text.split(","), *change.split(",")))
+    return resolve(f"{family}@" + ",".join(f"{key}={value}" for key, value in settings.items()))
+
+
+@cache
+def references(base: str) -> tuple[Vectors, Raw]:
+    """A design's vectors and the oracle's results on them."""
+    spec = resolve(base)
+    vectors = seeded(spec, 3000, SEED)
+    return vectors, from_oracle(spec, vectors)
+
+
+@pytest.mark.parametrize(("base", "change"), ALTERED)
+def test_comparison_rejects(base: str, change: str) -> None:
+    vectors, expected = references(base)
+    spec = altered(base, change)
+    compare(resolve(base), vectors, lanes(resolve(base), vectors), expected)
+    with pytest.raises(pytest.fail.Exception, match=r"results differ .*\ntcformal explain '") as failure:
+        compare(spec, vectors, lanes(spec, vectors), expected)
+    check_paste(spec, str(failure.value).splitlines()[1])
+
+
+def check_paste(spec: UnitSpec, line: str) -> None:
+    """The printed command names a unit, and operands whose results are the printed ones."""
+    command, _, results = line.partition("   # ")
+    _, name, rest = command.split("'")
+    assert resolve(name) == spec
+    words = {option: [int(x, 16) for x in text.split(",")] for option, text in _options(rest.split())}
+    w = Witness(tuple(words["--a"]), tuple(words["--b"]), words["--c"][0])
+    assert results.startswith(f"{oracle_result(spec, w):#x}, expected ")
+
+
+def _options(parts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    return zip(parts[::2], parts[1::2], strict=True)
