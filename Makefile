@@ -9,12 +9,13 @@ LOCKED = $(VENV)/.locked
 LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --extra dev --build-deps-for editable \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file requirements.lock
 
-.PHONY: help demo test test-long lock clean
+.PHONY: help demo test test-long sweep lock clean
 
 help:
 	@echo "make demo       find inputs on which two generations of one instruction differ, and explain them"
 	@echo "make test       lint, format, types, import contracts, tests"
-	@echo "make test-long  the longer sweeps"
+	@echo "make test-long  10^6 vectors per design family against the oracle"
+	@echo "make sweep      10^5 vectors through every distinct design; continues where it was cut off"
 	@echo "make lock       bring requirements.lock up to pyproject.toml; LOCK_UPGRADE=--upgrade: newest versions"
 	@echo "make clean      remove the environment and all caches"
 
@@ -30,6 +31,9 @@ test: $(STAMP)
 
 test-long: $(STAMP)
 	$(BIN)/pytest -m long
+
+sweep: $(STAMP)
+	$(BIN)/tcformal sweep --vectors 100000
 
 lock: $(STAMP)
 	$(BIN)/pip-compile $(LOCK_OPTIONS) $(LOCK_UPGRADE) pyproject.toml

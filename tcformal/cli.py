@@ -6,25 +6,32 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import click
+from rich.progress import Progress
 from rich.text import Text
 
-from tcformal.design.catalog import catalogue
+from tcformal.checks import check_int
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.filters import Filters
 from tcformal.design.names import FAMILIES, resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError, TcformalError
+from tcformal.errors import TcformalError
 from tcformal.formats.catalog import FORMATS, format_named
 from tcformal.models import Unit
+from tcformal.query import conformance
 from tcformal.query.assumptions import from_texts
 from tcformal.query.explain import Trace, explain_witness, witness_of
 from tcformal.query.parting import parting
 from tcformal.query.separate import DEFAULT_LIMITS, answer
-from tcformal.query.spec import Witness, question
+from tcformal.query.spec import Witness, common_k, question
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.report import data, picture, tables
 from tcformal.report.text import console, hex_word, table, with_decimal
+from tcformal.report.units import unit_card, units_table
 from tcformal.solve.result import Limits
 from tcformal.version import VERSION
 
@@ -40,6 +47,9 @@ class OneSentence(click.Group):
         kwargs["standalone_mode"] = False
         try:
             sys.exit(super().main(*args, **kwargs) or OK)
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            sys.exit(BAD_INPUT)
         except click.ClickException as error:
             _fail(error.format_message(), BAD_INPUT)
         except TcformalError as error:
@@ -47,7 +57,8 @@ class OneSentence(click.Group):
         except (click.Abort, KeyboardInterrupt):
             _fail("interrupted", 130)
         except BrokenPipeError:
-            sys.stderr.close()
+            # Nobody reads on; what is still buffered must not raise again at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(OK)
         except Exception as error:
             if os.environ.get("TCFORMAL_DEBUG"):
@@ -79,30 +90,39 @@ def main() -> None:
 @main.command()
 @click.argument("name", required=False)
 @click.option("--arch", help="Only units of this architecture.")
-@click.option("--format", "format_name", help="Only units whose A has this format.")
+@click.option("--format", "format_name", help="Only units whose A or B has this format.")
+@click.option("--operation", "operation_name", help="Only units of this elementary operation, e.g. T-FDPA.")
+@click.option("--evidence", help="Only units whose fraction bits are known this well, e.g. recorded.")
+@click.option("--all", "every", is_flag=True, help="Every name, not one per distinct design.")
 @_json_option
-def units(name: str | None, arch: str | None, format_name: str | None, as_json: bool) -> None:
+def units(
+    name: str | None,
+    arch: str | None,
+    format_name: str | None,
+    operation_name: str | None,
+    evidence: str | None,
+    every: bool,
+    as_json: bool,
+) -> None:
     """List the catalogued units, or show one (NAME) with the source of every parameter."""
     if name is not None:
         spec = resolve(name)
-        _print_json(data.unit_data(spec)) if as_json else console().print(tables.unit_card(spec))
+        _print_json(data.unit_data(spec)) if as_json else console().print(unit_card(spec))
         return
-    chosen = list(catalogue().values())
-    if arch is not None:
-        known = {u.arch for u in chosen}
-        if arch not in known:
-            raise InputError(f"expected an architecture among {', '.join(sorted(known))}, but got {arch!r}")
-        chosen = [u for u in chosen if u.arch == arch]
-    if format_name is not None:
-        fmt = format_named(format_name)
-        chosen = [u for u in chosen if u.operands.a == fmt]
+    filters = Filters.of(arch=arch, fmt=format_name, operation=operation_name, evidence=evidence)
+    sharing = {first: len(names) for first, names in distinct_designs(filters.allow).items()}
+    names = [n for n in catalogue() if filters.allow(catalogue()[n])] if every else list(sharing)
+    chosen = [catalogue()[n] for n in names]
     if as_json:
         _print_json([data.unit_data(u) for u in chosen])
         return
     out = console()
-    out.print(tables.units_table(chosen))
-    families = "; ".join(f"{name}@…: {what}" for name, what in FAMILIES.items())
-    out.print(Text(f"{len(chosen)} units. Families of designs: {families}.", style="dim"))
+    out.print(units_table(chosen, {} if every else sharing))
+    total = sum(sharing.values())
+    text = f"{total} units, {len(sharing)} distinct designs"
+    text += "." if every else "; others: more names of the same design and formats (--all lists them)."
+    families = "; ".join(f"{family}@…: {what}" for family, what in FAMILIES.items())
+    out.print(Text(f"{text} Families of designs: {families}.", style="dim"))
 
 
 @main.command()
@@ -140,8 +160,9 @@ def _values(text: str, k: int) -> list[str]:
     return values
 
 
-def _witness(spec: UnitSpec, a: str, b: str, c: str) -> Witness:
-    return witness_of(spec, _values(a, spec.k), _values(b, spec.k), c)
+def _witness(spec: UnitSpec, a: str, b: str, c: str, k: int | None = None) -> Witness:
+    k = spec.k if k is None else k
+    return witness_of(spec, _values(a, k), _values(b, k), c, k=k)
 
 
 @main.command(name="eval")
@@ -173,7 +194,8 @@ def eval_(names: Sequence[str], a: str, b: str, c: str, as_json: bool) -> None:
 def explain(first: str, second: str | None, a: str, b: str, c: str, as_json: bool) -> None:
     """Take a result apart bit by bit; with two units, say where they part."""
     specs = [resolve(name) for name in (first, second) if name is not None]
-    traces = [explain_witness(spec, _witness(spec, a, b, c)) for spec in specs]
+    k = common_k(*specs)
+    traces = [explain_witness(spec, _witness(spec, a, b, c, k)) for spec in specs]
     if as_json:
         _print_json(data.explanation_data(traces))
         return
@@ -217,7 +239,7 @@ def _ask(first: str, second: str, assume: Sequence[str], solvers: str | None, li
 
 def _report(v: Verdict, hoped: Kind, as_json: bool, with_explanation: bool) -> int:
     traces: list[Trace] = []
-    if v.witness is not None and v.question.first.k == v.question.second.k:
+    if v.witness is not None:
         traces = [explain_witness(s, v.witness) for s in (v.question.first, v.question.second)]
     if as_json:
         extra = {"explanation": data.explanation_data(traces)} if with_explanation and traces else {}
@@ -263,3 +285,44 @@ _question_command(
     "separate", Kind.SEPARATED, "Find the smallest inputs on which two units differ (exit 0 if found)."
 )
 _question_command("prove", Kind.EQUIVALENT, "Prove two units equal on all inputs (exit 0 if they are).")
+
+
+@main.command()
+@click.option("--vectors", type=int, default=100_000, show_default=True, help="Vectors for each design.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the first piece.")
+@click.option("--jobs", type=int, default=os.cpu_count() or 1, show_default=True, help="Processes.")
+@click.option("--only", default="", help="Only designs whose name contains this text.")
+@click.option(
+    "--results",
+    "folder",
+    envvar="TCFORMAL_RESULTS",
+    default="results",
+    show_default=True,
+    help="Results folder.",
+)
+@_json_option
+def sweep(vectors: int, seed: int, jobs: int, only: str, folder: str, as_json: bool) -> int:
+    """Compare lanes, integers and the exact oracle on every distinct design; resumable."""
+    check_int("vectors", vectors, low=1)
+    check_int("seed", seed, low=0)
+    check_int("jobs", jobs, low=1)
+    path = Path(folder) / "conformance.jsonl"
+    with ProcessPoolExecutor(jobs) as pool, Progress(console=console(stderr=True)) as bar:
+        task = bar.add_task("sweeping", total=None)
+
+        def told(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        records = list(conformance.sweep(path, vectors, seed, pool, only=lambda n: only in n, told=told))
+    held = conformance.done_already(path, vectors)
+    wrong = [r for r in held.values() if r.integer_mismatches or r.oracle_mismatches]
+    if as_json:
+        _print_json({"swept": len(records), "held": len(held), "wrong": [r.unit for r in wrong]})
+    else:
+        click.echo(
+            f"{len(records)} designs swept now, {len(held)} of {len(distinct_designs())} held in {path} "
+            f"with at least {vectors} vectors each; {len(wrong)} with mismatches"
+        )
+        for r in wrong:
+            click.echo("\n".join((r.unit, *r.examples)))
+    return OTHERWISE if wrong else OK

@@ -1,91 +1,15 @@
-"""Seeded operand vectors: raw encodings that reach subnormals, ties, overflow, NaN, Inf and zeros."""
+"""The package's operand families, as the tests take them: plain tuples of raw encodings."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format, Specials
+from tcformal.query.families import Raw, edge_encodings, one_operand
+from tcformal.query.families import batch as family_batch
 
-Raw = NDArray[np.unsignedinteger[Any]]
-
-#: Share of each family in a mixed batch.
-FAMILIES = ("bits", "near", "cancelling", "zeros", "subnormal", "edges")
-
-
-def edge_encodings(fmt: Format) -> list[int]:
-    """Zeros, smallest and largest subnormal and normal, one, its neighbours, largest, Inf and NaN."""
-    low, t, e = fmt.ignored_low_bits, fmt.fraction_bits, fmt.exponent_bits
-    one = fmt.bias << t if fmt.bias < (1 << e) else 0
-    top = (1 << (t + e)) - 1
-    magnitudes = {
-        0,
-        1,
-        (1 << t) - 1,
-        1 << t,
-        one,
-        one + 1,
-        max(one - 1, 0),
-        top,
-        top - 1,
-        top - (1 << t),
-        3 << t,
-    }
-    if fmt.specials is Specials.IEEE:
-        inf = ((1 << e) - 1) << t
-        magnitudes |= {inf, inf - 1, inf + 1, inf | 1 << (t - 1)}
-    signed = [m << low for m in magnitudes if 0 <= m <= top]
-    sign = 1 << (fmt.width - 1)
-    return sorted({*signed, *(m | sign for m in signed if fmt.width > t + e + low)})
-
-
-def _field(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], low: int, high: int) -> Raw:
-    """Random encodings with exponent fields in [low, high]."""
-    t, e = fmt.fraction_bits, fmt.exponent_bits
-    sign = rng.integers(0, 2, shape, dtype=np.uint64)
-    field = rng.integers(low, high + 1, shape, dtype=np.uint64)
-    fraction = rng.integers(0, 1 << t, shape, dtype=np.uint64) if t else np.zeros(shape, np.uint64)
-    sparse = rng.random(shape) < 0.3
-    fraction = np.where(sparse, fraction & rng.integers(0, 1 << t, shape, dtype=np.uint64), fraction)
-    body = (sign << np.uint64(e + t)) | (field << np.uint64(t)) | fraction
-    return (body << np.uint64(fmt.ignored_low_bits)) & np.uint64((1 << fmt.width) - 1)
-
-
-def one_operand(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], family: str) -> Raw:
-    """Encodings of one operand in one family."""
-    top = (1 << fmt.exponent_bits) - 1
-    if family in ("near", "cancelling"):
-        span = min(4, max(1, top // 6))
-        middle = min(fmt.bias, top)
-        return _field(rng, fmt, shape, max(0, middle - span), min(top, middle + span))
-    if family == "subnormal":
-        return _field(rng, fmt, shape, 0, min(2, top))
-    if family == "edges":
-        return rng.choice(np.array(edge_encodings(fmt), dtype=np.uint64), shape)
-    bits = rng.integers(0, 1 << fmt.width, shape, dtype=np.uint64)
-    if family == "zeros":
-        return np.where(rng.random(shape) < 0.6, np.uint64(0), bits)
-    return bits
+__all__ = ["Raw", "batch", "edge_encodings", "one_operand"]
 
 
 def batch(spec: UnitSpec, k: int, n: int, seed: int) -> tuple[Raw, Raw, Raw]:
     """n dot products of K terms over all families: a [n, k], b [n, k], c [n], all uint64."""
-    rng = np.random.default_rng(seed)
-    parts: list[tuple[Raw, Raw, Raw]] = []
-    for i, family in enumerate(FAMILIES):
-        size = n // len(FAMILIES) + (i < n % len(FAMILIES))
-        a = one_operand(rng, spec.a_format, (size, k), family)
-        b = one_operand(rng, spec.b_format, (size, k), family)
-        c = one_operand(rng, spec.c_format, (size,), family)
-        if family == "cancelling" and k > 1:
-            half = k // 2
-            a[:, half : 2 * half] = a[:, :half] ^ np.uint64(1 << (spec.a_format.width - 1))
-            b[:, half : 2 * half] = b[:, :half]
-        if family in ("near", "edges"):
-            sparse = rng.random((size, k)) < 0.3
-            a = np.where(sparse, np.uint64(0), a)
-        parts.append((a, b, c))
-    return tuple(np.concatenate([p[j] for p in parts]) for j in range(3))  # type: ignore[return-value]
+    x = family_batch(spec, k, n, seed)
+    return x.a, x.b, x.c

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import chain
 
@@ -43,14 +43,18 @@ def catalogue() -> Catalogue:
     return Catalogue()
 
 
-def distinct_designs() -> dict[str, list[str]]:
+def distinct_designs(allow: Callable[[UnitSpec], bool] = lambda _: True) -> dict[str, list[str]]:
     """The name of one unit per distinct design and set of formats -> all names that share both.
+
+    Only units that `allow` lets through.
 
     Shapes are left out: units that differ in m and n only compute the same dot products; the
     number of products per block is that of the unit's own k.
     """
     groups: dict[tuple[object, ...], list[str]] = {}
     for name, u in catalogue().items():
+        if not allow(u):
+            continue
         length = min(u.k, u.design.products)
         emulation = (u.k, u.emulation) if u.emulation is not None else None
         key = (u.design, length, u.operands, u.scale_format, u.scale_block, emulation)

@@ -1,54 +1,60 @@
-"""Exact Python integers: the reference interpretation, straight from the operator table."""
+"""Exact Python integers: the reference interpretation, generated from the operator table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.ops import OPS
+from tcformal.ir.ops import OPS, signed
 from tcformal.ir.walk import reachable
-
-_Step = tuple[int, Callable[..., int], tuple[int, ...], tuple[int, ...], tuple[int, ...], int]
 
 
 class Concrete:
-    """A DAG prepared for repeated evaluation on Python integers.
+    """A DAG compiled to straight-line Python on unbounded integers.
 
     Shapes: maps named unsigned inputs to the values of `roots`.
     Errors: InputError for a missing input or one that does not fit its width.
-    The meanings are those of the operator table; nothing is defined here, so no operator can lack.
+    The meanings are the operator table's own texts; nothing is defined here, so no operator can lack.
     """
 
     def __init__(self, graph: Graph, roots: Sequence[Node]) -> None:
         nodes = reachable(roots)
-        slot = {node.index: i for i, node in enumerate(nodes)}
-        self._values: list[int] = [0] * len(nodes)
-        self._inputs: list[tuple[int, str, int]] = []
-        self._steps: list[_Step] = []
-        for i, node in enumerate(nodes):
-            if node.op == "const":
-                self._values[i] = node.params[1]
-            elif node.op == "input":
-                self._inputs.append((i, graph.input_name(node), node.width))
-            else:
-                args = tuple(slot[a.index] for a in node.args)
-                widths = tuple(a.width for a in node.args)
-                mask = (1 << node.width) - 1
-                self._steps.append((i, OPS[node.op].meaning, args, widths, node.params, mask))
-        self._roots = [slot[root.index] for root in roots]
+        self._inputs = [(graph.input_name(n), n.width) for n in nodes if n.op == "input"]
+        order = {graph.input_name(n): i for i, n in enumerate(n for n in nodes if n.op == "input")}
+        lines = ["def run(given):"]
+        for node in nodes:
+            if node.op == "input":
+                lines.append(f"    n{node.index} = given[{order[graph.input_name(node)]}]")
+            elif node.op != "const":
+                lines.append(f"    n{node.index} = {_expression(node)}")
+        lines.append(f"    return [{', '.join(_name(root) for root in roots)}]")
+        space: dict[str, Any] = {"signed": signed}
+        exec(compile("\n".join(lines), "<definition>", "exec"), space)
+        self._run: Callable[[list[int]], list[int]] = space["run"]
 
     def __call__(self, inputs: Mapping[str, int]) -> list[int]:
         """The unsigned values of the roots."""
-        values = self._values.copy()
-        for i, name, width in self._inputs:
+        given = []
+        for name, width in self._inputs:
             if name not in inputs:
                 raise InputError(f"expected a value for input {name}, but none was given")
             value = inputs[name]
             if not 0 <= value < (1 << width):
                 raise InputError(f"expected an encoding of {width} bits for {name}, but got {value:#x}")
-            values[i] = value
-        for i, meaning, args, widths, params, mask in self._steps:
-            values[i] = meaning([values[a] for a in args], widths, params) & mask
-        return [values[i] for i in self._roots]
+            given.append(value)
+        return self._run(given)
+
+
+def _name(node: Node) -> str:
+    return hex(node.params[1]) if node.op == "const" else f"n{node.index}"
+
+
+def _expression(node: Node) -> str:
+    """The operator's text on the operands' names, reduced to the node's width."""
+    names = dict(zip("abc", (_name(a) for a in node.args), strict=False))
+    widths = dict(zip(("wa", "wb"), (a.width for a in node.args), strict=False))
+    params = dict(zip("pq", node.params, strict=False))
+    return f"({OPS[node.op].text.format(**names, **widths, **params)}) & {hex((1 << node.width) - 1)}"

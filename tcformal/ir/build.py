@@ -49,6 +49,8 @@ class Graph:
     def make(self, name: str, args: Sequence[Node] = (), params: Sequence[int] = ()) -> Node:
         """Return the node `name(args; params)`, sharing an equal one, folding constants."""
         op = OPS[name]
+        if name in LEAVES:
+            raise WidthError(f"expected Graph.{name} for a leaf, but got make({name!r})")
         if len(args) != op.arity or len(params) != op.n_params:
             raise WidthError(
                 f"expected {op.arity} operands and {op.n_params} parameters for {name}, "
@@ -144,6 +146,7 @@ class Graph:
             if node.width != width:
                 raise WidthError(f"expected width {node.width} for input {name}, but got {width}")
             return node
+        OPS["input"].width((), (width, 0))
         node = self._intern("input", (), (width, len(self._inputs)), width)
         self._inputs.append(node)
         self._input_names.append(name)

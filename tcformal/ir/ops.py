@@ -28,7 +28,9 @@ class Op:
     n_params: int
     #: (argument widths, params) -> result width; raises WidthError when the operands do not fit.
     width: WidthRule
-    #: (argument values, argument widths, params) -> unsigned result, before masking to the width.
+    #: The meaning as a Python expression, from which `meaning` and generated code are made.
+    text: str
+    #: (argument values, argument widths, params) -> result, before it is reduced to the width.
     meaning: Meaning
     #: Which argument order does not matter (used by structural hashing).
     commutative: bool = False
@@ -88,35 +90,45 @@ def signed(value: int, width: int) -> int:
     return value - (1 << width) if value >> (width - 1) else value
 
 
-# name, arity, params, width rule, meaning(values v, widths w, params p), commutative
-_ROWS: tuple[tuple[str, int, int, WidthRule, Meaning, bool], ...] = (
-    ("const", 0, 2, _given, lambda v, w, p: p[1], False),
-    ("input", 0, 2, _given, lambda v, w, p: p[1], False),
-    ("not_", 1, 0, _same, lambda v, w, p: ~v[0], False),
-    ("and_", 2, 0, _same, lambda v, w, p: v[0] & v[1], True),
-    ("or_", 2, 0, _same, lambda v, w, p: v[0] | v[1], True),
-    ("xor", 2, 0, _same, lambda v, w, p: v[0] ^ v[1], True),
-    ("add_mod", 2, 0, _same, lambda v, w, p: v[0] + v[1], True),
-    ("sub_mod", 2, 0, _same, lambda v, w, p: v[0] - v[1], False),
-    ("neg_mod", 1, 0, _same, lambda v, w, p: -v[0], False),
-    ("mul_expand", 2, 0, _sum, lambda v, w, p: v[0] * v[1], True),
-    ("shl_mod", 2, 0, _first, lambda v, w, p: v[0] << v[1] if v[1] < w[0] else 0, False),
-    ("lshr", 2, 0, _first, lambda v, w, p: v[0] >> v[1] if v[1] < w[0] else 0, False),
-    ("ashr", 2, 0, _first, lambda v, w, p: signed(v[0], w[0]) >> min(v[1], w[0]), False),
-    ("eq", 2, 0, _truth, lambda v, w, p: v[0] == v[1], True),
-    ("ult", 2, 0, _truth, lambda v, w, p: v[0] < v[1], False),
-    ("ule", 2, 0, _truth, lambda v, w, p: v[0] <= v[1], False),
-    ("slt", 2, 0, _truth, lambda v, w, p: signed(v[0], w[0]) < signed(v[1], w[1]), False),
-    ("sle", 2, 0, _truth, lambda v, w, p: signed(v[0], w[0]) <= signed(v[1], w[1]), False),
-    ("ite", 3, 0, _choice, lambda v, w, p: v[1] if v[0] else v[2], False),
-    ("concat", 2, 0, _sum, lambda v, w, p: v[0] << w[1] | v[1], False),
-    ("extract", 1, 2, _cut, lambda v, w, p: v[0] >> p[1], False),
-    ("zero_extend", 1, 1, _grow, lambda v, w, p: v[0], False),
-    ("sign_extend", 1, 1, _grow, lambda v, w, p: signed(v[0], w[0]), False),
+# name, arity, params, width rule, meaning, commutative.  The meaning is a Python expression on the
+# unsigned operand values {a} {b} {c}, their widths {wa} {wb} and the parameters {p} {q}; its value
+# is reduced modulo 2^width.
+_ROWS: tuple[tuple[str, int, int, WidthRule, str, bool], ...] = (
+    ("const", 0, 2, _given, "{q}", False),
+    ("input", 0, 2, _given, "{q}", False),
+    ("not_", 1, 0, _same, "~{a}", False),
+    ("and_", 2, 0, _same, "{a} & {b}", True),
+    ("or_", 2, 0, _same, "{a} | {b}", True),
+    ("xor", 2, 0, _same, "{a} ^ {b}", True),
+    ("add_mod", 2, 0, _same, "{a} + {b}", True),
+    ("sub_mod", 2, 0, _same, "{a} - {b}", False),
+    ("neg_mod", 1, 0, _same, "-{a}", False),
+    ("mul_expand", 2, 0, _sum, "{a} * {b}", True),
+    ("shl_mod", 2, 0, _first, "{a} << {b} if {b} < {wa} else 0", False),
+    ("lshr", 2, 0, _first, "{a} >> {b} if {b} < {wa} else 0", False),
+    ("ashr", 2, 0, _first, "signed({a}, {wa}) >> min({b}, {wa})", False),
+    ("eq", 2, 0, _truth, "{a} == {b}", True),
+    ("ult", 2, 0, _truth, "{a} < {b}", False),
+    ("ule", 2, 0, _truth, "{a} <= {b}", False),
+    ("slt", 2, 0, _truth, "signed({a}, {wa}) < signed({b}, {wb})", False),
+    ("sle", 2, 0, _truth, "signed({a}, {wa}) <= signed({b}, {wb})", False),
+    ("ite", 3, 0, _choice, "{b} if {a} else {c}", False),
+    ("concat", 2, 0, _sum, "{a} << {wb} | {b}", False),
+    ("extract", 1, 2, _cut, "{a} >> {q}", False),
+    ("zero_extend", 1, 1, _grow, "{a}", False),
+    ("sign_extend", 1, 1, _grow, "signed({a}, {wa})", False),
 )
 
+
+def _row(name: str, arity: int, n_params: int, width: WidthRule, text: str, commutative: bool) -> Op:
+    """One row with its meaning compiled."""
+    names = {"a": "v[0]", "b": "v[1]", "c": "v[2]", "wa": "w[0]", "wb": "w[1]", "p": "p[0]", "q": "p[1]"}
+    meaning = eval(f"lambda v, w, p: {text.format(**names)}", {"signed": signed, "min": min})
+    return Op(name, arity, n_params, width, text, meaning, commutative)
+
+
 #: The whole vocabulary, by name.
-OPS: dict[str, Op] = {row[0]: Op(*row) for row in _ROWS}
+OPS: dict[str, Op] = {row[0]: _row(*row) for row in _ROWS}
 
 #: Operators that stand for data given from outside or fixed; interpreters meet them as leaves.
 LEAVES = frozenset({"const", "input"})

@@ -90,9 +90,20 @@ def unit_dot(
         if spec.scale_format is not None or len(scale_a) or len(scale_b):
             raise InputError(f"expected no scales for the emulated {spec.name}, but got some")
         return _emulated_dot(spec, spec.emulation, a, b, c)
-    formats = (spec.a_format, spec.b_format, spec.c_format, spec.d_format)
-    scaling = {"scale_format": spec.scale_format, "scale_block": spec.scale_block}
-    return dot(spec.design, *formats, a, b, c, **scaling, scale_a=scale_a, scale_b=scale_b)  # type: ignore[arg-type]
+    return dot(
+        spec.design,
+        spec.a_format,
+        spec.b_format,
+        spec.c_format,
+        spec.d_format,
+        a,
+        b,
+        c,
+        scale_format=spec.scale_format,
+        scale_block=spec.scale_block,
+        scale_a=scale_a,
+        scale_b=scale_b,
+    )
 
 
 def _emulated_dot(spec: UnitSpec, emulation: Emulation, a: Sequence[int], b: Sequence[int], c: int) -> int:
@@ -100,7 +111,7 @@ def _emulated_dot(spec: UnitSpec, emulation: Emulation, a: Sequence[int], b: Seq
 
     Zero, NaN, Inf: `emulation.addition` decides for the last sum, its operand_subnormals for the partial
     result and its c_subnormals for c; a NaN there is its nan_word.
-    Source: CUDA 13.0 SASS of fp8 mma.sync on sm_90 (FACTS 3).
+    Source: CUDA 13.0 SASS of fp8 mma.sync on sm_90.
     """
     if len(a) != spec.k or len(b) != spec.k:
         raise InputError(

@@ -40,7 +40,7 @@ def first_operand_nan(
     c_value: Value,
     target: Format,
 ) -> int:
-    """The NaN word of a block whose chain of multiply-adds from c ends as NaN, under nan_rule `first_operand`.
+    """The NaN word of a block whose chain from c ends as NaN, under nan_rule `first_operand`.
 
     Shapes: pairs: the (a_k, b_k) of the block in the design's order; products: theirs; c_value: c as the
     sum takes it.

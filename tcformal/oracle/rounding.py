@@ -13,6 +13,8 @@ from tcformal.oracle.values import Kind, Value, exponent_of, power_of_two
 
 def round_integer(number: Fraction, mode: str) -> int:
     """A signed number rounded to an integer by one of MODES."""
+    if mode == "RZ" or number.denominator == 1:
+        return math.trunc(number)
     if mode == "RD":
         return math.floor(number)
     if mode == "RU":
@@ -31,7 +33,7 @@ def round_integer(number: Fraction, mode: str) -> int:
 
 
 def align(number: Fraction, unit: Fraction, mode: str) -> Fraction:
-    """A signed term cut to a multiple of the last kept bit (XIE RZ_F, RD_F; VALPEY Algorithm 1, steps 2c, 3)."""
+    """A signed term cut to a multiple of the last kept bit (XIE RZ_F, RD_F; VALPEY Algorithm 1, 2c and 3)."""
     return round_integer(number / unit, mode) * unit
 
 

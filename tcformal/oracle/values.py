@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 
 from tcformal.checks import check_int
 from tcformal.errors import ValueTextError
@@ -71,6 +72,7 @@ class Value:
         return 0 < self.magnitude < power_of_two(self.exponent)
 
 
+@lru_cache(maxsize=4096)
 def power_of_two(exponent: int) -> Fraction:
     """2^exponent, for an exponent of either sign."""
     return Fraction(2**exponent) if exponent >= 0 else Fraction(1, 2**-exponent)
@@ -83,6 +85,7 @@ def exponent_of(magnitude: Fraction) -> int:
     return e if power_of_two(e) <= magnitude else e - 1
 
 
+@lru_cache(maxsize=1 << 16)
 def decode(fmt: Format, bits: int) -> Value:
     """The exact value of a raw encoding.
 

@@ -24,6 +24,9 @@ FLAGS: dict[str, str] = {
     "nonzero": "no operand is zero",
 }
 
+#: What takes a value, with an example.
+_VALUED: dict[str, str] = {"exponents": "exponents=-14..15", "c": "c=0"}
+
 _RANGE = re.compile(r"^\s*([+-]?\d+)\s*(?:\.\.|…)\s*([+-]?\d+)\s*$")
 
 
@@ -58,7 +61,7 @@ def assumptions(c_format: Format, given: Mapping[str, Any]) -> Assumptions:
     Errors: UnknownNameError for an assumption that does not exist, InputError for a bad value.
     """
     for name in given:
-        check_choice("assumption", name, [*FLAGS, "exponents", "c"])
+        check_choice("assumption", name, [*FLAGS, *_VALUED])
     flags = []
     for flag in FLAGS:
         value = given.get(flag, False)
@@ -68,6 +71,8 @@ def assumptions(c_format: Format, given: Mapping[str, Any]) -> Assumptions:
             flags.append(flag)
     span = given.get("exponents")
     c = given.get("c")
+    if isinstance(c, bool):
+        raise InputError(f"expected a value for assumption c, but got {c!r}")
     raw = parse_value(c_format, c if isinstance(c, str) else str(c)) if c is not None else None
     return Assumptions(tuple(flags), None if span is None else _span(span), raw)
 
@@ -76,8 +81,17 @@ def from_texts(c_format: Format, texts: Sequence[str]) -> Assumptions:
     """Assumptions as the command line takes them: `finite`, `exponents=-14..15`, `c=0`."""
     given: dict[str, Any] = {}
     for text in texts:
-        name, equals, value = text.partition("=")
-        given[name.strip()] = value.strip() if equals else True
+        name, equals, value = (part.strip() for part in text.partition("="))
+        check_choice("assumption", name, [*FLAGS, *_VALUED])
+        if name in given:
+            raise InputError(f"expected each assumption once, but got {name} twice")
+        if name in _VALUED and not value:
+            raise InputError(
+                f"expected assumption {name} with a value, such as {_VALUED[name]}, but got none"
+            )
+        if name in FLAGS and equals:
+            raise InputError(f"expected assumption {name} without a value, but got {text.strip()!r}")
+        given[name] = value if equals else True
     return assumptions(c_format, given)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tcformal.design.unit import UnitSpec
-from tcformal.oracle.exact import dot as oracle_dot
+from tcformal.oracle.exact import unit_dot
 from tcformal.query.spec import Question, Witness
 
 
@@ -35,10 +35,13 @@ class Replay:
 
 def oracle_result(spec: UnitSpec, witness: Witness) -> int:
     """The unit on the Fraction oracle, applied to consecutive runs of k products."""
-    c, o = witness.c, spec.operands
-    for start in range(0, len(witness.a), spec.k):
-        stop = start + spec.k
-        c = oracle_dot(spec.design, o.a, o.b, o.c, o.d, witness.a[start:stop], witness.b[start:stop], c)
+    c = witness.c
+    per_call = -(-spec.k // (spec.scale_block or spec.k))
+    for call, start in enumerate(range(0, len(witness.a), spec.k)):
+        part = slice(start, start + spec.k)
+        scales = slice(call * per_call, (call + 1) * per_call)
+        a, b = witness.a[part], witness.b[part]
+        c = unit_dot(spec, a, b, c, witness.scale_a[scales], witness.scale_b[scales])
     return c
 
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from itertools import islice
 
 import numpy as np
 
-from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format, Sign
 from tcformal.interp.vector import Vector
-from tcformal.oracle.values import Kind, decode, encode_exact
+from tcformal.oracle.values import Kind, decode, power_of_two
+from tcformal.query.neighbours import candidates, templates
 from tcformal.query.spec import Question, Witness
 
 #: Costs: a term that is not zero, a fraction bit that is set, NaN or Inf.
 _TERM, _BIT, _SPECIAL = 400, 12, 2000
 #: Candidates judged at once.
 _BATCH = 2048
+#: A witness of at most so many products is not looked for among the templates.
+_FEW = 2
+#: Stands for c among the indices of products.
+_C = -1
 
 
 def value_cost(fmt: Format, raw: int) -> int:
@@ -31,7 +34,7 @@ def value_cost(fmt: Format, raw: int) -> int:
         return _SPECIAL
     fraction = (raw >> fmt.ignored_low_bits) & ((1 << fmt.fraction_bits) - 1)
     ignored = raw & ((1 << fmt.ignored_low_bits) - 1)
-    subnormal = 30 if value.exponent == fmt.e_min and not _field(fmt, raw) else 0
+    subnormal = 30 if value.magnitude < power_of_two(fmt.e_min) else 0
     spread = fraction.bit_length() and fmt.fraction_bits - (fraction & -fraction).bit_length() + 1
     sign = 3 if raw >> (fmt.width - 1) and fmt.sign is Sign.PRESENT else 0
     return (
@@ -59,28 +62,85 @@ def shrink(question: Question, witness: Witness, *, seconds: float = 4.0) -> Wit
     Errors: none; the given witness comes back where nothing simpler separates.
     """
     deadline = time.monotonic() + seconds
-    penalty = _result_cost(question, [witness])[0]
-    if penalty is None:
+    cost = _costs(question, [witness])[0]
+    if cost is None:
         return witness
-    best, cost = witness, witness_cost(question, witness) + penalty
-    while time.monotonic() < deadline:
-        improved = False
-        candidates = _candidates(question, best)
-        while batch := [w for w in islice(candidates, _BATCH) if w != best]:
-            penalties = _result_cost(question, batch)
-            costs = [
-                witness_cost(question, w) + p if p is not None else None
-                for w, p in zip(batch, penalties, strict=True)
-            ]
-            found = min((c, i) for i, c in enumerate([*costs, cost]) if c is not None)
-            if found[0] < cost:
-                cost, best, improved = found[0], batch[found[1]], True
-                break
-            if time.monotonic() > deadline:
-                break
-        if not improved:
-            break
+    cost, best = _descend(question, cost, witness, deadline)
+    live = sum(1 for x, y in zip(best.a, best.b, strict=True) if x or y)
+    if live > _FEW:
+        found = _first_cheaper(question, templates(question, best), cost, deadline)
+        if found is not None:
+            best = _descend(question, *found, deadline)[1]
     return best
+
+
+def _descend(question: Question, cost: int, best: Witness, deadline: float) -> tuple[int, Witness]:
+    """Go to the cheapest neighbour until there is none."""
+    while (found := _first_cheaper(question, candidates(question, best), cost, deadline, best)) is not None:
+        cost, best = found
+    return cost, best
+
+
+def _first_cheaper(
+    question: Question,
+    tried: Iterator[Witness],
+    cost: int,
+    deadline: float,
+    base: Witness | None = None,
+) -> tuple[int, Witness] | None:
+    """The cheapest witness of the first batch that has one below `cost`.
+
+    None where no batch has one, or time is up; with `base`, of which the batch are neighbours, they
+    are also tried together.
+    """
+    while time.monotonic() < deadline and (batch := list(islice(tried, _BATCH))):
+        better = _cheaper(question, batch, cost)
+        if better and base is not None:
+            # Changes of different products and of c go together more often than not.
+            better += _cheaper(question, _merged(base, [w for _, w in better]), cost)
+        if better:
+            return min(better, key=lambda entry: entry[0])
+    return None
+
+
+def _costs(question: Question, batch: list[Witness]) -> list[int | None]:
+    """The cost of each candidate, NaN and Inf among its results included; None where it does not separate."""
+    penalties = _result_cost(question, batch)
+    return [
+        None if p is None else p + witness_cost(question, w) for w, p in zip(batch, penalties, strict=True)
+    ]
+
+
+def _cheaper(question: Question, batch: list[Witness], cost: int) -> list[tuple[int, Witness]]:
+    """The candidates that separate and cost less, cheapest first."""
+    if not batch:
+        return []
+    costs = _costs(question, batch)
+    found = [(c, w) for c, w in zip(costs, batch, strict=True) if c is not None and c < cost]
+    return sorted(found, key=lambda entry: entry[0])
+
+
+def _merged(base: Witness, better: Sequence[Witness]) -> list[Witness]:
+    """The first candidate with the changes of the next ones added one by one, where they do not overlap."""
+    merged, steps = better[0], []
+    for other in better[1:]:
+        changed = _changed(base, other)
+        if changed and not changed & _changed(base, merged):
+            merged = replace(
+                merged,
+                a=tuple(other.a[i] if i in changed else x for i, x in enumerate(merged.a)),
+                b=tuple(other.b[i] if i in changed else x for i, x in enumerate(merged.b)),
+                c=other.c if _C in changed else merged.c,
+            )
+            steps.append(merged)
+    return steps
+
+
+def _changed(base: Witness, other: Witness) -> set[int]:
+    """The products that differ, and _C where c does."""
+    pairs = zip(base.a, base.b, other.a, other.b, strict=True)
+    changed = {i for i, (a, b, x, y) in enumerate(pairs) if (a, b) != (x, y)}
+    return changed | {_C} if base.c != other.c else changed
 
 
 def _result_cost(question: Question, batch: list[Witness]) -> list[int | None]:
@@ -105,165 +165,3 @@ def _columns(question: Question, batch: list[Witness]) -> Iterator[tuple[str, li
         yield f"a[{i}]", [w.a[i] for w in batch]
         yield f"b[{i}]", [w.b[i] for w in batch]
     yield "c", [w.c for w in batch]
-
-
-def _candidates(question: Question, w: Witness) -> Iterator[Witness]:
-    """Simpler neighbours of a witness, the boldest first."""
-    o, k = question.first.operands, question.k
-    live = [i for i in range(k) if w.a[i] or w.b[i]]
-    for i in live:
-        yield _put(w, i, 0, 0)
-    for i in live:
-        for j in live:
-            if i < j:
-                yield _put(_put(w, i, 0, 0), j, 0, 0)
-    yield replace(w, c=0)
-    for i in live:
-        yield from (_put(w, i, x, y) for x, y in _factorings(o.a, o.b, w.a[i], w.b[i]))
-        yield from (_put(w, i, x, w.b[i]) for x in _simpler(o.a, w.a[i]))
-        yield from (_put(w, i, w.a[i], y) for y in _simpler(o.b, w.b[i]))
-    yield from (replace(w, c=x) for x in _simpler(o.c, w.c))
-    yield from _scaled(question, w)
-    yield from _negated(question, w)
-    yield from _moved(w, live)
-
-
-def _put(w: Witness, i: int, x: int, y: int) -> Witness:
-    return replace(w, a=(*w.a[:i], x, *w.a[i + 1 :]), b=(*w.b[:i], y, *w.b[i + 1 :]))
-
-
-def _field(fmt: Format, raw: int) -> int:
-    return (raw >> (fmt.ignored_low_bits + fmt.fraction_bits)) & ((1 << fmt.exponent_bits) - 1)
-
-
-def _sign_bit(fmt: Format) -> int:
-    return 1 << (fmt.width - 1) if fmt.sign is Sign.PRESENT else 0
-
-
-def _moved_exponent(fmt: Format, raw: int, by: int) -> int | None:
-    """The encoding with its exponent field moved; None where it would leave the normal numbers."""
-    field = _field(fmt, raw)
-    if field == 0:
-        return None if raw & ~_sign_bit(fmt) else raw
-    if not 1 <= field + by <= fmt.e_max + fmt.bias:
-        return None
-    return raw + (by << (fmt.ignored_low_bits + fmt.fraction_bits))
-
-
-def _simpler(fmt: Format, raw: int) -> Iterator[int]:
-    """Simpler values in place of one."""
-    if raw == 0:
-        return
-    yield 0
-    low, t = fmt.ignored_low_bits, fmt.fraction_bits
-    sign = raw & _sign_bit(fmt)
-    one = fmt.bias << (t + low)
-    yield one
-    yield one | sign
-    fraction = ((1 << t) - 1) << low
-    yield raw & ~fraction
-    yield from _powers_inside(fmt, raw)
-    for bit in range(low, low + t):
-        yield raw & ~(1 << bit)
-        if raw >> bit & 1:
-            kept = raw & ~((1 << bit) - 1)
-            yield kept
-            rounded = kept + (1 << bit)
-            if rounded >> fmt.width == 0:
-                yield rounded
-    if low:
-        yield raw >> low << low
-    yield raw ^ _sign_bit(fmt)
-    distance = fmt.bias - _field(fmt, raw)
-    for by in {distance, distance // 2, -(-distance // 2), distance // 4, 1, -1, 2, -2}:
-        moved = _moved_exponent(fmt, raw, by)
-        if moved is not None:
-            yield moved
-            yield moved & ~fraction
-
-
-def _powers_inside(fmt: Format, raw: int) -> Iterator[int]:
-    """The power of two that each set bit of the significand stands for, sign kept."""
-    value = decode(fmt, raw)
-    if value.kind is not Kind.FINITE or not value.magnitude:
-        return
-    unit = value.magnitude.denominator
-    whole = value.magnitude.numerator
-    for bit in range(whole.bit_length()):
-        if whole >> bit & 1:
-            power = Fraction(1 << bit, unit)
-            yield encode_exact(fmt, -power if value.sign else power)
-
-
-def _factored(a_fmt: Format, b_fmt: Format, whole: Fraction) -> tuple[int, int] | None:
-    """Encodings whose product is exactly `whole`, as much as can be in one factor; None if there are none."""
-    if not whole:
-        return 0, 0
-    for down in (0, *(sign * by for by in range(1, 25) for sign in (1, -1))):
-        power = Fraction(1 << down) if down >= 0 else Fraction(1, 1 << -down)
-        for first, second, swap in ((a_fmt, b_fmt, False), (b_fmt, a_fmt, True)):
-            try:
-                big, small = encode_exact(first, whole / power), encode_exact(second, power)
-            except ValueTextError:
-                continue
-            return (small, big) if swap else (big, small)
-    return None
-
-
-def _product(a_fmt: Format, b_fmt: Format, x: int, y: int) -> Fraction | None:
-    """The exact product of two finite encodings."""
-    u, v = decode(a_fmt, x), decode(b_fmt, y)
-    if u.kind is not Kind.FINITE or v.kind is not Kind.FINITE:
-        return None
-    return u.number * v.number
-
-
-def _factorings(a_fmt: Format, b_fmt: Format, x: int, y: int) -> Iterator[tuple[int, int]]:
-    """The same product with everything in one factor."""
-    whole = _product(a_fmt, b_fmt, x, y)
-    pair = None if whole is None else _factored(a_fmt, b_fmt, whole)
-    if pair is not None:
-        yield pair
-
-
-def _scaled(question: Question, w: Witness) -> Iterator[Witness]:
-    """All products and c times a power of two, near where the largest product becomes 1."""
-    o = question.first.operands
-    products = [_product(o.a, o.b, x, y) for x, y in zip(w.a, w.b, strict=True)]
-    c = decode(o.c, w.c)
-    if c.kind is not Kind.FINITE or any(p is None for p in products):
-        return
-    finite = [p for p in products if p is not None]
-    largest = max((abs(x) for x in (*finite, c.number)), default=Fraction(0))
-    if not largest:
-        return
-    top = largest.numerator.bit_length() - largest.denominator.bit_length()
-    for by in (*range(-top - 2, -top + 3), *range(-12, 13)):
-        scale = Fraction(1 << by) if by >= 0 else Fraction(1, 1 << -by)
-        pairs = [_factored(o.a, o.b, p * scale) for p in finite]
-        try:
-            new_c = encode_exact(o.c, c.number * scale, bool(c.sign))
-        except ValueTextError:
-            continue
-        if all(pair is not None for pair in pairs):
-            a, b = zip(*(pair for pair in pairs if pair is not None), strict=True)
-            yield Witness(a, b, new_c)
-
-
-def _negated(question: Question, w: Witness) -> Iterator[Witness]:
-    """Everything negated, c included; and each product's signs moved to a."""
-    o = question.first.operands
-    sa, sb, sc = _sign_bit(o.a), _sign_bit(o.b), _sign_bit(o.c)
-    yield Witness(tuple(x ^ sa if x else x for x in w.a), w.b, w.c ^ sc if w.c else w.c)
-    moved_a = tuple(x ^ sa if y & sb else x for x, y in zip(w.a, w.b, strict=True))
-    yield Witness(moved_a, tuple(y & ~sb for y in w.b), w.c)
-
-
-def _moved(w: Witness, live: list[int]) -> Iterator[Witness]:
-    """The non-zero products packed to the front, and each moved to the first free place before it."""
-    for i in live:
-        free = next((j for j in range(i) if j not in live), None)
-        if free is not None:
-            yield _put(_put(w, free, w.a[i], w.b[i]), i, 0, 0)
-    order = [*live, *(i for i in range(len(w.a)) if i not in live)]
-    yield Witness(tuple(w.a[i] for i in order), tuple(w.b[i] for i in order), w.c)

@@ -77,7 +77,8 @@ def parting_text(first: Trace, second: Trace, found: Parting | None) -> Text:
 def _title_and_lines(step: SumStep) -> tuple[Text, list[_Line]]:
     """One sum: what it is, and its lines."""
     if step.special:
-        return Text(f"{step.scope}: {'; '.join(step.blamed)}; so the result is {step.special}"), []
+        why = "; ".join(step.blamed) or "an operand is NaN or Inf"
+        return Text(f"{step.scope}: {why}; so the result is {step.special}"), []
     count = len(step.terms) or len(step.operands)
     zeros = sum(t.zero for t in step.terms)
     title = f"{step.scope}: {count} terms at e_max = {step.e_max}, "

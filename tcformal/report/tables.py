@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format
+from tcformal.formats.spec import Format, Sign
 from tcformal.oracle.values import format_value, number_text, power_of_two
 from tcformal.query.spec import Witness
 from tcformal.query.verdict import Kind, Verdict
@@ -21,38 +21,11 @@ _COLOUR = {
 }  # fmt: skip
 
 
-def units_table(units: Iterable[UnitSpec]) -> Table:
-    """One row per unit: formats and the parameters that tell designs apart."""
-    made = table("unit", ">products", ">F", ">e_zero", "conversion", "evidence of F")
-    for u in units:
-        fact = u.facts.get("fraction_bits")
-        made.add_row(
-            u.name,
-            str(u.design.products),
-            str(u.design.fraction_bits),
-            str(u.design.zero_exponent),
-            u.design.conversion,
-            fact.evidence.name.lower() if fact else "",
-        )
-    return made
-
-
-def unit_card(u: UnitSpec) -> RenderableType:
-    """Everything known of one unit, each parameter with source and evidence."""
-    head = Text(u.name, style="bold")
-    shape = Text(f"D[{u.m},{u.n}] = A[{u.m},{u.k}] · B[{u.k},{u.n}] + C    ({u.operands})")
-    made = table("parameter", "value", "evidence", "source")
-    for name, value in u.design.parameters().items():
-        fact = u.facts.get(name)
-        shown = hex(value) if name == "nan_word" and isinstance(value, int) else _shown(name, value)
-        made.add_row(name, shown, fact.evidence.name.lower() if fact else "", fact.source if fact else "")
-    return Group(head, shape, made, *(Text(f"note: {note}") for note in u.notes))
-
-
-def _shown(name: str, value: object) -> str:
-    if value is None:
-        return "none" if name == "accumulator" else "exact"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+#: What the columns of `units_table` are.
+UNITS_LEGEND = (
+    "L: products per block; F: fraction bits kept in alignment (∞: the sum is exact); "
+    "e_0: exponent of zero terms; rounding: of a block's sum."
+)
 
 
 def formats_table(formats: Iterable[Format]) -> Table:
@@ -68,9 +41,18 @@ def formats_table(formats: Iterable[Format]) -> Table:
             str(f.fraction_bits),
             number_text(least),
             format_value(f, f.largest),
-            f.specials.value,
+            _encodings(f),
         )
+    for column in made.columns[:-1]:
+        column.no_wrap = True
     return made
+
+
+def _encodings(f: Format) -> str:
+    """Which encodings are not finite numbers, and which bits carry nothing."""
+    sign = {Sign.IGNORED: "sign bit ignored", Sign.ABSENT: "no sign"}.get(f.sign)
+    low = f"{f.ignored_low_bits} low bits ignored" if f.ignored_low_bits else None
+    return "; ".join(text for text in (f.specials.value, sign, low) if text)
 
 
 def verdict_view(v: Verdict) -> RenderableType:
@@ -78,6 +60,8 @@ def verdict_view(v: Verdict) -> RenderableType:
     head = Text(v.kind.name, style=_COLOUR[v.kind])
     head.append(f": {v.reason}", style="default not bold")
     parts: list[RenderableType] = [head]
+    if v.question.assumptions:
+        parts.append(Text("assumed: " + "; ".join(v.question.assumptions.texts())))
     if v.witness is not None and v.results is not None:
         parts.append(witness_table(v.question.first, v.witness))
         results = table("unit", "result", "encoding")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from decimal import Decimal
+from typing import Literal, NoReturn
 
 from rich.console import Console
 from rich.table import Table
@@ -13,13 +14,30 @@ from tcformal.oracle.values import decode, format_value
 
 #: Width that every table fits into when the output is not a terminal.
 WIDTH = 100
+#: Width below which nothing can be read, whatever the terminal says.
+_NARROWEST = 40
+
+
+class _Console(Console):
+    """A console that leaves a closed pipe to the command line."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Hand the error on, instead of ending the process."""
+        raise BrokenPipeError
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console on standard output or error; plain text where there is no terminal or NO_COLOR is set."""
+    """A console on standard output or error; no escape codes where there is no terminal or NO_COLOR is set.
+
+    Widths: at most WIDTH columns; COLUMNS overrules where there is no terminal.
+    """
     plain = Console(stderr=stderr)
-    width = min(plain.width, WIDTH) if plain.is_terminal else int(os.environ.get("COLUMNS", WIDTH))
-    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False)
+    columns = os.environ.get("COLUMNS", "")
+    width = min(plain.width, WIDTH) if plain.is_terminal else int(columns) if columns.isdecimal() else WIDTH
+    system: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    return _Console(
+        stderr=stderr, width=max(width, _NARROWEST), color_system=system, highlight=False, soft_wrap=False
+    )
 
 
 def table(*columns: str, title: str | None = None) -> Table:

@@ -19,77 +19,94 @@ import pytest
 
 from tcformal.design.names import resolve
 from tcformal.design.rounding import MODES
-from tcformal.design.spec import C_POSITIONS, OVERFLOWS, SUMMATIONS, ZERO_SIGNS, Design, Operands
+from tcformal.design.spec import (
+    C_POSITIONS,
+    NAN_RULES,
+    ORDERS,
+    OVERFLOWS,
+    SUBNORMALS,
+    SUMMATIONS,
+    ZERO_SIGNS,
+    Design,
+    Operands,
+)
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Specials
 from tcformal.interp.concrete import Concrete
 from tcformal.interp.trace import trace
-from tcformal.oracle.exact import product
-from tcformal.oracle.values import decode
+from tcformal.models import Unit, circuit
+from tcformal.oracle.values import Kind, Value, decode, power_of_two
+from tcformal.query.families import Batch, Raw, batch, edge_encodings, one_operand
 from tcformal.query.replay import oracle_result
 from tcformal.query.spec import Witness
-from tcformal.models import Unit, circuit
-from vectors import Raw, batch, edge_encodings, one_operand
 
 SEED = 20260712
 #: Lanes at once: every node of a large design keeps this many words.
 CHUNK = 8192
 
-Vectors = tuple[Raw, Raw, Raw]
+
+def rows(x: Batch, chosen: Any) -> Batch:
+    """Some of the rows."""
+    scales = [None if array is None else array[chosen] for array in (x.scale_a, x.scale_b)]
+    return Batch(x.a[chosen], x.b[chosen], x.c[chosen], *scales)
+
+
+def joined(first: Batch, second: Batch) -> Batch:
+    """The rows of two batches without scales."""
+    pairs = zip((first.a, first.b, first.c), (second.a, second.b, second.c), strict=True)
+    return Batch(*(np.concatenate(pair) for pair in pairs))
 
 
 # --------------------------------------------------------------------- comparing
-def lanes(spec: UnitSpec, vectors: Vectors) -> Raw:
+def lanes(spec: UnitSpec, x: Batch) -> Raw:
     """The results of the vector interpretation."""
-    a, b, c = vectors
     unit = Unit(spec)
-    parts = [slice(start, start + CHUNK) for start in range(0, len(c), CHUNK)]
-    return np.concatenate([unit.dot_bits(a[part], b[part], c[part]) for part in parts])
+    parts = [rows(x, slice(start, start + CHUNK)) for start in range(0, len(x.c), CHUNK)]
+    return np.concatenate([unit.dot_bits(p.a, p.b, p.c, p.scale_a, p.scale_b) for p in parts])
 
 
-def witnesses(vectors: Vectors) -> Iterator[Witness]:
+def witnesses(x: Batch) -> Iterator[Witness]:
     """The rows, one by one."""
-    for a, b, c in zip(*(x.tolist() for x in vectors), strict=True):
-        yield Witness(tuple(a), tuple(b), c)
+    none = np.zeros((len(x.c), 0), np.uint64)
+    scales = [none if array is None else array for array in (x.scale_a, x.scale_b)]
+    for a, b, c, alpha, beta in zip(*(array.tolist() for array in (x.a, x.b, x.c, *scales)), strict=True):
+        yield Witness(tuple(a), tuple(b), c, tuple(alpha), tuple(beta))
 
 
-def from_oracle(spec: UnitSpec, vectors: Vectors) -> Raw:
+def from_oracle(spec: UnitSpec, x: Batch) -> Raw:
     """The results of the oracle."""
-    return np.array([oracle_result(spec, w) for w in witnesses(vectors)], dtype=np.uint64)
+    return np.array([oracle_result(spec, w) for w in witnesses(x)], dtype=np.uint64)
 
 
 def shown(spec: UnitSpec, w: Witness) -> str:
     """A command that takes this case apart, raw encodings as they are."""
-    a, b = (",".join(f"{x:#x}" for x in words) for words in (w.a, w.b))
-    return f"tcformal explain '{spec.name}' --a {a} --b {b} --c {w.c:#x}"
+    options = {"--a": w.a, "--b": w.b, "--c": (w.c,), "--scale-a": w.scale_a, "--scale-b": w.scale_b}
+    texts = (f"{option} {','.join(f'{x:#x}' for x in words)}" for option, words in options.items() if words)
+    return f"tcformal explain '{spec.name}' {' '.join(texts)}"
 
 
-def compare(spec: UnitSpec, vectors: Vectors, found: Raw, expected: Raw) -> None:
+def compare(spec: UnitSpec, x: Batch, found: Raw, expected: Raw) -> None:
     """Fail with the cases that differ, each ready to be explained."""
     wrong = np.flatnonzero(found.astype(np.uint64) != expected.astype(np.uint64))
     if not len(wrong):
         return
-    rows = list(witnesses(tuple(x[wrong[:5]] for x in vectors)))  # type: ignore[arg-type]
     lines = [
         f"{shown(spec, w)}   # {int(found[i]):#x}, expected {int(expected[i]):#x}"
-        for i, w in zip(wrong, rows, strict=False)
+        for i, w in zip(wrong, witnesses(rows(x, wrong[:5])), strict=False)
     ]
     pytest.fail(f"{len(wrong)} of {len(found)} results differ ({spec.design})\n" + "\n".join(lines))
 
 
-def check_others(spec: UnitSpec, vectors: Vectors, found: Raw, *, integers: int, traces: int) -> None:
-    """The integer interpretation and the trace on rows spread over all vectors."""
-    graph, root = circuit(spec, vectors[0].shape[1])
+def check_others(spec: UnitSpec, x: Batch, found: Raw, *, integers: int, traces: int) -> None:
+    """The integer interpretation and the trace on rows spread over all of them."""
+    graph, root = circuit(spec, x.a.shape[1])
     run = Concrete(graph, [root])
-    rng = np.random.default_rng(SEED)
-    chosen = rng.permutation(len(found))[:integers]
-    some: Vectors = tuple(x[chosen] for x in vectors)  # type: ignore[assignment]
-    rows = list(witnesses(some))
-    compare(spec, some, np.array([run(w.inputs())[0] for w in rows], np.uint64), found[chosen])
-    for w, result in zip(rows[:traces], found[chosen].tolist(), strict=False):
-        traced = trace(graph, root, w.inputs())
-        last = [stage.raw for name, stage in traced.stages.items() if name.endswith(".result")][-1]
-        assert traced.result == last == result, shown(spec, w)
+    chosen = np.random.default_rng(SEED).permutation(len(found))[:integers]
+    some = rows(x, chosen)
+    results = [run(w.inputs())[0] for w in witnesses(some)]
+    compare(spec, some, np.array(results, np.uint64), found[chosen])
+    for w, result in zip(witnesses(rows(x, chosen[:traces])), results, strict=False):
+        assert trace(graph, root, w.inputs()).result == result, shown(spec, w)
 
 
 # --------------------------------------------------------------------- toy formats, all operands
@@ -134,6 +151,9 @@ def chained(**changes: Any) -> dict[str, Any]:
 def stepwise(summation: str, c_position: str, accumulator: str, **changes: Any) -> dict[str, Any]:
     return {"summation": summation, "c_position": c_position, "accumulator": accumulator} | changes
 
+
+#: What CDNA3's sums have in common.
+DOWN: dict[str, Any] = {"c_position": "last", "zero_sign": "sum"}
 
 #: Name -> rounding of the result, and what else differs from an exact fused sum with c in it.
 DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -204,6 +224,61 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
         "RNE",
         chained(**stepwise("sequential", "first", "RNE-E3M2", product_rounding="RD-E3M1")),
     ),
+    # Rounding to odd, wherever bits are cut.
+    "ro-align-ro": ("RO", {"fraction_bits": 3, "alignment_rounding": "RO", "overflow": "ieee"}),
+    "exact-ro": ("RO", chained(product_rounding="RO-E3M1")),
+    "pairwise-ro": ("RNE", chained(**stepwise("pairwise", "last", "RO-E3M2", product_rounding="RO-E3M2"))),
+    # Two chains, CDNA3's sums, other signs of zero.
+    "two-chains": ("RNE", chained(**stepwise("two_chains", "last", "RZ-E3M2"))),
+    "two-chains-truncated": (
+        "RU",
+        stepwise("two_chains", "last", "RNE-E3M1", fraction_bits=2, zero_exponent="own", zero_sign="sum"),
+    ),
+    "tr": ("RNE", {**DOWN, "summation": "tr", "fraction_bits": 2, "sum_fraction_bits": 4}),
+    "tr-limited": (
+        "RZ",
+        {**DOWN, "summation": "tr", "fraction_bits": 3, "sum_fraction_bits": 2, "product_limit": 2},
+    ),
+    "gtr": ("RNE", {**DOWN, "summation": "gtr", "fraction_bits": 2, "sum_fraction_bits": 4}),
+    "gtr-limited": (
+        "RNE",
+        {**DOWN, "summation": "gtr", "fraction_bits": 1, "sum_fraction_bits": 2, "product_limit": 0},
+    ),
+    # Flushed subnormals.
+    "flushed-to-positive": (
+        "RNE",
+        chained(
+            operand_subnormals="positive_zero", c_subnormals="positive_zero", result_subnormals="signed_zero"
+        ),
+    ),
+    "flushed-to-signed": (
+        "RD",
+        chained(
+            operand_subnormals="signed_zero",
+            c_subnormals="signed_zero",
+            result_subnormals="signed_zero",
+            **stepwise("sequential", "first", "RU-E3M2"),
+        ),
+    ),
+    "flushed-products": (
+        "RNE",
+        stepwise(
+            "pairwise",
+            "last",
+            "RNE-E3M2",
+            product_rounding="RNE-E2M2",
+            result_subnormals="signed_zero",
+            zero_sign="ieee",
+        ),
+    ),
+    # Orders, groups, NaN operands handed on.
+    "odd-first": ("RNE", chained(order="odd_first", **stepwise("sequential", "first", "RNE-E3M2"))),
+    "nan-of-first": (
+        "RNE",
+        chained(nan_rule="first_operand", order="odd_first", **stepwise("sequential", "first", "RNE-E3M2")),
+    ),
+    "group-of-one": ("RZ", {"fraction_bits": 2, "group": 1, "zero_exponent": -1}),
+    "group-of-two": ("RZ", {"fraction_bits": 3, "group": 2, "zero_exponent": 1}),
     # Two blocks of one product: the first result is the c of the second.
     "blocks-fused": ("RZ", {"products": 1, "fraction_bits": 2, "zero_exponent": -2}),
     "blocks-fma": ("RNE", chained(products=1, **stepwise("sequential", "first", "RNE-E3M2"))),
@@ -211,12 +286,12 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
 
 #: Designs that are also tried with results of fewer exponents: overflow and subnormal results are common.
 NARROW = (
-    "rne-own", "rd-align-rd", "ru-align-ru", "exact-rd", "last-exact", "first-ru", "blocks-fma",
+    "rne-own", "ru-align-ru", "exact-rd", "first-ru", "tr", "flushed-to-positive",
 )  # fmt: skip
 #: Designs of one product and c: fractions in every operand.
 SINGLE = (
-    "rz", "rna-align-rne", "ru-align-ru", "ru-carry-1", "normalised", "normalised-align-rd", "exact-rne",
-    "exact-rd", "truncated-rounded-products", "first-rna", "last-truncated",
+    "rna-align-rne", "ru-align-ru", "ru-carry-1", "normalised", "normalised-align-rd", "exact-rd",
+    "truncated-rounded-products", "first-rna", "tr", "flushed-to-signed",
 )  # fmt: skip
 
 
@@ -234,7 +309,7 @@ def toys() -> Iterator[UnitSpec]:
 TOYS: dict[str, UnitSpec] = {spec.name: spec for spec in toys()}
 
 
-def all_vectors(spec: UnitSpec) -> Vectors:
+def all_operands(spec: UnitSpec) -> Batch:
     """Every operand of a toy unit."""
     o, k = spec.operands, spec.k
     widths = [o.a.width, o.b.width] * k + [o.c.width]
@@ -243,70 +318,85 @@ def all_vectors(spec: UnitSpec) -> Vectors:
     for width in widths:
         columns.append(index & np.uint64((1 << width) - 1))
         index = index >> np.uint64(width)
-    a, b = np.stack(columns[:-1:2], axis=1), np.stack(columns[1::2], axis=1)
-    return a, b, columns[-1]
+    return Batch(np.stack(columns[:-1:2], axis=1), np.stack(columns[1::2], axis=1), columns[-1])
 
 
-def oracle_on_all(spec: UnitSpec, vectors: Vectors) -> Raw:
-    """The oracle on every row, asked once for rows whose products are the same values in the same places.
+def product_class(design: Design, a: Value, b: Value, words: tuple[int, int]) -> tuple[Any, ...]:
+    """All that a sum can know of a product: sign, magnitude and exponent, or that it is special.
 
-    The oracle sees a and b through their products only, so one row stands for all of its class.
+    Where a design flushes subnormal operands, or hands on the words of NaN operands, these count too.
     """
-    exact = TOYS["two/exact-rne"].design
+    kinds = {a.kind, b.kind}
+    sign = a.sign ^ b.sign
+    flushed: tuple[Any, ...] = ()
+    if design.operand_subnormals != "kept":
+        small = [x.kind is Kind.FINITE and x.magnitude < power_of_two(x.exponent) for x in (a, b)]
+        flushed = (*small, a.sign, b.sign)
+    if Kind.NAN in kinds or (Kind.INF in kinds and (a.is_zero or b.is_zero)):
+        return Kind.NAN, words if design.nan_rule != "word" else (), flushed
+    if Kind.INF in kinds:
+        return Kind.INF, sign, flushed
+    return Kind.FINITE, sign, a.magnitude * b.magnitude, a.exponent + b.exponent, flushed
+
+
+def oracle_on_all(spec: UnitSpec, x: Batch) -> Raw:
+    """The oracle on every row, asked once for rows whose products are the same values in the same places."""
     o = spec.operands
-    classes: dict[Any, int] = {}
+    classes: dict[tuple[Any, ...], int] = {}
     table = np.zeros((1 << o.a.width, 1 << o.b.width), np.uint64)
-    for x in range(1 << o.a.width):
-        for y in range(1 << o.b.width):
-            value = product(exact, decode(o.a, x), decode(o.b, y))
-            table[x, y] = classes.setdefault(value, len(classes))
-    a, b, c = vectors
-    key = c.copy()
-    for i in range(spec.k):
-        key = key * np.uint64(len(classes)) + table[a[:, i], b[:, i]]
-    _, representative, inverse = np.unique(key, return_index=True, return_inverse=True)
-    return from_oracle(spec, (a[representative], b[representative], c[representative]))[inverse]
+    for i in range(1 << o.a.width):
+        for j in range(1 << o.b.width):
+            key = product_class(spec.design, decode(o.a, i), decode(o.b, j), (i, j))
+            table[i, j] = classes.setdefault(key, len(classes))
+    keys = x.c.copy()
+    for k in range(spec.k):
+        keys = keys * np.uint64(len(classes)) + table[x.a[:, k], x.b[:, k]]
+    _, representative, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return from_oracle(spec, rows(x, representative))[inverse]
 
 
 @pytest.mark.parametrize("name", TOYS)
 def test_all_operands_of_toy_formats(name: str) -> None:
     spec = TOYS[name]
-    vectors = all_vectors(spec)
-    assert len(vectors[2]) in (1 << 16, 1 << 18)
-    found = lanes(spec, vectors)
-    compare(spec, vectors, found, oracle_on_all(spec, vectors))
-    check_others(spec, vectors, found, integers=300, traces=20)
+    x = all_operands(spec)
+    assert len(x.c) in (1 << 16, 1 << 18)
+    found = lanes(spec, x)
+    compare(spec, x, found, oracle_on_all(spec, x))
+    check_others(spec, x, found, integers=300, traces=20)
 
 
-def test_classes_of_products_lose_nothing() -> None:
+@pytest.mark.parametrize("name", ["two/ru-carry-1", "two/flushed-to-signed", "two/nan-of-first"])
+def test_classes_of_products_lose_nothing(name: str) -> None:
     """The oracle itself on rows drawn from all of them gives what their classes gave."""
-    for name in ("two/ru-carry-1", "one/normalised"):
-        spec = TOYS[name]
-        vectors = all_vectors(spec)
-        chosen = np.random.default_rng(SEED).permutation(len(vectors[2]))[:1000]
-        some: Vectors = tuple(x[chosen] for x in vectors)  # type: ignore[assignment]
-        compare(spec, some, oracle_on_all(spec, vectors)[chosen], from_oracle(spec, some))
+    spec = TOYS[name]
+    x = all_operands(spec)
+    chosen = np.random.default_rng(SEED).permutation(len(x.c))[:1000]
+    compare(spec, rows(x, chosen), oracle_on_all(spec, x)[chosen], from_oracle(spec, rows(x, chosen)))
 
 
 def test_toys_touch_every_value_of_every_parameter() -> None:
     """A value that a design can newly have has to be met by a toy."""
     designs = [spec.design for spec in TOYS.values()]
+    choices: dict[str, set[Any]] = {
+        "summation": set(SUMMATIONS), "c_position": set(C_POSITIONS), "alignment_rounding": set(MODES),
+        "zero_sign": set(ZERO_SIGNS), "overflow": set(OVERFLOWS), "order": set(ORDERS),
+        "nan_rule": set(NAN_RULES), "operand_subnormals": set(SUBNORMALS), "c_subnormals": set(SUBNORMALS),
+        "result_subnormals": {"kept", "signed_zero"}, "normalise_products": {True, False},
+        "carry_bits": {None, 0, 1, 2}, "fraction_bits": {None, 1, 2, 3, 4, 9}, "products": {1, 2},
+        "group": {None, 1, 2}, "product_limit": {None, 0, 2}, "sum_fraction_bits": {None, 2, 4},
+    }  # fmt: skip
+    found = {name: {getattr(d, name) for d in designs} for name in choices}
+    assert found == choices
+    exponents = {d.zero_exponent for d in designs}
+    assert {"own", "none"} < exponents
+    assert len(exponents) > 5
+    roundings = ("conversion", "accumulator", "product_rounding")
     modes = {
-        field: {str(getattr(d, field)).partition("-")[0] for d in designs} - {"None"}
-        for field in ("conversion", "accumulator", "product_rounding")
+        name: {str(getattr(d, name)).partition("-")[0] for d in designs} - {"None"} for name in roundings
     }
-    assert modes == {field: set(MODES) for field in modes}
-    assert {d.alignment_rounding for d in designs} == set(MODES)
-    assert {d.summation for d in designs} == set(SUMMATIONS)
-    assert {d.c_position for d in designs} == set(C_POSITIONS)
-    assert {d.zero_sign for d in designs} == set(ZERO_SIGNS)
-    assert {d.overflow for d in designs} == set(OVERFLOWS)
-    assert {type(d.zero_exponent) for d in designs} == {int, str}
-    assert {"own", "none"} <= {d.zero_exponent for d in designs}
-    assert {d.normalise_products for d in designs} == {True, False}
-    assert {None, 0, 1, 2} <= {d.carry_bits for d in designs}
-    assert {None, 1, 2, 3, 4, 9} <= {d.fraction_bits for d in designs}
-    assert {d.products for d in designs} == {1, 2}
+    assert modes == {name: set(MODES) for name in roundings}
+    covered = {*choices, *roundings, "zero_exponent", "nan_word"}
+    assert covered == set(Design.__dataclass_fields__)
 
 
 # --------------------------------------------------------------------- real formats, seeded vectors
@@ -314,6 +404,8 @@ FMA = "sequential@products=1,k=4"
 FIVE = ("RNE", "RNA", "RZ", "RD", "RU")
 FP64 = "a_format=fp64,b_format=fp64,c_format=fp64,d_format=fp64"
 RZ_E8M13 = "fraction_bits=13,conversion=RZ-E8M13"
+
+IEEE_ENDS = "zero_sign=ieee,overflow=ieee"
 
 #: Representatives of each family of designs; the names are what `tcformal explain` takes.
 FAMILIES: dict[str, tuple[str, ...]] = {
@@ -351,6 +443,11 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "valpey@terms=5,carry_bits=1,c_format=fp16,d_format=fp16",
     ),
     "valpey-9": ("valpey@terms=9,align_bits=1", "valpey@terms=9,align_bits=1,carry_bits=4"),
+    # Three terms of any distance take a path of their own.
+    "exact-three": tuple(
+        f"tfdpa@products=2,a_format={a},b_format={a},fraction_bits=exact,rounding={mode},{IEEE_ENDS}"
+        for a, mode in (("bf16", "RNE"), ("bf16", "RD"), ("bf16", "RZ"), ("tf32", "RU"), ("fp32", "RNA"))
+    ),
     "exact": (
         "tfdpa@products=4,fraction_bits=exact",
         "tfdpa@products=4,fraction_bits=exact,rounding=RNE,zero_sign=ieee,overflow=ieee",
@@ -366,13 +463,39 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "sequential@summation=pairwise",
         "sequential@summation=pairwise,terms=6,rounding=RU,product_rounding=RNE-FP16,b_format=bf16",
     ),
-}
+    "cdna1-cdna2": (
+        "cdna1/v_mfma_f32_4x4x4f16",
+        "cdna1/v_mfma_f32_4x4x2bf16",
+        "cdna2/v_mfma_f32_4x4x4f16",
+        "cdna2/v_mfma_f32_16x16x8bf16",
+        "cdna2/v_mfma_f32_4x4x4bf16_1k",
+    ),
+    "cdna3": (
+        "cdna3/v_mfma_f32_32x32x4_xf32",
+        "cdna3/v_mfma_f32_4x4x4_16b_f16",
+        "cdna3/v_mfma_f32_32x32x8_bf16",
+        "cdna3/v_mfma_f32_32x32x16_bf8_fp8",
+    ),
+    "cpu": (
+        "x86/vdpbf16ps", "x86/tdpbf16ps", "x86/tdpfp16ps",
+        "arm/bfdot.ebf0", "arm/bfmmla.ebf0", "arm/bfdot.ebf1",
+    ),
+    "emulated": (
+        "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32",
+        "hopper/emulated.mma.m16n8k16.f32.e4m3.e5m2.f32",
+        "hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16",
+    ),
+    "scaled": (
+        "rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e2m1.f32.ue8m0",
+        "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3",
+    ),
+}  # fmt: skip
 
 #: Every representative, and its share of its family's vectors.
 SHARES = {name: 1 / len(names) for names in FAMILIES.values() for name in names}
 
 
-def directed(spec: UnitSpec, n: int, seed: int) -> Vectors:
+def directed(spec: UnitSpec, n: int, seed: int) -> Batch:
     """Rows with one special operand, rows that c nearly cancels, rows of zero products of one sign."""
     rng = np.random.default_rng(seed)
     o, k = spec.operands, spec.k
@@ -388,26 +511,26 @@ def directed(spec: UnitSpec, n: int, seed: int) -> Vectors:
         else:
             c[i] = word
     if o.c == o.d:
-        rows = slice(third, 2 * third)
-        opposite = lanes(spec, (a[rows], b[rows], np.zeros(third, np.uint64))).astype(np.uint64)
+        middle = slice(third, 2 * third)
+        opposite = lanes(spec, Batch(a[middle], b[middle], np.zeros(third, np.uint64))).astype(np.uint64)
         near = opposite + rng.integers(0, 5, third, dtype=np.uint64) - np.uint64(2)
-        c[rows] = (near ^ np.uint64(1 << (o.c.width - 1))) & np.uint64((1 << o.c.width) - 1)
-    rows = slice(2 * third, n)
-    minus = rng.integers(0, 2, (n - 2 * third, 1), dtype=np.uint64) << np.uint64(o.a.width - 1)
-    a[rows] = np.broadcast_to(minus, a[rows].shape)
-    b[rows] &= np.uint64((1 << (o.b.width - 1)) - 1)
+        c[middle] = (near ^ np.uint64(1 << (o.c.width - 1))) & np.uint64((1 << o.c.width) - 1)
+    last = slice(2 * third, n)
     size = n - 2 * third
+    minus = rng.integers(0, 2, (size, 1), dtype=np.uint64) << np.uint64(o.a.width - 1)
+    a[last] = np.broadcast_to(minus, a[last].shape)
+    b[last] &= np.uint64((1 << (o.b.width - 1)) - 1)
     choices = [one_operand(rng, o.c, (size,), family) for family in ("edges", "bits", "subnormal")]
     choices.append(rng.integers(0, 2, size, dtype=np.uint64) << np.uint64(o.c.width - 1))
-    c[rows] = np.choose(rng.integers(0, len(choices), size), choices)
-    return a, b, c
+    c[last] = np.choose(rng.integers(0, len(choices), size), choices)
+    return Batch(a, b, c)
 
 
-def seeded(spec: UnitSpec, n: int, seed: int) -> Vectors:
-    """About n rows: four fifths from the shared generator, one fifth directed."""
-    parts = zip(batch(spec, spec.k, n * 4 // 5, seed), directed(spec, n - n * 4 // 5, seed), strict=True)
-    a, b, c = (np.concatenate(pair) for pair in parts)
-    return a, b, c
+def seeded(spec: UnitSpec, n: int, seed: int) -> Batch:
+    """n rows: four fifths from the package's families, one fifth directed (none of them with scales)."""
+    if spec.scale_block is not None:
+        return batch(spec, spec.k, n, seed)
+    return joined(batch(spec, spec.k, n * 4 // 5, seed), directed(spec, n - n * 4 // 5, seed))
 
 
 def share(name: str, of: int) -> int:
@@ -423,10 +546,10 @@ def test_families_are_distinct() -> None:
 @pytest.mark.parametrize("name", SHARES)
 def test_family_on_seeded_vectors(name: str) -> None:
     spec = resolve(name)
-    vectors = seeded(spec, share(name, 10_000), SEED)
-    found = lanes(spec, vectors)
-    compare(spec, vectors, found, from_oracle(spec, vectors))
-    check_others(spec, vectors, found, integers=share(name, 1000), traces=50)
+    x = seeded(spec, share(name, 10_000), SEED)
+    found = lanes(spec, x)
+    compare(spec, x, found, from_oracle(spec, x))
+    check_others(spec, x, found, integers=share(name, 1000), traces=20)
 
 
 @pytest.mark.parametrize("name", SHARES)
@@ -442,7 +565,7 @@ def test_seeded_vectors_reach_what_they_should(name: str) -> None:
     assert (body < d.infinity).sum() > len(results) / 2
     # Zero terms that keep the exponents of their encodings hide a subnormal c.
     if spec.operands.c.e_min <= d.e_min and spec.design.zero_exponent != "own":
-        assert ((body > 0) & (body < 1 << d.fraction_bits)).sum() > 10
+        assert ((body > 0) & (body < 1 << d.fraction_bits)).sum() > 5
 
 
 @pytest.mark.long
@@ -452,10 +575,9 @@ def test_family_on_a_million_vectors(name: str) -> None:
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, mp_context=context) as pool:
         for part in range(20):
-            vectors = seeded(spec, share(name, 50_000), SEED + 1 + part)
-            expected = pool.map(partial(oracle_result, spec), witnesses(vectors), chunksize=500)
-            found = lanes(spec, vectors)
-            compare(spec, vectors, found, np.array(list(expected), np.uint64))
+            x = seeded(spec, share(name, 50_000), SEED + 1 + part)
+            expected = pool.map(partial(oracle_result, spec), witnesses(x), chunksize=500)
+            compare(spec, x, lanes(spec, x), np.array(list(expected), np.uint64))
 
 
 # --------------------------------------------------------------------- the comparison rejects
@@ -492,20 +614,20 @@ def altered(base: str, change: str) -> UnitSpec:
 
 
 @cache
-def references(base: str) -> tuple[Vectors, Raw]:
+def references(base: str) -> tuple[Batch, Raw]:
     """A design's vectors and the oracle's results on them."""
     spec = resolve(base)
-    vectors = seeded(spec, 3000, SEED)
-    return vectors, from_oracle(spec, vectors)
+    x = seeded(spec, 3000, SEED)
+    return x, from_oracle(spec, x)
 
 
 @pytest.mark.parametrize(("base", "change"), ALTERED)
 def test_comparison_rejects(base: str, change: str) -> None:
-    vectors, expected = references(base)
+    x, expected = references(base)
     spec = altered(base, change)
-    compare(resolve(base), vectors, lanes(resolve(base), vectors), expected)
+    compare(resolve(base), x, lanes(resolve(base), x), expected)
     with pytest.raises(pytest.fail.Exception, match=r"results differ .*\ntcformal explain '") as failure:
-        compare(spec, vectors, lanes(spec, vectors), expected)
+        compare(spec, x, lanes(spec, x), expected)
     check_paste(spec, str(failure.value).splitlines()[1])
 
 

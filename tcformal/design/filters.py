@@ -1,0 +1,51 @@
+"""Choosing units: by architecture, format, elementary operation, and how well they are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tcformal.checks import check_choice
+from tcformal.design.catalog import catalogue
+from tcformal.design.operations import operation
+from tcformal.design.unit import Evidence, UnitSpec
+from tcformal.formats.catalog import format_named
+from tcformal.formats.spec import Format
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What a listed unit must be; None lets everything through."""
+
+    arch: str | None = None
+    fmt: Format | None = None
+    operation: str | None = None
+    evidence: Evidence | None = None
+
+    @staticmethod
+    def of(*, arch: str | None, fmt: str | None, operation: str | None, evidence: str | None) -> Filters:
+        """Filters from text; UnknownNameError names the closest known ones."""
+        if arch is not None:
+            check_choice("architecture", arch, dict.fromkeys(name.partition("/")[0] for name in catalogue()))
+        if operation is not None:
+            check_choice("operation", operation, _operations())
+        if evidence is not None:
+            check_choice("evidence level", evidence.upper(), Evidence.__members__)
+        return Filters(
+            arch=arch,
+            fmt=None if fmt is None else format_named(fmt),
+            operation=operation,
+            evidence=None if evidence is None else Evidence[evidence.upper()],
+        )
+
+    def allow(self, u: UnitSpec) -> bool:
+        """Whether a unit passes."""
+        return (
+            self.arch in (None, u.arch)
+            and (self.fmt is None or self.fmt in (u.operands.a, u.operands.b))
+            and (self.operation is None or operation(u).name == self.operation)
+            and (self.evidence is None or u.facts["fraction_bits"].evidence is self.evidence)
+        )
+
+
+def _operations() -> list[str]:
+    return list(dict.fromkeys(operation(u).name for u in catalogue().values()))

@@ -1,0 +1,119 @@
+"""The elementary operation of a unit: its name, formula, error bound and known risks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tcformal.design.unit import UnitSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One elementary operation.
+
+    Ranges and units: `bounds` are additive; ulp is the unit in the last place of the result.
+    """
+
+    name: str
+    formula: str
+    #: (source of the error, bound) pairs.
+    bounds: tuple[tuple[str, str], ...]
+    source: str
+
+
+_HALF_ULP = ("output rounding", "0.5 ulp")
+
+
+def operation(u: UnitSpec) -> Operation:
+    """The elementary operation that a unit's parameters make.
+
+    Source: XIE 2026, §4.1 (names and algorithms), Table 9 (bounds); vendors' documents for CPUs.
+    """
+    d = u.design
+    length = min(u.k, d.products)
+    rho = d.conversion
+    if u.emulation is not None:
+        parts = len(u.emulation.parts)
+        inner = "FMA chain" if d.products == 1 else "T-FDPA"
+        return Operation(
+            name="emulated",
+            formula=f"d = {u.emulation.addition.conversion}({inner} over {parts} part(s) of k from 0, + c)",
+            bounds=(("parts", f"{parts} times the bound of {inner}"), ("addition of c", "0.5 ulp")),
+            source="SASS of CUDA 13.0",
+        )
+    if d.summation in ("tr", "gtr"):
+        halves = "Σ_even + Σ_odd, each" if d.summation == "gtr" else "Σ"
+        return Operation(
+            name="GTR-FDPA" if d.summation == "gtr" else "TR-FDPA",
+            formula=(
+                f"d = {rho}(RD_{d.sum_fraction_bits}(RD({halves} RZ_{d.fraction_bits}(a_k·b_k)) + RD(c)))"
+            ),
+            bounds=(("fused summation", f"{length + 1}·2^(e_max-{d.fraction_bits})"), _HALF_ULP),
+            source="XIE 2026, Algorithms 10 and 11, Table 9",
+        )
+    if d.fraction_bits is not None and d.summation == "fused":
+        return _truncated(u, length)
+    if d.summation == "fused" and d.c_position == "joined":
+        name = "FMA" if length == 1 else "E-FDPA"
+        return Operation(
+            name=name,
+            formula=f"d = {rho}(c + a_k·b_k), k by k" if length == 1 else f"d = {rho}(c + Σ a_k·b_k)",
+            bounds=(_HALF_ULP,),
+            source="XIE 2026, Algorithms 3, 4 and 6, Table 9",
+        )
+    return _stepwise(u, length)
+
+
+def _truncated(u: UnitSpec, length: int) -> Operation:
+    d = u.design
+    name = "T-FDPA" if u.scale_format is None else "ST-FDPA" if d.group is None else "GST-FDPA"
+    term = {"T-FDPA": "a_k·b_k", "ST-FDPA": "a_k·b_k·α·β", "GST-FDPA": "α_g·β_g·Σ_g a_k·b_k"}[name]
+    terms = length if d.group is None else length // d.group
+    ulp = "1 ulp" if d.rho.mode in ("RZ", "RD", "RU", "RO") else "0.5 ulp"
+    algorithm = {"T-FDPA": 7, "ST-FDPA": 8, "GST-FDPA": 9}[name]
+    return Operation(
+        name=name,
+        formula=(
+            f"d = {d.conversion}(Σ {d.alignment_rounding}_{d.fraction_bits}({term}) + c), {terms} terms and c"
+        ),
+        bounds=(
+            ("fused summation", f"{terms + 1}·2^(e_max-{d.fraction_bits})"),
+            ("output rounding", f"{ulp} of {d.rho.fraction_bits} fraction bits"),
+        ),
+        source=f"XIE 2026, Algorithm {algorithm}, Table 9",
+    )
+
+
+def _stepwise(u: UnitSpec, length: int) -> Operation:
+    d = u.design
+    flush = d.operand_subnormals != "kept"
+    ftz = d.summation == "pairwise" and d.operand_subnormals == "positive_zero"
+    names = {"pairwise": "pairwise sum", "two_chains": "two FMA chains", "sequential": "FMA steps"}
+    bounds = [("each addition and product", "0.5 ulp" if d.step.mode.startswith("RN") else "1 ulp")]
+    if flush:
+        bounds.insert(0, ("subnormal operands as zero", f"2^{u.operands.a.e_min} in a factor"))
+    if d.result_subnormals != "kept":
+        bounds.append(("subnormal results as zero", f"2^{d.rho.e_min}"))
+    return Operation(
+        name="FTZ-AddMul" if ftz else names.get(d.summation, "sum, then c"),
+        formula=f"{length} products, {d.summation}, steps {d.accumulator}, c {d.c_position}, {d.conversion}",
+        bounds=tuple(bounds),
+        source="XIE 2026, Algorithms 1 and 2, Table 9" if ftz else "the vendor's document",
+    )
+
+
+def risks(u: UnitSpec) -> tuple[str, ...]:
+    """Known risks of a unit, as XIE Table 10 names them, decided from its parameters."""
+    d, found = u.design, []
+    nvidia_sum = d.summation == "fused" and d.fraction_bits is not None and u.emulation is None
+    if d.operand_subnormals != "kept" and u.operands.a.name == "fp16":
+        found.append("input FTZ: fp16 subnormals count as zero, an error of up to 2^-14 per factor")
+    if nvidia_sum and d.fraction_bits is not None and d.fraction_bits < 23:
+        found.append(f"small F: {d.fraction_bits} fraction bits in the sum, fewer than fp32 has")
+    if nvidia_sum and d.rho.fraction_bits < u.operands.d.fraction_bits:
+        found.append(f"{d.conversion}: the result keeps {d.rho.fraction_bits} fraction bits only")
+    if u.operands.d.name == "fp16":
+        found.append(f"{d.conversion}: the output precision limits the sum's")
+    if d.summation in ("tr", "gtr"):
+        found.append("asymmetry: rounding down inside biases results toward -Inf (Φ(-A,B,-C) ≠ -Φ(A,B,C))")
+    return tuple(found)

@@ -1,0 +1,153 @@
+"""The long conformance sweep: integers, lanes and oracle on every distinct design, resumable."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.interp.concrete import Concrete
+from tcformal.ir.walk import digest
+from tcformal.models import Unit, circuit
+from tcformal.oracle.exact import unit_dot
+from tcformal.query.families import Batch, batch
+from tcformal.version import VERSION
+
+#: Vectors judged in one piece of work.
+CHUNK = 2500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What one design did on its vectors; one line of the results file."""
+
+    unit: str
+    #: How many catalogued names share this design and these formats.
+    names: int
+    #: SHA-256 of the definition: a changed definition is swept again.
+    definition: str
+    vectors: int
+    seed: int
+    #: Vectors on which lanes differ from integers, and from the Fraction oracle.
+    integer_mismatches: int
+    oracle_mismatches: int
+    #: The first vectors that differ, ready for `tcformal explain`.
+    examples: tuple[str, ...]
+    #: SHA-256 of all results in order, so that a run can be compared with another.
+    results: str
+    version: str = VERSION
+
+
+def definition_of(name: str) -> str:
+    """SHA-256 of a unit's definition."""
+    spec = catalogue()[name]
+    graph, root = circuit(spec, spec.k)
+    return digest(graph, {"d": root})
+
+
+def judge(name: str, seed: int, n: int) -> tuple[int, int, list[str], bytes]:
+    """One piece of work: (integer mismatches, oracle mismatches, examples, results) on n vectors."""
+    spec = catalogue()[name]
+    graph, root = circuit(spec, spec.k)
+    exact = Concrete(graph, [root])
+    x = batch(spec, spec.k, n, seed)
+    lanes = Unit(spec).dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b)
+    integers = oracle = 0
+    examples: list[str] = []
+    for row in range(n):
+        found = int(lanes[row])
+        inputs = x.inputs(row)
+        by_integers = exact(inputs)[0]
+        by_oracle = unit_dot(spec, *_operands(x, row))
+        integers += by_integers != found
+        oracle += by_oracle != found
+        if (by_integers != found or by_oracle != found) and len(examples) < 3:
+            examples.append(f"{_command(name, x, row)}  # {found:#x} {by_integers:#x} {by_oracle:#x}")
+    return integers, oracle, examples, lanes.astype(np.uint64).tobytes()
+
+
+def _operands(x: Batch, row: int) -> tuple[list[int], list[int], int, list[int], list[int]]:
+    a, b = ([int(v) for v in array[row]] for array in (x.a, x.b))
+    scales = [[] if s is None else [int(v) for v in s[row]] for s in (x.scale_a, x.scale_b)]
+    return a, b, int(x.c[row]), scales[0], scales[1]
+
+
+def _command(name: str, x: Batch, row: int) -> str:
+    a, b, c, scale_a, scale_b = _operands(x, row)
+    text = f"tcformal explain '{name}' --a {_hex(a)} --b {_hex(b)} --c {c:#x}"
+    return text + (f" --scale-a {_hex(scale_a)} --scale-b {_hex(scale_b)}" if scale_a else "")
+
+
+def _hex(values: list[int]) -> str:
+    return ",".join(f"{v:#x}" for v in values)
+
+
+def done_already(path: Path, vectors: int) -> dict[str, Record]:
+    """The records of a results file that still hold: enough vectors of today's definition."""
+    records: dict[str, Record] = {}
+    if path.exists():
+        for line in path.read_text().splitlines():
+            data = json.loads(line)
+            record = Record(**{**data, "examples": tuple(data["examples"])})
+            records[record.unit] = record
+    return {
+        name: r
+        for name, r in records.items()
+        if r.vectors >= vectors and name in catalogue() and r.definition == definition_of(name)
+    }
+
+
+def sweep(
+    path: Path,
+    vectors: int,
+    seed: int,
+    pool: Executor,
+    *,
+    only: Callable[[str], bool] = lambda _: True,
+    told: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Iterator[Record]:
+    """Sweep every distinct design that the file does not hold yet, appending each when it is done.
+
+    A run that is killed loses the design it was at, nothing else.  `told` hears the pieces of work
+    done and in all.
+    """
+    held = done_already(path, vectors)
+    wanted = {name: names for name, names in distinct_designs().items() if only(name)}
+    open_ = {name: names for name, names in wanted.items() if name not in held}
+    pieces = -(-vectors // CHUNK)
+    total, finished = pieces * len(open_), 0
+    for name, names in open_.items():
+        jobs = [pool.submit(judge, name, seed + i, min(CHUNK, vectors - i * CHUNK)) for i in range(pieces)]
+        integers = oracle = 0
+        examples: list[str] = []
+        digest_ = hashlib.sha256()
+        for job in jobs:
+            wrong_integers, wrong_oracle, shown, results = job.result()
+            integers, oracle = integers + wrong_integers, oracle + wrong_oracle
+            examples += shown
+            digest_.update(results)
+            finished += 1
+            told(finished, total)
+        record = Record(
+            unit=name, names=len(names), definition=definition_of(name), vectors=vectors, seed=seed,
+            integer_mismatches=integers, oracle_mismatches=oracle, examples=tuple(examples[:3]),
+            results=digest_.hexdigest(),
+        )  # fmt: skip
+        append(path, record)
+        yield record
+
+
+def append(path: Path, record: Record) -> None:
+    """Add one line to a results file so that a kill leaves whole lines only."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    before = path.read_text() if path.exists() else ""
+    part = path.with_suffix(path.suffix + ".part")
+    part.write_text(before + json.dumps(asdict(record)) + "\n")
+    os.replace(part, path)

@@ -1,0 +1,67 @@
+"""Units as people look at them: the list by distinct design, and the card of one unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tcformal.design.operations import operation, risks
+from tcformal.design.unit import UnitSpec
+from tcformal.report.text import table
+
+
+def units_table(units: Iterable[UnitSpec], sharing: Mapping[str, int]) -> Table:
+    """One row per distinct design and formats, with how many other names share both."""
+    made = table("unit", "operation", ">L", ">F", ">e_zero", "conversion", "evidence", ">others")
+    for u in units:
+        d = u.design
+        fact = u.facts.get("fraction_bits")
+        made.add_row(
+            u.name,
+            operation(u).name,
+            str(min(u.k, d.products)),
+            "exact" if d.fraction_bits is None else str(d.fraction_bits),
+            str(d.zero_exponent),
+            d.conversion,
+            fact.evidence.name.lower() if fact else "",
+            str(sharing.get(u.name, 1) - 1),
+        )
+    return made
+
+
+def unit_card(u: UnitSpec) -> RenderableType:
+    """Everything known of one unit, each parameter with source and evidence."""
+    op = operation(u)
+    head = Text(u.name, style="bold")
+    shape = Text(f"D[{u.m},{u.n}] = A[{u.m},{u.k}] · B[{u.k},{u.n}] + C    ({u.operands})")
+    lines = [Text(f"{op.name}: {op.formula}    [{op.source}]")]
+    if u.scale_format is not None:
+        lines.append(Text(f"scales: {u.scale_format.name}, one per {u.scale_block} consecutive k"))
+    if u.emulation is not None:
+        parts = "; ".join(_range(part) for part in u.emulation.parts)
+        lines.append(Text(f"converted to {u.emulation.converted.name}; parts of k: {parts}"))
+    lines += [Text(f"error of {what}: at most {bound}") for what, bound in op.bounds]
+    lines += [Text(f"risk: {risk}", style="yellow") for risk in risks(u)]
+    made = table("parameter", "value", "evidence", "source")
+    for name, value in u.design.parameters().items():
+        fact = u.facts.get(name)
+        shown = hex(value) if name == "nan_word" and isinstance(value, int) else _shown(name, value)
+        made.add_row(name, shown, fact.evidence.name.lower() if fact else "", fact.source if fact else "")
+    return Group(head, shape, *lines, made, *(Text(f"note: {note}") for note in u.notes))
+
+
+def _range(part: tuple[int, ...]) -> str:
+    return ",".join(str(k) for k in part[:4]) + (f",…,{part[-1]}" if len(part) > 4 else "")
+
+
+#: What None means for each parameter that can be None.
+_NONE = {"fraction_bits": "exact", "carry_bits": "exact", "product_rounding": "exact"}
+
+
+def _shown(name: str, value: object) -> str:
+    if value is None:
+        return _NONE.get(name, "none")
+    return str(value).lower() if isinstance(value, bool) else str(value)
