@@ -167,6 +167,9 @@ class Design:
                 "expected fraction_bits and sum_fraction_bits exactly with summation=tr and gtr, "
                 f"but got sum_fraction_bits={self.sum_fraction_bits} with summation={self.summation}"
             )
+        f, f2 = self.fraction_bits, self.sum_fraction_bits
+        if f is not None and f2 is not None and f2 < f:
+            raise InputError(f"expected sum_fraction_bits of at least fraction_bits={f}, but got {f2}")
         if (self.c_position == "joined" or in_one) != (self.accumulator is None):
             raise InputError(
                 "expected an accumulator (such as RNE-FP32) exactly where partial sums are rounded, "
@@ -185,8 +188,32 @@ class Design:
                         "because an exact sum has no alignment"
                     )
 
+    def _check_plain(self, name: str, neutral: dict[str, tuple[object, ...]]) -> None:
+        """Refuse parameters that no source gives a meaning together with `name`."""
+        for other, allowed in neutral.items():
+            value = getattr(self, other)
+            if value not in allowed:
+                shown = " or ".join(str(a) for a in allowed)
+                raise InputError(
+                    f"expected {other}={shown} with {name}={getattr(self, name)}, but got {value}"
+                )
+
     def _check_rare(self) -> None:
-        """Combinations that no hardware is known to have and that would mean nothing."""
+        """Combinations that no hardware is known to have and that no source gives a meaning."""
+        if self.group is not None:
+            self._check_plain(
+                "group",
+                {"product_rounding": (None,), "order": ("ascending",), "zero_sign": ("positive", "sum")},
+            )
+        if self.summation in ("tr", "gtr"):
+            neutral: dict[str, tuple[object, ...]] = {
+                "zero_exponent": ("none",),
+                "carry_bits": (None,),
+                "normalise_products": (False,),
+                "product_rounding": (None,),
+                "zero_sign": ("sum", "positive"),
+            }
+            self._check_plain("summation", neutral)
         if self.group is not None and (self.products % self.group or self.summation != "fused"):
             raise InputError(
                 f"expected products to be a multiple of group={self.group} in a fused sum, "

@@ -94,8 +94,16 @@ def _term_parting(mine: SumStep, theirs: SumStep, where: str, same: bool) -> Par
         if mine.e_max == theirs.e_max:
             return _differ(f"the alignment of {term.name}", where, term.kept, other.kept)
         # A term that only one of the sums takes in may have raised its e_max.
-        return _differ("e_max", where, mine.e_max, theirs.e_max) if same else None
+        return _e_max_parting(mine, theirs, where) if same else None
     return None
+
+
+def _e_max_parting(mine: SumStep, theirs: SumStep, where: str) -> Parting:
+    """Why two sums of the same terms are aligned at different exponents."""
+    for term, other in zip(mine.terms, theirs.terms, strict=True):
+        if term.exponent != other.exponent and not term.zero:
+            return _differ(f"the exponent of {term.name}", where, term.exponent, other.exponent)
+    return _differ("e_max", where, mine.e_max, theirs.e_max)
 
 
 def _differ(what: str, where: str, mine: Fraction | int, theirs: Fraction | int) -> Parting:

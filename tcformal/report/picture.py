@@ -16,8 +16,8 @@ from tcformal.report.text import WIDTH, hex_word
 _KEPT, _CUT, _DIM, _HEAD = "green", "red", "dim", "bold"
 #: The least and the greatest width of the column of names and values.
 _NAME, _WIDEST_NAME = 26, 44
-#: The most fraction bits and the most discarded bits shown.
-_MOST_KEPT, _MOST_CUT = 40, 24
+#: Columns of kept and discarded bits beside the narrowest names, and the bounds of the latter's share.
+_BITS, _LEAST_CUT, _MOST_CUT = WIDTH - _NAME - len("  exponent  ±|"), 10, 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +94,11 @@ class _Columns:
     def __init__(self, step: SumStep) -> None:
         self.step = step
         self.live = [t for t in step.terms if not t.zero]
-        self.shown = min(step.fraction_bits, _MOST_KEPT)
         whole = [_trimmed(t.kept_bits).index(".") for t in self.live]
         self.lead = max(_trimmed(step.total_bits).index("."), *whole, 2)
+        left = _BITS - (self.lead + 1 + step.fraction_bits)
+        self.most_cut = min(max(left, _LEAST_CUT), _MOST_CUT)
+        self.shown = min(step.fraction_bits, _BITS - self.most_cut - self.lead - 2)
         self.width = self.lead + 1 + self.shown + int(step.fraction_bits > self.shown)
 
     def lines(self) -> list[_Line]:
@@ -106,9 +108,7 @@ class _Columns:
         header.stylize(_DIM)
         lines = [_Line("term", None, header), *map(self._term, self.live), self._total()]
         if step.rounding is not None:
-            lines.append(self._rounding(step.rounding))
-            if step.rounding.overflow:
-                lines.append(_Line("", None, self._columns("", " ", f"too large: {step.rounding.overflow}")))
+            lines += self._rounding(step.rounding)
         return lines
 
     def _columns(self, exponent: str, sign: str, rest: str = "") -> Text:
@@ -124,7 +124,7 @@ class _Columns:
         row = self._columns(str(term.exponent), "-" if term.negative else "+")
         row.append(self._bits(term.kept_bits), style=_KEPT)
         row.append("|")
-        row.append(_clipped(term.discarded), style=_CUT)
+        row.append(_clipped(term.discarded, self.most_cut), style=_CUT)
         return _Line(term.name, term.value, row)
 
     def _total(self) -> _Line:
@@ -135,26 +135,30 @@ class _Columns:
             row.append(" wrapped", style=_CUT)
         return _Line("sum", self.step.total, row)
 
-    def _rounding(self, done: Rounding) -> _Line:
-        """Normalised bits, those that the conversion keeps apart from those that it drops."""
+    def _rounding(self, done: Rounding) -> list[_Line]:
+        """Normalised bits, those that the conversion keeps apart from those that it drops; what follows."""
         kept, cut = done.bits[: done.precision], done.bits[done.precision :]
         row = self._columns(str(done.exponent) if self.step.total else "", " ")
         row.append(" " * (self.lead - 1) + f"{kept[0]}.{kept[1:]}", style=_KEPT)
         row.append("|")
-        row.append(_clipped(cut.rstrip("0")), style=_CUT)
-        row.append(" exact" if "1" not in cut else " rounded away" if done.away else " cut", style=_DIM)
-        return _Line(f"normalised, {done.conversion}", None, row)
+        left = WIDTH - _NAME - len(row)
+        row.append(_clipped(cut.rstrip("0"), min(max(left, 0), _MOST_CUT)), style=_CUT)
+        how = "exact" if "1" not in cut else "rounded away" if done.away else "cut"
+        notes = [how, f"too large: {done.overflow}"] if done.overflow else [how]
+        if len(row) + 1 + len(notes[0]) <= WIDTH - _NAME:
+            row.append(f" {notes.pop(0)}", style=_DIM)
+        rest = [_Line("", None, self._columns("", " ", " " * (self.lead - 1) + note)) for note in notes]
+        return [_Line(f"normalised, {done.conversion}", None, row), *rest]
 
 
-def _clipped(bits: str) -> str:
+def _clipped(bits: str, most: int) -> str:
     """Discarded bits, a long run of leading zeros counted instead of printed."""
-    if len(bits) <= _MOST_CUT:
+    if len(bits) <= most:
         return bits
     zeros = len(bits) - len(bits.lstrip("0"))
-    lead = f"[{zeros} zeros]" if zeros > 10 else bits[:zeros]
-    room = _MOST_CUT - len(lead)
-    body = bits[zeros:]
-    return lead + (body if len(body) <= room else body[: room - 1] + "…")
+    lead = f"[{zeros} zeros]"
+    text = lead + bits[zeros:] if zeros > len(lead) else bits
+    return text if len(text) <= most else text[: most - 1] + "…" if most else ""
 
 
 def _trimmed(bits: str) -> str:

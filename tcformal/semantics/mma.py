@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tcformal.design.spec import Design, Operands
 from tcformal.errors import InputError
+from tcformal.formats.spec import Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
@@ -93,6 +94,13 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
         raise InputError(f"expected K to be a multiple of {design.products} products, but got K={k}")
     if not design.rho.fits(formats.d):
         raise InputError(f"expected a conversion into {formats.d.name}, but got {design.conversion}")
+    if design.nan_rule == "first_operand":
+        for fmt in (formats.a, formats.b, formats.c):
+            if fmt.specials is not Specials.IEEE or fmt.fraction_bits > formats.d.fraction_bits:
+                raise InputError(
+                    f"expected operands with NaNs that {formats.d.name} can hold for nan_rule=first_operand, "
+                    f"but got {fmt.name}"
+                )
     if scales is not None:
         blocks = -(-k // scales.block)
         if len(scales.a) != blocks or len(scales.b) != blocks:
@@ -181,6 +189,8 @@ def _stepwise(
     Source: Intel SDM, VDPBF16PS.
     """
     invalid = g.const(design.nan_word, formats.d.width)
+    if design.product_rounding is not None:
+        products = _round_products(g, design, products)
     for i, (x, (word_a, word_b)) in enumerate(zip(products, words, strict=True)):
         final = i == len(products) - 1
         nan_a, nan_b = unpack(g, word_a, formats.a).nan, unpack(g, word_b, formats.b).nan

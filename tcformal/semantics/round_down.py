@@ -66,14 +66,13 @@ def _products(g: Graph, products: Sequence[Number], c: Number, design: Design, b
     """The truncated sum of the products, or of both halves floored at the larger maximum."""
     lowest = min(c.term.exponent.low, *(p.term.exponent.low for p in products))
     # Zero products have no exponent: one that no term and no c lies below stands for none.
-    inner = replace(design, zero_exponent=lowest) if design.zero_exponent == "none" else design
     if design.summation == "tr":
         with g.scope("products"):
-            return truncated_total(g, [p.term for p in products], inner, bits)
+            return truncated_total(g, [p.term for p in products], design, bits, lowest)
     halves = []
     for name, half in (("even", products[0::2]), ("odd", products[1::2])):
         with g.scope(name):
-            halves.append(truncated_total(g, [p.term for p in half], inner, bits))
+            halves.append(truncated_total(g, [p.term for p in half], design, bits, lowest))
     e_max = largest_exponent(g, [h.e_max for h in halves])
     floored = [g.ashr(h.bits, distance_below(g, h.e_max, e_max)) for h in halves]
     width = max(h.width for h in floored) + 1

@@ -24,7 +24,8 @@ def flush(g: Graph, x: Number, rule: str) -> Number:
     if rule == "kept":
         return x
     term = x.term
-    normal = g.top(term.significand)
+    # Inf and NaN carry no meaningful significand: they count as normal here.
+    normal = g.or_(g.top(term.significand), x.inf, x.nan)
     significand = g.ite(normal, term.significand, g.const(0, term.significand.width))
     zero = g.or_(term.zero, g.not_(normal))
     sign = term.sign

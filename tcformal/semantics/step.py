@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.ir.build import Graph
-from tcformal.semantics.align import effective_exponents, largest_exponent
+from tcformal.semantics.align import ZeroExponent, effective_exponents, largest_exponent
 from tcformal.semantics.exact import exact_total
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Number, Term
@@ -28,18 +28,20 @@ def fused_sum(g: Graph, numbers: Sequence[Number], design: Design, target: Conve
     if design.fraction_bits is None:
         total = exact_total(g, terms, target.precision)
     else:
-        total = truncated_total(g, terms, design, design.fraction_bits)
+        total = truncated_total(g, terms, design, design.fraction_bits, design.zero_exponent)
     return round_total(g, total, numbers, design, target)
 
 
-def truncated_total(g: Graph, terms: Sequence[Term], design: Design, fraction_bits: int) -> Total:
-    """The sum of terms aligned at e_max and cut to `fraction_bits`.
+def truncated_total(
+    g: Graph, terms: Sequence[Term], design: Design, fraction_bits: int, zero_exponent: ZeroExponent
+) -> Total:
+    """The sum of terms aligned at e_max and cut to `fraction_bits`; zero terms have `zero_exponent`.
 
     Source: XIE Algorithm 7, step 2; VALPEY Algorithm 1 (normalised products, bounded carry bits).
     """
     if design.normalise_products:
         terms = [normalise_term(g, t) for t in terms]
-    exponents = effective_exponents(g, terms, design.zero_exponent)
+    exponents = effective_exponents(g, terms, zero_exponent)
     e_max = largest_exponent(g, exponents)
     g.label("e_max", e_max.bits, offset=e_max.low)
     aligned = align_all(g, terms, exponents, e_max, fraction_bits, design.alignment_rounding)

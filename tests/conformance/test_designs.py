@@ -31,7 +31,7 @@ from tcformal.design.spec import (
     Operands,
 )
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format, Specials
+from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.interp.concrete import Concrete
 from tcformal.interp.trace import trace
 from tcformal.models import Unit, circuit
@@ -110,21 +110,30 @@ def check_others(spec: UnitSpec, x: Batch, found: Raw, *, integers: int, traces:
 
 
 # --------------------------------------------------------------------- toy formats, all operands
-def toy_format(name: str, exponent_bits: int, fraction_bits: int, bias: int, specials: Specials) -> Format:
+def toy_format(
+    name: str,
+    exponent_bits: int,
+    fraction_bits: int,
+    bias: int,
+    specials: Specials,
+    sign: Sign = Sign.PRESENT,
+) -> Format:
     return Format(
-        name=name, exponent_bits=exponent_bits, fraction_bits=fraction_bits, bias=bias, specials=specials
-    )
+        name=name, exponent_bits=exponent_bits, fraction_bits=fraction_bits, bias=bias, specials=specials,
+        sign=sign,
+    )  # fmt: skip
 
 
 IEEE, NONE = Specials.IEEE, Specials.NONE
 #: Result formats; their biases are those that a conversion to as many exponent bits has.
 E3M2, E2M2 = toy_format("toy_e3m2", 3, 2, 3, IEEE), toy_format("toy_e2m2", 2, 2, 1, IEEE)
 
-#: Two products in [0, 4.5] and of both exponents, subnormals, Inf and NaN; c spreads.  2^18 operands.
+#: Two products of magnitude 0 to 4.5, of two exponents, subnormal, Inf and NaN; c without a sign, from far
+#: below to far above them.  2^17 operands.
 TWO = (
     toy_format("toy_a", 2, 1, 1, IEEE),
     toy_format("toy_b", 1, 1, 1, NONE),
-    toy_format("toy_c", 3, 0, 4, NONE),
+    toy_format("toy_c", 3, 0, 4, NONE, Sign.ABSENT),
 )
 #: One product, all three with subnormals, Inf and NaN.  2^16 operands.
 ONE = (toy_format("toy_x", 3, 1, 3, IEEE), toy_format("toy_y", 2, 2, 1, IEEE), E3M2)
@@ -275,7 +284,7 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     "odd-first": ("RNE", chained(order="odd_first", **stepwise("sequential", "first", "RNE-E3M2"))),
     "nan-of-first": (
         "RNE",
-        chained(nan_rule="first_operand", order="odd_first", **stepwise("sequential", "first", "RNE-E3M2")),
+        chained(nan_rule="first_operand", **stepwise("sequential", "first", "RNE-E3M2")),
     ),
     "group-of-one": ("RZ", {"fraction_bits": 2, "group": 1, "zero_exponent": -1}),
     "group-of-two": ("RZ", {"fraction_bits": 3, "group": 2, "zero_exponent": 1}),
@@ -285,23 +294,24 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 #: Designs that are also tried with results of fewer exponents: overflow and subnormal results are common.
-NARROW = (
-    "rne-own", "ru-align-ru", "exact-rd", "first-ru", "tr", "flushed-to-positive",
-)  # fmt: skip
+NARROW = ("rne-own", "ru-align-ru", "exact-rd", "first-ru", "tr")
 #: Designs of one product and c: fractions in every operand.
 SINGLE = (
     "rna-align-rne", "ru-align-ru", "ru-carry-1", "normalised", "normalised-align-rd", "exact-rd",
-    "truncated-rounded-products", "first-rna", "tr", "flushed-to-signed",
+    "truncated-rounded-products", "first-rna", "tr",
 )  # fmt: skip
+#: Designs that see more of the operands than their product's value: one product is enough.
+ONLY_SINGLE = ("flushed-to-positive", "flushed-to-signed", "nan-of-first")
 
 
 def toys() -> Iterator[UnitSpec]:
     for name, (rho, changes) in DESIGNS.items():
-        yield toy(f"two/{name}", 2, TWO, E3M2, rho, changes)
+        if name not in ONLY_SINGLE:
+            yield toy(f"two/{name}", 2, TWO, E3M2, rho, changes)
     for name in NARROW:
         rho, changes = DESIGNS[name]
         yield toy(f"narrow/{name}", 2, TWO, E2M2, rho, changes)
-    for name in SINGLE:
+    for name in (*SINGLE, *ONLY_SINGLE):
         rho, changes = DESIGNS[name]
         yield toy(f"one/{name}", 1, ONE, E3M2, rho, changes)
 
@@ -331,7 +341,7 @@ def product_class(design: Design, a: Value, b: Value, words: tuple[int, int]) ->
     flushed: tuple[Any, ...] = ()
     if design.operand_subnormals != "kept":
         small = [x.kind is Kind.FINITE and x.magnitude < power_of_two(x.exponent) for x in (a, b)]
-        flushed = (*small, a.sign, b.sign)
+        flushed = (*small, a.is_zero, b.is_zero, a.sign, b.sign)
     if Kind.NAN in kinds or (Kind.INF in kinds and (a.is_zero or b.is_zero)):
         return Kind.NAN, words if design.nan_rule != "word" else (), flushed
     if Kind.INF in kinds:
@@ -359,13 +369,13 @@ def oracle_on_all(spec: UnitSpec, x: Batch) -> Raw:
 def test_all_operands_of_toy_formats(name: str) -> None:
     spec = TOYS[name]
     x = all_operands(spec)
-    assert len(x.c) in (1 << 16, 1 << 18)
+    assert len(x.c) in (1 << 16, 1 << 17)
     found = lanes(spec, x)
     compare(spec, x, found, oracle_on_all(spec, x))
     check_others(spec, x, found, integers=300, traces=20)
 
 
-@pytest.mark.parametrize("name", ["two/ru-carry-1", "two/flushed-to-signed", "two/nan-of-first"])
+@pytest.mark.parametrize("name", ["two/ru-carry-1", "one/flushed-to-positive", "one/nan-of-first"])
 def test_classes_of_products_lose_nothing(name: str) -> None:
     """The oracle itself on rows drawn from all of them gives what their classes gave."""
     spec = TOYS[name]
@@ -491,8 +501,10 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
+#: Families whose long sums make the oracle slow: fewer vectors by default.
+SLOW = {"emulated": 0.3, "scaled": 0.3, "cpu": 0.6, "cdna3": 0.6}
 #: Every representative, and its share of its family's vectors.
-SHARES = {name: 1 / len(names) for names in FAMILIES.values() for name in names}
+SHARES = {name: SLOW.get(family, 1) / len(names) for family, names in FAMILIES.items() for name in names}
 
 
 def directed(spec: UnitSpec, n: int, seed: int) -> Batch:
@@ -539,7 +551,7 @@ def share(name: str, of: int) -> int:
 
 
 def test_families_are_distinct() -> None:
-    designs = {(spec.operands, spec.design) for spec in map(resolve, SHARES)}
+    designs = {(spec.operands, spec.design, spec.k) for spec in map(resolve, SHARES)}
     assert len(designs) == sum(map(len, FAMILIES.values()))
 
 
@@ -559,12 +571,13 @@ def test_seeded_vectors_reach_what_they_should(name: str) -> None:
     d = spec.operands.d
     results = lanes(spec, seeded(spec, share(name, 10_000), SEED)).astype(np.uint64)
     body = results & np.uint64((1 << (d.width - 1)) - 1)
-    assert (results == spec.design.nan_word).sum() > 50
+    assert (body > d.infinity).sum() > 50
     assert (body == d.infinity).sum() >= 3
-    assert (body == 0).sum() > 10
+    assert (body == 0).sum() >= (3 if spec.scale_block is None else 0)
     assert (body < d.infinity).sum() > len(results) / 2
     # Zero terms that keep the exponents of their encodings hide a subnormal c.
-    if spec.operands.c.e_min <= d.e_min and spec.design.zero_exponent != "own":
+    kept = {spec.design.c_subnormals, spec.design.result_subnormals} == {"kept"}
+    if kept and spec.operands.c.e_min <= d.e_min and spec.design.zero_exponent != "own":
         assert ((body > 0) & (body < 1 << d.fraction_bits)).sum() > 5
 
 

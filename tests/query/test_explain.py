@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import pytest
@@ -31,7 +32,7 @@ DESIGNS = [
     "ampere/mma.m16n8k8.f32.tf32.tf32.f32",
     "hopper/mma.m16n8k8.f32.bf16.bf16.f32",
     "valpey@terms=5,align_bits=1",
-    "valpey@terms=5,carry_bits=1",
+    "valpey@terms=5,carry_bits=0",
     "tfdpa@products=2,fraction_bits=4,k=6",
     "tfdpa@products=4,conversion=RZ-E8M13,zero_exponent=own",
     "tfdpa@products=3,alignment_rounding=RD",
@@ -45,18 +46,18 @@ DESIGNS = [
     "sequential@products=1,c_position=last",
     "sequential@products=4,summation=two_chains",
     "tfdpa@products=4,summation=fused,c_position=last",
-    "tfdpa@products=4,summation=tr,sum_fraction_bits=31",
-    "tfdpa@products=4,summation=gtr,sum_fraction_bits=31",
+    "cdna3/v_mfma_f32_16x16x16_f16",
+    "cdna3/v_mfma_f32_16x16x32_fp8_fp8",
     "tfdpa@products=4,group=2",
     "tfdpa@products=4,order=odd_first",
 ]
 
 
-def traces(name: str, n: int, seed: int) -> Iterator[Trace]:
+@cache
+def traces(name: str) -> list[Trace]:
     """Seeded dot products of one design, explained."""
     spec = resolve(name)
-    for w in witnesses(spec, n, seed):
-        yield explain_witness(spec, w)
+    return [explain_witness(spec, w) for w in witnesses(spec, 48, seed=11)]
 
 
 def witnesses(spec: UnitSpec, n: int, seed: int) -> list[Witness]:
@@ -83,9 +84,9 @@ def discarded_value(step: SumStep, term: TermRow) -> Fraction:
 def test_the_result_is_the_units(name: str) -> None:
     """The trace ends where the vector interpretation does."""
     spec = resolve(name)
-    a, b, c = batch(spec, spec.k, 90, seed=11)
+    a, b, c = batch(spec, spec.k, 48, seed=11)
     expected = Unit(spec).dot_bits(a, b, c)
-    for trace, raw in zip(traces(name, 90, seed=11), expected.tolist(), strict=True):
+    for trace, raw in zip(traces(name), expected.tolist(), strict=True):
         assert trace.result == raw
         assert trace.block_results[-1] == raw
 
@@ -94,7 +95,7 @@ def test_the_result_is_the_units(name: str) -> None:
 def test_the_kept_parts_add_up(name: str) -> None:
     """Kept parts sum to the total, which wraps only where carry bits are bounded."""
     wrapped = 0
-    for trace in traces(name, 90, seed=12):
+    for trace in traces(name):
         for step in trace.steps:
             if step.special or not step.terms:
                 continue
@@ -114,7 +115,7 @@ def test_the_kept_parts_add_up(name: str) -> None:
 @pytest.mark.parametrize("name", [n for n in DESIGNS if "alignment_rounding" not in n and "group" not in n])
 def test_kept_and_discarded_bits_are_the_term(name: str) -> None:
     """Under truncation nothing of a term is lost from the picture."""
-    for trace in traces(name, 90, seed=13):
+    for trace in traces(name):
         for step in trace.steps:
             for term in () if step.special else step.terms:
                 kept = bits_value(term.kept_bits) * power_of_two(step.e_max)
@@ -131,7 +132,7 @@ def test_kept_and_discarded_bits_are_the_term(name: str) -> None:
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_rounding_is_that_of_the_total(name: str) -> None:
     """The normalised bits stand for the total, and the rounded value for what the conversion keeps of it."""
-    for trace in traces(name, 60, seed=14):
+    for trace in traces(name):
         for step in trace.steps:
             done = step.rounding
             if step.special or done is None:
@@ -148,7 +149,7 @@ def test_the_rounding_is_that_of_the_total(name: str) -> None:
 
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_last_rounding_is_the_result(name: str) -> None:
-    for trace in traces(name, 60, seed=15):
+    for trace in traces(name):
         step, value = trace.steps[-1], decode(trace.unit.operands.d, trace.result)
         if step.special:
             assert {"NaN": Kind.NAN}.get(step.special, Kind.INF) is value.kind
@@ -164,7 +165,7 @@ def test_the_last_rounding_is_the_result(name: str) -> None:
 @pytest.mark.parametrize("name", [AMPERE, "tfdpa@products=2,k=6", "valpey@terms=5"])
 def test_terms_are_named_after_their_operands(name: str) -> None:
     """Each product's value is that of the operands it is named after."""
-    for trace in traces(name, 60, seed=16):
+    for trace in traces(name):
         o, w = trace.unit.operands, trace.witness
         for step in trace.steps:
             for i in range(trace.unit.k):
@@ -228,20 +229,13 @@ TIE = (["1", "2^-12", *zeros(6)], ["1", "2^-12", *zeros(6)])
         (
             "normalise_products=true",
             ["1.5", "2^-13", *zeros(6)],
-            ["1.5", "1.5*2^-12", *zeros(6)],
+            ["1.5", "1.5*2^-11", *zeros(6)],
             "0",
             "the exponent of a[0]·b[0] at block0",
         ),
         ("nan_word=0x7fc00000", ["nan", *zeros(7)], ["1", *zeros(7)], "0", "the encoding of the result"),
         ("zero_sign=ieee", ["-0"] * 8, ["1"] * 8, "-0", "the encoding of the result"),
         ("products=4", ["1", *zeros(6), "2^-12"], ["1", *zeros(6), "2^-12"], "2^-24", "the order of"),
-        (
-            "conversion=RZ-FP32,overflow=ieee",
-            ["65504"] * 8,
-            ["65504"] * 8,
-            "16777215*2^104",
-            "overflow at block0",
-        ),
         (
             "summation=sequential,accumulator=RNE-FP32,fraction_bits=exact",
             ["1", "2^-12", "2^-12", *zeros(5)],
@@ -262,6 +256,14 @@ def test_units_part_where_their_parameters_differ(
         assert found.stage.startswith(stage)
         assert found.first != found.second
     assert parting(first, first) is None
+
+
+def test_units_part_at_overflow() -> None:
+    name = "tfdpa@products=1,d_format=fp16,c_format=fp16,conversion=RZ-FP16"
+    found = parting(*(explain(n, ["65504"], ["2"], "0") for n in (name, f"{name},overflow=ieee")))
+    assert found is not None
+    assert found.stage == "overflow at block0"
+    assert (found.first, found.second) == ("Inf (RZ-FP16)", "the largest finite number (RZ-FP16)")
 
 
 def test_the_two_sides_of_a_parting_are_told() -> None:
@@ -308,7 +310,7 @@ def test_equal_results_may_part_on_the_way() -> None:
         (AMPERE, f"{AMPERE}@conversion=RNE-FP32"),
         (AMPERE, f"{AMPERE}@zero_exponent=0"),
         (AMPERE, f"{AMPERE}@products=2"),
-        ("valpey@terms=5", "valpey@terms=5,carry_bits=1"),
+        ("valpey@terms=5", "valpey@terms=5,carry_bits=0"),
         (AMPERE.replace("m16n8k8", "m16n8k16"), "hopper/mma.m16n8k16.f32.f16.f16.f32"),
         ("sequential@products=4", "sequential@products=4,c_position=last"),
         ("sequential@products=4", "sequential@products=4,product_rounding=RNE-FP16"),
@@ -317,15 +319,17 @@ def test_equal_results_may_part_on_the_way() -> None:
 def test_results_that_differ_always_part(first: str, second: str) -> None:
     """None is said only where the results agree; what is said differs between the two."""
     specs = resolve(first), resolve(second)
-    differing = 0
-    for w in witnesses(specs[0], 240, seed=18):
-        x, y = (explain_witness(spec, w) for spec in specs)
-        found = parting(x, y)
-        differing += x.result != y.result
-        assert found is not None or x.result == y.result
-        if found is not None:
-            assert found.first != found.second, found
-    assert differing
+    a, b, c = batch(specs[0], specs[0].k, 600, seed=18)
+    x, y = (Unit(spec).dot_bits(a, b, c) for spec in specs)
+    found = witnesses(specs[0], 600, seed=18)
+    chosen = [w for w, differs in zip(found, x != y, strict=True) if differs][:10]
+    assert chosen
+    for w in chosen + found[::60]:
+        one, other = (explain_witness(spec, w) for spec in specs)
+        part = parting(one, other)
+        assert part is not None or one.result == other.result
+        if part is not None:
+            assert part.first != part.second, part
 
 
 # ---------------------------------------------------------------------- chains and arguments
@@ -385,7 +389,7 @@ def shown(trace: Trace, capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 @pytest.mark.parametrize("name", DESIGNS)
 def test_pictures_fit_and_their_points_are_aligned(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for trace in traces(name, 42, seed=21):
+    for trace in traces(name):
         lines = shown(trace, capsys)
         assert max(map(len, lines)) <= WIDTH
         assert not any("\x1b" in line for line in lines)
@@ -402,21 +406,28 @@ def test_pictures_fit_and_their_points_are_aligned(name: str, capsys: pytest.Cap
                 points = point
 
 
-def test_every_catalogued_design_can_be_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    """One unit for each distinct arithmetic: the picture's result is the unit's."""
-    distinct: dict[Any, UnitSpec] = {}
-    for spec in catalogue().values():
-        if spec.scale_format is None and spec.k <= 64:
-            key = (
-                spec.design,
-                spec.operands.a,
-                spec.operands.b,
-                spec.operands.c,
-                min(spec.k, 16),
-                spec.emulation,
-            )
-            distinct.setdefault(key, spec)
-    assert len(distinct) > 20
+def kind_of_arithmetic(spec: UnitSpec) -> tuple[Any, ...]:
+    """What decides the shape of a picture, numbers apart."""
+    d = spec.design
+    shape = d.summation, d.c_position, d.order, d.group, d.product_rounding, d.operand_subnormals
+    return *shape, d.fraction_bits is None, spec.operands.d, spec.emulation is None
+
+
+def arithmetic(spec: UnitSpec) -> tuple[Any, ...]:
+    """Everything that decides a result."""
+    return spec.design, spec.operands.a, spec.operands.b, spec.operands.c, min(spec.k, 16), spec.emulation
+
+
+@pytest.mark.parametrize(
+    "kind", [kind_of_arithmetic, pytest.param(arithmetic, marks=pytest.mark.long)], ids=["kinds", "all"]
+)
+def test_catalogued_units_can_be_explained(
+    kind: Callable[[UnitSpec], tuple[Any, ...]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One unit of each kind: the picture fits, and its result is the unit's."""
+    plain = [spec for spec in catalogue().values() if spec.scale_format is None]
+    distinct = {kind(spec): spec for spec in sorted(plain, key=lambda spec: -spec.k)}
+    assert len(distinct) > 10
     for spec in distinct.values():
         a, b, c = batch(spec, spec.k, 6, seed=22)
         expected = Unit(spec).dot_bits(a, b, c).tolist()

@@ -18,9 +18,9 @@ from tcformal.query.spec import Question, Witness, question
 from vectors import batch
 
 AMPERE, HOPPER = "ampere/mma.m16n8k8.f32.f16.f16.f32", "hopper/mma.m16n8k8.f32.f16.f16.f32"
-TF32 = tuple(f"{arch}/mma.m16n8k8.f32.tf32.tf32.f32" for arch in ("ampere", "hopper"))
-BF16 = tuple(f"{arch}/mma.m16n8k8.f32.bf16.bf16.f32" for arch in ("ampere", "hopper"))
-FP16 = tuple(f"{arch}/mma.m16n8k8.f16.f16.f16.f16" for arch in ("ampere", "hopper"))
+TF32 = AMPERE.replace("f16", "tf32"), HOPPER.replace("f16", "tf32")
+BF16 = AMPERE.replace("f16", "bf16"), HOPPER.replace("f16", "bf16")
+FP16 = AMPERE.replace("f32", "f16"), HOPPER.replace("f32", "f16")
 #: Long enough that no test depends on how busy the machine is.
 SECONDS = 120.0
 

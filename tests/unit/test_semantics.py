@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
@@ -27,8 +28,9 @@ from tcformal.semantics.align import (
 )
 from tcformal.semantics.normalise import normalise_term, shift_left_by_leading_zeros
 from tcformal.semantics.number import Exponent, Term, bits_for
-from tcformal.semantics.pack import pack
+from tcformal.semantics.pack import check_output_format, pack
 from tcformal.semantics.product import product
+from tcformal.semantics.reduce import split_sign
 from tcformal.semantics.round import clamp, convert, drop_low_bits, round_away, shift_right_sticky
 from tcformal.semantics.unpack import unpack
 
@@ -39,6 +41,8 @@ TO_INTEGER: dict[str, Callable[[Fraction], int]] = {
     "RZ": math.trunc,
     "RD": math.floor,
     "RU": math.ceil,
+    # To odd: an inexact result is the neighbour that is odd.
+    "RO": lambda x: math.floor(x) if math.floor(x) == x or math.floor(x) % 2 else math.ceil(x),
 }
 
 
@@ -215,6 +219,7 @@ def converted(
     limit = values[-1]
     nearest = mode in ("RNE", "RNA")
     outward = nearest or mode == ("RD" if sign else "RU")
+    to_odd = mode == "RO"
     if magnitude >= limit:
         return None if outward or overflow == "infinity" else values[-2]
     i = max(i for i, value in enumerate(values) if value <= magnitude)
@@ -224,7 +229,7 @@ def converted(
         if high - magnitude == magnitude - low:
             up = mode == "RNA" or i % 2 == 1
     else:
-        up = outward
+        up = i % 2 == 0 if to_odd else outward
     result = high if up else low
     if result < limit:
         return result
@@ -382,7 +387,7 @@ def test_unpack_of_large_formats(name: str) -> None:
 def check_pack(fmt: Format, words: Sequence[int], nan_word: int) -> None:
     """Unpacked and packed again, every number is itself and every NaN the NaN word; ignored bits are zero."""
     g = Graph()
-    root = pack(g, unpack(g, g.input("w", fmt.width), fmt), fmt, nan_word)
+    root = pack(g, unpack(g, g.input("w", fmt.width), fmt), fmt, g.const(nan_word, fmt.width))
     (found,) = Vector(g, {"w": np.array(words, np.uint64)}).run([root])
     low = fmt.ignored_low_bits
     expected = [nan_word if decode(fmt, w).kind is Kind.NAN else w >> low << low for w in words]
@@ -414,13 +419,21 @@ def test_pack_clears_ignored_bits() -> None:
         ("tf32", 0x7F800001, "expected a NaN encoding of tf32 for nan_word, but got 0x7f800001"),
     ],
 )
-def test_pack_rejects(name: str, nan_word: int, sentence: str) -> None:
-    g = Graph()
-    fmt = FORMATS[name]
-    x = unpack(g, g.input("w", fmt.width), fmt)
+def test_output_format_rejects(name: str, nan_word: int, sentence: str) -> None:
     with pytest.raises(InputError) as error:
-        pack(g, x, fmt, nan_word)
+        check_output_format(FORMATS[name], nan_word)
     assert str(error.value) == sentence
+
+
+def test_output_format_takes_every_nan() -> None:
+    """The words that are taken are those that the oracle decodes as NaN."""
+    for fmt in (FORMATS["e5m2"], toy(2, 1, 1, Specials.IEEE)):
+        taken = []
+        for word in range(2 << fmt.width):
+            with suppress(InputError):
+                check_output_format(fmt, word)
+                taken.append(word)
+        assert taken == [w for w in range(1 << fmt.width) if decode(fmt, w).kind is Kind.NAN]
 
 
 @pytest.mark.parametrize(
@@ -450,3 +463,66 @@ def test_product(a: Format, b: Format) -> None:
             assert code + t.exponent.low == u.exponent + v.exponent
             assert significand * power(u.exponent + v.exponent - t.fraction_bits) == u.magnitude * v.magnitude
             assert zero == (u.is_zero or v.is_zero)
+
+
+# --------------------------------------------------------------------- exact sums in windows
+def wide_terms(g: Graph, count: int, span: int, width: int) -> list[Term]:
+    """Terms of inputs s0, x0, e0, ...: exponents in [0, span], significands of `width` bits in [0, 2)."""
+    terms = []
+    for i in range(count):
+        x = g.input(f"x{i}", width)
+        e = exponent(g, f"e{i}", 0, span)
+        terms.append(Term(g.input(f"s{i}", 1), x, e, width - 1, g.is_zero(x)))
+    return terms
+
+
+def rows_of_terms(rng: np.random.Generator, count: int, span: int, width: int, n: int) -> list[list[int]]:
+    """Seeded rows: distances near the gaps that windows allow, ties, cancellation; (s, x, e) per term."""
+    made = []
+    for _ in range(n):
+        top = int(rng.integers(0, span + 1))
+        row: list[int] = []
+        for i in range(count):
+            near = int(rng.choice([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 28]))
+            e = (
+                min(span, max(0, top - (0 if i == 0 else near)))
+                if rng.random() < 0.8
+                else int(rng.integers(span + 1))
+            )
+            x = int(rng.choice([0, 1, 1 << (width - 1), (1 << width) - 1, int(rng.integers(1 << width))]))
+            row += [int(rng.integers(2)), x, e]
+        if rng.random() < 0.3:
+            row[3:6] = [1 - row[0], *row[1:3]]
+        order = rng.permutation(count)
+        made.append([value for i in order for value in row[3 * i : 3 * i + 3]])
+    return made
+
+
+@pytest.mark.parametrize("mode", TO_INTEGER)
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_exact_sums_round_as_if_nothing_was_cut(
+    count: int, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One to four terms of any distance: the sum in its window rounds as the exact sum does."""
+    monkeypatch.setattr(exact, "_FIXED_WINDOW", 0)
+    span, width = 60, 3
+    target = Conversion(mode, 7, 2)
+    g = Graph()
+    terms = wide_terms(g, count, span, width)
+    total = exact.exact_total(g, terms, target.precision)
+    negative, magnitude = split_sign(g, total.bits)
+    made = convert(g, negative, magnitude, total.lsb, target, overflow="infinity")
+    rows = rows_of_terms(np.random.default_rng(20260715), count, span, width, 3000)
+    names = [f"{letter}{i}" for i in range(count) for letter in "sxe"]
+    columns = np.array(rows, np.uint64)
+    lanes = Vector(g, {name: columns[:, i] for i, name in enumerate(names)})
+    roots = [negative, made.term.significand, made.term.exponent.bits, made.inf]
+    results = np.stack([np.broadcast_to(x, (len(rows),)) for x in lanes.run(roots)], axis=1).tolist()
+    for row, (sign, significand, code, inf) in zip(rows, results, strict=True):
+        parts = [row[3 * i : 3 * i + 3] for i in range(count)]
+        whole = sum((-x if s else x) << e for s, x, e in parts) * power(1 - width)
+        unit = power(max(math.floor(math.log2(abs(whole))), target.e_min) - 2) if whole else Fraction(1)
+        expected = abs(TO_INTEGER[mode](whole / unit)) * unit
+        assert not inf
+        assert significand * power(code + target.e_min - 2) == expected, dict(zip(names, row, strict=True))
+        assert expected == 0 or sign == (whole < 0)
