@@ -35,6 +35,8 @@ class Conversion:
     exponent_bits: int
     #: Fraction bits kept; a wider destination has zeros below them.
     fraction_bits: int
+    #: Binades above the target's largest that an intermediate number may use; 0 for a real format.
+    head_room: int = 0
 
     @property
     def e_min(self) -> int:
@@ -44,7 +46,7 @@ class Conversion:
     @property
     def e_max(self) -> int:
         """Exponent of the largest finite result."""
-        return (1 << (self.exponent_bits - 1)) - 1
+        return (1 << (self.exponent_bits - 1)) - 1 + self.head_room
 
     @property
     def precision(self) -> int:

@@ -50,9 +50,10 @@ def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: De
         g.label("sum", summed.bits, signed=True, scale=wide)
         # Flooring a normalised number to F_2 fraction bits is a conversion that rounds down.
         target = design.rho
-        floor = Conversion("RD", target.exponent_bits, design.sum_fraction_bits)
-        # The intermediate number keeps its subnormals: only the result is the unit's.
-        inner = replace(design, overflow="infinity", result_subnormals="kept", zero_sign="sum")
+        head_room = max(0, e.high + width - wide - target.e_max)
+        floor = Conversion("RD", target.exponent_bits, design.sum_fraction_bits, head_room)
+        # The intermediate number neither overflows nor loses its subnormals: only the result is the unit's.
+        inner = replace(design, result_subnormals="kept", zero_sign="sum")
         with g.scope("floor"):
             down = round_total(g, summed, [*products, c], inner, floor)
         return convert_number(g, down, design, target)

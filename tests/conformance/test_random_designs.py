@@ -1,0 +1,123 @@
+"""Random points of the whole design space: lanes against the exact oracle."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tcformal.design.rounding import MODES
+from tcformal.design.spec import (
+    C_POSITIONS,
+    NAN_RULES,
+    ORDERS,
+    OVERFLOWS,
+    SUBNORMALS,
+    SUMMATIONS,
+    ZERO_SIGNS,
+    Design,
+    Operands,
+)
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.formats.catalog import FORMATS
+from tcformal.formats.spec import Format, Specials
+from tcformal.models import Unit, unit
+from tcformal.oracle.exact import unit_dot
+from tcformal.query.families import batch
+
+TOY = Format(name="toy", exponent_bits=4, fraction_bits=3, bias=7, specials=Specials.IEEE)
+SHAPES = {"fp32": "E8M23", "fp16": "E5M10", "toy": "E4M3"}
+VECTORS = 60
+
+
+def random_design(rng: random.Random, d: Format) -> Design:
+    """Some design, legal or not: InputError for a combination without a meaning."""
+    own = lambda: f"{rng.choice(list(MODES))}-{SHAPES[d.name]}"  # noqa: E731 - a choice in one line
+    parameters: dict[str, Any] = {
+        "products": rng.choice([1, 2, 3, 4, 6, 8]),
+        "summation": rng.choice(list(SUMMATIONS)),
+        "c_position": rng.choice(C_POSITIONS),
+        "fraction_bits": rng.choice([None, 3, 8, 13, 24]),
+        "alignment_rounding": rng.choice([*MODES, *["RZ"] * 5]),
+        "normalise_products": rng.random() < 0.3,
+        "zero_exponent": rng.choice(["own", "none", "none", -10, -132, 3]),
+        "carry_bits": rng.choice([None, None, None, 0, 1, 3]),
+        "order": rng.choice(ORDERS),
+        "group": rng.choice([None] * 4 + [1, 2, 4]),
+        "product_limit": rng.choice([None] * 3 + [4, -2]),
+        "sum_fraction_bits": rng.choice([None, 12, 31]),
+        "operand_subnormals": rng.choice(SUBNORMALS),
+        "c_subnormals": rng.choice(SUBNORMALS),
+        "result_subnormals": rng.choice(["kept", "signed_zero"]),
+        "product_rounding": rng.choice([None, None, own(), "RNE-FP32"]),
+        "accumulator": rng.choice([None, own(), "RNE-FP32"]),
+        "conversion": own(),
+        "nan_word": (1 << (d.width - 1)) - 1,
+        "nan_rule": rng.choice([*["word"] * 5, NAN_RULES[1]]),
+        "zero_sign": rng.choice(ZERO_SIGNS),
+        "overflow": rng.choice(OVERFLOWS),
+    }
+    return Design(**parameters)
+
+
+def random_unit(rng: random.Random) -> UnitSpec:
+    """A legal design on random formats, with scales in a quarter of the cases."""
+    while True:
+        names = ("fp16", "bf16", "e4m3", "e2m1", "e5m2fnuz")
+        a = rng.choice([TOY, *(FORMATS[name] for name in names)])
+        c = rng.choice([TOY, FORMATS["fp32"], FORMATS["fp16"]])
+        operands = Operands(a=a, b=rng.choice([a, a, TOY]), c=c, d=c)
+        try:
+            design = random_design(rng, c)
+            scales: dict[str, Any] = {}
+            if rng.random() < 0.25:
+                scales["scale_format"] = FORMATS[rng.choice(["e8m0", "ue4m3"])]
+                scales["scale_block"] = design.group or rng.choice([1, 2, design.products])
+            k = design.products * rng.choice([1, 2])
+            made = UnitSpec(name="random", m=1, n=1, k=k, operands=operands, design=design, **scales)
+            x = batch(made, k, 1, 0)
+            Unit(made).dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b)
+        except InputError:
+            continue
+        return made
+
+
+def mismatch(spec: UnitSpec, seed: int) -> str:
+    """The first vector on which lanes and oracle differ, as text; empty where they agree."""
+    x = batch(spec, spec.k, VECTORS, seed)
+    lanes = Unit(spec).dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b)
+    for row in range(VECTORS):
+        a, b = ([int(v) for v in array[row]] for array in (x.a, x.b))
+        scales = [() if s is None else tuple(int(v) for v in s[row]) for s in (x.scale_a, x.scale_b)]
+        expected = unit_dot(spec, a, b, int(x.c[row]), *scales)
+        if expected != lanes[row]:
+            return f"{spec}\na={a} b={b} c={int(x.c[row])} scales={scales}: {expected:#x} {lanes[row]:#x}"
+    return ""
+
+
+def sweep(seed: int, designs: int) -> list[str]:
+    rng = random.Random(seed)
+    return [text for _ in range(designs) if (text := mismatch(random_unit(rng), rng.randrange(10**6)))]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_designs_agree_with_the_oracle(seed: int) -> None:
+    assert sweep(seed, 40) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(100, 140))
+def test_many_random_designs_agree_with_the_oracle(seed: int) -> None:
+    assert sweep(seed, 500) == []
+
+
+def test_an_overflow_keeps_its_sign_in_the_next_block() -> None:
+    """CDNA2 flushes subnormals of c; an Inf that a block made is no subnormal, whatever its bits."""
+    u = unit("cdna2/v_mfma_f32_16x16x8bf16")
+    a = np.zeros((1, 8), np.uint16)
+    b = a.copy()
+    a[0, 0], b[0, 0] = 0xFF7F, 0x7F7F  # -(largest bf16) times the largest: overflows in the first block
+    assert u.dot_bits(a, b, np.zeros(1, np.uint32)).tolist() == [0xFF800000]
