@@ -117,7 +117,7 @@ def units(
         _print_json([data.unit_data(u) for u in chosen])
         return
     out = console()
-    out.print(units_table(chosen, {} if every else sharing))
+    out.print(units_table(chosen, {} if every else sharing, out.width))
     total = sum(sharing.values())
     text = f"{total} units, {len(sharing)} distinct designs"
     text += "." if every else "; others: more names of the same design and formats (--all lists them)."

@@ -38,12 +38,13 @@ def candidates(question: Question, w: Witness) -> Iterator[Witness]:
 
 
 def templates(question: Question, w: Witness) -> Iterator[Witness]:
-    """c = 1 and two products that are powers of two at most 1, of either sign."""
+    """c = 1 or 0, and two products that are powers of two at most 1, of either sign."""
     o, k = question.first.operands, question.k
     powers = [power_of_two(-by) * sign for by in range(50) for sign in (1, -1)]
     pairs = [pair for pair in (_factored(o.a, o.b, p) for p in powers) if pair is not None]
-    bare = replace(w, a=(0,) * k, b=(0,) * k, c=o.c.bias << (o.c.fraction_bits + o.c.ignored_low_bits))
-    for last in {1, k - 1} if k > 1 else ():
+    one = o.c.bias << (o.c.fraction_bits + o.c.ignored_low_bits)
+    for c, last in product((one, 0), {1, k - 1} if k > 1 else ()):
+        bare = replace(w, a=(0,) * k, b=(0,) * k, c=c)
         for first, second in product(pairs, repeat=2):
             yield _put(_put(bare, 0, *first), last, *second)
 

@@ -125,6 +125,6 @@ def _vacuous(what: Assumptions) -> str:
 
 
 def _equal(q: Question, decision: Decision) -> str:
-    who = " and ".join(a.solver for a in decision.answers if a.status is Status.UNSAT)
+    who = " and ".join(sorted(a.solver for a in decision.answers if a.status is Status.UNSAT))
     same = "both units build the same definition; " if q.same_definition else ""
     return f"{same}{who} found no inputs on which they differ"

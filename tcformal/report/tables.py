@@ -21,13 +21,6 @@ _COLOUR = {
 }  # fmt: skip
 
 
-#: What the columns of `units_table` are.
-UNITS_LEGEND = (
-    "L: products per block; F: fraction bits kept in alignment (∞: the sum is exact); "
-    "e_0: exponent of zero terms; rounding: of a block's sum."
-)
-
-
 def formats_table(formats: Iterable[Format]) -> Table:
     """One row per format, with its smallest and largest positive numbers, exact."""
     made = table("format", ">bits", ">exponent", ">bias", ">fraction", "smallest", "largest", "specials")

@@ -2,34 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from tcformal.design.operations import operation, risks
 from tcformal.design.unit import UnitSpec
-from tcformal.report.text import table
+from tcformal.report.text import WIDTH, table
+
+#: Headings of `units_table` after the name, those of numbers with a leading >.
+_COLUMNS = ("operation", ">L", ">F", ">e_zero", "conversion", "evidence", ">others")
 
 
-def units_table(units: Iterable[UnitSpec], sharing: Mapping[str, int]) -> Table:
-    """One row per distinct design and formats, with how many other names share both."""
-    made = table("unit", "operation", ">L", ">F", ">e_zero", "conversion", "evidence", ">others")
-    for u in units:
-        d = u.design
-        fact = u.facts.get("fraction_bits")
-        made.add_row(
-            u.name,
-            operation(u).name,
-            str(min(u.k, d.products)),
-            "exact" if d.fraction_bits is None else str(d.fraction_bits),
-            str(d.zero_exponent),
-            d.conversion,
-            fact.evidence.name.lower() if fact else "",
-            str(sharing.get(u.name, 1) - 1),
-        )
+def units_table(units: Iterable[UnitSpec], sharing: Mapping[str, int], width: int = WIDTH) -> Text:
+    """One row per distinct design and formats, with how many other names share both.
+
+    Names are not broken: one that leaves no room for the rest of its row has a line to itself.
+    """
+    rows = [(u.name, _cells(u, sharing.get(u.name, 1) - 1)) for u in units]
+    heads = [head.removeprefix(">") for head in _COLUMNS]
+    widths = [max(map(len, column)) for column in zip(heads, *(cells for _, cells in rows), strict=True)]
+    room = width - sum(widths) - 2 * len(widths)
+    names = [len(name) for name, _ in rows if len(name) <= room]
+    first = max([len("unit"), *names])
+
+    def line(name: str, cells: Sequence[str]) -> str:
+        pairs = zip(_COLUMNS, cells, widths, strict=True)
+        padded = [cell.rjust(w) if head[0] == ">" else cell.ljust(w) for head, cell, w in pairs]
+        rest = "  ".join(["", *padded]).rstrip()
+        return name.ljust(first) + rest if len(name) <= first else f"{name}\n{' ' * first}{rest}"
+
+    made = Text(line("unit", heads), style="bold")
+    for name, cells in rows:
+        made.append(f"\n{line(name, cells)}", style="not bold")
     return made
+
+
+def _cells(u: UnitSpec, others: int) -> list[str]:
+    d, fact = u.design, u.facts.get("fraction_bits")
+    return [
+        operation(u).name,
+        str(min(u.k, d.products)),
+        "exact" if d.fraction_bits is None else str(d.fraction_bits),
+        str(d.zero_exponent),
+        d.conversion,
+        fact.evidence.name.lower() if fact else "",
+        str(others),
+    ]
 
 
 def unit_card(u: UnitSpec) -> RenderableType:

@@ -246,7 +246,7 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     "tr": ("RNE", {**DOWN, "summation": "tr", "fraction_bits": 2, "sum_fraction_bits": 4}),
     "tr-limited": (
         "RZ",
-        {**DOWN, "summation": "tr", "fraction_bits": 3, "sum_fraction_bits": 2, "product_limit": 2},
+        {**DOWN, "summation": "tr", "fraction_bits": 2, "sum_fraction_bits": 2, "product_limit": 2},
     ),
     "gtr": ("RNE", {**DOWN, "summation": "gtr", "fraction_bits": 2, "sum_fraction_bits": 4}),
     "gtr-limited": (
@@ -573,11 +573,13 @@ def test_seeded_vectors_reach_what_they_should(name: str) -> None:
     body = results & np.uint64((1 << (d.width - 1)) - 1)
     assert (body > d.infinity).sum() > 50
     assert (body == d.infinity).sum() >= 3
+    # Sixty-four products with scales leave hardly a zero.
     assert (body == 0).sum() >= (3 if spec.scale_block is None else 0)
     assert (body < d.infinity).sum() > len(results) / 2
     # Zero terms that keep the exponents of their encodings hide a subnormal c.
     kept = {spec.design.c_subnormals, spec.design.result_subnormals} == {"kept"}
-    if kept and spec.operands.c.e_min <= d.e_min and spec.design.zero_exponent != "own":
+    kept = kept and spec.scale_block is None and spec.design.zero_exponent != "own"
+    if kept and spec.operands.c.e_min <= d.e_min:
         assert ((body > 0) & (body < 1 << d.fraction_bits)).sum() > 5
 
 
