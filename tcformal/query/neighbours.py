@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 
 from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format, Sign
@@ -40,13 +40,24 @@ def candidates(question: Question, w: Witness) -> Iterator[Witness]:
 def templates(question: Question, w: Witness) -> Iterator[Witness]:
     """c = 1 or 0, and two products that are powers of two at most 1, of either sign."""
     o, k = question.first.operands, question.k
-    powers = [power_of_two(-by) * sign for by in range(50) for sign in (1, -1)]
-    pairs = [pair for pair in (_factored(o.a, o.b, p) for p in powers) if pair is not None]
+    pairs = list(_small_powers(o.a, o.b))
     one = o.c.bias << (o.c.fraction_bits + o.c.ignored_low_bits)
-    for c, last in product((one, 0), {1, k - 1} if k > 1 else ()):
+    for c, last in itertools.product((one, 0), {1, k - 1} if k > 1 else ()):
         bare = replace(w, a=(0,) * k, b=(0,) * k, c=c)
-        for first, second in product(pairs, repeat=2):
+        for first, second in itertools.product(pairs, repeat=2):
             yield _put(_put(bare, 0, *first), last, *second)
+
+
+def _small_powers(a_fmt: Format, b_fmt: Format) -> Iterator[tuple[int, int]]:
+    """±1, ±2^-1, … as products: times 1 as long as that is normal, then of two factors of like size."""
+    for down in range(50):
+        other = 0 if down <= -a_fmt.e_min else down // 2
+        for sign in (1, -1):
+            with suppress(ValueTextError):
+                yield (
+                    encode_exact(a_fmt, sign * power_of_two(other - down)),
+                    encode_exact(b_fmt, power_of_two(-other)),
+                )
 
 
 def _put(w: Witness, i: int, x: int, y: int) -> Witness:
