@@ -36,9 +36,12 @@ def facts(base: Fact, overrides: Mapping[str, Fact]) -> dict[str, Fact]:
 
 
 def t_fdpa_facts(
-    arch: str, *, recorded: bool, table: str = "Table 4", algorithm: str = "Algorithm 7"
+    arch: str, *, recorded: bool, narrow: bool = False, table: str = "Table 4", algorithm: str = "Algorithm 7"
 ) -> dict[str, Fact]:
-    """Provenance of an NVIDIA fused dot product's parameters."""
+    """Provenance of an NVIDIA fused dot product's parameters.
+
+    `narrow` results (fp16) leave the recordings blind to fraction_bits: many values of it fit them.
+    """
     where = f"{XIE}, {table}"
     numbers = Fact(f"{where}; {RECORDED}", Evidence.RECORDED) if recorded else probed(where)
     zero = f"{SIMULATOR}; {HAWKEYE}.2" if arch in ("ampere", "hopper") else SIMULATOR
@@ -47,7 +50,7 @@ def t_fdpa_facts(
         probed(f"{XIE}, {algorithm}"),
         {
             "products": numbers,
-            "fraction_bits": numbers,
+            "fraction_bits": probed(where) if narrow else numbers,
             "conversion": numbers,
             "group": probed(where),
             "zero_exponent": probed(zero),

@@ -100,6 +100,8 @@ def _parsed(key: str, value: str) -> Any:
         return value
     if key in _INTEGERS:
         return _integer(key, value)
+    if key in ("conversion", "accumulator", "product_rounding"):
+        return value.upper()
     if key == "normalise_products":
         return check_choice(key, value.lower(), ("true", "false")) == "true"
     return value
@@ -149,11 +151,19 @@ def _altered(name: str, unit: UnitSpec, settings: dict[str, str]) -> UnitSpec:
     """A catalogued unit with some parameters changed."""
     given = _design_settings(settings, name, ())
     if "rounding" in settings:
-        given |= _rounding(settings["rounding"], unit.operands.d.name, "joined")
+        given = {**_rerounded(settings["rounding"], unit.design), **given}
     design = _completed(unit.design.parameters(), given)
     changed = Fact("given in the name", Evidence.CHOSEN)
     facts = {**unit.facts, **dict.fromkeys(given, changed)}
     return replace(unit, name=name.strip(), design=design, facts=facts)
+
+
+def _rerounded(mode: str, design: Design) -> dict[str, Any]:
+    """The shorthand rounding=MODE on a unit: another mode into the same shapes."""
+    texts = {"conversion": design.conversion, "accumulator": design.accumulator}
+    return {
+        key: f"{mode.upper()}-{text.partition('-')[2]}" for key, text in texts.items() if text is not None
+    }
 
 
 def _rounding(mode: str, d_name: str, c_position: str) -> dict[str, Any]:

@@ -237,7 +237,7 @@ def _plain(arch_name: str, shape: str, d: str, a: str, b: str, c: str, name: str
         name=name, m=m, n=n, k=k,
         operands=operands,
         design=_design(arch, operands.a, operands.d.name),
-        facts=t_fdpa_facts(arch_name, recorded=recorded),
+        facts=t_fdpa_facts(arch_name, recorded=recorded, narrow=operands.d.name == "fp16"),
         notes=tuple(notes),
     )  # fmt: skip
 

@@ -20,7 +20,7 @@ MODES: dict[str, str] = {
 }
 
 _NAMED = {"FP64": (11, 52), "FP32": (8, 23), "FP16": (5, 10), "BF16": (8, 7)}
-_SHAPE = re.compile(r"^E(\d+)M(\d+)$")
+_SHAPE = re.compile(r"E([0-9]+)M([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,11 @@ class Conversion:
 
 def conversion(text: str) -> Conversion:
     """Read `MODE-FP32`, `MODE-FP16`, `MODE-FP64`, `MODE-BF16` or `MODE-E<e>M<m>`; InputError otherwise."""
-    mode, dash, shape = text.upper().partition("-")
+    mode, dash, shape = text.partition("-")
     check_choice("rounding mode", mode, MODES)
     if shape in _NAMED:
         return Conversion(mode, *_NAMED[shape])
-    match = _SHAPE.match(shape)
+    match = _SHAPE.fullmatch(shape)
     if not dash or not match or not (2 <= int(match[1]) <= 15 and 1 <= int(match[2]) <= 112):
         raise InputError(f"expected a conversion such as RZ-FP32, RNE-FP16 or RZ-E8M13, but got {text!r}")
     return Conversion(mode, int(match[1]), int(match[2]))

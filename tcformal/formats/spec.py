@@ -63,6 +63,10 @@ class Format:
     def __post_init__(self) -> None:
         check_int("exponent_bits", self.exponent_bits, low=1, high=15)
         check_int("fraction_bits", self.fraction_bits, low=0, high=112)
+        check_int("bias", self.bias)
+        check_int("ignored_low_bits", self.ignored_low_bits, low=0, high=64)
+        if self.width > 64:
+            raise InputError(f"expected an encoding of at most 64 bits, but got {self.width} for {self.name}")
         if self.specials is Specials.IEEE and self.fraction_bits < 1:
             raise InputError("expected at least 1 fraction bit for a format with Inf and NaN, but got 0")
 

@@ -98,10 +98,17 @@ def from_json(text: str) -> tuple[Graph, dict[str, Node]]:
             elif name == "const":
                 nodes.append(graph.const(int(params[1], 16), params[0]))
             else:
-                nodes.append(graph.make(name, [nodes[i] for i in args], params))
-        return graph, {name: nodes[i] for name, i in data["roots"].items()}
+                nodes.append(graph.make(name, [nodes[_earlier(i)] for i in args], params))
+        return graph, {name: nodes[_earlier(i)] for name, i in data["roots"].items()}
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise InputError(f"expected a serialised DAG, but got text that is not one: {error}") from error
+
+
+def _earlier(index: int) -> int:
+    """A node's number in serialised text; ValueError for one that counts from the end."""
+    if index < 0:
+        raise ValueError(f"node number {index}")
+    return index
 
 
 def digest(graph: Graph, roots: Mapping[str, Node]) -> str:

@@ -35,7 +35,10 @@ VECTORS = 60
 
 def random_design(rng: random.Random, d: Format) -> Design:
     """Some design, legal or not: InputError for a combination without a meaning."""
-    own = lambda: f"{rng.choice(list(MODES))}-{SHAPES[d.name]}"  # noqa: E731 - a choice in one line
+
+    def own() -> str:
+        return f"{rng.choice(list(MODES))}-{SHAPES[d.name]}"
+
     parameters: dict[str, Any] = {
         "products": rng.choice([1, 2, 3, 4, 6, 8]),
         "summation": rng.choice(list(SUMMATIONS)),

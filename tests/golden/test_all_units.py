@@ -17,12 +17,13 @@ def dot(
     for fmt, values in ((u.a_format, a), (u.b_format, b)):
         raw = [parse_value(fmt, v) for v in values] + [0] * (u.k - len(values))
         rows.append(np.array([raw], dtype=np.uint64))
-    extra = []
-    if scales is not None:
-        assert u.scale_format is not None
-        extra = [np.array([[parse_value(u.scale_format, v) for v in row]], dtype=np.uint64) for row in scales]
     raw_c = np.array([parse_value(u.c_format, c)], dtype=np.uint64)
-    return format_value(u.d_format, int(u.dot_bits(*rows, raw_c, *extra)[0]))
+    if scales is None:
+        return format_value(u.d_format, int(u.dot_bits(rows[0], rows[1], raw_c)[0]))
+    kind = u.scale_format
+    assert kind is not None
+    alpha, beta = (np.array([[parse_value(kind, v) for v in row]], dtype=np.uint64) for row in scales)
+    return format_value(u.d_format, int(u.dot_bits(rows[0], rows[1], raw_c, alpha, beta)[0]))
 
 
 #: XIE 2026, Table 8, by unit; the input is Equation 10.

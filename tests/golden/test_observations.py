@@ -132,11 +132,17 @@ def test_no_recording_is_left_out() -> None:
 
 
 def test_recorded_evidence_is_what_is_reproduced() -> None:
-    """A catalogued unit claims recorded evidence exactly where a recording here is of its arithmetic."""
-    claimed = {
-        (u.arch, u.operands.a.name, u.operands.d.name)
-        for u in catalogue().values()
-        if u.facts["fraction_bits"].evidence is Evidence.RECORDED
-    }
+    """A catalogued unit claims recorded evidence exactly where a recording here is of its arithmetic.
+
+    Recordings with fp16 results fix products and conversion, but fit several values of fraction_bits.
+    """
     specs = [unit(RECORDINGS[name][0]).spec for name in READY]
-    assert claimed == {(u.arch, u.operands.a.name, u.operands.d.name) for u in specs}
+    reproduced = {(u.arch, u.operands.a.name, u.operands.d.name) for u in specs}
+    for parameter in ("products", "conversion", "fraction_bits"):
+        claimed = {
+            (u.arch, u.operands.a.name, u.operands.d.name)
+            for u in catalogue().values()
+            if u.facts[parameter].evidence is Evidence.RECORDED
+        }
+        narrow = {key for key in reproduced if key[2] == "fp16"}
+        assert claimed == (reproduced - narrow if parameter == "fraction_bits" else reproduced)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from tcformal.oracle.values import Value, decode
 from tcformal.query.assumptions import Assumptions, from_texts
 from tcformal.query.replay import replay
 from tcformal.query.separate import prove_equal, separate
-from tcformal.query.shrink import witness_cost
+from tcformal.query.shrink import shrink, witness_cost
 from tcformal.query.spec import Witness, question
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.semantics.number import Exponent
@@ -43,6 +45,12 @@ HOPPER = "hopper/mma.m16n8k16.f32.f16.f16.f32"
 TURING_884 = "turing/mma.m8n8k4.f32.f16.f16.f32"
 
 Stub = Callable[..., str]
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shrinking ends by itself, however busy the machine is."""
+    monkeypatch.setattr("tcformal.query.separate.shrink", partial(shrink, seconds=120.0))
 
 
 def live_products(w: Witness) -> int:
@@ -282,6 +290,7 @@ def test_flags_are_respected(flags: list[str]) -> None:
         assert all(HELD[flag](x) for flag in flags for x in checked)
     if "normal" in flags:
         assert live_products(w) == 8
+        assert operands(w)[-1].magnitude >= Fraction(1, 1 << 126)
 
 
 def test_exponents_are_respected() -> None:

@@ -70,7 +70,7 @@ def test_a_shrunk_witness_separates_and_is_small(first: str, second: str) -> Non
     q = ask(first, second)
     found = separating(q, 900, seed=31)
     assert found
-    for w in found[:2] + found[-1:]:
+    for w in (found[0], found[-1]):
         assert live(checked(q, w)) <= 2
 
 
@@ -82,6 +82,14 @@ def test_a_tie_of_fp16_is_broken_by_the_textbook_case() -> None:
         (0x3E45, 0x51ED, 0x5BCA, 0x4200, 0x0490, 0x4000, 0x0132, 0x3FC2),
         0xC7ED,
     )
+    assert live(checked(q, w)) <= 2
+
+
+def test_a_lone_product_below_the_exponent_of_zero() -> None:
+    """A tie of fp16's smallest subnormals, with one bit below it that an exponent of zero terms cuts off."""
+    name = "volta/mma.m8n8k4.f16.f16.f16.f16"
+    q = ask(name, f"{name}@zero_exponent=none")
+    w = Witness((0x0326, 0x01E3, 0x0400, 0x8359), (0x0915, 0x1A89, 0x06EC, 0x0D3F), 0)
     assert live(checked(q, w)) <= 2
 
 
@@ -179,7 +187,7 @@ def test_candidates_are_encodings() -> None:
     for names in ((AMPERE, HOPPER), TF32, FP16):
         q = ask(*names)
         o = q.first.operands
-        for w in separating(q, 300, seed=17)[:2]:
+        for w in separating(q, 300, seed=17)[:1]:
             for near in candidates(q, w):
                 assert len(near.a) == len(near.b) == q.k
                 assert all(0 <= x < 1 << o.a.width for x in (*near.a, *near.b))

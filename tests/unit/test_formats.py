@@ -186,3 +186,18 @@ def test_format_named_rejects(name: str, sentence: str) -> None:
     with pytest.raises(UnknownNameError) as error:
         format_named(name)
     assert str(error.value).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"ignored_low_bits": -1}, "expected an integer from 0 to 64 for ignored_low_bits, but got -1"),
+        ({"bias": 1.5}, "expected an integer for bias, but got 1.5"),
+        ({"fraction_bits": 60}, "expected an encoding of at most 64 bits, but got 66 for odd"),
+    ],
+)
+def test_facts_that_no_encoding_has_are_rejected(change: dict[str, Any], sentence: str) -> None:
+    facts: dict[str, Any] = {"exponent_bits": 5, "fraction_bits": 2, "bias": 15} | change
+    with pytest.raises(InputError) as caught:
+        Format(name="odd", specials=Specials.IEEE, **facts)
+    assert str(caught.value) == sentence
