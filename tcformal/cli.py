@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from tcformal.design.names import FAMILIES, resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import TcformalError
 from tcformal.formats.catalog import FORMATS, format_named
-from tcformal.models import Unit
+from tcformal.models import Unit, scale_count
 from tcformal.query import conformance
 from tcformal.query.assumptions import from_texts
 from tcformal.query.explain import Trace, explain_witness, witness_of
@@ -139,6 +139,8 @@ def formats(name: str | None, as_json: bool) -> None:
 
 def _operand_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
+        click.option("--scale-b", help="Scales of b, one per block of k, as for a."),
+        click.option("--scale-a", help="Scales of a, one per block of k; ones unless given."),
         click.option("--c", "c", default="0", show_default=True, help="The accumulator."),
         click.option("--b", "b", required=True, help="K values for b, as for a."),
         click.option(
@@ -160,21 +162,28 @@ def _values(text: str, k: int) -> list[str]:
     return values
 
 
-def _witness(spec: UnitSpec, a: str, b: str, c: str, k: int | None = None) -> Witness:
+def _witness(spec: UnitSpec, given: Mapping[str, str | None], k: int | None = None) -> Witness:
+    """Operands from the options of `_operand_options`."""
     k = spec.k if k is None else k
-    return witness_of(spec, _values(a, k), _values(b, k), c, k=k)
+    count = scale_count(spec, k)
+    scales = {
+        name: None if (text := given[name]) is None else _values(text, count)
+        for name in ("scale_a", "scale_b")
+    }
+    a, b, c = (given[name] or "" for name in "abc")
+    return witness_of(spec, _values(a, k), _values(b, k), c, k=k, **listed)
 
 
 @main.command(name="eval")
 @click.argument("names", nargs=-1, required=True, metavar="UNIT...")
 @_operand_options
 @_json_option
-def eval_(names: Sequence[str], a: str, b: str, c: str, as_json: bool) -> None:
+def eval_(names: Sequence[str], as_json: bool, **operands: str | None) -> None:
     """Compute d = a·b + c on one or more units."""
     specs = [resolve(name) for name in names]
     results = []
     for spec in specs:
-        w = _witness(spec, a, b, c)
+        w = _witness(spec, operands)
         results.append(data.evaluate(Unit(spec), w))
     if as_json:
         _print_json([data.result_data(s, r) for s, r in zip(specs, results, strict=True)])
@@ -191,11 +200,11 @@ def eval_(names: Sequence[str], a: str, b: str, c: str, as_json: bool) -> None:
 @click.argument("second", required=False, metavar="[UNIT]")
 @_operand_options
 @_json_option
-def explain(first: str, second: str | None, a: str, b: str, c: str, as_json: bool) -> None:
+def explain(first: str, second: str | None, as_json: bool, **operands: str | None) -> None:
     """Take a result apart bit by bit; with two units, say where they part."""
     specs = [resolve(name) for name in (first, second) if name is not None]
     k = common_k(*specs)
-    traces = [explain_witness(spec, _witness(spec, a, b, c, k)) for spec in specs]
+    traces = [explain_witness(spec, _witness(spec, operands, k)) for spec in specs]
     if as_json:
         _print_json(data.explanation_data(traces))
         return

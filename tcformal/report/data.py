@@ -55,8 +55,10 @@ def format_data(f: Format) -> dict[str, Any]:
 
 def evaluate(u: Unit, w: Witness) -> int:
     """One dot product on the vector interpretation."""
-    a, b = (np.array([x], dtype=np.uint64) for x in (w.a, w.b))
-    return int(u.dot_bits(a, b, np.array([w.c], dtype=np.uint64))[0])
+    a, b, scale_a, scale_b = (np.array([x], dtype=np.uint64) for x in (w.a, w.b, w.scale_a, w.scale_b))
+    c = np.array([w.c], dtype=np.uint64)
+    scales = (scale_a, scale_b) if w.scale_a else ()
+    return int(u.dot_bits(a, b, c, *scales)[0])
 
 
 def result_data(spec: UnitSpec, raw: int) -> dict[str, str]:
