@@ -166,10 +166,10 @@ def _witness(spec: UnitSpec, given: Mapping[str, str | None], k: int | None = No
     """Operands from the options of `_operand_options`."""
     k = spec.k if k is None else k
     count = scale_count(spec, k)
-    scales = {
-        name: None if (text := given[name]) is None else _values(text, count)
-        for name in ("scale_a", "scale_b")
-    }
+    listed = {}
+    for name in ("scale_a", "scale_b"):
+        text = given[name]
+        listed[name] = None if text is None else _values(text, count)
     a, b, c = (given[name] or "" for name in "abc")
     return witness_of(spec, _values(a, k), _values(b, k), c, k=k, **listed)
 
@@ -214,7 +214,7 @@ def explain(first: str, second: str | None, as_json: bool, **operands: str | Non
 def _show_traces(traces: Sequence[Trace]) -> None:
     out = console()
     for trace in traces:
-        out.print(picture.picture(trace))
+        out.print(picture.picture(trace, out.width))
         out.print()
     if len(traces) == 2:
         out.print(picture.parting_text(traces[0], traces[1], parting(traces[0], traces[1])))

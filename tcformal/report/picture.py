@@ -16,8 +16,8 @@ from tcformal.report.text import WIDTH, hex_word
 _KEPT, _CUT, _DIM, _HEAD = "green", "red", "dim", "bold"
 #: The least and the greatest width of the column of names and values.
 _NAME, _WIDEST_NAME = 26, 44
-#: Columns of kept and discarded bits beside the narrowest names, and the bounds of the latter's share.
-_BITS, _LEAST_CUT, _MOST_CUT = WIDTH - _NAME - len("  exponent  ±|"), 10, 24
+#: Columns of all else than names and bits, and the bounds of the discarded bits' share.
+_FRAME, _LEAST_CUT, _MOST_CUT = len("  exponent  ±|"), 10, 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +39,21 @@ class _Line:
         return Text(f"{name:<{width}}").append_text(self.rest)
 
 
-def picture(trace: Trace) -> RenderableType:
-    """Everything one dot product does, block by block."""
+def picture(trace: Trace, width: int = WIDTH) -> RenderableType:
+    """Everything one dot product does, block by block, in lines of `width` columns (80 or more)."""
     unit, d = trace.unit, trace.unit.operands.d
-    steps = [_title_and_lines(step) for step in trace.steps]
+    steps = [_title_and_lines(step, width) for step in trace.steps]
     lines = [line for _, made in steps for line in made]
-    room = WIDTH - max((len(line.rest) for line in lines), default=0)
+    room = width - max((len(line.rest) for line in lines), default=0)
     longest = max((len(line.long_name) for line in lines), default=0)
-    width = max(_NAME, min(room, longest, _WIDEST_NAME))
+    first = max(_NAME, min(room, longest, _WIDEST_NAME))
 
     parts: list[RenderableType] = [Text(unit.name, style=_HEAD)]
     if unit.design.product_rounding is not None:
         parts.append(Text(f"each product is first rounded: {unit.design.product_rounding}"))
     for title, made in steps:
         parts.append(title)
-        parts.extend(line.text(width) for line in made)
+        parts.extend(line.text(first) for line in made)
     for i, raw in enumerate(trace.block_results[:-1]):
         parts.append(Text(f"result of block {i}: {format_value(d, raw)} ({hex_word(d, raw)})"))
     parts.append(Text(f"result: {format_value(d, trace.result)} ({hex_word(d, trace.result)})", style=_HEAD))
@@ -74,7 +74,7 @@ def parting_text(first: Trace, second: Trace, found: Parting | None) -> Text:
     return text
 
 
-def _title_and_lines(step: SumStep) -> tuple[Text, list[_Line]]:
+def _title_and_lines(step: SumStep, width: int) -> tuple[Text, list[_Line]]:
     """One sum: what it is, and its lines."""
     if step.special:
         why = "; ".join(step.blamed) or "an operand is NaN or Inf"
@@ -85,20 +85,22 @@ def _title_and_lines(step: SumStep) -> tuple[Text, list[_Line]]:
     title += "exact sum, last bit sticky" if step.exact else f"{step.fraction_bits} fraction bits kept"
     if zeros:
         title += f" ({'all' if zeros == count else zeros} of them zero, not shown)"
-    return Text(title, style="underline"), _Columns(step).lines()
+    return Text(title, style="underline"), _Columns(step, width).lines()
 
 
 class _Columns:
     """The lines of one sum, their binary points below each other."""
 
-    def __init__(self, step: SumStep) -> None:
+    def __init__(self, step: SumStep, width: int) -> None:
         self.step = step
+        self.room = width - _NAME
+        most = self.room - _FRAME
         self.live = [t for t in step.terms if not t.zero]
         whole = [_trimmed(t.kept_bits).index(".") for t in self.live]
         self.lead = max(_trimmed(step.total_bits).index("."), *whole, 2)
-        left = _BITS - (self.lead + 1 + step.fraction_bits)
+        left = most - (self.lead + 1 + step.fraction_bits)
         self.most_cut = min(max(left, _LEAST_CUT), _MOST_CUT)
-        self.shown = min(step.fraction_bits, _BITS - self.most_cut - self.lead - 2)
+        self.shown = min(step.fraction_bits, most - self.most_cut - self.lead - 2)
         self.width = self.lead + 1 + self.shown + int(step.fraction_bits > self.shown)
 
     def lines(self) -> list[_Line]:
@@ -139,13 +141,14 @@ class _Columns:
         """Normalised bits, those that the conversion keeps apart from those that it drops; what follows."""
         kept, cut = done.bits[: done.precision], done.bits[done.precision :]
         row = self._columns(str(done.exponent) if self.step.total else "", " ")
-        row.append(" " * (self.lead - 1) + f"{kept[0]}.{kept[1:]}", style=_KEPT)
+        spare = self.room - len(row) - len(kept) - len(".|")
+        row.append(" " * max(0, min(self.lead - 1, spare)) + f"{kept[0]}.{kept[1:]}", style=_KEPT)
         row.append("|")
-        left = WIDTH - _NAME - len(row)
+        left = self.room - len(row)
         row.append(_clipped(cut.rstrip("0"), min(max(left, 0), _MOST_CUT)), style=_CUT)
         how = "exact" if "1" not in cut else "rounded away" if done.away else "cut"
         notes = [how, f"too large: {done.overflow}"] if done.overflow else [how]
-        if len(row) + 1 + len(notes[0]) <= WIDTH - _NAME:
+        if len(row) + 1 + len(notes[0]) <= self.room:
             row.append(f" {notes.pop(0)}", style=_DIM)
         rest = [_Line("", None, self._columns("", " ", " " * (self.lead - 1) + note)) for note in notes]
         return [_Line(f"normalised, {done.conversion}", None, row), *rest]

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
@@ -21,7 +22,7 @@ from tcformal.query.parting import parting
 from tcformal.query.spec import Witness
 from tcformal.report.data import explanation_data
 from tcformal.report.picture import parting_text, picture
-from tcformal.report.text import WIDTH, console
+from tcformal.report.text import WIDTH
 from vectors import batch
 
 AMPERE = "ampere/mma.m16n8k8.f32.f16.f16.f32"
@@ -382,16 +383,19 @@ def test_what_is_no_unit_is_refused() -> None:
 
 
 # ---------------------------------------------------------------------- what people see
-def shown(trace: Trace, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    console().print(picture(trace))
+def shown(trace: Trace, capsys: pytest.CaptureFixture[str], width: int = WIDTH) -> list[str]:
+    Console(width=width, highlight=False).print(picture(trace, width))
     return capsys.readouterr().out.splitlines()
 
 
+@pytest.mark.parametrize("width", [WIDTH, 80])
 @pytest.mark.parametrize("name", DESIGNS)
-def test_pictures_fit_and_their_points_are_aligned(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pictures_fit_and_their_points_are_aligned(
+    name: str, width: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     for trace in traces(name):
-        lines = shown(trace, capsys)
-        assert max(map(len, lines)) <= WIDTH
+        lines = shown(trace, capsys, width)
+        assert max(map(len, lines)) <= width
         assert not any("\x1b" in line for line in lines)
         bars = 0
         for line in lines:
