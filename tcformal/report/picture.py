@@ -100,7 +100,8 @@ class _Columns:
         self.lead = max(_trimmed(step.total_bits).index("."), *whole, 2)
         left = most - (self.lead + 1 + step.fraction_bits)
         self.most_cut = min(max(left, _LEAST_CUT), _MOST_CUT)
-        self.shown = min(step.fraction_bits, most - self.most_cut - self.lead - 2)
+        fitting = most - self.most_cut - self.lead - len(".")
+        self.shown = step.fraction_bits if step.fraction_bits <= fitting else fitting - len("…")
         self.width = self.lead + 1 + self.shown + int(step.fraction_bits > self.shown)
 
     def lines(self) -> list[_Line]:
