@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -184,12 +184,30 @@ def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> Inputs:
     return Inputs(a, b, c, scales["a"], scales["b"])
 
 
+def chained_dot(g: Graph, spec: UnitSpec, x: Inputs) -> Node:
+    """The unit applied to consecutive runs of k products, each result the next c.
+
+    A hardware unit takes them as blocks of one dot product: a block hands its result on as a call
+    does, and the encoding between two calls loses nothing, because the number is already rounded to
+    its format.  A composed unit is called again.
+    """
+    if spec.emulation is None:
+        design = spec.design
+        if spec.k < design.products:
+            spec = replace(spec, design=replace(design, products=spec.k))
+        return unit_dot(g, spec, x.a, x.b, x.c, x.scale_a, x.scale_b)
+    c = x.c
+    for start in range(0, len(x.a), spec.k):
+        stop = start + spec.k
+        c = unit_dot(g, spec, x.a[start:stop], x.b[start:stop], c)
+    return c
+
+
 @lru_cache(maxsize=64)
 def circuit(spec: UnitSpec, k: int) -> tuple[Graph, Node]:
-    """The definition of one dot product of K products: a graph of its own and the node of d."""
+    """The definition of K products on one unit: a graph of its own and the node of d."""
     g = Graph()
-    x = declare_inputs(g, spec, k)
-    return g, unit_dot(g, spec, x.a, x.b, x.c, x.scale_a, x.scale_b)
+    return g, chained_dot(g, spec, declare_inputs(g, spec, k))
 
 
 def unit(name: str) -> Unit:

@@ -54,7 +54,8 @@ class Vector(Interpreter[Lanes]):
         if name not in self._inputs:
             raise InputError(f"expected an array for input {name}, but none was given")
         x = np.asarray(self._inputs[name])
-        if x.dtype != object and x.dtype.kind != "u":
+        whole = x.dtype == object and all(isinstance(v, int) and v >= 0 for v in x.flat)
+        if x.dtype.kind != "u" and not whole:
             raise InputError(f"expected an unsigned integer array for {name}, but got dtype {x.dtype}")
         if x.size and int(x.max()) > _mask(node.width):
             raise InputError(f"expected encodings of {node.width} bits for {name}, but got {int(x.max()):#x}")

@@ -10,10 +10,10 @@ from tcformal.design.rounding import conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.interp.trace import StageTrace, Traced, trace
-from tcformal.models import Unit, scale_count
+from tcformal.models import Unit, circuit, scale_count
 from tcformal.oracle.values import exponent_of, parse_value, power_of_two
 from tcformal.query.operands import ADDITION, BLOCK_RESULT, operand_names, special_operands, sum_name
-from tcformal.query.spec import Witness, chained_circuit, spec_of
+from tcformal.query.spec import Witness, spec_of
 
 #: Labels of a term.
 _TERM_PARTS = ("sign", "significand", "exponent", "zero", "distance", "aligned")
@@ -163,7 +163,7 @@ def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:
     """Take one dot product on raw encodings apart; more than k products are a chain of calls."""
     if spec.scale_format is not None:
         raise InputError(f"expected a unit without scales, but got {spec.name}")
-    graph, root = chained_circuit(spec, len(witness.a))
+    graph, root = circuit(spec, len(witness.a))
     stages = trace(graph, root, witness.inputs())
     steps: list[SumStep] = []
     # What each operand of a sum is where it is no finite number.

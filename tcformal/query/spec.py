@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
@@ -15,9 +14,8 @@ from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest
-from tcformal.models import Inputs, Unit, declare_inputs
+from tcformal.models import Unit, chained_dot, declare_inputs
 from tcformal.query.assumptions import Assumptions, assume
-from tcformal.semantics.unit import unit_dot
 
 #: Scopes under which the stages of the first and the second unit are labelled.
 SIDES = ("A", "B")
@@ -123,32 +121,6 @@ def common_k(*specs: UnitSpec) -> int:
                 f"its C is {spec.operands.c.name} and its D is {spec.operands.d.name}"
             )
     return k
-
-
-def chained_dot(g: Graph, spec: UnitSpec, x: Inputs) -> Node:
-    """The unit applied to consecutive runs of k products, each result the next c.
-
-    A hardware unit takes them as blocks of one dot product: a block hands its result on as a call
-    does, and the encoding between two calls loses nothing, because the number is already rounded to
-    its format.  A composed unit is called again.
-    """
-    if spec.emulation is None:
-        design = spec.design
-        if spec.k < design.products:
-            spec = replace(spec, design=replace(design, products=spec.k))
-        return unit_dot(g, spec, x.a, x.b, x.c, x.scale_a, x.scale_b)
-    c = x.c
-    for start in range(0, len(x.a), spec.k):
-        stop = start + spec.k
-        c = unit_dot(g, spec, x.a[start:stop], x.b[start:stop], c)
-    return c
-
-
-@lru_cache(maxsize=64)
-def chained_circuit(spec: UnitSpec, k: int) -> tuple[Graph, Node]:
-    """The definition of K products on one unit: a graph of its own and the node of d."""
-    g = Graph()
-    return g, chained_dot(g, spec, declare_inputs(g, spec, k))
 
 
 def _formats(spec: UnitSpec) -> tuple[Format, ...]:

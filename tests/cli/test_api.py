@@ -241,10 +241,20 @@ def test_arrays_are_refused(a: Any, b: Any, c: Any, sentence: str) -> None:
     assert str(caught.value) == sentence
 
 
-@pytest.mark.xfail(reason="object arrays pass the dtype check and are cut to integers without a word")
 def test_objects_are_no_encodings() -> None:
     """An array of Python objects may hold anything, fractions and negative numbers too."""
     for value in (1.5, -1):
         x = np.full((5, 8), value, dtype=object)
         with pytest.raises(InputError):
             tcformal.unit(NAME).dot_bits(x, B, C)
+
+
+def test_more_products_than_the_unit_takes_are_calls_one_after_the_other() -> None:
+    """hopper's m16n8k8 could sum 16 products in one block; as two calls of 8 it does not."""
+    u = tcformal.unit("hopper/mma.m16n8k8.f32.f16.f16.f32")
+    a = np.array([[0x6800] + [0] * 7 + [0x8400] + [0] * 7], dtype=np.uint16)  # 2048 and -2^-14
+    b = np.full((1, 16), 0x3C00, dtype=np.uint16)
+    c = np.zeros(1, dtype=np.uint32)
+    two_calls = u.dot_bits(a[:, 8:], b[:, 8:], u.dot_bits(a[:, :8], b[:, :8], c))
+    assert u.dot_bits(a, b, c).tolist() == two_calls.tolist()
+    assert u.matmul(a.view(np.float16), b.T.view(np.float16)).view(np.uint32).tolist() == [two_calls.tolist()]
