@@ -14,7 +14,7 @@ import click
 from rich.progress import Progress
 from rich.text import Text
 
-from tcformal.checks import check_int
+from tcformal.checks import check_int, check_positive
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.filters import Filters
 from tcformal.design.names import FAMILIES, resolve
@@ -286,6 +286,8 @@ def _question_command(name: str, hoped: Kind, help_text: str) -> None:
         with_explanation: bool,
         as_json: bool,
     ) -> int:
+        check_positive("--time-limit", time_limit)
+        check_int("--memory-limit", memory_limit, low=1)
         limits = Limits(time_s=time_limit, memory_mb=memory_limit, seed=seed)
         return _report(_ask(first, second, assume, solvers, limits), hoped, as_json, with_explanation)
 

@@ -484,7 +484,7 @@ BAD: list[Any] = [
     ),
     pytest.param(
         ("separate", AMPERE, HOPPER, "--time-limit", "0"),
-        "expected a number above zero for time_s, but got 0.0",
+        "expected a number above zero for --time-limit, but got 0.0",
         id="no-time",
     ),
     pytest.param(
@@ -499,7 +499,7 @@ BAD: list[Any] = [
     ),
     pytest.param(
         ("prove", AMPERE, HOPPER, "--memory-limit", "0"),
-        "expected an integer of at least 1 for memory_mb, but got 0",
+        "expected an integer of at least 1 for --memory-limit, but got 0",
         id="no-memory",
     ),
     pytest.param(
