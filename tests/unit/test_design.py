@@ -586,3 +586,24 @@ def test_open_disagreements_are_noted() -> None:
 def test_modes_have_descriptions() -> None:
     assert {"RNE", "RNA", "RZ", "RD", "RU"} <= MODES.keys()
     assert all(MODES.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("cdna3/v_mfma_f32_32x32x8_f16@zero_exponent=own", "expected zero_exponent=none with summation=tr"),
+        ("cdna3/v_mfma_f32_32x32x8_f16@carry_bits=3", "expected carry_bits=None with summation=tr"),
+        (
+            "cdna3/v_mfma_f32_32x32x8_f16@zero_sign=ieee",
+            "expected zero_sign=sum or positive with summation=tr",
+        ),
+        ("cdna3/v_mfma_f32_32x32x8_f16@sum_fraction_bits=20", "expected sum_fraction_bits of at least"),
+        ("tfdpa@products=4,group=2,order=odd_first", "expected order=ascending with group=2"),
+        ("tfdpa@products=4,group=2,zero_sign=ieee", "expected zero_sign=positive or sum with group=2"),
+        ("tfdpa@products=4,group=2,product_rounding=RNE-FP32", "expected product_rounding=None with group=2"),
+    ],
+)
+def test_combinations_without_a_meaning_are_rejected(name: str, sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
+        resolve(name)
+    assert str(caught.value).startswith(sentence)
