@@ -142,6 +142,6 @@ def _scales(
             f"expected scale_a of shape {[m, count]} and scale_b of shape {[count, n]}, "
             f"but got {list(raw_a.shape)} and {list(raw_b.shape)}"
         )
-    one = fmt.bias << fmt.fraction_bits
+    one = fmt.one
     whole = calls * -(-u.k // block)
     return [_padded(raw_a, whole, one), _padded(raw_b.T, whole, one)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -151,25 +152,19 @@ def _altered(name: str, unit: UnitSpec, settings: dict[str, str]) -> UnitSpec:
     """A catalogued unit with some parameters changed."""
     given = _design_settings(settings, name, ())
     if "rounding" in settings:
-        given = {**_rerounded(settings["rounding"], unit.design), **given}
+        given = {**_rerounded(settings["rounding"], unit.design.parameters()), **given}
     design = _completed(unit.design.parameters(), given)
     changed = Fact("given in the name", Evidence.CHOSEN)
     facts = {**unit.facts, **dict.fromkeys(given, changed)}
     return replace(unit, name=name.strip(), design=design, facts=facts)
 
 
-def _rerounded(mode: str, design: Design) -> dict[str, Any]:
-    """The shorthand rounding=MODE on a unit: another mode into the same shapes."""
-    texts = {"conversion": design.conversion, "accumulator": design.accumulator}
+def _rerounded(mode: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The shorthand rounding=MODE: another mode into the same shapes, wherever the design rounds."""
+    texts = {key: parameters[key] for key in ("conversion", "accumulator")}
     return {
         key: f"{mode.upper()}-{text.partition('-')[2]}" for key, text in texts.items() if text is not None
     }
-
-
-def _rounding(mode: str, d_name: str, c_position: str) -> dict[str, Any]:
-    """The shorthand rounding=MODE: the conversion, and the partial sums where there are any."""
-    text = f"{mode.upper()}-{_CONVERSION_OF[d_name]}"
-    return {"conversion": text} if c_position == "joined" else {"conversion": text, "accumulator": text}
 
 
 def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
@@ -185,7 +180,7 @@ def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
     given = _design_settings(settings, name, (*_FORMATS, "k"))
     base = _family_defaults(family, operands)
     if "rounding" in settings:
-        given = {**_rounding(settings["rounding"], d_name, base["c_position"]), **given}
+        given = {**_rerounded(settings["rounding"], base), **given}
     design = _completed(base, given)
     k = check_int("k", _integer("k", settings.get("k", str(design.products))), low=1, high=4096)
     source = Fact(FAMILIES[family], Evidence.CHOSEN)

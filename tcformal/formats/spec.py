@@ -110,6 +110,11 @@ class Format:
         return ((1 << self.exponent_bits) - 1) << (self.fraction_bits + self.ignored_low_bits)
 
     @property
+    def one(self) -> int:
+        """The encoding of 1, in every format whose exponents reach 0."""
+        return self.bias << (self.fraction_bits + self.ignored_low_bits)
+
+    @property
     def largest(self) -> int:
         """The encoding of the largest finite number."""
         if self.specials is Specials.IEEE:

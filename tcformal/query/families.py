@@ -127,7 +127,7 @@ def _part(rng: np.random.Generator, spec: UnitSpec, k: int, size: int, family: s
 
 def _scale_rows(rng: np.random.Generator, fmt: Format, n: int, count: int) -> Raw:
     """Scales: some near one, some anywhere, a few NaN or zero among them."""
-    one = fmt.bias << fmt.fraction_bits
+    one = fmt.one
     spread = 6 << fmt.fraction_bits
     near = rng.integers(one - spread, one + spread, (n, count), dtype=np.uint64)
     anywhere = rng.integers(0, 1 << fmt.width, (n, count), dtype=np.uint64)

@@ -41,7 +41,7 @@ def templates(question: Question, w: Witness) -> Iterator[Witness]:
     """c = 1 or 0, and two products that are powers of two at most 1, of either sign."""
     o, k = question.first.operands, question.k
     pairs = list(_small_powers(o.a, o.b))
-    one = o.c.bias << (o.c.fraction_bits + o.c.ignored_low_bits)
+    one = o.c.one
     for c, last in itertools.product((one, 0), {1, k - 1} if k > 1 else ()):
         bare = replace(w, a=(0,) * k, b=(0,) * k, c=c)
         for first, second in itertools.product(pairs, repeat=2):
@@ -89,7 +89,7 @@ def _simpler(fmt: Format, raw: int) -> Iterator[int]:
     yield 0
     low, t = fmt.ignored_low_bits, fmt.fraction_bits
     sign = raw & _sign_bit(fmt)
-    one = fmt.bias << (t + low)
+    one = fmt.one
     yield one
     yield one | sign
     fraction = ((1 << t) - 1) << low

@@ -9,7 +9,6 @@ from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
-from tcformal.ir.node import Node
 from tcformal.semantics.align import align, distance_below, largest_exponent
 from tcformal.semantics.number import Number
 from tcformal.semantics.reduce import Total, add_signed, signed_magnitude
@@ -40,9 +39,8 @@ def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: De
         distance = distance_below(g, e_c, e)
         kept = align(g, c.term, distance, bits, "RD")
         if design.summation == "gtr":
-            far = g.ult(
-                g.const(bits + 1, max(distance.width, (bits + 1).bit_length())), _wide(g, distance, bits)
-            )
+            below = max(distance.width, (bits + 1).bit_length())
+            far = g.ult(g.const(bits + 1, below), g.zero_extend_to(distance, below))
             kept = g.ite(far, g.const(0, kept.width), kept)
         addend = g.shift_left_const(signed_magnitude(g, c.term.sign, kept), wide - bits)
         width = max(floored.width, addend.width) + 1
@@ -59,14 +57,10 @@ def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: De
         return convert_number(g, down, design, target)
 
 
-def _wide(g: Graph, distance: Node, bits: int) -> Node:
-    return g.zero_extend_to(distance, max(distance.width, (bits + 1).bit_length()))
-
-
 def _products(g: Graph, products: Sequence[Number], c: Number, design: Design, bits: int) -> Total:
     """The truncated sum of the products, or of both halves floored at the larger maximum."""
-    lowest = min(c.term.exponent.low, *(p.term.exponent.low for p in products))
     # Zero products have no exponent: one that no term and no c lies below stands for none.
+    lowest = min(c.term.exponent.low, *(p.term.exponent.low for p in products))
     if design.summation == "tr":
         with g.scope("products"):
             return truncated_total(g, [p.term for p in products], design, bits, lowest)

@@ -201,3 +201,8 @@ def test_facts_that_no_encoding_has_are_rejected(change: dict[str, Any], sentenc
     with pytest.raises(InputError) as caught:
         Format(name="odd", specials=Specials.IEEE, **facts)
     assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_one_is_the_encoding_of_1(name: str) -> None:
+    assert decode(FORMATS[name], FORMATS[name].one).number == 1
