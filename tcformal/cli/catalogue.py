@@ -1,0 +1,65 @@
+"""`units` and `formats`: what is known."""
+
+from __future__ import annotations
+
+import click
+from rich.text import Text
+
+from tcformal.cli.group import json_option, main, print_json
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.filters import Filters
+from tcformal.design.names import FAMILIES, resolve
+from tcformal.formats.catalog import FORMATS, format_named
+from tcformal.report import data, tables
+from tcformal.report.text import console
+from tcformal.report.units import unit_card, units_table
+
+
+@main.command()
+@click.argument("name", required=False)
+@click.option("--arch", help="Only units of this architecture.")
+@click.option("--format", "format_name", help="Only units whose A or B has this format.")
+@click.option("--operation", "operation_name", help="Only units of this elementary operation, e.g. T-FDPA.")
+@click.option("--evidence", help="Only units whose fraction bits are known this well, e.g. recorded.")
+@click.option("--all", "every", is_flag=True, help="Every name, not one per distinct design.")
+@json_option
+def units(
+    name: str | None,
+    arch: str | None,
+    format_name: str | None,
+    operation_name: str | None,
+    evidence: str | None,
+    every: bool,
+    as_json: bool,
+) -> None:
+    """List the catalogued units, or show one (NAME) with the source of every parameter."""
+    if name is not None:
+        spec = resolve(name)
+        print_json(data.unit_data(spec)) if as_json else console().print(unit_card(spec))
+        return
+    filters = Filters.of(arch=arch, fmt=format_name, operation=operation_name, evidence=evidence)
+    sharing = {first: len(names) for first, names in distinct_designs(filters.allow).items()}
+    names = [n for n in catalogue() if filters.allow(catalogue()[n])] if every else list(sharing)
+    chosen = [catalogue()[n] for n in names]
+    if as_json:
+        print_json([data.unit_data(u) for u in chosen])
+        return
+    out = console()
+    out.print(units_table(chosen, {} if every else sharing, out.width))
+    total = sum(sharing.values())
+    text = f"{total} units, {len(sharing)} distinct designs"
+    text += "." if every else "; others: more names of the same design and formats (--all lists them)."
+    families = "; ".join(f"{family}@…: {what}" for family, what in FAMILIES.items())
+    out.print(Text(f"{text} Families of designs: {families}.", style="dim"))
+
+
+@main.command()
+@click.argument("name", required=False)
+@json_option
+def formats(name: str | None, as_json: bool) -> None:
+    """List the floating-point formats, or show one (NAME)."""
+    chosen = [format_named(name)] if name is not None else list(FORMATS.values())
+    if as_json:
+        print_json([data.format_data(f) for f in chosen])
+    else:
+        console().print(tables.formats_table(chosen))

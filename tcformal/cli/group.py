@@ -1,0 +1,65 @@
+"""The root of the command line: the group that every command joins, its errors and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from tcformal.errors import TcformalError
+from tcformal.version import VERSION
+
+#: Exit codes: answered as asked, answered otherwise, bad input, no answer.
+OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
+
+
+class OneSentence(click.Group):
+    """A group whose every failure is one sentence on standard error and an exit code."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command; TcformalError and click's own errors become one line."""
+        kwargs["standalone_mode"] = False
+        try:
+            sys.exit(super().main(*args, **kwargs) or OK)
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            sys.exit(BAD_INPUT)
+        except click.ClickException as error:
+            fail(error.format_message(), BAD_INPUT)
+        except TcformalError as error:
+            fail(str(error), error.exit_code)
+        except (click.Abort, KeyboardInterrupt):
+            fail("interrupted", 130)
+        except BrokenPipeError:
+            # Nobody reads on; what is still buffered must not raise again at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(OK)
+        except Exception as error:
+            if os.environ.get("TCFORMAL_DEBUG"):
+                raise
+            fail(f"internal error, please report it: {type(error).__name__}: {error}", NO_ANSWER)
+
+
+def fail(sentence: str, code: int) -> None:
+    click.echo(f"error: {' '.join(sentence.split())}", err=True)
+    sys.exit(code)
+
+
+def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")(
+        command
+    )
+
+
+def print_json(value: Any) -> None:
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+@click.group(cls=OneSentence, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, prog_name="tcformal")
+def main() -> None:
+    """Formal, executable models of matrix units: separate, prove, explain, simulate."""

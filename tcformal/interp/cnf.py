@@ -1,0 +1,82 @@
+"""A question as a conjunctive normal form: the gates of an assertion, Tseitin's clauses, a map to inputs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tcformal.errors import InputError, WidthError
+from tcformal.interp.blast import Blast
+from tcformal.interp.gates import CLAUSES, FALSE, TRUE
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Cnf:
+    """Clauses that are satisfiable exactly when some input makes the assertion equal 1.
+
+    Shapes: `clauses` are rows of DIMACS literals ±1…±`variables`; `inputs` holds, for every input of the
+    question, its bits from the lowest: a literal, or 0 for a bit that the question does not depend on.
+    """
+
+    variables: int
+    clauses: tuple[tuple[int, ...], ...]
+    inputs: Mapping[str, tuple[int, ...]]
+
+    def dimacs(self) -> str:
+        """The clauses in DIMACS form."""
+        lines = [f"p cnf {self.variables} {len(self.clauses)}"]
+        lines += [" ".join(map(str, clause)) + " 0" for clause in self.clauses]
+        return "\n".join(lines) + "\n"
+
+    def digest(self) -> str:
+        """SHA-256 of the DIMACS form: what a certificate is a certificate of."""
+        return hashlib.sha256(self.dimacs().encode()).hexdigest()
+
+    def model(self, true: Iterable[int]) -> dict[str, int]:
+        """Values of the inputs from the literals that a solver made true; open bits are 0.
+
+        Errors: InputError for a literal that no variable has.
+        """
+        held = set(true)
+        unknown = next((x for x in held if not 0 < abs(x) <= self.variables), None)
+        if unknown is not None:
+            raise InputError(f"expected literals of {self.variables} variables, but got {unknown}")
+        return {
+            name: sum(1 << i for i, bit in enumerate(bits) if bit in held)
+            for name, bits in self.inputs.items()
+        }
+
+
+def to_cnf(graph: Graph, assertion: Node) -> Cnf:
+    """The question whether some input makes `assertion` (width 1) equal 1.
+
+    Equal questions give equal clauses in equal order.  Errors: WidthError for another width.
+    """
+    if assertion.width != 1:
+        raise WidthError(f"expected an assertion of width 1, but got width {assertion.width}")
+    blast = Blast(graph)
+    ((root,),) = blast.run([assertion])
+    gates = blast.gates
+    number = {gate: i for i, gate in enumerate(gates.cone([root]), 1)}
+
+    def literal(x: int) -> int:
+        return -number[x >> 1] if x & 1 else number[x >> 1]
+
+    clauses: list[tuple[int, ...]] = []
+    for gate, variable in number.items():
+        kind, args = gates.rows[gate]
+        terminals = (0, variable, *map(literal, args))
+        for clause in CLAUSES.get(kind, ()):
+            clauses.append(tuple(terminals[t] if t > 0 else -terminals[-t] for t in clause))
+    if root > TRUE:
+        clauses.append((literal(root),))
+    elif root == FALSE:
+        clauses.append(())
+    inputs = {
+        name: tuple(literal(bit) if bit >> 1 in number else 0 for bit in bits)
+        for name, bits in blast.inputs.items()
+    }
+    return Cnf(len(number), tuple(clauses), inputs)
