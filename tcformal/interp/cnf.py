@@ -5,12 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 
 from tcformal.errors import InputError, WidthError
 from tcformal.interp.blast import Blast
 from tcformal.interp.gates import CLAUSES, FALSE, TRUE
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+
+
+#: A clause of so many literals in DIMACS form; no gate has longer ones.
+_LINES = tuple("%d " * length + "0\n" for length in range(5))
+
+#: The clauses of each kind of gate, each as what picks it from (0, output, operand, …, −operand, −output):
+#: position −t is the complement of position t.
+_PICK = {kind: tuple(itemgetter(*clause) for clause in clauses) for kind, clauses in CLAUSES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +36,8 @@ class Cnf:
 
     def dimacs(self) -> str:
         """The clauses in DIMACS form."""
-        lines = [f"p cnf {self.variables} {len(self.clauses)}"]
-        lines += [" ".join(map(str, clause)) + " 0" for clause in self.clauses]
-        return "\n".join(lines) + "\n"
+        lines = [_LINES[len(clause)] % clause for clause in self.clauses]
+        return f"p cnf {self.variables} {len(self.clauses)}\n" + "".join(lines)
 
     def digest(self) -> str:
         """SHA-256 of the DIMACS form: what a certificate is a certificate of."""
@@ -59,24 +67,21 @@ def to_cnf(graph: Graph, assertion: Node) -> Cnf:
         raise WidthError(f"expected an assertion of width 1, but got width {assertion.width}")
     blast = Blast(graph)
     ((root,),) = blast.run([assertion])
-    gates = blast.gates
-    number = {gate: i for i, gate in enumerate(gates.cone([root]), 1)}
-
-    def literal(x: int) -> int:
-        return -number[x >> 1] if x & 1 else number[x >> 1]
-
+    rows, cone = blast.gates.rows, blast.gates.cone([root])
+    #: The DIMACS literal of each literal of the gates; 0 for a gate that the assertion does not need.
+    literal = [0] * (2 * len(rows))
+    for variable, gate in enumerate(cone, 1):
+        literal[2 * gate : 2 * gate + 2] = variable, -variable
     clauses: list[tuple[int, ...]] = []
-    for gate, variable in number.items():
-        kind, args = gates.rows[gate]
-        terminals = (0, variable, *map(literal, args))
-        for clause in CLAUSES.get(kind, ()):
-            clauses.append(tuple(terminals[t] if t > 0 else -terminals[-t] for t in clause))
+    for variable, gate in enumerate(cone, 1):
+        kind, args = rows[gate]
+        if args:
+            operands = [literal[x] for x in args]
+            terminals = (0, variable, *operands, *[-x for x in reversed(operands)], -variable)
+            clauses += [pick(terminals) for pick in _PICK[kind]]
     if root > TRUE:
-        clauses.append((literal(root),))
+        clauses.append((literal[root],))
     elif root == FALSE:
         clauses.append(())
-    inputs = {
-        name: tuple(literal(bit) if bit >> 1 in number else 0 for bit in bits)
-        for name, bits in blast.inputs.items()
-    }
-    return Cnf(len(number), tuple(clauses), inputs)
+    inputs = {name: tuple(literal[bit] for bit in bits) for name, bits in blast.inputs.items()}
+    return Cnf(len(cone), tuple(clauses), inputs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.metadata
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,25 +14,43 @@ from tcformal.errors import InputError, MissingSolverError, NoAnswerError, Unkno
 class Member:
     """Where one member comes from."""
 
-    #: The package on PyPI; two members of one package do not confirm each other.
+    #: The package on PyPI.
     distribution: str
     #: `module:function` of its runner, which only a worker imports.
     runner: str
+    #: Whether it decides our own clauses and proves what it finds unsatisfiable.  Two such members see
+    #: the same clauses and so do not confirm each other; a checked proof confirms either.
+    proves: bool = False
+
+    def confirms(self, other: Member) -> bool:
+        """Whether an UNSAT of this member is evidence beside one of `other`."""
+        return self.distribution != other.distribution and not (self.proves and other.proves)
 
     @property
     def version(self) -> str:
         """The installed version of the package; empty when it is not installed."""
-        try:
-            return importlib.metadata.version(self.distribution)
-        except importlib.metadata.PackageNotFoundError:
-            return ""
+        return _version(self.distribution)
 
 
-#: Every member by name, in the order in which a portfolio starts them.
+@functools.cache
+def _version(distribution: str) -> str:
+    # Imported when first asked: a checker never asks, and it would be half of its start.
+    from importlib import metadata
+
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+#: Every member by name; which of them a portfolio starts first is measured (solve.order).
 registry: dict[str, Member] = {
+    "kissat": Member("passagemath-kissat", "tcformal.solve.sat:run_kissat", proves=True),
+    "glucose": Member("python-sat", "tcformal.solve.sat:run_glucose", proves=True),
     "bitwuzla": Member("bitwuzla", "tcformal.solve.runners:run_bitwuzla"),
-    "cvc5": Member("cvc5", "tcformal.solve.runners:run_cvc5"),
+    "cadical": Member("python-sat", "tcformal.solve.sat:run_cadical", proves=True),
     "z3": Member("z3-solver", "tcformal.solve.runners:run_z3"),
+    "cvc5": Member("cvc5", "tcformal.solve.runners:run_cvc5"),
 }
 
 

@@ -1,21 +1,18 @@
 """Several solvers on one question, each in its own process; what they say is checked before it counts.
 
-A model counts when it replays, an UNSAT when a second solver says the same; answers that cannot both
-be right are reported as a disagreement, and whatever goes wrong in one process costs that answer only.
+A model counts when it replays, an UNSAT when its proof has been checked or a second solver that sees the
+question in another encoding says the same; answers that cannot both be right are reported as a
+disagreement, and whatever goes wrong in one process costs that answer only.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
-import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tcformal.checks import check_int
@@ -23,36 +20,30 @@ from tcformal.errors import InputError, WidthError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import to_json
+from tcformal.solve.certificate import Certificate, CertificateError
 from tcformal.solve.members import check_members, default_members, registry
-from tcformal.solve.result import Decision, Limits, SolverAnswer, Status, tells_of_memory
+from tcformal.solve.order import in_order
+from tcformal.solve.process import Child
+from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
 
 Replay = Callable[[Mapping[str, int]], bool]
 
 #: Seconds between two looks at the running processes.
 POLL_S = 0.005
 
-#: Bytes of a process's last words that are looked at.
-_TAIL = 4096
-
-
-def _environment() -> dict[str, str]:
-    """The caller's environment, in which the worker also finds this package when it is not installed."""
-    root = Path(__file__).resolve().parents[2]
-    paths = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
-    if root.name != "site-packages":
-        paths.insert(0, str(root))
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+#: Seconds without any news after which one more member is started than there are cores for.
+PATIENCE_S = 10.0
 
 
 class _Run:
-    """One member at work: a process that leads its own group, with files for its three streams."""
+    """One member at work."""
 
     def __init__(self, name: str, graph: Graph, dag: str, limits: Limits, folder: Path) -> None:
         self.name = name
         self.member = registry[name]
         self.graph = graph
-        self.timed_out = False
-        self._out, self._err = folder / f"{name}.out", folder / f"{name}.err"
+        #: Where a proof is, once the member has written one.
+        self.proof = folder / f"{name}.drat"
         request = {
             "solver": name,
             "distribution": self.member.distribution,
@@ -61,58 +52,30 @@ class _Run:
             "time_s": limits.time_s,
             "memory_mb": limits.memory_mb,
             "seed": limits.seed,
+            "proof": str(self.proof),
         }
-        asked = folder / f"{name}.in"
-        asked.write_text(json.dumps(request))
-        self._start = time.monotonic()
-        self._deadline = self._start + limits.time_s
-        with asked.open("rb") as stdin, self._out.open("wb") as stdout, self._err.open("wb") as stderr:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "tcformal.solve.worker"],
-                stdin=stdin,
-                stdout=stdout,
-                stderr=stderr,
-                env=_environment(),
-                start_new_session=True,
-            )
-
-    def over(self) -> bool:
-        """True when the process has ended, or has been ended because its time is up."""
-        if self._process.poll() is None:
-            if time.monotonic() < self._deadline:
-                return False
-            self.timed_out = True
-        self.kill()
-        return True
-
-    def kill(self) -> None:
-        """End the process and everything it started."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        self.child = Child("tcformal.solve.worker", request, limits.time_s, folder, name)
 
     def result(self, stopped_by: str | None = None) -> SolverAnswer:
         """What an ended process said, or how it ended when it said nothing."""
         said = self._said()
         if said is not None:
             return said
-        status, reason = self._ending()
+        status, reason = self.child.ending()
         if stopped_by is not None:
             status, reason = Status.UNKNOWN, f"stopped: answered by {stopped_by}"
-        elif self.timed_out:
-            status, reason = Status.TIMEOUT, f"no answer in {self._deadline - self._start:g} s"
         return SolverAnswer(
             solver=self.name,
             version=self.member.version,
             status=status,
-            seconds=time.monotonic() - self._start,
+            seconds=self.child.seconds,
             reason=reason,
         )
 
     def _said(self) -> SolverAnswer | None:
         """The full answer line, if one was written and it fits the graph."""
         try:
-            data = json.loads(self._out.read_bytes().splitlines()[-1])
+            data = self.child.line()
             status, model = Status(data["status"]), None
             if status is Status.SAT:
                 inputs = self.graph.inputs
@@ -130,23 +93,44 @@ class _Run:
         except (LookupError, ValueError, TypeError, AttributeError, InputError):
             return None
 
-    def _ending(self) -> tuple[Status, str]:
-        """How a process that gave no answer ended, in its own last words."""
-        code = self._process.returncode
-        words = self._err.read_bytes()[-_TAIL:].decode(errors="replace").strip()
-        how = f"exited with status {code}" if code >= 0 else f"was ended by signal {-code}"
-        last = f" ({words.splitlines()[-1]})" if words else ""
-        status = Status.MEMORY if tells_of_memory(words) else Status.CRASH
-        return status, f"the process {how} without a readable answer{last}"
+
+class _Check:
+    """The proof of one member under examination, by a program that is no solver."""
+
+    def __init__(self, solver: str, proof: Path, dag: str, limits: Limits) -> None:
+        self.solver = solver
+        self._packed = proof.with_suffix(".xz")
+        request = {
+            "dag": dag,
+            "proof": str(proof),
+            "packed": str(self._packed),
+            "solver": solver,
+            "time_s": limits.time_s,
+            "memory_mb": limits.memory_mb,
+        }
+        self.child = Child("tcformal.solve.checker", request, limits.time_s, proof.parent, f"{solver}.check")
+
+    def result(self) -> Certificate | CertificateError | str:
+        """The certificate, the checker's refusal, or why the checker said neither."""
+        try:
+            data = self.child.line()
+            if "refused" in data:
+                return CertificateError(str(data["refused"]))
+            return Certificate(proof=self._packed.read_bytes(), **data)
+        except (LookupError, ValueError, TypeError, OSError):
+            return self.child.ending()[1]
 
 
 class _Hearing:
     """The answers so far, and what follows from them."""
 
-    def __init__(self, replay: Replay | None, confirm: bool) -> None:
+    def __init__(self, replay: Replay | None, confirm: bool, certify: bool | None) -> None:
         self.replay = replay
         self.confirm = confirm
+        #: True: only a checked proof confirms; False: only a second solver; None: whichever comes first.
+        self.certify = certify
         self.answers: list[SolverAnswer] = []
+        self.certificate: Certificate | None = None
         self._refuted: list[str] = []
 
     def hear(self, answer: SolverAnswer) -> None:
@@ -154,6 +138,23 @@ class _Hearing:
         self.answers.append(answer)
         if answer.model is not None and self.replay is not None and not self.replay(answer.model):
             self._refuted.append(answer.solver)
+
+    def hear_check(self, solver: str, found: Certificate | CertificateError | str) -> None:
+        """Take in what became of one member's proof.
+
+        A proof that is refused takes its UNSAT with it; where the checker itself failed, the UNSAT stays
+        and needs a second solver.
+        """
+        if isinstance(found, Certificate):
+            self.certificate = found
+            return
+        (i,) = (i for i, answer in enumerate(self.answers) if answer.solver == solver)
+        if isinstance(found, CertificateError):
+            reason = f"answered unsat, but its proof was not accepted: {found}"
+            self.answers[i] = replace(self.answers[i], status=Status.CRASH, reason=reason)
+        else:
+            reason = f"answered unsat; its proof was not checked: {found}"
+            self.answers[i] = replace(self.answers[i], reason=reason)
 
     def _of(self, status: Status) -> list[SolverAnswer]:
         return [a for a in self.answers if a.status is status]
@@ -169,13 +170,23 @@ class _Hearing:
             replayed = "" if self.replay is None else " with a model that replays"
             agreeing = tuple(a.solver for a in sat[1:])
             return self._decide(Status.SAT, f"{sat[0].solver} answered sat{replayed}", sat[0].model, agreeing)
-        if unsat:
-            source = registry[unsat[0].solver].distribution
-            agreeing = tuple(a.solver for a in unsat[1:] if registry[a.solver].distribution != source)
-            if agreeing or not self.confirm:
-                also = f", confirmed by {' and '.join(agreeing)}" if agreeing else ", unconfirmed as asked"
-                return self._decide(Status.UNSAT, f"{unsat[0].solver} answered unsat{also}", None, agreeing)
-        return None
+        return self._unsat(unsat) if unsat else None
+
+    def _unsat(self, unsat: Sequence[SolverAnswer]) -> Decision | None:
+        """The decision from one or more UNSAT and no SAT, if they suffice."""
+        first = unsat[0].solver
+        member = registry[first]
+        agreeing = tuple(a.solver for a in unsat[1:] if registry[a.solver].confirms(member))
+        if self.certificate is not None:
+            proof = f"; the proof of {self.certificate.solver} was checked by {self.certificate.checker}"
+        elif not self.confirm:
+            proof = "" if agreeing else ", unconfirmed as asked"
+        elif self.certify or not agreeing:
+            return None
+        else:
+            proof = ""
+        also = f", confirmed by {' and '.join(agreeing)}" if agreeing else ""
+        return self._decide(Status.UNSAT, f"{first} answered unsat{also}{proof}", None, agreeing)
 
     def exhausted(self) -> Decision:
         """The decision when every member has ended and nothing is settled."""
@@ -186,9 +197,8 @@ class _Hearing:
         if unsat:
             status = Status.TIMEOUT if kinds == {Status.TIMEOUT} else Status.UNKNOWN
             who = " and ".join(a.solver for a in unsat)
-            return self._decide(
-                status, f"{who} answered unsat, but no other solver confirmed it ({ends or 'none was asked'})"
-            )
+            lacking = "no proof of it was checked" if self.certify else "no other solver confirmed it"
+            return self._decide(status, f"{who} answered unsat, but {lacking} ({ends or 'none was asked'})")
         if Status.TIMEOUT in kinds:
             return self._decide(Status.TIMEOUT, f"no solver answered in time ({ends})")
         if kinds & {Status.UNKNOWN, Status.MEMORY}:
@@ -203,8 +213,9 @@ class _Hearing:
         confirmed_by: tuple[str, ...] = (),
     ) -> Decision:
         return Decision(
-            status=status, model=model, answers=tuple(self.answers), confirmed_by=confirmed_by, reason=reason
-        )
+            status=status, model=model, answers=tuple(self.answers), confirmed_by=confirmed_by, reason=reason,
+            certificate=self.certificate if status is Status.UNSAT else None,
+        )  # fmt: skip
 
     def _disagree(self, reason: str) -> Decision:
         return Decision(
@@ -224,54 +235,97 @@ def decide(
     replay: Replay | None = None,
     jobs: int | None = None,
     confirm: bool = True,
+    certify: bool | None = None,
 ) -> Decision:
     """Decide whether some input makes `assertion` equal 1, by asking up to `jobs` members at a time.
 
     Shapes: `assertion` has width 1; models hold an unsigned value for every input of the graph.
-    `members` are all installed ones unless named; `replay` says whether a model really does it;
-    without `confirm` a single UNSAT is believed.  Each member may use all of `limits` for itself.
+    `members` are all installed ones unless named, in the order that was measured for such questions;
+    `replay` says whether a model really does it; an UNSAT is confirmed by a checked proof or a second
+    solver, whichever comes first: by a proof only where `certify` is True, by a solver only where it is
+    False, and believed at once without `confirm`.
+    Each member and each check may use all of `limits` for itself; when nothing has been heard for
+    PATIENCE_S seconds, one more member is started.
     Errors: UnknownNameError or MissingSolverError for a member that cannot be asked, InputError for
     other arguments that do not fit, WidthError for an assertion wider than one bit.
     """
-    names = default_members() if members is None else check_members(members)
+    names = in_order(default_members(), assertion) if members is None else check_members(members)
     slots = check_int("jobs", (os.cpu_count() or 1) if jobs is None else jobs, low=1)
     if assertion.width != 1:
         raise WidthError(f"expected an assertion of width 1, but got width {assertion.width}")
-    dag = to_json(graph, {"assertion": assertion})
-    hearing = _Hearing(replay, confirm)
-    waiting, running = deque(names), deque[_Run]()
+    if certify and not any(registry[name].proves for name in names):
+        proving = ", ".join(name for name, member in registry.items() if member.proves)
+        raise InputError(f"expected a solver that writes proofs ({proving}), but got {', '.join(names)}")
     with tempfile.TemporaryDirectory(prefix="tcformal-") as folder:
+        race = _Race(graph, to_json(graph, {"assertion": assertion}), limits, Path(folder), slots)
+        return race.run(names, _Hearing(replay, confirm, certify))
+
+
+class _Race:
+    """The processes that work on one question."""
+
+    def __init__(self, graph: Graph, dag: str, limits: Limits, folder: Path, slots: int) -> None:
+        self.graph = graph
+        self.dag = dag
+        self.limits = limits
+        self.folder = folder
+        self.slots = slots
+        self.running: list[_Run] = []
+        self.checking: list[_Check] = []
+
+    def run(self, names: Sequence[str], hearing: _Hearing) -> Decision:
+        """Start members, hear them and have proofs checked until the question is settled."""
+        waiting = deque(names)
+        news = time.monotonic()
         try:
-            while (waiting or running) and hearing.settled() is None:
-                while waiting and len(running) < slots:
-                    running.append(_Run(waiting.popleft(), graph, dag, limits, Path(folder)))
-                ended = [run for run in running if run.over()]
-                for run in ended:
-                    running.remove(run)
-                    hearing.hear(run.result())
-                if not ended:
+            while (waiting or self.running or self.checking) and hearing.settled() is None:
+                patient = time.monotonic() - news < PATIENCE_S
+                if waiting and (len(self.running) + len(self.checking) < self.slots or not patient):
+                    self.running.append(
+                        _Run(waiting.popleft(), self.graph, self.dag, self.limits, self.folder)
+                    )
+                    news = time.monotonic()
+                elif self._listen(hearing):
+                    news = time.monotonic()
+                else:
                     time.sleep(POLL_S)
-            _stop(running, waiting, hearing)
+            self._stop(waiting, hearing)
         finally:
-            for run in running:
-                run.kill()
-    return hearing.settled() or hearing.exhausted()
+            for child in [x.child for x in self.running] + [x.child for x in self.checking]:
+                child.kill()
+        return hearing.settled() or hearing.exhausted()
 
+    def _listen(self, hearing: _Hearing) -> bool:
+        """Hear every process that has ended; False when none has."""
+        checked = [check for check in self.checking if check.child.over()]
+        for check in checked:
+            self.checking.remove(check)
+            hearing.hear_check(check.solver, check.result())
+        ended = [run for run in self.running if run.child.over()]
+        for run in ended:
+            self.running.remove(run)
+            answer = run.result()
+            hearing.hear(answer)
+            wanted = hearing.confirm and hearing.certify is not False and hearing.certificate is None
+            if answer.status is Status.UNSAT and run.member.proves and wanted:
+                self.checking.append(_Check(run.name, run.proof, self.dag, self.limits))
+        return bool(checked or ended)
 
-def _stop(running: deque[_Run], waiting: deque[str], hearing: _Hearing) -> None:
-    """End what still runs once the question is settled, and record each member as stopped."""
-    by = hearing.answers[-1].solver
-    while running:
-        running[0].kill()
-        run = running.popleft()
-        hearing.hear(run.result(stopped_by=by))
-    for name in waiting:
-        hearing.hear(
-            SolverAnswer(
-                solver=name,
-                version=registry[name].version,
-                status=Status.UNKNOWN,
-                seconds=0.0,
-                reason=f"not started: answered by {by}",
+    def _stop(self, waiting: Sequence[str], hearing: _Hearing) -> None:
+        """End what still runs once the question is settled, and record each member as stopped."""
+        made = hearing.certificate
+        by = made.solver if made is not None else hearing.answers[-1].solver if hearing.answers else "none"
+        while self.running:
+            self.running[0].child.kill()
+            run = self.running.pop(0)
+            hearing.hear(run.result(stopped_by=by))
+        for name in waiting:
+            hearing.hear(
+                SolverAnswer(
+                    solver=name,
+                    version=registry[name].version,
+                    status=Status.UNKNOWN,
+                    seconds=0.0,
+                    reason=f"not started: answered by {by}",
+                )
             )
-        )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from tcformal.checks import check_int, check_positive
 from tcformal.errors import InputError
+from tcformal.solve.certificate import Certificate
 
 
 class Status(enum.Enum):
@@ -48,6 +49,8 @@ class Outcome(NamedTuple):
     status: Status
     model: dict[str, int] | None = None
     reason: str = ""
+    #: For UNSAT of our own clauses, the proof in DRAT text.
+    proof: str = ""
 
 
 _MEMORY_WORDS = re.compile(
@@ -92,6 +95,8 @@ class Decision:
     answers: tuple[SolverAnswer, ...]
     #: The members whose UNSAT agrees with the first one's.
     confirmed_by: tuple[str, ...] = ()
+    #: The checked proof of an UNSAT, when there is one.
+    certificate: Certificate | None = None
     #: One sentence.
     reason: str
     #: True when a model does not replay, or SAT stands against UNSAT.

@@ -1,12 +1,14 @@
 """One solver, one question, one process: a JSON request on stdin, one JSON answer line on stdout.
 
 The request holds `solver`, `distribution`, `runner`, `dag` (the text of a DAG whose root is named
-`assertion`), `time_s`, `memory_mb` and `seed`.  The answer holds `solver`, `version`, `status`,
-`model` (a hexadecimal value for every input of the DAG, or null), `seconds` and `reason`.
+`assertion`), `time_s`, `memory_mb`, `seed` and `proof` (the file that a proof is written to).  The
+answer holds `solver`, `version`, `status`, `model` (a hexadecimal value for every input of the DAG, or
+null), `seconds` and `reason`.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import math
@@ -15,11 +17,13 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import from_json
+from tcformal.solve.certificate import LARGEST_PROOF
 from tcformal.solve.members import Member
 from tcformal.solve.result import Limits, Outcome, Status, tells_of_memory
 
@@ -39,9 +43,10 @@ def _limit(what: int, value: int) -> None:
 
 
 def confine(limits: Limits) -> None:
-    """Limit this process's address space and processor time; leave no core file; allow deep recursion."""
+    """Limit this process's address space, processor time and files; no core file; deep recursion."""
     _limit(resource.RLIMIT_STACK, STACK_MB << 20)
     _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_FSIZE, LARGEST_PROOF)
     _limit(resource.RLIMIT_CPU, math.ceil(limits.time_s) + CPU_GRACE_S)
     _limit(resource.RLIMIT_AS, limits.memory_mb << 20)
 
@@ -62,6 +67,8 @@ def _ask(request: Mapping[str, Any], limits: Limits) -> tuple[Outcome, dict[str,
     """Build the graph and ask; the model is completed to every input of the DAG."""
     graph, roots = from_json(request["dag"])
     outcome = load_runner(request["runner"])(graph, roots["assertion"], limits)
+    if outcome.proof:
+        Path(request["proof"]).write_text(outcome.proof, encoding="ascii")
     if outcome.model is None:
         return outcome, None
     return outcome, {name: hex(outcome.model.get(name, 0)) for name in graph.inputs}
@@ -96,6 +103,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Answer the request on stdin; whatever the solver itself prints goes to stderr."""
+    gc.disable()  # the process ends with its answer, and most of what it makes lives as long
     out = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     line = json.dumps(answer(json.load(sys.stdin)))

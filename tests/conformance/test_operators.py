@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from conformance.test_clauses import answer_clauses
 from conformance.test_term_interpreters import (
     answer_bitwuzla,
     answer_cvc5,
@@ -18,6 +19,7 @@ from conformance.test_term_interpreters import (
     answer_z3,
 )
 from tcformal.errors import InputError
+from tcformal.interp.blast import Blast
 from tcformal.interp.concrete import Concrete
 from tcformal.interp.trace import trace
 from tcformal.interp.vector import Vector, evaluate
@@ -199,12 +201,27 @@ def on_lanes(graph: Graph, root: Node, rows: Sequence[Mapping[str, int]]) -> lis
     return [int(x) for x in result]
 
 
+def on_gates(graph: Graph, root: Node, rows: Sequence[Mapping[str, int]]) -> list[int]:
+    blast = Blast(graph)
+    (literals,) = blast.run([root])
+    results = []
+    for row in rows:
+        bits = {
+            bit >> 1: row[name] >> i & 1 for name, word in blast.inputs.items() for i, bit in enumerate(word)
+        }
+        values = blast.gates.evaluate(literals, bits)
+        results.append(sum(value << i for i, value in enumerate(values)))
+    return results
+
+
 #: A new interpretation joins here.
 INTERPRETATIONS: dict[str, Interpretation] = {
     "table": by_values(on_table),
     "integers": by_values(on_integers),
     "trace": by_values(on_trace),
     "lanes": by_values(on_lanes),
+    "gates": by_values(on_gates),
+    "clauses": by_question(answer_clauses),
     "z3": by_question(answer_z3),
     "cvc5": by_question(answer_cvc5),
     "bitwuzla": by_question(answer_bitwuzla),

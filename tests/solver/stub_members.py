@@ -6,12 +6,19 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable
 from typing import NoReturn
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.solve.certificate import LARGEST_PROOF
 from tcformal.solve.result import Limits, Outcome, Status
+from tcformal.solve.sat import run_glucose
+
+#: Enters a stub runner into the registry, as `solver.conftest.stub` says.
+Stub = Callable[..., str]
 
 #: Longer than any test may take.
 FOREVER_S = 600
@@ -82,3 +89,46 @@ def chatters(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
 
 def tells_seed(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
     return Outcome(Status.UNKNOWN, reason=f"seed {limits.seed}, {limits.memory_mb} MB, {limits.time_s} s")
+
+
+def sum_question() -> tuple[Graph, Node]:
+    """Are two ways to bracket a sum of three ever different?  They are not, and the proof has many steps."""
+    graph = Graph()
+    x, y, z = (graph.input(name, 6) for name in "xyz")
+    left, right = graph.add_mod(graph.add_mod(x, y), z), graph.add_mod(x, graph.add_mod(y, z))
+    return graph, graph.not_(graph.eq(left, right))
+
+
+def proves_another_question(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+    return run_glucose(*sum_question(), limits)
+
+
+def proves_nothing(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+    return Outcome(Status.UNSAT, proof="1 0\n-1 0\n0\n")
+
+
+def writes_no_proof(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+    return Outcome(Status.UNSAT)
+
+
+def stops_before_the_end(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+    proof = run_glucose(graph, assertion, limits).proof
+    return Outcome(Status.UNSAT, proof=proof[: len(proof) // 2])
+
+
+def repeats_a_true_step(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+    """A proof in which nothing is wrong, and no end to be seen: the checker has some 100 MB to read."""
+    return Outcome(Status.UNSAT, proof="1 -1 0\n" * 15_000_000 + "0\n")
+
+
+def never_stops_proving(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+    proof = ["1 -1 0\n"]
+    while True:
+        proof *= 2
+
+
+def fills_the_disk(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+    with tempfile.TemporaryFile(buffering=0) as file:
+        file.seek(LARGEST_PROOF)
+        file.write(b"0\n")
+    return Outcome(Status.UNSAT, proof="0\n")

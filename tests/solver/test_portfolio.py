@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from dags import evaluate, random_graph, random_inputs
+from solver.stub_members import Stub
 from tcformal.errors import InputError, MissingSolverError, NoAnswerError, UnknownNameError, WidthError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -24,21 +25,8 @@ from tcformal.solve.result import Limits, SolverAnswer, Status
 LIMITS = Limits(60.0, 4096, 1)
 SHORT = Limits(3.0, 4096, 1)
 
-Stub = Callable[..., str]
-
-
-@pytest.fixture
-def stub(monkeypatch: pytest.MonkeyPatch) -> Stub:
-    """Enter a stub runner into the registry, as a package of its own unless one is named."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parent))
-    packages = iter(["pytest", "pluggy", "iniconfig", "packaging", "pip"])
-
-    def enter(runner: str, distribution: str | None = None) -> str:
-        member = Member(distribution or next(packages), f"stub_members:{runner}")
-        monkeypatch.setitem(registry, runner, member)
-        return runner
-
-    return enter
+#: The members with an encoding of their own.
+SMT = ["bitwuzla", "cvc5", "z3"]
 
 
 def easy(target: int = 5) -> tuple[Graph, Node, Callable[[Mapping[str, int]], bool]]:
@@ -61,7 +49,7 @@ def by_name(answers: tuple[SolverAnswer, ...]) -> dict[str, SolverAnswer]:
 # ---------------------------------------------------------------------- real solvers
 def test_sat_is_replayed_and_stops_the_rest() -> None:
     graph, assertion, replay = easy()
-    decision = decide(graph, assertion, limits=LIMITS, replay=replay, jobs=1)
+    decision = decide(graph, assertion, members=SMT, limits=LIMITS, replay=replay, jobs=1)
     assert decision.status is Status.SAT
     assert decision.model is not None
     assert replay(decision.model)
@@ -74,14 +62,14 @@ def test_sat_is_replayed_and_stops_the_rest() -> None:
 
 def test_unsat_is_confirmed_by_a_second_solver() -> None:
     graph, assertion, replay = easy(IMPOSSIBLE)
-    decision = decide(graph, assertion, limits=LIMITS, replay=replay, jobs=1)
+    decision = decide(graph, assertion, members=SMT, limits=LIMITS, replay=replay, jobs=1)
     assert decision.status is Status.UNSAT
     assert decision.confirmed_by == ("cvc5",)
     assert decision.reason == "bitwuzla answered unsat, confirmed by cvc5"
     assert by_name(decision.answers)["z3"].status is Status.UNKNOWN
 
 
-@pytest.mark.parametrize("member", ["bitwuzla", "z3", "cvc5"])
+@pytest.mark.parametrize("member", available())
 def test_each_member_alone_without_confirmation(member: str) -> None:
     graph, assertion, _ = easy(IMPOSSIBLE)
     decision = decide(graph, assertion, members=[member], limits=LIMITS, confirm=False)
@@ -95,7 +83,7 @@ def test_a_constant_is_asked_too(value: int) -> None:
     graph = Graph()
     decision = decide(graph, graph.const(value, 1), limits=LIMITS)
     assert decision.status is (Status.SAT if value else Status.UNSAT)
-    assert len(decision.answers) == 3
+    assert {a.solver for a in decision.answers} == set(available())
 
 
 def test_random_graphs_are_decided_as_evaluated() -> None:
@@ -327,7 +315,7 @@ def test_no_solver_at_all_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
         decide(graph, assertion, limits=LIMITS)
     assert str(caught.value) == (
         "expected at least one solver to be installed, but found none: "
-        "pip install no-such-bitwuzla no-such-cvc5 no-such-z3"
+        "pip install " + " ".join(f"no-such-{name}" for name in registry)
     )
 
 

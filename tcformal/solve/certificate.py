@@ -1,0 +1,153 @@
+"""Certificates: a proof that our own clauses cannot be satisfied, checked by a program that is no solver.
+
+The checker is dratify, which shares no code with any solver.  It verifies every step of a proof in the
+DRAT format against the clauses, which are built again from the question and never taken from a solver.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from tcformal.errors import TcformalError
+from tcformal.interp.cnf import Cnf
+
+#: The checker's package.
+CHECKER = "dratify"
+
+#: Bytes that a proof may have when unpacked: a bound against files made to fill the memory.
+LARGEST_PROOF = 1 << 31
+
+
+class CertificateError(TcformalError):
+    """A certificate does not prove what it is said to prove."""
+
+    exit_code = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """A proof and what it proves.
+
+    Ranges and units: `proof` is DRAT text packed with xz; `seconds` were spent on checking it.
+    """
+
+    #: SHA-256 of the clauses in DIMACS form.
+    cnf_sha256: str
+    proof: bytes
+    #: The member that wrote the proof.
+    solver: str
+    #: The checker and its version.
+    checker: str
+    #: Steps of the proof that were checked.
+    steps: int
+    seconds: float
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the packed proof: the name under which it is kept."""
+        return hashlib.sha256(self.proof).hexdigest()
+
+    def to_json(self) -> dict[str, Any]:
+        """What is said of the certificate beside the question; the proof itself is a file."""
+        return {
+            "format": "DRAT",
+            "sha256": self.sha256,
+            "cnf_sha256": self.cnf_sha256,
+            "solver": self.solver,
+            "checker": self.checker,
+            "steps": self.steps,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def pack(proof: str) -> bytes:
+    """Proof text as it is kept; equal proofs give equal bytes."""
+    return lzma.compress(proof.encode("ascii"), preset=1)
+
+
+def unpack(proof: bytes) -> str:
+    """The text of a packed proof; CertificateError for one that is cut off or altered."""
+    try:
+        unpacker = lzma.LZMADecompressor(memlimit=1 << 28)
+        text = unpacker.decompress(proof, max_length=LARGEST_PROOF)
+        if not unpacker.eof or unpacker.unused_data:
+            raise CertificateError("expected one whole packed proof, but the file is cut off or goes on")
+        return text.decode("ascii")
+    except (lzma.LZMAError, UnicodeDecodeError) as error:
+        raise CertificateError(f"expected a proof packed with xz, but it does not unpack: {error}") from error
+
+
+def _compiled_engine() -> Any:
+    """The checker's compiled engine, handed to the checker; None where it is not installed."""
+    try:
+        import cdclkit_native
+    except ImportError:
+        return None
+    import dratify
+
+    dratify.register_native(cdclkit_native)
+    return cdclkit_native
+
+
+def checker_version() -> str:
+    """The checker and its version, and the package of its compiled engine when that one is used."""
+    import dratify
+
+    engine = _compiled_engine()
+    compiled = "" if engine is None else f" with cdclkit-native {engine.__version__}"
+    return f"{CHECKER} {dratify.__version__}{compiled}"
+
+
+def check_proof(cnf: Cnf, proof: str) -> int:
+    """Check DRAT text against clauses; the number of steps, or CertificateError with the reason.
+
+    Every step must follow by unit propagation; a proof that also makes definitions (RAT steps) is checked
+    with all of its deletions left out.  Both together are never allowed: the checker keeps what a deleted
+    clause has implied but no longer looks at that clause, and then passes definitions that it should not.
+    Source: Wetzler, Heule, Hunt, "DRAT-trim", SAT 2014, for the format; Rebola-Pardo, Biere, "Two flavors
+    of DRAT", POS 2018, for what deletions do to it.
+    """
+    engine = "python" if _compiled_engine() is None else "native"
+    import dratify
+
+    formula = dratify.CNF(cnf.variables)
+    # The checker's own form: variable v is 2v − 2, its complement 2v − 1.
+    formula.clauses = [tuple([2 * x - 2 if x > 0 else -2 * x - 1 for x in clause]) for clause in cnf.clauses]
+    try:
+        steps = dratify.parse_proof(proof)
+        result = dratify.check_proof(formula, steps, check_rat=False, engine=engine)
+        if result.failed_step > 0:
+            result = dratify.check_proof(formula, steps, apply_deletions=False, engine=engine)
+    except ValueError as error:
+        raise CertificateError(f"expected a proof in DRAT form, but {error}") from error
+    if not (result.ok and result.reached_empty):
+        raise CertificateError(f"expected a proof of every step, but the checker refused it: {result.reason}")
+    return int(result.steps)
+
+
+def certify(cnf: Cnf, proof: str, solver: str) -> Certificate:
+    """Check a proof and make the certificate of it; CertificateError where it does not hold."""
+    start = time.monotonic()
+    steps = check_proof(cnf, proof)
+    return Certificate(
+        cnf_sha256=cnf.digest(), proof=pack(proof), solver=solver, checker=checker_version(), steps=steps,
+        seconds=time.monotonic() - start,
+    )  # fmt: skip
+
+
+def verify(cnf: Cnf, certificate: Certificate) -> int:
+    """Check a kept certificate against clauses made anew; its steps.
+
+    Errors: CertificateError for clauses other than the ones it was made for, a file that does not unpack,
+    or a proof that the checker refuses.
+    """
+    if cnf.digest() != certificate.cnf_sha256:
+        raise CertificateError(
+            f"expected a certificate of the clauses {cnf.digest()[:12]}, "
+            f"but got one of {certificate.cnf_sha256[:12]}: the question or its encoding has changed"
+        )
+    return check_proof(cnf, unpack(certificate.proof))

@@ -1,0 +1,52 @@
+"""One proof, one question, one process: builds the clauses anew from the DAG and has the proof checked.
+
+The JSON request on stdin holds `dag` (the text of a DAG whose root is named `assertion`), `proof` and
+`packed` (the files to read the proof from and to write it packed to), `solver`, `time_s` and `memory_mb`.
+The JSON line on stdout holds what a certificate says beside its proof, or `refused` and the reason.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from tcformal.interp.cnf import to_cnf
+from tcformal.ir.walk import from_json
+from tcformal.solve.certificate import CertificateError, certify
+from tcformal.solve.result import Limits
+from tcformal.solve.worker import confine
+
+
+def answer(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Check one proof; the packed proof lies in its file before the answer is given."""
+    confine(Limits(request["time_s"], request["memory_mb"], 0))
+    graph, roots = from_json(request["dag"])
+    try:
+        proof = Path(request["proof"]).read_text(encoding="ascii")
+        made = asdict(certify(to_cnf(graph, roots["assertion"]), proof, request["solver"]))
+    except FileNotFoundError:
+        return {"refused": "expected a proof, but none was written"}
+    except (CertificateError, UnicodeDecodeError) as error:
+        return {"refused": str(error)}
+    Path(request["packed"]).write_bytes(made.pop("proof"))
+    return made
+
+
+def main() -> None:
+    """Answer the request on stdin; whatever the checker itself prints goes to stderr."""
+    gc.disable()  # the process ends with its answer, and most of what it makes lives as long
+    out = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    line = json.dumps(answer(json.load(sys.stdin)))
+    with os.fdopen(out, "w") as stream:
+        stream.write(line + "\n")
+
+
+if __name__ == "__main__":
+    main()

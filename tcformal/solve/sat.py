@@ -1,0 +1,97 @@
+"""The runners of the SAT solvers: each decides our own clauses and proves what it finds unsatisfiable.
+
+No rewriter stands between a question and these clauses, so that a proof that they cannot be satisfied is
+a proof about the question.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tcformal.errors import MissingSolverError
+from tcformal.interp.cnf import Cnf, to_cnf
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.solve.result import Limits, Outcome, Status
+
+#: The proof of clauses among which one is empty: that clause again.
+TRIVIAL_PROOF = "0\n"
+
+
+def _trivial(cnf: Cnf) -> Outcome | None:
+    """The answer to clauses that need no search."""
+    if not all(cnf.clauses):
+        return Outcome(Status.UNSAT, proof=TRIVIAL_PROOF)
+    return None if cnf.clauses else Outcome(Status.SAT, cnf.model(()))
+
+
+def _in_process(name: str, graph: Graph, assertion: Node) -> Outcome:
+    """One of the solvers that python-sat wraps; it takes no seed and keeps its proof in memory."""
+    from pysat.solvers import Solver
+
+    cnf = to_cnf(graph, assertion)
+    if (known := _trivial(cnf)) is not None:
+        return known
+    with Solver(name=name, bootstrap_with=cnf.clauses, with_proof=True) as solver:
+        answered = solver.solve()
+        if answered is None:
+            return Outcome(Status.UNKNOWN, reason=f"{name} gave up")
+        if answered:
+            return Outcome(Status.SAT, cnf.model(x for x in solver.get_model() if x > 0))
+        return Outcome(Status.UNSAT, proof="\n".join(solver.get_proof()) + "\n")
+
+
+def run_cadical(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+    """Ask CaDiCaL 3 whether some input makes `assertion` equal 1."""
+    return _in_process("cadical300", graph, assertion)
+
+
+def run_glucose(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+    """Ask Glucose 4.2 whether some input makes `assertion` equal 1; its proofs are the shortest."""
+    return _in_process("glucose42", graph, assertion)
+
+
+def kissat_program() -> Path:
+    """The kissat program of the passagemath-kissat wheel; MissingSolverError when it is not there."""
+    try:
+        files = importlib.metadata.files("passagemath-kissat") or []
+    except importlib.metadata.PackageNotFoundError:
+        files = []
+    for file in files:
+        path = Path(str(file.locate()))
+        if path.name == "kissat" and os.access(path, os.X_OK):
+            return path
+    raise MissingSolverError("expected the program kissat in its package, but found none: pip install "
+                             "passagemath-kissat")  # fmt: skip
+
+
+def run_kissat(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+    """Ask the program kissat whether some input makes `assertion` equal 1."""
+    cnf = to_cnf(graph, assertion)
+    if (known := _trivial(cnf)) is not None:
+        return known
+    with tempfile.TemporaryDirectory(prefix="tcformal-") as folder:
+        question, proof = Path(folder, "question.cnf"), Path(folder, "proof.drat")
+        question.write_text(cnf.dimacs())
+        command = [
+            str(kissat_program()),
+            "-q",
+            "--no-binary",
+            "--no-factor",
+            f"--seed={limits.seed}",
+            str(question),
+            str(proof),
+        ]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        sys.stderr.write(ended.stderr)
+        if ended.returncode == 10:
+            rows = [line[1:].split() for line in ended.stdout.splitlines() if line.startswith("v")]
+            return Outcome(Status.SAT, cnf.model(int(x) for row in rows for x in row if int(x) > 0))
+        if ended.returncode == 20:
+            return Outcome(Status.UNSAT, proof=proof.read_text())
+        return Outcome(Status.UNKNOWN, reason=f"kissat gave up with exit status {ended.returncode}")
