@@ -7,6 +7,8 @@ the package decides exit codes for failures.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class TcformalError(Exception):
     """Base of all errors raised on purpose; its text is one sentence meant for a person."""
@@ -44,3 +46,18 @@ class SolverDisagreementError(TcformalError):
     """Two deciders gave answers that cannot both be right, or a witness did not replay."""
 
     exit_code = 3
+
+
+class RecordError(TcformalError):
+    """A stored record is not what it should be, or a file of records cannot be read or written."""
+
+
+class DeviceError(TcformalError):
+    """A device cannot run what was asked, or what it gave cannot be results."""
+
+    exit_code = 3
+
+    def __init__(self, sentence: str, answered: Sequence[int] = ()) -> None:
+        super().__init__(sentence)
+        #: Raw encodings of the results that came before the failure, in order.
+        self.answered = tuple(answered)

@@ -16,7 +16,7 @@ from tcformal.oracle.values import parse_value
 from tcformal.semantics.number import Number
 from tcformal.semantics.unpack import unpack
 
-#: What can be assumed of every operand, with its meaning.
+#: What can be assumed of every operand, block scales among them, with its meaning.
 FLAGS: dict[str, str] = {
     "finite": "no operand is NaN or Inf",
     "normal": "every operand is a normal number (not zero, subnormal, NaN or Inf)",
@@ -25,7 +25,11 @@ FLAGS: dict[str, str] = {
 }
 
 #: What takes a value, with an example.
-_VALUED: dict[str, str] = {"exponents": "exponents=-14..15", "c": "c=0"}
+_VALUED: dict[str, str] = {
+    "exponents": "exponents=-14..15",
+    "scale_exponents": "scale_exponents=-8..8",
+    "c": "c=0",
+}
 
 _RANGE = re.compile(r"^\s*([+-]?\d+)\s*(?:\.\.|…)\s*([+-]?\d+)\s*$")
 
@@ -34,29 +38,46 @@ _RANGE = re.compile(r"^\s*([+-]?\d+)\s*(?:\.\.|…)\s*([+-]?\d+)\s*$")
 class Assumptions:
     """What a question assumes of its operands; nothing by default.
 
-    Ranges and units: `exponents` bounds the unbiased exponent of every non-zero operand (subnormals
-    have e_min); `c` fixes c to one raw encoding.
+    Ranges and units: `exponents` bounds the unbiased exponent of every non-zero element of a, b and c
+    (subnormals have e_min), `scale_exponents` that of every non-zero block scale: the two ranges have
+    little in common, so neither bound acts on the other's operands; `c` fixes c to one raw encoding.
     """
 
     flags: tuple[str, ...] = ()
     exponents: tuple[int, int] | None = None
     c: int | None = None
+    scale_exponents: tuple[int, int] | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.flags) or self.exponents is not None or self.c is not None
+        given = (self.exponents, self.scale_exponents, self.c)
+        return bool(self.flags) or any(value is not None for value in given)
+
+    def spellings(self) -> list[str]:
+        """The assumptions as `from_texts` takes them back."""
+        spelled = list(self.flags)
+        if self.exponents is not None:
+            spelled.append(f"exponents={self.exponents[0]}..{self.exponents[1]}")
+        if self.scale_exponents is not None:
+            spelled.append(f"scale_exponents={self.scale_exponents[0]}..{self.scale_exponents[1]}")
+        if self.c is not None:
+            spelled.append(f"c={self.c:#x}")
+        return spelled
 
     def texts(self) -> list[str]:
         """One readable line for each assumption."""
         lines = [FLAGS[flag] for flag in self.flags]
         if self.exponents is not None:
             lines.append(f"exponents of non-zero operands in {self.exponents[0]}..{self.exponents[1]}")
+        if self.scale_exponents is not None:
+            low, high = self.scale_exponents
+            lines.append(f"exponents of non-zero scales in {low}..{high}")
         if self.c is not None:
             lines.append(f"c = {self.c:#x}")
         return lines
 
 
 def assumptions(c_format: Format, given: Mapping[str, Any]) -> Assumptions:
-    """Assumptions from keyword arguments: finite=True, exponents="-14..15" or (lo, hi), c="0".
+    """Assumptions from keyword arguments: finite=True, exponents="-14..15" or (lo, hi), c="0", …
 
     Errors: UnknownNameError for an assumption that does not exist, InputError for a bad value.
     """
@@ -69,12 +90,15 @@ def assumptions(c_format: Format, given: Mapping[str, Any]) -> Assumptions:
             raise InputError(f"expected true or false for assumption {flag}, but got {value!r}")
         if value:
             flags.append(flag)
-    span = given.get("exponents")
+    elements, scales = (
+        None if given.get(name) is None else _span(given[name], name)
+        for name in ("exponents", "scale_exponents")
+    )
     c = given.get("c")
     if isinstance(c, bool):
         raise InputError(f"expected a value for assumption c, but got {c!r}")
     raw = parse_value(c_format, c if isinstance(c, str) else str(c)) if c is not None else None
-    return Assumptions(tuple(flags), None if span is None else _span(span), raw)
+    return Assumptions(tuple(flags), elements, raw, scales)
 
 
 def from_texts(c_format: Format, texts: Sequence[str]) -> Assumptions:
@@ -95,25 +119,32 @@ def from_texts(c_format: Format, texts: Sequence[str]) -> Assumptions:
     return assumptions(c_format, given)
 
 
-def _span(value: Any) -> tuple[int, int]:
+def _span(value: Any, name: str) -> tuple[int, int]:
     if isinstance(value, str):
         match = _RANGE.match(value)
         value = (int(match[1]), int(match[2])) if match else value
     if not isinstance(value, (tuple, list)) or len(value) != 2:
-        raise InputError(f"expected exponents as LOW..HIGH, but got {value!r}")
+        raise InputError(f"expected {name} as LOW..HIGH, but got {value!r}")
     low = check_int("the lowest exponent", value[0], low=-40000, high=40000)
     return low, check_int("the highest exponent", value[1], low=low, high=40000)
 
 
-def assume(g: Graph, what: Assumptions, operands: Sequence[tuple[Node, Format]], c: Node) -> Node:
-    """The node that is 1 where every assumption holds of the raw operands."""
+def assume(
+    g: Graph,
+    what: Assumptions,
+    operands: Sequence[tuple[Node, Format]],
+    c: Node,
+    scales: Sequence[tuple[Node, Format]] = (),
+) -> Node:
+    """The node that is 1 where every assumption holds of the raw operands and block scales."""
     holds = g.truth(True)
-    for word, fmt in operands:
+    bounded = [(x, what.exponents) for x in operands] + [(x, what.scale_exponents) for x in scales]
+    for (word, fmt), span in bounded:
         number = unpack(g, word, fmt)
         for flag in what.flags:
             holds = g.and_(holds, _flag(g, flag, number))
-        if what.exponents is not None:
-            holds = g.and_(holds, g.or_(number.term.zero, _within(g, number, what.exponents)))
+        if span is not None:
+            holds = g.and_(holds, g.or_(number.term.zero, _within(g, number, span)))
     if what.c is not None:
         holds = g.and_(holds, g.eq(c, g.const(what.c, c.width)))
     return holds

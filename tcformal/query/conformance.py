@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
@@ -18,6 +16,7 @@ from tcformal.ir.walk import digest
 from tcformal.models import Unit, circuit
 from tcformal.oracle.exact import unit_dot
 from tcformal.query.families import Batch, batch
+from tcformal.records import lines
 from tcformal.version import VERSION
 
 #: Vectors judged in one piece of work.
@@ -92,10 +91,10 @@ def _hex(values: list[int]) -> str:
 def done_already(path: Path, vectors: int) -> dict[str, Record]:
     """The records of a results file that still hold: enough vectors of today's definition."""
     records: dict[str, Record] = {}
-    if path.exists():
-        for line in path.read_text().splitlines():
-            data = json.loads(line)
-            record = Record(**{**data, "examples": tuple(data["examples"])})
+    for line in lines.read(path)[0]:
+        # A line that a killed writer left is nothing: its design is swept again.
+        if line.data is not None:
+            record = Record(**{**line.data, "examples": tuple(line.data["examples"])})
             records[record.unit] = record
     return {
         name: r
@@ -146,8 +145,4 @@ def sweep(
 
 def append(path: Path, record: Record) -> None:
     """Add one line to a results file so that a kill leaves whole lines only."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    before = path.read_text() if path.exists() else ""
-    part = path.with_suffix(path.suffix + ".part")
-    part.write_text(before + json.dumps(asdict(record)) + "\n")
-    os.replace(part, path)
+    lines.append(path, asdict(record))

@@ -8,6 +8,7 @@ from typing import Any
 
 from tcformal.oracle.values import format_value
 from tcformal.query.spec import Question, Witness
+from tcformal.solve.certificate import Certificate
 from tcformal.solve.result import Limits, SolverAnswer
 
 
@@ -16,6 +17,8 @@ class Kind(enum.Enum):
 
     SEPARATED = "the two units differ on the witness"
     EQUIVALENT = "the two units agree on every input that the assumptions allow"
+    HOLDS = "the claim is true of every input that the assumptions allow"
+    VIOLATED = "the claim is false of the inputs shown"
     VACUOUS = "no input satisfies the assumptions"
     UNKNOWN = "no solver could tell, or none confirmed"
     TIMEOUT = "no answer within the time limit"
@@ -44,10 +47,14 @@ class Verdict:
     answers: tuple[SolverAnswer, ...] = ()
     #: Solvers that confirmed an unsat answer independently.
     confirmed_by: tuple[str, ...] = ()
+    #: The checked proof of an EQUIVALENT or VACUOUS, when there is one.
+    certificate: Certificate | None = None
     limits: Limits
     #: Wall time in seconds, shrinking included.
     seconds: float
     version: str = field(default="")
+    #: When a kept answer that is served again was given, in UTC; empty for a fresh one.
+    served: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The verdict as plain data: encodings in hex, values exact."""
@@ -57,11 +64,12 @@ class Verdict:
             "reason": self.reason,
             "units": list(q.names),
             "k": q.k,
-            "formats": {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name},
+            "formats": {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name} | _scales(q),
             "assumptions": q.assumptions.texts(),
             "question_sha256": q.digest(),
             "same_definition": q.same_definition,
             "confirmed_by": list(self.confirmed_by),
+            "certificate": None if self.certificate is None else self.certificate.to_json(),
             "solvers": [
                 {
                     "name": a.solver,
@@ -79,7 +87,10 @@ class Verdict:
             },
             "seconds": round(self.seconds, 3),
             "tcformal": self.version,
+            "served": bool(self.served),
         }
+        if self.served:
+            data["answered"] = self.served
         if self.witness is not None and self.results is not None:
             w = self.witness
             data["witness"] = {
@@ -87,11 +98,18 @@ class Verdict:
                 "b": [_exact(o.b, x) for x in w.b],
                 "c": _exact(o.c, w.c),
             }
+            if q.first.scale_format is not None:
+                for name, row in (("scale_a", w.scale_a), ("scale_b", w.scale_b)):
+                    data["witness"][name] = [_exact(q.first.scale_format, x) for x in row]
             data["results"] = {
                 name: _exact(o.d, r) for name, r in zip(("first", "second"), self.results, strict=True)
             }
             data["replayed_on"] = ["integers", "fractions"]
         return data
+
+
+def _scales(q: Question) -> dict[str, str]:
+    return {} if q.first.scale_format is None else {"scale": q.first.scale_format.name}
 
 
 def _exact(fmt: Any, raw: int) -> dict[str, str]:

@@ -97,6 +97,17 @@ def test_a_changed_definition_is_swept_again(tmp_path: Path) -> None:
     assert len(list(conformance.sweep(path, 12, 1, pool, only=only))) == 1
 
 
+def test_a_torn_line_is_swept_again(tmp_path: Path) -> None:
+    path = tmp_path / "conformance.jsonl"
+    pool = InProcess()
+    only = lambda name: name.startswith("volta/")  # noqa: E731
+    assert len(list(conformance.sweep(path, 12, 1, pool, only=only))) == 3
+    path.write_text(path.read_text()[:-40])
+    assert len(conformance.done_already(path, 12)) == 2
+    assert len(list(conformance.sweep(path, 12, 1, pool, only=only))) == 1
+    assert len(conformance.done_already(path, 12)) == 3
+
+
 @pytest.mark.parametrize("name", ["blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0"])
 def test_families_hold_scales(name: str) -> None:
     spec = Unit(catalogue()[name]).spec

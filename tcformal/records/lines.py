@@ -1,0 +1,217 @@
+"""Files of JSON lines that several processes add to, and that survive a writer killed at any moment.
+
+A line is added under a lock on the file itself, with one write, and is on the disk before the writer goes
+on.  What a killed writer left of a line is never read as a record and never joined to the next line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tcformal.errors import RecordError
+
+#: Told, in one sentence, what was wrong and what was done about it.
+Told = Callable[[str], None]
+
+#: The ending of the file beside, to which torn lines are moved.
+ASIDE = ".torn"
+
+
+def _nobody(_: str) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a file."""
+
+    #: From 1.
+    number: int
+    #: The object that the line holds; None for a line that holds none.
+    data: dict[str, Any] | None
+    #: One sentence on a line without an object.
+    problem: str = ""
+    #: Whether this is a last line without an end: what a killed writer left.
+    torn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far a file has been read: the file itself, and the whole lines behind us."""
+
+    file: int = 0
+    offset: int = 0
+    lines: int = 0
+
+
+def read(path: Path, since: Mark | None = None) -> tuple[list[Line], Mark]:
+    """The lines of a file after `since`, and how far whole lines went; no lines where there is no file.
+
+    A file that has been replaced or shortened is read from its start: then the first line is number 1.
+    Errors: RecordError for a file that cannot be read.
+    """
+    since = since or Mark()
+    with _sentence(path):
+        try:
+            stream = path.open("rb")
+        except FileNotFoundError:
+            return [], Mark()
+        with stream:
+            # No writer is in the middle of a line while this lock is held.
+            fcntl.flock(stream, fcntl.LOCK_SH)
+            status = os.fstat(stream.fileno())
+            if since.file != status.st_ino or status.st_size < since.offset:
+                since = Mark(status.st_ino)
+            stream.seek(since.offset)
+            content = stream.read()
+    whole, end, rest = content.rpartition(b"\n")
+    texts = whole.split(b"\n") if end else []
+    found = [_line(path, since.lines + i, text) for i, text in enumerate(texts, 1)]
+    mark = Mark(since.file, since.offset + len(whole + end), since.lines + len(texts))
+    if rest:
+        last = _line(path, mark.lines + 1, rest)
+        # Whole but for its end: a truncated object is none, so that this one was written to its last brace.
+        found.append(last if last.data is not None else Line(last.number, None, last.problem, torn=True))
+    return [line for line in found if line.data is not None or line.problem], mark
+
+
+def _line(path: Path, number: int, text: bytes) -> Line:
+    if not text.strip():
+        return Line(number, None)
+    try:
+        data = json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        data = None
+    if isinstance(data, dict):
+        return Line(number, data)
+    return Line(
+        number, None, f"expected a whole JSON object in line {number} of {path}, but got {_clip(text)}"
+    )
+
+
+def _no_number(word: str) -> None:
+    """NaN and Infinity are words of Python's, not of JSON's."""
+    raise ValueError(word)
+
+
+def _clip(text: bytes) -> str:
+    shown = text.strip().decode(errors="replace")
+    return repr(shown if len(shown) <= 40 else shown[:40] + "…")
+
+
+def append(path: Path, data: Mapping[str, Any], told: Told = _nobody) -> None:
+    """Add one line, on the disk when this returns; folders are made as needed.
+
+    A torn last line is moved to the file beside that ends in `.torn`, and `told` hears of it.
+    Errors: RecordError for a file that cannot be written; then nothing of the line is left in it.
+    """
+    line = (json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    with _sentence(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        made = not path.exists()
+        with _locked(path) as file:
+            end = os.fstat(file).st_size
+            tail = _tail(file, end)
+            if tail:
+                end = _mend(path, file, end, tail, told)
+            try:
+                written = os.pwrite(file, line, end)
+                if written != len(line):
+                    raise OSError(f"only {written} of {len(line)} bytes were written")
+                os.fsync(file)
+            except OSError:
+                os.ftruncate(file, end)
+                raise
+        if made:
+            _sync_folder(path.parent)
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[int]:
+    """The file that `path` names, open and held against every other writer and reader."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            # Another file may have been put in its place while this one was waited for.
+            named = os.stat(path).st_ino if path.exists() else None
+            if os.fstat(file).st_ino == named:
+                yield file
+                return
+        finally:
+            os.close(file)
+
+
+def _tail(file: int, end: int) -> bytes:
+    """What follows the last end of a line."""
+    tail = b""
+    while end > 0:
+        start = max(0, end - (1 << 16))
+        _, found, after = os.pread(file, end - start, start).rpartition(b"\n")
+        tail = after + tail
+        if found:
+            break
+        end = start
+    return tail
+
+
+def _mend(path: Path, file: int, end: int, tail: bytes, told: Told) -> int:
+    """Close a last line that lacks only its end, or move a torn one aside; the file's new end."""
+    if _line(path, 0, tail).data is not None:
+        os.pwrite(file, b"\n", end)
+        return end + 1
+    aside = path.with_name(path.name + ASIDE)
+    with aside.open("ab") as stream:
+        stream.write(tail + b"\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.ftruncate(file, end - len(tail))
+    told(f"a torn last line of {path} was moved to {aside}: its writer was stopped in the middle of it")
+    return end - len(tail)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that its name never stands for half of it; RecordError where that cannot be done."""
+    with _sentence(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file, part = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
+        try:
+            with os.fdopen(file, "wb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fchmod(stream.fileno(), 0o644)
+                os.fsync(stream.fileno())
+            os.replace(part, path)
+        except BaseException:
+            os.unlink(part)
+            raise
+        _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Put a new name in a folder on the disk."""
+    file = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+@contextlib.contextmanager
+def _sentence(path: Path) -> Iterator[None]:
+    """An operating system's refusal as one sentence of ours."""
+    try:
+        yield
+    except OSError as error:
+        what = error.strerror or str(error)
+        raise RecordError(
+            f"expected a file that can be read and written at {path}, but got: {what}"
+        ) from error

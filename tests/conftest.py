@@ -1,0 +1,24 @@
+"""What every test is given: a results folder of its own, so that none reads or writes the project's."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+_number = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def results_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for the results folders of one run of the tests."""
+    return tmp_path_factory.mktemp("results")
+
+
+@pytest.fixture(autouse=True)
+def results_folder(results_root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The results folder of one test, which nothing has made yet."""
+    folder = results_root / str(next(_number))
+    monkeypatch.setenv("TCFORMAL_RESULTS", str(folder))
+    return folder

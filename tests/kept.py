@@ -1,0 +1,126 @@
+"""Verdicts to keep, made without solver processes: each is true, and holds whatever evidence it names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tcformal.design.names import resolve
+from tcformal.interp.cnf import to_cnf
+from tcformal.query.assumptions import from_texts
+from tcformal.query.replay import replay
+from tcformal.query.search import search
+from tcformal.query.spec import Question, Witness, question
+from tcformal.query.verdict import Kind, Verdict
+from tcformal.records.schema import seal
+from tcformal.solve.certificate import Certificate, certify
+from tcformal.solve.result import Limits, SolverAnswer, Status
+from tcformal.solve.sat import TRIVIAL_PROOF, run_cadical
+from tcformal.version import VERSION
+
+FOUR, FOUR_25 = "tfdpa@products=4", "tfdpa@products=4,fraction_bits=25"
+THREE_BITS, FOUR_BITS = "valpey@terms=2,carry_bits=3", "valpey@terms=2,carry_bits=4"
+MXF4 = "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0"
+LIMITS = Limits(time_s=60.0, memory_mb=8192, seed=0)
+
+
+def ask(first: str, second: str, *assumed: str) -> Question:
+    """The question of two units."""
+    one, other = resolve(first), resolve(second)
+    return question(one, other, from_texts(one.operands.c, assumed))
+
+
+def verdict(q: Question, kind: Kind, reason: str, **more: Any) -> Verdict:
+    """A verdict with the limits and the time that all verdicts here have."""
+    return Verdict(kind=kind, reason=reason, question=q, limits=LIMITS, seconds=1.25, version=VERSION, **more)
+
+
+def said(solver: str, status: Status, **more: Any) -> SolverAnswer:
+    """One solver's answer."""
+    return SolverAnswer(solver=solver, version="1.0", status=status, seconds=0.1 + 0.2, **more)
+
+
+def separated(reason: str = "cadical found inputs") -> Verdict:
+    """2^14 - 2^-11: one fraction bit more keeps the last bit of c."""
+    q = ask(FOUR, FOUR_25)
+    found = Witness((0x7400, 0, 0, 0x3C00), (0x3C00, 0, 0, 0), 0xBA000000)
+    shown = Witness((0x7400, 0, 0, 0), (0x3C00, 0, 0, 0), 0xBA000000)
+    answers = (
+        said("cadical", Status.SAT, model=found.inputs()),
+        said("z3", Status.UNKNOWN, reason="stopped"),
+    )
+    results = replay(q, shown).integers
+    return verdict(q, Kind.SEPARATED, reason, witness=shown, found=found, results=results, answers=answers)
+
+
+def scaled() -> Verdict:
+    """Two units that take scales."""
+    q = ask(MXF4, f"{MXF4}@fraction_bits=20", "finite", "scale_exponents=-4..4")
+    found = search(q, 1)
+    assert found is not None
+    assert found.scale_a
+    results = replay(q, found).integers
+    return verdict(q, Kind.SEPARATED, "tried vectors", witness=found, found=found, results=results)
+
+
+def same() -> Verdict:
+    """Two names of one definition, confirmed by a second solver."""
+    q = ask("ampere/mma.m16n8k8.f32.f16.f16.f32", "turing/mma.m16n8k8.f32.f16.f16.f32")
+    answers = (said("bitwuzla", Status.UNSAT), said("cvc5", Status.UNSAT))
+    return verdict(q, Kind.EQUIVALENT, "one definition", answers=answers, confirmed_by=("cvc5",))
+
+
+def trivial() -> Verdict:
+    """Two names of one definition, with a proof in which nothing is left to do."""
+    v = same()
+    cnf = to_cnf(v.question.graph, v.question.differ)
+    answers = (said("cadical", Status.UNSAT),)
+    return replace(v, answers=answers, confirmed_by=(), certificate=certify(cnf, TRIVIAL_PROOF, "cadical"))
+
+
+@cache
+def _proof(first: str, second: str, assumed: tuple[str, ...], vacuous: bool) -> Certificate:
+    q = ask(first, second, *assumed)
+    root = q.assumed if vacuous else q.differ
+    outcome = run_cadical(q.graph, root, LIMITS)
+    assert outcome.status is Status.UNSAT
+    return certify(to_cnf(q.graph, root), outcome.proof, "cadical")
+
+
+def certified(first: str = THREE_BITS, second: str = FOUR_BITS) -> Verdict:
+    """Carry bits that two terms never need, with the proof."""
+    q = ask(first, second, "c=0")
+    made = _proof(first, second, ("c=0",), False)
+    answers = (said("cadical", Status.UNSAT),)
+    return verdict(q, Kind.EQUIVALENT, "proved", answers=answers, certificate=made)
+
+
+def vacuous() -> Verdict:
+    """A normal number that is zero, with the proof."""
+    assumed = ("normal", "c=0")
+    q = ask(FOUR, FOUR_25, *assumed)
+    made = _proof(FOUR, FOUR_25, assumed, True)
+    answers = (said("cadical", Status.UNSAT),)
+    return verdict(q, Kind.VACUOUS, "nothing is so", answers=answers, certificate=made)
+
+
+def unsettled(kind: Kind = Kind.TIMEOUT) -> Verdict:
+    """No answer."""
+    answers = (said("z3", Status.TIMEOUT, reason="no answer in 60 s"),)
+    return verdict(ask(FOUR, FOUR_25), kind, "no solver answered in time", answers=answers)
+
+
+def rewrite(path: Path, change: Callable[[Any], None], *, sealed: bool = True, line: int = -1) -> None:
+    """Alter one line of a file of answers; `sealed`: as a forger would who also renews its digest.
+
+    A change that the schema refuses cannot be sealed.
+    """
+    lines = path.read_text().splitlines()
+    record = json.loads(lines[line])
+    change(record)
+    lines[line] = json.dumps(seal(record) if sealed else record)
+    path.write_text("\n".join(lines) + "\n")

@@ -1,0 +1,513 @@
+"""The store: what is served again is what was answered, and nothing unchecked is served."""
+
+from __future__ import annotations
+
+import lzma
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kept import (
+    FOUR,
+    FOUR_25,
+    FOUR_BITS,
+    LIMITS,
+    THREE_BITS,
+    ask,
+    certified,
+    rewrite,
+    same,
+    scaled,
+    separated,
+    trivial,
+    unsettled,
+    vacuous,
+)
+from tcformal.design.names import resolve
+from tcformal.errors import InputError, RecordError
+from tcformal.models import Unit
+from tcformal.query.assumptions import from_texts
+from tcformal.query.audit import Standing, State, audit, chosen, state
+from tcformal.query.separate import separate
+from tcformal.query.store import Store
+from tcformal.query.verdict import Kind, Verdict
+from tcformal.records.lines import read
+from tcformal.records.schema import SEAL
+
+#: For each line of its input, starts a process that adds one proved answer over and over, and says so
+#: after each: the imports are paid for once.
+WRITER = """
+import os, sys
+from dataclasses import replace
+from pathlib import Path
+from kept import trivial
+from tcformal.query.store import Store
+store, verdict = Store(Path(sys.argv[1])), trivial()
+for name in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        print(os.getpid(), flush=True)
+        for i in range(10**6):
+            store.add(replace(verdict, reason=f"{name.strip()}-{i}." + "x" * 40_000))
+            print(i, flush=True)
+    os.waitpid(child, 0)
+    print("over", flush=True)
+"""
+
+MADE = [separated, scaled, same, trivial, certified, vacuous]
+
+
+@pytest.fixture
+def told() -> list[str]:
+    """What a store complained of."""
+    return []
+
+
+@pytest.fixture
+def store(tmp_path: Path, told: list[str]) -> Store:
+    """A store without answers."""
+    return Store(tmp_path / "results", told.append)
+
+
+def reopened(store: Store) -> tuple[Store, list[str]]:
+    """The same folder, as another process finds it."""
+    told: list[str] = []
+    return Store(store.folder, told.append), told
+
+
+def without_mark(v: Verdict) -> dict[str, Any]:
+    """A verdict as data, but for the remark that it was served."""
+    return {key: x for key, x in v.to_json().items() if key not in ("served", "answered")}
+
+
+# ---------------------------------------------------------------------- serving
+@pytest.mark.parametrize("made", MADE)
+def test_a_served_answer_is_the_answer(store: Store, told: list[str], made: Callable[[], Verdict]) -> None:
+    v = made()
+    record = store.add(v)
+    for here in (store, reopened(store)[0]):
+        again = here.find(ask(*v.question.names, *v.question.assumptions.spellings()))
+        assert again is not None
+        assert without_mark(again) == without_mark(v)
+        assert again.served == record["date"]
+        assert again.to_json()["served"] is True
+        assert v.to_json()["served"] is False
+        for key in ("witness", "found", "results", "answers", "certificate", "seconds", "limits", "version"):
+            assert getattr(again, key) == getattr(v, key)
+    assert told == []
+
+
+def test_a_solvers_answer_is_served(store: Store) -> None:
+    """From the solvers to the file and back."""
+    for first, second in ((FOUR, FOUR_25), (THREE_BITS, FOUR_BITS)):
+        fresh = separate(first, second, limits=replace(LIMITS, time_s=300.0))
+        store.add(fresh)
+        again = store.find(ask(first, second))
+        assert again is not None
+        assert without_mark(again) == without_mark(fresh)
+
+
+@pytest.mark.parametrize("kind", [Kind.TIMEOUT, Kind.UNKNOWN, Kind.ERROR])
+def test_no_answer_is_kept_but_asked_again(store: Store, told: list[str], kind: Kind) -> None:
+    v = unsettled(kind)
+    store.add(v)
+    assert [e.record["verdict"] for e in store.records()] == [kind.name]
+    assert store.find(v.question) is None
+    assert told == []
+
+
+def test_later_lines_supersede(store: Store) -> None:
+    q = separated().question
+    store.add(unsettled())
+    store.add(separated("first"))
+    store.add(separated("second"))
+    found = store.find(q)
+    assert found is not None
+    assert found.reason == "second"
+    assert len(store.records()) == 1
+    assert len(store.path.read_text().splitlines()) == 3
+    store.add(unsettled())
+    assert store.find(q) is None
+
+
+def test_an_answer_of_another_process_is_seen(store: Store) -> None:
+    v = separated()
+    assert store.find(v.question) is None
+    reopened(store)[0].add(v)
+    assert store.find(v.question) is not None
+    shutil.rmtree(store.folder)
+    assert store.find(v.question) is None
+    store.add(v)
+    assert store.find(v.question) is not None
+
+
+def test_other_questions_are_not_served(store: Store) -> None:
+    store.add(separated())
+    assert store.find(ask(FOUR, FOUR_25, "finite")) is None
+    assert store.find(ask(FOUR_25, FOUR)) is None
+    assert store.find(ask(FOUR, "tfdpa@products=4,fraction_bits=26")) is None
+
+
+def test_units_of_one_definition_share_an_answer(store: Store) -> None:
+    """The pair asked for is named, and gets a line of its own when the answer is kept."""
+    store.add(separated())
+    q = ask("tfdpa@products=4,fraction_bits=24", FOUR_25)
+    assert not store.has(q)
+    found = store.find(q)
+    assert found is not None
+    assert found.question.names == q.names
+    assert found.witness == separated().witness
+    date = store.add(found)["date"]
+    assert store.has(q)
+    assert date == found.served
+    assert len(store.records()) == 2
+
+
+def test_formats_of_another_width_share_nothing(store: Store) -> None:
+    """All equal pairs without assumptions build one definition; k and formats still tell them apart."""
+    store.add(same())
+    other = ask("ampere/mma.m16n8k16.f32.f16.f16.f32", "ampere/mma.m16n8k16.f32.f16.f16.f32")
+    assert other.digest() == same().question.digest()
+    assert store.find(other) is None
+
+
+def test_a_wish_for_a_certificate_is_heard(store: Store) -> None:
+    store.add(same())
+    store.add(certified())
+    q, proved = same().question, certified().question
+    assert (store.find(q, certify=True), store.find(proved, certify=False)) == (None, None)
+    assert store.find(q, certify=False) is not None
+    assert store.find(proved, certify=True) is not None
+    store.add(separated())
+    assert store.find(separated().question, certify=True) is not None
+
+
+def test_a_unit_that_its_name_does_not_give_back_rejects(store: Store) -> None:
+    v = separated()
+    other = replace(resolve(FOUR_25), name=FOUR)
+    strange = replace(v, question=replace(v.question, second=other))
+    with pytest.raises(RecordError, match=r"^expected a unit that its name gives back, but got 'tfdpa@"):
+        store.add(strange)
+    nameless = replace(v, question=replace(v.question, second=replace(other, name="mine")))
+    with pytest.raises(RecordError, match=r"^expected a unit that its name gives back, but got 'mine'$"):
+        store.add(nameless)
+    assert not store.folder.exists()
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [[], ["finite", "nonzero"], ["exponents=-14..15"], ["c=0x3c000000", "positive"], ["c=-0", "normal"]],
+)
+def test_assumptions_are_spelled_as_they_are_read(texts: list[str]) -> None:
+    fmt = Unit(resolve(FOUR)).c_format
+    what = from_texts(fmt, texts)
+    assert from_texts(fmt, what.spellings()) == what
+
+
+# ---------------------------------------------------------------------- refusing
+def change(path: str, value: Any) -> Callable[[Any], None]:
+    """A change of one place of a record, named by its keys."""
+
+    def make(record: Any) -> None:
+        *keys, last = [int(x) if x.isdecimal() else x for x in path.split("/")]
+        for key in keys:
+            record = record[key]
+        record[last] = value
+
+    return make
+
+
+def both(*changes: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Several changes in one."""
+
+    def make(record: Any) -> None:
+        for one in changes:
+            one(record)
+
+    return make
+
+
+VALUE = {"hex": "0x3c00", "value": "1"}
+ZERO = {"hex": "0x0000", "value": "0"}
+FORGED = [
+    ("a witness that does not separate", separated, change("witness/a/0", ZERO), "it does not replay"),
+    ("a found witness that does not separate", separated, change("found_witness/a/0", ZERO),
+     "it does not replay"),
+    ("a value that is not the encoding's", separated, change("witness/a/0/value", "2"),
+     "expected 16384 as the value of 0x7400, but got 2"),
+    ("an encoding that is not the value's", separated, change("witness/a/0/hex", "0x7401"),
+     "expected 16400 as the value of 0x7401, but got 16384"),
+    ("an encoding beyond its format", separated, change("witness/a/0/hex", "0x17400"),
+     "expected an integer from 0"),
+    ("a row too long", separated, change("witness/a", [VALUE] * 5),
+     "expected 4 values for a of the witness, but got 5"),
+    ("scales that no unit takes", separated, change("witness/scale_a", [VALUE]),
+     "expected 0 values for scale_a"),
+    ("other results", separated, change("results/first", {"hex": "0x3f800000", "value": "1"}),
+     "expected results 0x"),
+    ("an unsat beside a sat", separated, change("solvers/1/answer", "unsat"),
+     "expected no unsat among the solvers' answers for SEPARATED, but got sat, unsat"),
+    ("a sat beside an unsat", same, change("solvers/1/answer", "sat"), "expected no sat among"),
+    ("an unsat that nobody gave", certified, change("solvers/0/answer", "unknown"),
+     "expected unsat from cadical, which confirms EQUIVALENT, but got unknown"),
+    ("a proof of a solver that gave none", certified, change("certificate/solver", "z3"),
+     "expected unsat from z3, which confirms EQUIVALENT, but got no answer"),
+    ("one solver confirming itself", same, both(change("confirmed_by", ["bitwuzla"]),
+     change("solvers/1/answer", "timeout")),
+     "expected two independent solvers or a certificate for EQUIVALENT, but got unsat from bitwuzla"),
+    ("two solvers of one kind", same, both(change("solvers/0/name", "glucose"),
+     change("solvers/1/name", "cadical"), change("confirmed_by", ["cadical"])),
+     "expected two independent solvers or a certificate"),
+    ("another verdict", same, change("verdict", "TIMEOUT"), None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("made", "forge", "reason"), [pytest.param(*rest, id=name) for name, *rest in FORGED]
+)
+def test_a_forged_record_rejects(
+    store: Store,
+    told: list[str],
+    made: Callable[[], Verdict],
+    forge: Callable[[Any], None],
+    reason: str | None,
+) -> None:
+    """Even one whose digest was renewed is neither served nor passed by an audit."""
+    v = made()
+    store.add(v)
+    rewrite(store.path, forge)
+    here, told = reopened(store)
+    assert here.find(v.question) is None
+    (entry,) = here.records()
+    finding = audit(here, entry)
+    if reason is None:
+        assert (finding.standing, told) == (Standing.OPEN, [])
+        return
+    assert finding.standing is Standing.FAILED
+    assert reason in finding.reason
+    assert len(told) == 1
+    assert told[0].startswith(f"record {entry.id[:12]} of {here.path} is not used: ")
+    assert reason in told[0]
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [("witness/b/0", VALUE | {"hex": "0x3c01"}), ("verdict", "UNKNOWN"), ("seconds", 0.5),
+     ("reason", "other"), (SEAL, "0" * 64), ("note", "more")],
+)  # fmt: skip
+def test_an_altered_record_rejects(store: Store, path: str, value: Any) -> None:
+    v = same() if path == "verdict" else separated()
+    store.add(v)
+    rewrite(store.path, change(path, value), sealed=False)
+    here, told = reopened(store)
+    assert here.find(v.question) is None
+    (entry,) = here.records()
+    assert state(entry) is State.DAMAGED
+    assert audit(here, entry).standing is Standing.FAILED
+    assert len(told) == (path != "verdict")
+
+
+def certificate_path(store: Store) -> Path:
+    """The only certificate of a store."""
+    (path,) = (store.folder / "certificates").iterdir()
+    return path
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut", "tampered", "empty"])
+def test_a_damaged_certificate_rejects(store: Store, damage: str) -> None:
+    store.add(certified())
+    path = certificate_path(store)
+    whole = path.read_bytes()
+    if damage == "gone":
+        path.unlink()
+    else:
+        tampered = whole[:100] + bytes([whole[100] ^ 1]) + whole[101:]
+        path.write_bytes({"cut": whole[:-7], "tampered": tampered, "empty": b""}[damage])
+    here, told = reopened(store)
+    assert here.find(certified().question) is None
+    finding = audit(here, here.records()[0])
+    assert finding.standing is Standing.FAILED
+    assert finding.reason.startswith(
+        "expected the certificate " if damage == "gone" else "expected a certificate of"
+    )
+    assert len(told) == 1
+
+
+def swap(store: Store, proof: bytes, **more: Any) -> None:
+    """Put another proof in place, with every digest renewed."""
+    before = certified().certificate
+    assert before is not None
+    made = replace(before, proof=proof)
+    name = f"certificates/{made.sha256}.drat.xz"
+    (store.folder / name).write_bytes(proof)
+    new = {"file": name, "sha256": made.sha256, **more}
+    rewrite(store.path, lambda record: record["certificate"].update(new))
+
+
+def test_a_swapped_certificate_rejects(store: Store) -> None:
+    """A proof of other clauses, whatever the record says of it, proves nothing about these."""
+    other = vacuous().certificate
+    assert other is not None
+    store.add(certified())
+    swap(store, other.proof)
+    finding = audit(store, reopened(store)[0].records()[0])
+    assert finding.standing is Standing.FAILED
+    assert "the checker refused it" in finding.reason or "expected a proof" in finding.reason
+    swap(store, other.proof, cnf_sha256=other.cnf_sha256)
+    finding = audit(store, reopened(store)[0].records()[0])
+    assert finding.standing is Standing.FAILED
+    assert finding.reason.startswith("expected a certificate of the clauses ")
+
+
+def test_a_proof_that_does_not_hold_rejects(store: Store) -> None:
+    """Its end is cut off before it was packed, so that the file is whole and every digest right."""
+    store.add(certified())
+    text = lzma.decompress(certificate_path(store).read_bytes())
+    swap(store, lzma.compress(b"".join(text.splitlines(keepends=True)[:5])))
+    finding = audit(store, reopened(store)[0].records()[0])
+    assert (finding.standing, "expected a proof of every step" in finding.reason) == (Standing.FAILED, True)
+
+
+def test_a_verdict_under_another_question_rejects(store: Store) -> None:
+    """The certificate of EQUIVALENT is none of VACUOUS, nor of other units."""
+    for forge in (
+        change("verdict", "VACUOUS"),
+        both(change("question/second", "valpey@terms=2,carry_bits=1"),
+             change("question/sha256", ask(THREE_BITS, "valpey@terms=2,carry_bits=1", "c=0").digest())),
+    ):  # fmt: skip
+        store.add(certified())
+        rewrite(store.path, forge)
+        finding = audit(store, reopened(store)[0].records()[-1])
+        assert finding.standing is Standing.FAILED
+        assert finding.reason.startswith("expected a certificate of the clauses ")
+
+
+@pytest.mark.parametrize(
+    ("forge", "reason"),
+    [
+        (change("question/second", "tfdpa@products=4,fraction_bits=26"), "stale"),
+        (change("question/assumptions", ["finite"]), "stale"),
+        (change("question/second", "tfdpa@products=8,fraction_bits=25"), "expected k 8 in the question"),
+        (change("question/k", 8), "expected k 4 in the question, as its units have it, but got 8"),
+        (change("question/formats/c", "fp16"), "expected formats "),
+        (
+            change("question/second", "nonsense"),
+            "expected a question that can still be asked, but expected a known",
+        ),
+        (
+            change("question/assumptions", ["finte"]),
+            "expected a question that can still be asked, but expected a",
+        ),
+    ],
+)
+def test_a_changed_question_rejects(store: Store, forge: Callable[[Any], None], reason: str) -> None:
+    store.add(separated())
+    rewrite(store.path, forge)
+    here, _ = reopened(store)
+    (entry,) = here.records()
+    assert state(entry) is State.STALE
+    finding = audit(here, entry)
+    assert finding.standing is Standing.FAILED
+    assert reason in finding.reason
+
+
+def test_an_answer_about_another_definition_is_stale(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once the arithmetic has changed it is not served, and the next answer supersedes it."""
+    monkeypatch.setattr("tcformal.query.spec.Question.digest", lambda _: "0" * 64)
+    store.add(separated("before"))
+    monkeypatch.undo()
+    here, told = reopened(store)
+    q = separated().question
+    assert here.find(q) is None
+    assert not here.has(q)
+    assert [state(e) for e in here.records()] == [State.STALE]
+    here.add(separated("after"))
+    assert [state(e) for e in here.records()] == [State.CURRENT]
+    found = here.find(q)
+    assert found is not None
+    assert found.reason == "after"
+    assert told == []
+
+
+# ---------------------------------------------------------------------- files
+def test_lines_that_hold_no_answer_are_told_and_passed_over(store: Store) -> None:
+    store.add(separated())
+    with store.path.open("a") as stream:
+        stream.write('nonsense\n{"question": 1}\n{"question": {"k": 1e999, "formats": 1, "assumptions": 1,'
+                     ' "sha256": []}}\n{"unit": "x"}\n{"torn')  # fmt: skip
+    here, told = reopened(store)
+    assert here.find(separated().question) is not None
+    assert len(here.records()) == 1
+    assert len(here.broken()) == 4
+    assert len(told) == 5
+    assert told[-1].endswith("left by a writer that was stopped")
+    here.add(same())
+    assert len(here.records()) == 2
+    assert here.find(same().question) is not None
+
+
+def test_a_certificate_is_in_place_before_its_line(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise RecordError("no room")
+
+    monkeypatch.setattr("tcformal.query.store.append", stop)
+    with pytest.raises(RecordError):
+        store.add(certified())
+    assert certificate_path(store).read_bytes() == getattr(certified().certificate, "proof", None)
+    assert store.records() == []
+    monkeypatch.undo()
+    monkeypatch.setattr("tcformal.query.store.write_whole", stop)
+    with pytest.raises(RecordError):
+        store.add(vacuous())
+    assert not store.path.exists()
+
+
+def test_writers_killed_at_any_moment_leave_whole_answers(store: Store) -> None:
+    """Every answer that was acknowledged is there, and what is served is whole."""
+    moments = random.Random(7)
+    words = [sys.executable, "-c", WRITER, str(store.folder)]
+    path = ":".join(p for p in sys.path if p)
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={"PYTHONPATH": path}
+    ) as starter:
+        assert starter.stdin is not None
+        assert starter.stdout is not None
+        for number in range(20):
+            print(number, file=starter.stdin, flush=True)
+            child = int(starter.stdout.readline())
+            acknowledged = [starter.stdout.readline()]
+            time.sleep(moments.uniform(0, 0.03))
+            os.kill(child, signal.SIGKILL)
+            while (heard := starter.stdout.readline()) != "over\n":
+                acknowledged.append(heard)
+            mine = [line.data["reason"].partition(".")[0] for line in read(store.path)[0] if line.data]
+            mine = [reason for reason in mine if reason.startswith(f"{number}-")]
+            assert mine == [f"{number}-{i}" for i in range(len(mine))]
+            assert len(mine) in (len(acknowledged), len(acknowledged) + 1)
+            found = reopened(store)[0].find(same().question, certify=True)
+            assert found is not None
+            assert found.reason == f"{mine[-1]}." + "x" * 40_000
+        starter.stdin.close()
+    assert audit(store, store.records()[0]).standing is Standing.HOLDS
+    assert store.broken() == []
+
+
+def test_a_record_is_named_by_the_start_of_its_id(store: Store) -> None:
+    for made in (separated, same, certified, vacuous):
+        store.add(made())
+    entries = store.records()
+    assert chosen(entries, ()) == entries
+    assert chosen(entries, (entries[2].id[:12], entries[0].digest[:8].upper())) == [entries[0], entries[2]]
+    for start in ("", "xyz"):
+        with pytest.raises(InputError, match=r"^expected the start of a record's id, but got "):
+            chosen(entries, (start,))
