@@ -196,10 +196,14 @@ def chained_dot(g: Graph, spec: UnitSpec, x: Inputs) -> Node:
         if spec.k < design.products:
             spec = replace(spec, design=replace(design, products=spec.k))
         return unit_dot(g, spec, x.a, x.b, x.c, x.scale_a, x.scale_b)
+    if len(x.a) == spec.k:
+        return unit_dot(g, spec, x.a, x.b, x.c)
     c = x.c
     for start in range(0, len(x.a), spec.k):
         stop = start + spec.k
-        c = unit_dot(g, spec, x.a[start:stop], x.b[start:stop], c)
+        # A composed unit labels its stages as one call does.
+        with g.scope(f"call{start // spec.k}"):
+            c = unit_dot(g, spec, x.a[start:stop], x.b[start:stop], c)
     return c
 
 

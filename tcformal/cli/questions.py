@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 from rich.text import Text
 
 from tcformal.checks import check_int, check_positive
+from tcformal.cli.claims import or_claims
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json
+from tcformal.cli.pairs import or_all_pairs
+from tcformal.cli.results import results_option, warn
 from tcformal.cli.single import show_traces
 from tcformal.design.names import resolve
+from tcformal.errors import RecordError
 from tcformal.query.assumptions import from_texts
 from tcformal.query.explain import Trace, explain_witness
 from tcformal.query.parting import parting
 from tcformal.query.separate import DEFAULT_LIMITS, answer
-from tcformal.query.spec import question
+from tcformal.query.spec import Question, question
+from tcformal.query.store import Store
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.report import data, picture, tables
 from tcformal.report.text import console
+from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 
 
 def _question_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--assume", multiple=True, metavar="WHAT", help="finite, normal, positive, nonzero, "
-                     "exponents=-14..15, c=0; may be repeated."),
+                     "exponents=-14..15, scale_exponents=-8..8, c=0; may be repeated."),
         click.option("--solvers", help="Solvers to ask, separated by commas, in order of start."),
         click.option("--time-limit", type=float, default=DEFAULT_LIMITS.time_s, show_default=True,
                      help="Seconds for each solver."),
@@ -34,19 +41,37 @@ def _question_options(command: Callable[..., Any]) -> Callable[..., Any]:
                      help="MiB for each solver."),
         click.option("--seed", type=int, default=DEFAULT_LIMITS.seed, show_default=True,
                      help="Seed of the solvers."),
+        click.option("--certify/--no-certify", default=None, help="An unsat answer needs a checked proof / a "
+                     "second solver; neither given: whichever comes first."),
+        click.option("--fresh", is_flag=True, help="Ask again, whatever answer is kept."),
+        results_option,
         click.option("--explain", "with_explanation", is_flag=True, help="Explain the witness bit by bit."),
     ):  # fmt: skip
         command = option(command)
     return command
 
 
-def _ask(first: str, second: str, assume: Sequence[str], solvers: str | None, limits: Limits) -> Verdict:
-    one, other = resolve(first), resolve(second)
-    q = question(one, other, from_texts(one.operands.c, assume))
-    members = None if solvers is None else [s.strip() for s in solvers.split(",")]
+def _kept_or_asked(
+    q: Question, store: Store, fresh: bool, solvers: str | None, limits: Limits, certify: bool | None
+) -> Verdict:
+    """The kept answer to a question, or a new one, which is kept."""
+    members = None if solvers is None else check_members([s.strip() for s in solvers.split(",")])
+    kept = None if fresh else store.find(q, certify=certify)
+    v = kept or _ask(q, members, limits, certify)
+    if kept is None or not store.has(q):
+        try:
+            store.add(v)
+        except RecordError as error:
+            warn(f"the answer is not kept: {error}")
+    return v
+
+
+def _ask(q: Question, members: Sequence[str] | None, limits: Limits, certify: bool | None) -> Verdict:
     err = console(stderr=True)
     with err.status("starting") as status:
-        return answer(q, solvers=members, limits=limits, progress=lambda text: status.update(text))
+        return answer(
+            q, solvers=members, limits=limits, certify=certify, progress=lambda text: status.update(text)
+        )
 
 
 def _report(v: Verdict, hoped: Kind, as_json: bool, with_explanation: bool) -> int:
@@ -59,6 +84,8 @@ def _report(v: Verdict, hoped: Kind, as_json: bool, with_explanation: bool) -> i
     else:
         out = console()
         out.print(tables.verdict_view(v))
+        if v.served:
+            out.print(Text(f"kept answer of {v.served}; --fresh asks again", style="dim"))
         if traces and with_explanation:
             out.print()
             show_traces(traces)
@@ -72,12 +99,17 @@ def _report(v: Verdict, hoped: Kind, as_json: bool, with_explanation: bool) -> i
     return OTHERWISE if v.kind in (Kind.SEPARATED, Kind.EQUIVALENT, Kind.VACUOUS) else NO_ANSWER
 
 
-def _question_command(name: str, hoped: Kind, help_text: str) -> None:
+def _question_command(
+    name: str, hoped: Kind, help_text: str, extended: Callable[..., Any] | None = None
+) -> None:
+    """Add a command; `extended` makes it take other words than two units."""
+
     @main.command(name=name, help=help_text)
-    @click.argument("first", metavar="UNIT")
-    @click.argument("second", metavar="UNIT")
+    @click.argument("first", metavar="UNIT", required=extended is None)
+    @click.argument("second", metavar="UNIT", required=extended is None)
     @_question_options
     @json_option
+    @(extended or (lambda command: command))
     def command(
         first: str,
         second: str,
@@ -86,16 +118,30 @@ def _question_command(name: str, hoped: Kind, help_text: str) -> None:
         time_limit: float,
         memory_limit: int,
         seed: int,
+        certify: bool | None,
+        fresh: bool,
+        folder: str,
         with_explanation: bool,
         as_json: bool,
     ) -> int:
         check_positive("--time-limit", time_limit)
         check_int("--memory-limit", memory_limit, low=1)
         limits = Limits(time_s=time_limit, memory_mb=memory_limit, seed=seed)
-        return _report(_ask(first, second, assume, solvers, limits), hoped, as_json, with_explanation)
+        one, other = resolve(first), resolve(second)
+        q = question(one, other, from_texts(one.operands.c, assume))
+        v = _kept_or_asked(q, Store(Path(folder), warn), fresh, solvers, limits, certify)
+        return _report(v, hoped, as_json, with_explanation)
 
 
 _question_command(
-    "separate", Kind.SEPARATED, "Find the smallest inputs on which two units differ (exit 0 if found)."
+    "separate",
+    Kind.SEPARATED,
+    "Find the smallest inputs on which two units differ (exit 0 if found).",
+    or_all_pairs,
 )
-_question_command("prove", Kind.EQUIVALENT, "Prove two units equal on all inputs (exit 0 if they are).")
+_question_command(
+    "prove",
+    Kind.EQUIVALENT,
+    "Prove two units equal on all inputs, or a claim about one unit (exit 0 if they are, or it holds).",
+    or_claims,
+)

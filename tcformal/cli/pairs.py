@@ -1,0 +1,111 @@
+"""`separate --all-pairs`: every pair of catalogued units at once, on this machine or a cluster."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
+from functools import partial, wraps
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from tcformal.checks import check_int, check_positive
+from tcformal.cli.group import NO_ANSWER, OK, print_json
+from tcformal.cli.results import warn
+from tcformal.query.campaign import Outcome, Terms, campaign
+from tcformal.query.cluster import cluster
+from tcformal.query.pairs import Pair, groups, without_counterpart
+from tcformal.query.pool import SturdyPool
+from tcformal.query.store import Store
+from tcformal.report.pairs import pairs_data, pairs_view, tally
+from tcformal.report.text import console
+from tcformal.solve.members import check_members
+from tcformal.solve.result import Limits
+
+
+def or_all_pairs(command: Callable[..., int]) -> Callable[..., int]:
+    """A command on two units that with --all-pairs asks every pair instead, with the same options."""
+
+    @wraps(command)
+    def either(
+        first: str | None,
+        second: str | None,
+        all_pairs: bool,
+        jobs: int | None,
+        scheduler: str | None,
+        **options: Any,
+    ) -> int:
+        if all_pairs:
+            if second is not None:
+                raise click.UsageError("expected at most one text to choose pairs by, but got two")
+            if options["with_explanation"]:
+                raise click.UsageError("expected --explain with two units, but got --all-pairs")
+            return ask_all(first or "", options, workers_of(jobs, scheduler))
+        if jobs is not None or scheduler is not None:
+            raise click.UsageError("expected --jobs and --scheduler with --all-pairs only")
+        if first is None or second is None:
+            raise click.UsageError(f"expected two units or --all-pairs, but got {first or 'neither'}")
+        return command(first=first, second=second, **options)
+
+    for option in (
+        click.option("--scheduler", metavar="ADDRESS", help="Ask on the Dask cluster of this scheduler."),
+        click.option("--jobs", type=int, help="Processes that ask; one for each core unless given."),
+        click.option("--all-pairs", is_flag=True, help="Ask every pair of catalogued units of equal operand "
+                     "formats; with one UNIT, those pairs that have this text in a name."),
+    ):  # fmt: skip
+        either = option(either)
+    return either
+
+
+def workers_of(jobs: int | None, scheduler: str | None) -> Callable[[], AbstractContextManager[Executor]]:
+    """How to get at the workers."""
+    if scheduler is not None:
+        if jobs is not None:
+            raise click.UsageError("expected --jobs or --scheduler, but got both")
+        return partial(cluster, scheduler)
+    return partial(SturdyPool, check_int("--jobs", jobs if jobs is not None else os.cpu_count() or 1, low=1))
+
+
+def ask_all(
+    text: str, options: Mapping[str, Any], workers: Callable[[], AbstractContextManager[Executor]]
+) -> int:
+    """Ask every pair with `text` in a name, print what came of them, and return the exit code."""
+    solvers = options["solvers"]
+    terms = Terms(
+        assume=tuple(options["assume"]),
+        solvers=None if solvers is None else check_members([s.strip() for s in solvers.split(",")]),
+        limits=Limits(
+            time_s=check_positive("--time-limit", options["time_limit"]),
+            memory_mb=check_int("--memory-limit", options["memory_limit"], low=1),
+            seed=options["seed"],
+        ),
+        certify=options["certify"],
+        fresh=options["fresh"],
+    )
+    store = Store(Path(options["folder"]), warn)
+    start = time.monotonic()
+    chosen = groups(text)
+    alone = without_counterpart(text)
+    outcomes: dict[Pair, Outcome] = {}
+    pairs = [pair for group in chosen for pair in group.pairs]
+    columns = (
+        TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
+        TextColumn("{task.fields[tally]}"),
+    )  # fmt: skip
+    with Progress(*columns, console=console(stderr=True)) as bar:
+        task = bar.add_task("pairs", total=len(pairs), tally="")
+        for outcome in campaign(pairs, terms, store, workers):
+            outcomes[outcome.pair] = outcome
+            bar.update(task, completed=len(outcomes), tally=tally(outcomes))
+    seconds = time.monotonic() - start
+    if options["as_json"]:
+        print_json(pairs_data(chosen, outcomes, alone, seconds))
+    else:
+        out = console()
+        out.print(pairs_view(chosen, outcomes, alone, seconds, out.width))
+    return OK if all(outcome.decided for outcome in outcomes.values()) else NO_ANSWER

@@ -1,0 +1,42 @@
+"""A Dask cluster as an executor: the same interface as the local pool's, on any number of machines."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Iterator
+from concurrent.futures import Executor
+
+from tcformal.errors import InputError, NoAnswerError
+
+#: Seconds that a scheduler has to answer.
+CONNECT_S = 10.0
+
+
+@contextlib.contextmanager
+def cluster(address: str) -> Iterator[Executor]:
+    """The executor of the Dask cluster whose scheduler is at `address`; open calls are cancelled at the end.
+
+    The workers need this package and the solvers.  Dask itself makes the calls of a lost worker again, and
+    gives a call up that has lost several.
+    Errors: InputError where Dask is not installed or the address is none, NoAnswerError where no scheduler
+    answers there.
+    """
+    try:
+        dask = importlib.import_module("distributed")
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "expected Dask to be installed for a scheduler, but its package is missing: "
+            "pip install 'tcformal[distributed]'"
+        ) from error
+    try:
+        client = dask.Client(address, timeout=CONNECT_S, set_as_default=False)
+    except ValueError as error:
+        raise InputError(f"expected the address of a scheduler, but got {address!r}: {error}") from error
+    except OSError as error:
+        raise NoAnswerError(f"expected a Dask scheduler at {address}, but none answered: {error}") from error
+    try:
+        # Not `pure`: a question that is asked again must not be answered from Dask's memory.
+        yield client.get_executor(pure=False)
+    finally:
+        client.close()

@@ -1,0 +1,130 @@
+"""Many verdicts in one view: a matrix for each group of formats, then what is open, and the counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Group as Stack
+from rich.console import RenderableType
+from rich.text import Text
+
+from tcformal.query.campaign import Outcome
+from tcformal.query.pairs import Group, Pair
+from tcformal.query.verdict import Kind
+from tcformal.report.text import WIDTH
+
+Outcomes = Mapping[Pair, Outcome]
+
+#: One letter for each verdict, its word, and its colour; None: a pair that cannot be asked.
+LETTERS: dict[Kind | None, tuple[str, str, str]] = {
+    Kind.SEPARATED: ("s", "separated", "yellow"),
+    Kind.EQUIVALENT: ("=", "equivalent", "green"),
+    Kind.VACUOUS: ("v", "vacuous", "magenta"),
+    Kind.UNKNOWN: ("?", "unknown", "bold red"),
+    Kind.TIMEOUT: ("t", "timeout", "bold red"),
+    Kind.ERROR: ("!", "error", "bold red"),
+    None: ("x", "cannot be asked", "dim"),
+}
+
+#: Slow pairs that are named at the end.
+_SLOWEST = 3
+
+
+def counts(outcomes: Outcomes) -> dict[str, int]:
+    """How many pairs came to each verdict, those that none came to left out."""
+    found = Counter(outcome.kind for outcome in outcomes.values())
+    return {word: found[kind] for kind, (_, word, _) in LETTERS.items() if found[kind]}
+
+
+def tally(outcomes: Outcomes) -> str:
+    """The counts in one line."""
+    return ", ".join(f"{n} {word}" for word, n in counts(outcomes).items()) or "none yet"
+
+
+def pairs_view(
+    groups: Sequence[Group], outcomes: Outcomes, alone: Sequence[str], seconds: float, width: int = WIDTH
+) -> RenderableType:
+    """Everything for people: matrices, pairs without a decision and why, counts, time."""
+    parts: list[RenderableType] = []
+    for group in groups:
+        parts += [_matrix(group, outcomes, width), Text()]
+    used = {outcome.kind for outcome in outcomes.values()}
+    parts.append(
+        Text("  ".join(f"{letter} {word}" for kind, (letter, word, _) in LETTERS.items() if kind in used))
+    )
+    rest = [o for o in outcomes.values() if o.kind is None or not o.decided]
+    parts += [_reason(o) for o in rest]
+    slow = sorted((o for o in outcomes.values() if o.seconds), key=lambda o: -o.seconds)[:_SLOWEST]
+    parts += [Text(f"{o.seconds:.1f} s: {o.pair.first} {o.pair.second}", style="dim") for o in slow]
+    served = sum(o.served for o in outcomes.values())
+    designs = _many(sum(len(group.units) for group in groups), "design")
+    what = f"{_many(len(outcomes), 'pair')} of {designs} in {_many(len(groups), 'set')} of formats"
+    parts.append(Text(f"{what}: {tally(outcomes)}; {served} kept from before; {seconds:.1f} s"))
+    if alone:
+        parts.append(Text(f"{_many(len(alone), 'design')} of formats that no other design has", style="dim"))
+    return Stack(*parts)
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n} {what}" + ("" if n == 1 else "s")
+
+
+def _matrix(group: Group, outcomes: Outcomes, width: int) -> Text:
+    """Row and column numbers, the letters above the diagonal, and the units' names."""
+    size = len(group.units)
+    cell = len(str(size)) + 1
+    made = Text(group.formats, style="bold")
+    heads = "".join(str(j + 1).rjust(cell) for j in range(size))
+    made.append("\n" + " " * cell + heads, style="dim not bold")
+    for i, unit in enumerate(group.units):
+        made.append("\n" + str(i + 1).rjust(cell), style="dim not bold")
+        for j, other in enumerate(group.units):
+            outcome = outcomes.get(Pair(unit.name, other.name))
+            letter, _, style = LETTERS[outcome.kind] if outcome else ("·" if i == j else "", "", "dim")
+            made.append(letter.rjust(cell), style=f"not bold {style}" if "bold" not in style else style)
+        more = f" +{len(unit.names) - 1}" if len(unit.names) > 1 else ""
+        name = f"{unit.name}{more}"
+        # A name that has no room beside its row stands under it, whole, so that it can be copied.
+        fits = cell * (size + 1) + 2 + len(name) <= width
+        made.append(f"  {name}" if fits else f"\n{' ' * cell} {name}", style="not bold")
+    return made
+
+
+def _reason(o: Outcome) -> Text:
+    _, word, style = LETTERS[o.kind]
+    made = Text(word, style=style)
+    made.append(f": {o.pair.first} {o.pair.second}: {o.reason}", style="default not bold not dim")
+    return made
+
+
+def pairs_data(
+    groups: Sequence[Group], outcomes: Outcomes, alone: Sequence[str], seconds: float
+) -> dict[str, Any]:
+    """Everything as plain data: each pair with its whole verdict."""
+    return {
+        "groups": [
+            {
+                "formats": group.formats,
+                "units": [{"name": unit.name, "names": list(unit.names)} for unit in group.units],
+                "pairs": [_pair_data(outcomes[pair]) for pair in group.pairs],
+            }
+            for group in groups
+        ],
+        "counts": {kind.name: sum(o.kind is kind for o in outcomes.values()) for kind in Kind}
+        | {"cannot_be_asked": sum(o.kind is None for o in outcomes.values())},
+        "without_counterpart": list(alone),
+        "seconds": round(seconds, 3),
+    }
+
+
+def _pair_data(o: Outcome) -> dict[str, Any]:
+    known = {
+        "units": [o.pair.first, o.pair.second],
+        "verdict": None if o.kind is None else o.kind.name,
+        "reason": o.reason,
+        "seconds": round(o.seconds, 3),
+        "served": o.served,
+    }
+    return known | (o.verdict or {})

@@ -1,0 +1,211 @@
+"""`separate --all-pairs`: what it prints, its exit codes, and that a killed run goes on where it was."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tcformal.cli import main
+from tcformal.query.campaign import Outcome
+from tcformal.query.pairs import Pair, groups, without_counterpart
+from tcformal.query.verdict import Kind
+from tcformal.report.pairs import LETTERS
+
+ROOT = Path(__file__).resolve().parents[2]
+#: The time limit counts on a busy machine too.
+PATIENT = ["--time-limit", "300"]
+TF32 = groups("tf32")[0].pairs
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command line in this process, with no terminal and no wishes about colour."""
+    for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "TCFORMAL_DEBUG"):
+        monkeypatch.delenv(name, raising=False)
+    return lambda *words: CliRunner().invoke(main, ["separate", *words])
+
+
+@pytest.fixture
+def outcomes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Have every pair come to these verdicts, one after the other; the last stays."""
+
+    def come_to(*kinds: Kind | None) -> None:
+        def campaign(pairs: list[Pair], *_: Any) -> Iterator[Outcome]:
+            for i, pair in enumerate(pairs):
+                kind = kinds[min(i, len(kinds) - 1)]
+                yield Outcome(pair=pair, kind=kind, reason=f"because of {i}", seconds=float(i))
+
+        monkeypatch.setattr("tcformal.cli.pairs.campaign", campaign)
+
+    return come_to
+
+
+def test_every_group_is_shown_in_a_hundred_columns(run: Run, outcomes: Callable[..., None]) -> None:
+    outcomes(Kind.SEPARATED)
+    shown = run("--all-pairs")
+    assert shown.exit_code == 0, shown.output
+    lines = shown.stdout.splitlines()
+    assert max(map(len, lines)) <= 100
+    for group in groups():
+        assert group.formats in lines
+        for unit in group.units:
+            assert any(unit.name in line.split() for line in lines), unit.name
+    rows = [line for line in lines if re.match(r"\s*\d+ .*·", line)]
+    assert sum(row.split().count("s") for row in rows) == 244
+    alone = len(without_counterpart())
+    assert lines[-1] == f"{alone} designs of formats that no other design has"
+    assert lines[-2].startswith("244 pairs of ")
+    assert ": 244 separated; 0 kept from before; " in lines[-2]
+
+
+@pytest.mark.parametrize("kind", list(LETTERS), ids=str)
+def test_only_open_questions_make_the_exit_code(
+    run: Run, outcomes: Callable[..., None], kind: Kind | None
+) -> None:
+    outcomes(Kind.SEPARATED, kind, Kind.EQUIVALENT)
+    shown = run("--all-pairs", "tf32")
+    open_ = kind in (Kind.UNKNOWN, Kind.TIMEOUT, Kind.ERROR)
+    assert shown.exit_code == (3 if open_ else 0)
+    letter, word, _ = LETTERS[kind]
+    row = next(line for line in shown.stdout.splitlines() if TF32[0].first in line.split())
+    assert row.split()[:5] == ["1", "·", "s", letter, "="]
+    told = f"{word}: {TF32[1].first} {TF32[1].second}: because of 1"
+    assert (told in " ".join(shown.stdout.split())) == (open_ or kind is None)
+    data = json.loads(run("--all-pairs", "tf32", "--json").stdout)
+    assert data["counts"]["cannot_be_asked" if kind is None else kind.name] >= 1
+    assert [p["verdict"] for p in data["groups"][0]["pairs"]][:2] == ["SEPARATED", kind and kind.name]
+
+
+def test_a_group_is_asked_and_kept(run: Run) -> None:
+    pairs = groups("tf32")[0].pairs
+    first = json.loads(run("--all-pairs", "tf32", "--jobs", "2", "--json", *PATIENT).stdout)
+    again = run("--all-pairs", "tf32", "--jobs", "2", "--json", *PATIENT)
+    assert again.exit_code == 0
+    second = json.loads(again.stdout)
+    for data, served in ((first, False), (second, True)):
+        assert data["counts"]["SEPARATED"] == len(pairs)
+        assert [tuple(p["units"]) for p in data["groups"][0]["pairs"]] == [(p.first, p.second) for p in pairs]
+        assert all(p["served"] is served for p in data["groups"][0]["pairs"])
+    witnesses = [[p["witness"] for p in data["groups"][0]["pairs"]] for data in (first, second)]
+    assert witnesses[0] == witnesses[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--all-pairs", "hoper"], "expected a known text of a unit's name, but got 'hoper'"),
+        (["--all-pairs", "tf32", "fp16"], "expected at most one text to choose pairs by, but got two"),
+        (["--all-pairs", "--explain"], "expected --explain with two units, but got --all-pairs"),
+        (["--all-pairs", "--jobs", "0"], "expected an integer of at least 1 for --jobs, but got 0"),
+        (["--all-pairs", "--jobs", "2", "--scheduler", "x"], "expected --jobs or --scheduler, but got both"),
+        (["--all-pairs", "--time-limit", "0"], "expected a number above zero for --time-limit"),
+        (["--all-pairs", "tf32", "--solvers", "z4"], "expected a known solver, but got 'z4'"),
+        (["--all-pairs", "tf32", "--assume", "finit"], "expected a known assumption, but got 'finit'"),
+        (["a/b", "a/c", "--jobs", "2"], "expected --jobs and --scheduler with --all-pairs only"),
+        (["a/b"], "expected two units or --all-pairs, but got a/b"),
+        ([], "expected two units or --all-pairs, but got neither"),
+    ],
+)
+def test_bad_input_is_one_sentence(run: Run, words: list[str], sentence: str) -> None:
+    refused = run(*words)
+    assert refused.exit_code == 2
+    assert f"error: {sentence}" in refused.stderr
+    assert refused.stdout == ""
+
+
+def test_a_scheduler_that_is_not_there_is_no_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="the extra `distributed` is not installed")
+    monkeypatch.setattr("tcformal.query.cluster.CONNECT_S", 0.5)
+    refused = run("--all-pairs", "tf32", "--scheduler", "tcp://127.0.0.1:9")
+    assert refused.exit_code == 3
+    assert "error: expected a Dask scheduler at tcp://127.0.0.1:9, but none answered" in refused.stderr
+
+
+# ---------------------------------------------------------------------- killed runs
+def started(folder: Path) -> subprocess.Popen[str]:
+    """A run of its own, on one group of formats."""
+    words = ["separate", "--all-pairs", "tf32", "--jobs", "2", "--json", "--results", str(folder), *PATIENT]
+    return subprocess.Popen(
+        [sys.executable, "-m", "tcformal", *words],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+
+
+def kept(folder: Path) -> list[str]:
+    """The whole lines of answers that are on the disk."""
+    path = folder / "answers.jsonl"
+    return path.read_text().splitlines(keepends=True) if path.exists() else []
+
+
+def whole(lines: list[str]) -> list[str]:
+    """Without a last line that was cut short."""
+    return [line for line in lines if line.endswith("\n")]
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    """SIGKILL at random moments: what was kept stays, nothing is asked twice, and every pair is answered."""
+    rng = random.Random(7)
+    before: list[str] = []
+    for answered in (0, 2, 4):
+        with started(tmp_path) as process:
+            while len(whole(kept(tmp_path))) < answered and process.poll() is None:
+                time.sleep(0.01)
+            time.sleep(rng.random() * 2.0)
+            process.send_signal(signal.SIGKILL)
+        now = whole(kept(tmp_path))
+        assert now[: len(before)] == before
+        before = now
+    with started(tmp_path) as process:
+        assert process.stdout is not None
+        data = json.loads(process.stdout.read())
+    assert process.returncode == 0
+    found = data["groups"][0]["pairs"]
+    assert [p["verdict"] for p in found] == ["SEPARATED"] * len(TF32)
+    assert sum(p["served"] for p in found) == len(before)
+    after = whole(kept(tmp_path))
+    assert after[: len(before)] == before
+    asked = [json.loads(line)["question"] for line in after]
+    assert sorted((q["first"], q["second"]) for q in asked) == sorted((p.first, p.second) for p in TF32)
+
+
+def test_an_interrupted_run_says_so_and_leaves_no_worker(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "tcformal", "separate", "--all-pairs", "bf16", "--jobs", "1", "--results",
+         str(tmp_path), *PATIENT],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        while not kept(tmp_path) and process.poll() is None:
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate()
+    assert process.returncode == 130
+    assert out == ""
+    assert err.splitlines()[-1] == "error: interrupted"
+    assert "Traceback" not in err
+    deadline = time.monotonic() + 120.0
+    while exists(process.pid):
+        assert time.monotonic() < deadline, "a process of the run is still there"
+        time.sleep(0.05)
+
+
+def exists(group: int) -> bool:
+    """Whether a process of that group is left."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True

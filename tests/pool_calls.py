@@ -1,0 +1,51 @@
+"""Calls that tests make in worker processes, which import them from here."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+
+def square(x: int) -> int:
+    """x squared."""
+    return x * x
+
+
+def refuse(x: int) -> int:
+    """Raise."""
+    raise ValueError(f"expected nothing, but got {x}")
+
+
+def worker() -> int:
+    """The process that makes the call."""
+    return os.getpid()
+
+
+def die() -> None:
+    """Kill the process that makes the call."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_once(marker: Path, x: int) -> int:
+    """x squared, but the first process that is asked dies."""
+    if not marker.exists():
+        marker.touch()
+        die()
+    return x * x
+
+
+def linger(started: Path, ended: Path) -> None:
+    """Take for ever; say when it has started, and when it is made to end."""
+    started.touch()
+    try:
+        time.sleep(600)
+    finally:
+        ended.touch()
+
+
+def unpicklable() -> Any:
+    """What no process can send."""
+    return lambda: None
