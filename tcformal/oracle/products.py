@@ -29,11 +29,10 @@ def multiply(x: Value, y: Value) -> Value:
     Zero, NaN, Inf: a NaN or Inf * 0 is NaN; signs multiply, those of zeros as well.
     Source: XIE Algorithm 7, step 1; 4.2.
     """
-    kinds = {x.kind, y.kind}
     sign = (x.sign + y.sign) % 2
-    if Kind.NAN in kinds or (Kind.INF in kinds and (x.is_zero or y.is_zero)):
-        return NAN
-    if Kind.INF in kinds:
+    if x.kind is not Kind.FINITE or y.kind is not Kind.FINITE:
+        if Kind.NAN in (x.kind, y.kind) or x.is_zero or y.is_zero:
+            return NAN
         return Value(Kind.INF, sign)
     cancelled = (x.cancelled and not y.is_zero) or (y.cancelled and not x.is_zero)
     return Value(Kind.FINITE, sign, x.magnitude * y.magnitude, x.exponent + y.exponent, cancelled)

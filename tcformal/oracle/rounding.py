@@ -70,7 +70,7 @@ def round_to(design: Design, sign: int, magnitude: Fraction, target: Conversion)
     return Value(Kind.FINITE, sign, rounded, max(exponent_of(rounded), target.e_min))
 
 
-def sign_of_sum(total: Fraction, signs: Sequence[int], addends: Sequence[Fraction], mode: str) -> int:
+def sign_of_sum(total: Fraction, signs: Sequence[int], addends: Sequence[Fraction | int], mode: str) -> int:
     """The sign of an exact sum: of zeros that agree, theirs; of any other zero, minus under RD only.
 
     Shapes: signs, addends: n of each, n at least 1; a zero has a sign as well.

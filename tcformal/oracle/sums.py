@@ -8,7 +8,7 @@ from fractions import Fraction
 from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.oracle.products import exact_specials
-from tcformal.oracle.rounding import align, round_to, sign_of_sum, wrap
+from tcformal.oracle.rounding import round_integer, round_to, sign_of_sum, wrap
 from tcformal.oracle.values import Value, exponent_of, power_of_two
 
 
@@ -35,16 +35,17 @@ def aligned_sum(design: Design, terms: Sequence[Value], mode: str) -> tuple[Frac
     to 1 + (fraction_bits + 1 + carry_bits) bits in two's complement where carry_bits is given.
     """
     addends = [term.number for term in terms]
-    unit = Fraction(1)
-    if design.fraction_bits is not None:
-        e_max = largest_exponent(design, terms)
-        if e_max is not None:
-            unit = power_of_two(e_max - design.fraction_bits)
-        addends = [align(addend, unit, design.alignment_rounding) for addend in addends]
-    total = sum(addends, Fraction(0))
-    if design.fraction_bits is not None and design.carry_bits is not None:
+    signs = [term.sign for term in terms]
+    if design.fraction_bits is None:
+        total = sum(addends, Fraction(0))
+        return total, sign_of_sum(total, signs, addends, mode)
+    e_max = largest_exponent(design, terms)
+    unit = Fraction(1) if e_max is None else power_of_two(e_max - design.fraction_bits)
+    counts = [round_integer(addend / unit, design.alignment_rounding) if addend else 0 for addend in addends]
+    total = sum(counts) * unit
+    if design.carry_bits is not None:
         total = wrap(total, unit, 1 + (design.fraction_bits + 1 + design.carry_bits))
-    return total, sign_of_sum(total, [term.sign for term in terms], addends, mode)
+    return total, sign_of_sum(total, signs, counts, mode)
 
 
 def largest_exponent(design: Design, terms: Sequence[Value]) -> int | None:
