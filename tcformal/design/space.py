@@ -1,0 +1,208 @@
+"""Spaces of designs: the designs that a question is about, listed by name.
+
+A space is spelled in three ways: one unit's single-parameter variations, chosen variations of one or
+more units (`fraction_bits=10..40`), and the catalogue's designs of some operand formats.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tcformal.checks import check_choice
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.names import resolve
+from tcformal.design.rounding import MODES
+from tcformal.design.spec import ACCUMULATIONS, ORDERS, OVERFLOWS, SUBNORMALS, ZERO_SIGNS
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError, UnknownNameError
+from tcformal.formats.catalog import format_named
+
+#: Fraction bits that a variation goes through unless the caller says otherwise [XIE F].
+FRACTION_BITS = range(10, 41)
+#: Exponents of zero terms that the papers name, by the exponent bits of D, beside a unit's own.
+_ZERO_EXPONENTS = {5: (-21, -20, -19, -14), 8: (-139, -133, -132, -131, -126)}
+#: Members that one space may have.
+LARGEST = 256
+
+_RANGE = re.compile(r"([+-]?\d+)\.\.([+-]?\d+)")
+
+#: A variation: parameters as `name=value,…`.
+Settings = str
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Two or more designs of equal operand formats, no two of them with the same parameters."""
+
+    members: tuple[UnitSpec, ...]
+    #: Names that stand for the very parameters of a member, with that member's name.
+    same: Mapping[str, str]
+    #: Names whose parameters mean nothing together, with the reason.
+    refused: Mapping[str, str]
+
+
+def space(
+    names: Sequence[str] = (),
+    *,
+    vary: Sequence[str] = (),
+    formats: str | None = None,
+    archs: Sequence[str] = (),
+) -> Space:
+    """The designs of a space.
+
+    `names` and the catalogue's designs of `formats` (`fp16,fp16,fp32,fp32`: A, B, C, D) or `archs` are
+    the designs to start from.  With `vary` (`fraction_bits=10..40`, `rounding`) each of them takes every
+    combination of the values; a single name without `vary` takes one variation at a time.
+    Errors: UnknownNameError for names that do not exist; InputError for fewer than two designs, for
+    designs of different operand formats, and for more than LARGEST.
+    """
+    bases = [resolve(name) for name in names]
+    if formats is not None or archs:
+        bases += catalogued(formats, archs)
+    if not bases:
+        raise InputError("expected a unit, operand formats or an architecture, but got none")
+    if vary:
+        axes = [_axis(text, bases[0]) for text in vary]
+        chosen = [(base, ",".join(settings)) for base in bases for settings in itertools.product(*axes)]
+    elif len(bases) == 1 and not (formats or archs):
+        axes = list(variations(bases[0]).values())
+        chosen = [(bases[0], ""), *((bases[0], settings) for axis in axes for settings in axis)]
+    else:
+        chosen = [(base, "") for base in bases]
+    return _collected(chosen)
+
+
+def catalogued(formats: str | None, archs: Sequence[str]) -> list[UnitSpec]:
+    """One unit per distinct design of the catalogue with those operand formats and architectures."""
+    wanted = None
+    if formats is not None:
+        wanted = [format_named(name.strip()) for name in formats.split(",")]
+        if len(wanted) != 4:
+            raise InputError(f"expected the formats of A, B, C and D, but got {formats!r}")
+    known = dict.fromkeys(name.partition("/")[0] for name in catalogue())
+    for arch in archs:
+        check_choice("architecture", arch, known)
+
+    def allow(u: UnitSpec) -> bool:
+        o = u.operands
+        return (not archs or u.arch in archs) and (wanted is None or [o.a, o.b, o.c, o.d] == wanted)
+
+    found = [catalogue()[name] for name in distinct_designs(allow)]
+    if not found:
+        where = f" on {' or '.join(archs)}" if archs else ""
+        raise InputError(
+            f"expected units with operands {formats or 'of any format'}{where}, but there are none"
+        )
+    return found
+
+
+def variations(unit: UnitSpec) -> dict[str, tuple[Settings, ...]]:
+    """What each parameter of a unit can be varied to, by parameter; some mean nothing for the unit."""
+    d = unit.design
+    length = min(unit.k, d.products)
+    zeros: set[int] = set(_ZERO_EXPONENTS.get(unit.operands.d.exponent_bits, ()))
+    if isinstance(d.zero_exponent, int):
+        zeros |= {d.zero_exponent - 1, d.zero_exponent, d.zero_exponent + 1}
+    lengths = [n for n in (1 << i for i in range(9)) if n <= unit.k and unit.k % n == 0]
+    cut = f"sum_fraction_bits={max(31, d.fraction_bits or 0)},zero_exponent=none"
+    values: dict[str, Iterable[object]] = {
+        "conversion": _modes(d.conversion),
+        "accumulator": _modes(d.accumulator),
+        "rounding": MODES if d.accumulator is not None else (),
+        "product_rounding": ("none", *_modes(d.product_rounding or d.conversion)),
+        "alignment_rounding": MODES,
+        "fraction_bits": ("exact", *FRACTION_BITS),
+        "products": lengths,
+        "sum_fraction_bits": () if d.sum_fraction_bits is None else FRACTION_BITS,
+        "accumulation": ACCUMULATIONS,
+        "carry_bits": ("exact", *range(1, length.bit_length() + 4)),
+        "zero_exponent": ("own", "none", *sorted(zeros)),
+        "summation": (
+            "fused", "fused,c_position=last", "sequential", "sequential,c_position=last", "pairwise",
+            "two_chains", f"tr,{cut}", f"gtr,{cut}",
+        ),
+        "c_position": ("joined", "first", "last"),
+        "normalise_products": ("false", "true"),
+        "order": ORDERS,
+        "operand_subnormals": SUBNORMALS,
+        "c_subnormals": SUBNORMALS,
+        "result_subnormals": ("kept", "signed_zero"),
+        "zero_sign": ZERO_SIGNS,
+        "overflow": OVERFLOWS,
+    }  # fmt: skip
+    return {name: tuple(f"{name}={value}" for value in row) for name, row in values.items()}
+
+
+def _modes(text: str | None) -> tuple[str, ...]:
+    """Every rounding mode into the shape of a conversion."""
+    return () if text is None else tuple(f"{mode}-{text.partition('-')[2]}" for mode in MODES)
+
+
+def _axis(text: str, unit: UnitSpec) -> tuple[Settings, ...]:
+    """`name=1,5..7` as `name=1`, `name=5`, …; `name` alone as its variations."""
+    name, equals, values = (part.strip() for part in text.partition("="))
+    if not equals:
+        known = variations(unit)
+        return known[check_choice("parameter to vary", name, known)]
+    listed: list[str] = []
+    for item in (part.strip() for part in values.split(",")):
+        span = _RANGE.fullmatch(item)
+        if span is None:
+            listed.append(item)
+        elif not 0 <= int(span[2]) - int(span[1]) < LARGEST:
+            raise InputError(f"expected a range LOW..HIGH for {name}, but got {item!r}")
+        else:
+            listed += map(str, range(int(span[1]), int(span[2]) + 1))
+    return tuple(f"{name}={value}" for value in listed)
+
+
+def _altered(base: UnitSpec, settings: Settings) -> str:
+    """The name of a unit with parameters set; those that its name sets already are replaced."""
+    unit, _, text = base.name.partition("@")
+    pairs = [item.partition("=") for item in [*text.split(","), *settings.split(",")] if item]
+    merged = {name.strip(): value.strip() for name, _, value in pairs}
+    return "@".join([unit, ",".join(f"{name}={value}" for name, value in merged.items())]) if merged else unit
+
+
+def _identity(u: UnitSpec) -> tuple[object, ...]:
+    """What two names share when they stand for the same parameters."""
+    design = replace(u.design, products=min(u.k, u.design.products))
+    emulation = (u.k, u.emulation) if u.emulation is not None else None
+    return design, u.operands, u.scale_format, u.scale_block, emulation
+
+
+def _collected(chosen: Sequence[tuple[UnitSpec, Settings]]) -> Space:
+    """The designs that there are among bases and settings."""
+    if len(chosen) > LARGEST:
+        raise InputError(f"expected at most {LARGEST} designs, but got {len(chosen)}")
+    members: dict[tuple[object, ...], UnitSpec] = {}
+    same: dict[str, str] = {}
+    refused: dict[str, str] = {}
+    for base, settings in chosen:
+        name = _altered(base, settings)
+        try:
+            unit = resolve(name)
+        except UnknownNameError:
+            raise
+        except InputError as error:
+            refused[name] = str(error)
+            continue
+        first = members.setdefault(_identity(unit), unit)
+        if first.name != name:
+            same[name] = first.name
+    if len(members) < 2:
+        why = f": {next(iter(refused.values()))}" if refused else ""
+        raise InputError(f"expected at least two designs, but got {len(members)}{why}")
+    units = tuple(members.values())
+    for other in units[1:]:
+        if other.operands != units[0].operands:
+            raise InputError(
+                f"expected designs of equal operand formats, but got {units[0].operands} in {units[0].name} "
+                f"and {other.operands} in {other.name}"
+            )
+        if (other.scale_format, other.scale_block) != (units[0].scale_format, units[0].scale_block):
+            raise InputError(f"expected designs of equal scales, but got {units[0].name} and {other.name}")
+    return Space(units, same, refused)

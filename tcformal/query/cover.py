@@ -1,0 +1,137 @@
+"""Fewest inputs that tell every pair apart: a set cover, greedy first, then exact as far as the budget goes.
+
+A candidate is the set of pairs that it tells apart, as a bit mask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+#: Steps of the exact search; one looks at every candidate once.
+STEPS = 3000
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """Candidates that cover everything together, each of them needed."""
+
+    #: Indices of candidates, ascending.
+    chosen: tuple[int, ...]
+    #: No choice among the candidates has fewer than this many.
+    at_least: int
+
+
+def cover(masks: Sequence[int], costs: Sequence[int], universe: int, *, steps: int = STEPS) -> Cover:
+    """A small choice of candidates whose masks have `universe` as their union; cheap ones preferred.
+
+    Ranges: `universe` is covered by all masks together.
+    `at_least` is the size of the choice where the exact search came to its end.
+    """
+    best = _irredundant(_greedy(masks, costs, universe), masks, costs, universe)
+    at_least = _counted(masks, universe)
+    search = _Search(masks, universe, steps)
+    while at_least < len(best):
+        found = search.within(universe, at_least)
+        if found is not None:
+            best = found
+        elif search.steps < 0:
+            break
+        else:
+            at_least += 1
+    return Cover(tuple(sorted(_cheaper(best, masks, costs, universe))), at_least)
+
+
+def irredundant(masks: Sequence[int], costs: Sequence[int], universe: int) -> list[int]:
+    """All candidates without those that the others make unnecessary, dear ones looked at first."""
+    return _irredundant(list(range(len(masks))), masks, costs, universe)
+
+
+def needed_alone(chosen: Sequence[int], masks: Sequence[int], universe: int, one: int) -> int:
+    """What only `one` of the chosen covers."""
+    rest = 0
+    for i in chosen:
+        if i != one:
+            rest |= masks[i]
+    return universe & ~rest
+
+
+def _greedy(masks: Sequence[int], costs: Sequence[int], universe: int) -> list[int]:
+    """The candidate that covers most of what is left, again and again; of equals the cheapest."""
+    chosen: list[int] = []
+    left = universe
+    while left:
+        gain, _, i = max(((m & left).bit_count(), -costs[i], i) for i, m in enumerate(masks))
+        if not gain:
+            raise ValueError("expected masks whose union is the universe")
+        chosen.append(i)
+        left &= ~masks[i]
+    return chosen
+
+
+def _irredundant(chosen: list[int], masks: Sequence[int], costs: Sequence[int], universe: int) -> list[int]:
+    """Without candidates that the others make unnecessary, dear ones looked at first."""
+    kept = list(chosen)
+    for one in sorted(chosen, key=lambda i: -costs[i]):
+        if not needed_alone(kept, masks, universe, one):
+            kept.remove(one)
+    return kept
+
+
+def _cheaper(chosen: list[int], masks: Sequence[int], costs: Sequence[int], universe: int) -> list[int]:
+    """Each candidate replaced by the cheapest that does what only it did."""
+    kept = list(chosen)
+    for one in sorted(chosen, key=lambda i: -costs[i]):
+        own = needed_alone(kept, masks, universe, one)
+        fitting = [i for i, m in enumerate(masks) if not own & ~m]
+        kept[kept.index(one)] = min(fitting, key=lambda i: (costs[i], i))
+    return kept
+
+
+def _counted(masks: Sequence[int], universe: int) -> int:
+    """A lower bound by counting: so many of the largest masks could be enough."""
+    sizes = sorted(((m & universe).bit_count() for m in masks), reverse=True)
+    total, needed = 0, universe.bit_count()
+    for n, size in enumerate(sizes):
+        if total >= needed:
+            return n
+        total += size
+    return len(sizes)
+
+
+class _Search:
+    """An exact search for a cover of a given size, with a budget of steps."""
+
+    def __init__(self, masks: Sequence[int], universe: int, steps: int) -> None:
+        self.masks = masks
+        self.steps = steps
+        size = -(-universe.bit_length() // 8)
+        counts = np.zeros(8 * size, np.int64)
+        for mask in masks:
+            packed = np.frombuffer((mask & universe).to_bytes(size, "little"), np.uint8)
+            counts += np.unpackbits(packed, bitorder="little")
+        #: The elements as bits, those that fewest candidates cover first.
+        self._rarest = [1 << int(i) for i in np.argsort(counts, kind="stable") if universe >> int(i) & 1]
+
+    def within(self, left: int, size: int) -> list[int] | None:
+        """At most `size` candidates that cover what is left; None where there are none or no steps are."""
+        if not left:
+            return []
+        self.steps -= 1
+        if not size or self.steps < 0:
+            return None
+        gains = [(mask & left).bit_count() for mask in self.masks]
+        if max(gains) * size < left.bit_count():
+            return None
+        # One of the few candidates that cover the rarest element has to be chosen.
+        rarest = next(bit for bit in self._rarest if bit & left)
+        branches = [i for i, mask in enumerate(self.masks) if mask & rarest]
+        for i in sorted(branches, key=lambda i: -gains[i]):
+            rest = self.within(left & ~self.masks[i], size - 1)
+            if rest is not None:
+                return [i, *rest]
+            if self.steps < 0:
+                return None
+        return None

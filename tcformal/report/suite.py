@@ -1,0 +1,212 @@
+"""Suites for people and for programs: a table, CSV, and a C header."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+from tcformal.oracle.values import format_value
+from tcformal.query.spec import Witness
+from tcformal.query.suite import Suite
+from tcformal.report.tables import witness_table
+from tcformal.report.text import hex_word, table
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+def labels(s: Suite) -> tuple[str, list[str]]:
+    """What all designs' names begin with, and each name without it; no beginning where they have none.
+
+    A unit's variations share the unit: what is left is `@parameters`, or nothing for the unit itself.
+    """
+    names = [spec.name for spec in s.designs]
+    common = names[0].partition("@")[0]
+    if all(name.partition("@")[0] == common for name in names):
+        return common, [name.removeprefix(common) or "(as it is)" for name in names]
+    return "", names
+
+
+def suite_view(s: Suite) -> RenderableType:
+    """A suite for people: the inputs, what every design makes of them, and what cannot be told apart."""
+    common, names = labels(s)
+    classes = s.classes
+    count = len(set(classes))
+    head = Text(
+        f"{_many(len(s.inputs), 'input')} for {_many(count, 'class', 'classes')} of {len(names)} designs",
+        "bold",
+    )
+    head.append(f" at k={s.k}: {_bound(s)}", "default not bold")
+    parts: list[RenderableType] = [head]
+    for i, w in enumerate(s.inputs):
+        title = Text(f"\ninput {i}", "bold")
+        title.append(f": {len(set(s.results[i]))} different results{_alone(s, names, i)}", "default not bold")
+        parts += [title, witness_table(s.designs[0], w)]
+    rows = table(common or "design", *(f"input {i}" for i in range(len(s.inputs))))
+    d = s.designs[0].operands.d
+    for j, name in enumerate(names):
+        rows.add_row(name, *(hex_word(d, row[j]) for row in s.results))
+    parts += [Text(), rows]
+    for e in s.equal:
+        parts.append(Text(f"equal: {names[e.first]} and {names[e.second]}: {e.reason}", "green"))
+    for u in s.undecided:
+        line = f"undecided: {names[u.first]} and {names[u.second]}: {u.verdict.name}, {u.reason}"
+        parts.append(Text(line, "bold red"))
+    parts.append(Text(_tail(s), "dim"))
+    return Group(*parts)
+
+
+def _many(n: int, one: str, more: str = "") -> str:
+    return f"{n} {one if n == 1 else more or one + 's'}"
+
+
+def _bound(s: Suite) -> str:
+    if not s.inputs:
+        return f"none of the {s.tried} inputs tried tells any two apart"
+    if s.at_least == len(s.inputs):
+        return f"no suite of the {s.tried} inputs tried has fewer"
+    return f"a suite of the {s.tried} inputs tried has {s.at_least} or more"
+
+
+def _alone(s: Suite, names: Sequence[str], i: int) -> str:
+    """How many pairs only this input tells apart, and one of them."""
+    if len(s.inputs) == 1:
+        return ""
+    others = [row for n, row in enumerate(s.results) if n != i]
+    pairs = [
+        (x, y)
+        for x, y in combinations(sorted(set(s.classes)), 2)
+        if s.results[i][x] != s.results[i][y] and all(row[x] == row[y] for row in others)
+    ]
+    x, y = pairs[0]
+    return f"; it alone separates {_many(len(pairs), 'pair')}, such as {names[x]} from {names[y]}"
+
+
+def _tail(s: Suite) -> str:
+    said = [f"{_many(s.asked, 'question')} to solvers", "results replayed on integers and on exact fractions"]
+    if s.refused:
+        said.append(f"{_many(s.refused, 'combination')} without a meaning left out")
+    if s.same:
+        said.append(f"{_many(s.same, 'name')} of parameters that another has left out")
+    return "; ".join([*said, f"seed {s.seed}", f"{s.seconds:.1f} s"])
+
+
+def suite_csv(s: Suite) -> str:
+    """One row per input: operands in hex, separated by spaces, then the result of every design in hex."""
+    o, scale = s.designs[0].operands, s.designs[0].scale_format
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    scales = [] if scale is None else ["scale_a", "scale_b"]
+    writer.writerow(["input", "a", "b", *scales, "c", *(spec.name for spec in s.designs)])
+    for i, (w, row) in enumerate(zip(s.inputs, s.results, strict=True)):
+        more = [] if scale is None else [_spaced(scale, w.scale_a), _spaced(scale, w.scale_b)]
+        results = [hex_word(o.d, x) for x in row]
+        writer.writerow([i, _spaced(o.a, w.a), _spaced(o.b, w.b), *more, hex_word(o.c, w.c), *results])
+    return out.getvalue()
+
+
+def _spaced(fmt: Format, words: Iterable[int]) -> str:
+    return " ".join(hex_word(fmt, x) for x in words)
+
+
+def check_prefix(prefix: str) -> None:
+    """InputError for what no C name can begin with."""
+    if not _NAME.fullmatch(prefix):
+        raise InputError(f"expected letters, digits and _ for the prefix of C names, but got {prefix!r}")
+
+
+def suite_header(s: Suite, prefix: str) -> str:
+    """A C header: raw operands, every design's results, and the input that tells each pair apart.
+
+    Errors: InputError for a prefix that is no C name, and for a suite without inputs, which C cannot hold.
+    """
+    if not s.inputs:
+        raise InputError(
+            "expected designs that some input tells apart for a C header, but all count as equal"
+        )
+    check_prefix(prefix)
+    o, scale = s.designs[0].operands, s.designs[0].scale_format
+    p, n, m = prefix, len(s.inputs), len(s.designs)
+    up = p.upper()
+    lines = [
+        f"/* {n} inputs for {len(set(s.classes))} classes of {m} designs, by tcformal {s.version}.",
+        " * Operands and results are raw encodings, replayed on integers and on exact fractions.",
+        f" * {o.d.name} = {o.a.name} * {o.b.name} + {o.c.name}, K = {s.k}, seed {s.seed}.",
+        *(f" * equal: {s.designs[e.first].name} and {s.designs[e.second].name}: {e.reason}" for e in s.equal),
+        *(f" * undecided: {s.designs[u.first].name} and {s.designs[u.second].name}" for u in s.undecided),
+        " */",
+        f"#ifndef {up}_H", f"#define {up}_H", "", "#include <stdint.h>", "",
+        f"#define {up}_K {s.k}", f"#define {up}_INPUTS {n}", f"#define {up}_DESIGNS {m}", "",
+        f"static const char *const {p}_designs[{m}] = {{",
+        *(f'    "{spec.name}",' for spec in s.designs),
+        "};", "",
+        "/* The first of the designs that each one is proved equal to. */",
+        f"static const uint16_t {p}_class[{m}] = {{{', '.join(map(str, s.classes))}}};", "",
+    ]  # fmt: skip
+    lines += _operand_rows(f"{p}_a", o.a, [w.a for w in s.inputs])
+    lines += _operand_rows(f"{p}_b", o.b, [w.b for w in s.inputs])
+    if scale is not None:
+        lines += _operand_rows(f"{p}_scale_a", scale, [w.scale_a for w in s.inputs])
+        lines += _operand_rows(f"{p}_scale_b", scale, [w.scale_b for w in s.inputs])
+    lines.append(f"static const {_type(o.c)} {p}_c[{n}] = {{")
+    lines += [f"    {_literal(o.c, w.c)}, /* {format_value(o.c, w.c)} */" for w in s.inputs]
+    lines += ["};", "", f"static const {_type(o.d)} {p}_d[{n}][{m}] = {{"]
+    for i, (w, row) in enumerate(zip(s.inputs, s.results, strict=True)):
+        lines.append(f"    {{ /* input {i}: {_sum_text(s, w)} */")
+        lines += [f"        {_literal(o.d, x)}, /* {j}: {format_value(o.d, x)} */" for j, x in enumerate(row)]
+        lines.append("    },")
+    lines += [
+        "};", "",
+        "/* The input that tells two designs apart; -1 where they are equal, or nobody knows. */",
+        f"static const int16_t {p}_separator[{m}][{m}] = {{",
+        *(f"    {{{', '.join(_separator(s, x, y) for y in range(m))}}}," for x in range(m)),
+        "};", "",
+        "/* Whether a unit that gave these results can be of a design. */",
+        f"static inline int {p}_fits(const {_type(o.d)} d[{n}], int design)",
+        "{", f"    for (int i = 0; i < {n}; i++)",
+        f"        if (d[i] != {p}_d[i][design])", "            return 0;", "    return 1;", "}", "",
+        "#endif",
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _separator(s: Suite, first: int, second: int) -> str:
+    found = s.separator(first, second)
+    return "-1" if found is None else str(found)
+
+
+def _operand_rows(name: str, fmt: Format, rows: Sequence[Sequence[int]]) -> list[str]:
+    """The definition of one operand of all inputs, each word beside its exact value."""
+    lines = [f"static const {_type(fmt)} {name}[{len(rows)}][{len(rows[0])}] = {{"]
+    for i, row in enumerate(rows):
+        lines.append(f"    {{ /* input {i} */")
+        lines += [f"        {_literal(fmt, x)}, /* {format_value(fmt, x)} */" for x in row]
+        lines.append("    },")
+    return [*lines, "};", ""]
+
+
+def _type(fmt: Format) -> str:
+    return f"uint{fmt.storage_bits}_t"
+
+
+def _literal(fmt: Format, raw: int) -> str:
+    return hex_word(fmt, raw) + ("ull" if fmt.storage_bits == 64 else "u")
+
+
+def _sum_text(s: Suite, w: Witness) -> str:
+    """The input as a sum of exact products, equal ones counted, zeros left out."""
+    o = s.designs[0].operands
+    pairs = Counter((x, y) for x, y in zip(w.a, w.b, strict=True) if x or y)
+    terms = [
+        (f"{times} x " if times > 1 else "") + f"({format_value(o.a, x)})*({format_value(o.b, y)})"
+        for (x, y), times in pairs.items()
+    ]
+    return " + ".join([*terms, f"({format_value(o.c, w.c)})"])
