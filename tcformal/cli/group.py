@@ -45,17 +45,20 @@ class OneSentence(click.Group):
 
 
 def fail(sentence: str, code: int) -> None:
+    """Say one sentence on standard error and end with an exit code."""
     click.echo(f"error: {' '.join(sentence.split())}", err=True)
     sys.exit(code)
 
 
 def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option that every command has."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")(
         command
     )
 
 
 def print_json(value: Any) -> None:
+    """Plain data on standard output, for programs."""
     click.echo(json.dumps(value, indent=2, ensure_ascii=False))
 
 

@@ -93,6 +93,7 @@ def explain(first: str, second: str | None, as_json: bool, **operands: str | Non
 
 
 def show_traces(traces: Sequence[Trace]) -> None:
+    """One picture for each unit, and where two of them part."""
     out = console()
     for trace in traces:
         out.print(picture.picture(trace, out.width))

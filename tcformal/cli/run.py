@@ -1,0 +1,99 @@
+"""`run`: the questions of the literature, asked and compared with what is expected."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.progress import Progress
+
+from tcformal.checks import check_positive
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json
+from tcformal.cli.results import results_option, warn
+from tcformal.errors import InputError
+from tcformal.query.files import Ask, QueryFile, find, known_queries, load
+from tcformal.query.run import OPEN, Answered, Setting, run
+from tcformal.query.separate import DEFAULT_LIMITS
+from tcformal.query.store import Store
+from tcformal.report import queries as views
+from tcformal.report.text import console
+from tcformal.solve.members import check_members
+from tcformal.solve.result import Limits
+
+
+@main.command(name="run")
+@click.argument("names", nargs=-1, metavar="QUERY...")
+@click.option("--all", "every", is_flag=True, help="Every query that comes with the package.")
+@click.option("--list", "listed", is_flag=True, help="List the queries instead.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
+@click.option("--solvers", help="Solvers to ask, separated by commas, in order of start.")
+@click.option("--time-limit", type=float, default=DEFAULT_LIMITS.time_s, show_default=True,
+              help="Seconds for each solver.")  # fmt: skip
+@click.option("--certify/--no-certify", default=None, help="An unsat answer needs a checked proof / a second "
+              "solver; neither given: whichever comes first.")  # fmt: skip
+@click.option("--fresh", is_flag=True, help="Ask again, whatever answer is kept.")
+@results_option
+@json_option
+def run_queries(
+    names: Sequence[str],
+    every: bool,
+    listed: bool,
+    settings: Sequence[str],
+    solvers: str | None,
+    time_limit: float,
+    certify: bool | None,
+    fresh: bool,
+    folder: str,
+    as_json: bool,
+) -> int:
+    """Ask the questions of query files (names or paths) and compare the answers with what is expected.
+
+    With --all, REPORT.md in the results folder sets the sources' statements beside our answers.
+    """
+    if bool(names) == (every or listed):
+        raise InputError("expected names of queries, or --all, or --list, but got none or both")
+    files = [find(name) for name in names] or [load(path, name) for name, path in known_queries().items()]
+    if listed:
+        print_json([views.query_data(f) for f in files]) if as_json else console().print(views.listing(files))
+        return OK
+    check_positive("--time-limit", time_limit)
+    limits = Limits(time_s=time_limit, memory_mb=DEFAULT_LIMITS.memory_mb, seed=DEFAULT_LIMITS.seed)
+    members = None if solvers is None else check_members([s.strip() for s in solvers.split(",")])
+    how = Setting(Store(Path(folder), warn), limits, members, certify, fresh=fresh)
+    asked = [(f, f.concrete(_settings(settings))) for f in files]
+    start = time.monotonic()
+    done = _run_all(asked, how)
+    if every:
+        views.write_report(Path(folder) / "REPORT.md", [f for f, _ in asked], done)
+    if as_json:
+        print_json([views.answered_data(a) for a in done])
+    else:
+        console().print(views.summary(done, time.monotonic() - start))
+    if any(a.outcome in OPEN for a in done):
+        return NO_ANSWER
+    return OK if all(a.as_expected for a in done) else OTHERWISE
+
+
+def _settings(texts: Sequence[str]) -> dict[str, str]:
+    made = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            raise InputError(f"expected --set NAME=VALUE, but got {text!r}")
+        made[name] = value
+    return made
+
+
+def _run_all(asked: Sequence[tuple[QueryFile, list[Ask]]], how: Setting) -> list[Answered]:
+    """Every ask of every file, with a bar that names the one at work."""
+    done: list[Answered] = []
+    with Progress(console=console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=sum(len(asks) for _, asks in asked))
+        for query, asks in asked:
+            bar.update(task, description=query.name)
+            for answered in run(query, asks, how):
+                done.append(answered)
+                bar.advance(task)
+    return done

@@ -1,0 +1,270 @@
+"""Ask whether a property holds of one unit on every input: HOLDS with evidence, or VIOLATED with inputs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tcformal.checks import check_choice
+from tcformal.design.unit import UnitSpec
+from tcformal.interp.concrete import Concrete
+from tcformal.interp.vector import Vector
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.ir.walk import digest
+from tcformal.models import declare_inputs
+from tcformal.oracle.values import format_value
+from tcformal.query.assumptions import Assumptions, assume
+from tcformal.query.inputs import columns, inputs_to_try
+from tcformal.query.properties import PROPERTIES, Case
+from tcformal.query.replay import oracle_result
+from tcformal.query.search import VECTORS
+from tcformal.query.separate import VECTORS_NAME
+from tcformal.query.spec import Witness
+from tcformal.query.verdict import Kind
+from tcformal.solve.certificate import Certificate
+from tcformal.solve.portfolio import decide
+from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
+from tcformal.version import VERSION
+
+#: Exponents above 2^0 at which a step of an operand is tried.
+_ABOVE = 24
+
+_KIND_OF = {Status.UNKNOWN: Kind.UNKNOWN, Status.TIMEOUT: Kind.TIMEOUT}
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyQuestion:
+    """Does a property hold of a unit?
+
+    Shapes: inputs a[0], b[0], …, c and what the property adds are raw encodings.
+    """
+
+    name: str
+    unit: UnitSpec
+    k: int
+    assumptions: Assumptions
+    graph: Graph
+    case: Case
+    #: 1 where every assumption holds.
+    assumed: Node
+    #: 1 where the assumptions hold and the property does not.
+    violated: Node
+
+    def digest(self) -> str:
+        """SHA-256 of the question's definition."""
+        return digest(self.graph, {"assertion": self.violated, "assumed": self.assumed})
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What inputs do when every call is run again.
+
+    Ranges and units: results are raw encodings of the D format, one for each call.
+    """
+
+    assumed: bool
+    operands: tuple[Witness, ...]
+    integers: tuple[int, ...]
+    oracle: tuple[int, ...]
+    #: Whether the DAG, and exact values, say that the property is violated.
+    violated: tuple[bool, bool]
+
+    @property
+    def violates(self) -> bool:
+        """Whether the inputs obey the assumptions and violate the property beyond doubt."""
+        return self.assumed and self.integers == self.oracle and all(self.violated)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PropertyVerdict:
+    """The answer to a property question: HOLDS, VIOLATED, VACUOUS, UNKNOWN, TIMEOUT or ERROR."""
+
+    kind: Kind
+    reason: str
+    question: PropertyQuestion
+    #: The inputs by name, and what they do; VIOLATED only.
+    inputs: Mapping[str, int] | None = None
+    replayed: Replayed | None = None
+    answers: tuple[SolverAnswer, ...] = ()
+    confirmed_by: tuple[str, ...] = ()
+    certificate: Certificate | None = None
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The verdict as plain data: encodings in hex, values exact."""
+        q, o = self.question, self.question.unit.operands
+        data: dict[str, Any] = {
+            "verdict": self.kind.name,
+            "reason": self.reason,
+            "property": q.name,
+            "unit": q.unit.name,
+            "k": q.k,
+            "assumptions": q.assumptions.texts(),
+            "question_sha256": q.digest(),
+            "confirmed_by": list(self.confirmed_by),
+            "certificate": None if self.certificate is None else self.certificate.to_json(),
+            "solvers": [
+                {
+                    "name": a.solver,
+                    "version": a.version,
+                    "answer": a.status.value,
+                    "seconds": round(a.seconds, 3),
+                }
+                for a in self.answers
+            ],
+            "seconds": round(self.seconds, 3),
+        }
+        if self.inputs is not None and self.replayed is not None:
+            data["inputs"] = {name: hex(raw) for name, raw in self.inputs.items()}
+            data["results"] = {
+                call.label: {"hex": hex(raw), "value": format_value(o.d, raw)}
+                for call, raw in zip(q.case.calls, self.replayed.integers, strict=True)
+            }
+        return data
+
+
+def property_question(name: str, unit: UnitSpec, what: Assumptions) -> PropertyQuestion:
+    """Build the question whether the named property holds of a unit.
+
+    Errors: UnknownNameError for another name, InputError for a unit that the property does not fit.
+    """
+    check_choice("property", name, list(PROPERTIES))
+    g = Graph()
+    x = declare_inputs(g, unit, unit.k)
+    case = PROPERTIES[name].build(g, unit, x)
+    o = unit.operands
+    words = [*((w, o.a) for w in x.a), *((w, o.b) for w in x.b), (x.c, o.c)]
+    assumed = assume(g, what, words, x.c)
+    return PropertyQuestion(name, unit, unit.k, what, g, case, assumed, g.and_(assumed, case.violated))
+
+
+def replay_property(q: PropertyQuestion, inputs: Mapping[str, int]) -> Replayed:
+    """Run inputs through every call on integers and on the oracle, and judge both."""
+    rows = [[*c.operands.a, *c.operands.b, c.operands.c, *c.operands.scale_a, *c.operands.scale_b]
+            for c in q.case.calls]  # fmt: skip
+    roots = [q.assumed, q.violated, *(n for row in rows for n in row), *(c.result for c in q.case.calls)]
+    values = list(Concrete(q.graph, roots)(inputs))
+    assumed, violated, rest = bool(values[0]), bool(values[1]), values[2:]
+    operands = []
+    for row, call in zip(rows, q.case.calls, strict=True):
+        here, rest = rest[: len(row)], rest[len(row) :]
+        k, n = len(call.operands.a), len(call.operands.scale_a)
+        tail = here[2 * k + 1 :]
+        operands.append(
+            Witness(tuple(here[:k]), tuple(here[k : 2 * k]), here[2 * k], tuple(tail[:n]), tuple(tail[n:]))
+        )
+    oracle = tuple(oracle_result(q.unit, w) for w in operands)
+    judged = q.case.check(operands, oracle)
+    return Replayed(assumed, tuple(operands), tuple(rest), oracle, (violated, judged))
+
+
+def ask_property(
+    q: PropertyQuestion,
+    *,
+    solvers: Sequence[str] | None = None,
+    limits: Limits,
+    certify: bool | None = None,
+    jobs: int | None = None,
+) -> PropertyVerdict:
+    """Decide a property: assumptions first, then a violation, which is replayed and shrunk.
+
+    `certify` and `jobs` are those of `solve.portfolio.decide`.
+    """
+    start = time.monotonic()
+
+    def verdict(kind: Kind, reason: str, d: Decision, **more: Any) -> PropertyVerdict:
+        return PropertyVerdict(
+            kind=kind, reason=reason, question=q, seconds=time.monotonic() - start, answers=d.answers,
+            confirmed_by=d.confirmed_by, certificate=d.certificate, **more,
+        )  # fmt: skip
+
+    common: dict[str, Any] = {"members": solvers, "limits": limits, "certify": certify, "jobs": jobs}
+    if q.assumptions:
+        possible = decide(q.graph, q.assumed, replay=lambda m: replay_property(q, m).assumed, **common)
+        if possible.status is Status.UNSAT:
+            return verdict(Kind.VACUOUS, "no operands satisfy: " + "; ".join(q.assumptions.texts()), possible)
+        if possible.status is not Status.SAT:
+            return verdict(
+                _otherwise(possible), f"whether the assumptions can hold: {possible.reason}", possible
+            )
+    d = (_tried(q, limits.seed) if solvers is None else None) or decide(
+        q.graph, q.violated, replay=lambda m: replay_property(q, m).violates, **common
+    )
+    text = PROPERTIES[q.name].text
+    if d.status is Status.SAT and d.model is not None:
+        small = shrink_inputs(q, d.model)
+        replayed = replay_property(q, small)
+        reason = f"not always: {text}; replayed on integers and on exact fractions"
+        return verdict(Kind.VIOLATED, reason, d, inputs=small, replayed=replayed)
+    if d.status is Status.UNSAT:
+        return verdict(Kind.HOLDS, f"{text}: {d.reason}", d)
+    return verdict(_otherwise(d), d.reason, d)
+
+
+def _tried(q: PropertyQuestion, seed: int) -> Decision | None:
+    """What seeded vectors decide; None where none of them violates the property.
+
+    An input that a property adds to an operand (c2 beside c) is the next encoding above it; in every second
+    vector that operand is the last number below a power of two and large beside the products, all of them
+    positive: there one step changes how much alignment cuts off.
+    """
+    start = time.monotonic()
+    tried = columns(inputs_to_try(q.unit, q.k, VECTORS, seed))
+    o = q.unit.operands
+    beside = {"c2": ("c", o.c), "a2": ("a[0]", o.a)}
+    for name, (operand, fmt) in beside.items():
+        if name in q.graph.inputs:
+            for column in tried:
+                magnitude = (1 << ((o.a if column[0] == "a" else o.b).width - 1)) - 1
+                if column[0] in "ab":
+                    tried[column][::2] &= np.uint64(magnitude)
+            shift = fmt.fraction_bits + fmt.ignored_low_bits
+            ones = np.uint64((1 << shift) - (1 << fmt.ignored_low_bits))
+            above = np.arange(VECTORS, dtype=np.uint64) % np.uint64(_ABOVE) + np.uint64(fmt.bias)
+            base = np.array(tried[operand], dtype=np.uint64)
+            base[::2] = (np.minimum(above, np.uint64(fmt.e_max + fmt.bias)) << np.uint64(shift) | ones)[::2]
+            tried[operand] = base
+            tried[name] = (base + np.uint64(1 << fmt.ignored_low_bits)) & np.uint64((1 << fmt.width) - 1)
+    (violated,) = Vector(q.graph, tried).run([q.violated])
+    for row in np.flatnonzero(np.broadcast_to(violated, (VECTORS,))):
+        model = {name: int(column[row]) for name, column in tried.items()}
+        if replay_property(q, model).violates:
+            said = SolverAnswer(
+                solver=VECTORS_NAME, version=VERSION, status=Status.SAT, model=model,
+                seconds=time.monotonic() - start,
+            )  # fmt: skip
+            reason = f"{VECTORS_NAME} answered sat with a model that replays"
+            return Decision(status=Status.SAT, model=model, answers=(said,), reason=reason)
+    return None
+
+
+def _otherwise(d: Decision) -> Kind:
+    return Kind.ERROR if d.disagreement else _KIND_OF.get(d.status, Kind.ERROR)
+
+
+def shrink_inputs(q: PropertyQuestion, found: Mapping[str, int], *, seconds: float = 4.0) -> dict[str, int]:
+    """Inputs that still violate the property, with as many as possible zero and few bits set: greedy."""
+    deadline = time.monotonic() + seconds
+    best = dict(found)
+    changed = True
+    while changed and time.monotonic() < deadline:
+        changed = False
+        for name in best:
+            for value in _simpler(best[name]):
+                tried = {**best, name: value}
+                if time.monotonic() < deadline and replay_property(q, tried).violates:
+                    best, changed = tried, True
+                    break
+    return best
+
+
+def _simpler(raw: int) -> list[int]:
+    """Zero, and the encoding with its low bits or single bits cleared; all are smaller integers."""
+    bits = [i for i in range(raw.bit_length()) if raw >> i & 1]
+    tried = [0, *(raw >> i << i for i in reversed(bits)), *(raw & ~(1 << i) for i in bits)]
+    return [value for value in dict.fromkeys(tried) if value != raw]
