@@ -12,8 +12,10 @@ from tcformal.errors import InputError
 from tcformal.interp.trace import StageTrace, Traced, trace
 from tcformal.models import Unit, circuit, scale_count
 from tcformal.oracle.values import exponent_of, parse_value, power_of_two
-from tcformal.query.operands import ADDITION, BLOCK_RESULT, operand_names, special_operands, sum_name
+from tcformal.query.factors import factor_texts
+from tcformal.query.operands import BLOCK_RESULT, adds_c, operand_names, sum_name
 from tcformal.query.spec import Witness, spec_of
+from tcformal.query.specials import Special, special_operands
 
 #: Labels of a term.
 _TERM_PARTS = ("sign", "significand", "exponent", "zero", "distance", "aligned")
@@ -108,16 +110,19 @@ def explain(
     a: Sequence[int | float | str],
     b: Sequence[int | float | str],
     c: int | float | str,
+    scale_a: Sequence[int | float | str] | None = None,
+    scale_b: Sequence[int | float | str] | None = None,
 ) -> Trace:
     """Take one dot product apart.
 
-    Shapes: a, b: the unit's k values; c: one value.
+    Shapes: a, b: the unit's k values; c: one value; scale_a, scale_b: one scale per block of k, ones
+    unless given, none for units without scales.
     Ranges and units: values as people write them (text), or numbers; each must be exactly a value
     of its format.  Raw encodings are written as text, `0x3c00`.
     Errors: InputError for lists of the wrong length or a value that its format cannot hold.
     """
     spec = spec_of(u)
-    return explain_witness(spec, witness_of(spec, a, b, c))
+    return explain_witness(spec, witness_of(spec, a, b, c, scale_a=scale_a, scale_b=scale_b))
 
 
 def witness_of(
@@ -161,18 +166,20 @@ def _scales(
 
 def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:
     """Take one dot product on raw encodings apart; more than k products are a chain of calls."""
-    if spec.scale_format is not None:
-        raise InputError(f"expected a unit without scales, but got {spec.name}")
     graph, root = circuit(spec, len(witness.a))
     stages = trace(graph, root, witness.inputs())
     steps: list[SumStep] = []
     # What each operand of a sum is where it is no finite number.
-    specials = special_operands(spec, witness, stages)
+    factors = factor_texts(spec, witness) if spec.scale_format is not None else []
+    specials = special_operands(spec, witness, factors)
     for scope in stages.scopes():
-        names, made = operand_names(spec, scope)
+        names, made = operand_names(spec, scope, factors)
         step = _step(spec, stages, scope, names, made, specials)
         steps.append(step)
-        specials[made] = step.special or _infinite(step.rounding)
+        special = step.special or _infinite(step.rounding)
+        specials.pop(made, None)
+        if special:
+            specials[made] = Special(special, (f"{made} is {special}",))
     blocks = tuple(s.raw for name, s in stages.stages.items() if name.endswith(".result"))
     return Trace(spec, witness, tuple(steps), blocks, stages.result, stages)
 
@@ -189,14 +196,14 @@ def _step(
     scope: str,
     names: Sequence[str],
     made: str,
-    specials: Mapping[str, str],
+    specials: Mapping[str, Special],
 ) -> SumStep:
     """One sum, from its labelled stages."""
     here = stages.under(scope)
     e_max, total = here["e_max"].value, here["sum"]
     fraction_bits = total.stage.scale
     design = spec.design
-    if spec.emulation is not None and scope == ADDITION:
+    if spec.emulation is not None and adds_c(spec, scope):
         design = spec.emulation.addition
     exact = design.fraction_bits is None
     terms = tuple(
@@ -206,8 +213,8 @@ def _step(
     held = total.value * power_of_two(e_max - fraction_bits)
     if exact and terms:
         held = parts
-    blamed = {name: specials[name] for name in names if specials.get(name)}
-    special = next(iter(blamed.values()), "")
+    blamed = [specials[name] for name in names if name in specials]
+    special = blamed[0].what if blamed else ""
     if "nan" in here and here["nan"].raw:
         special = "NaN"
     final = made.startswith(BLOCK_RESULT) or design.accumulator is None
@@ -223,7 +230,7 @@ def _step(
         wrapped=bool(terms) and held != parts,
         rounding=_rounding(here, held, design.conversion if final else str(design.accumulator)),
         special=special,
-        blamed=tuple(f"{name} is {what}" for name, what in blamed.items()),
+        blamed=tuple(dict.fromkeys(why for one in blamed for why in one.why)),
     )
 
 

@@ -1,4 +1,4 @@
-"""What the operands of each sum of a dot product are called, and which of them are NaN or Inf."""
+"""What the operands of each sum of a dot product are called."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import re
 from collections.abc import Sequence
 
 from tcformal.design.unit import UnitSpec
-from tcformal.interp.trace import StageTrace
-from tcformal.oracle.values import Kind, Value, decode
-from tcformal.query.spec import Witness
 
 SO_FAR, BLOCK_RESULT = "sum so far", "result of block "
 #: The scope in which a composed unit adds c.
@@ -20,18 +17,21 @@ _SCOPE = re.compile(
 )
 
 
-def operand_names(spec: UnitSpec, scope: str) -> tuple[list[str], str]:
+def operand_names(spec: UnitSpec, scope: str, factors: Sequence[str] = ()) -> tuple[list[str], str]:
     """The names of what a sum takes in, from the scope it stands in, and the name of what it makes.
 
+    Shapes: factors: the text of each product's scales, for units with scales.
     Scopes of another shape give no names, and themselves as what they make.
     """
-    if spec.emulation is not None and scope == ADDITION:
-        return ["sum of the parts", "c"], f"{BLOCK_RESULT}{scope}"
+    if adds_c(spec, scope):
+        call = int(scope.removesuffix(f".{ADDITION}").removeprefix("call")) if "." in scope else 0
+        c = f"{BLOCK_RESULT}call{call - 1}.{ADDITION}" if call else "c"
+        return ["sum of the parts", c], f"{BLOCK_RESULT}{scope}"
     place = _SCOPE.fullmatch(scope)
     if place is None:
         return [], scope
     number, inner, chain, step, level, pair = place.groups()
-    products = _products(spec, int(number))
+    products = _products(spec, int(number), factors)
     c = f"{BLOCK_RESULT}{int(number) - 1}" if int(number) else "c"
     result = f"{BLOCK_RESULT}{number}"
     if inner is None:
@@ -58,6 +58,11 @@ def operand_names(spec: UnitSpec, scope: str) -> tuple[list[str], str]:
     return [SO_FAR if i else products[0], products[i + 1]], SO_FAR
 
 
+def adds_c(spec: UnitSpec, scope: str) -> bool:
+    """Whether a composed unit adds c there: `addition`, or `call1.addition` where it is called again."""
+    return spec.emulation is not None and scope.rpartition(".")[2] == ADDITION
+
+
 _HALVES = {"even": slice(0, None, 2), "odd": slice(1, None, 2)}
 
 
@@ -65,9 +70,20 @@ def _chain(name: str) -> str:
     return f"{name} sum so far"
 
 
-def product_name(i: int) -> str:
-    """The name of one product."""
-    return f"a[{i}]·b[{i}]"
+def product_name(i: int, factors: Sequence[str] = ()) -> str:
+    """The name of one product, times what its scales are worth."""
+    return _times(f"a[{i}]·b[{i}]", i, factors)
+
+
+def group_name(group: range, factors: Sequence[str] = ()) -> str:
+    """The name of the exact sum of a group of products, times what its scales are worth."""
+    if len(group) == 1:
+        return product_name(group[0], factors)
+    return _times(f"Σ a·b[{group[0]}…{group[-1]}]", group[0], factors)
+
+
+def _times(name: str, i: int, factors: Sequence[str]) -> str:
+    return f"{name}·{factors[i]}" if factors and factors[i] else name
 
 
 def sum_name(names: Sequence[str]) -> str:
@@ -75,19 +91,26 @@ def sum_name(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"Σ {names[0]}…{names[-1]}"
 
 
+def groups(spec: UnitSpec, k: int) -> list[range]:
+    """The groups of products that K products make, in the order of k; [] where each is a term of its own."""
+    size = spec.design.group
+    return [] if size is None else [range(i, i + size) for i in range(0, k, size)]
+
+
 def block_length(spec: UnitSpec) -> int:
     """Products of one block."""
     return min(spec.k, spec.design.products)
 
 
-def _products(spec: UnitSpec, block: int) -> list[str]:
+def _products(spec: UnitSpec, block: int, factors: Sequence[str]) -> list[str]:
     """The terms that a block's products make, in the order in which they are taken."""
     length, design = block_length(spec), spec.design
-    indices = range(block * length, (block + 1) * length)
-    names = [product_name(i ^ 1 if design.order == "odd_first" else i) for i in indices]
+    start = block * length
     if design.group is None:
-        return names
-    return [sum_name(names[i : i + design.group]) for i in range(0, length, design.group)]
+        names = [product_name(i, factors) for i in range(start, start + length)]
+    else:
+        names = [group_name(g, factors) for g in groups(spec, start + length) if g[0] >= start]
+    return names if design.order == "ascending" else [names[i ^ 1] for i in range(len(names))]
 
 
 def _tree_level(products: Sequence[str], level: int) -> list[str]:
@@ -95,32 +118,3 @@ def _tree_level(products: Sequence[str], level: int) -> list[str]:
     size = 1 << level
     groups = [products[i : i + size] for i in range(0, len(products), size)]
     return [SO_FAR] if len(groups) == 1 else [sum_name(group) for group in groups]
-
-
-def special_operands(spec: UnitSpec, witness: Witness, stages: StageTrace) -> dict[str, str]:
-    """By name, c and each product: `NaN`, `Inf` or `-Inf` where it is no finite number, else nothing."""
-    o = spec.operands
-    specials = {"c": _special(decode(o.c, witness.c))}
-    for i, (x, y) in enumerate(zip(witness.a, witness.b, strict=True)):
-        u, v = decode(o.a, x), decode(o.b, y)
-        kinds = {u.kind, v.kind}
-        what = ""
-        if Kind.NAN in kinds or (Kind.INF in kinds and (u.is_zero or v.is_zero)):
-            what = "NaN"
-        elif Kind.INF in kinds or _overflowed(spec, stages, i):
-            what = "Inf" if u.sign == v.sign else "-Inf"
-        specials[product_name(i)] = what
-    return specials
-
-
-def _special(value: Value) -> str:
-    if value.kind is Kind.FINITE:
-        return ""
-    return "NaN" if value.kind is Kind.NAN else "-Inf" if value.sign else "Inf"
-
-
-def _overflowed(spec: UnitSpec, stages: StageTrace, i: int) -> bool:
-    """Whether a design that rounds its products makes this one infinite."""
-    block, place = divmod(i, block_length(spec))
-    stage = stages.stages.get(f"block{block}.product{place}.inf")
-    return stage is not None and bool(stage.raw)

@@ -139,7 +139,8 @@ def property_question(name: str, unit: UnitSpec, what: Assumptions) -> PropertyQ
     case = PROPERTIES[name].build(g, unit, x)
     o = unit.operands
     words = [*((w, o.a) for w in x.a), *((w, o.b) for w in x.b), (x.c, o.c)]
-    assumed = assume(g, what, words, x.c)
+    scales = [] if unit.scale_format is None else [(w, unit.scale_format) for w in (*x.scale_a, *x.scale_b)]
+    assumed = assume(g, what, words, x.c, scales)
     return PropertyQuestion(name, unit, unit.k, what, g, case, assumed, g.and_(assumed, case.violated))
 
 

@@ -3,43 +3,59 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 
 import numpy as np
 
 from tcformal.formats.spec import Format, Sign
 from tcformal.interp.vector import Vector
-from tcformal.oracle.values import Kind, decode, power_of_two
+from tcformal.oracle.values import Kind, Value, decode, power_of_two
 from tcformal.query.neighbours import candidates, templates
 from tcformal.query.spec import Question, Witness
 
-#: Costs: a term that is not zero, a fraction bit that is set, NaN or Inf.
-_TERM, _BIT, _SPECIAL = 400, 12, 2000
+#: Costs: a term that is not zero, a scale that is not 1, a fraction bit that is set, NaN or Inf.
+_TERM, _SCALE, _BIT, _SPECIAL = 400, 150, 12, 2000
 #: Candidates judged at once.
 _BATCH = 2048
 #: A witness of at most so many products is not looked for among the templates.
 _FEW = 2
-#: Stands for c among the indices of products.
-_C = -1
+#: What a change changes: `product` i, `scale_a` or `scale_b` i, or `c` 0.
+Place = tuple[str, int]
+_C: Place = ("c", 0)
 
 
+@lru_cache(maxsize=1 << 16)
 def value_cost(fmt: Format, raw: int) -> int:
     """How hard a value is to read: 0 for +0, small for powers of two near 1, large for NaN and Inf."""
     if raw == 0:
         return 0
     value = decode(fmt, raw)
-    if value.kind is not Kind.FINITE:
-        return _SPECIAL
+    return _TERM + _digits_cost(fmt, raw, value) if value.kind is Kind.FINITE else _SPECIAL
+
+
+@lru_cache(maxsize=1 << 16)
+def scale_cost(fmt: Format, raw: int) -> int:
+    """How hard a scale is to read: 0 for 1, small for powers of two near 1, more for zero, large for NaN."""
+    if raw == fmt.one:
+        return 0
+    value = decode(fmt, raw)
+    return _SCALE + _digits_cost(fmt, raw, value) if value.kind is Kind.FINITE else _SPECIAL
+
+
+def _digits_cost(fmt: Format, raw: int, value: Value) -> int:
+    """What the bits of a finite number cost: set fraction bits, exponent, sign, bits that are ignored."""
     fraction = (raw >> fmt.ignored_low_bits) & ((1 << fmt.fraction_bits) - 1)
     ignored = raw & ((1 << fmt.ignored_low_bits) - 1)
+    if fmt.sign is Sign.IGNORED:
+        ignored |= raw & (1 << (fmt.width - 1))
     subnormal = 30 if value.magnitude < power_of_two(fmt.e_min) else 0
     spread = fraction.bit_length() and fmt.fraction_bits - (fraction & -fraction).bit_length() + 1
     sign = 3 if raw >> (fmt.width - 1) and fmt.sign is Sign.PRESENT else 0
     return (
-        _TERM
-        + _BIT * fraction.bit_count()
+        _BIT * fraction.bit_count()
         + spread
         + abs(value.exponent)
         + subnormal
@@ -53,7 +69,9 @@ def witness_cost(question: Question, w: Witness) -> int:
     o = question.first.operands
     places = sum(i for i, (x, y) in enumerate(zip(w.a, w.b, strict=True)) if x or y)
     factors = sum(value_cost(o.a, x) for x in w.a) + sum(value_cost(o.b, x) for x in w.b)
-    return places + factors + value_cost(o.c, w.c)
+    fmt = question.first.scale_format
+    scales = sum(scale_cost(fmt, x) for x in (*w.scale_a, *w.scale_b)) if fmt is not None else 0
+    return places + factors + scales + value_cost(o.c, w.c)
 
 
 def shrink(question: Question, witness: Witness, *, seconds: float = 4.0) -> Witness:
@@ -128,24 +146,41 @@ def _merged(base: Witness, better: Sequence[Witness]) -> list[Witness]:
         if changed and not changed & _changed(base, merged):
             merged = replace(
                 merged,
-                a=tuple(other.a[i] if i in changed else x for i, x in enumerate(merged.a)),
-                b=tuple(other.b[i] if i in changed else x for i, x in enumerate(merged.b)),
+                a=_merged_row("product", merged.a, other.a, changed),
+                b=_merged_row("product", merged.b, other.b, changed),
                 c=other.c if _C in changed else merged.c,
+                scale_a=_merged_row("scale_a", merged.scale_a, other.scale_a, changed),
+                scale_b=_merged_row("scale_b", merged.scale_b, other.scale_b, changed),
             )
             steps.append(merged)
     return steps
 
 
-def _changed(base: Witness, other: Witness) -> set[int]:
-    """The products that differ, and _C where c does."""
-    pairs = zip(base.a, base.b, other.a, other.b, strict=True)
-    changed = {i for i, (a, b, x, y) in enumerate(pairs) if (a, b) != (x, y)}
-    return changed | {_C} if base.c != other.c else changed
+def _merged_row(
+    what: str, mine: tuple[int, ...], theirs: tuple[int, ...], changed: set[Place]
+) -> tuple[int, ...]:
+    return tuple(theirs[i] if (what, i) in changed else x for i, x in enumerate(mine))
+
+
+def _changed(base: Witness, other: Witness) -> set[Place]:
+    """Where two witnesses differ."""
+    rows: dict[str, tuple[Iterable[object], Iterable[object]]] = {
+        "product": (zip(base.a, base.b, strict=True), zip(other.a, other.b, strict=True)),
+        "scale_a": (base.scale_a, other.scale_a),
+        "scale_b": (base.scale_b, other.scale_b),
+        "c": ((base.c,), (other.c,)),
+    }
+    return {
+        (what, i)
+        for what, (mine, theirs) in rows.items()
+        for i, (x, y) in enumerate(zip(mine, theirs, strict=True))
+        if x != y
+    }
 
 
 def _result_cost(question: Question, batch: list[Witness]) -> list[int | None]:
     """None where a candidate does not separate; else a penalty for NaN or Inf among the results."""
-    inputs = {name: np.array(column, dtype=np.uint64) for name, column in _columns(question, batch)}
+    inputs = {name: np.array(column, dtype=np.uint64) for name, column in _columns(batch)}
     roots = [question.differ, *question.results]
     differ, first, second = (
         np.broadcast_to(v, (len(batch),)) for v in Vector(question.graph, inputs).run(roots)
@@ -160,8 +195,8 @@ def _result_cost(question: Question, batch: list[Witness]) -> list[int | None]:
     return penalties
 
 
-def _columns(question: Question, batch: list[Witness]) -> Iterator[tuple[str, list[int]]]:
-    for i in range(question.k):
-        yield f"a[{i}]", [w.a[i] for w in batch]
-        yield f"b[{i}]", [w.b[i] for w in batch]
+def _columns(batch: list[Witness]) -> Iterator[tuple[str, Sequence[int]]]:
+    for name in ("a", "b", "scale_a", "scale_b"):
+        for i, column in enumerate(zip(*(getattr(w, name) for w in batch), strict=True)):
+            yield f"{name}[{i}]", column
     yield "c", [w.c for w in batch]

@@ -64,8 +64,8 @@ def question(first: UnitSpec, second: UnitSpec, what: Assumptions) -> Question:
 
     Shapes: K is the least common multiple of both units' k; a unit with a smaller k is applied to
     consecutive blocks, each taking the previous result as c.
-    Errors: InputError where the operand formats differ, a unit takes scales, or a chain would need C and
-    D of one format.
+    Errors: InputError where the operand or scale formats differ, a chain would need C and D of one
+    format or would cut a block of scales, or an assumption speaks of scales and there are none.
     """
     pairs = zip("ABCD", _formats(first), _formats(second), strict=True)
     for letter, mine, theirs in pairs:
@@ -81,9 +81,8 @@ def question(first: UnitSpec, second: UnitSpec, what: Assumptions) -> Question:
             f"expected two units of equal scales, but they are {texts[0]} in {first.name} "
             f"and {texts[1]} in {second.name}"
         )
-    for spec in (first, second):
-        if spec.scale_format is not None:
-            raise InputError(f"expected two units without scales, but got {spec.name}")
+    if what.scale_exponents is not None and first.scale_format is None:
+        raise InputError(f"expected units with scales for scale_exponents, but got {first.name}")
     k = common_k(first, second)
     g = Graph()
     x = declare_inputs(g, first, k)
@@ -93,9 +92,9 @@ def question(first: UnitSpec, second: UnitSpec, what: Assumptions) -> Question:
             results.append(chained_dot(g, spec, x))
     o = first.operands
     words = [*((w, o.a) for w in x.a), *((w, o.b) for w in x.b), (x.c, o.c)]
-    if first.scale_format is not None:
-        words += [(w, first.scale_format) for w in (*x.scale_a, *x.scale_b)]
-    assumed = assume(g, what, words, x.c)
+    scale = first.scale_format
+    scales = [] if scale is None else [(w, scale) for w in (*x.scale_a, *x.scale_b)]
+    assumed = assume(g, what, words, x.c, scales)
     differ = g.and_(assumed, g.not_(g.eq(results[0], results[1])))
     return Question(first, second, k, what, g, (results[0], results[1]), assumed, differ)
 
@@ -119,6 +118,11 @@ def common_k(*specs: UnitSpec) -> int:
             raise InputError(
                 f"expected units of equal k, because {spec.name} cannot be chained: "
                 f"its C is {spec.operands.c.name} and its D is {spec.operands.d.name}"
+            )
+        if spec.k != k and spec.k % (spec.scale_block or 1):
+            raise InputError(
+                f"expected units of equal k, because {spec.name} cannot be chained: "
+                f"its k is {spec.k}, which cuts a block of {spec.scale_block} that share a scale"
             )
     return k
 

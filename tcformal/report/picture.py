@@ -11,6 +11,7 @@ from rich.text import Text
 from tcformal.oracle.values import format_value, number_text
 from tcformal.query.explain import Rounding, SumStep, TermRow, Trace
 from tcformal.query.parting import Parting
+from tcformal.report.scales import scale_lines
 from tcformal.report.text import WIDTH, hex_word
 
 _KEPT, _CUT, _DIM, _HEAD = "green", "red", "dim", "bold"
@@ -51,6 +52,10 @@ def picture(trace: Trace, width: int = WIDTH) -> RenderableType:
     parts: list[RenderableType] = [Text(unit.name, style=_HEAD)]
     if unit.design.product_rounding is not None:
         parts.append(Text(f"each product is first rounded: {unit.design.product_rounding}"))
+    if unit.design.group is not None:
+        scaled = "" if unit.scale_format is None else " and then scaled"
+        parts.append(Text(f"each group of {unit.design.group} products is first summed exactly{scaled}"))
+    parts.extend(Text(line) for line in scale_lines(unit, trace.witness))
     for title, made in steps:
         parts.append(title)
         parts.extend(line.text(first) for line in made)

@@ -13,6 +13,7 @@ from tcformal.formats.spec import Format, Sign
 from tcformal.oracle.values import format_value, number_text, power_of_two
 from tcformal.query.spec import Witness
 from tcformal.query.verdict import Kind, Verdict
+from tcformal.report.scales import scale_lines
 from tcformal.report.text import hex_word, table, value_and_hex, with_decimal
 
 _COLOUR = {
@@ -67,7 +68,7 @@ def verdict_view(v: Verdict) -> RenderableType:
 
 
 def witness_table(spec: UnitSpec, w: Witness) -> RenderableType:
-    """The operands, products that are zero left out."""
+    """The operands, products that are zero and scales that are 1 left out."""
     o = spec.operands
     made = table(">k", "a[k]", "b[k]")
     shown = [i for i in range(len(w.a)) if w.a[i] or w.b[i]]
@@ -75,15 +76,20 @@ def witness_table(spec: UnitSpec, w: Witness) -> RenderableType:
         made.add_row(str(i), value_and_hex(o.a, w.a[i]), value_and_hex(o.b, w.b[i]))
     rest = len(w.a) - len(shown)
     tail = f"c = {value_and_hex(o.c, w.c)}" + (f"; the other {rest} products are 0·0" if rest else "")
-    return Group(made, Text(tail))
+    return Group(made, Text(tail), *(Text(line) for line in scale_lines(spec, w)))
 
 
 def _who(v: Verdict) -> Text:
-    answers = "; ".join(
+    """The members that did something, one by one; those that were not needed, in a row."""
+    idle = [a for a in v.answers if a.reason.startswith(("stopped:", "not started:"))]
+    said = [
         f"{a.solver} {a.version} {a.status.value} {a.seconds:.2f} s" + (f" ({a.reason})" if a.reason else "")
         for a in v.answers
-    )
-    return Text(f"{answers or 'no solver was asked'}; {v.seconds:.2f} s in all", style="dim")
+        if a not in idle
+    ]
+    if idle:
+        said.append(f"not needed: {', '.join(a.solver for a in idle)}")
+    return Text(f"{'; '.join(said) or 'no solver was asked'}; {v.seconds:.2f} s in all", style="dim")
 
 
 def command_line(spec: UnitSpec, names: Iterable[str], w: Witness) -> str:
@@ -93,7 +99,12 @@ def command_line(spec: UnitSpec, names: Iterable[str], w: Witness) -> str:
     tail = ",..." if keep < len(w.a) else ""
     a = ",".join(_typed(o.a, x) for x in w.a[:keep]) + tail
     b = ",".join(_typed(o.b, x) for x in w.b[:keep]) + tail
-    return f"tcformal explain {' '.join(names)} --a '{a}' --b '{b}' --c '{_typed(o.c, w.c)}'"
+    command = f"tcformal explain {' '.join(names)} --a '{a}' --b '{b}' --c '{_typed(o.c, w.c)}'"
+    fmt = spec.scale_format
+    if fmt is None:
+        return command
+    scales = (("a", w.scale_a), ("b", w.scale_b))
+    return command + "".join(f" --scale-{x} '{','.join(_typed(fmt, s) for s in row)}'" for x, row in scales)
 
 
 def _typed(fmt: Format, raw: int) -> str:

@@ -62,7 +62,8 @@ def grouped_products(
     result = []
     for first in range(0, len(products), group):
         members = products[first : first + group]
-        total = _group_sum(g, members)
+        with g.scope(f"group{first // group}"):
+            total = _group_sum(g, members)
         if scales is not None:
             alpha, beta = scales.of(g, start + first)
             total = product(g, total, product(g, alpha, beta))
@@ -82,8 +83,9 @@ def _group_sum(g: Graph, members: Sequence[Number]) -> Number:
         placed = g.shl_mod(g.zero_extend_to(t.significand, max(width, t.significand.width)), up)
         addends.append(signed_magnitude(g, t.sign, placed))
     total = add_signed(g, addends, width + 1 + len(terms).bit_length())
+    g.label("total", total, signed=True, scale=-lowest)
     sign, magnitude = split_sign(g, total)
-    zero = all_of(g, [t.zero for t in terms])
+    zero = g.label("zero", all_of(g, [t.zero for t in terms]))
     positive = any_of(g, [g.and_(x.inf, g.not_(x.term.sign)) for x in members])
     negative = any_of(g, [g.and_(x.inf, x.term.sign) for x in members])
     nan = g.or_(any_of(g, [x.nan for x in members]), g.and_(positive, negative))

@@ -185,6 +185,16 @@ def test_special_operands_are_named() -> None:
     assert trace.steps[0].blamed == ("a[0]·b[0] is NaN", "a[1]·b[1] is NaN", "a[2]·b[2] is -Inf", "c is -Inf")
 
 
+def test_products_that_the_design_makes_special_are_named() -> None:
+    """A product at its limit is an Inf; Inf times a subnormal that is flushed is NaN."""
+    rest, big = ["0"] * 15, "2^127"
+    trace = explain("cdna3/v_mfma_f32_16x16x16_bf16", [big, *rest], ["-2", *rest], "0")
+    assert trace.steps[0].blamed == ("a[0]·b[0] is -Inf",)
+    assert format_value(trace.unit.operands.d, trace.result) == "-inf"
+    flushed = explain("cdna2/v_mfma_f32_16x16x16f16", ["inf", *rest], ["2^-24", *rest], "0")
+    assert flushed.steps[0].blamed == ("a[0]·b[0] is NaN",)
+
+
 def test_overflow_is_told_apart_from_inf() -> None:
     """A finite sum that overflows is no sum of an Inf."""
     name = "hopper/mma.m16n8k8.f16.f16.f16.f16"

@@ -1,0 +1,69 @@
+"""Which operands of a dot product are NaN or Inf, and what is to blame for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tcformal.design.unit import UnitSpec
+from tcformal.oracle.products import exact_specials, group_term, multiply, product
+from tcformal.oracle.values import Kind, Value, decode
+from tcformal.query.factors import scale_values
+from tcformal.query.operands import group_name, groups, product_name
+from tcformal.query.spec import Witness
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """What an operand of a sum is where it is no finite number: `NaN`, `Inf` or `-Inf`."""
+
+    what: str
+    #: What is to blame, in one clause each: `scale_a[0] is NaN`.
+    why: tuple[str, ...]
+
+
+def special_operands(spec: UnitSpec, w: Witness, texts: Sequence[str]) -> dict[str, Special]:
+    """c, the products and the groups of products that are NaN or Inf, by the names they have in a sum.
+
+    Shapes: texts: the text of each product's scales, as the names have them.
+    """
+    o, design = spec.operands, spec.design
+    values = {"c": decode(o.c, w.c)}
+    parts: dict[str, list[tuple[str, Value]]] = {}
+    pairs = [(decode(o.a, x), decode(o.b, y)) for x, y in zip(w.a, w.b, strict=True)]
+    for i, (x, y) in enumerate(pairs) if design.group is None else ():
+        scales = scale_values(spec, w, i)
+        name = product_name(i, texts)
+        values[name] = product(design, x, y, [value for _, value in scales])
+        parts[name] = [(product_name(i), multiply(x, y)), *scales] if scales else []
+    products = [product(design, x, y) for x, y in pairs]
+    for group in groups(spec, len(w.a)):
+        scales = scale_values(spec, w, group[0])
+        members = [products[i] for i in group]
+        name = group_name(group, texts)
+        values[name] = group_term(design, members, [value for _, value in scales])
+        own = [(group_name(group), group_term(design, members, ()))]
+        if exact_specials(members) is not None:
+            own = [(product_name(i), products[i]) for i in group]
+        parts[name] = [*own, *scales]
+    return {
+        name: Special(special_text(value), _blamed(name, value, parts.get(name, [])))
+        for name, value in values.items()
+        if value.kind is not Kind.FINITE
+    }
+
+
+def _blamed(name: str, value: Value, parts: Sequence[tuple[str, Value]]) -> tuple[str, ...]:
+    """Its NaN parts; else its infinite ones, and scales of zero where they make it NaN; else itself."""
+    by_kind = {kind: [(n, v) for n, v in parts if v.kind is kind] for kind in Kind}
+    blamed = by_kind[Kind.NAN] or by_kind[Kind.INF]
+    if value.kind is Kind.NAN and blamed and not by_kind[Kind.NAN]:
+        blamed = blamed + [(n, v) for n, v in by_kind[Kind.FINITE] if v.is_zero and n.startswith("scale")]
+    return tuple(f"{n} is {special_text(v) or 0}" for n, v in blamed or [(name, value)])
+
+
+def special_text(value: Value) -> str:
+    """`NaN`, `Inf`, `-Inf`, or nothing for a number."""
+    if value.kind is Kind.FINITE:
+        return ""
+    return "NaN" if value.kind is Kind.NAN else "-Inf" if value.sign else "Inf"
