@@ -1,0 +1,32 @@
+/* What every CUDA probe shares.
+ *
+ * Tiles of raw encodings: A [tiles][M][K], B [tiles][N][K] (each column of B in order of k), C and D [tiles][M][N],
+ * scales of A [tiles][M][SCALES] and of B [tiles][N][SCALES].  `instruction.h` is written for one unit: M, N, K, the
+ * unsigned types AB_A, AB_B (elements of A and B in memory) and CD (of C and D), and the instruction itself.
+ */
+#include <stdint.h>
+
+#ifdef SIMULATED
+/* The tests compile these sources for the host, with instructions of their own. */
+#include "simulated.h"
+#else
+#define PTX(...) asm volatile(__VA_ARGS__)
+#endif
+
+#include "fragments.h"
+#include "instruction.h"
+
+#ifndef SCALES
+#define SCALES 1
+#endif
+#define ARGUMENTS                                                                                                      \
+    const AB_A *__restrict__ a, const AB_B *__restrict__ b, const CD *__restrict__ c, CD *__restrict__ d,              \
+        const uint8_t *__restrict__ scale_a, const uint8_t *__restrict__ scale_b, unsigned long long tiles
+
+/* The scales of one row or column as the bytes of a word. */
+__device__ inline uint32_t scale_word(const uint8_t *scales) {
+    uint32_t word = 0;
+    for (int i = 0; i < SCALES; i++)
+        word |= (uint32_t)scales[i] << 8 * i;
+    return word;
+}

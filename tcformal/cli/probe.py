@@ -1,0 +1,157 @@
+"""`probe`: devices, plans, runs and comparisons."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import click
+from rich.progress import Progress
+
+from tcformal.checks import check_int
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json
+from tcformal.cli.results import results_option
+from tcformal.cli.single import show_traces
+from tcformal.design.names import resolve
+from tcformal.errors import DeviceError
+from tcformal.probe.compare import Comparison, compare
+from tcformal.probe.cpu import CpuDevice
+from tcformal.probe.cuda import gpus
+from tcformal.probe.device import Ability
+from tcformal.probe.directed import directed
+from tcformal.probe.gather import from_file, from_store
+from tcformal.probe.plan import Directed, make_plan, read_plan, write_plan
+from tcformal.probe.registry import KINDS, open_device
+from tcformal.probe.replay import padded_witness
+from tcformal.probe.run import run_plan
+from tcformal.query.explain import explain_witness
+from tcformal.report import probe as views
+from tcformal.report.text import console
+
+
+@main.group()
+def probe() -> None:
+    """Put real hardware to the test: devices, plans, runs, comparisons."""
+
+
+@contextlib.contextmanager
+def _bar(doing: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on standard error, told how much is done of how much."""
+    err = console(stderr=True)
+    with Progress(console=err, transient=True, disable=not err.is_terminal) as bar:
+        task = bar.add_task(doing, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@probe.command()
+@json_option
+def devices(as_json: bool) -> int:
+    """List the devices of this machine and what each can run."""
+    found: list[tuple[str, str, Sequence[Ability]]] = [("cpu", "", CpuDevice().abilities())]
+    why_not = ""
+    try:
+        found += [(gpu.name, gpu.description, gpu.abilities()) for gpu in gpus()]
+    except DeviceError as error:
+        why_not = str(error)
+    if as_json:
+        print_json(views.devices_data(found, why_not))
+    else:
+        console().print(views.devices_view(found, why_not, KINDS))
+    return OK
+
+
+@probe.command()
+@click.argument("unit", metavar="UNIT")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The plan's file.")
+@click.option("--vectors", type=int, default=96_000, show_default=True, help="Random dot products.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the first random ones.")
+@click.option("--witness", "files", multiple=True, type=click.Path(path_type=Path),
+              help="Dot products of a file: JSON, results, a recording; may be repeated.")  # fmt: skip
+@click.option("--directed/--no-directed", "with_directed", default=True, help="Inputs made for the unit.")
+@click.option("--stored/--no-stored", "with_stored", default=True, help="Witnesses of kept answers.")
+@results_option
+@json_option
+def plan(
+    unit: str,
+    output: Path,
+    vectors: int,
+    seed: int,
+    files: Sequence[Path],
+    with_directed: bool,
+    with_stored: bool,
+    folder: str,
+    as_json: bool,
+) -> int:
+    """Collect dot products for a unit into one file."""
+    check_int("--vectors", vectors, low=0)
+    check_int("--seed", seed, low=0)
+    spec = resolve(unit)
+    given = [item for path in files for item in from_file(spec, path)]
+    k = len(given[0].witness.a) if given else spec.k
+    items: list[Directed] = list(given)
+    if with_stored:
+        items += from_store(spec, Path(folder), k)
+    if with_directed:
+        items += directed(spec, k)
+    made = make_plan(spec, items, vectors=vectors, seed=seed)
+    write_plan(output, made)
+    chosen = sum(isinstance(item, Directed) for item in made.items)
+    facts = {"plan": str(output), "unit": spec.name, "k": made.k, "directed": chosen, "random": vectors}
+    if as_json:
+        print_json(facts | {"digest": made.digest()})
+    else:
+        click.echo(
+            f"{output}: {chosen} directed and {vectors} random dot products of {made.k} terms for {unit}"
+        )
+    return OK
+
+
+@probe.command(name="run")
+@click.argument("path", metavar="PLAN", type=click.Path(path_type=Path))
+@click.option("--device", "device_name", required=True, help=f"One of {', '.join(KINDS)}.")
+@results_option
+@json_option
+def run_(path: Path, device_name: str, folder: str, as_json: bool) -> int:
+    """Put a plan to a device; continues where it was cut off (exit 0: all results are the model's)."""
+    made = read_plan(path)
+    device = open_device(device_name)
+    with _bar("probing") as told:
+        outcome = run_plan(made, device, Path(folder), told)
+    if as_json:
+        print_json(views.outcome_data(outcome))
+    else:
+        click.echo(views.outcome_text(outcome, made.unit.name))
+    return OTHERWISE if outcome.mismatches else OK
+
+
+@probe.command(name="compare")
+@click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--design", "names", multiple=True, help="A further design to try; may be repeated.")
+@click.option("--explain", "with_explanation", is_flag=True, help="Explain the refutations bit by bit.")
+@json_option
+def compare_(path: Path, names: Sequence[str], with_explanation: bool, as_json: bool) -> int:
+    """Say which designs a device's results leave, and what refutes the others (exit 0: its unit is left)."""
+    with _bar("comparing") as told:
+        found = compare(path, [resolve(name) for name in names], told)
+    if as_json:
+        print_json(views.comparison_data(found))
+    else:
+        console().print(views.comparison_view(found))
+        for line in views.commands(found):
+            click.echo(line)
+        if with_explanation:
+            _explain(found)
+    if not found.survivors:
+        return NO_ANSWER
+    return OK if found.holds else OTHERWISE
+
+
+def _explain(found: Comparison) -> None:
+    """Each refutation bit by bit: what the refuted design does with the input."""
+    for refutation in found.refuted:
+        click.echo()
+        click.echo(views.refutation_text(found, refutation))
+        show_traces(
+            [explain_witness(refutation.design, padded_witness(refutation.design, refutation.witness))]
+        )

@@ -1,0 +1,224 @@
+"""`cpu`: real instructions of this processor, each in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import signal
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import DeviceError
+from tcformal.probe.device import Ability, base_name
+from tcformal.probe.sources import built, run_tool, sources
+from tcformal.probe.tiles import TiledDevice, Tiles
+from tcformal.query.families import Raw
+
+_CPUINFO = Path("/proc/cpuinfo")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instruction:
+    """One instruction that a processor may have, and the probe for it."""
+
+    name: str
+    machines: tuple[str, ...]
+    #: What the system lists among the processor's features where it has the instruction; alternatives.
+    features: tuple[str, ...]
+    source: str
+    options: tuple[str, ...]
+
+
+_X86, _ARM = ("x86_64",), ("aarch64", "arm64")
+_TILE = ("-mamx-tile", "-mamx-bf16", "-DTILE_OP=_tile_dpbf16ps")
+_TILE_16 = ("-mamx-tile", "-mamx-fp16", "-DTILE_OP=_tile_dpfp16ps")
+
+
+def _arm(name: str, ebf: bool) -> Instruction:
+    return Instruction(
+        name=name,
+        machines=_ARM,
+        features=("ebf16",) if ebf else ("bf16",),
+        source=f"arm_{name}.c",
+        options=("-march=armv8.2-a+bf16",),
+    )
+
+
+#: By unit.  Arm's EBF=1 needs a system that lets a process set FPCR.EBF: what runs is EBF=0.
+_UNITS: dict[str, Instruction] = {
+    "x86/vdpbf16ps": Instruction(
+        name="vdpbf16ps", machines=_X86, features=("avx512_bf16",), source="x86_vdpbf16ps.c",
+        options=("-mavx512f", "-mavx512bf16"),
+    ),
+    "x86/tdpbf16ps": Instruction(
+        name="tdpbf16ps", machines=_X86, features=("amx_bf16",), source="x86_tile.c", options=_TILE,
+    ),
+    "x86/tdpfp16ps": Instruction(
+        name="tdpfp16ps", machines=_X86, features=("amx_fp16",), source="x86_tile.c", options=_TILE_16,
+    ),
+    "arm/bfdot.ebf0": _arm("bfdot", ebf=False),
+    "arm/bfmmla.ebf0": _arm("bfmmla", ebf=False),
+}  # fmt: skip
+
+#: Scalar fused multiply-adds: the family `sequential` on one format.
+_FMA: dict[tuple[str, str], Instruction] = {
+    ("x86_64", "fp32"): Instruction(
+        name="vfmadd231ss", machines=_X86, features=("fma",), source="fma.c", options=("-mfma",)
+    ),
+    ("x86_64", "fp64"): Instruction(
+        name="vfmadd231sd", machines=_X86, features=("fma",), source="fma.c", options=("-mfma", "-DDOUBLE")
+    ),
+    ("aarch64", "fp32"): Instruction(
+        name="fmadd s", machines=_ARM, features=("fp",), source="fma.c", options=()
+    ),
+    ("aarch64", "fp64"): Instruction(
+        name="fmadd d", machines=_ARM, features=("fp",), source="fma.c", options=("-DDOUBLE",)
+    ),
+}
+
+#: What each machine's FMA chain is as a design, the NaN that it gives included.
+_CHAIN = "sequential@products=8,a_format={0},b_format={0},c_format={0},d_format={0},"
+_FMA_NAN = {
+    ("x86_64", "fp32"): "nan_word=0xffc00000,nan_rule=first_operand",
+    ("x86_64", "fp64"): "nan_word=0xfff8000000000000,nan_rule=first_operand",
+    ("aarch64", "fp32"): "nan_word=0x7fc00000",
+    ("aarch64", "fp64"): "nan_word=0x7ff8000000000000",
+}
+
+
+class CpuDevice(TiledDevice):
+    """The processor of this machine; `features` and `machine` are read from the system unless given.
+
+    Errors: DeviceError for an instruction that the processor lacks, or that the compiler cannot build.
+    """
+
+    def __init__(self, *, features: frozenset[str] | None = None, machine: str | None = None) -> None:
+        self.name = "cpu"
+        self._machine = machine or platform.machine()
+        self._features = system_features() if features is None else features
+
+    def abilities(self) -> Sequence[Ability]:
+        """Every instruction that a probe exists for on this kind of machine, and the FMA chains."""
+        found = []
+        for unit, instruction in _UNITS.items():
+            found.append(Ability(unit, instruction.name, self._lacks(instruction)))
+        for (machine, fmt), instruction in _FMA.items():
+            if machine == self._machine:
+                unit = _CHAIN.format(fmt) + _FMA_NAN[machine, fmt]
+                found.append(Ability(unit, instruction.name, self._lacks(instruction)))
+        return found
+
+    def _lacks(self, instruction: Instruction) -> str:
+        """Why this processor cannot run an instruction; empty where it can."""
+        if self._machine not in instruction.machines:
+            return f"an instruction of {instruction.machines[0]}, and this machine is {self._machine}"
+        if not self._features:
+            return "the system does not say which features the processor has"
+        if not self._features.intersection(instruction.features):
+            return f"the processor has no {instruction.features[0]}"
+        return ""
+
+    def _instruction(self, spec: UnitSpec) -> Instruction:
+        o, base = spec.operands, base_name(spec)
+        chain = base == "sequential" and len({o.a, o.b, o.c, o.d}) == 1
+        found = _FMA.get((self._machine, o.a.name)) if chain else _UNITS.get(base)
+        if found is None:
+            known = ", ".join([*_UNITS, "sequential@… on fp32 or fp64 alone"])
+            raise DeviceError(f"expected a unit that a CPU has ({known}), but got {spec.name}")
+        lacking = self._lacks(found)
+        if lacking:
+            raise DeviceError(f"expected {self.name} to run {found.name}, but {lacking}")
+        return found
+
+    def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
+        """The processor, the compiler and the instruction."""
+        instruction = self._instruction(spec)
+        if k != spec.k:
+            raise DeviceError(f"expected dot products of {spec.k} terms for {instruction.name}, but got {k}")
+        return {
+            "device": processor(),
+            "system": platform.platform(terse=True),
+            "compiler": _compiler()[1],
+            "instruction": instruction.name,
+        }
+
+    def launch(self, spec: UnitSpec, tiles: Tiles) -> Raw:
+        """D of all tiles: one process, operands and results through pipes."""
+        instruction = self._instruction(spec)
+        count, m, k = tiles.a.shape
+        head = np.array([count], dtype=np.uint64).tobytes()
+        data = b"".join([head, *(np.ascontiguousarray(x).tobytes() for x in (tiles.a, tiles.b, tiles.c))])
+        done = subprocess.run([program(instruction), str(k)], input=data, capture_output=True)
+        if done.returncode:
+            raise DeviceError(
+                _failure(instruction.name, done.returncode, done.stderr.decode(errors="replace"))
+            )
+        d = np.frombuffer(done.stdout, dtype=tiles.c.dtype)
+        if d.size != tiles.c.size:
+            raise DeviceError(f"expected {tiles.c.size} results of {instruction.name}, but {d.size} came", ())
+        return d.reshape(count, m, tiles.c.shape[2])
+
+
+def _failure(name: str, code: int, said: str) -> str:
+    if code < 0:
+        return f"expected {_probe_of(name)} to run, but the process was ended by {signal.Signals(-code).name}"
+    what = "to run" if code != 5 else "to give one result under every setting of the control register"
+    return f"expected {_probe_of(name)} {what}, but {said.strip() or f'it exits with {code}'}"
+
+
+def _probe_of(name: str) -> str:
+    """What a sentence calls the probe of an instruction."""
+    return f"the probe of {name}"
+
+
+def program(instruction: Instruction) -> str:
+    """The built probe of an instruction; DeviceError where it cannot be built."""
+    folder = sources("cpu")
+    compiler, version = _compiler()
+    source = folder / instruction.source
+    words = [compiler, "-std=gnu11", "-O2", *instruction.options, str(source), "-o"]
+    build = partial(_build, words, instruction.name)
+    return str(built([source, folder / "probe.h"], [version, *instruction.options], build))
+
+
+def _build(words: Sequence[str], name: str, target: Path) -> None:
+    run_tool([*words, str(target)], f"build {_probe_of(name)}")
+
+
+@cache
+def _compiler() -> tuple[str, str]:
+    """The machine's C compiler and its version."""
+    for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
+        path = shutil.which(name) if name else None
+        if path is not None:
+            return path, run_tool([path, "--version"], "say its version").splitlines()[0]
+    raise DeviceError("expected a C compiler (cc, gcc or clang, or the one that CC names), but there is none")
+
+
+def system_features(text: str | None = None) -> frozenset[str]:
+    """The processor's features as the system lists them; none where it does not."""
+    for line in _information(text):
+        key, _, value = line.partition(":")
+        if key.strip() in ("flags", "Features"):
+            return frozenset(value.split())
+    return frozenset()
+
+
+def processor() -> str:
+    """The processor's name."""
+    facts = dict(part.partition(":")[::2] for part in reversed(_information(None)))
+    named = {key.strip(): value.strip() for key, value in facts.items()}
+    return named.get("model name") or platform.processor() or platform.machine()
+
+
+def _information(text: str | None) -> list[str]:
+    if text is None:
+        text = _CPUINFO.read_text() if _CPUINFO.exists() else ""
+    return text.splitlines()

@@ -1,0 +1,92 @@
+"""What a device is: it says what it can run and who it is, and gives raw results for raw operands."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import DeviceError
+from tcformal.query.families import Batch, Raw
+
+
+@dataclass(frozen=True, slots=True)
+class Ability:
+    """One thing that a device of this machine can run, or why it cannot."""
+
+    #: A unit's name, or a pattern of names.
+    unit: str
+    #: The instruction, where it can be run.
+    instruction: str = ""
+    #: One clause on why not; empty where it can be run.
+    missing: str = ""
+
+
+class Device(ABC):
+    """Something that computes dot products, given and taken as raw encodings.
+
+    A device answers for the instruction that a unit's name stands for; parameters after `@` say what is
+    supposed of it, and change nothing in what it does.
+    """
+
+    #: The name by which it was asked for: `cpu`, `cuda:0`, `model:UNIT`, `recorded:FILE`, `exec:PROGRAM`.
+    name: str
+
+    @abstractmethod
+    def abilities(self) -> Sequence[Ability]:
+        """What it can run."""
+
+    @abstractmethod
+    def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
+        """Who would run dot products of `k` terms of a unit: device, driver, compiler, instruction.
+
+        Errors: DeviceError where it cannot run them, saying why.
+        """
+
+    @abstractmethod
+    def run(self, spec: UnitSpec, batch: Batch) -> Raw:
+        """The results of a batch, one per dot product.
+
+        Errors: DeviceError where the device fails, with the results that came before.
+        """
+
+    def label(self, identity: dict[str, str]) -> str:
+        """The name of this device's folder of results."""
+        return slug(identity.get("device", self.name))
+
+
+def slug(text: str) -> str:
+    """A text as the name of a file: letters, digits and `.@=,+-_` stay."""
+    return re.sub(r"[^\w.@=,+-]+", "-", text).strip("-.") or "device"
+
+
+def base_name(spec: UnitSpec) -> str:
+    """The unit's or family's name without altered parameters."""
+    return spec.name.partition("@")[0]
+
+
+def formats_text(spec: UnitSpec) -> str:
+    """The operand formats, and the scales where there are any."""
+    if spec.scale_format is None:
+        return str(spec.operands)
+    return f"{spec.operands}, scales {spec.scale_format.name} per {spec.scale_block}"
+
+
+def same_formats(first: UnitSpec, second: UnitSpec) -> bool:
+    """Whether two units take and give the same encodings."""
+    return (first.operands, first.scale_format, first.scale_block) == (
+        second.operands,
+        second.scale_format,
+        second.scale_block,
+    )
+
+
+def check_formats(device: str, mine: UnitSpec, asked: UnitSpec) -> None:
+    """Refuse a unit whose encodings a device does not speak."""
+    if not same_formats(mine, asked):
+        raise DeviceError(
+            f"expected {device} to take {formats_text(asked)} for {asked.name}, "
+            f"but it takes {formats_text(mine)}"
+        )

@@ -1,0 +1,79 @@
+"""Where a plan's dot products come from besides the directed ones: given files, and kept answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError, RecordError
+from tcformal.probe.operands import from_data
+from tcformal.probe.plan import Directed
+from tcformal.probe.recorded import RecordedDevice
+from tcformal.probe.results import SCHEMA
+from tcformal.query.store import Store
+
+
+def from_file(spec: UnitSpec, path: Path) -> Iterator[Directed]:
+    """The dot products of a file: recordings, results of a device, or JSON (lines) with witnesses.
+
+    A witness is an object with lists `a` and `b` and a word `c`, wherever in the JSON it stands: what
+    `separate --json` prints is one.
+    Errors: InputError for a file without witnesses, or one that does not fit the unit.
+    """
+    if not path.exists():
+        raise InputError(f"expected a file of witnesses at {path}, but there is none")
+    if path.suffix == ".npz" or SCHEMA.encode() in path.read_bytes()[:4000]:
+        for i, w in enumerate(RecordedDevice(str(path)).operands(spec)):
+            yield Directed(f"{path.stem}/{i}", f"recorded in {path.name}", w)
+        return
+    count = 0
+    for data in _values(path):
+        for found in _witnesses(data):
+            yield Directed(f"{path.stem}/{count}", f"given in {path.name}", from_data(spec, found, str(path)))
+            count += 1
+    if not count:
+        raise InputError(f"expected witnesses (objects with a, b and c) in {path}, but there are none")
+
+
+def _values(path: Path) -> list[Any]:
+    """One JSON value, or one a line."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        try:
+            return [json.loads(text)]
+        except ValueError:
+            return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (OSError, ValueError) as error:
+        raise InputError(f"expected JSON or JSON lines in {path}, but got: {error}") from None
+
+
+def _witnesses(data: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(data, Mapping):
+        if isinstance(data.get("a"), list) and isinstance(data.get("b"), list):
+            yield data
+            return
+        data = list(data.values())
+    if isinstance(data, list):
+        for part in data:
+            yield from _witnesses(part)
+
+
+def from_store(spec: UnitSpec, folder: Path, k: int) -> Iterator[Directed]:
+    """The witnesses of the kept answers about units of these formats and this length."""
+    o = spec.operands
+    formats = {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name}
+    for entry in Store(folder).records():
+        asked, witness = entry.record["question"], entry.record.get("witness")
+        if witness is None or asked["formats"] != formats or asked["k"] != k:
+            continue
+        why = f"tells {asked['first']} from {asked['second']}"
+        try:
+            found = from_data(spec, witness, f"record {entry.id[:12]}")
+        except InputError:
+            raise RecordError(
+                f"expected a witness of {formats} in record {entry.id[:12]} of {folder}, but it is none"
+            ) from None
+        yield Directed(f"answer/{entry.id[:12]}", why, found)

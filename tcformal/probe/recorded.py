@@ -1,0 +1,148 @@
+"""`recorded:FILE`: outputs of hardware that is elsewhere, found by their operands.
+
+A file of results of this tool, or a NumPy archive of arrays a, b [n, K] and c, d [n] that hold fp32 words of
+values exactly representable in the unit's formats; c is rounded to fp16 where the unit's C is fp16.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tcformal.arrays import dtypes
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import DeviceError, RecordError
+from tcformal.formats.spec import Format
+from tcformal.probe.device import Ability, Device, check_formats
+from tcformal.probe.operands import witness_at
+from tcformal.probe.results import pieces_of, read_runs, unit_of
+from tcformal.query.families import Batch, Raw
+from tcformal.query.spec import Witness
+
+#: The arrays of an archive of recordings.
+_ARRAYS = ("a", "b", "c", "d")
+
+
+class RecordedDevice(Device):
+    """Hardware as a file remembers it.
+
+    Errors: RecordError for a file that is not there or holds no recordings.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.name = f"recorded:{text}"
+        self._path = Path(text)
+        self._known: dict[str, dict[Witness, int]] = {}
+        if not self._path.exists():
+            raise DeviceError(f"expected a file of recorded outputs at {self._path}, but there is none")
+        self._archive = self._path.suffix == ".npz"
+        self._runs = [] if self._archive else read_runs(self._path)
+
+    def abilities(self) -> Sequence[Ability]:
+        """The units whose outputs the file holds."""
+        if self._archive:
+            return [Ability("any unit of the recorded formats", "recorded")]
+        names = dict.fromkeys(str(run.head.get("unit")) for run in self._runs)
+        return [Ability(name, "recorded") for name in names]
+
+    def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
+        """The file, and the device that the file names."""
+        del k
+        self._outputs(spec)
+        facts = {"device": self.name, "instruction": "recorded"}
+        if self._runs:
+            facts |= {f"recorded_{key}": str(v) for key, v in self._runs[-1].head.get("device", {}).items()}
+        return facts
+
+    def label(self, identity: dict[str, str]) -> str:
+        """The name of the file."""
+        del identity
+        return f"recorded-{self._path.stem}"
+
+    def run(self, spec: UnitSpec, batch: Batch) -> Raw:
+        """The recorded outputs, in order; DeviceError at the first dot product that was not recorded."""
+        known = self._outputs(spec)
+        found: list[int] = []
+        for row in range(len(batch.c)):
+            w = witness_at(batch, row)
+            if w not in known:
+                raise DeviceError(
+                    f"expected {self.name} to hold every dot product of the plan, "
+                    f"but it holds the first {len(found)} of {len(batch.c)} and not the next",
+                    found,
+                )
+            found.append(known[w])
+        return np.array(found, dtype=np.uint64)
+
+    def operands(self, spec: UnitSpec) -> list[Witness]:
+        """Every recorded dot product, to plan with."""
+        return list(self._outputs(spec))
+
+    def _outputs(self, spec: UnitSpec) -> dict[Witness, int]:
+        if spec.name not in self._known:
+            self._known[spec.name] = self._from_archive(spec) if self._archive else self._from_results(spec)
+        return self._known[spec.name]
+
+    def _from_results(self, spec: UnitSpec) -> dict[Witness, int]:
+        known: dict[Witness, int] = {}
+        for run in self._runs:
+            check_formats(self.name, unit_of(run, self._path), spec)
+            for piece in pieces_of(run, self._path):
+                for row, d in enumerate(piece.outputs.tolist()):
+                    self._put(known, witness_at(piece.batch, row), d)
+        return known
+
+    def _from_archive(self, spec: UnitSpec) -> dict[Witness, int]:
+        try:
+            with np.load(self._path, allow_pickle=False) as arrays:
+                a, b, c, d = (arrays[name] for name in _ARRAYS)
+        except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+            raise RecordError(
+                f"expected arrays a, b, c and d in the recording {self._path}, but got: {error}"
+            ) from None
+        if a.ndim != 2 or a.shape != b.shape or c.shape != a.shape[:1] or d.shape != c.shape:
+            raise RecordError(
+                f"expected a, b [n, K] and c, d [n] in {self._path}, "
+                f"but got {list(a.shape)}, {list(b.shape)}, {list(c.shape)} and {list(d.shape)}"
+            )
+        if any(x.dtype != np.uint32 for x in (a, b, c, d)):
+            raise RecordError(f"expected fp32 words as uint32 in {self._path}, but got {a.dtype}")
+        o = spec.operands
+        if o.c.name == "fp16":
+            # What was recorded is c before the accumulator took it, rounded to nearest even.
+            c = c.view(np.float32).astype(np.float16).astype(np.float32).view(np.uint32)
+        words = [
+            self._encoded(name, x, fmt)
+            for name, x, fmt in (("a", a, o.a), ("b", b, o.b), ("c", c, o.c), ("d", d, o.d))
+        ]
+        known: dict[Witness, int] = {}
+        batch = Batch(*words[:3])
+        for row, output in enumerate(words[3].tolist()):
+            self._put(known, witness_at(batch, row), output)
+        return known
+
+    def _put(self, known: dict[Witness, int], w: Witness, d: int) -> None:
+        if known.setdefault(w, d) != d:
+            raise DeviceError(
+                f"expected one output per dot product in {self.name}, but {w} has {known[w]:#x} and {d:#x}"
+            )
+
+    def _encoded(self, name: str, words: Raw, fmt: Format) -> Raw:
+        """Encodings of values given as fp32 words; each must be a value of the format exactly."""
+        values = words.view(np.float32)
+        if fmt.name not in dtypes() or fmt.name == "ue4m3":
+            raise DeviceError(
+                f"expected a unit of formats that fp32 words can hold, but {name} is {fmt.name}"
+            )
+        wanted = dtypes()[fmt.name]
+        low = np.uint64((1 << fmt.ignored_low_bits) - 1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            narrow = values.astype(wanted)
+            exact = (narrow.astype(np.float32).view(np.uint32) == words).all()
+        raw = np.ascontiguousarray(narrow).view(f"u{wanted.itemsize}").astype(np.uint64)
+        if not exact or bool((raw & low).any()):
+            raise DeviceError(f"expected {self.name} to hold {fmt.name} values in {name}, but some are none")
+        return raw

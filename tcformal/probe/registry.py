@@ -1,0 +1,44 @@
+"""Devices by name: those of this machine, and those that a name stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tcformal.checks import unknown_sentence
+from tcformal.errors import UnknownNameError
+from tcformal.probe.cpu import CpuDevice
+from tcformal.probe.cuda import CudaDevice
+from tcformal.probe.device import Device
+from tcformal.probe.model import ModelDevice
+from tcformal.probe.program import ProgramDevice
+from tcformal.probe.recorded import RecordedDevice
+
+#: What a device may be, with what each takes.
+KINDS: dict[str, str] = {
+    "cpu": "real instructions of this processor",
+    "cuda:N": "the N-th NVIDIA GPU",
+    "model:UNIT": "a model that poses as hardware",
+    "recorded:FILE": "outputs of hardware that is elsewhere",
+    "exec:PROGRAM": "a program that answers JSON lines (protocol tcformal-probe/1)",
+}
+
+_WITH_ARGUMENT: dict[str, Callable[[str], Device]] = {
+    "cuda": CudaDevice,
+    "model": ModelDevice,
+    "recorded": RecordedDevice,
+    "exec": ProgramDevice,
+}
+
+
+def open_device(text: str) -> Device:
+    """The device of that name.
+
+    Errors: UnknownNameError for a kind of device that does not exist; DeviceError for one that is not here.
+    """
+    kind, colon, rest = text.partition(":")
+    if text == "cpu":
+        return CpuDevice()
+    if kind in _WITH_ARGUMENT and (rest or kind == "cuda"):
+        return _WITH_ARGUMENT[kind](rest or "0")
+    del colon
+    raise UnknownNameError(unknown_sentence("device", text, list(KINDS)))

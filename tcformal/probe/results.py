@@ -1,0 +1,150 @@
+"""Files of results: what a device gave for a plan, line by line, and the outputs that the lines stand for.
+
+A random item is kept as the digest of its outputs and those outputs that are not the model's: the model's
+outputs with these put in are the device's, which the digest confirms when they are read back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import RecordError, TcformalError
+from tcformal.ir.walk import digest
+from tcformal.models import circuit
+from tcformal.probe.operands import batch_of, digest_of, hex_of
+from tcformal.probe.plan import Directed, Item, Random, item_of
+from tcformal.probe.replay import replay
+from tcformal.query.families import Batch, Raw
+from tcformal.records import lines
+
+SCHEMA = "tcformal-hardware/1"
+#: Directed dot products put to a model at once.
+_TOGETHER = 1024
+
+
+@dataclass(slots=True)
+class Run:
+    """One run of a plan on a device: its head, and the items that are done."""
+
+    head: dict[str, Any]
+    done: list[dict[str, Any]] = field(default_factory=list)
+    #: Whether the run came to its end.
+    ended: bool = False
+
+    def continues(self, head: Mapping[str, Any]) -> bool:
+        """Whether a new run with that head would do the same over again."""
+        return all(self.head.get(key) == value for key, value in head.items() if key != "date")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Dot products of one length with what a device gave for them."""
+
+    items: tuple[Item, ...]
+    batch: Batch
+    outputs: Raw
+
+    def item_at(self, row: int) -> Item:
+        """The item that a row belongs to."""
+        return self.items[0] if isinstance(self.items[0], Random) else self.items[row]
+
+
+def definition_of(spec: UnitSpec) -> str:
+    """SHA-256 of a unit's definition."""
+    graph, root = circuit(spec, spec.k)
+    return digest(graph, {"d": root})
+
+
+def random_line(spec: UnitSpec, item: Random, outputs: Raw, model: Raw) -> dict[str, Any]:
+    """The line of a random item."""
+    wrong = np.flatnonzero(outputs != model)
+    words = {str(int(row)): hex_of(spec.operands.d, int(outputs[row])) for row in wrong}
+    return {**item.data(spec), "outputs": digest_of(outputs), "mismatches": words}
+
+
+def directed_line(spec: UnitSpec, item: Directed, output: int, model: int) -> dict[str, Any]:
+    """The line of a directed item."""
+    d = spec.operands.d
+    return {**item.data(spec), "d": hex_of(d, output), "model": hex_of(d, model)}
+
+
+def mismatches_in(line: Mapping[str, Any]) -> int:
+    """How many outputs of one line are not the model's."""
+    return len(line["mismatches"]) if line["kind"] == "random" else int(line["d"] != line["model"])
+
+
+def read_runs(path: Path) -> list[Run]:
+    """All runs of a file, in the order in which they were made; a torn last line is left out.
+
+    Errors: RecordError for a file that holds no results, or a damaged line.
+    """
+    if not path.exists():
+        raise RecordError(f"expected a file of results at {path}, but there is none")
+    runs: list[Run] = []
+    for line in lines.read(path)[0]:
+        if line.torn:
+            continue
+        data = line.data
+        if data is None:
+            raise RecordError(line.problem)
+        if data.get("kind") == "run":
+            runs.append(Run(data))
+        elif not runs:
+            raise RecordError(f"expected results ({SCHEMA}) in {path}, but line {line.number} is none")
+        elif data.get("kind") == "end":
+            runs[-1].ended = True
+        elif data.get("kind") in ("random", "directed"):
+            runs[-1].done.append(data)
+    if not runs:
+        raise RecordError(f"expected results ({SCHEMA}) in {path}, but the file is empty")
+    return runs
+
+
+def unit_of(run: Run, path: Path) -> UnitSpec:
+    """The unit that a run's plan was made for."""
+    try:
+        return resolve(str(run.head["unit"]))
+    except (KeyError, TcformalError) as error:
+        raise RecordError(f"expected results of a known unit in {path}, but {error}") from None
+
+
+def pieces_of(run: Run, path: Path) -> Iterator[Piece]:
+    """What a device gave: directed dot products together, then each random item.
+
+    Errors: RecordError where outputs cannot be read back, because the definition of the unit or the
+    generator has changed since, or the file is damaged.
+    """
+    spec, k = unit_of(run, path), int(run.head["k"])
+    try:
+        items = [(item_of(spec, line, f"{path}, item {line.get('id')}"), line) for line in run.done]
+        directed = [(item, line) for item, line in items if isinstance(item, Directed)]
+        for start in range(0, len(directed), _TOGETHER):
+            part = directed[start : start + _TOGETHER]
+            outputs = np.array([int(line["d"], 16) for _, line in part], dtype=np.uint64)
+            yield Piece(tuple(i for i, _ in part), batch_of(spec, [i.witness for i, _ in part]), outputs)
+        for item, line in items:
+            if isinstance(item, Random):
+                batch = item.batch(spec, k)
+                yield Piece((item,), batch, _outputs(spec, batch, line, path))
+    except (KeyError, ValueError, TypeError) as error:
+        raise RecordError(f"expected whole results in {path}, but got: {error!r}") from None
+
+
+def _outputs(spec: UnitSpec, batch: Batch, line: Mapping[str, Any], path: Path) -> Raw:
+    """The model's outputs with the device's own put in where they differ."""
+    outputs = replay(spec, batch)
+    for row, word in line["mismatches"].items():
+        outputs[int(row)] = int(word, 16)
+    if digest_of(outputs) != line["outputs"]:
+        raise RecordError(
+            f"expected the outputs of item {line['id']} of {path} to have the digest that stands there, but "
+            f"they have not: {spec.name} is defined otherwise now, or the file is damaged; run the plan again"
+        )
+    return outputs

@@ -1,0 +1,48 @@
+/* One block of a CUDA probe on the host; see simulated.h.  SOURCE is the probe, BLOCK its threads. */
+#include <stdint.h>
+
+#define WAITED
+#if defined(IS_MMA)
+#define INSTRUCTION                                                                                                    \
+    do {                                                                                                               \
+        if (!results)                                                                                                  \
+            in_or_out(ra, sizeof ra), in_or_out(rb, sizeof rb), in_or_out(&sa, 4), in_or_out(&sb, 4);                  \
+        in_or_out(rc, sizeof rc);                                                                                      \
+    } while (0)
+#elif defined(IS_WGMMA)
+#define INSTRUCTION shared_a = sa, shared_b = sb, descriptor_a = descriptor(sa), descriptor_b = descriptor(sb), in_or_out(rc, sizeof rc)
+#else
+#define INSTRUCTION shared_a = sa, shared_b = sb, descriptor_a = descriptor(sa), descriptor_b = descriptor(sb)
+#endif
+#include SOURCE
+
+template <typename T> static T *taken(size_t n) {
+    T *p = (T *)calloc(n, sizeof(T));
+    if (fread(p, sizeof(T), n, stdin) != n)
+        exit(2);
+    return p;
+}
+
+int main(int argc, char **argv) {
+    size_t tiles = atoi(argv[2]);
+    results = argc > 1 && argv[1][0] == 'r';
+    AB_A *a = taken<AB_A>(tiles * M * K);
+    AB_B *b = taken<AB_B>(tiles * N * K);
+    CD *c = taken<CD>(tiles * M * N), *d = (CD *)calloc(tiles * M * N, sizeof(CD));
+    uint8_t *scale_a = taken<uint8_t>(tiles * M * SCALES), *scale_b = taken<uint8_t>(tiles * N * SCALES);
+    blockDim.x = BLOCK;
+    if (results && !strcmp(SOURCE, "tcgen05.cu"))
+        in_or_out(cells, sizeof cells);
+    /* The threads one after the other: shared memory is whole when the last one is through. */
+    for (threadIdx.x = 0; threadIdx.x < BLOCK; threadIdx.x++)
+        probe(a, b, c, d, scale_a, scale_b, tiles);
+    if (results)
+        return fwrite(d, sizeof(CD), tiles * M * N, stdout) != tiles * M * N;
+    if (shared_a) {
+        in_or_out((void *)shared_a, M * 32), in_or_out((void *)shared_b, N * 32);
+        in_or_out(&descriptor_a, 8), in_or_out(&descriptor_b, 8);
+        if (!strcmp(SOURCE, "tcgen05.cu"))
+            in_or_out(cells, sizeof cells);
+    }
+    return 0;
+}

@@ -1,0 +1,243 @@
+"""Every family of CUDA probes for every target of the compiler: built, and seen in the disassembly."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tcformal.design.catalog import catalogue
+from tcformal.errors import DeviceError
+from tcformal.models import unit
+from tcformal.probe import cubin as cubins
+from tcformal.probe import cuda, gpu
+from tcformal.probe.cubin import Cubin, cubin
+from tcformal.probe.cuda import CudaDevice, Listed
+from tcformal.probe.directed import directed
+from tcformal.probe.instructions import kernel
+from tcformal.probe.plan import make_plan
+from tcformal.probe.replay import replay
+from tcformal.probe.run import run_plan
+from tcformal.query.families import Batch, Raw
+
+NVIDIA = ("volta", "turing", "ampere", "ada", "hopper", "blackwell", "rtx-blackwell")
+
+#: One unit per family and target -> what its machine instruction is called.
+FAMILIES: dict[str, str] = {
+    "turing/mma.m8n8k4.f32.f16.f16.f32": "HMMA.884",
+    "turing/mma.m16n8k8.f16.f16.f16.f16": "HMMA.1688.F16",
+    "ampere/mma.m16n8k16.f32.f16.f16.f32": "HMMA.16816.F32",
+    "ampere/mma.m16n8k4.f32.tf32.tf32.f32": "HMMA.1684.F32.TF32",
+    "ampere/mma.m8n8k4.f64.f64.f64.f64": "DMMA.884",
+    "ada/mma.m16n8k16.f32.bf16.bf16.f32": "HMMA.16816.F32.BF16",
+    "ada/mma.m16n8k32.f16.e4m3.e5m2.f16": "QMMA.16832.F16.E4M3.E5M2",
+    "hopper/mma.m16n8k16.f64.f64.f64.f64": "DMMA.16x8x16",
+    "hopper/mma.m16n8k8.f32.bf16.bf16.f32": "HMMA.1688.F32.BF16",
+    "hopper/wgmma.m64n8k16.f16.f16.f16": "HGMMA.64x8x16.F16",
+    "hopper/wgmma.m64n16k8.f32.tf32.tf32": "HGMMA.64x16x8.F32.TF32",
+    "hopper/wgmma.m64n256k32.f32.e4m3.e5m2": "QGMMA.64x256x32.F32.E4M3.E5M2",
+    "blackwell/mma.m16n8k16.f32.f16.f16.f32": "HMMA.16816.F32",
+    "blackwell/tcgen05.m64n8k16.kind::f16.f32.bf16.bf16": "UTCHMMA",
+    "blackwell/tcgen05.m128n16k8.kind::tf32.f32.tf32.tf32": "UTCHMMA",
+    "blackwell/tcgen05.m128n256k32.kind::f8f6f4.f16.e4m3.e2m1": "UTCQMMA",
+    "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e5m2.e5m2.ue8m0": "UTCQMMA",
+    "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0": "UTCOMMA",
+    "blackwell/tcgen05.m128n64k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3": "UTCOMMA.4X",
+    "rtx-blackwell/mma.m16n8k16.f16.f16.f16.f16": "HMMA.16816.F16",
+    "rtx-blackwell/mma.m16n8k16.f32.e5m2.e5m2.f32": "QMMA.16816.F32.E5M2.E5M2",
+    "rtx-blackwell/mma.m16n8k32.kind::f8f6f4.f16.e3m2.e2m1.f16": "QMMA.16832.F16.E3M2.E2M1",
+    "rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.f32.ue8m0": "QMMA.SF.16832",
+    "rtx-blackwell/mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0": "OMMA.SF.16864",
+    "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3": "OMMA.SF.16864",
+}
+#: What the PTX of CUDA 13.0 does not have.
+REFUSED = "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue8m0"
+
+
+def tools() -> None:
+    """Skip where there is no compiler or no disassembler, saying which."""
+    try:
+        cubins.compiler()
+        cubins.disassembler()
+    except DeviceError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_family_is_built_and_seen(name: str) -> None:
+    tools()
+    made = cubin(unit(name).spec)
+    assert made.instruction.startswith(FAMILIES[name])
+    assert made.compiler.startswith("nvcc ")
+    assert made.path.stat().st_size > 1000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("arch", NVIDIA[1:])
+def test_every_unit_is_built_and_seen(arch: str) -> None:
+    """All names of the catalogue; wide ones at three widths."""
+    tools()
+    failed = []
+    for name in catalogue():
+        wide = any(f"n{n}k" in name for n in range(8, 257, 8) if n not in (8, 40, 256))
+        if not name.startswith(f"{arch}/") or (wide and ("wgmma" in name or "tcgen05" in name)):
+            continue
+        try:
+            cubin(unit(name).spec)
+        except DeviceError as error:
+            failed.append((name, str(error)))
+    assert [name for name, _ in failed] == ([REFUSED] if arch == "rtx-blackwell" else []), failed
+
+
+def test_old_targets_reject() -> None:
+    tools()
+    if "sm_70" in cubins.targets():
+        pytest.skip("this toolkit still builds for sm_70")
+    with pytest.raises(DeviceError, match=r"expected a CUDA toolkit that builds for sm_70.*needs CUDA 12"):
+        cubin(unit("volta/mma.m8n8k4.f32.f16.f16.f32").spec)
+
+
+@pytest.mark.parametrize(
+    "name", ["hopper/emulated.mma.m16n8k32.f32.e4m3.e4m3.f32", "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32"]
+)
+def test_emulations_are_seen_to_be_some(name: str) -> None:
+    """fp8 on sm_90 is two HMMA and FADDs, fp16 m8n8k4 on sm_80 scalar: built when asked for as emulated."""
+    tools()
+    made = cubin(unit(name).spec)
+    assert ("2 HMMA.16816.F32" if "e4m3" in name else "FFMA") in made.instruction
+
+
+def test_an_emulated_instruction_rejects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked for as a hardware instruction, a composition is refused with what stands in its place."""
+    tools()
+    real = unit("ada/mma.m16n8k32.f32.e4m3.e4m3.f32").spec
+    made = kernel(unit("hopper/emulated.mma.m16n8k32.f32.e4m3.e4m3.f32").spec)
+    monkeypatch.setattr(cubins, "kernel", lambda _: made)
+    with pytest.raises(
+        DeviceError, match=r"expected one QMMA.*sm_90a.*2 HMMA\.16816\.F32.*no matrix instruction"
+    ):
+        cubin(real)
+
+
+def test_a_real_instruction_is_no_emulation(monkeypatch: pytest.MonkeyPatch) -> None:
+    tools()
+    made = kernel(unit("ada/mma.m16n8k32.f32.e4m3.e4m3.f32").spec)
+    monkeypatch.setattr(cubins, "kernel", lambda _: made)
+    with pytest.raises(DeviceError, match=r"it is one instruction: 1 QMMA"):
+        cubin(unit("hopper/emulated.mma.m16n8k32.f32.e4m3.e4m3.f32").spec)
+
+
+def test_wrong_ptx_rejects() -> None:
+    tools()
+    with pytest.raises(
+        DeviceError, match=r"expected .*nvcc to build mma.sync.*ue8m0 for sm_120a.*scale_vec::4X"
+    ):
+        cubin(unit(REFUSED).spec)
+
+
+def test_units_without_a_probe_reject() -> None:
+    for name in ("x86/vdpbf16ps", "cdna3/v_mfma_f32_32x32x8_f16", "tfdpa@products=4"):
+        with pytest.raises(DeviceError, match="expected a unit of an NVIDIA GPU"):
+            kernel(unit(name).spec)
+
+
+def test_every_nvidia_unit_has_a_kernel() -> None:
+    names = [name for name in catalogue() if name.partition("/")[0] in NVIDIA]
+    sources = Counter(kernel(catalogue()[name]).source for name in names)
+    assert sum(sources.values()) == len(names)
+    assert set(sources) == {"mma.cu", "wgmma.cu", "tcgen05.cu"}
+
+
+def test_missing_tools_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cubins, "_tool", lambda _: None)
+    cubins.compiler.cache_clear()
+    with pytest.raises(DeviceError, match="expected the CUDA compiler nvcc"):
+        cubins.compiler()
+    with pytest.raises(DeviceError, match=r"nvidia-cuda-nvdisasm.*nobody knows"):
+        cubins.disassembler()
+
+
+class Simulated:
+    """A GPU that computes with a model."""
+
+    name = "Simulated A100"
+
+    def __init__(self, model: str, capability: tuple[int, int] = (8, 0)) -> None:
+        self.capability = capability
+        self._spec = unit(model).spec
+
+    def driver(self) -> str:
+        return "580.1"
+
+    def launch(self, made: Cubin, inputs: Sequence[Raw], output: Raw, count: int) -> Raw:
+        a, b, c = inputs[:3]
+        t, i, j = (x.reshape(-1) for x in np.indices(c.shape))
+        batch = Batch(*(x.astype(np.uint64) for x in (a[t, i], b[t, j], c[t, i, j])))
+        return replay(self._spec, batch).reshape(c.shape).astype(output.dtype)
+
+
+AMPERE = "ampere/mma.m16n8k8.f32.bf16.bf16.f32"
+
+
+def test_a_gpu_runs_a_plan(tmp_path: Path) -> None:
+    """From the plan over tiles to the file, with a model in place of the launch."""
+    tools()
+    spec = unit(AMPERE).spec
+    plan = make_plan(spec, list(directed(spec))[::200], vectors=24, seed=1)
+    outcome = run_plan(plan, CudaDevice("0", Simulated(AMPERE)), tmp_path)
+    assert outcome.mismatches == 0
+    assert outcome.device == {
+        "device": "Simulated A100",
+        "driver": "580.1",
+        "compiler": cubins.compiler()[1],
+        "ptx": "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32",
+        "instruction": "HMMA.1688.F32.BF16",
+    }
+    altered = CudaDevice("0", Simulated(f"{AMPERE}@fraction_bits=25"))
+    assert run_plan(plan, altered, tmp_path / "other").mismatches > 0
+
+
+def test_a_gpu_of_another_architecture_rejects() -> None:
+    for capability, sentence in (((9, 0), "sm_90, hopper"), ((6, 1), "the catalogue does not know")):
+        with pytest.raises(DeviceError, match=rf"expected a GPU of ampere.*{sentence}"):
+            CudaDevice("0", Simulated(AMPERE, capability)).identify(unit(AMPERE).spec, 8)
+    with pytest.raises(DeviceError, match="expected dot products of 8 terms"):
+        CudaDevice("0", Simulated(AMPERE)).identify(unit(AMPERE).spec, 16)
+    assert [a.unit for a in CudaDevice("0", Simulated(AMPERE)).abilities()] == [
+        "ampere/mma.…",
+        "ampere/emulated.mma.…",
+    ]
+    assert Listed("cuda:0", "old", None).abilities()[0].missing
+
+
+def test_absent_gpus_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No package, no driver, no GPU, and fewer GPUs than asked for."""
+
+    class Core:
+        class Device:
+            found: Sequence[int] = ()
+
+            @classmethod
+            def get_all_devices(cls) -> Sequence[int]:
+                if not cls.found:
+                    raise RuntimeError("no libcuda\nmore")
+                return [] if cls.found == (0,) else cls.found
+
+    def absent(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(gpu, "import_module", absent)
+    with pytest.raises(DeviceError, match=r"tcformal\[cuda\]"):
+        list(cuda.gpus())
+    monkeypatch.setattr(gpu, "import_module", lambda _: Core)
+    with pytest.raises(DeviceError, match=r"expected an NVIDIA driver, but got: no libcuda$"):
+        CudaDevice("0")
+    Core.Device.found = (0,)
+    with pytest.raises(DeviceError, match="finds none"):
+        CudaDevice("0")
+    Core.Device.found = (1, 2)
+    with pytest.raises(DeviceError, match=r"expected a GPU below 2, .* cuda:7"):
+        CudaDevice("7")
