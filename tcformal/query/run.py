@@ -8,25 +8,31 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tcformal.checks import check_choice
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.interp.concrete import Concrete
 from tcformal.models import Unit, circuit
 from tcformal.oracle.values import format_value, parse_value
+from tcformal.query import worse
 from tcformal.query.assumptions import from_texts
+from tcformal.query.claims import prove_claim
 from tcformal.query.explain import witness_of
 from tcformal.query.files import Ask, QueryFile
+from tcformal.query.lemmas import LemmaBook
 from tcformal.query.property import ask_property, property_question
 from tcformal.query.replay import oracle_result
 from tcformal.query.separate import answer
 from tcformal.query.spec import Witness, question
 from tcformal.query.store import Store
 from tcformal.query.verdict import Kind
+from tcformal.query.worse import Asked, worse_question
 from tcformal.records.lines import append, read
 from tcformal.solve.result import Limits
 from tcformal.version import VERSION
@@ -130,10 +136,41 @@ def evaluate_three(spec: UnitSpec, w: Witness) -> dict[str, int]:
     }
 
 
+def _claim(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
+    """Prove a claim about one unit in steps."""
+    book = LemmaBook(members=how.solvers, limits=how.limits, certify=how.certify)
+    v = prove_claim(
+        resolve(ask.body["unit"]), ask.body["claim"], book=book, limits=how.limits, members=how.solvers
+    )
+    return v.kind.name, v.to_json()
+
+
+def _algorithm(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
+    """Ask whether one algorithm can be further from the exact value than another."""
+    q = worse_question(_algorithm_asked(ask.body))
+    v = worse.answer(q, solvers=how.solvers, limits=how.limits, certify=how.certify, jobs=how.jobs)
+    return v.kind.name, v.to_json()
+
+
+def _algorithm_asked(body: Mapping[str, Any]) -> Asked:
+    """The question that the keys of `algorithm` describe; InputError for keys or values that do not fit."""
+    given = dict(body["algorithm"])
+    unit = resolve(str(given.pop("unit", "")))
+    for key in given:
+        check_choice("key of algorithm", key, [f for f in Asked.__dataclass_fields__ if f != "assumptions"])
+    if "more_than" in given:
+        given["more_than"] = Fraction(given["more_than"])
+    if "c_exponents" in given:
+        given["c_exponents"] = tuple(given["c_exponents"])
+    return worse.asked(unit, assumptions=from_texts(unit.operands.c, body.get("assume", ())), **given)
+
+
 #: How each kind of ask is answered: the outcome, and the verdict as plain data.
 ASKERS: dict[str, Callable[[Ask, Setting], tuple[str, dict[str, Any]]]] = {
     "separate": _separate,
     "property": _property,
+    "claim": _claim,
+    "algorithm": _algorithm,
     "evaluate": _evaluate,
 }
 
@@ -203,4 +240,6 @@ def _still_holds(record: Mapping[str, Any]) -> bool:
         spec = resolve(body["unit"])
         p = property_question(body["property"], spec, from_texts(spec.operands.c, body.get("assume", ())))
         return bool(p.digest() == data["question_sha256"])
+    if record["kind"] == "algorithm":
+        return bool(worse_question(_algorithm_asked(body)).digest() == data["question_sha256"])
     return False
