@@ -20,7 +20,7 @@ from tcformal.interp.cnf import to_cnf
 from tcformal.ir.walk import from_json
 from tcformal.solve.certificate import CertificateError, certify
 from tcformal.solve.result import Limits
-from tcformal.solve.worker import confine
+from tcformal.solve.worker import confine, end_with_parent
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,6 +40,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Answer the request on stdin; whatever the checker itself prints goes to stderr."""
+    end_with_parent()
     gc.disable()  # the process ends with its answer, and most of what it makes lives as long
     out = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

@@ -18,6 +18,7 @@ from tcformal.interp.cnf import Cnf, to_cnf
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.solve.result import Limits, Outcome, Status
+from tcformal.solve.worker import end_with_parent
 
 #: The proof of clauses among which one is empty: that clause again.
 TRIVIAL_PROOF = "0\n"
@@ -87,7 +88,9 @@ def run_kissat(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
             str(question),
             str(proof),
         ]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        ended = subprocess.run(
+            command, capture_output=True, text=True, check=False, preexec_fn=end_with_parent
+        )
         sys.stderr.write(ended.stderr)
         if ended.returncode == 10:
             rows = [line[1:].split() for line in ended.stdout.splitlines() if line.startswith("v")]

@@ -9,11 +9,13 @@ null), `seconds` and `reason`.
 from __future__ import annotations
 
 import gc
+import ctypes
 import importlib
 import json
 import math
 import os
 import resource
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -32,6 +34,9 @@ Runner = Callable[[Graph, Node, Limits], Outcome]
 #: Processor seconds above the time limit after which the system ends a worker that nobody watches.
 CPU_GRACE_S = 5
 
+#: prctl's PR_SET_PDEATHSIG.
+_SET_DEATH_SIGNAL = 1
+
 #: Stack for solvers that walk a deep DAG by recursion; the usual 8 MiB end at some 20,000 levels.
 STACK_MB = 120
 
@@ -49,6 +54,12 @@ def confine(limits: Limits) -> None:
     _limit(resource.RLIMIT_FSIZE, LARGEST_PROOF)
     _limit(resource.RLIMIT_CPU, math.ceil(limits.time_s) + CPU_GRACE_S)
     _limit(resource.RLIMIT_AS, limits.memory_mb << 20)
+
+
+def end_with_parent() -> None:
+    """Have this process killed when its parent ends, however that ends (Linux; elsewhere, no effect)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def _lift_memory_limit() -> None:
@@ -103,6 +114,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Answer the request on stdin; whatever the solver itself prints goes to stderr."""
+    end_with_parent()
     gc.disable()  # the process ends with its answer, and most of what it makes lives as long
     out = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.questions import QUESTIONS, Asked
+from benchmarks.solvers import Run, faults, learn
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.solve import order
@@ -95,3 +96,34 @@ def test_the_benchmarks_questions_are_questions(asked: Asked) -> None:
 def test_the_benchmark_has_questions_of_every_kind() -> None:
     assert {kind_of(asked.build()[1]) for asked in QUESTIONS} == set(KINDS)
     assert len({asked.name for asked in QUESTIONS}) == len(QUESTIONS)
+
+
+@pytest.mark.parametrize(
+    ("answers", "wrong"),
+    [
+        (["sat", "timeout", "sat"], False),
+        (["unsat", "timeout", "timeout"], True),
+        (["sat", "unsat", "timeout"], True),
+        (["sat", "crash", "sat"], True),
+        (["timeout", "timeout", "memory"], False),
+    ],
+)
+def test_the_benchmark_notices_wrong_answers(answers: list[str], wrong: bool) -> None:
+    """Against each other, and against what was known: this question has inputs."""
+    asked = next(asked for asked in QUESTIONS if asked.expected == "sat")
+    row = {f"member {i}": Run(answer, 1.0, 1.0) for i, answer in enumerate(answers)}
+    assert [fault.partition(":")[0] for fault in faults({asked.name: row})] == [asked.name] * wrong
+
+
+def test_the_benchmark_learns_per_kind() -> None:
+    """A member without an answer is charged twice the limit; processor time counts, not wall time."""
+    runs = {
+        "a": {name: Run("sat", 9.0, i + 1.0) for i, name in enumerate(available())},
+        "b": {name: Run("timeout", 9.0, 9.0) for name in available()},
+    }
+    table = learn(runs, {"a": "sums", "b": "wide"}, Limits(10.0, 4096, 0))
+    assert list(table) == ["wide", "sums"]
+    assert table["sums"]["median_processor_s"] == {n: i + 1.0 for i, n in enumerate(available())}
+    assert set(table["wide"]["median_processor_s"].values()) == {20.0}
+    assert set(table["wide"]["answered"].values()) == {0}
+    assert table["sums"]["order"][0] == available()[0]

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -148,3 +149,26 @@ def test_limits_rejects(arguments: tuple[Any, Any, Any], sentence: str) -> None:
     with pytest.raises(InputError) as caught:
         Limits(*arguments)
     assert str(caught.value) == sentence
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent has ended")
+def test_a_worker_ends_with_its_parent(tmp_path: Path) -> None:
+    """A run killed with SIGKILL leaves no solver behind."""
+    child = tmp_path / "pid"
+    code = (
+        "import subprocess, sys, time\n"
+        "from tcformal.solve.worker import end_with_parent\n"
+        "made = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'],"
+        " preexec_fn=end_with_parent)\n"
+        f"open({str(child)!r}, 'w').write(str(made.pid) + ' ')\n"
+        "time.sleep(600)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code]) as parent:
+        deadline = time.monotonic() + 60
+        while not (child.exists() and child.read_text().endswith(" ")) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        pid = int(child.read_text())
+        parent.kill()
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not Path(f"/proc/{pid}").exists()
