@@ -142,7 +142,11 @@ def _completed(base: dict[str, Any], given: dict[str, Any]) -> Design:
         elif merged["accumulator"] is None:
             merged["accumulator"] = merged["conversion"]
     if merged["fraction_bits"] is None:
-        for key, neutral in (("zero_exponent", "none"), ("carry_bits", None), ("alignment_rounding", "RZ")):
+        neutrals = {
+            "zero_exponent": "none", "carry_bits": None, "alignment_rounding": "RZ",
+            "accumulation": "twos_complement",
+        }  # fmt: skip
+        for key, neutral in neutrals.items():
             if key not in given:
                 merged[key] = neutral
     return Design(**merged)

@@ -27,6 +27,7 @@ SUMMATIONS: dict[str, str] = {
 }
 C_POSITIONS = ("joined", "first", "last")
 ZERO_SIGNS = ("positive", "ieee", "sum")
+ACCUMULATIONS = ("twos_complement", "sign_magnitude")
 OVERFLOWS = ("infinity", "ieee")
 SUBNORMALS = ("kept", "positive_zero", "signed_zero")
 ORDERS = ("ascending", "odd_first")
@@ -83,6 +84,9 @@ class Design:
     #: Bits of the sum above the units bit of a significand in [1, 2), sign apart; beyond them the
     #: sum wraps.  None: as many as the sum can need.
     carry_bits: int | None = None
+    #: How aligned terms are added up: `twos_complement`, or `sign_magnitude` (partial sums are signs and
+    #: magnitudes, subtracted where the signs differ).  Exact sums do not show the difference.
+    accumulation: str = "twos_complement"
     #: `ascending`: products in the order of k.  `odd_first`: in each pair (2i, 2i+1) the odd one first.
     order: str = "ascending"
     #: Products per group whose exact sum is one term of the fused sum, scaled as a whole [XIE G]; None:
@@ -122,6 +126,7 @@ class Design:
         check_choice("alignment_rounding", self.alignment_rounding, MODES)
         check_choice("zero_sign", self.zero_sign, ZERO_SIGNS)
         check_choice("overflow", self.overflow, OVERFLOWS)
+        check_choice("accumulation", self.accumulation, ACCUMULATIONS)
         check_choice("order", self.order, ORDERS)
         check_choice("nan_rule", self.nan_rule, NAN_RULES)
         for name in ("operand_subnormals", "c_subnormals", "result_subnormals"):
@@ -180,13 +185,19 @@ class Design:
             conversion(self.accumulator)
         self._check_rare()
         if self.fraction_bits is None:
-            neutrals = {"carry_bits": None, "alignment_rounding": "RZ", "zero_exponent": "none"}
+            neutrals = {
+                "carry_bits": None, "alignment_rounding": "RZ", "zero_exponent": "none",
+                "accumulation": "twos_complement",
+            }  # fmt: skip
             for name, neutral in neutrals.items():
                 if getattr(self, name) != neutral:
                     raise InputError(
                         f"expected fraction_bits to be given with {name}={getattr(self, name)}, "
                         "because an exact sum has no alignment"
                     )
+
+        if self.accumulation == "sign_magnitude":
+            self._check_plain("accumulation", {"carry_bits": (None,)})
 
     def _check_plain(self, name: str, neutral: dict[str, tuple[object, ...]]) -> None:
         """Refuse parameters that no source gives a meaning together with `name`."""

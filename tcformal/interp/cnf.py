@@ -13,7 +13,6 @@ from tcformal.interp.gates import CLAUSES, FALSE, TRUE
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 
-
 #: A clause of so many literals in DIMACS form; no gate has longer ones.
 _LINES = tuple("%d " * length + "0\n" for length in range(5))
 

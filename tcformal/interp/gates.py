@@ -137,14 +137,14 @@ class Gates:
     # ------------------------------------------------------------------ views
     def cone(self, roots: Iterable[int]) -> list[int]:
         """The numbers of the gates that `roots` depend on, operands first, the constant left out."""
-        seen: set[int] = set()
-        stack = [root >> 1 for root in roots]
-        while stack:
-            gate = stack.pop()
-            if gate and gate not in seen:
-                seen.add(gate)
-                stack.extend(x >> 1 for x in self.rows[gate][1])
-        return sorted(seen)
+        needed = bytearray(len(self.rows))
+        for root in roots:
+            needed[root >> 1] = 1
+        for gate in range(len(self.rows) - 1, 0, -1):
+            if needed[gate]:
+                for x in self.rows[gate][1]:
+                    needed[x >> 1] = 1
+        return [gate for gate, need in enumerate(needed) if need and gate]
 
     def evaluate(self, roots: Sequence[int], inputs: dict[int, int]) -> list[int]:
         """The bits of `roots`, given the bit of every input gate by its number (0 where not given)."""

@@ -17,6 +17,7 @@ import numpy as np
 from tcformal.checks import check_choice
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import RecordError
 from tcformal.interp.concrete import Concrete
 from tcformal.models import Unit, circuit
 from tcformal.oracle.values import format_value, parse_value
@@ -34,6 +35,7 @@ from tcformal.query.store import Store
 from tcformal.query.verdict import Kind
 from tcformal.query.worse import Asked, worse_question
 from tcformal.records.lines import append, read
+from tcformal.records.schema import SCHEMA_VERSION, check, seal
 from tcformal.solve.result import Limits
 from tcformal.version import VERSION
 
@@ -207,7 +209,8 @@ def run(query: QueryFile, asks: Sequence[Ask], how: Setting) -> Iterator[Answere
 
 def to_record(a: Answered) -> dict[str, Any]:
     """One line of the file of answered asks."""
-    return {
+    record = {
+        "schema": SCHEMA_VERSION,
         "id": identity(a.query, a.ask),
         "query": a.query,
         "ask": a.ask.name,
@@ -220,13 +223,21 @@ def to_record(a: Answered) -> dict[str, Any]:
         "date": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "tcformal": VERSION,
     }
+    return seal(record, "ask")
 
 
 def answered_already(path: Path) -> dict[str, dict[str, Any]]:
-    """The last record of each ask that was answered, by identity."""
+    """The last record of each ask that was answered, by identity; one that its schema refuses is none."""
     lines, _ = read(path)
-    records = [line.data for line in lines if line.data is not None and "id" in line.data]
-    return {r["id"]: r for r in records if r.get("outcome") not in OPEN}
+    found: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        try:
+            if line.data is not None:
+                check(line.data, "ask")
+                found[line.data["id"]] = line.data
+        except RecordError:
+            continue
+    return {id_: record for id_, record in found.items() if record["outcome"] not in OPEN}
 
 
 def _still_holds(record: Mapping[str, Any]) -> bool:

@@ -21,20 +21,20 @@ SEAL = "record_sha256"
 _LONGEST = 160
 
 
-def schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of an answer record."""
+def schema(kind: str = "answer") -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a kind of record: `answer`, `ask`, `claim` or `lemma`."""
     found: dict[str, Any] = json.loads(
-        files("tcformal.records").joinpath("answer.schema.json").read_text(encoding="utf-8")
+        files("tcformal.records").joinpath(f"{kind}.schema.json").read_text(encoding="utf-8")
     )
     return found
 
 
 @cache
-def _validator() -> Any:
+def _validator(kind: str) -> Any:
     # Imported here: most commands neither read nor write a record.
     from jsonschema import Draft202012Validator
 
-    return Draft202012Validator(schema())
+    return Draft202012Validator(schema(kind))
 
 
 def digest_of(record: Mapping[str, Any]) -> str:
@@ -43,19 +43,19 @@ def digest_of(record: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def seal(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record with its digest; RecordError for one that is not as the schema says."""
+def seal(record: Mapping[str, Any], kind: str = "answer") -> dict[str, Any]:
+    """A record with its digest; RecordError for one that is not as the schema of its kind says."""
     plain = {key: value for key, value in record.items() if key != SEAL}
     made = {**plain, SEAL: digest_of(plain)}
-    check(made)
+    check(made, kind)
     return made
 
 
-def check(record: Mapping[str, Any]) -> None:
-    """Check a record against the schema and its own digest; RecordError with what is wrong first."""
+def check(record: Mapping[str, Any], kind: str = "answer") -> None:
+    """Check a record against its schema and its own digest; RecordError with what is wrong first."""
     from jsonschema.exceptions import best_match
 
-    error = best_match(_validator().iter_errors(record))
+    error = best_match(_validator(kind).iter_errors(record))
     if error is not None:
         place = "/".join(map(str, error.absolute_path)) or "its top"
         said = error.message if len(error.message) <= _LONGEST else error.message[:_LONGEST] + "…"

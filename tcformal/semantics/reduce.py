@@ -1,14 +1,17 @@
-"""Reduce: the sum of aligned terms in two's complement, exact or wrapped to a bound."""
+"""Reduce: the sum of aligned terms, in two's complement or in sign and magnitude, exact or wrapped."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import align, all_of, any_of, distance_below
 from tcformal.semantics.number import Exponent, Term
+
+Addend = TypeVar("Addend")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +34,29 @@ class Total:
 
 def add_signed(g: Graph, addends: Sequence[Node], width: int) -> Node:
     """The sum of two's complement addends modulo 2^width (a balanced tree; exact where it fits)."""
-    level = [g.wrap_to_mod(x, width) for x in addends]
+    return _balanced([g.wrap_to_mod(x, width) for x in addends], g.add_mod)
+
+
+def _balanced(level: list[Addend], add: Callable[[Addend, Addend], Addend]) -> Addend:
+    """Everything added up in a balanced tree, level by level; an odd one out passes to the next."""
     while len(level) > 1:
-        pairs = [g.add_mod(level[i], level[i + 1]) for i in range(0, len(level) - 1, 2)]
+        pairs = [add(level[i], level[i + 1]) for i in range(0, len(level) - 1, 2)]
         level = pairs + level[2 * len(pairs) :]
     return level[0]
+
+
+def add_sign_magnitude(g: Graph, x: tuple[Node, Node], y: tuple[Node, Node]) -> tuple[Node, Node]:
+    """The exact sum of two numbers in sign and magnitude.
+
+    Shapes: (sign u[1], magnitude u[n]), (u[1], u[m]) -> (u[1], u[max(n, m) + 1]).
+    Zero: the larger magnitude gives the sign, the first one where they are equal: a zero has either sign.
+    Source: the textbook adder, which compares, then adds or subtracts the smaller from the larger.
+    """
+    width = max(x[1].width, y[1].width) + 1
+    (one, p), (other, q) = ((sign, g.zero_extend_to(magnitude, width)) for sign, magnitude in (x, y))
+    same, larger = g.eq(one, other), g.ule(q, p)
+    difference = g.ite(larger, g.sub_mod(p, q), g.sub_mod(q, p))
+    return g.ite(g.or_(same, larger), one, other), g.ite(same, g.add_mod(p, q), difference)
 
 
 def signed_magnitude(g: Graph, sign: Node, magnitude: Node) -> Node:
@@ -58,20 +79,23 @@ def sum_of_aligned(
     e_max: Exponent,
     fraction_bits: int,
     carry_bits: int | None = None,
+    accumulation: str = "twos_complement",
 ) -> Total:
-    """The two's complement sum of signed aligned terms, wrapped where the design bounds it.
+    """The sum of signed aligned terms in two's complement, wrapped where the design bounds it.
 
     Shapes: aligned magnitudes u[n_k] -> s[w], w one more than a multiple of 8.
     Ranges and units: units of 2^(e_max - fraction_bits); |sum| is at most the sum of the largest
     aligned magnitudes; with carry_bits the sum is reduced to 1 + (1 + carry_bits + fraction_bits)
-    bits, sign included, and grown again by its sign.
+    bits, sign included, and grown again by its sign.  Under `sign_magnitude` the partial sums are
+    signs and magnitudes, each a bit wider than its operands, and only their total is converted.
+    Labels: partial0, partial1, … are the partial sums of the tree in two's complement.
     Source: XIE Algorithm 7, line 11 (exact); VALPEY §4.3 (carry-out bits).
     """
     largest = sum(_largest_magnitude(t, x, fraction_bits) for t, x in zip(terms, aligned, strict=True))
     exact_width = largest.bit_length() + 1
     width = exact_width if carry_bits is None else 2 + carry_bits + fraction_bits
-    addends = [signed_magnitude(g, t.sign, x) for t, x in zip(terms, aligned, strict=True)]
-    total = add_signed(g, addends, width)
+    pairs = [(t.sign, x) for t, x in zip(terms, aligned, strict=True)]
+    total = _accumulated(g, pairs, width, fraction_bits, accumulation)
     # A magnitude of a whole number of bytes: designs whose sums differ by a carry bit or two then share
     # one normaliser, which turns most equality proofs into a question about the sum's top bits.
     total = g.wrap_to_mod(total, 1 + 8 * -(-(max(width, exact_width) - 1) // 8))
@@ -85,6 +109,32 @@ def sum_of_aligned(
             g.label("aligned", kept, scale=fraction_bits)
             g.label("distance", distance_below(g, term.exponent, e_max))
     return Total(total, e_max, fraction_bits)
+
+
+def _accumulated(
+    g: Graph, pairs: list[tuple[Node, Node]], width: int, fraction_bits: int, accumulation: str
+) -> Node:
+    """Signs and magnitudes added up modulo 2^width, every partial sum labelled."""
+    made = 0
+
+    def converted(x: tuple[Node, Node]) -> Node:
+        return g.wrap_to_mod(signed_magnitude(g, *x), width)
+
+    def labelled(total: Node) -> Node:
+        nonlocal made
+        made += 1
+        return g.label(f"partial{made - 1}", total, signed=True, scale=fraction_bits)
+
+    if accumulation == "sign_magnitude":
+
+        def step(x: tuple[Node, Node], y: tuple[Node, Node]) -> tuple[Node, Node]:
+            total = add_sign_magnitude(g, x, y)
+            labelled(converted(total))
+            return total
+
+        return converted(_balanced(pairs, step))
+    addends = [signed_magnitude(g, *x) for x in pairs]
+    return _balanced([g.wrap_to_mod(x, width) for x in addends], lambda x, y: labelled(g.add_mod(x, y)))
 
 
 def _largest_magnitude(term: Term, aligned: Node, fraction_bits: int) -> int:

@@ -114,6 +114,10 @@ def convert(
         significand = g.ite(clipped, g.const((1 << p) - 1, p), significand)
         code_out = g.ite(clipped, g.const(span, code_out.width), code_out)
     exponent = Exponent(code_out, target.e_min, target.e_max)
+    g.label("rounded.sign", sign)
+    g.label("rounded.significand", significand, scale=p - 1)
+    g.label("rounded.exponent", code_out, offset=target.e_min)
+    g.label("rounded.overflow", inf)
     return Number(Term(sign, significand, exponent, p - 1, zero), g.truth(False), inf)
 
 

@@ -62,7 +62,8 @@ def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design:
     """
     positive = any_of(g, [g.and_(x.inf, g.not_(x.term.sign)) for x in operands])
     negative = any_of(g, [g.and_(x.inf, x.term.sign) for x in operands])
-    nan = g.or_(any_of(g, [x.nan for x in operands]), g.and_(positive, negative))
+    some = any_of(g, [x.nan for x in operands])
+    nan = g.or_(some, g.and_(positive, negative))
     infinite = g.or_(positive, negative)
     inf = g.and_(g.or_(infinite, rounded.inf), g.not_(nan))
     term = flush(g, rounded, design.result_subnormals).term
@@ -71,6 +72,9 @@ def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design:
         sign = g.and_(sign, g.not_(term.zero))
     sign = g.ite(infinite, negative, sign)
     zero = g.and_(term.zero, g.not_(g.or_(infinite, nan)))
+    g.label("some_nan", some)
+    g.label("positive_inf", positive)
+    g.label("negative_inf", negative)
     g.label("nan", nan)
     g.label("inf", inf)
     return Number(replace(term, sign=sign, zero=zero), nan, inf)

@@ -45,7 +45,9 @@ def truncated_total(
     e_max = largest_exponent(g, exponents)
     g.label("e_max", e_max.bits, offset=e_max.low)
     aligned = align_all(g, terms, exponents, e_max, fraction_bits, design.alignment_rounding)
-    return sum_of_aligned(g, terms, aligned, e_max, fraction_bits, design.carry_bits)
+    return sum_of_aligned(
+        g, terms, aligned, e_max, fraction_bits, design.carry_bits, accumulation=design.accumulation
+    )
 
 
 def round_total(

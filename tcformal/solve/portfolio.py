@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -275,15 +274,16 @@ class _Race:
 
     def run(self, names: Sequence[str], hearing: _Hearing) -> Decision:
         """Start members, hear them and have proofs checked until the question is settled."""
-        waiting = deque(names)
+        waiting = list(names)
         news = time.monotonic()
         try:
             while (waiting or self.running or self.checking) and hearing.settled() is None:
                 patient = time.monotonic() - news < PATIENCE_S
-                if waiting and (len(self.running) + len(self.checking) < self.slots or not patient):
-                    self.running.append(
-                        _Run(waiting.popleft(), self.graph, self.dag, self.limits, self.folder)
-                    )
+                free = len(self.running) + len(self.checking) < self.slots
+                name = next((n for n in waiting if not patient or (free and self._needs(n, hearing))), None)
+                if name is not None:
+                    waiting.remove(name)
+                    self.running.append(_Run(name, self.graph, self.dag, self.limits, self.folder))
                     news = time.monotonic()
                 elif self._listen(hearing):
                     news = time.monotonic()
@@ -294,6 +294,17 @@ class _Race:
             for child in [x.child for x in self.running] + [x.child for x in self.checking]:
                 child.kill()
         return hearing.settled() or hearing.exhausted()
+
+    def _needs(self, name: str, hearing: _Hearing) -> bool:
+        """Whether one more member can help while those at work go on.
+
+        Once an UNSAT was heard and a proof is on its way, a second proof would only slow that one down,
+        and where nothing but a proof is wanted, so would everybody else.
+        """
+        proving = bool(self.checking) or any(run.member.proves for run in self.running)
+        if not proving or all(answer.status is not Status.UNSAT for answer in hearing.answers):
+            return True
+        return not hearing.certify and not registry[name].proves
 
     def _listen(self, hearing: _Hearing) -> bool:
         """Hear every process that has ended; False when none has."""

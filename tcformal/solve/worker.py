@@ -8,8 +8,8 @@ null), `seconds` and `reason`.
 
 from __future__ import annotations
 
-import gc
 import ctypes
+import gc
 import importlib
 import json
 import math

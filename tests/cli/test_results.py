@@ -169,7 +169,7 @@ def test_the_list_fits(run: Run, filled: Store) -> None:
     """Whole names, however long, in a hundred columns."""
     long = "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
     other = f"{long}@fraction_bits=14,carry_bits=9,zero_exponent=-133"
-    assert run("separate", long, other, "--time-limit", "0.001").exit_code == 3
+    assert run("separate", long, other, "--solvers", "bitwuzla", "--time-limit", "0.001").exit_code == 3
     lines = narrow(run("results", "list"))
     text = "".join(part for line in lines for part in line.split())
     assert lines[0].split() == ["id", "verdict", "units", "solver", "proof", "date", "state"]

@@ -132,3 +132,8 @@ def fills_the_disk(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
         file.seek(LARGEST_PROOF)
         file.write(b"0\n")
     return Outcome(Status.UNSAT, proof="0\n")
+
+
+def proves_slowly(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+    time.sleep(1.5)
+    return run_glucose(graph, assertion, limits)

@@ -113,6 +113,32 @@ def test_a_proof_is_asked_of_solvers_that_write_them() -> None:
     assert str(caught.value) == f"expected a solver that writes proofs ({proving}), but got z3, cvc5"
 
 
+@pytest.mark.parametrize(
+    ("certify", "asked"),
+    [
+        (True, ["says_unsat", "proves_slowly"]),  # only a proof is wanted, and one is on its way
+        (None, ["says_unsat", "proves_slowly", "gives_up"]),  # another encoding may confirm before the proof
+    ],
+)
+def test_nobody_is_started_who_cannot_help(stub: Stub, certify: bool | None, asked: list[str]) -> None:
+    """Once an UNSAT was heard, those that could only slow the proof down wait."""
+    members = [stub("says_unsat"), stub("proves_slowly", proves=True), "glucose", stub("gives_up")]
+    decision = ask(997, *members, certify=certify, jobs=2)
+    assert decision.status is Status.UNSAT
+    assert decision.certificate is not None
+    assert decision.certificate.solver == "proves_slowly"
+    started = [a.solver for a in decision.answers if not a.reason.startswith("not started: ")]
+    assert sorted(started) == sorted(asked)
+
+
+def test_those_held_back_are_started_when_the_proof_fails(stub: Stub) -> None:
+    members = [stub("says_unsat"), stub("proves_nothing", proves=True), "glucose"]
+    decision = ask(997, *members, certify=True, jobs=2)
+    assert decision.status is Status.UNSAT
+    assert decision.certificate is not None
+    assert decision.certificate.solver == "glucose"
+
+
 # ---------------------------------------------------------------------- solvers that lie
 LIES = [
     ("proves_nothing", "expected a proof of every step, but the checker refused it"),

@@ -1,0 +1,135 @@
+"""`prove --claim`: a claim about one unit, or about every unit with a truncated fused sum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from tcformal.checks import check_int, check_positive
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, print_json
+from tcformal.cli.results import warn
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.query.claim import ClaimVerdict
+from tcformal.query.claims import CLAIMS, claims_named, prove_claim, truncated_units
+from tcformal.query.lemmas import LemmaBook
+from tcformal.query.shelf import Shelf
+from tcformal.query.verdict import Kind
+from tcformal.report.lemmas import claim_view, claims_table
+from tcformal.report.text import console
+from tcformal.solve.members import check_members
+from tcformal.solve.result import Limits
+
+
+def or_claims(command: Callable[..., int]) -> Callable[..., int]:
+    """A command on two units that with --claim asks a claim about one unit, or about all, instead."""
+
+    @wraps(command)
+    def either(
+        first: str | None, second: str | None, claim: str | None, only: str | None, **options: Any
+    ) -> int:
+        if claim is not None:
+            if second is not None:
+                raise click.UsageError("expected at most one unit with --claim, but got two")
+            if options["assume"] or options["with_explanation"]:
+                raise click.UsageError("expected no --assume and no --explain with --claim")
+            if first is not None and only is not None:
+                raise click.UsageError("expected a unit or --filter, but got both")
+            return prove_claims(first, claim, only or "", options)
+        if only is not None:
+            raise click.UsageError("expected --filter with --claim only")
+        if first is None or second is None:
+            raise click.UsageError(f"expected two units or --claim, but got {first or 'neither'}")
+        return command(first=first, second=second, **options)
+
+    for option in (
+        click.option("--filter", "only", metavar="TEXT", help="With --claim: the units with TEXT in a name."),
+        click.option("--claim", metavar="CLAIM", help="Prove a claim about one UNIT, or about every unit "
+                     f"with a truncated fused sum: {', '.join(CLAIMS)}, all."),
+    ):  # fmt: skip
+        either = option(either)
+    return either
+
+
+def prove_claims(first: str | None, claim: str, only: str, options: Mapping[str, Any]) -> int:
+    """Prove the claims, print what came of them, and return the exit code."""
+    claims = claims_named(claim)
+    solvers = options["solvers"]
+    members = None if solvers is None else check_members([s.strip() for s in solvers.split(",")])
+    limits = Limits(
+        time_s=check_positive("--time-limit", options["time_limit"]),
+        memory_mb=check_int("--memory-limit", options["memory_limit"], low=1),
+        seed=options["seed"],
+    )
+    shelf = Shelf(Path(options["folder"]), warn)
+    keeper = None if options["fresh"] else shelf
+    book = LemmaBook(members=members, limits=limits, certify=options["certify"], keeper=keeper)
+    units = [resolve(first)] if first is not None else list(truncated_units(only))
+    if not units:
+        raise InputError(f"expected a unit with a truncated fused sum, but none has {only!r} in its name")
+    refused: dict[tuple[str, str], str] = {}
+    verdicts: dict[str, list[ClaimVerdict]] = {}
+    columns = (
+        TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
+        TextColumn("{task.fields[doing]}"),
+    )  # fmt: skip
+    with Progress(*columns, console=console(stderr=True)) as bar:
+        task = bar.add_task("claims", total=len(units) * len(claims), doing="")
+
+        def ask(spec: UnitSpec, name: str) -> ClaimVerdict:
+            v = prove_claim(
+                spec, name, book=book, limits=limits, members=members,
+                progress=lambda text: bar.update(task, doing=f"{name}: {text}"),
+            )  # fmt: skip
+            shelf.add_claim(v)
+            return v
+
+        for spec in units:
+            row = verdicts.setdefault(spec.name, [])
+            for name in claims:
+                try:
+                    row.append(ask(spec, name))
+                except InputError as error:
+                    if len(claims) == 1:
+                        raise
+                    refused[spec.name, name] = str(error)
+                bar.advance(task)
+    _print(verdicts, refused, one=first is not None, as_json=options["as_json"])
+    return exit_code([v for row in verdicts.values() for v in row])
+
+
+def _print(
+    verdicts: Mapping[str, Sequence[ClaimVerdict]],
+    refused: Mapping[tuple[str, str], str],
+    *,
+    one: bool,
+    as_json: bool,
+) -> None:
+    """One object or view for one claim, a list or a table for several."""
+    found = [v for row in verdicts.values() for v in row]
+    if as_json:
+        shown = [v.to_json() for v in found]
+        not_asked = [{"unit": u, "claim": c, "reason": why} for (u, c), why in refused.items()]
+        print_json(shown[0] if one and len(shown) == 1 else {"claims": shown, "refused": not_asked})
+        return
+    out = console()
+    if one:
+        for v in found:
+            out.print(claim_view(v))
+            out.print()
+    if len(found) > 1:
+        out.print(claims_table(verdicts, refused))
+
+
+def exit_code(found: Sequence[ClaimVerdict]) -> int:
+    """No answer where a claim is left open, otherwise where one is refuted, else as asked."""
+    kinds = {v.kind for v in found}
+    if not found or kinds - {Kind.HOLDS, Kind.VIOLATED}:
+        return NO_ANSWER
+    return OTHERWISE if Kind.VIOLATED in kinds else OK

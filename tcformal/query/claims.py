@@ -1,0 +1,70 @@
+"""Claims about one unit, by name: what each says, and the verdict on it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tcformal.checks import check_choice
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.unit import UnitSpec
+from tcformal.query.accumulation import sign_magnitude
+from tcformal.query.carry import carry_bits
+from tcformal.query.claim import Asking, ClaimVerdict, Finding, Progress, claim_verdict
+from tcformal.query.lemmas import Lemma, LemmaBook
+from tcformal.query.product_order import product_order
+from tcformal.query.same_parameters import same_parameters
+from tcformal.solve.result import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim: what it says, and the program that proves or refutes it part by part."""
+
+    statement: str
+    prove: Callable[[Asking], tuple[Finding, list[Lemma]]]
+
+
+CLAIMS: dict[str, Claim] = {
+    "product-order": Claim("the order of the products does not change the result", product_order),
+    "sign-magnitude": Claim("sums in sign and magnitude and in two's complement agree", sign_magnitude),
+    "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
+    "same-parameters": Claim("all names of these parameters compute the same function", same_parameters),
+}
+
+
+def claims_named(name: str) -> tuple[str, ...]:
+    """The claims that a name stands for: itself, or all of them."""
+    check_choice("claim", name, [*CLAIMS, "all"])
+    return tuple(CLAIMS) if name == "all" else (name,)
+
+
+def truncated_units(text: str = "") -> Iterator[UnitSpec]:
+    """One unit of each distinct design with a truncated fused sum, that has `text` in its name."""
+    for name in distinct_designs():
+        design = catalogue()[name].design
+        if design.fraction_bits is not None and design.summation == "fused" and text in name:
+            yield catalogue()[name]
+
+
+def prove_claim(
+    spec: UnitSpec,
+    claim: str,
+    *,
+    book: LemmaBook,
+    limits: Limits,
+    members: Sequence[str] | None = None,
+    progress: Progress = lambda _: None,
+) -> ClaimVerdict:
+    """Prove one claim about one unit, or refute it.
+
+    `book` keeps lemmas from one claim and unit to the next; `limits` and `members` are those of the
+    questions that look for a witness.
+    Errors: UnknownNameError for a claim that does not exist, InputError for a unit that it does not fit.
+    """
+    check_choice("claim", claim, CLAIMS)
+    start = time.monotonic()
+    ask = Asking(spec=spec, book=book, limits=limits, members=members, progress=progress)
+    found, applied = CLAIMS[claim].prove(ask)
+    return claim_verdict(claim, spec, found, applied, limits, start)

@@ -1,0 +1,225 @@
+"""Lemmas: equalities of two nodes, generalised, decided once each, and kept with who decided them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Protocol
+
+from tcformal.interp.cnf import Cnf, to_cnf
+from tcformal.interp.concrete import Concrete
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.ir.walk import digest, reachable
+from tcformal.solve.certificate import Certificate, certify
+from tcformal.solve.portfolio import decide
+from tcformal.solve.result import Limits, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A lemma's question: does some input make `assertion` equal 1?  The lemma holds where none does.
+
+    Shapes: a graph of its own, whose inputs v0, v1, … are named in the order in which the statement
+    meets them, so that equal statements of different circuits have equal digests.
+    """
+
+    graph: Graph
+    assertion: Node
+
+    @property
+    def sha256(self) -> str:
+        """The identity of the statement."""
+        return digest(self.graph, {"assertion": self.assertion})
+
+    @property
+    def free_inputs(self) -> int:
+        """Bit-vectors over which the statement is quantified."""
+        return sum(n.op == "input" for n in reachable([self.assertion]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lemma:
+    """A statement with its answer.
+
+    Ranges and units: `seconds` of wall time; UNSAT means that the lemma holds on every input.
+    """
+
+    name: str
+    sha256: str
+    free_inputs: int
+    status: Status
+    #: One sentence.
+    reason: str
+    decided_by: str
+    #: Solvers that see another encoding, or the checker of the certificate.
+    confirmed_by: tuple[str, ...]
+    certificate: Certificate | None
+    seconds: float
+    disagreement: bool = False
+
+    @property
+    def holds(self) -> bool:
+        """Whether the lemma is proved and the proof confirmed; nothing else counts as proved."""
+        return self.status is Status.UNSAT and bool(self.confirmed_by)
+
+    def to_json(self) -> dict[str, Any]:
+        """The lemma as plain data."""
+        return {
+            "name": self.name,
+            "sha256": self.sha256,
+            "free_inputs": self.free_inputs,
+            "answer": self.status.value,
+            "reason": self.reason,
+            "decided_by": self.decided_by,
+            "confirmed_by": list(self.confirmed_by),
+            "certificate": None if self.certificate is None else self.certificate.to_json(),
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def statement(
+    pairs: Sequence[tuple[Node, Node]],
+    given: Sequence[Node],
+    cut: Collection[int],
+    order: Iterable[Node] = (),
+) -> Statement:
+    """`x == y` for all pairs where every `given` is 1, with the nodes `cut` replaced by fresh inputs.
+
+    Soundness: let the statement be unsatisfiable.  Any input of the circuit gives the cut nodes some
+    values; under these values of the fresh inputs, the nodes of the statement take the values that they
+    have in the circuit, because they are the same operators on equal operands.  No values satisfy the
+    assertion, these do not either: every x equals its y wherever all given hold.  Nothing is assumed
+    about the cut nodes, so a cut can only make a lemma harder to hold, never easier.
+
+    Shapes: both of a pair of one width, given of width 1, all nodes of one graph; `cut` by index; `order`
+    are more cut nodes, whose inputs are named first, so that one lemma on other nodes is one statement.
+    """
+    fresh = Graph()
+    made = {n.index: fresh.input(f"v{i}", n.width) for i, n in enumerate(order)}
+    met = len(made)
+    for root in (*chain.from_iterable(pairs), *given):
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if node.index in made:
+                stack.pop()
+            elif node.op == "const":
+                made[node.index] = fresh.const(node.params[1], node.width)
+            elif node.op == "input" or node.index in cut:
+                made[node.index] = fresh.input(f"v{met}", node.width)
+                met += 1
+            else:
+                waiting = [a for a in reversed(node.args) if a.index not in made]
+                if waiting:
+                    stack.extend(waiting)
+                else:
+                    args = [made[a.index] for a in node.args]
+                    made[node.index] = fresh.make(node.op, args, node.params)
+    differ = fresh.or_(*(fresh.not_(fresh.eq(made[x.index], made[y.index])) for x, y in pairs))
+    return Statement(fresh, fresh.and_(differ, *(made[p.index] for p in given)))
+
+
+def frontier(firsts: Sequence[Node], seconds: Sequence[Node], depth: int) -> set[int]:
+    """What two sides share, `depth` operators below the first shared nodes, by index.
+
+    Depth 0 is the strongest generalisation: the largest common subterms become free.  Constants and
+    inputs are no part of a frontier.
+    """
+    of_x, of_y = ({n.index: n for n in reachable(roots)} for roots in (firsts, seconds))
+    shared = of_x.keys() & of_y.keys()
+    below: dict[int, int] = dict.fromkeys(shared, 1 << 30)
+    for node in sorted((of_x | of_y).values(), key=lambda n: -n.index):
+        here = below[node.index] + 1 if node.index in shared else 0
+        for a in node.args:
+            if a.index in shared:
+                below[a.index] = min(below[a.index], here)
+    for root in (*firsts, *seconds):
+        if root.index in shared:
+            below[root.index] = 0
+    return {i for i in shared if below[i] >= depth and of_x[i].op not in ("const", "input")}
+
+
+class Keeper(Protocol):
+    """Where proved lemmas are kept from one run to the next."""
+
+    def find(self, sha256: str, *, certify: bool | None = None) -> Lemma | None:
+        """The kept lemma of that statement."""
+
+    def add(self, lemma: Lemma) -> None:
+        """Keep a lemma."""
+
+
+class LemmaBook:
+    """Decides statements, each distinct one once, and keeps what was found, in `keeper` for later runs too.
+
+    Shapes: statements are told apart by their SHA-256.
+    Errors: those of `decide` for solvers that cannot be asked.
+    """
+
+    def __init__(
+        self,
+        *,
+        members: Sequence[str] | None = None,
+        limits: Limits,
+        certify: bool | None = None,
+        keeper: Keeper | None = None,
+    ) -> None:
+        self._members = members
+        self._keeper = keeper
+        self._limits = limits
+        self._certify = certify
+        self._known: dict[str, Lemma] = {}
+
+    @property
+    def lemmas(self) -> Mapping[str, Lemma]:
+        """Every lemma decided so far, by its digest."""
+        return dict(self._known)
+
+    def decide(self, name: str, what: Statement) -> Lemma:
+        """The answer to a statement: a kept one, by folding, or from the portfolio."""
+        sha256 = what.sha256
+        if sha256 not in self._known:
+            kept = self._keeper.find(sha256, certify=self._certify) if self._keeper is not None else None
+            self._known[sha256] = kept or self._decided(name, sha256, what)
+        return self._known[sha256]
+
+    def _decided(self, name: str, sha256: str, what: Statement) -> Lemma:
+        cnf = to_cnf(what.graph, what.assertion)
+        folded = () in cnf.clauses
+        lemma = self._fold(name, sha256, what, cnf) if folded else self._ask(name, sha256, what)
+        if self._keeper is not None:
+            self._keeper.add(lemma)
+        return lemma
+
+    def _fold(self, name: str, sha256: str, what: Statement, cnf: Cnf) -> Lemma:
+        """A statement whose clauses hold the empty clause: both sides became the same gates.
+
+        The clauses are their own refutation; the checker is asked to say so, with a proof of no steps.
+        """
+        start = time.monotonic()
+        made = certify(cnf, "", "folding")
+        return Lemma(
+            name=name, sha256=sha256, free_inputs=what.free_inputs, status=Status.UNSAT,
+            reason="both sides are the same gates", decided_by="folding", confirmed_by=(made.checker,),
+            certificate=made, seconds=time.monotonic() - start,
+        )  # fmt: skip
+
+    def _ask(self, name: str, sha256: str, what: Statement) -> Lemma:
+        start = time.monotonic()
+        evaluate = Concrete(what.graph, [what.assertion])
+        decision = decide(
+            what.graph, what.assertion, members=self._members, limits=self._limits,
+            replay=lambda model: evaluate(model) == [1], certify=self._certify,
+        )  # fmt: skip
+        made = decision.certificate
+        checked = () if made is None else (made.checker,)
+        return Lemma(
+            name=name, sha256=sha256, free_inputs=what.free_inputs, status=decision.status,
+            reason=decision.reason,
+            decided_by=next((a.solver for a in decision.answers if a.status is decision.status), ""),
+            confirmed_by=(*decision.confirmed_by, *checked), certificate=made,
+            seconds=time.monotonic() - start, disagreement=decision.disagreement,
+        )  # fmt: skip

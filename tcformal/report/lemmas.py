@@ -1,0 +1,96 @@
+"""Views of claims: one verdict with its lemmas, and a table of many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from tcformal.query.claim import ClaimVerdict, Counterexample, Part, Standing
+from tcformal.query.verdict import Kind
+from tcformal.report.tables import witness_table
+from tcformal.report.text import hex_word, table, with_decimal
+
+_COLOUR = {Kind.HOLDS: "bold green", Kind.VIOLATED: "bold yellow"}
+
+#: Claims as column heads.
+_SHORT = {
+    "product-order": "order", "sign-magnitude": "signs", "carry-bits": "carry", "same-parameters": "names",
+}  # fmt: skip
+
+
+def claim_view(v: ClaimVerdict) -> RenderableType:
+    """One verdict for people: what was found, how the parts make it, the witness, the lemmas."""
+    head = Text(v.kind.name, style=_COLOUR.get(v.kind, "bold red"))
+    head.append(f": {v.reason}", style="default not bold")
+    body: list[RenderableType] = [head, Text(f"{v.claim} of {v.unit.name}"), Text(v.composition)]
+    count = Counter(p.standing for p in v.parts if not p.control)
+    parts = ", ".join(f"{count[s]} {s.value}" for s in Standing if count[s])
+    controls = [p for p in v.parts if p.control]
+    also = f"; control {controls[0].name}: {controls[0].standing.value}" if controls else ""
+    body.append(Text(f"parts: {parts}{also}"))
+    shown = next((p for p in v.parts if p.witness is not None), None)
+    if shown is not None and shown.witness is not None:
+        body += _counterexample(v, shown, shown.witness)
+    if v.lemmas:
+        body.append(_lemmas(v))
+    folded = sum(x.decided_by == "folding" for x in v.lemmas)
+    also = f", {folded} of them true by folding alone" if folded else ""
+    body.append(
+        Text(f"{len(v.lemmas)} lemmas{also}, {v.applications} applications; {v.seconds:.2f} s", style="dim")
+    )
+    return Group(*body)
+
+
+def _counterexample(v: ClaimVerdict, part: Part, w: Counterexample) -> list[RenderableType]:
+    d = v.unit.operands.d
+    results = " and ".join(f"{with_decimal(d, r)} ({hex_word(d, r)})" for r in w.results)
+    return [
+        Text(f"{part.name}: results {results}; found by {w.found_by}, replayed on integers and fractions"),
+        witness_table(v.unit, w.first),
+    ]
+
+
+def _lemmas(v: ClaimVerdict) -> RenderableType:
+    """The lemmas that took a solver, and those that do not hold."""
+    uses: Counter[str] = Counter()
+    for part in v.parts:
+        for step in part.steps:
+            uses.update(step.lemmas)
+    made = table("lemma", ">uses", "answer", "decided by", "confirmed by", ">s")
+    for x in v.lemmas:
+        if x.decided_by != "folding":
+            made.add_row(
+                x.name, str(uses[x.sha256]), x.status.value, x.decided_by,
+                ", ".join(x.confirmed_by) or "nobody", f"{x.seconds:.2f}",
+            )  # fmt: skip
+    return made
+
+
+def claims_table(
+    verdicts: Mapping[str, Sequence[ClaimVerdict]], refused: Mapping[tuple[str, str], str]
+) -> RenderableType:
+    """One row per unit, one column per claim; `refused` are claims that do not fit a unit."""
+    claims = list(dict.fromkeys(v.claim for row in verdicts.values() for v in row))
+    claims += [c for c in dict.fromkeys(claim for _, claim in refused) if c not in claims]
+    made = table("unit", *(_SHORT.get(c, c) for c in claims), ">s")
+    for name, row in verdicts.items():
+        of = {v.claim: v for v in row}
+        cells = [
+            Text(of[c].kind.name, style=_COLOUR.get(of[c].kind, "bold red")) if c in of else Text("–")
+            for c in claims
+        ]
+        made.add_row(name, *cells, f"{sum(v.seconds for v in row):.1f}")
+    for column in made.columns[1:]:
+        column.no_wrap = True
+    totals = [
+        f"{c}: " + ", ".join(
+            f"{n} {kind.name}" for kind, n in Counter(
+                v.kind for row in verdicts.values() for v in row if v.claim == c
+            ).items()
+        )
+        for c in claims
+    ]  # fmt: skip
+    return Group(made, *(Text(line) for line in totals))

@@ -1,0 +1,76 @@
+"""`prove --claim`: what it prints, its exit codes, and the words it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tcformal.cli import main
+
+VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, ["prove", *words])
+
+
+def test_a_claim_that_holds_exits_0_and_names_its_lemmas() -> None:
+    result = run(VOLTA, "--claim", "product-order")
+    assert result.exit_code == 0, result.output
+    assert "HOLDS: no order of the 4 products changes the result" in result.output
+    assert "add_mod on 29 bits is associative" in result.output
+    assert "3 proved" in result.output
+
+
+def test_a_claim_that_is_refuted_exits_1_and_shows_the_witness() -> None:
+    result = run("tfdpa@products=1,k=2", "--claim", "product-order")
+    assert result.exit_code == 1, result.output
+    assert "VIOLATED: the order matters" in result.output
+    assert "replayed on integers and fractions" in " ".join(result.output.split())
+
+
+def test_json_holds_every_lemma_and_the_composition() -> None:
+    result = run(VOLTA, "--claim", "product-order", "--json", "--certify")
+    data = json.loads(result.stdout)
+    assert data["verdict"] == "HOLDS"
+    assert {"name", "sha256", "decided_by", "confirmed_by", "certificate"} <= data["lemmas"][0].keys()
+    assert all(lemma["certificate"]["format"] == "DRAT" for lemma in data["lemmas"])
+
+
+def test_several_units_make_a_table() -> None:
+    result = run("--claim", "product-order", "--filter", "volta/")
+    assert result.exit_code == 0, result.output
+    assert "product-order: 3 HOLDS" in result.output
+    assert max(map(len, result.stdout.splitlines())) <= 100
+
+
+def test_all_claims_skip_those_that_do_not_fit_one_unit() -> None:
+    result = run("x86/vdpbf16ps", "--claim", "all", "--json")
+    data = json.loads(result.stdout)
+    assert result.exit_code == 1, result.output
+    assert {r["claim"] for r in data["refused"]} == {"sign-magnitude", "carry-bits"}
+    assert {c["claim"]: c["verdict"] for c in data["claims"]} == {
+        "product-order": "VIOLATED", "same-parameters": "HOLDS"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((VOLTA, "--claim", "order"), "the closest are product-order"),
+        ((VOLTA, VOLTA, "--claim", "all"), "expected at most one unit with --claim"),
+        ((VOLTA, "--claim", "all", "--filter", "x"), "expected a unit or --filter"),
+        ((VOLTA, "--claim", "all", "--assume", "finite"), "expected no --assume"),
+        (("--claim", "all", "--filter", "no such unit"), "expected a unit with a truncated fused sum"),
+        ((VOLTA, VOLTA, "--filter", "x"), "expected --filter with --claim only"),
+        ((VOLTA,), "expected two units or --claim"),
+        (("x86/vdpbf16ps", "--claim", "carry-bits"), "truncated fused sum"),
+    ],
+)
+def test_refused_words_exit_2_with_one_sentence(words: tuple[str, ...], sentence: str) -> None:
+    result = run(*words)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert "Traceback" not in result.output

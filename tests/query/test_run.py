@@ -1,0 +1,100 @@
+"""Running query files: outcomes, golden inputs on three interpretations, and what is kept and served."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tcformal.design.names import resolve
+from tcformal.query import run as running
+from tcformal.query.files import Ask, find, known_queries, load
+from tcformal.query.run import RUNS, Setting, evaluate_three, golden_witness, run
+from tcformal.query.store import Store
+from tcformal.records.lines import read
+from tcformal.solve.result import Limits
+
+LIMITS = Limits(120.0, 8192, 0)
+
+GOLDEN = [
+    pytest.param(ask, id=f"{name}: {ask.name}")
+    for name in known_queries()
+    for ask in find(name).concrete()
+    if ask.kind == "evaluate"
+]
+
+SMALL = """
+title = "Carry bits"
+source = "VALPEY §4.3"
+[[ask]]
+name = "too few"
+separate = ["valpey@terms=3,carry_bits=1", "valpey@terms=3,carry_bits=2"]
+expected = "SEPARATED"
+[[ask]]
+name = "enough"
+separate = ["valpey@terms=3,carry_bits=2", "valpey@terms=3,carry_bits=3"]
+expected = "EQUIVALENT"
+[[ask]]
+name = "no minus zero"
+property = "no-negative-zero"
+unit = "volta/mma.m8n8k4.f32.f16.f16.f32"
+expected = "VIOLATED"
+[[ask]]
+name = "golden"
+unit = "valpey@terms=3"
+a = ["2"]
+b = ["1"]
+c = "-2^-40"
+d = "{d}"
+cases = [{ d = "2" }, { d = "3" }]
+expected = "REPRODUCED"
+"""
+
+
+@pytest.mark.parametrize("ask", GOLDEN)
+def test_golden_inputs_on_all_three_interpretations(ask: Ask) -> None:
+    spec = resolve(ask.body["unit"])
+    results = evaluate_three(spec, golden_witness(spec, ask.body["a"], ask.body["b"], ask.body["c"]))
+    assert len(set(results.values())) == 1
+    outcome, _ = running.ASKERS["evaluate"](ask, Setting(Store(Path("unused")), LIMITS))
+    assert outcome == ask.expected
+
+
+def test_a_file_is_run_kept_and_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    query = load(path)
+    how = Setting(Store(tmp_path / "results"), LIMITS)
+    done = list(run(query, query.concrete(), how))
+    outcomes = ["SEPARATED", "EQUIVALENT", "HOLDS", "REPRODUCED", "DIFFERENT"]
+    assert [a.outcome for a in done] == outcomes
+    assert [a.as_expected for a in done] == [True, True, False, True, False]
+    lines, _ = read(tmp_path / "results" / RUNS)
+    assert [line.data["outcome"] for line in lines if line.data] == outcomes
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("asked again")
+
+    # Golden inputs are evaluated again, because that is as cheap as looking.
+    for kind in ("separate", "property"):
+        monkeypatch.setitem(running.ASKERS, kind, never)
+    again = list(run(query, query.concrete(), how))
+    assert [a.outcome for a in again] == outcomes
+    assert all(a.served for a in again[:3])
+    with pytest.raises(AssertionError, match="asked again"):
+        list(run(query, query.concrete(), Setting(how.store, LIMITS, fresh=True)))
+
+
+def test_a_kept_answer_of_another_definition_is_not_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    query = load(path)
+    ask = query.concrete()[2]
+    how = Setting(Store(tmp_path / "results"), LIMITS)
+    assert [a.served for a in run(query, [ask], how)] == [""]
+    text = (how.store.folder / RUNS).read_text(encoding="utf-8")
+    digest = running.answered_already(how.store.folder / RUNS)[running.identity("small", ask)]["answer"]
+    (how.store.folder / RUNS).write_text(text.replace(digest["question_sha256"], "0" * 64), encoding="utf-8")
+    assert [a.served for a in run(query, [ask], how)] == [""]

@@ -1,0 +1,98 @@
+"""Kept lemmas and claims: used again only for the same statement, and only while nobody altered them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tcformal.design.names import resolve
+from tcformal.errors import RecordError
+from tcformal.ir.build import Graph
+from tcformal.query.claims import prove_claim
+from tcformal.query.lemmas import Lemma, LemmaBook, statement
+from tcformal.query.shelf import CLAIMS, LEMMAS, Shelf
+from tcformal.records.lines import read
+from tcformal.records.schema import check
+from tcformal.solve.result import Limits, Status
+
+LIMITS = Limits(120.0, 8192, 0)
+
+
+def proved(shelf: Shelf | None = None, width: int = 9) -> tuple[Lemma, LemmaBook]:
+    """x + y = y + (x + 0) over a few bits, with x + 0 written as x - y + y."""
+    g = Graph()
+    x, y = g.input("x", width), g.input("y", width)
+    what = statement([(g.add_mod(x, y), g.add_mod(y, g.add_mod(g.sub_mod(x, y), y)))], [], {})
+    book = LemmaBook(limits=LIMITS, certify=True, keeper=shelf)
+    return book.decide("a detour", what), book
+
+
+def test_a_lemma_is_kept_with_its_certificate_and_used_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, _ = proved(Shelf(tmp_path))
+    assert first.holds
+    assert first.certificate is not None
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("proved again")
+
+    monkeypatch.setattr("tcformal.query.lemmas.decide", never)
+    monkeypatch.setattr("tcformal.query.lemmas.certify", never)
+    again, _ = proved(Shelf(tmp_path))
+    assert (again.sha256, again.decided_by, again.confirmed_by) == (
+        first.sha256,
+        first.decided_by,
+        first.confirmed_by,
+    )
+    assert again.certificate is not None
+    assert again.certificate.sha256 == first.certificate.sha256
+    with pytest.raises(AssertionError, match="proved again"):
+        proved(Shelf(tmp_path), width=10)
+
+
+@pytest.mark.parametrize("damage", ["record", "file", "missing", "shorter"])
+def test_what_was_altered_is_not_used(tmp_path: Path, damage: str) -> None:
+    proved(Shelf(tmp_path))
+    path = tmp_path / LEMMAS
+    (certificate,) = (tmp_path / "certificates").iterdir()
+    if damage == "record":
+        path.write_text(path.read_text().replace("a detour", "a theorem"))
+    elif damage == "file":
+        certificate.write_bytes(certificate.read_bytes()[::-1])
+    elif damage == "missing":
+        certificate.unlink()
+    else:
+        certificate.write_bytes(certificate.read_bytes()[:-1])
+    told: list[str] = []
+    shelf = Shelf(tmp_path, told.append)
+    sha256 = json.loads(path.read_text())["sha256"]
+    assert shelf.find(sha256) is None
+    assert len(told) == 1
+
+
+def test_a_lemma_that_does_not_hold_is_not_kept(tmp_path: Path) -> None:
+    lemma = Lemma(
+        name="no", sha256="0" * 64, free_inputs=1, status=Status.SAT, reason="", decided_by="z3",
+        confirmed_by=(), certificate=None, seconds=0.0,
+    )  # fmt: skip
+    Shelf(tmp_path).add(lemma)
+    assert not (tmp_path / LEMMAS).exists()
+
+
+def test_claims_are_kept_as_their_schema_says(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    book = LemmaBook(limits=LIMITS, keeper=shelf)
+    v = prove_claim(resolve("valpey@terms=3"), "sign-magnitude", book=book, limits=LIMITS)
+    shelf.add_claim(v)
+    ((line,), _) = read(tmp_path / CLAIMS)
+    assert line.data is not None
+    check(line.data, "claim")
+    assert line.data["verdict"] == "HOLDS"
+    assert set(line.data["lemmas"]) == {lemma.sha256 for lemma in v.lemmas}
+    with pytest.raises(RecordError):
+        check({**line.data, "verdict": "PERHAPS"}, "claim")
+    with pytest.raises(RecordError, match="nobody altered"):
+        check({**line.data, "verdict": "VIOLATED"}, "claim")
