@@ -120,7 +120,7 @@ class Composition:
         tried: set[str] = set()
         for depth in depths if cut is None else (0,):
             if cut is not None:
-                asked = statement(apart, given, (), dict.fromkeys(cut))
+                asked = statement(apart, given, (), dict.fromkeys(n for n in cut if n.op != "const"))
             else:
                 shared = set() if depth is None else frontier(firsts, seconds, depth)
                 asked = statement(apart, given, shared)

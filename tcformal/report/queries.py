@@ -91,8 +91,7 @@ def _found(answer: Mapping[str, Any]) -> str:
             (x, y) for x, y in zip(w["a"], w["b"], strict=True) if int(x["hex"], 16) or int(y["hex"], 16)
         ]
         terms = ["·".join(f"({v['value']})" for v in pair) for pair in pairs] + [f"({w['c']['value']})"]
-        results = answer["results"]
-        return f"{' + '.join(terms)}: {results['first']['value']} and {results['second']['value']}"
+        return f"{' + '.join(terms)}: {_results(answer)}"
     if "inputs" in answer:
         given = ", ".join(f"{name} = {raw}" for name, raw in answer["inputs"].items() if int(raw, 16))
         results = "; ".join(f"{label} = {r['value']}" for label, r in answer["results"].items())
@@ -103,6 +102,14 @@ def _found(answer: Mapping[str, Any]) -> str:
     if made is not None:
         return f"proved by {made['solver']}, {made['steps']} steps checked by {made['checker']}"
     return str(answer.get("reason", ""))
+
+
+def _results(answer: Mapping[str, Any]) -> str:
+    """Both results of a witness; of two algorithms, with their names and errors."""
+    results, errors = answer["results"], answer.get("errors")
+    if errors is None:
+        return f"{results['first']['value']} and {results['second']['value']}"
+    return "; ".join(f"{name} {r['value']}, error {errors[name]}" for name, r in results.items())
 
 
 def write_report(path: Path, queries: Sequence[QueryFile], done: Sequence[Answered]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -44,10 +43,9 @@ def book() -> LemmaBook:
 
 
 @pytest.fixture(autouse=True)
-def few_carry_bits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def few_carry_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Carry bits up to 16 only: the same steps as up to 64, with fewer widths."""
     monkeypatch.setattr(carry, "MOST", 16)
-    yield
 
 
 def prove(name: str, claim: str, book: LemmaBook) -> ClaimVerdict:

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
@@ -37,9 +38,7 @@ def test_a_step_is_the_exact_sum(n: int, m: int) -> None:
         assert (-1) ** negative * size == (-1) ** s * p + (-1) ** t * q
 
 
-def raw(
-    u: Unit, name: str, shape: tuple[int, ...], draw: np.random.Generator
-) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
+def raw(u: Unit, name: str, shape: tuple[int, ...], draw: np.random.Generator) -> NDArray[np.uint64]:
     fmt = getattr(u, f"{name}_format")
     return draw.integers(0, 1 << fmt.width, shape, dtype=np.uint64, endpoint=False)
 
