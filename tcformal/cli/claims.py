@@ -123,7 +123,7 @@ def _print(
         for v in found:
             out.print(claim_view(v))
             out.print()
-    if len(found) > 1:
+    if not one or len(found) > 1:
         out.print(claims_table(verdicts, refused))
 
 

@@ -44,6 +44,11 @@ def carry_bits(ask: Asking) -> tuple[Finding, list[Lemma]]:
         raise InputError(
             f"expected an unbounded sum in two's complement for claim carry-bits, but got {spec.name}"
         )
+    if spec.emulation is not None:
+        raise InputError(
+            f"expected a hardware unit for claim carry-bits, but {spec.name} is composed of others, whose "
+            "sums its converted operands do not fill"
+        )
     if spec.design.group is not None:
         raise InputError(
             f"expected products as terms for claim carry-bits, but the terms of {spec.name} are sums of "
@@ -155,7 +160,7 @@ class _Proof:
             same = proved = all(c.equal(x, y) for x, y in pairs)
             if not same:
                 proved = c.by_lemmas(
-                    scope, above, given=(exact.exponent_fact,), cut=self._cut(exact, scope),
+                    scope, above, given=exact.facts(), cut=self._cut(exact, scope),
                     name=f"what is rounded from {labels[f'{side}.{scope}.sum'].node.width} bits is rounded "
                     f"from {own.width}",
                 ) and all(c.equal(x, y) for x, y in pairs)  # fmt: skip

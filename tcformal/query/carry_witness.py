@@ -7,37 +7,29 @@ from dataclasses import replace
 
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
-from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.models import chained_dot, declare_inputs
-from tcformal.query.claim import Asking, Counterexample, counterexample
+from tcformal.query.claim import Asking, Counterexample, counterexample, searched
 from tcformal.query.spec import Witness
-from tcformal.solve.portfolio import decide
-from tcformal.solve.result import Status
 
 
 def too_few(ask: Asking, fewer: UnitSpec) -> Counterexample | None:
     """Inputs on which `fewer`, the unit with less carry bits, differs from the unit."""
     for w in largest_sums(ask.spec):
-        found = counterexample((ask.spec, w), (fewer, w), "construction")
-        if found is not None:
-            return found
+        made = counterexample((ask.spec, w), (fewer, w), "construction")
+        if made is not None:
+            return made
     g = Graph()
     x = declare_inputs(g, ask.spec, ask.spec.k)
     results = []
     for side, unit in (("A", ask.spec), ("B", fewer)):
         with g.scope(side):
             results.append(chained_dot(g, unit, x))
-    differ = g.not_(g.eq(*results))
-    evaluate = Concrete(g, [differ])
-    decision = decide(
-        g, differ, members=ask.members, limits=ask.limits, confirm=False,
-        replay=lambda model: evaluate(model) == [1],
-    )  # fmt: skip
-    if decision.status is not Status.SAT or decision.model is None:
+    found = searched(ask, g, g.not_(g.eq(*results)))
+    if found is None:
         return None
-    w = Witness.of(decision.model, ask.spec.k)
-    finder = next(a.solver for a in decision.answers if a.status is Status.SAT)
+    model, finder = found
+    w = Witness.of(model, ask.spec.k)
     return counterexample((ask.spec, w), (fewer, w), finder)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tcformal.design.unit import UnitSpec
@@ -20,6 +20,7 @@ from tcformal.query.rearrange import rearranged
 from tcformal.query.replay import oracle_result
 from tcformal.query.spec import Witness
 from tcformal.query.verdict import Kind
+from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status
 from tcformal.version import VERSION
 
@@ -178,8 +179,10 @@ def claim_verdict(
     else:
         kind, reason = Kind.HOLDS, found.reason
     shown = lemmas if kind is Kind.HOLDS else lemmas | failed
+    # What the parts make together is said only where they were all decided.
+    composition = found.composition if kind in (Kind.HOLDS, Kind.VIOLATED) else ""
     return ClaimVerdict(
-        claim=claim, unit=unit, kind=kind, reason=reason, composition=found.composition,
+        claim=claim, unit=unit, kind=kind, reason=reason, composition=composition,
         parts=found.parts, lemmas=tuple(shown.values()), limits=limits, seconds=time.monotonic() - start,
     )  # fmt: skip
 
@@ -247,11 +250,6 @@ def require_truncated_sum(spec: UnitSpec, claim: str) -> None:
         )
 
 
-def tally(parts: Sequence[Part]) -> Mapping[Standing, int]:
-    """How many parts came out in each way."""
-    return {standing: sum(p.standing is standing for p in parts) for standing in Standing}
-
-
 @dataclass(frozen=True, slots=True)
 class Asking:
     """What every claim is given: the unit, the lemmas known so far, the limits, someone to tell."""
@@ -261,3 +259,24 @@ class Asking:
     limits: Limits
     members: Sequence[str] | None
     progress: Progress
+
+
+def searched(
+    ask: Asking, graph: Graph, assertion: Node, most_s: float | None = None
+) -> tuple[dict[str, int], str] | None:
+    """Inputs that make an assertion equal 1 on integers, and the solver that found them; None for none.
+
+    `most_s` bounds each solver's seconds further: for a question that a wider one follows.
+    Errors: SolverDisagreementError for answers that cannot both be right.
+    """
+    run = Concrete(graph, [assertion])
+    limits = ask.limits if most_s is None else replace(ask.limits, time_s=min(ask.limits.time_s, most_s))
+    decision = decide(
+        graph, assertion, members=ask.members, limits=limits, confirm=False,
+        replay=lambda model: run(model) == [1],
+    )  # fmt: skip
+    if decision.disagreement:
+        raise SolverDisagreementError(f"expected one answer for {ask.spec.name}, but {decision.reason}")
+    if decision.model is None:
+        return None
+    return decision.model, next(a.solver for a in decision.answers if a.status is Status.SAT)

@@ -16,7 +16,6 @@ from tcformal.ir.node import Node
 from tcformal.ir.ops import OPS
 from tcformal.ir.walk import reachable
 from tcformal.query.lemmas import Lemma, LemmaBook, frontier, statement
-from tcformal.solve.result import Status
 
 #: Operators restored below the frontier, attempt by attempt; None restores everything.
 DEPTHS: tuple[int | None, ...] = (0, 4, None)
@@ -38,9 +37,9 @@ class Composition:
 
     Soundness: `_parent` is a forest whose trees are classes of nodes.  The invariant is that all nodes
     of one class have the same value on every input of the graph.  It holds of single nodes, and classes
-    are joined in two places only: in `_join` called by `by_lemma`, after a confirmed proof that the two
-    nodes never differ (`lemmas.statement` says why a generalised lemma suffices); and called by
-    `by_congruence` and `replaced`, for two nodes of one operator with the same parameters whose operands
+    are joined for two reasons only: by `by_lemmas`, after a confirmed proof that the two nodes never
+    differ (`lemmas.statement` says why a generalised lemma suffices); and by `by_congruence` and
+    `all_replaced`, for two nodes of one operator with the same parameters whose operands
     are pairwise of one class, which therefore compute the same function of equal values.  Equality on
     every input is an equivalence, so a joined class keeps the invariant.  That the builder's own sharing
     and folding preserve values is what every use of the DAG relies on.
@@ -206,11 +205,3 @@ def step_of(composition: Composition, name: str, since: int, proved: bool, same:
     uses = Counter(u.lemma.sha256 for u in composition.uses[since:] if u.lemma.holds)
     how = "not proved" if not proved else "same definition" if same else "lemmas"
     return Step(name=name, how=how, lemmas=dict(uses))
-
-
-def status_of(lemmas: Sequence[Lemma]) -> Status:
-    """The worst answer among lemmas: what stands in the way of a proof."""
-    for status in (Status.CRASH, Status.SAT, Status.TIMEOUT, Status.MEMORY, Status.UNKNOWN):
-        if any(lemma.status is status for lemma in lemmas):
-            return status
-    return Status.UNSAT

@@ -97,6 +97,16 @@ class ExactSum:
         """The node that stands for the exact sum."""
         return self.c.representative(self._exact[self.summands.partials[-1].index].node)
 
+    def facts(self) -> tuple[Node, ...]:
+        """What is proved of the exact sum and of e_max, as nodes on `total` and `e_max`.
+
+        Without the first, the most negative number of that width, which no sum is, has no magnitude.
+        """
+        bounded = self._exact[self.summands.partials[-1].index]
+        small = within(self.c.graph, self.total, bounded.most)
+        self.c.by_congruence(bounded.fact, small)
+        return small, self.exponent_fact
+
     # ------------------------------------------------------------------ exact values
     def prove(self, widest: Sequence[Node]) -> bool:
         """Build the exact partial sums, and make the widest unit's partial sums their extensions."""
@@ -218,19 +228,38 @@ class ExactSum:
         return c.by_lemma("sum", whole, again, cut=(exact,), name=name) and c.by_congruence(again, own)
 
     def bound_exponent(self) -> bool:
-        """Prove the largest code that e_max can have, from the widths of the exponents."""
+        """Prove the largest code that e_max can have, from the largest codes of the exponents."""
         g, e_max, zero = self.c.graph, self.summands.e_max, self.summands.design.zero_exponent
-        stages = [t["exponent"] for t in self.summands.terms]
-        highs = [s.offset + (1 << s.node.width) - 1 for s in stages]
-        most = max(highs + ([zero] if isinstance(zero, int) else [])) - e_max.offset
+        highs = [zero] if isinstance(zero, int) else []
+        given, cut = [], []
+        for term in self.summands.terms:
+            exponent = term["exponent"]
+            code, most, fields = exponent.node, *largest_code(exponent.node)
+            highs.append(exponent.offset + most)
+            cut += [code, term["zero"].node]
+            if most < (1 << code.width) - 1:
+                given.append(g.ule(code, g.const(most, code.width)))
+                if not self._fact(given[-1], (), fields, f"an exponent's code is at most {most}"):
+                    return False
+        most = max(highs) - e_max.offset
         if most >= (1 << e_max.node.width) - 1:
             return True
         fact = g.ule(e_max.node, g.const(most, e_max.node.width))
-        cut = [s.node for s in stages] + [t["zero"].node for t in self.summands.terms]
-        if not self._fact(fact, (), cut, f"e_max of {len(stages)} exponents is at most {most}"):
+        if not self._fact(fact, given, cut, f"e_max of {len(highs)} exponents is at most {most}"):
             return False
         self.exponent_fact = fact
         return True
+
+
+def largest_code(x: Node) -> tuple[int, list[Node]]:
+    """The largest value that a sum of fields can have (a guess, to be proved), and the fields."""
+    full = (1 << x.width) - 1
+    if x.op == "const":
+        return x.params[1], []
+    if x.op == "add_mod" or x.op == "zero_extend" or (x.op == "extract" and x.params[1] == 0):
+        parts = [largest_code(a) for a in x.args]
+        return min(sum(most for most, _ in parts), full), [f for _, fields in parts for f in fields]
+    return full, [x]
 
 
 def extended(g: Graph, x: Node, width: int) -> Node:

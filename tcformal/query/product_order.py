@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tcformal.design.unit import UnitSpec
-from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.models import Inputs, chained_dot, declare_inputs
@@ -19,20 +18,22 @@ from tcformal.query.claim import (
     counterexample,
     equate,
     pairs_of_cuts,
+    searched,
 )
 from tcformal.query.cuts import Composition, Step
 from tcformal.query.lemmas import Lemma
 from tcformal.query.spec import Witness
-from tcformal.solve.portfolio import decide
-from tcformal.solve.result import Status
+from tcformal.semantics.unpack import unpack
 
 #: Stages that do not change when products change places, in the names of the semantics.
 CUTS = (
     "total", "zero", "e_max", "sum", "some_nan", "positive_inf", "negative_inf", "nan", "inf", "result",
 )  # fmt: skip
 
-#: Free products in the questions that look for a witness, widest last; None frees all of them.
-_FREE: tuple[int | None, ...] = (2, 4, None)
+#: Questions that look for a witness, the plainest first: how many products are free (None: all of them),
+#: and whether both results are to be finite.  All but the widest are given a few seconds only.
+_BRIEFLY_S = 10.0
+_SEARCHES: tuple[tuple[int | None, bool], ...] = ((2, True), (4, True), (2, False), (None, False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,23 +160,18 @@ def _witness(ask: Asking, i: int, known: Sequence[tuple[int, Counterexample]]) -
         again = None if moved is None else _replayed(ask.spec, moved, i, w.found_by)
         if again is not None:
             return again
-    for free in _FREE:
+    for free, finite in _SEARCHES:
         both = Exchange.of(ask.spec, i, free)
         g, (x, y) = both.graph, both.results
         differ = g.not_(g.eq(x, y))
-        decision = decide(
-            g, differ, members=ask.members, limits=ask.limits, confirm=False, replay=_does(g, differ)
-        )
-        if decision.status is Status.SAT and decision.model is not None:
-            finder = next(a.solver for a in decision.answers if a.status is Status.SAT)
-            return _replayed(ask.spec, _only(decision.model, ask.spec.k, i, free), i, finder)
+        if finite:
+            numbers = [unpack(g, word, ask.spec.operands.d) for word in both.results]
+            differ = g.and_(differ, *(g.not_(g.or_(n.nan, n.inf)) for n in numbers))
+        found = searched(ask, g, differ, None if free is None else _BRIEFLY_S)
+        if found is not None:
+            model, finder = found
+            return _replayed(ask.spec, _only(model, ask.spec.k, i, free), i, finder)
     return None
-
-
-def _does(g: Graph, assertion: Node) -> Callable[[Mapping[str, int]], bool]:
-    """Whether a model makes an assertion equal 1 on integers."""
-    run = Concrete(g, [assertion])
-    return lambda model: run(model) == [1]
 
 
 def _only(model: dict[str, int], k: int, i: int, free: int | None) -> Witness:

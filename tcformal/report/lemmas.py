@@ -25,7 +25,9 @@ def claim_view(v: ClaimVerdict) -> RenderableType:
     """One verdict for people: what was found, how the parts make it, the witness, the lemmas."""
     head = Text(v.kind.name, style=_COLOUR.get(v.kind, "bold red"))
     head.append(f": {v.reason}", style="default not bold")
-    body: list[RenderableType] = [head, Text(f"{v.claim} of {v.unit.name}"), Text(v.composition)]
+    body: list[RenderableType] = [head, Text(f"{v.claim} of {v.unit.name}")]
+    if v.composition:
+        body.append(Text(v.composition))
     count = Counter(p.standing for p in v.parts if not p.control)
     parts = ", ".join(f"{count[s]} {s.value}" for s in Standing if count[s])
     controls = [p for p in v.parts if p.control]
@@ -73,9 +75,9 @@ def claims_table(
     verdicts: Mapping[str, Sequence[ClaimVerdict]], refused: Mapping[tuple[str, str], str]
 ) -> RenderableType:
     """One row per unit, one column per claim; `refused` are claims that do not fit a unit."""
-    claims = list(dict.fromkeys(v.claim for row in verdicts.values() for v in row))
-    claims += [c for c in dict.fromkeys(claim for _, claim in refused) if c not in claims]
-    made = table("unit", *(_SHORT.get(c, c) for c in claims), ">s")
+    asked = {v.claim for row in verdicts.values() for v in row} | {claim for _, claim in refused}
+    claims = [c for c in _SHORT if c in asked]
+    made = table("unit", *(_SHORT[c] for c in claims), ">s")
     for name, row in verdicts.items():
         of = {v.claim: v for v in row}
         cells = [
@@ -85,12 +87,10 @@ def claims_table(
         made.add_row(name, *cells, f"{sum(v.seconds for v in row):.1f}")
     for column in made.columns[1:]:
         column.no_wrap = True
-    totals = [
-        f"{c}: " + ", ".join(
-            f"{n} {kind.name}" for kind, n in Counter(
-                v.kind for row in verdicts.values() for v in row if v.claim == c
-            ).items()
-        )
-        for c in claims
-    ]  # fmt: skip
+    totals = []
+    for c in claims:
+        kinds = Counter(v.kind.name for row in verdicts.values() for v in row if v.claim == c)
+        unfit = sum(claim == c for _, claim in refused)
+        counts = [f"{n} {kind}" for kind, n in kinds.items()] + ([f"{unfit} not applicable"] if unfit else [])
+        totals.append(f"{c}: {', '.join(counts)}")
     return Group(made, *(Text(line) for line in totals))

@@ -20,6 +20,7 @@ import pytest
 from tcformal.design.names import resolve
 from tcformal.design.rounding import MODES
 from tcformal.design.spec import (
+    ACCUMULATIONS,
     C_POSITIONS,
     NAN_RULES,
     ORDERS,
@@ -286,6 +287,7 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
         "RNE",
         chained(nan_rule="first_operand", **stepwise("sequential", "first", "RNE-E3M2")),
     ),
+    "sign-magnitude": ("RZ", {"fraction_bits": 2, "zero_exponent": -1, "accumulation": "sign_magnitude"}),
     "group-of-one": ("RZ", {"fraction_bits": 2, "group": 1, "zero_exponent": -1}),
     "group-of-two": ("RZ", {"fraction_bits": 3, "group": 2, "zero_exponent": 1}),
     # Two blocks of one product: the first result is the c of the second.
@@ -390,7 +392,8 @@ def test_toys_touch_every_value_of_every_parameter() -> None:
     choices: dict[str, set[Any]] = {
         "summation": set(SUMMATIONS), "c_position": set(C_POSITIONS), "alignment_rounding": set(MODES),
         "zero_sign": set(ZERO_SIGNS), "overflow": set(OVERFLOWS), "order": set(ORDERS),
-        "nan_rule": set(NAN_RULES), "operand_subnormals": set(SUBNORMALS), "c_subnormals": set(SUBNORMALS),
+        "nan_rule": set(NAN_RULES), "accumulation": set(ACCUMULATIONS),
+        "operand_subnormals": set(SUBNORMALS), "c_subnormals": set(SUBNORMALS),
         "result_subnormals": {"kept", "signed_zero"}, "normalise_products": {True, False},
         "carry_bits": {None, 0, 1, 2}, "fraction_bits": {None, 1, 2, 3, 4, 9}, "products": {1, 2},
         "group": {None, 1, 2}, "product_limit": {None, 0, 2}, "sum_fraction_bits": {None, 2, 4},

@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+from compositions import assert_classes_agree
 from tcformal.errors import InputError
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
@@ -44,17 +45,6 @@ class Exhaustive(LemmaBook):
 
 def inputs(g: Graph, width: int, *names: str) -> list[Node]:
     return [g.input(name, width) for name in names]
-
-
-def assert_classes_agree(c: Composition) -> None:
-    """Every node has the value of its class's representative, on inputs drawn at random."""
-    g, draw = c.graph, random.Random(7)
-    nodes = [g._nodes[i] for i in range(len(g))]
-    run = Concrete(g, nodes)
-    for _ in range(200):
-        values = run({name: draw.getrandbits(n.width) for name, n in g.inputs.items()})
-        for node in nodes:
-            assert values[node.index] == values[c.representative(node).index], node
 
 
 # ---------------------------------------------------------------------------------------- lemmas
