@@ -7,6 +7,7 @@ from dataclasses import replace
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.ir.walk import reachable
 from tcformal.models import chained_dot, declare_inputs
 from tcformal.query.claim import (
     Asking,
@@ -80,8 +81,37 @@ def prove_accumulation(ask: Asking, g: Graph, results: tuple[Node, Node]) -> tup
             steps.append(equate(c, name, x, y))
         if not steps[-1].proved:
             return steps, c
+        if name.endswith(".sum"):
+            since = len(c.uses)
+            if _bits_of(c, name, x, y, results[1]):
+                steps.append(step_of(c, f"{name}.bits", since, True, False))
     steps.append(equate(c, "d", *results))
     return steps, c
+
+
+def _bits_of(c: Composition, name: str, x: Node, y: Node, result: Node) -> int:
+    """Where y, proved equal to x, is the low bits of a wider node: what reads these bits from there.
+
+    The builder takes bits of bits from the wider node at once, so that what follows a sum may not meet y.
+    For all x and all wider nodes whose low bits are x, bits of the wider node are bits of x.  How many
+    nodes were made equal.
+    """
+    if y.op != "extract":
+        return 0
+    g, (wide,), (high, low) = c.graph, y.args, y.params
+    same = g.eq(x, y)
+    if not c.equal(c.replaced(same), g.truth(True)):
+        return 0
+    made = 0
+    for node in reachable([result]):
+        if node.op == "extract" and node.args == y.args and node is not y:
+            top, bottom = node.params
+            if low <= bottom and top <= high:
+                made += c.by_lemma(
+                    name, g.extract(x, top - low, bottom - low), node, name="bits of the sum",
+                    given=[same], cut=[x, wide],
+                )  # fmt: skip
+    return made
 
 
 def _partial(c: Composition, name: str, x: Node, y: Node, converted: dict[int, Node]) -> Step:

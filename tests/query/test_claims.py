@@ -35,6 +35,8 @@ ADA = "ada/mma.m16n8k32.f32.e4m3.e4m3.f32"
 HOPPER = "hopper/mma.m16n8k16.f32.f16.f16.f32"
 WGMMA = "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
 VALPEY = "valpey@terms=5"
+#: The sum fills whole bytes, so that the bits of a magnitude are read past the label.
+WHOLE_BYTES = "blackwell/tcgen05.m64n8k32.kind::f8f6f4.f16.e2m1.e2m1@fraction_bits=9"
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +137,7 @@ def test_a_cut_point_that_is_not_equal_is_not_proved(book: LemmaBook) -> None:
 # ---------------------------------------------------------------------------------------- sign-magnitude
 
 
-@pytest.mark.parametrize("name", [VOLTA, HOPPER, ADA])
+@pytest.mark.parametrize("name", [VOLTA, HOPPER, ADA, WHOLE_BYTES])
 def test_sign_and_magnitude_agrees_with_twos_complement(name: str, book: LemmaBook) -> None:
     assert_proved(prove(name, "sign-magnitude", book))
 
