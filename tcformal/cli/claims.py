@@ -18,6 +18,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.query.claim import ClaimVerdict
 from tcformal.query.claims import CLAIMS, claims_named, prove_claim, truncated_units
+from tcformal.query.kept_claims import KeptClaims
 from tcformal.query.lemmas import LemmaBook
 from tcformal.query.shelf import Shelf
 from tcformal.query.verdict import Kind
@@ -69,12 +70,14 @@ def prove_claims(first: str | None, claim: str, only: str, options: Mapping[str,
     )
     shelf = Shelf(Path(options["folder"]), warn)
     keeper = None if options["fresh"] else shelf
+    claims_kept = KeptClaims(shelf, warn)
     book = LemmaBook(members=members, limits=limits, certify=options["certify"], keeper=keeper)
     units = [resolve(first)] if first is not None else list(truncated_units(only))
     if not units:
         raise InputError(f"expected a unit with a truncated fused sum, but none has {only!r} in its name")
     refused: dict[tuple[str, str], str] = {}
     verdicts: dict[str, list[ClaimVerdict]] = {}
+    served = 0
     columns = (
         TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
         TextColumn("{task.fields[doing]}"),
@@ -83,11 +86,15 @@ def prove_claims(first: str | None, claim: str, only: str, options: Mapping[str,
         task = bar.add_task("claims", total=len(units) * len(claims), doing="")
 
         def ask(spec: UnitSpec, name: str) -> ClaimVerdict:
+            nonlocal served
+            if keeper is not None and (kept := claims_kept.find(name, spec, certify=options["certify"])):
+                served += 1
+                return kept
             v = prove_claim(
                 spec, name, book=book, limits=limits, members=members,
                 progress=lambda text: bar.update(task, doing=f"{name}: {text}"),
             )  # fmt: skip
-            shelf.add_claim(v)
+            claims_kept.add(v)
             return v
 
         for spec in units:
@@ -100,6 +107,8 @@ def prove_claims(first: str | None, claim: str, only: str, options: Mapping[str,
                         raise
                     refused[spec.name, name] = str(error)
                 bar.advance(task)
+    if served:
+        click.echo(f"kept in {claims_kept.path}: {served} of the answers; --fresh asks again", err=True)
     _print(verdicts, refused, one=first is not None, as_json=options["as_json"])
     return exit_code([v for row in verdicts.values() for v in row])
 

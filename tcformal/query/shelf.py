@@ -1,4 +1,4 @@
-"""What was proved in steps, kept: every lemma with its certificate, and every claim made of lemmas."""
+"""Lemmas that were proved, kept with their certificates, and used again for the same statement."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.errors import RecordError
-from tcformal.ir.walk import digest
-from tcformal.models import circuit
-from tcformal.query.claim import ClaimVerdict
 from tcformal.query.lemmas import Lemma
 from tcformal.query.stored import certificate_file
 from tcformal.records.lines import Told, append, read, write_whole
@@ -20,19 +17,20 @@ from tcformal.solve.certificate import Certificate
 from tcformal.solve.result import Status
 from tcformal.version import VERSION
 
-LEMMAS, CLAIMS = "lemmas.jsonl", "claims.jsonl"
+LEMMAS = "lemmas.jsonl"
 
 
 def _nobody(_: str) -> None:
     """Tell nobody."""
 
 
-def _now() -> str:
+def now() -> str:
+    """The time of a record, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class Shelf:
-    """The lemmas and claims of one results folder, for programs that continue where they were stopped.
+    """The lemmas of one results folder, for programs that continue where they were stopped.
 
     A kept lemma is used again only for the very statement that it was proved of, told by its SHA-256, and
     only while its record is as it was written and its certificate's file is whole.  `told` hears of
@@ -96,16 +94,6 @@ class Shelf:
             name = certificate_file(lemma.certificate)
             write_whole(self.folder / name, lemma.certificate.proof)
             plain["certificate"] = {**plain["certificate"], "file": name}
-        record = seal({**plain, "schema": SCHEMA_VERSION, "date": _now(), "tcformal": VERSION}, "lemma")
+        record = seal({**plain, "schema": SCHEMA_VERSION, "date": now(), "tcformal": VERSION}, "lemma")
         append(self.folder / LEMMAS, record, self._told)
         self._records[lemma.sha256] = record
-
-    def add_claim(self, v: ClaimVerdict) -> None:
-        """Keep a claim with the digests of the lemmas that it rests on."""
-        plain = v.to_json()
-        graph, root = circuit(v.unit, v.unit.k)
-        record = {
-            **plain, "schema": SCHEMA_VERSION, "date": _now(), "definition": digest(graph, {"d": root}),
-            "lemmas": [lemma["sha256"] for lemma in plain["lemmas"]],
-        }  # fmt: skip
-        append(self.folder / CLAIMS, seal(record, "claim"), self._told)

@@ -80,3 +80,11 @@ def test_refused_words_exit_2_with_one_sentence(words: tuple[str, ...], sentence
     assert result.exit_code == 2
     assert sentence in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_an_answered_claim_is_served_until_it_is_asked_afresh() -> None:
+    words = ("valpey@terms=3", "--claim", "sign-magnitude")
+    first, again, fresh = run(*words), run(*words), run(*words, "--fresh")
+    assert [r.exit_code for r in (first, again, fresh)] == [0, 0, 0]
+    assert ["--fresh asks again" in r.stderr for r in (first, again, fresh)] == [False, True, False]
+    assert first.stdout.splitlines()[:4] == again.stdout.splitlines()[:4]

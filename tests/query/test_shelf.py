@@ -1,4 +1,4 @@
-"""Kept lemmas and claims: used again only for the same statement, and only while nobody altered them."""
+"""Kept lemmas: used again only for the same statement, and only while nobody altered them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tcformal.design.names import resolve
-from tcformal.errors import RecordError
 from tcformal.ir.build import Graph
-from tcformal.query.claims import prove_claim
 from tcformal.query.lemmas import Lemma, LemmaBook, statement
-from tcformal.query.shelf import CLAIMS, LEMMAS, Shelf
-from tcformal.records.lines import read
-from tcformal.records.schema import check
+from tcformal.query.shelf import LEMMAS, Shelf
 from tcformal.solve.result import Limits, Status
 
 LIMITS = Limits(120.0, 8192, 0)
@@ -80,19 +75,3 @@ def test_a_lemma_that_does_not_hold_is_not_kept(tmp_path: Path) -> None:
     )  # fmt: skip
     Shelf(tmp_path).add(lemma)
     assert not (tmp_path / LEMMAS).exists()
-
-
-def test_claims_are_kept_as_their_schema_says(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
-    book = LemmaBook(limits=LIMITS, keeper=shelf)
-    v = prove_claim(resolve("valpey@terms=3"), "sign-magnitude", book=book, limits=LIMITS)
-    shelf.add_claim(v)
-    ((line,), _) = read(tmp_path / CLAIMS)
-    assert line.data is not None
-    check(line.data, "claim")
-    assert line.data["verdict"] == "HOLDS"
-    assert set(line.data["lemmas"]) == {lemma.sha256 for lemma in v.lemmas}
-    with pytest.raises(RecordError):
-        check({**line.data, "verdict": "PERHAPS"}, "claim")
-    with pytest.raises(RecordError, match="nobody altered"):
-        check({**line.data, "verdict": "VIOLATED"}, "claim")
