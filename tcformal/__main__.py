@@ -2,4 +2,5 @@
 
 from tcformal.cli import main
 
-main()
+if __name__ == "__main__":  # worker processes that are spawned import this module under another name
+    main()

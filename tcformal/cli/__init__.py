@@ -1,6 +1,22 @@
-"""The command line: parse, call, print, exit code; no arithmetic.  One module per family of commands."""
+"""The command line: parse, call, print, exit code; no arithmetic.  One module per family of commands.
 
-from tcformal.cli import catalogue, probe, questions, results, run, single, suite, sweep
-from tcformal.cli.group import main
+A module whose packages are not installed is left out, so that a bare checkout on a machine with a GPU can
+probe it: `probe` needs no solver and no package for tables.
+"""
 
-__all__ = ["catalogue", "main", "probe", "questions", "results", "run", "single", "suite", "sweep"]
+from importlib import import_module
+
+from tcformal.cli.group import MISSING, main
+
+#: In the order in which the commands are made.
+MODULES = ("campaign", "catalogue", "probe", "questions", "results", "run", "single", "suite", "sweep")
+
+for _name in MODULES:
+    try:
+        import_module(f"tcformal.cli.{_name}")
+    except ModuleNotFoundError as _error:
+        if not _error.name or _error.name.partition(".")[0] == "tcformal":
+            raise
+        MISSING[_name] = _error.name.partition(".")[0]
+
+__all__ = ["main"]

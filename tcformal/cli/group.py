@@ -17,8 +17,27 @@ from tcformal.version import VERSION
 OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
 
 
+#: Modules of commands that could not be loaded, with the package that each lacks.
+MISSING: dict[str, str] = {}
+
+
 class OneSentence(click.Group):
     """A group whose every failure is one sentence on standard error and an exit code."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of that name; where commands are missing for want of a package, the error says so."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            if not MISSING:
+                raise
+            packages = ", ".join(sorted(set(MISSING.values())))
+            raise click.UsageError(
+                f"expected a command that runs here, but {error.format_message()[:-1]} is none without the "
+                f"packages {packages}"
+            ) from None
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command; TcformalError and click's own errors become one line."""
@@ -55,6 +74,18 @@ def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")(
         command
     )
+
+
+def results_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option that names the results folder."""
+    return click.option(
+        "--results",
+        "folder",
+        envvar="TCFORMAL_RESULTS",
+        default="results",
+        show_default=True,
+        help="Results folder.",
+    )(command)
 
 
 def print_json(value: Any) -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from rich.progress import Progress
 
 from tcformal.checks import check_int
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json
-from tcformal.cli.results import results_option
-from tcformal.cli.single import show_traces
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option
 from tcformal.design.names import resolve
 from tcformal.errors import DeviceError
 from tcformal.probe.compare import Comparison, compare
@@ -25,23 +21,13 @@ from tcformal.probe.plan import Directed, make_plan, read_plan, write_plan
 from tcformal.probe.registry import KINDS, open_device
 from tcformal.probe.replay import padded_witness
 from tcformal.probe.run import run_plan
-from tcformal.query.explain import explain_witness
 from tcformal.report import probe as views
-from tcformal.report.text import console
+from tcformal.report.parts import bar, show
 
 
 @main.group()
 def probe() -> None:
     """Put real hardware to the test: devices, plans, runs, comparisons."""
-
-
-@contextlib.contextmanager
-def _bar(doing: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on standard error, told how much is done of how much."""
-    err = console(stderr=True)
-    with Progress(console=err, transient=True, disable=not err.is_terminal) as bar:
-        task = bar.add_task(doing, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 @probe.command()
@@ -57,7 +43,7 @@ def devices(as_json: bool) -> int:
     if as_json:
         print_json(views.devices_data(found, why_not))
     else:
-        console().print(views.devices_view(found, why_not, KINDS))
+        show(views.devices_view(found, why_not, KINDS))
     return OK
 
 
@@ -116,7 +102,7 @@ def run_(path: Path, device_name: str, folder: str, as_json: bool) -> int:
     """Put a plan to a device; continues where it was cut off (exit 0: all results are the model's)."""
     made = read_plan(path)
     device = open_device(device_name)
-    with _bar("probing") as told:
+    with bar("probing") as told:
         outcome = run_plan(made, device, Path(folder), told)
     if as_json:
         print_json(views.outcome_data(outcome))
@@ -132,12 +118,12 @@ def run_(path: Path, device_name: str, folder: str, as_json: bool) -> int:
 @json_option
 def compare_(path: Path, names: Sequence[str], with_explanation: bool, as_json: bool) -> int:
     """Say which designs a device's results leave, and what refutes the others (exit 0: its unit is left)."""
-    with _bar("comparing") as told:
+    with bar("comparing") as told:
         found = compare(path, [resolve(name) for name in names], told)
     if as_json:
         print_json(views.comparison_data(found))
     else:
-        console().print(views.comparison_view(found))
+        show(views.comparison_view(found))
         for line in views.commands(found):
             click.echo(line)
         if with_explanation:
@@ -149,6 +135,9 @@ def compare_(path: Path, names: Sequence[str], with_explanation: bool, as_json: 
 
 def _explain(found: Comparison) -> None:
     """Each refutation bit by bit: what the refuted design does with the input."""
+    from tcformal.cli.single import show_traces
+    from tcformal.query.explain import explain_witness
+
     for refutation in found.refuted:
         click.echo()
         click.echo(views.refutation_text(found, refutation))

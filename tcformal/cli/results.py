@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,7 +11,7 @@ import click
 from rich.progress import track
 from rich.text import Text
 
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option
 from tcformal.errors import InputError
 from tcformal.query.audit import Finding, Standing, State, audit, chosen, state
 from tcformal.query.store import Entry, Store
@@ -21,18 +21,6 @@ from tcformal.report import results as views
 from tcformal.report.text import console
 
 Item = TypeVar("Item")
-
-
-def results_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option that names the results folder."""
-    return click.option(
-        "--results",
-        "folder",
-        envvar="TCFORMAL_RESULTS",
-        default="results",
-        show_default=True,
-        help="Results folder.",
-    )(command)
 
 
 def warn(sentence: str) -> None:

@@ -10,8 +10,8 @@ import click
 from rich.progress import Progress
 
 from tcformal.checks import check_positive
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json
-from tcformal.cli.results import results_option, warn
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option
+from tcformal.cli.results import warn
 from tcformal.errors import InputError
 from tcformal.query.files import Ask, QueryFile, find, known_queries, load
 from tcformal.query.run import OPEN, Answered, Setting, run

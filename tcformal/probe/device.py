@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tcformal.design.catalog import catalogue
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError
 from tcformal.query.families import Batch, Raw
@@ -51,6 +52,17 @@ class Device(ABC):
 
         Errors: DeviceError where the device fails, with the results that came before.
         """
+
+    def units(self) -> list[str]:
+        """The names of the catalogued units that it can run."""
+        return [a.unit for a in self.abilities() if not a.missing and a.unit in catalogue()]
+
+    def builder(self) -> Callable[[str], str] | None:
+        """What builds a unit's kernel beforehand, in whatever process; None where there is nothing to build.
+
+        It is given the unit's name, and returns why there can be no kernel; nothing where there is one.
+        """
+        return None
 
     def label(self, identity: dict[str, str]) -> str:
         """The name of this device's folder of results."""

@@ -23,7 +23,7 @@ _LARGE, _MINUS, _SMALL = range(3)
 _SIGNS = {"plus": 1, "minus": -1}
 
 
-class _Maker:
+class Maker:
     """Makes dot products of one unit; what its formats cannot hold raises ValueTextError."""
 
     def __init__(self, spec: UnitSpec, k: int) -> None:
@@ -63,7 +63,7 @@ class _Maker:
 
 @lru_cache(maxsize=4096)
 def _factors(a: Format, b: Format, x: Fraction) -> tuple[int, int] | None:
-    """See _Maker.factors: the power of two as near to 1 as it can be; None where there are no such two."""
+    """See Maker.factors: the power of two as near to 1 as it can be; None where there are no such two."""
     odd = abs(x.numerator) // (x.numerator & -x.numerator) if x else 0
     if odd.bit_length() > a.precision or x.denominator & (x.denominator - 1):
         return None
@@ -76,7 +76,7 @@ def _factors(a: Format, b: Format, x: Fraction) -> tuple[int, int] | None:
 
 def directed(spec: UnitSpec, k: int | None = None) -> Iterator[Directed]:
     """All directed dot products of a unit, but for those that its formats cannot hold."""
-    m = _Maker(spec, spec.k if k is None else k)
+    m = Maker(spec, spec.k if k is None else k)
     yield from _zeros(m)
     yield from _roundings(m)
     yield from _alignments(m)
@@ -85,11 +85,11 @@ def directed(spec: UnitSpec, k: int | None = None) -> Iterator[Directed]:
     yield from _specials(m)
 
 
-def _zeros(m: _Maker) -> Iterator[Directed]:
+def _zeros(m: Maker) -> Iterator[Directed]:
     o = m.o
-    minus = _sign_bit(o.c)
+    minus = sign_bit(o.c)
     one = m.factors(Fraction(1))
-    negative = _sign_bit(o.a)
+    negative = sign_bit(o.a)
     yield m.raw("zero/plus", "all operands +0", {}, 0)
     yield m.raw("zero/c-minus", "c = -0, products +0", {}, minus)
     every = dict.fromkeys(range(m.k), (negative, 0))
@@ -100,7 +100,7 @@ def _zeros(m: _Maker) -> Iterator[Directed]:
         yield m.raw(f"zero/cancelled-{i}-{j}", "1 - 1 with c = -0", cancelled, minus)
 
 
-def _roundings(m: _Maker) -> Iterator[Directed]:
+def _roundings(m: Maker) -> Iterator[Directed]:
     """Ties and neighbours of ties at every precision that a result may have."""
     last = m.k - 1
     for bits in sorted({m.o.d.fraction_bits, 13, 10}):
@@ -121,7 +121,7 @@ def _roundings(m: _Maker) -> Iterator[Directed]:
                     yield m.made(f"{where}-c", f"rounding to {bits} fraction bits", {0: base}, sign * part)
 
 
-def _alignments(m: _Maker) -> Iterator[Directed]:
+def _alignments(m: Maker) -> Iterator[Directed]:
     """A large term, its negative and a small one in every order: what is kept of the small one."""
     large = {"one": Fraction(1), "wide": Fraction(9, 4)}
     for below, sign in itertools.product(_BELOW, (1, -1)):
@@ -144,7 +144,7 @@ def _alignments(m: _Maker) -> Iterator[Directed]:
                         break
 
 
-def _wide_pair(m: _Maker, x: Fraction) -> tuple[int, int]:
+def _wide_pair(m: Maker, x: Fraction) -> tuple[int, int]:
     """Operands of a product; 9/4 as 3/2 · 3/2, so that its significand is not below 2."""
     if abs(x.numerator) % 9:
         return m.factors(x)
@@ -153,20 +153,20 @@ def _wide_pair(m: _Maker, x: Fraction) -> tuple[int, int]:
     return encode_exact(m.o.a, value_a * Fraction(3, 2)), encode_exact(m.o.b, value_b * Fraction(3, 2))
 
 
-def _small(m: _Maker) -> Iterator[Directed]:
+def _small(m: Maker) -> Iterator[Directed]:
     """Subnormal operands and results, and c at the exponents at which zero terms begin to count."""
     yield from _small_c(m)
     yield from _small_operands(m)
     yield from _small_results(m)
 
 
-def _small_c(m: _Maker) -> Iterator[Directed]:
+def _small_c(m: Maker) -> Iterator[Directed]:
     o = m.o
     least = power_of_two(o.c.e_min)
     ulp = power_of_two(o.c.e_min - o.c.fraction_bits)
     sizes = {"least": ulp, "most": least - ulp, "normal": least + ulp, "mixed": 5 * ulp}
     sizes |= {f"binade-{j}": (least + ulp) * power_of_two(j) for j in range(1, 12)}
-    minus = {i: (_sign_bit(o.a), 0) for i in range(m.k)}
+    minus = {i: (sign_bit(o.a), 0) for i in range(m.k)}
     for (name, c), (mark, sign) in itertools.product(sizes.items(), _SIGNS.items()):
         with suppress(ValueTextError):
             word = encode_exact(o.c, sign * c)
@@ -181,7 +181,7 @@ def _small_c(m: _Maker) -> Iterator[Directed]:
                     yield m.raw(f"{id_}-{text}-{i}", "a small c beside a product about as small", pair, word)
 
 
-def _small_operands(m: _Maker) -> Iterator[Directed]:
+def _small_operands(m: Maker) -> Iterator[Directed]:
     o = m.o
     sides = (("a", o.a, o.b), ("b", o.b, o.a))
     for i, (side, fmt, other), (mark, sign) in itertools.product(
@@ -191,19 +191,19 @@ def _small_operands(m: _Maker) -> Iterator[Directed]:
         for fraction in dict.fromkeys((1, 3, (1 << fmt.fraction_bits) - 1)):
             if not 0 < fraction < 1 << fmt.fraction_bits:
                 continue
-            word = fraction << fmt.ignored_low_bits | (_sign_bit(fmt) if sign < 0 else 0)
+            word = fraction << fmt.ignored_low_bits | (sign_bit(fmt) if sign < 0 else 0)
             for name, factor in factors.items():
                 pair = (word, factor) if side == "a" else (factor, word)
                 id_ = f"small/{side}[{i}]-{fraction}-{mark}-{name}"
                 yield m.raw(id_, "a subnormal operand", {i: pair}, 0)
                 if fraction == 1:
-                    zeros = {j: (_sign_bit(o.a), 0) for j in range(m.k)}
+                    zeros = {j: (sign_bit(o.a), 0) for j in range(m.k)}
                     yield m.raw(
-                        f"{id_}-minus", "a subnormal operand beside -0", zeros | {i: pair}, _sign_bit(o.c)
+                        f"{id_}-minus", "a subnormal operand beside -0", zeros | {i: pair}, sign_bit(o.c)
                     )
 
 
-def _small_results(m: _Maker) -> Iterator[Directed]:
+def _small_results(m: Maker) -> Iterator[Directed]:
     d = m.o.d
     for i, (mark, sign) in itertools.product(dict.fromkeys((0, m.k - 1)), _SIGNS.items()):
         for e in (d.e_min - d.fraction_bits - 1, d.e_min - d.fraction_bits, d.e_min - 1, d.e_min):
@@ -212,7 +212,7 @@ def _small_results(m: _Maker) -> Iterator[Directed]:
                 yield m.raw(f"small/result-{i}-{e}-{mark}", "a result about the smallest", pair, 0)
 
 
-def _extremes(m: _Maker) -> Iterator[Directed]:
+def _extremes(m: Maker) -> Iterator[Directed]:
     """Overflow, and sums that need carry bits."""
     o, k = m.o, m.k
     largest = decode(o.d, o.d.largest).number
@@ -233,12 +233,12 @@ def _extremes(m: _Maker) -> Iterator[Directed]:
                     sign * largest,
                 )
         a, b = (
-            fmt.largest | (_sign_bit(fmt) if side and sign < 0 else 0) for side, fmt in enumerate((o.a, o.b))
+            fmt.largest | (sign_bit(fmt) if side and sign < 0 else 0) for side, fmt in enumerate((o.a, o.b))
         )
         for count in sorted({1, 2, 3, 4, 5, 8, 9, k // 2, k - 1, k}):
             if not 0 < count <= k:
                 continue
-            c = o.c.largest | (_sign_bit(o.c) if sign < 0 else 0)
+            c = o.c.largest | (sign_bit(o.c) if sign < 0 else 0)
             yield m.raw(
                 f"overflow/products-{count}-{mark}",
                 "the largest products",
@@ -251,8 +251,8 @@ def _extremes(m: _Maker) -> Iterator[Directed]:
                 dict.fromkeys(range(count), (a, b)),
                 c,
             )
-            wide = _below_two(o.a), _below_two(o.b) | (_sign_bit(o.b) if sign < 0 else 0)
-            c_wide = _below_two(o.c) | (_sign_bit(o.c) if sign < 0 else 0)
+            wide = below_two(o.a), below_two(o.b) | (sign_bit(o.b) if sign < 0 else 0)
+            c_wide = below_two(o.c) | (sign_bit(o.c) if sign < 0 else 0)
             for c_name, word in (("0", 0), ("c", c_wide)):
                 yield m.raw(
                     f"carry/{count}-{c_name}-{mark}",
@@ -261,7 +261,7 @@ def _extremes(m: _Maker) -> Iterator[Directed]:
                     word,
                 )
         for i, j in m.pairs():
-            pairs = {i: (o.a.largest, o.b.largest), j: (o.a.largest | _sign_bit(o.a), o.b.largest)}
+            pairs = {i: (o.a.largest, o.b.largest), j: (o.a.largest | sign_bit(o.a), o.b.largest)}
             yield m.raw(
                 f"overflow/cancelled-{i}-{j}-{mark}",
                 "the largest products cancel",
@@ -270,7 +270,7 @@ def _extremes(m: _Maker) -> Iterator[Directed]:
             )
 
 
-def _specials(m: _Maker) -> Iterator[Directed]:
+def _specials(m: Maker) -> Iterator[Directed]:
     """Inf, Inf·0, Inf - Inf, and NaNs of different payloads at one or two places."""
     o, last = m.o, m.k - 1
     one = (o.a.one, o.b.one)
@@ -288,7 +288,7 @@ def _specials(m: _Maker) -> Iterator[Directed]:
                 products.setdefault(i, list(rest))[side == "b"] = word
         return m.raw(id_, why, {i: (x, y) for i, (x, y) in products.items()}, c)
 
-    nans = {name: list(_nans(fmt)) for name, (_, _, fmt) in places.items()}
+    nans = {name: list(nans_of(fmt)) for name, (_, _, fmt) in places.items()}
     for name, words in nans.items():
         for n, word in enumerate(words):
             yield with_words({name: word}, one, f"nan/{name}-{n}", "one NaN")
@@ -298,13 +298,13 @@ def _specials(m: _Maker) -> Iterator[Directed]:
             yield with_words(two, one, f"nan/{first}-{second}", "two NaNs of different payloads")
     infinite = {n: f.infinity for n, (_, _, f) in places.items() if f.specials is Specials.IEEE}
     for name, word in infinite.items():
-        sign = _sign_bit(places[name][2])
+        sign = sign_bit(places[name][2])
         yield with_words({name: word}, one, f"inf/{name}-plus", "one Inf")
         yield with_words({name: word | sign}, one, f"inf/{name}-minus", "one -Inf")
         yield with_words({name: word}, (0, 0), f"inf/{name}-zero", "Inf · 0")
         for other, (_, _, fmt) in places.items():
             if other in infinite and other != name:
-                pair = {name: word, other: infinite[other] | _sign_bit(fmt)}
+                pair = {name: word, other: infinite[other] | sign_bit(fmt)}
                 yield with_words(pair, one, f"inf/{name}-{other}", "Inf and -Inf")
             if other != name and nans[other]:
                 yield with_words(
@@ -312,25 +312,25 @@ def _specials(m: _Maker) -> Iterator[Directed]:
                 )
 
 
-def _nans(fmt: Format) -> Iterator[int]:
+def nans_of(fmt: Format) -> Iterator[int]:
     """NaNs of a format: signalling and quiet ones of different payloads and signs, or its own ones."""
     low, t = fmt.ignored_low_bits, fmt.fraction_bits
     if fmt.specials is Specials.IEEE:
         quiet = 1 << (t - 1)
         for fraction, sign in ((1, 0), (quiet | 1, 1), (quiet - 1, 0), (quiet, 0), (2 * quiet - 1, 1)):
             if fraction:
-                yield fmt.infinity | fraction << low | (_sign_bit(fmt) if sign else 0)
+                yield fmt.infinity | fraction << low | (sign_bit(fmt) if sign else 0)
     elif fmt.specials is Specials.ALL_ONES_NAN:
         yield fmt.largest + 1
-        yield fmt.largest + 1 | _sign_bit(fmt)
+        yield fmt.largest + 1 | sign_bit(fmt)
     elif fmt.specials is Specials.NEGATIVE_ZERO_NAN:
-        yield _sign_bit(fmt)
+        yield sign_bit(fmt)
 
 
-def _below_two(fmt: Format) -> int:
+def below_two(fmt: Format) -> int:
     """The largest number below 2."""
     return fmt.one + (((1 << fmt.fraction_bits) - 1) << fmt.ignored_low_bits)
 
 
-def _sign_bit(fmt: Format) -> int:
+def sign_bit(fmt: Format) -> int:
     return 1 << (fmt.width - 1) if fmt.sign is Sign.PRESENT else 0

@@ -13,7 +13,10 @@ from tcformal.probe.operands import from_data
 from tcformal.probe.plan import Directed
 from tcformal.probe.recorded import RecordedDevice
 from tcformal.probe.results import SCHEMA
-from tcformal.query.store import Store
+from tcformal.records import lines
+
+#: The file of kept answers in a folder of results, `query.store.ANSWERS`.
+ANSWERS = "answers.jsonl"
 
 
 def from_file(spec: UnitSpec, path: Path) -> Iterator[Directed]:
@@ -62,18 +65,26 @@ def _witnesses(data: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def from_store(spec: UnitSpec, folder: Path, k: int) -> Iterator[Directed]:
-    """The witnesses of the kept answers about units of these formats and this length."""
+    """The witnesses of the kept answers about units of these formats and this length.
+
+    An input stays one whatever became of the answer, so that records are read without their schema: that
+    takes a package which a machine with a GPU may lack.
+    Errors: RecordError for a line that is none, or a witness that is none.
+    """
     o = spec.operands
     formats = {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name}
-    for entry in Store(folder).records():
-        asked, witness = entry.record["question"], entry.record.get("witness")
-        if witness is None or asked["formats"] != formats or asked["k"] != k:
+    for line in lines.read(folder / ANSWERS)[0]:
+        if line.torn:
             continue
-        why = f"tells {asked['first']} from {asked['second']}"
+        if line.data is None:
+            raise RecordError(line.problem)
+        asked, witness = line.data.get("question", {}), line.data.get("witness")
+        if witness is None or asked.get("formats") != formats or asked.get("k") != k:
+            continue
+        where = f"line {line.number} of {folder / ANSWERS}"
         try:
-            found = from_data(spec, witness, f"record {entry.id[:12]}")
+            found = from_data(spec, witness, where)
         except InputError:
-            raise RecordError(
-                f"expected a witness of {formats} in record {entry.id[:12]} of {folder}, but it is none"
-            ) from None
-        yield Directed(f"answer/{entry.id[:12]}", why, found)
+            raise RecordError(f"expected a witness of {formats} in {where}, but it is none") from None
+        why = f"tells {asked.get('first')} from {asked.get('second')}"
+        yield Directed(f"answer/{str(asked.get('sha256'))[:12]}", why, found)

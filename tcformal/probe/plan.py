@@ -124,10 +124,10 @@ def make_plan(spec: UnitSpec, directed: Iterable[Directed], *, vectors: int, see
         randoms.append(Random(f"random/{seed + i}", seed + i, count, inputs_digest(made)))
     if not chosen and not randoms:
         raise InputError(f"expected dot products for {spec.name}, but the plan would hold none")
-    return Plan(spec, k, (*_numbered(chosen.values()), *randoms))
+    return Plan(spec, k, (*numbered(chosen.values()), *randoms))
 
 
-def _numbered(items: Iterable[Directed]) -> list[Directed]:
+def numbered(items: Iterable[Directed]) -> list[Directed]:
     """Items with names of their own: a name that came before gets a number."""
     seen: dict[str, int] = {}
     made = []

@@ -15,15 +15,21 @@ from tcformal.probe.operands import explain_command, witness_at
 from tcformal.query.families import Batch, Raw
 
 
-def check_outputs(device: str, spec: UnitSpec, batch: Batch, outputs: Raw) -> None:
-    """Refuse outputs that cannot be results; DeviceError with those before the first such one."""
+def check_outputs(
+    device: str, spec: UnitSpec, batch: Batch, outputs: Raw, finite: NDArray[np.bool_] | None = None
+) -> None:
+    """Refuse outputs that cannot be results; DeviceError with those before the first such one.
+
+    `finite` is what `surely_finite` says of the batch, where the caller has it already.
+    """
     n, d = len(batch.c), spec.operands.d
     if len(outputs) != n:
         raise DeviceError(
             f"expected {n} results of {device}, but {len(outputs)} came", [int(x) for x in outputs[:n]]
         )
     wide = np.flatnonzero(outputs >> np.uint64(d.width)) if d.width < 64 else np.zeros(0, np.intp)
-    impossible = np.flatnonzero(_is_nan(d, outputs) & _surely_finite(spec, batch))
+    finite = surely_finite(spec, batch) if finite is None else finite
+    impossible = np.flatnonzero(_is_nan(d, outputs) & finite)
     for rows, what in (
         (wide, f"a word of {d.width} bits"),
         (impossible, "a number, because no NaN is possible,"),
@@ -44,7 +50,7 @@ def _is_nan(fmt: Format, raw: Raw) -> NDArray[np.bool_]:
     return (raw & np.uint64((1 << (fmt.width - 1)) - 1)) > np.uint64(fmt.infinity)
 
 
-def _surely_finite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
+def surely_finite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
     """Where the sum of all magnitudes stays below half the largest result, in whatever order."""
     o = spec.operands
     with np.errstate(over="ignore", invalid="ignore"):

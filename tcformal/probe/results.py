@@ -2,6 +2,9 @@
 
 A random item is kept as the digest of its outputs and those outputs that are not the model's: the model's
 outputs with these put in are the device's, which the digest confirms when they are read back.
+
+A file may hold runs of many units, as those of a campaign do: then each line names its unit, and directed
+dot products stand in blocks that units of the same formats share (`blocks`).
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
 from tcformal.ir.walk import digest
 from tcformal.models import circuit
+from tcformal.probe.blocks import block_items, words_of
 from tcformal.probe.operands import batch_of, digest_of, hex_of
 from tcformal.probe.plan import Directed, Item, Random, item_of
 from tcformal.probe.replay import replay
@@ -37,6 +41,10 @@ class Run:
     done: list[dict[str, Any]] = field(default_factory=list)
     #: Whether the run came to its end.
     ended: bool = False
+    #: What is said besides of the device: faults, positions, answers.
+    notes: list[dict[str, Any]] = field(default_factory=list)
+    #: The blocks of operands of the file, by digest.
+    blocks: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def continues(self, head: Mapping[str, Any]) -> bool:
         """Whether a new run with that head would do the same over again."""
@@ -62,11 +70,16 @@ def definition_of(spec: UnitSpec) -> str:
     return digest(graph, {"d": root})
 
 
-def random_line(spec: UnitSpec, item: Random, outputs: Raw, model: Raw) -> dict[str, Any]:
-    """The line of a random item."""
-    wrong = np.flatnonzero(outputs != model)
+def random_line(
+    spec: UnitSpec, item: Random, outputs: Raw, model: Raw, most: int | None = None
+) -> dict[str, Any]:
+    """The line of a random item; more than `most` mismatches are counted and not kept."""
+    wrong = np.flatnonzero(outputs != model[: len(outputs)])
+    line = {**item.data(spec), "outputs": digest_of(outputs)}
+    if most is not None and len(wrong) > most:
+        return {**line, "not_kept": len(wrong), "mismatches": {}}
     words = {str(int(row)): hex_of(spec.operands.d, int(outputs[row])) for row in wrong}
-    return {**item.data(spec), "outputs": digest_of(outputs), "mismatches": words}
+    return {**line, "mismatches": words}
 
 
 def directed_line(spec: UnitSpec, item: Directed, output: int, model: int) -> dict[str, Any]:
@@ -77,34 +90,73 @@ def directed_line(spec: UnitSpec, item: Directed, output: int, model: int) -> di
 
 def mismatches_in(line: Mapping[str, Any]) -> int:
     """How many outputs of one line are not the model's."""
-    return len(line["mismatches"]) if line["kind"] == "random" else int(line["d"] != line["model"])
+    if line["kind"] == "suite":
+        return int(line["mismatches"])
+    if line["kind"] == "random":
+        return len(line["mismatches"]) + int(line.get("not_kept", 0))
+    return int(line["d"] != line["model"])
+
+
+def files_of(path: Path) -> list[Path]:
+    """The files of results that a path stands for: itself, or the parts of a campaign in a folder."""
+    if path.is_dir():
+        return sorted(path.glob("campaign-*.jsonl"))
+    return [path] if path.exists() else []
 
 
 def read_runs(path: Path) -> list[Run]:
-    """All runs of a file, in the order in which they were made; a torn last line is left out.
+    """All runs of a file or of a folder's campaign, in the order in which they were made.
 
+    A torn last line is left out.
     Errors: RecordError for a file that holds no results, or a damaged line.
     """
-    if not path.exists():
+    files = files_of(path)
+    if not files:
         raise RecordError(f"expected a file of results at {path}, but there is none")
     runs: list[Run] = []
-    for line in lines.read(path)[0]:
-        if line.torn:
-            continue
-        data = line.data
-        if data is None:
-            raise RecordError(line.problem)
-        if data.get("kind") == "run":
-            runs.append(Run(data))
-        elif not runs:
-            raise RecordError(f"expected results ({SCHEMA}) in {path}, but line {line.number} is none")
-        elif data.get("kind") == "end":
-            runs[-1].ended = True
-        elif data.get("kind") in ("random", "directed"):
-            runs[-1].done.append(data)
+    latest: dict[str, Run] = {}
+    blocks: dict[str, dict[str, Any]] = {}
+    for file in files:
+        for line in lines.read(file)[0]:
+            if line.torn:
+                continue
+            if line.data is None:
+                raise RecordError(line.problem)
+            _take(line.data, runs, latest, blocks, f"line {line.number} of {file}")
     if not runs:
         raise RecordError(f"expected results ({SCHEMA}) in {path}, but the file is empty")
     return runs
+
+
+def _take(
+    data: dict[str, Any],
+    runs: list[Run],
+    latest: dict[str, Run],
+    blocks: dict[str, dict[str, Any]],
+    where: str,
+) -> None:
+    """Put one line where it belongs: lines that name a unit to its last run, others to the last of all."""
+    kind = data.get("kind")
+    if kind == "run":
+        runs.append(Run(data, blocks=blocks))
+        latest[str(data.get("unit"))] = runs[-1]
+    elif kind == "operands":
+        blocks[str(data.get("digest"))] = data
+    elif kind == "campaign":
+        return
+    elif not runs:
+        raise RecordError(f"expected results ({SCHEMA}) before {where}, but there are none")
+    elif kind in ("random", "directed", "suite", "end", "fault", "position", "answer"):
+        name = str(data.get("unit", runs[-1].head.get("unit")))
+        if name not in latest:
+            raise RecordError(f"expected the head of the run of {name} before {where}, but there is none")
+        run = latest[name]
+        if kind == "end":
+            run.ended = True
+        elif kind in ("random", "directed", "suite"):
+            run.done.append(data)
+        else:
+            run.notes.append(data)
 
 
 def unit_of(run: Run, path: Path) -> UnitSpec:
@@ -123,18 +175,41 @@ def pieces_of(run: Run, path: Path) -> Iterator[Piece]:
     """
     spec, k = unit_of(run, path), int(run.head["k"])
     try:
-        items = [(item_of(spec, line, f"{path}, item {line.get('id')}"), line) for line in run.done]
-        directed = [(item, line) for item, line in items if isinstance(item, Directed)]
+        items = [
+            (item_of(spec, line, f"{path}, item {line.get('id')}"), line)
+            for line in run.done
+            if line["kind"] != "suite"
+        ]
+        directed = [(item, int(line["d"], 16)) for item, line in items if isinstance(item, Directed)]
+        for line in run.done:
+            if line["kind"] == "suite":
+                directed += _suite(spec, run, line, path)
         for start in range(0, len(directed), _TOGETHER):
             part = directed[start : start + _TOGETHER]
-            outputs = np.array([int(line["d"], 16) for _, line in part], dtype=np.uint64)
+            outputs = np.array([d for _, d in part], dtype=np.uint64)
             yield Piece(tuple(i for i, _ in part), batch_of(spec, [i.witness for i, _ in part]), outputs)
         for item, line in items:
-            if isinstance(item, Random):
+            if isinstance(item, Random) and not line.get("not_kept"):
                 batch = item.batch(spec, k)
                 yield Piece((item,), batch, _outputs(spec, batch, line, path))
     except (KeyError, ValueError, TypeError) as error:
         raise RecordError(f"expected whole results in {path}, but got: {error!r}") from None
+
+
+def _suite(spec: UnitSpec, run: Run, line: Mapping[str, Any], path: Path) -> list[tuple[Directed, int]]:
+    """The dot products of a block with the outputs of one line, as far as these go."""
+    digest = str(line["operands"])
+    if digest not in run.blocks:
+        raise RecordError(
+            f"expected the operands {digest[:12]}… of {line['id']} in {path}, but there are none"
+        )
+    items = block_items(spec, run.blocks[digest], f"{path}, operands {digest[:12]}…")
+    outputs = words_of(spec.operands.d, line["d"])
+    if len(outputs) != line["count"] or len(outputs) > len(items):
+        raise RecordError(
+            f"expected {line['count']} outputs of {line['id']} in {path}, but {len(outputs)} stand there"
+        )
+    return list(zip(items, outputs, strict=False))
 
 
 def _outputs(spec: UnitSpec, batch: Batch, line: Mapping[str, Any], path: Path) -> Raw:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from tcformal.oracle.values import format_value
 from tcformal.probe.compare import Comparison, Refutation
 from tcformal.probe.device import Ability
+from tcformal.probe.operands import hex_of
 from tcformal.probe.run import Outcome
-from tcformal.report.text import hex_word, table
+from tcformal.report.parts import Part, Rows, Verdict
 
 Found = Sequence[tuple[str, str, Sequence[Ability]]]
 
@@ -35,21 +33,19 @@ def devices_data(found: Found, why_no_gpu: str) -> dict[str, Any]:
     }
 
 
-def devices_view(found: Found, why_no_gpu: str, kinds: Mapping[str, str]) -> RenderableType:
+def devices_view(found: Found, why_no_gpu: str, kinds: Mapping[str, str]) -> list[Part]:
     """One row per device and instruction, and what else a device may be."""
-    made = table("device", "instruction", "unit", "")
+    made = Rows(("device", "instruction", "unit", ""))
     for name, description, abilities in found:
         for i, a in enumerate(abilities):
             first = f"{name} {description}".strip() if i == 0 else ""
-            made.add_row(
-                first, a.instruction, a.unit, Text(a.missing, style="dim") if a.missing else Text("ready")
-            )
-    parts: list[RenderableType] = [made]
+            made.rows.append((first, a.instruction, a.unit, a.missing or "ready"))
+    parts: list[Part] = [made]
     if why_no_gpu:
-        parts.append(Text(f"cuda: {why_no_gpu}", style="dim"))
+        parts.append(f"cuda: {why_no_gpu}")
     others = "; ".join(f"{kind}: {what}" for kind, what in kinds.items() if kind not in ("cpu", "cuda:N"))
-    parts.append(Text(f"Besides: {others}.", style="dim"))
-    return Group(*parts)
+    parts.append(f"Besides: {others}.")
+    return parts
 
 
 def outcome_data(outcome: Outcome) -> dict[str, Any]:
@@ -82,31 +78,28 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
         "survivors": [u.name for u in found.survivors],
         "refuted": [
             {
-                "design": r.design.name, "by": r.where, "device_gives": hex_word(d, r.given),
-                "design_gives": hex_word(d, r.designed), "explain": r.command,
+                "design": r.design.name, "by": r.where, "device_gives": hex_of(d, r.given),
+                "design_gives": hex_of(d, r.designed), "explain": r.command,
             }
             for r in found.refuted
         ],
     }  # fmt: skip
 
 
-def comparison_view(found: Comparison) -> RenderableType:
+def comparison_view(found: Comparison) -> list[Part]:
     """The designs that are left, then each refuted one with the input that refutes it."""
-    head = Text("HOLDS" if found.holds else "REFUTED", style="bold green" if found.holds else "bold yellow")
-    head.append(
-        f": {found.unit.name} on {found.count} dot products of {found.device.get('device', 'the device')}",
-        style="default not bold",
-    )
-    parts: list[RenderableType] = [head]
+    device = found.device.get("device", "the device")
+    said = f": {found.unit.name} on {found.count} dot products of {device}"
+    parts: list[Part] = [Verdict("HOLDS" if found.holds else "REFUTED", found.holds, said)]
     left = "\n".join(f"  {u.name}" for u in found.survivors)
-    parts.append(Text(f"{len(found.survivors)} designs survive:\n{left}" if left else "no design survives"))
+    parts.append(f"{len(found.survivors)} designs survive:\n{left}" if left else "no design survives")
     if found.refuted:
         d = found.unit.operands.d
-        made = table("refuted design", "by", "device gives", "design gives")
+        made = Rows(("refuted design", "by", "device gives", "design gives"))
         for r in found.refuted:
-            made.add_row(_short(found, r), r.where, hex_word(d, r.given), hex_word(d, r.designed))
+            made.rows.append((_short(found, r), r.where, hex_of(d, r.given), hex_of(d, r.designed)))
         parts.append(made)
-    return Group(*parts)
+    return parts
 
 
 def _short(found: Comparison, refutation: Refutation) -> str:
@@ -125,7 +118,7 @@ def refutation_text(found: Comparison, refutation: Refutation) -> str:
     """One refutation in one sentence."""
     d = found.unit.operands.d
     given, designed = (
-        f"{format_value(d, raw)} ({hex_word(d, raw)})" for raw in (refutation.given, refutation.designed)
+        f"{format_value(d, raw)} ({hex_of(d, raw)})" for raw in (refutation.given, refutation.designed)
     )
     name, where = refutation.design.name, refutation.where
     return f"{name} is refuted by {where}: the device gives {given}, it gives {designed}"

@@ -1,0 +1,78 @@
+"""`probe campaign`: one command for the time that a device is at hand."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from tcformal.checks import check_int, check_positive
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, print_json, results_option
+from tcformal.cli.probe import probe
+from tcformal.probe.campaign import Campaign
+from tcformal.probe.device import Device
+from tcformal.probe.isolated import IsolatedDevice
+from tcformal.probe.registry import open_device
+from tcformal.query.pool import SturdyPool
+from tcformal.report import campaign as views
+from tcformal.report.parts import show
+
+#: Kinds of device that can hang or break with the driver: they get a process of their own.
+_ISOLATED = ("cuda",)
+
+
+@probe.command()
+@click.option("--device", "device_name", required=True, help="cuda:N, cpu, model:UNIT, model:ARCH, …")
+@click.option("--minutes", type=float, default=8.0, show_default=True, help="Time for all of it.")
+@click.option("--vectors", type=int, default=1_000_000, show_default=True, help="Random ones per unit.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the first random ones.")
+@click.option("--unit", "units", multiple=True, help="Only this unit; may be repeated.")
+@click.option(
+    "--jobs", type=int, default=None, help="Processes for the models; all but two cores unless given."
+)
+@results_option
+@json_option
+def campaign(
+    device_name: str,
+    minutes: float,
+    vectors: int,
+    seed: int,
+    units: Sequence[str],
+    jobs: int | None,
+    folder: str,
+    as_json: bool,
+) -> int:
+    """Everything worth knowing of a device in order of value, within a time; continues where it was cut off.
+
+    Exit 0: all results are the models'; 1: some are not; 3: some unit could not be measured.
+    """
+    start = time.monotonic()
+    seconds = 60 * check_positive("--minutes", minutes)
+    check_int("--vectors", vectors, low=0)
+    check_int("--seed", seed, low=0)
+    jobs = max(1, (os.cpu_count() or 1) - 2) if jobs is None else check_int("--jobs", jobs, low=1)
+    device = _opened(device_name)
+    pool = SturdyPool(jobs)
+    try:
+        made = Campaign(
+            device, Path(folder), seconds=seconds - (time.monotonic() - start), clock=time.monotonic,
+            pool=pool, jobs=jobs, vectors=vectors, seed=seed, units=units,
+            say=lambda sentence: click.echo(sentence, err=True),
+        )  # fmt: skip
+        tally = made.run()
+    finally:
+        pool.shutdown(cancel_futures=True)
+        if isinstance(device, IsolatedDevice):
+            device.close()
+    if as_json:
+        print_json(tally.data())
+    else:
+        show(views.campaign_view(tally))
+    return OTHERWISE if tally.mismatches else NO_ANSWER if tally.faults else OK
+
+
+def _opened(name: str) -> Device:
+    return IsolatedDevice(name) if name.partition(":")[0] in _ISOLATED else open_device(name)

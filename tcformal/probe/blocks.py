@@ -1,0 +1,93 @@
+"""Many directed dot products on one line: operands once, and outputs by the digest of the operands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import RecordError
+from tcformal.formats.spec import Format
+from tcformal.models import scale_count
+from tcformal.probe.device import formats_text
+from tcformal.probe.operands import batch_of, inputs_digest
+from tcformal.probe.plan import Directed
+from tcformal.query.families import Raw
+from tcformal.query.spec import Witness
+
+
+def digits(fmt: Format) -> int:
+    """Hex digits of one encoding."""
+    return -(-fmt.width // 4)
+
+
+def words_text(fmt: Format, words: Sequence[int]) -> str:
+    """Encodings in hex, one after the other, all their digits."""
+    return "".join(f"{int(word):0{digits(fmt)}x}" for word in words)
+
+
+def words_of(fmt: Format, text: str) -> tuple[int, ...]:
+    """Encodings from what `words_text` gives; ValueError for what it does not."""
+    size = digits(fmt)
+    if len(text) % size:
+        raise ValueError(f"{len(text)} hex digits are no words of {size}")
+    return tuple(int(text[i : i + size], 16) for i in range(0, len(text), size))
+
+
+def block_data(spec: UnitSpec, items: Sequence[Directed]) -> dict[str, Any]:
+    """The line of a block of directed dot products of one length."""
+    o, witnesses = spec.operands, [item.witness for item in items]
+    data: dict[str, Any] = {
+        "kind": "operands",
+        "digest": inputs_digest(batch_of(spec, witnesses)),
+        "formats": formats_text(spec),
+        "k": len(witnesses[0].a),
+        "names": [item.id for item in items],
+        "a": [words_text(o.a, w.a) for w in witnesses],
+        "b": [words_text(o.b, w.b) for w in witnesses],
+        "c": words_text(o.c, [w.c for w in witnesses]),
+    }
+    if spec.scale_format is not None:
+        data["scale_a"] = [words_text(spec.scale_format, w.scale_a) for w in witnesses]
+        data["scale_b"] = [words_text(spec.scale_format, w.scale_b) for w in witnesses]
+    return data
+
+
+def block_items(spec: UnitSpec, data: Mapping[str, Any], where: str) -> list[Directed]:
+    """The dot products of a block.
+
+    Errors: RecordError naming `where` for a block of other formats, or one that is not as it was written.
+    """
+    o, k = spec.operands, int(data["k"])
+    if data["formats"] != formats_text(spec):
+        raise RecordError(
+            f"expected operands of {formats_text(spec)} in {where}, but they are of {data['formats']}"
+        )
+    rows = [[words_of(fmt, text) for text in data[name]] for name, fmt in (("a", o.a), ("b", o.b))]
+    scales: list[list[tuple[int, ...]]] = [[()] * len(rows[0])] * 2
+    if spec.scale_format is not None:
+        scales = [
+            [words_of(spec.scale_format, text) for text in data[name]] for name in ("scale_a", "scale_b")
+        ]
+    columns = (data["names"], *rows, words_of(o.c, data["c"]), *scales)
+    items = [Directed(str(name), "", Witness(*words)) for name, *words in zip(*columns, strict=True)]
+    count = scale_count(spec, k)
+    whole = all(
+        len(w.a) == len(w.b) == k and len(w.scale_a) == len(w.scale_b) == count
+        for w in (item.witness for item in items)
+    )
+    if not whole or inputs_digest(batch_of(spec, [i.witness for i in items])) != data["digest"]:
+        raise RecordError(f"expected the operands of {where} to have the digest that stands there")
+    return items
+
+
+def suite_line(spec: UnitSpec, digest: str, outputs: Raw, model: Raw) -> dict[str, Any]:
+    """What a device gave for a block, or for its first dot products; `digest` names the block."""
+    wrong = np.flatnonzero(outputs != model[: len(outputs)])
+    return {
+        "kind": "suite", "id": f"suite/{digest[:16]}", "unit": spec.name, "operands": digest,
+        "count": len(outputs), "d": words_text(spec.operands.d, [int(x) for x in outputs]),
+        "mismatches": len(wrong),
+    }  # fmt: skip

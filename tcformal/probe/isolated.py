@@ -1,0 +1,129 @@
+"""A device in a process of its own: what hangs or breaks there costs one call, and the next one starts anew.
+
+A kernel that never ends, or an error after which the driver refuses all further work, must not take with
+it the hour for which a machine was rented.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import DeviceError, TcformalError
+from tcformal.probe.device import Ability, Device
+from tcformal.probe.registry import open_device
+from tcformal.query.families import Batch, Raw
+
+
+class IsolatedDevice(Device):
+    """The device of a name, behind a process that is ended where it is silent for `patience_s`.
+
+    Errors: DeviceError where the device fails, falls silent, or its process ends; the next call has another.
+    """
+
+    def __init__(self, name: str, patience_s: float = 60.0) -> None:
+        self.name = name
+        self.patience_s = patience_s
+        self._process: BaseProcess | None = None
+        self._pipe: Connection | None = None
+        self._abilities: list[Ability] = self._ask("abilities")
+
+    def abilities(self) -> Sequence[Ability]:
+        """What the device behind can run."""
+        return self._abilities
+
+    def units(self) -> list[str]:
+        """The units of the device behind."""
+        return list(self._ask("units"))
+
+    def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
+        """What the device behind says of itself."""
+        return dict(self._ask("identify", spec.name, k))
+
+    def run(self, spec: UnitSpec, batch: Batch) -> Raw:
+        """The results of the device behind."""
+        found: Raw = self._ask("run", spec.name, batch)
+        return found
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+        if self._pipe is not None:
+            self._pipe.close()
+        self._process = self._pipe = None
+
+    def _ask(self, what: str, *arguments: object) -> Any:
+        pipe = self._started()
+        try:
+            pipe.send((what, arguments))
+            if not pipe.poll(self.patience_s):
+                self.close()
+                raise DeviceError(
+                    f"expected {self.name} to answer within {self.patience_s:g} s, but it is silent; "
+                    "its process was ended, and the next call starts another"
+                )
+            kind, value = pipe.recv()
+        except (EOFError, OSError):
+            raise DeviceError(f"expected {self.name} to go on running, but {self._end()}") from None
+        if kind == "error":
+            sentence, answered, fatal = value
+            if fatal:
+                self.close()
+            raise DeviceError(sentence, answered)
+        return value
+
+    def _started(self) -> Connection:
+        if self._pipe is None or self._process is None or not self._process.is_alive():
+            self.close()
+            context = multiprocessing.get_context("spawn")
+            self._pipe, theirs = context.Pipe()
+            self._process = context.Process(target=_serve, args=(theirs, self.name), daemon=True)
+            self._process.start()
+            theirs.close()
+        return self._pipe
+
+    def _end(self) -> str:
+        """How the process ended."""
+        process = self._process
+        if process is None:
+            return "it is gone"
+        process.join(timeout=5)
+        code = process.exitcode
+        self.close()
+        if code is not None and code < 0:
+            return f"its process was ended by {signal.Signals(-code).name}"
+        return f"its process ended with exit code {code}"
+
+
+def _serve(pipe: Connection, name: str) -> None:
+    """Answer calls until the other end is closed; an unforeseen error is said and ends the process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to answer
+    device: Device | None = None
+    while True:
+        try:
+            what, arguments = pipe.recv()
+        except EOFError:
+            return
+        try:
+            if device is None:
+                device = open_device(name)
+            if what in ("identify", "run"):
+                value = getattr(device, what)(resolve(arguments[0]), *arguments[1:])
+            else:
+                value = list(getattr(device, what)())
+            pipe.send(("done", value))
+        except DeviceError as error:
+            # A failed launch leaves the driver's context broken: the next call has a process of its own.
+            pipe.send(("error", (str(error), list(error.answered), what == "run")))
+        except TcformalError as error:
+            pipe.send(("error", (str(error), [], False)))
+        except Exception as error:  # noqa: BLE001  whatever it was, the parent must hear of it
+            pipe.send(("error", (f"expected {name} to answer, but got: {error!r:.200}", [], True)))

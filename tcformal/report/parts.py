@@ -1,0 +1,103 @@
+"""Text and tables as plain data, shown in the house style, or aligned by hand where rich is not installed."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import click
+
+#: Width of a line where rich does not measure the terminal.
+_WIDTH = 100
+
+
+@dataclass(slots=True)
+class Rows:
+    """A table: names of columns, of which one that begins with > is aligned right, and rows of texts."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[str, ...]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A line that begins with one word, which says whether what was supposed holds."""
+
+    word: str
+    good: bool
+    rest: str
+
+
+Part = str | Rows | Verdict
+
+
+def show(parts: Sequence[Part]) -> None:
+    """Print to standard output."""
+    try:
+        from rich.text import Text
+
+        from tcformal.report.text import console, table
+    except ModuleNotFoundError:
+        for part in parts:
+            click.echo(plain(part))
+        return
+    out = console()
+    for part in parts:
+        if isinstance(part, Rows):
+            made = table(*part.columns)
+            for row in part.rows:
+                made.add_row(*map(Text, row))
+            out.print(made)
+        elif isinstance(part, Verdict):
+            head = Text(part.word, style="bold green" if part.good else "bold yellow")
+            out.print(head.append(part.rest, style="default not bold"))
+        else:
+            out.print(Text(part))
+
+
+def plain(part: Part) -> str:
+    """A part as aligned text; a last column that is too wide goes on below itself."""
+    if isinstance(part, Verdict):
+        return part.word + part.rest
+    if isinstance(part, str):
+        return part
+    right = [name.startswith(">") for name in part.columns]
+    lines = [tuple(name.removeprefix(">") for name in part.columns), *part.rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(right))]
+    made = []
+    for line in lines:
+        cells = [
+            text.rjust(width) if r else text.ljust(width)
+            for text, width, r in zip(line, widths, right, strict=True)
+        ]
+        start = sum(widths[:-1]) + 2 * (len(widths) - 1)
+        room = max(20, _WIDTH - start)
+        last = cells[-1].rstrip()
+        pieces = [last[i : i + room] for i in range(0, len(last), room)] or [""]
+        made.append(("  ".join([*cells[:-1], pieces[0]])).rstrip())
+        made += [" " * start + piece for piece in pieces[1:]]
+    return "\n".join(made)
+
+
+@contextlib.contextmanager
+def bar(doing: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on standard error, told how much is done of how much; none where that is no terminal."""
+    try:
+        from rich.progress import Progress
+
+        from tcformal.report.text import console
+    except ModuleNotFoundError:
+        with click.progressbar(length=1, label=doing, file=sys.stderr) as shown:
+
+            def told(done: int, total: int) -> None:
+                shown.length = total
+                shown.update(done - shown.pos)
+
+            yield told
+        return
+    err = console(stderr=True)
+    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+        task = progress.add_task(doing, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
