@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
+from tcformal.kernels.gemm import Operands
+
+Raw = NDArray[Any]
 
 #: dot_bits of a unit: a, b, c and scales if it has any -> d, all raw encodings.
 DotBits = Callable[..., NDArray[Any]]
@@ -70,10 +73,8 @@ def from_raw(raw: NDArray[Any], fmt: Format) -> NDArray[Any]:
     return np.ascontiguousarray(raw.astype(f"u{wanted.itemsize}")).view(wanted)
 
 
-def matmul(
-    u: UnitSpec, dot_bits: DotBits, a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any
-) -> NDArray[Any]:
-    """D = A·B + C as calls of `dot_bits` of the unit; shapes, ranges and errors as Unit.matmul."""
+def product(u: UnitSpec, a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any) -> Operands:
+    """The operands of D = A·B + C as raw encodings; shapes, ranges and errors as Unit.matmul."""
     raw_a, raw_b = to_raw("A", a, u.a_format), to_raw("B", b, u.b_format)
     sizes = raw_a.shape + raw_b.shape
     if raw_a.ndim != 2 or raw_b.ndim != 2 or raw_a.shape[1] != raw_b.shape[0] or 0 in sizes:
@@ -82,22 +83,28 @@ def matmul(
             f"but got {list(raw_a.shape)} and {list(raw_b.shape)}"
         )
     (m, k), n = raw_a.shape, raw_b.shape[1]
-    if c is None:
-        raw_c = np.zeros((m, n), dtype=f"u{u.c_format.storage_bits // 8}")
-    else:
-        raw_c = to_raw("C", c, u.c_format)
-        if raw_c.shape != (m, n):
-            raise InputError(f"expected C of shape {[m, n]}, but got {list(raw_c.shape)}")
-    calls = -(-k // u.k)
-    if calls > 1 and u.c_format != u.d_format:
+    raw_c = None if c is None else to_raw("C", c, u.c_format)
+    if raw_c is not None and raw_c.shape != (m, n):
+        raise InputError(f"expected C of shape {[m, n]}, but got {list(raw_c.shape)}")
+    if k > u.k and u.c_format != u.d_format:
         raise InputError(
             f"expected K of at most {u.k} for {u.name}, whose D ({u.d_format.name}) cannot be the next C "
             f"({u.c_format.name}), but got K={k}"
         )
-    scales = _scales(u, scale_a, scale_b, (m, n, k), calls)
-    padded_a = _padded(raw_a, calls * u.k)
-    padded_b = _padded(raw_b.T, calls * u.k)
-    flat_c = raw_c.reshape(-1)
+    return Operands(raw_a, raw_b, raw_c, *_scales(u, scale_a, scale_b, (m, n, k)))
+
+
+def by_dot_products(u: UnitSpec, dot_bits: DotBits, x: Operands) -> Raw:
+    """D = A·B + C, raw encodings [M, N], as calls of `dot_bits` of the unit."""
+    m, k, n = x.shape
+    calls = -(-k // u.k)
+    padded_a, padded_b = _padded(x.a, calls * u.k), _padded(x.b.T, calls * u.k)
+    scales = []
+    if x.scale_a is not None and x.scale_b is not None and u.scale_format is not None:
+        whole = calls * scales_of_call(u)
+        scales = [_padded(s, whole, u.scale_format.one) for s in (x.scale_a, x.scale_b.T)]
+    c_dtype = f"u{u.c_format.storage_bits // 8}"
+    flat_c = np.zeros(m * n, c_dtype) if x.c is None else x.c.reshape(-1)
     pieces = []
     for start in range(0, m * n, _CHUNK):
         rows, columns = np.divmod(np.arange(start, min(start + _CHUNK, m * n)), n)
@@ -107,7 +114,7 @@ def matmul(
             extra = [s[index][:, _blocks(u, call)] for s, index in zip(scales, (rows, columns), strict=False)]
             d = dot_bits(padded_a[rows, part], padded_b[columns, part], d, *extra)
         pieces.append(d)
-    return from_raw(np.concatenate(pieces).reshape(m, n), u.d_format)
+    return np.concatenate(pieces).reshape(m, n)
 
 
 def _padded(raw: NDArray[Any], k: int, fill: int = 0) -> NDArray[Any]:
@@ -117,21 +124,26 @@ def _padded(raw: NDArray[Any], k: int, fill: int = 0) -> NDArray[Any]:
     return wide
 
 
+def scales_of_call(u: UnitSpec) -> int:
+    """The scales of each side that one call takes: 0 for a unit without scales."""
+    return 0 if u.scale_block is None else -(-u.k // u.scale_block)
+
+
 def _blocks(u: UnitSpec, call: int) -> slice:
     """The scales that one call takes."""
-    count = -(-u.k // (u.scale_block or 1))
+    count = scales_of_call(u)
     return slice(call * count, (call + 1) * count)
 
 
 def _scales(
-    u: UnitSpec, scale_a: Any, scale_b: Any, shape: tuple[int, int, int], calls: int
-) -> list[NDArray[Any]]:
-    """The scales of A by row and of B by column, padded with ones for whole calls; [] without scales."""
+    u: UnitSpec, scale_a: Any, scale_b: Any, shape: tuple[int, int, int]
+) -> tuple[Raw, Raw] | tuple[None, None]:
+    """The scales of A by row and of B by column."""
     fmt, block = u.scale_format, u.scale_block
     if fmt is None or block is None:
         if scale_a is not None or scale_b is not None:
             raise InputError(f"expected no scales for {u.name}, but got some")
-        return []
+        return None, None
     m, n, k = shape
     if scale_a is None or scale_b is None:
         raise InputError(f"expected scale_a and scale_b for {u.name}, but got none")
@@ -142,6 +154,4 @@ def _scales(
             f"expected scale_a of shape {[m, count]} and scale_b of shape {[count, n]}, "
             f"but got {list(raw_a.shape)} and {list(raw_b.shape)}"
         )
-    one = fmt.one
-    whole = calls * -(-u.k // block)
-    return [_padded(raw_a, whole, one), _padded(raw_b.T, whole, one)]
+    return raw_a, raw_b

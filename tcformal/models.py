@@ -16,13 +16,21 @@ from tcformal.design.names import resolve
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
+from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.kernels import machine
+from tcformal.kernels.gemm import Gemm, Step
+from tcformal.kernels.work import Work
 from tcformal.semantics.unit import unit_dot
 
 Raw = NDArray[np.unsignedinteger[Any]]
+
+#: Products below which NumPy is done before a kernel would be loaded.
+_WORTH_COMPILING = 1 << 20
+#: Columns that fill the lanes of any processor well.
+_LONG = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,15 +160,67 @@ class Unit:
             )
         return [array[:, i] for i in range(count)]
 
-    def matmul(self, a: Any, b: Any, c: Any = None, scale_a: Any = None, scale_b: Any = None) -> NDArray[Any]:
+    def matmul(
+        self,
+        a: Any,
+        b: Any,
+        c: Any = None,
+        scale_a: Any = None,
+        scale_b: Any = None,
+        *,
+        threads: int | None = None,
+        progress: bool | None = None,
+    ) -> NDArray[Any]:
         """D = A·B + C on NumPy or ml_dtypes arrays of any size, as calls of this unit.
 
         Shapes: A [M, K], B [K, N], C [M, N] or None (zeros), scale_a [M, ⌈K / scale_block⌉],
         scale_b [⌈K / scale_block⌉, N]; result [M, N]; M, N, K >= 1.
-        Ranges and units: see `tcformal.arrays` for the dtype of each format.
+        Ranges and units: see `tcformal.arrays` for the dtype of each format; `threads` at least 1,
+        None for one on each processor; `progress`: whether a bar is shown on standard error after two
+        seconds, None where that is a terminal.
+        Zero, NaN, Inf: as the design says; K is filled up with +0 to whole calls.
         Errors: InputError for shapes, dtypes or values that do not fit; nothing is converted.
+        Source: the unit's own (`sources`).
         """
-        return arrays.matmul(self.spec, self.dot_bits, a, b, c, scale_a, scale_b)
+        x = arrays.product(self.spec, a, b, c, scale_a, scale_b)
+        with Work(threads, progress) as work:
+            m, k, n = x.shape
+            if machine.available() and m * n * k >= _WORTH_COMPILING:
+                # The side whose length fills the lanes better is taken lane by lane.
+                side = "a" if n >= min(m, _LONG) else "b"
+                words = gemm(self.spec, side).multiply(x, work)
+            else:
+                words = arrays.by_dot_products(self.spec, self.dot_bits, x)
+        return arrays.from_raw(words, self.d_format)
+
+
+@lru_cache(maxsize=64)
+def gemm(spec: UnitSpec, spread_side: str) -> Gemm:
+    """The compiled kernels of a unit; see `tcformal.kernels.gemm`."""
+    graph, root = circuit(spec, spec.k)
+    formats = {"a": spec.a_format, "b": spec.b_format, "c": spec.c_format, "d": spec.d_format}
+    if spec.scale_format is not None:
+        formats["scale"] = spec.scale_format
+    return Gemm(
+        Step(
+            graph=graph, root=root, k=spec.k, scales=arrays.scales_of_call(spec),
+            storage={letter: fmt.storage_bits for letter, fmt in formats.items()},
+            scale_one=0 if spec.scale_format is None else spec.scale_format.one,
+            finite={letter: _finite(fmt) for letter, fmt in formats.items()},
+            chained=spec.c_format == spec.d_format,
+        ),
+        spread_side,
+    )  # fmt: skip
+
+
+def _finite(fmt: Format) -> list[int]:
+    """Zeros, the smallest and the largest number, and one, of both signs."""
+    found = [0] if fmt.has_zero else []
+    found += [1 << fmt.ignored_low_bits, min(fmt.one, fmt.largest), fmt.largest]
+    if fmt.sign is Sign.ABSENT:
+        return found
+    top = 1 << (fmt.width - 1)
+    return found + [x | top for x in found if x or fmt.specials is not Specials.NEGATIVE_ZERO_NAN]
 
 
 def scale_count(spec: UnitSpec, k: int) -> int:

@@ -19,7 +19,7 @@ solver_terms = {"tcformal.interp.term_z3", "tcformal.interp.term_cvc5", "tcforma
 for module in pkgutil.walk_packages(tcformal.__path__, "tcformal."):
     if module.name not in solver_terms | {"tcformal.__main__"}:
         importlib.import_module(module.name)
-print(sorted({"z3", "cvc5", "bitwuzla"} & set(sys.modules)))
+print(sorted({"z3", "cvc5", "bitwuzla", "llvmlite"} & set(sys.modules)))
 """
 
 
@@ -56,8 +56,10 @@ LAYERS = "A layer imports only the layers below it"
 ROOTS = "No module of the package imports the package's root"
 INTERP = "An interpreter knows operators only: no semantics, designs or formats"
 ORACLE = "The oracle shares no arithmetic with the models"
-PURE = "No solver, NumPy or numba below the interpreters, nor in the oracle"
+PURE = "No solver, NumPy or LLVM below the interpreters, nor in the oracle"
 SOLVERS = "Solver packages are imported by their term interpreters and by the runners only"
+KERNELS = "Kernels are made of DAGs: they know no semantics, designs or formats"
+LLVM = "LLVM is called in one module"
 TERMS = "Solver terms are built by the runners only, inside a worker process"
 
 
@@ -71,6 +73,8 @@ TERMS = "Solver terms are built by the runners only, inside a worker process"
         ),
         pytest.param("oracle/exact.py", "import numpy", {PURE}, id="numpy-in-oracle"),
         pytest.param("design/spec.py", "import numpy", {PURE}, id="numpy-in-design"),
+        pytest.param("kernels/gemm.py", "import tcformal.formats.spec", {KERNELS}, id="formats-in-kernels"),
+        pytest.param("kernels/gemm.py", "import llvmlite.binding", {LLVM}, id="llvm-in-gemm"),
         pytest.param("interp/concrete.py", "import tcformal.design.spec", {INTERP}, id="design-in-interp"),
         pytest.param(
             "interp/concrete.py", "from tcformal import design", {INTERP}, id="design-in-interp-from-root"
@@ -108,6 +112,6 @@ def test_a_module_outside_the_map_rejects(copy: Path) -> None:
 
 
 def test_importing_loads_no_solver() -> None:
-    """Every module but the three term interpreters is imported without a solver."""
+    """Every module but the three term interpreters is imported without a solver, and without LLVM."""
     code, loaded = run(LAZY, ROOT)
     assert (code, loaded.strip()) == (0, "[]"), loaded

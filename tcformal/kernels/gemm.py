@@ -1,0 +1,277 @@
+"""Matrix products of raw encodings on compiled kernels: blocks, threads, and rows that need the rare cases.
+
+A kernel is compiled for operands of which none is NaN or Inf, and another one for all: decoding says
+which rows and columns hold such operands, and only their results are taken from the second.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.interp.lanes import DOUBLE, WORD
+from tcformal.interp.vector import evaluate
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.kernels.cut import Cut, cut, without
+from tcformal.kernels.machine import Module, vector_bits
+from tcformal.kernels.source import Shape, Source, source
+from tcformal.kernels.work import Work
+
+Words = NDArray[Any]
+
+#: Bytes of one tile's decoded steps that a core keeps in its fastest cache.
+_TILE_BYTES = 16384
+#: Rows and columns whose decoded operands are held at once.
+_PANEL = 8192
+#: Lanes on which planes are tried to find the rare ones.
+_TRIED = 512
+
+_POINTER, _COUNT = ctypes.c_void_p, ctypes.c_int64
+_DECODE = (*[_POINTER] * 4, *[_COUNT] * 4)
+_FUNCTIONS = {
+    "decode_a": _DECODE,
+    "decode_b": _DECODE,
+    "multiply": (*[_POINTER] * 6, *[_COUNT] * 4, ctypes.c_int8),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """The dot product of one call, and what its arrays look like.
+
+    Shapes: inputs a[0…k-1], b[0…k-1], c, scale_a[0…scales-1], scale_b[0…scales-1] of `graph`.
+    """
+
+    graph: Graph
+    root: Node
+    k: int
+    scales: int
+    #: Bits of an element in memory, by letter: a, b, c, d, and `scale`.
+    storage: Mapping[str, int]
+    #: What fills up the last step's scales.
+    scale_one: int
+    #: Finite encodings of each letter: what is never 1 on them is left to the second kernel.
+    finite: Mapping[str, Sequence[int]]
+    #: Whether d is a c again.
+    chained: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Operands:
+    """One matrix product in raw encodings.
+
+    Shapes: a [M, K], b [K, N], c [M, N] or None for zeros; scale_a [M, S] and scale_b [S, N], or None.
+    """
+
+    a: Words
+    b: Words
+    c: Words | None = None
+    scale_a: Words | None = None
+    scale_b: Words | None = None
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """M, K, N."""
+        m, k = self.a.shape
+        return m, k, self.b.shape[1]
+
+    def turned(self) -> Operands:
+        """The transposed operands, sides kept by name: rows are B's columns."""
+        c, scale_a, scale_b = (None if x is None else x.T for x in (self.c, self.scale_a, self.scale_b))
+        return Operands(self.a.T, self.b.T, c, scale_a, scale_b)
+
+
+class _Compiled:
+    """One compiled module with the sizes of its records."""
+
+    def __init__(self, made: Source) -> None:
+        self.sizes = made.sizes
+        self.module: Any = Module(made.text, _FUNCTIONS)
+
+
+class Gemm:
+    """The kernels of one step, with B's columns (`spread_side` a) or A's rows (b) side by side in lanes.
+
+    Errors: RuntimeError where LLVM refuses the code.
+    """
+
+    def __init__(self, step: Step, spread_side: str) -> None:
+        self.step = step
+        whole = cut(step.graph, step.root)
+        self._rare = rare_planes(whole, step)
+        plain = without(step.graph, step.root, [node for nodes in self._rare.values() for node in nodes])
+        self._cuts = {"finite": cut(step.graph, plain), "any": whole}
+        self.shape = Shape(
+            k=step.k, scales=step.scales, storage=step.storage, spread_side=spread_side,
+            lanes=vector_bits() // WORD, chained=step.chained,
+        )  # fmt: skip
+        made = self._source("finite")
+        if made.widest > DOUBLE:
+            # No processor has lanes for wider integers: one at a time is the fastest.
+            self.shape = replace(self.shape, lanes=1)
+        self._kernels = {"finite": _Compiled(self._source("finite"))}
+
+    def _source(self, which: str) -> Source:
+        return source(self._cuts[which], self.shape, self._rare)
+
+    def kernel(self, which: str) -> _Compiled:
+        """The compiled kernel for `finite` operands, or for `any`."""
+        if which not in self._kernels:
+            self._kernels[which] = _Compiled(self._source(which))
+        return self._kernels[which]
+
+    def multiply(self, x: Operands, work: Work) -> Words:
+        """D = A·B + C, [M, N] raw encodings; K is filled up with zeros to whole steps.
+
+        Errors: none for operands whose encodings fit their formats; nothing is modified.
+        """
+        if self.shape.spread_side == "b":
+            return np.ascontiguousarray(self._multiply(x.turned(), work).T)
+        return self._multiply(x, work)
+
+    def _multiply(self, x: Operands, work: Work) -> Words:
+        shape, storage = self.shape, self.step.storage
+        sides = {"a": (x.a, x.scale_a), "b": (x.b, x.scale_b)}
+        rows_of, lanes_of = sides[shape.spread_side], sides[shape.lanes_side]
+        (rows, k), columns = rows_of[0].shape, lanes_of[0].shape[1]
+        tiles = -(-columns // shape.lanes)
+        stride = tiles * shape.lanes
+        d = np.zeros((rows, stride), f"u{storage['d'] // 8}")
+        c = d if self.step.chained else np.zeros((rows, stride), f"u{storage['c'] // 8}")
+        if x.c is not None:
+            c[:, :columns] = x.c
+        steps = -(-k // shape.k)
+        kernel = self.kernel("finite")
+        at_once = max(1, _TILE_BYTES // kernel.sizes[shape.lanes_side])
+        panel_tiles = max(1, _PANEL // shape.lanes)
+        work.expect(rows * tiles * -(-steps // at_once))
+        for tile in range(0, tiles, panel_tiles):
+            some_tiles = slice(tile, min(tile + panel_tiles, tiles))
+            for first in range(0, steps, at_once):
+                some_steps = slice(first, min(first + at_once, steps))
+                lanes_block = _Block(self, shape.lanes_side, *lanes_of, some_tiles, some_steps, work)
+                for row in range(0, rows, _PANEL):
+                    some_rows = slice(row, min(row + _PANEL, rows))
+                    rows_block = _Block(self, shape.spread_side, *rows_of, some_rows, some_steps, work)
+                    self._pairs(rows_block, lanes_block, c, d, work)
+        return d if stride == columns else np.ascontiguousarray(d[:, :columns])
+
+    def _pairs(self, rows: _Block, tiles: _Block, c: Words, d: Words, work: Work) -> None:
+        """Every row of a block with every tile of another."""
+        rare = bool(rows.flags.any() or tiles.flags.any())
+        n_steps = rows.steps.stop - rows.steps.start
+        stride = d.shape[1]
+
+        def run(some_rows: slice, some_tiles: slice) -> None:
+            cell = (rows.which.start + some_rows.start) * stride
+            cell += (tiles.which.start + some_tiles.start) * self.shape.lanes
+            counts = some_rows.stop - some_rows.start, some_tiles.stop - some_tiles.start, n_steps, stride
+            flags = rows.flags.ctypes.data + some_rows.start, tiles.flags.ctypes.data + some_tiles.start
+            for wanted, which in enumerate(("finite", "any") if rare else ("finite",)):
+                self.kernel(which).module.multiply(
+                    rows.at(which, some_rows.start), tiles.at(which, some_tiles.start),
+                    c.ctypes.data + cell * c.itemsize, d.ctypes.data + cell * d.itemsize,
+                    *flags, *counts, wanted,
+                )  # fmt: skip
+
+        if rare:
+            for block in (rows, tiles):
+                block.decode("any")
+        cost = n_steps * self.shape.k * self.shape.lanes
+        work.split_pairs(len(rows.flags), len(tiles.flags), cost, run)
+
+
+class _Block:
+    """The decoded operands of some rows (or tiles) and some steps of one side."""
+
+    def __init__(
+        self, gemm: Gemm, side: str, raw: Words, scale: Words | None, which: slice, steps: slice, work: Work
+    ) -> None:
+        self._gemm, self._side, self._raw, self._scale, self._work = gemm, side, raw, scale, work
+        self.which, self.steps = which, steps
+        self.flags = np.zeros(which.stop - which.start, np.uint8)
+        self._records: dict[str, Words] = {}
+        self._decoded("finite", self.flags)
+
+    def decode(self, which: str) -> None:
+        """Decode for another kernel too."""
+        if which not in self._records:
+            self._decoded(which, np.zeros_like(self.flags))
+
+    def at(self, which: str, index: int) -> int:
+        """The address of a row's (or tile's) first record."""
+        start = int(self._records[which].ctypes.data)
+        size: int = self._gemm.kernel(which).sizes[self._side]
+        return start + index * self._n_steps * size
+
+    @property
+    def _n_steps(self) -> int:
+        return int(self.steps.stop - self.steps.start)
+
+    def _decoded(self, which: str, flags: Words) -> None:
+        kernel, shape = self._gemm.kernel(which), self._gemm.shape
+        count, size = len(flags), kernel.sizes[self._side]
+        spread = self._side == shape.spread_side
+        # Filled later by the decoder; aligned for the widest registers.
+        memory = np.empty(count * self._n_steps * size + 64, np.uint8)
+        records = memory[-memory.ctypes.data % 64 :]
+        self._records[which] = records
+        decode = getattr(kernel.module, f"decode_{self._side}")
+
+        def run(some: slice) -> None:
+            raw = self._part(self._raw, shape.k, some, 0)
+            scale = None
+            if self._scale is not None:
+                scale = self._part(self._scale, shape.scales, some, self._gemm.step.scale_one)
+            decode(
+                raw.ctypes.data, 0 if scale is None else scale.ctypes.data,
+                records.ctypes.data + some.start * self._n_steps * size, flags.ctypes.data + some.start,
+                some.stop - some.start, self._n_steps,
+                raw.shape[1], 0 if scale is None else scale.shape[1],
+            )  # fmt: skip
+
+        self._work.split(count, self._n_steps * shape.k * (1 if spread else shape.lanes) * 4, run)
+
+    def _part(self, given: Words, per_step: int, some: slice, fill: int) -> Words:
+        """The raw encodings of some rows (or tiles), filled up to whole steps and tiles."""
+        lanes = self._gemm.shape.lanes
+        spread = self._side == self._gemm.shape.spread_side
+        first, last = self.steps.start * per_step, self.steps.stop * per_step
+        begin, end = self.which.start + some.start, self.which.start + some.stop
+        if spread:
+            piece, shape = given[begin:end, first:last], (end - begin, last - first)
+        else:
+            piece = given[first:last, begin * lanes : end * lanes]
+            shape = (last - first, (end - begin) * lanes)
+        if piece.shape == shape:
+            return np.ascontiguousarray(piece)
+        whole = np.full(shape, fill, given.dtype)
+        whole[: piece.shape[0], : piece.shape[1]] = piece
+        return whole
+
+
+def rare_planes(whole: Cut, step: Step) -> dict[str, list[Node]]:
+    """The truth values of one side that no finite operand was seen to make 1: where NaN and Inf are found.
+
+    A node that is listed here although some finite operand makes it 1 costs time and nothing else.
+    """
+    rng = np.random.default_rng(1)
+    found: dict[str, list[Node]] = {}
+    for side, planes in whole.planes.items():
+        inputs = {}
+        for name in whole.side_inputs(side):
+            letter = "scale" if name.startswith("scale") else side
+            known = np.array(step.finite[letter], dtype=np.uint64)
+            drawn = rng.choice(known, _TRIED)
+            # All alike at first: zeros everywhere, ones everywhere.
+            drawn[: len(known)] = known
+            inputs[name] = drawn
+        truths = [node for node in planes if node.width == 1]
+        found[side] = [node for node in truths if not evaluate(whole.graph, node, inputs, n=_TRIED).any()]
+    return found

@@ -1,0 +1,136 @@
+"""Machine code: LLVM modules compiled for this processor, kept on disk, loaded as C functions."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+#: Bytes of SHA-256 that stand before the machine code in a file.
+_SUM = 32
+
+
+@cache
+def available() -> bool:
+    """Whether LLVM is installed."""
+    try:
+        import llvmlite.binding  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _machine() -> Any:
+    """LLVM's description of this processor, a new one: whoever loads code with it owns it."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    cpu, features = _processor()
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(cpu=cpu, features=features, opt=3, codemodel="jitdefault", jit=True)
+
+
+@cache
+def _processor() -> tuple[str, str]:
+    """The name and the features of this processor."""
+    import llvmlite.binding as llvm
+
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+@cache
+def _described() -> str:
+    """All that decides what a module is compiled to."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    version = ".".join(str(part) for part in llvm.llvm_version_info)
+    return "\n".join((llvmlite.__version__, version, _machine().triple, *_processor()))
+
+
+@cache
+def vector_bits() -> int:
+    """Bits of the widest integer registers of this processor that LLVM knows of."""
+    on = set(_processor()[1].split(","))
+    if {"+avx512f", "+avx512bw", "+avx512vl", "+avx512dq"} <= on:
+        return 512
+    return 256 if "+avx2" in on else 128
+
+
+def cache_folder() -> Path | None:
+    """Where machine code is kept: below XDG_CACHE_HOME or ~/.cache; None where nothing can be written."""
+    try:
+        root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        folder = Path(root) / "tcformal" / "kernels"
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):
+        return None
+    return folder
+
+
+class Module:
+    """The functions of one LLVM module, compiled for this processor or read from the cache on disk.
+
+    The key of the cache is the module's text, which holds the whole definition, with LLVM's version and
+    the processor; a file that does not hold what was written is compiled again.
+    """
+
+    def __init__(self, text: str, functions: Mapping[str, Sequence[Any]]) -> None:
+        import llvmlite.binding as llvm
+
+        key = hashlib.sha256("\0".join((_described(), text)).encode()).hexdigest()
+        folder = cache_folder()
+        path = None if folder is None else folder / key[:40]
+        code = None if path is None else _read(path)
+        #: Whether the machine code was compiled now.
+        self.compiled = code is None
+        if code is None:
+            code = _compile(text)
+            if path is not None:
+                _write(path, code)
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        for name, kinds in functions.items():
+            address = self._engine.get_function_address(name)
+            # Functions called through ctypes run without the interpreter's lock.
+            setattr(self, name, ctypes.CFUNCTYPE(None, *kinds)(address))
+
+
+def _compile(text: str) -> bytes:
+    """Machine code of a module."""
+    import llvmlite.binding as llvm
+
+    machine = _machine()
+    module = llvm.parse_assembly(text)
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    return bytes(machine.emit_object(module))
+
+
+def _read(path: Path) -> bytes | None:
+    """Machine code as it was written; None where it was not, or not whole."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    code = data[_SUM:]
+    return code if hashlib.sha256(code).digest() == data[:_SUM] else None
+
+
+def _write(path: Path, code: bytes) -> None:
+    """Keep machine code, whole or not at all; a folder that cannot be written costs only the next run."""
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(hashlib.sha256(code).digest() + code)
+        os.replace(file.name, path)
+    except OSError:
+        return
