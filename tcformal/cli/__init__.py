@@ -9,7 +9,18 @@ from importlib import import_module
 from tcformal.cli.group import MISSING, main
 
 #: In the order in which the commands are made.
-MODULES = ("campaign", "catalogue", "probe", "questions", "results", "run", "single", "suite", "sweep")
+MODULES = (
+    "campaign",
+    "catalogue",
+    "probe",
+    "questions",
+    "results",
+    "run",
+    "single",
+    "suite",
+    "sweep",
+    "verify",
+)
 
 for _name in MODULES:
     try:

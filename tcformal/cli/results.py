@@ -1,4 +1,4 @@
-"""`results`: the answers that were kept."""
+"""`results`: the answers that were kept; `verify` has a module of its own."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import click
 from rich.progress import track
 from rich.text import Text
 
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option
+from tcformal.cli.group import json_option, main, print_json, results_option
 from tcformal.errors import InputError
-from tcformal.query.audit import Finding, Standing, State, audit, chosen, state
+from tcformal.query.audit import State, chosen, state
 from tcformal.query.store import Entry, Store
 from tcformal.query.verdict import Kind
 from tcformal.records.lines import write_whole
@@ -28,7 +28,7 @@ def warn(sentence: str) -> None:
     click.echo(f"warning: {' '.join(sentence.split())}", err=True)
 
 
-def _watched(items: Sequence[Item], doing: str) -> Iterable[Item]:
+def watched(items: Sequence[Item], doing: str) -> Iterable[Item]:
     """The items, with a bar for people on standard error that vanishes at the end."""
     err = console(stderr=True)
     return track(items, description=doing, console=err, transient=True, disable=not err.is_terminal)
@@ -40,7 +40,7 @@ def results() -> None:
 
 
 def _rows(entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    return [views.row(entry, state(entry)) for entry in _watched(entries, "building the questions again")]
+    return [views.row(entry, state(entry)) for entry in watched(entries, "building the questions again")]
 
 
 @results.command(name="list")
@@ -92,52 +92,6 @@ def show(start: str, folder: str, as_json: bool) -> None:
     if command is not None:
         out.print(Text("bit by bit: ", style="dim"), end="")
         click.echo(command)
-
-
-@results.command()
-@click.argument("starts", nargs=-1, metavar="[ID]...")
-@results_option
-@json_option
-def verify(starts: tuple[str, ...], folder: str, as_json: bool) -> int:
-    """Check records again: schema, question, witnesses by replay, certificates step by step.
-
-    Exit code 1 if any record fails, 0 if all that can be checked hold, 3 if none could be checked.
-    """
-    store = Store(Path(folder), warn)
-    entries = chosen(store.records(), starts)
-    findings = [audit(store, entry) for entry in _watched(entries, "checking records")]
-    broken = [] if starts else store.broken()
-    by = {s: [f for f in findings if f.standing is s] for s in Standing}
-    failed = len(by[Standing.FAILED]) + len(broken)
-    if as_json:
-        rows = [{"id": f.entry.id, "standing": f.standing.name.lower(), "reason": f.reason} for f in findings]
-        counts = {s.name.lower(): len(found) for s, found in by.items()}
-        print_json({"records": rows, "broken": broken, **counts, "failed": failed})
-    else:
-        for f in findings:
-            click.echo(f"{f.entry.id[: views.SHOWN]} {_WORD[f.standing]}: {_of(f)}{f.reason}")
-        for sentence in broken:
-            click.echo(f"{'':{views.SHOWN}} {_WORD[Standing.FAILED]}: {sentence}")
-        click.echo(
-            f"{len(by[Standing.HOLDS])} records hold, {failed} failed, "
-            f"{len(by[Standing.UNCHECKED])} not re-checkable, {len(by[Standing.OPEN])} without an answer"
-        )
-    if failed:
-        return OTHERWISE
-    return OK if by[Standing.HOLDS] else NO_ANSWER
-
-
-_WORD = {
-    Standing.HOLDS: "holds",
-    Standing.FAILED: "FAILED",
-    Standing.UNCHECKED: "unchecked",
-    Standing.OPEN: "open",
-}
-
-
-def _of(finding: Finding) -> str:
-    """The verdict of a record that was found whole."""
-    return "" if finding.standing is Standing.FAILED else f"{finding.entry.record['verdict']}, "
 
 
 @results.command()

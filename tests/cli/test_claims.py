@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -88,3 +89,18 @@ def test_an_answered_claim_is_served_until_it_is_asked_afresh() -> None:
     assert [r.exit_code for r in (first, again, fresh)] == [0, 0, 0]
     assert ["--fresh asks again" in r.stderr for r in (first, again, fresh)] == [False, True, False]
     assert first.stdout.splitlines()[:4] == again.stdout.splitlines()[:4]
+
+
+def test_kept_claims_are_verified_on_request(results_folder: Path) -> None:
+    run("valpey@terms=3", "--claim", "sign-magnitude", "--certify")
+    verify = ["results", "verify", "--claims"]
+    result = CliRunner().invoke(main, verify)
+    assert result.exit_code == 0, result.output
+    assert "sign-magnitude of valpey@terms=3 holds: HOLDS, proved again on" in result.stdout
+    data = json.loads(CliRunner().invoke(main, [*verify, "--json"]).stdout)
+    assert [c["standing"] for c in data["claims"]] == ["holds"]
+    (results_folder / "lemmas.jsonl").write_text("")
+    result = CliRunner().invoke(main, verify)
+    assert result.exit_code == 1
+    assert "FAILED: HOLDS, expected HOLDS again, but got UNKNOWN" in result.stdout
+    assert CliRunner().invoke(main, [*verify, "0123"]).exit_code == 2

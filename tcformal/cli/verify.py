@@ -1,0 +1,106 @@
+"""`results verify`: kept answers and kept claims checked again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, print_json, results_option
+from tcformal.cli.results import results, warn, watched
+from tcformal.query.audit import Finding, Standing, audit, chosen
+from tcformal.query.claim_audit import CheckedBook, ClaimFinding, audit_claim
+from tcformal.query.kept_claims import KeptClaims
+from tcformal.query.shelf import Shelf
+from tcformal.query.store import Store
+from tcformal.report.results import SHOWN
+
+_WORD = {
+    Standing.HOLDS: "holds",
+    Standing.FAILED: "FAILED",
+    Standing.UNCHECKED: "unchecked",
+    Standing.OPEN: "open",
+}
+
+
+@results.command()
+@click.argument("starts", nargs=-1, metavar="[ID]...")
+@click.option("--claims", "with_claims", is_flag=True, help="Make the kept claims again, too: minutes.")
+@results_option
+@json_option
+def verify(starts: tuple[str, ...], with_claims: bool, folder: str, as_json: bool) -> int:
+    """Check records again: schema, question, witnesses by replay, certificates step by step.
+
+    With --claims, each kept claim is proved again on its kept lemmas, whose certificates are checked
+    against statements made anew.
+
+    Exit code 1 if any record fails, 0 if all that can be checked hold, 3 if none could be checked.
+    """
+    if starts and with_claims:
+        raise click.UsageError("expected ids of answers or --claims, but got both")
+    store = Store(Path(folder), warn)
+    entries = chosen(store.records(), starts)
+    findings = [audit(store, entry) for entry in watched(entries, "checking answers")]
+    broken = [] if starts else store.broken()
+    claims: list[ClaimFinding] = []
+    if with_claims:
+        shelf = Shelf(Path(folder), warn)
+        kept, book = KeptClaims(shelf, lambda _: None), CheckedBook(shelf)
+        broken += kept.broken
+        records = list(kept.records.values())
+        claims = [audit_claim(record, book) for record in watched(records, "proving claims again")]
+    standings = [f.standing for f in findings] + [c.standing for c in claims]
+    counts = {s: standings.count(s) for s in Standing}
+    counts[Standing.FAILED] += len(broken)
+    if as_json:
+        print_json(_data(findings, claims, broken, counts))
+    else:
+        _print(findings, claims, broken, counts)
+    if counts[Standing.FAILED]:
+        return OTHERWISE
+    return OK if counts[Standing.HOLDS] else NO_ANSWER
+
+
+def _data(
+    findings: Sequence[Finding],
+    claims: Sequence[ClaimFinding],
+    broken: Sequence[str],
+    counts: dict[Standing, int],
+) -> dict[str, Any]:
+    """Everything that was found, as plain data."""
+    return {
+        "records": [
+            {"id": f.entry.id, "standing": f.standing.name.lower(), "reason": f.reason} for f in findings
+        ],
+        "claims": [
+            {
+                "claim": f.claim, "unit": f.unit, "verdict": f.verdict,
+                "standing": f.standing.name.lower(), "reason": f.reason,
+            }
+            for f in claims
+        ],
+        "broken": list(broken),
+        **{s.name.lower(): n for s, n in counts.items()},
+    }  # fmt: skip
+
+
+def _print(
+    findings: Sequence[Finding],
+    claims: Sequence[ClaimFinding],
+    broken: Sequence[str],
+    counts: dict[Standing, int],
+) -> None:
+    """One line for each record, then how many stand how."""
+    for f in findings:
+        verdict = "" if f.standing is Standing.FAILED else f"{f.entry.record['verdict']}, "
+        click.echo(f"{f.entry.id[:SHOWN]} {_WORD[f.standing]}: {verdict}{f.reason}")
+    for c in claims:
+        click.echo(f"{c.claim} of {c.unit} {_WORD[c.standing]}: {c.verdict}, {c.reason}")
+    for sentence in broken:
+        click.echo(f"{'':{SHOWN}} {_WORD[Standing.FAILED]}: {sentence}")
+    click.echo(
+        f"{counts[Standing.HOLDS]} records hold, {counts[Standing.FAILED]} failed, "
+        f"{counts[Standing.UNCHECKED]} not re-checkable, {counts[Standing.OPEN]} without an answer"
+    )
