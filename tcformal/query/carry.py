@@ -36,18 +36,14 @@ def carry_bits(ask: Asking) -> tuple[Finding, list[Lemma]]:
     number to no fewer bits than it has, and extending that, is the extension: one lemma for each
     width.  All sums then extend one exact value, to some whole number of bytes.  (4) Sums of equal width
     share what follows; those of another width are rounded to the same number, one lemma for each, under
-    the proved bound on e_max.  The control, one carry bit fewer, is refuted on a witness.
+    the proved bound on e_max.  The control, one carry bit fewer, is refuted on a witness; a composition of
+    units is not asked for one.
     """
     spec = ask.spec
     require_truncated_sum(spec, "carry-bits")
     if spec.design.carry_bits is not None or spec.design.accumulation != "twos_complement":
         raise InputError(
             f"expected an unbounded sum in two's complement for claim carry-bits, but got {spec.name}"
-        )
-    if spec.emulation is not None:
-        raise InputError(
-            f"expected a hardware unit for claim carry-bits, but {spec.name} is composed of others, whose "
-            "sums its converted operands do not fill"
         )
     if spec.design.group is not None:
         raise InputError(
@@ -80,7 +76,9 @@ def carry_bits(ask: Asking) -> tuple[Finding, list[Lemma]]:
         same = c.equal(results["exact"], c.replaced(results[side]))
         steps = [*proof.steps[side], step_of(c, "d", len(c.uses), same, same)]
         parts.append(_part(f"carry_bits={bits}", steps))
-    if needed:
+    # Converted operands need not fill the sums of the units that a composition is made of.
+    filled = spec.emulation is None
+    if needed and filled:
         ask.progress(f"looking for a sum that needs {needed} carry bits")
         fewer = bounded(spec, needed - 1)
         witness = too_few(ask, fewer)
@@ -99,7 +97,7 @@ def carry_bits(ask: Asking) -> tuple[Finding, list[Lemma]]:
             f"for every number of carry bits from {needed} to {MOST}, the most that a design can have, all "
             "sums are one exact value, extended, and round to the same results as the unbounded sum"
         ),
-        reason=f"{needed} carry bits are needed, and more change nothing",
+        reason=f"{needed} carry bits {'are needed' if filled else 'suffice'}, and more change nothing",
     )
     return finding, [u.lemma for u in c.uses]
 
