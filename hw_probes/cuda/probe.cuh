@@ -4,7 +4,7 @@
  * scales of A [tiles][M][SCALES] and of B [tiles][N][SCALES].  `instruction.h` is written for one unit: M, N, K, the
  * unsigned types AB_A, AB_B (elements of A and B in memory) and CD (of C and D), and the instruction itself.
  */
-#include <stdint.h>
+#include "words.h"
 
 #ifdef SIMULATED
 /* The tests compile these sources for the host, with instructions of their own. */

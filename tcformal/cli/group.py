@@ -35,8 +35,8 @@ class OneSentence(click.Group):
                 raise
             packages = ", ".join(sorted(set(MISSING.values())))
             raise click.UsageError(
-                f"expected a command that runs here, but {error.format_message()[:-1]} is none without the "
-                f"packages {packages}"
+                f"expected a command, but got: {error.format_message()} "
+                f"Not installed here, and needed by some commands: {packages}."
             ) from None
 
     def main(self, *args: Any, **kwargs: Any) -> Any:

@@ -18,8 +18,10 @@ from tcformal.probe.device import Ability
 from tcformal.probe.directed import directed
 from tcformal.probe.gather import from_file, from_store
 from tcformal.probe.plan import Directed, make_plan, read_plan, write_plan
+from tcformal.probe.recheck import recheck
 from tcformal.probe.registry import KINDS, open_device
 from tcformal.probe.replay import padded_witness
+from tcformal.probe.results import read_runs
 from tcformal.probe.run import run_plan
 from tcformal.report import probe as views
 from tcformal.report.parts import bar, show
@@ -113,13 +115,25 @@ def run_(path: Path, device_name: str, folder: str, as_json: bool) -> int:
 
 @probe.command(name="compare")
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--unit", "unit", help="The unit, where the results are of several.")
 @click.option("--design", "names", multiple=True, help="A further design to try; may be repeated.")
 @click.option("--explain", "with_explanation", is_flag=True, help="Explain the refutations bit by bit.")
 @json_option
-def compare_(path: Path, names: Sequence[str], with_explanation: bool, as_json: bool) -> int:
-    """Say which designs a device's results leave, and what refutes the others (exit 0: its unit is left)."""
+def compare_(
+    path: Path, unit: str | None, names: Sequence[str], with_explanation: bool, as_json: bool
+) -> int:
+    """Say which designs a device's results leave, and what refutes the others (exit 0: its unit is left).
+
+    FILE is a file of results, or the folder of a campaign: of that, without --unit, each unit's results are
+    held against its model.
+    """
+    if unit is None and len({run.head.get("unit") for run in read_runs(path) if run.done}) > 1:
+        with bar("replaying") as told:
+            checked = list(recheck(path, told))
+        print_json(views.checked_data(checked)) if as_json else show(views.checked_view(checked))
+        return OTHERWISE if any(c.mismatches for c in checked) else OK
     with bar("comparing") as told:
-        found = compare(path, [resolve(name) for name in names], told)
+        found = compare(path, [resolve(name) for name in names], told, unit)
     if as_json:
         print_json(views.comparison_data(found))
     else:

@@ -58,13 +58,15 @@ def compare(
     path: Path,
     others: Iterable[UnitSpec] = (),
     told: Callable[[int, int], None] = lambda _done, _all: None,
+    unit: str | None = None,
 ) -> Comparison:
-    """Hold a file's last run against every design of its formats (`others` besides).
+    """Hold a file's last run, or the last one of `unit`, against every design of its formats.
 
-    A design that directed inputs refute is not tried on random ones.
-    Errors: RecordError for a file without results, or whose outputs cannot be read back.
+    `others` are tried besides.  A design that directed inputs refute is not tried on random ones.
+    Errors: RecordError for a file without results, of several units where none is named, or whose outputs
+    cannot be read back.
     """
-    run = _last(read_runs(path), path)
+    run = last_run(read_runs(path), path, unit)
     spec = unit_of(run, path)
     pieces = list(pieces_of(run, path))
     extra = list(others)
@@ -83,12 +85,16 @@ def compare(
     return Comparison(spec, dict(run.head["device"]), count, tuple(alive), tuple(refuted))
 
 
-def _last(runs: list[Run], path: Path) -> Run:
-    """The newest run that has results."""
-    for run in reversed(runs):
-        if run.done:
-            return run
-    raise RecordError(f"expected results in {path}, but no run of it has any")
+def last_run(runs: list[Run], path: Path, unit: str | None = None) -> Run:
+    """The newest run that has results; RecordError where there is none, or units to choose from."""
+    done = {str(run.head.get("unit")): run for run in runs if run.done}
+    if unit is None and len(done) > 1:
+        raise RecordError(f"expected one of the {len(done)} units of {path} to be named, but none is")
+    if unit is not None and unit not in done:
+        raise RecordError(f"expected results of {unit} in {path}, but there are none")
+    if not done:
+        raise RecordError(f"expected results in {path}, but no run of it has any")
+    return done[unit] if unit is not None else next(iter(done.values()))
 
 
 def _refutation(spec: UnitSpec, design: UnitSpec, piece: Piece) -> Refutation | None:

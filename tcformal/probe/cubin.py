@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import os
+import json
 import re
-import shutil
-import sysconfig
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
+from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import DeviceError
+from tcformal.errors import DeviceError, TcformalError
+from tcformal.probe.compilers import Compiler, compiler, tool
 from tcformal.probe.instructions import Kernel, kernel
 from tcformal.probe.sources import built, run_tool, sources
 
-#: A line of nvdisasm: address, then the instruction, perhaps under a predicate.
+#: A line of a disassembly: address, then the instruction, perhaps under a predicate.
 _INSTRUCTION = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.a-z]*)")
 #: Instructions that compute: what is named where the expected one is missing.
 _ARITHMETIC = re.compile(r"(?:[HDQIOB]|UTC\w*)(?:G?MMA)\b|^[FHD](?:FMA|ADD|MUL)\d?\b")
-_CUDA_HEADERS = ("probe.cuh", "fragments.h")
+_HEADERS = ("probe.cuh", "fragments.h", "words.h", "places.h")
+#: The kernels that put dot products onto tiles.
+_TILES = "tiles.cu"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,83 +36,76 @@ class Cubin:
     compiler: str
 
 
-@cache
-def compiler() -> tuple[str, str]:
-    """nvcc and its release; DeviceError where there is none."""
-    path = _tool("nvcc")
-    if path is None:
-        raise DeviceError("expected the CUDA compiler nvcc on PATH or under CUDA_HOME, but there is none")
-    said = run_tool([path, "--version"], "say its version")
-    release = re.search(r"release [\d.]+, V([\d.]+)", said)
-    return path, f"nvcc {release[1] if release else 'of an unknown release'}"
+def disassembler() -> tuple[str, ...]:
+    """The words that begin a disassembly: nvdisasm or cuobjdump; DeviceError where there is neither.
+
+    Nothing is run that was not disassembled: a result would be put down to an instruction that nobody saw.
+    """
+    for name, option in (("nvdisasm", "-c"), ("cuobjdump", "-sass")):
+        path = tool(name)
+        if path is not None:
+            return path, option
+    raise DeviceError(
+        "expected the disassembler nvdisasm (python -m pip install nvidia-cuda-nvdisasm) or cuobjdump, but "
+        "there is neither, and without one nobody knows which instruction was built"
+    )
 
 
-@cache
-def targets() -> frozenset[str]:
-    """The targets that nvcc builds for, `sm_90` and the like."""
-    listed = run_tool([compiler()[0], "--list-gpu-code"], "list its targets")
-    return frozenset(listed.split())
-
-
-def _tool(name: str) -> str | None:
-    """A program of the CUDA toolkit: on PATH, under CUDA_HOME, or in NVIDIA's wheels."""
-    found = shutil.which(name)
-    if found is not None:
-        return found
-    return next((str(path) for path in _candidates(name) if os.access(path, os.X_OK)), None)
-
-
-def _candidates(name: str) -> Iterator[Path]:
-    for root in (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"):
-        if root:
-            yield Path(root) / "bin" / name
-    site = Path(sysconfig.get_path("purelib")) / "nvidia"
-    yield from sorted(site.glob(f"*/bin/{name}"))
-
-
-def disassembler() -> str:
-    """nvdisasm; DeviceError where there is none."""
-    path = _tool("nvdisasm")
-    if path is None:
-        raise DeviceError(
-            "expected the disassembler nvdisasm (python -m pip install nvidia-cuda-nvdisasm), but there is "
-            "none, and without it nobody knows which instruction was built"
-        )
-    return path
-
-
-def cubin(spec: UnitSpec) -> Cubin:
-    """The kernel of a unit, built and seen to hold its machine instruction.
+def cubin(spec: UnitSpec, by: Compiler | None = None) -> Cubin:
+    """The kernel of a unit, built (by the first compiler unless given) and seen to hold its instruction.
 
     Errors: DeviceError where the unit has no kernel, the compiler does not know the target, or the compiler
     built the instruction from others.
     """
     made = kernel(spec)
-    nvcc, version = compiler()
-    if made.target.removesuffix("a") not in targets():
+    by = compiler() if by is None else by
+    if made.target.removesuffix("a") not in by.targets:
         raise DeviceError(
-            f"expected a CUDA toolkit that builds for {made.target}, but {version} does not; "
+            f"expected a CUDA toolkit that builds for {made.target}, but {by.version} does not; "
             f"{spec.name} needs {'CUDA 12' if made.target == 'sm_70' else 'a newer one'}"
         )
+    disassembler()
+    path = _compiled(by, made.source, made.target, made.header, f"build {made.ptx} for {made.target}")
+    return Cubin(made, path, _expected(spec, made, instructions(path)), by.version)
+
+
+def build(name: str) -> str:
+    """Build a unit's kernel for later; why there can be none, or nothing."""
+    try:
+        made = cubin(resolve(name))
+        tiles(made.kernel.target)
+    except TcformalError as error:
+        return str(error)
+    return ""
+
+
+def tiles(target: str, by: Compiler | None = None) -> Path:
+    """The kernels that put dot products onto tiles and take results off them, as a cubin."""
+    by = compiler() if by is None else by
+    return _compiled(by, _TILES, target, "", f"build {_TILES} for {target}")
+
+
+def _compiled(by: Compiler, source: str, target: str, header: str, what: str) -> Path:
     folder = sources("cuda")
-    files = [folder / made.source, *(folder / name for name in _CUDA_HEADERS)]
-    options = ["-cubin", f"-arch={made.target}", "-std=c++17", "-O3"]
 
-    def build(target: Path) -> None:
+    def make(path: Path) -> None:
         with tempfile.TemporaryDirectory() as scratch:
-            (Path(scratch) / "instruction.h").write_text(made.header)
-            words = [nvcc, *options, "-I", scratch, "-I", str(folder), str(files[0]), "-o", str(target)]
-            run_tool(words, f"build {made.ptx} for {made.target}")
+            (Path(scratch) / "instruction.h").write_text(header)
+            path.write_bytes(by.compile(folder / source, [Path(scratch), folder], target, what))
 
-    path = built(files, [version, *options, made.header], build)
-    found = instructions(path)
-    return Cubin(made, path, _expected(spec, made, found), version)
+    files = [folder / source, *(folder / name for name in _HEADERS)]
+    return built(files, [by.version, target, header], make)
 
 
 def instructions(path: Path) -> Counter[str]:
-    """The mnemonics of a cubin, with how often each stands in it."""
-    text = run_tool([disassembler(), "-c", str(path)], "disassemble a kernel")
-    return Counter(match[1].rstrip(".") for match in _INSTRUCTION.finditer(text))
+    """The mnemonics of a cubin, with how often each stands in it; kept beside the cubin."""
+
+    def make(kept: Path) -> None:
+        text = run_tool([*disassembler(), str(path)], "disassemble a kernel")
+        found = Counter(match[1].rstrip(".") for match in _INSTRUCTION.finditer(text))
+        kept.write_text(json.dumps(found))
+
+    return Counter(json.loads(built([path], ["mnemonics", *disassembler()], make).read_text()))
 
 
 def _expected(spec: UnitSpec, made: Kernel, found: Counter[str]) -> str:

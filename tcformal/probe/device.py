@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from tcformal.design.catalog import catalogue
+from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import DeviceError
+from tcformal.errors import DeviceError, InputError
 from tcformal.query.families import Batch, Raw
 
 
@@ -54,8 +55,12 @@ class Device(ABC):
         """
 
     def units(self) -> list[str]:
-        """The names of the catalogued units that it can run."""
-        return [a.unit for a in self.abilities() if not a.missing and a.unit in catalogue()]
+        """The names of the units that it can run, as far as it knows them by name."""
+        found = []
+        for ability in self.abilities():
+            with suppress(InputError):
+                found += [] if ability.missing else [resolve(ability.unit).name]
+        return found
 
     def builder(self) -> Callable[[str], str] | None:
         """What builds a unit's kernel beforehand, in whatever process; None where there is nothing to build.

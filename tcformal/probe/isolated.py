@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
+
+import numpy as np
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, TcformalError
 from tcformal.probe.device import Ability, Device
-from tcformal.probe.registry import open_device
+from tcformal.probe.registry import BUILDERS, open_device
 from tcformal.query.families import Batch, Raw
 
 
@@ -32,6 +34,7 @@ class IsolatedDevice(Device):
         self.patience_s = patience_s
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
+        self._sent: Batch | None = None
         self._abilities: list[Ability] = self._ask("abilities")
 
     def abilities(self) -> Sequence[Ability]:
@@ -46,9 +49,15 @@ class IsolatedDevice(Device):
         """What the device behind says of itself."""
         return dict(self._ask("identify", spec.name, k))
 
+    def builder(self) -> Callable[[str], str] | None:
+        """What builds kernels for this kind of device."""
+        return BUILDERS.get(self.name.partition(":")[0])
+
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
-        """The results of the device behind."""
-        found: Raw = self._ask("run", spec.name, batch)
+        """The results of the device behind; the batch of the last call is not sent again."""
+        again = batch is self._sent and self._process is not None and self._process.is_alive()
+        self._sent = batch
+        found: Raw = self._ask("run", spec.name, None if again else batch)
         return found
 
     def close(self) -> None:
@@ -107,6 +116,7 @@ def _serve(pipe: Connection, name: str) -> None:
     """Answer calls until the other end is closed; an unforeseen error is said and ends the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to answer
     device: Device | None = None
+    batch = Batch(*(np.zeros(0, np.uint64),) * 3)
     while True:
         try:
             what, arguments = pipe.recv()
@@ -115,8 +125,11 @@ def _serve(pipe: Connection, name: str) -> None:
         try:
             if device is None:
                 device = open_device(name)
-            if what in ("identify", "run"):
-                value = getattr(device, what)(resolve(arguments[0]), *arguments[1:])
+            if what == "run":
+                batch = batch if arguments[1] is None else arguments[1]
+                value: Any = device.run(resolve(arguments[0]), batch)
+            elif what == "identify":
+                value = device.identify(resolve(arguments[0]), arguments[1])
             else:
                 value = list(getattr(device, what)())
             pipe.send(("done", value))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from tcformal.checks import unknown_sentence
 from tcformal.errors import UnknownNameError
 from tcformal.probe.cpu import CpuDevice
+from tcformal.probe.cubin import build
 from tcformal.probe.cuda import CudaDevice
 from tcformal.probe.device import Device
 from tcformal.probe.model import ModelDevice
@@ -17,7 +18,7 @@ from tcformal.probe.recorded import RecordedDevice
 KINDS: dict[str, str] = {
     "cpu": "real instructions of this processor",
     "cuda:N": "the N-th NVIDIA GPU",
-    "model:UNIT": "a model that poses as hardware",
+    "model:UNIT": "a model that poses as hardware; model:ARCH, all units of one architecture",
     "recorded:FILE": "outputs of hardware that is elsewhere",
     "exec:PROGRAM": "a program that answers JSON lines (protocol tcformal-probe/1)",
 }
@@ -28,6 +29,9 @@ _WITH_ARGUMENT: dict[str, Callable[[str], Device]] = {
     "recorded": RecordedDevice,
     "exec": ProgramDevice,
 }
+
+#: What builds a unit's kernel beforehand, for the kinds of device that have kernels.
+BUILDERS: dict[str, Callable[[str], str]] = {"cuda": build}
 
 
 def open_device(text: str) -> Device:

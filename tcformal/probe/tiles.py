@@ -19,7 +19,7 @@ from tcformal.probe.operands import part_of
 from tcformal.query.families import Batch, Raw
 
 #: Rows by which the batch is turned before it is run for the second time: no divisor of a tile's size.
-_TURN = 5
+TURN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,16 @@ class Places:
 
     @staticmethod
     def of(n_dots: int, m: int, n: int) -> Places:
-        """Places for that many on tiles of m × n: over m · n tiles, each row meets each column."""
+        """Places for that many on tiles of m × n: m · n dot products fill every place of a tile once.
+
+        Along the longer side they move on by one from tile to tile (`place_of` in hw_probes/cuda/places.h).
+        """
         per_tile = min(m, n)
-        index = np.arange(n_dots)
-        tile, i = np.divmod(index, per_tile)
-        return Places(tile, (i + tile) % m, (i + tile // m) % n, -(-n_dots // per_tile))
+        tile, i = np.divmod(np.arange(n_dots), per_tile)
+        count = -(-n_dots // per_tile)
+        if m > n:
+            return Places(tile, (i + tile) % m, i, count)
+        return Places(tile, i, (i + tile) % n, count)
 
 
 def placed(spec: UnitSpec, batch: Batch, at: Places) -> Tiles:
@@ -76,28 +81,44 @@ def placed(spec: UnitSpec, batch: Batch, at: Places) -> Tiles:
     return Tiles(a, b, c, scale_a, scale_b)
 
 
-class TiledDevice(Device):
-    """A device that computes tiles; every dot product is run at two places and must not care."""
+class PlacedDevice(Device):
+    """A device on which a dot product has a place; each one is run at two places and must not care."""
 
     @abstractmethod
-    def launch(self, spec: UnitSpec, tiles: Tiles) -> Raw:
-        """D [t, m, n] of t tiles; DeviceError where the device fails."""
+    def twice(self, spec: UnitSpec, batch: Batch) -> tuple[Raw, Raw]:
+        """The results with each dot product at one place, and at another.
+
+        Errors: DeviceError where the device fails.
+        """
 
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
         """The results; DeviceError where a result depends on the place of its dot product."""
-        n = len(batch.c)
-        first = self._once(spec, batch)
-        order = np.roll(np.arange(n), _TURN)
-        second = np.empty_like(first)
-        second[order] = self._once(spec, part_of(batch, order))
+        first, second = self.twice(spec, batch)
         moved = np.flatnonzero(first != second)
         if moved.size:
             row = int(moved[0])
             raise DeviceError(
                 f"expected {self.name} to give one result for one dot product wherever it stands, but "
-                f"dot product {row} gives {int(first[row]):#x} and, at another place, {int(second[row]):#x}"
+                f"dot product {row} gives {int(first[row]):#x} and, at another place, {int(second[row]):#x}",
+                [int(x) for x in first[:row]],
             )
         return first
+
+
+class TiledDevice(PlacedDevice):
+    """A device that is given whole tiles."""
+
+    @abstractmethod
+    def launch(self, spec: UnitSpec, tiles: Tiles) -> Raw:
+        """D [t, m, n] of t tiles; DeviceError where the device fails."""
+
+    def twice(self, spec: UnitSpec, batch: Batch) -> tuple[Raw, Raw]:
+        """See PlacedDevice: the second time the batch is turned."""
+        first = self._once(spec, batch)
+        order = np.roll(np.arange(len(batch.c)), TURN)
+        second = np.empty_like(first)
+        second[order] = self._once(spec, part_of(batch, order))
+        return first, second
 
     def _once(self, spec: UnitSpec, batch: Batch) -> Raw:
         at = Places.of(len(batch.c), spec.m, spec.n)

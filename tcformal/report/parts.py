@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +13,8 @@ import click
 
 #: Width of a line where rich does not measure the terminal.
 _WIDTH = 100
+#: Width that the widest column of a table keeps.
+_NARROWEST = 20
 
 
 @dataclass(slots=True)
@@ -58,7 +62,7 @@ def show(parts: Sequence[Part]) -> None:
 
 
 def plain(part: Part) -> str:
-    """A part as aligned text; a last column that is too wide goes on below itself."""
+    """A part as aligned text; where that is too wide, the widest column goes on below itself."""
     if isinstance(part, Verdict):
         return part.word + part.rest
     if isinstance(part, str):
@@ -66,18 +70,18 @@ def plain(part: Part) -> str:
     right = [name.startswith(">") for name in part.columns]
     lines = [tuple(name.removeprefix(">") for name in part.columns), *part.rows]
     widths = [max(len(line[i]) for line in lines) for i in range(len(right))]
+    over = sum(widths) + 2 * (len(widths) - 1) - _WIDTH
+    if over > 0:
+        widest = widths.index(max(widths))
+        widths[widest] = max(_NARROWEST, widths[widest] - over)
     made = []
     for line in lines:
-        cells = [
-            text.rjust(width) if r else text.ljust(width)
-            for text, width, r in zip(line, widths, right, strict=True)
-        ]
-        start = sum(widths[:-1]) + 2 * (len(widths) - 1)
-        room = max(20, _WIDTH - start)
-        last = cells[-1].rstrip()
-        pieces = [last[i : i + room] for i in range(0, len(last), room)] or [""]
-        made.append(("  ".join([*cells[:-1], pieces[0]])).rstrip())
-        made += [" " * start + piece for piece in pieces[1:]]
+        cells = [textwrap.wrap(text, width) or [""] for text, width in zip(line, widths, strict=True)]
+        for pieces in itertools.zip_longest(*cells, fillvalue=""):
+            made.append("  ".join(
+                text.rjust(width) if r else text.ljust(width)
+                for text, width, r in zip(pieces, widths, right, strict=True)
+            ).rstrip())  # fmt: skip
     return "\n".join(made)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from tcformal.oracle.values import format_value
 from tcformal.probe.compare import Comparison, Refutation
 from tcformal.probe.device import Ability
 from tcformal.probe.operands import hex_of
+from tcformal.probe.recheck import Checked
 from tcformal.probe.run import Outcome
 from tcformal.report.parts import Part, Rows, Verdict
 
@@ -122,3 +124,20 @@ def refutation_text(found: Comparison, refutation: Refutation) -> str:
     )
     name, where = refutation.design.name, refutation.where
     return f"{name} is refuted by {where}: the device gives {given}, it gives {designed}"
+
+
+def checked_data(found: Sequence[Checked]) -> dict[str, Any]:
+    """Kept results against the models, as plain data."""
+    return {"units": [dataclasses.asdict(c) for c in found]}
+
+
+def checked_view(found: Sequence[Checked]) -> list[Part]:
+    """One row per unit."""
+    wrong = sum(c.mismatches for c in found)
+    count = sum(c.count for c in found)
+    said = f": {count} dot products of {len(found)} units, {wrong} of them not as the models give them"
+    made = Rows(("unit", "instruction", ">compared", ">digest only", ">differ"))
+    for c in found:
+        instruction = c.device.get("instruction", "")
+        made.rows.append((c.unit, instruction, str(c.count), str(c.sealed), str(c.mismatches)))
+    return [Verdict("REFUTED" if wrong else "HOLDS", not wrong, said), made]

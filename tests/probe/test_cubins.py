@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from hostcard import HostCard
 from tcformal.design.catalog import catalogue
 from tcformal.errors import DeviceError
 from tcformal.models import unit
+from tcformal.probe import card as cards
+from tcformal.probe import compilers, cuda
 from tcformal.probe import cubin as cubins
-from tcformal.probe import cuda, gpu
-from tcformal.probe.cubin import Cubin, cubin
+from tcformal.probe.compilers import Compiler
+from tcformal.probe.cubin import cubin
 from tcformal.probe.cuda import CudaDevice, Listed
 from tcformal.probe.directed import directed
 from tcformal.probe.instructions import kernel
 from tcformal.probe.plan import make_plan
 from tcformal.probe.replay import replay
 from tcformal.probe.run import run_plan
-from tcformal.query.families import Batch, Raw
+from tcformal.query.families import Raw, batch
 
 NVIDIA = ("volta", "turing", "ampere", "ada", "hopper", "blackwell", "rtx-blackwell")
 
@@ -57,22 +59,42 @@ FAMILIES: dict[str, str] = {
 REFUSED = "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue8m0"
 
 
-def tools() -> None:
-    """Skip where there is no compiler or no disassembler, saying which."""
+def tools(kind: type[Compiler] | None = None) -> Compiler:
+    """A compiler; skip where there is none, or no disassembler, saying which."""
     try:
-        cubins.compiler()
         cubins.disassembler()
+        return compilers.compiler() if kind is None else kind()
     except DeviceError as error:
         pytest.skip(str(error))
 
 
+@pytest.mark.parametrize("kind", compilers.KINDS)
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_family_is_built_and_seen(name: str) -> None:
-    tools()
-    made = cubin(unit(name).spec)
+def test_a_family_is_built_and_seen(name: str, kind: type[Compiler]) -> None:
+    """By every compiler that is here."""
+    by = tools(kind)
+    made = cubin(unit(name).spec, by)
     assert made.instruction.startswith(FAMILIES[name])
-    assert made.compiler.startswith("nvcc ")
+    assert made.compiler == by.version
     assert made.path.stat().st_size > 1000
+
+
+@pytest.mark.parametrize("kind", compilers.KINDS)
+def test_the_movers_are_built(kind: type[Compiler]) -> None:
+    """The kernels that put dot products onto tiles, for a target of each kind."""
+    by = tools(kind)
+    for target in ("sm_80", "sm_90a", "sm_120a"):
+        assert cubins.tiles(target, by).stat().st_size > 1000
+
+
+@pytest.mark.parametrize("kind", compilers.KINDS)
+def test_a_complaint_is_one_line(kind: type[Compiler], tmp_path: Path) -> None:
+    by = tools(kind)
+    source = tmp_path / "wrong.cu"
+    source.write_text("__global__ void probe() {\n  nothing;\n}\n")
+    with pytest.raises(DeviceError, match=r"to build this, but got: .*nothing.*$") as caught:
+        by.compile(source, [tmp_path], "sm_90a", "build this")
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.long
@@ -93,8 +115,7 @@ def test_every_unit_is_built_and_seen(arch: str) -> None:
 
 
 def test_old_targets_reject() -> None:
-    tools()
-    if "sm_70" in cubins.targets():
+    if "sm_70" in tools().targets:
         pytest.skip("this toolkit still builds for sm_70")
     with pytest.raises(DeviceError, match=r"expected a CUDA toolkit that builds for sm_70.*needs CUDA 12"):
         cubin(unit("volta/mma.m8n8k4.f32.f16.f16.f32").spec)
@@ -132,9 +153,7 @@ def test_a_real_instruction_is_no_emulation(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_wrong_ptx_rejects() -> None:
     tools()
-    with pytest.raises(
-        DeviceError, match=r"expected .*nvcc to build mma.sync.*ue8m0 for sm_120a.*scale_vec::4X"
-    ):
+    with pytest.raises(DeviceError, match=r"expected .* to build mma.sync.*ue8m0 for sm_120a.*scale_vec::4X"):
         cubin(unit(REFUSED).spec)
 
 
@@ -152,31 +171,36 @@ def test_every_nvidia_unit_has_a_kernel() -> None:
 
 
 def test_missing_tools_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cubins, "_tool", lambda _: None)
-    cubins.compiler.cache_clear()
+    """No compiler of any kind, and no disassembler."""
+
+    def absent(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(compilers, "tool", lambda _: None)
+    monkeypatch.setattr(cubins, "tool", lambda _: None)
+    monkeypatch.setattr(compilers, "import_module", absent)
+    compilers.compiler.cache_clear()
+    with pytest.raises(DeviceError, match=r"expected a compiler for CUDA, nvcc or NVRTC .*pip install"):
+        compilers.compiler()
     with pytest.raises(DeviceError, match="expected the CUDA compiler nvcc"):
-        cubins.compiler()
+        compilers.Nvcc()
+    with pytest.raises(DeviceError, match=r"expected the package cuda\.core"):
+        compilers.CoreNvrtc()
     with pytest.raises(DeviceError, match=r"nvidia-cuda-nvdisasm.*nobody knows"):
         cubins.disassembler()
+    assert "expected a compiler" in cubins.build("hopper/mma.m16n8k16.f32.f16.f16.f32")
 
 
-class Simulated:
-    """A GPU that computes with a model."""
+def test_either_disassembler_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cubins, "tool", lambda name: name if name == "cuobjdump" else None)
+    assert cubins.disassembler() == ("cuobjdump", "-sass")
 
-    name = "Simulated A100"
 
-    def __init__(self, model: str, capability: tuple[int, int] = (8, 0)) -> None:
-        self.capability = capability
-        self._spec = unit(model).spec
-
-    def driver(self) -> str:
-        return "580.1"
-
-    def launch(self, made: Cubin, inputs: Sequence[Raw], output: Raw, count: int) -> Raw:
-        a, b, c = inputs[:3]
-        t, i, j = (x.reshape(-1) for x in np.indices(c.shape))
-        batch = Batch(*(x.astype(np.uint64) for x in (a[t, i], b[t, j], c[t, i, j])))
-        return replay(self._spec, batch).reshape(c.shape).astype(output.dtype)
+def test_kernels_are_built_beforehand() -> None:
+    """For another process: nothing is returned, or why there is none."""
+    tools()
+    assert cubins.build("hopper/mma.m16n8k16.f32.f16.f16.f32") == ""
+    assert "expected a unit of an NVIDIA GPU" in cubins.build("x86/vdpbf16ps")
 
 
 AMPERE = "ampere/mma.m16n8k8.f32.bf16.bf16.f32"
@@ -187,26 +211,64 @@ def test_a_gpu_runs_a_plan(tmp_path: Path) -> None:
     tools()
     spec = unit(AMPERE).spec
     plan = make_plan(spec, list(directed(spec))[::200], vectors=24, seed=1)
-    outcome = run_plan(plan, CudaDevice("0", Simulated(AMPERE)), tmp_path)
+    card = HostCard(AMPERE)
+    outcome = run_plan(plan, CudaDevice("0", card), tmp_path)
     assert outcome.mismatches == 0
     assert outcome.device == {
         "device": "Simulated A100",
         "driver": "580.1",
-        "compiler": cubins.compiler()[1],
+        "library": "a simulation",
+        "compiler": compilers.compiler().version,
         "ptx": "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32",
         "instruction": "HMMA.1688.F32.BF16",
     }
-    altered = CudaDevice("0", Simulated(f"{AMPERE}@fraction_bits=25"))
+    altered = CudaDevice("0", HostCard(f"{AMPERE}@fraction_bits=25"))
     assert run_plan(plan, altered, tmp_path / "other").mismatches > 0
+    assert card.held == 5  # the operands of the last batch stay for another unit
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        AMPERE, "ampere/mma.m8n8k4.f64.f64.f64.f64", "hopper/wgmma.m64n8k32.f16.e4m3.e5m2",
+        "hopper/wgmma.m64n24k16.f32.bf16.bf16", "hopper/wgmma.m64n104k8.f32.tf32.tf32",
+        "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3",
+    ],
+)  # fmt: skip
+def test_every_place_of_a_tile_is_used(name: str) -> None:
+    """Whatever the shape: as many dot products as a tile has places give the model's results, twice."""
+    tools()
+    spec = unit(name).spec
+    count = spec.m * spec.n + 3
+    x = batch(spec, spec.k, count, 1)
+    capability = {"ampere": (8, 0), "hopper": (9, 0), "rtx-blackwell": (12, 0)}[name.partition("/")[0]]
+    card = HostCard(name, capability)
+    device = CudaDevice("0", card)
+    first, second = device.twice(spec, x)
+    model = replay(spec, x)
+    assert (first == model).all()
+    assert (second == model).all()
+    uploads = card.uploads
+    device.run(spec, x)
+    assert card.uploads == uploads
+
+
+def test_what_the_driver_says_is_one_sentence() -> None:
+    tools()
+    spec = unit(AMPERE).spec
+    x = batch(spec, 8, 20, 1)
+    device = CudaDevice("0", HostCard(AMPERE, broken="CUDA_ERROR_ILLEGAL_ADDRESS: it is\nwrong"))
+    with pytest.raises(DeviceError, match=r"^expected Simulated A100 to run a kernel, but .*ADDRESS: it is$"):
+        device.run(spec, x)
 
 
 def test_a_gpu_of_another_architecture_rejects() -> None:
     for capability, sentence in (((9, 0), "sm_90, hopper"), ((6, 1), "the catalogue does not know")):
         with pytest.raises(DeviceError, match=rf"expected a GPU of ampere.*{sentence}"):
-            CudaDevice("0", Simulated(AMPERE, capability)).identify(unit(AMPERE).spec, 8)
+            CudaDevice("0", HostCard(AMPERE, capability)).identify(unit(AMPERE).spec, 8)
     with pytest.raises(DeviceError, match="expected dot products of 8 terms"):
-        CudaDevice("0", Simulated(AMPERE)).identify(unit(AMPERE).spec, 16)
-    assert [a.unit for a in CudaDevice("0", Simulated(AMPERE)).abilities()] == [
+        CudaDevice("0", HostCard(AMPERE)).identify(unit(AMPERE).spec, 16)
+    assert [a.unit for a in CudaDevice("0", HostCard(AMPERE)).abilities()] == [
         "ampere/mma.…",
         "ampere/emulated.mma.…",
     ]
@@ -214,30 +276,43 @@ def test_a_gpu_of_another_architecture_rejects() -> None:
 
 
 def test_absent_gpus_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No package, no driver, no GPU, and fewer GPUs than asked for."""
+    """No package, no driver, no GPU, fewer GPUs than asked for, and one that brings back other bytes."""
 
-    class Core:
-        class Device:
-            found: Sequence[int] = ()
+    class Absent(HostCard):
+        found: object = ModuleNotFoundError("no such package")
 
-            @classmethod
-            def get_all_devices(cls) -> Sequence[int]:
-                if not cls.found:
-                    raise RuntimeError("no libcuda\nmore")
-                return [] if cls.found == (0,) else cls.found
+        def __init__(self, index: int) -> None:
+            super().__init__(AMPERE)
 
-    def absent(name: str) -> None:
-        raise ImportError(name)
+        @classmethod
+        def count(cls) -> int:
+            if isinstance(cls.found, Exception):
+                raise cls.found
+            assert isinstance(cls.found, int)
+            return cls.found
 
-    monkeypatch.setattr(gpu, "import_module", absent)
-    with pytest.raises(DeviceError, match=r"tcformal\[cuda\]"):
+    class Forgetful(Absent):
+        library = "forgetful"
+
+        def get(self, memory: object, size: int) -> Raw:
+            return np.zeros(size, np.uint8)
+
+    kinds = [("cuda-core", Absent.count, Absent)]
+    monkeypatch.setattr(cards, "KINDS", kinds)
+    with pytest.raises(DeviceError, match=r"tcformal\[cuda\].*cuda-core is not installed$"):
         list(cuda.gpus())
-    monkeypatch.setattr(gpu, "import_module", lambda _: Core)
-    with pytest.raises(DeviceError, match=r"expected an NVIDIA driver, but got: no libcuda$"):
+    Absent.found = RuntimeError("no libcuda\nmore")
+    with pytest.raises(DeviceError, match=r"cuda-core says: no libcuda$"):
         CudaDevice("0")
-    Core.Device.found = (0,)
+    Absent.found = 0
     with pytest.raises(DeviceError, match="finds none"):
         CudaDevice("0")
-    Core.Device.found = (1, 2)
+    Absent.found = 2
     with pytest.raises(DeviceError, match=r"expected a GPU below 2, .* cuda:7"):
         CudaDevice("7")
+    assert next(cuda.gpus()).description == "Simulated A100 (sm_80)"
+    kinds.insert(0, ("forgetful", Forgetful.count, Forgetful))
+    assert CudaDevice("0").identify(unit(AMPERE).spec, 8)["library"] == "a simulation"
+    kinds.pop()
+    with pytest.raises(DeviceError, match="bring back the bytes"):
+        CudaDevice("0")
