@@ -9,14 +9,16 @@ LOCKED = $(VENV)/.locked
 LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --extra dev --build-deps-for editable \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file requirements.lock
 
-.PHONY: help demo test test-long sweep bench lock clean
+.PHONY: help demo test test-long sweep sweep-kernels bench bench-kernels lock clean
 
 help:
 	@echo "make demo       find inputs on which two generations of one instruction differ, and explain them"
 	@echo "make test       lint, format, types, import contracts, tests"
 	@echo "make test-long  10^6 vectors per design family against the oracle"
 	@echo "make sweep      10^5 vectors through every distinct design; continues where it was cut off"
+	@echo "make sweep-kernels  10^6 outputs of compiled kernels against integers, one unit per arithmetic"
 	@echo "make bench      every solver on the same questions: the order in which the portfolio starts them"
+	@echo "make bench-kernels  matrix products: multiply-adds per second, compilation, memory"
 	@echo "make lock       bring requirements.lock up to pyproject.toml; LOCK_UPGRADE=--upgrade: newest versions"
 	@echo "make clean      remove the environment and all caches"
 
@@ -36,8 +38,14 @@ test-long: $(STAMP)
 sweep: $(STAMP)
 	$(BIN)/tcformal sweep --vectors 100000
 
+sweep-kernels: $(STAMP)
+	$(BIN)/tcformal sweep --kernels --vectors 1000000
+
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.solvers
+
+bench-kernels: $(STAMP)
+	$(BIN)/python -m benchmarks.kernels
 
 lock: $(STAMP)
 	$(BIN)/pip-compile $(LOCK_OPTIONS) $(LOCK_UPGRADE) pyproject.toml

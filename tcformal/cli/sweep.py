@@ -1,4 +1,4 @@
-"""`sweep`: every design against the exact oracle."""
+"""`sweep`: every design against the exact oracle, and the compiled kernels against integers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.progress import Progress
 from tcformal.checks import check_int
 from tcformal.cli.group import OK, OTHERWISE, json_option, main, print_json
 from tcformal.design.catalog import distinct_designs
-from tcformal.query import conformance
+from tcformal.query import compiled, conformance
 from tcformal.report.text import console
 
 
@@ -22,6 +22,9 @@ from tcformal.report.text import console
 @click.option("--jobs", type=int, default=os.cpu_count() or 1, show_default=True, help="Processes.")
 @click.option("--only", default="", help="Only designs whose name contains this text.")
 @click.option(
+    "--kernels", is_flag=True, help="Compiled matrix products against integers, one unit per arithmetic."
+)
+@click.option(
     "--results",
     "folder",
     envvar="TCFORMAL_RESULTS",
@@ -30,28 +33,39 @@ from tcformal.report.text import console
     help="Results folder.",
 )
 @json_option
-def sweep(vectors: int, seed: int, jobs: int, only: str, folder: str, as_json: bool) -> int:
+def sweep(vectors: int, seed: int, jobs: int, only: str, kernels: bool, folder: str, as_json: bool) -> int:
     """Compare lanes, integers and the exact oracle on every distinct design; resumable."""
     check_int("vectors", vectors, low=1)
     check_int("seed", seed, low=0)
     check_int("jobs", jobs, low=1)
-    path = Path(folder) / "conformance.jsonl"
+    path = Path(folder) / ("kernels.jsonl" if kernels else "conformance.jsonl")
+    names = compiled.representatives() if kernels else list(distinct_designs())
     with ProcessPoolExecutor(jobs) as pool, Progress(console=console(stderr=True)) as bar:
         task = bar.add_task("sweeping", total=None)
 
         def told(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
 
-        records = list(conformance.sweep(path, vectors, seed, pool, only=lambda n: only in n, told=told))
-    held = conformance.done_already(path, vectors)
-    wrong = [r for r in held.values() if r.integer_mismatches or r.oracle_mismatches]
-    if as_json:
-        print_json({"swept": len(records), "held": len(held), "wrong": [r.unit for r in wrong]})
-    else:
-        click.echo(
-            f"{len(records)} designs swept now, {len(held)} of {len(distinct_designs())} held in {path} "
-            f"with at least {vectors} vectors each; {len(wrong)} with mismatches"
+        work = (compiled.compare if kernels else conformance.sweep)(
+            path, vectors, seed, pool, only=lambda n: only in n, told=told
         )
-        for r in wrong:
-            click.echo("\n".join((r.unit, *r.examples)))
+        swept = len(list(work))
+    held = (compiled if kernels else conformance).done_already(path, vectors)
+    wrong = {name: r.examples for name, r in held.items() if _mismatches(r)}
+    if as_json:
+        print_json({"swept": swept, "held": len(held), "wrong": list(wrong)})
+    else:
+        what = ("units", "outputs") if kernels else ("designs", "vectors")
+        click.echo(
+            f"{swept} {what[0]} swept now, {len(held)} of {len(names)} held in {path} "
+            f"with at least {vectors} {what[1]} each; {len(wrong)} with mismatches"
+        )
+        for name, examples in wrong.items():
+            click.echo("\n".join((name, *examples)))
     return OTHERWISE if wrong else OK
+
+
+def _mismatches(record: conformance.Record | compiled.Compared) -> int:
+    if isinstance(record, compiled.Compared):
+        return record.mismatches
+    return record.integer_mismatches + record.oracle_mismatches

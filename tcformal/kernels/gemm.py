@@ -7,6 +7,7 @@ which rows and columns hold such operands, and only their results are taken from
 from __future__ import annotations
 
 import ctypes
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -119,6 +120,12 @@ class Gemm:
 
     def _source(self, which: str) -> Source:
         return source(self._cuts[which], self.shape, self._rare)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the code of both kernels: other code has to be compared again."""
+        texts = [self._source(which).text for which in self._cuts]
+        return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
     def kernel(self, which: str) -> _Compiled:
         """The compiled kernel for `finite` operands, or for `any`."""

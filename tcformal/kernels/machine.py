@@ -7,6 +7,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -128,9 +129,8 @@ def _read(path: Path) -> bytes | None:
 
 def _write(path: Path, code: bytes) -> None:
     """Keep machine code, whole or not at all; a folder that cannot be written costs only the next run."""
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(hashlib.sha256(code).digest() + code)
-        os.replace(file.name, path)
-    except OSError:
-        return
+    # What is left of a write that failed goes with its folder.
+    with suppress(OSError), tempfile.TemporaryDirectory(dir=path.parent) as scratch:
+        part = Path(scratch) / path.name
+        part.write_bytes(hashlib.sha256(code).digest() + code)
+        os.replace(part, path)

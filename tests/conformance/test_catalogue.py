@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-from concurrent.futures import Executor, Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from executors import InProcess
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.models import Unit, unit
 from tcformal.oracle.exact import unit_dot
@@ -57,19 +57,6 @@ def test_fp4_pairs_are_enumerated() -> None:
         d = u.dot_bits(rows[:, :2], rows[:, 2:], np.full(len(rows), c, dtype=np.uint32))
         expected = [unit_dot(u.spec, [w, x], [y, z], c) for w, x, y, z in rows.tolist()]
         assert d.tolist() == expected
-
-
-class InProcess(Executor):
-    """Runs each piece of work at once; counts them."""
-
-    def __init__(self) -> None:
-        self.pieces = 0
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        self.pieces += 1
-        done: Future[Any] = Future()
-        done.set_result(fn(*args, **kwargs))
-        return done
 
 
 def test_a_sweep_continues_where_it_was_cut_off(tmp_path: Path) -> None:

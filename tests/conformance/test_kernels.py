@@ -1,24 +1,44 @@
-"""Compiled kernels against integers: random DAGs over the whole vocabulary, and every kind of unit."""
+"""Compiled kernels against integers: random DAGs over the vocabulary, and a unit of every arithmetic."""
 
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from dags import evaluate, random_graph
+from executors import InProcess
+from tcformal.design.catalog import catalogue
+from tcformal.design.names import resolve
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import from_json, to_json
+from tcformal.kernels import gemm as kernels
 from tcformal.kernels.gemm import Gemm, Operands, Step
 from tcformal.kernels.work import Work
+from tcformal.query import compiled
 
 NAMES = ("a[0]", "a[1]", "b[0]", "b[1]", "c")
 BITS = 64
+#: Units whose kernels are compiled quickly; between them every kind of sum, lane and special case.
+QUICK = (
+    "turing/mma.m16n8k8.f16.f16.f16.f16",
+    "ampere/mma.m16n8k8.f32.tf32.tf32.f32",
+    "hopper/mma.m16n8k8.f32.f16.f16.f32",
+    "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e5m2.e5m2.ue8m0",
+    "cdna1/v_mfma_f32_32x32x4bf16",
+    "cdna2/v_mfma_f32_32x32x4bf16",
+    "cdna3/v_mfma_f32_32x32x8_f16",
+    "x86/vdpbf16ps",
+)
 
 
-def renamed(rng: random.Random, max_width: int) -> tuple[Graph, Node]:
+def random_dot(rng: random.Random, max_width: int) -> tuple[Graph, Node]:
     """A random DAG of inputs a, b and c, and one of its roots cut to 64 bits."""
     graph, roots = random_graph(rng, len(NAMES), 80, max_width)
     root = rng.choice(roots)
@@ -30,44 +50,107 @@ def renamed(rng: random.Random, max_width: int) -> tuple[Graph, Node]:
     return made, named["d"]
 
 
-def drawn(rng: np.random.Generator, shape: tuple[int, int], width: int) -> np.ndarray:
+def drawn(rng: np.random.Generator, shape: tuple[int, ...], width: int) -> NDArray[np.uint64]:
     """Zeros, ones, small values and any."""
     ones = np.uint64((1 << width) - 1)
-    kinds = rng.integers(0, 4, shape)
-    free = rng.integers(0, 1 << 64, shape, dtype=np.uint64, endpoint=False) if width else 0
-    return np.choose(kinds, [np.uint64(0), ones, free & np.uint64(7) & ones, free & ones])
+    free = rng.integers(0, 1 << 64, shape, dtype=np.uint64, endpoint=False)
+    picked = np.choose(
+        rng.integers(0, 4, shape), [np.uint64(0), ones, free & np.uint64(7) & ones, free & ones]
+    )
+    return picked.astype(np.uint64)
 
 
+@pytest.mark.parametrize("register", [128, 256, 512])
 @pytest.mark.parametrize("side", ["a", "b"])
 @pytest.mark.parametrize("max_width", [9, 33, 64, 100])
-@pytest.mark.parametrize("seed", range(3))
-def test_random_dags(max_width: int, side: str, seed: int) -> None:
+def test_random_dags(max_width: int, side: str, register: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every operator in every kind of lane, with planes of all widths on either side."""
-    rng = random.Random(1000 * max_width + seed)
-    graph, root = renamed(rng, max_width)
-    values = np.random.default_rng(seed)
-    inputs = graph.inputs
+    monkeypatch.setattr(kernels, "vector_bits", lambda: register)
+    seed = 1000 * max_width + register
+    rng, values = random.Random(seed), np.random.default_rng(seed)
+    graph, root = random_dot(rng, max_width)
+    while any(node.width > BITS for node in graph.inputs.values()):
+        graph, root = random_dot(rng, max_width)
     m, n = 5, 21
-    a = np.zeros((m, 2), np.uint64)
-    b = np.zeros((2, n), np.uint64)
-    c = np.zeros((m, n), np.uint64)
-    for name, node in inputs.items():
-        if node.width > BITS:
-            pytest.skip("an input is wider than memory words")
-        if name == "c":
-            c[:] = drawn(values, c.shape, node.width)
-        elif name[0] == "a":
-            a[:, int(name[2])] = drawn(values, (m, 1), node.width)[:, 0]
-        else:
-            b[int(name[2])] = drawn(values, (1, n), node.width)[0]
+    given = {
+        name: drawn(values, {"a": (m, 1), "b": (1, n), "c": (m, n)}[name[0]], node.width)
+        for name, node in graph.inputs.items()
+    }
+    zeros = {"a": np.zeros((m, 1), np.uint64), "b": np.zeros((1, n), np.uint64)}
+    a = np.hstack([given.get(f"a[{i}]", zeros["a"]) for i in range(2)])
+    b = np.vstack([given.get(f"b[{i}]", zeros["b"]) for i in range(2)])
     step = Step(
         graph=graph, root=root, k=2, scales=0, storage=dict.fromkeys("abcd", BITS), scale_one=0,
         finite={letter: [0] for letter in "abc"}, chained=False,
     )  # fmt: skip
     with Work(1, progress=False) as work:
-        d = Gemm(step, side).multiply(Operands(a, b, c, None, None), work)
+        d = Gemm(step, side).multiply(Operands(a, b, given.get("c")), work)
+    whole = {name: np.broadcast_to(x, (m, n)) for name, x in given.items()}
     for i in range(m):
         for j in range(n):
-            given = {"a[0]": a[i, 0], "a[1]": a[i, 1], "b[0]": b[0, j], "b[1]": b[1, j], "c": c[i, j]}
-            wanted = evaluate(graph, [root], {name: int(given[name]) for name in inputs})[0]
-            assert int(d[i, j]) == wanted, (i, j)
+            inputs = {name: int(x[i, j]) for name, x in whole.items()}
+            assert int(d[i, j]) == evaluate(graph, [root], inputs)[0], (i, j)
+
+
+def agrees(name: str, seed: int) -> None:
+    """Rows and columns of all families, some of K not a multiple of k, on the kernels and on integers."""
+    mismatches, specials, examples, _ = compiled.judge(name, seed)
+    assert mismatches == 0, "\n".join(examples)
+    assert 0 < specials < compiled.OUTPUTS
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_unit_agrees_with_integers(name: str) -> None:
+    assert name in compiled.representatives()
+    agrees(name, 5)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", compiled.representatives())
+def test_every_arithmetic_agrees_with_integers(name: str) -> None:
+    for seed in range(4, 8):
+        agrees(name, seed)
+
+
+def test_another_design_rejects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Integers of a design that keeps one bit less differ, and the first outputs are told."""
+    name = "hopper/mma.m16n8k8.f32.f16.f16.f32"
+    right = compiled.by_integers
+    wrong = resolve(f"{name}@fraction_bits=24")
+    monkeypatch.setattr(compiled, "by_integers", lambda spec, x: right(wrong, x))
+    mismatches, _, examples, _ = compiled.judge(name, 6)
+    assert mismatches > 0
+    assert examples[0].startswith(f"tcformal explain '{name}' --a 0x")
+
+
+def test_a_comparison_continues_where_it_was_cut_off(tmp_path: Path) -> None:
+    path, pool = tmp_path / "kernels.jsonl", InProcess()
+    only = lambda name: name.startswith("volta/")  # noqa: E731 - a filter in one line
+
+    def run(outputs: int = 10) -> list[compiled.Compared]:
+        return list(compiled.compare(path, outputs, 1, pool, only=only))
+
+    first = next(compiled.compare(path, 10, 1, pool, only=only))
+    assert (first.outputs, first.mismatches, pool.pieces) == (compiled.OUTPUTS, 0, 1)
+    assert [r.unit for r in run()] == ["volta/mma.m8n8k4.f16.f16.f16.f16"]
+    assert run() == []
+    assert len(run(compiled.OUTPUTS + 1)) == 2
+
+
+@pytest.mark.parametrize("changed", ["definition", "kernels"])
+def test_what_changed_is_compared_again(changed: str, tmp_path: Path) -> None:
+    path, pool = tmp_path / "kernels.jsonl", InProcess()
+    only = lambda name: name == "volta/mma.m8n8k4.f32.f16.f16.f32"  # noqa: E731
+    (record,) = compiled.compare(path, 10, 1, pool, only=only)
+    assert len(compiled.done_already(path, 10)) == 1
+    altered: dict[str, Any] = {changed: "of yesterday"}
+    path.unlink()
+    compiled.keep(path, replace(record, **altered))
+    assert compiled.done_already(path, 10) == {}
+    assert len(list(compiled.compare(path, 10, 1, pool, only=only))) == 1
+
+
+def test_one_unit_stands_for_every_design() -> None:
+    """Every catalogued design is that of some representative."""
+    designs = {catalogue()[name].design for name in compiled.representatives()}
+    assert {u.design for u in catalogue().values()} <= designs
