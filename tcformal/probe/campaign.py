@@ -78,14 +78,17 @@ class Campaign:
         """
         tally = self.tally
         self._bench.open(self._groups)
+        finished = False
         try:
             run_steps(self._steps(), self._pool, 3 * self._jobs + 2, self._left, self._clock)
+            finished = True
         except OutOfTimeError:
             tally.stopped = "the time is up"
         except FullError as error:
             tally.stopped = str(error)
         finally:
             tally.seconds = self._clock() - self._start
+            tally.complete = finished and not tally.faults
             tally.untouched = [n for n, u in tally.units.items() if not u.done and not u.fault]
             text = json.dumps(tally.data(), indent=1, ensure_ascii=False)
             write_whole(tally.folder / SUMMARY, f"{text}\n".encode())
@@ -96,7 +99,7 @@ class Campaign:
         return self._start + self._seconds - self._clock()
 
     # ------------------------------------------------------------------ the order of value
-    def _steps(self) -> Iterator[Step]:
+    def _steps(self) -> Iterator[Step | None]:
         """Everything, the most valuable first."""
         leaders = [(group, group.units[:1]) for group in self._groups]
         others = [(group, group.units[1:]) for group in self._groups]
@@ -105,6 +108,7 @@ class Campaign:
         yield from self._all("directed inputs of the leading units", leaders, self._suite)
         yield from self._all("first random inputs", leaders, lambda g, u: self._random(g, u, self._items[:1]))
         yield from self._all("every place of a tile", leaders, self._positions)
+        yield None  # the answers need the outputs of what was asked
         yield from self._all("answers to the questions", leaders, self._answers)
         yield from self._all("random inputs", quick, lambda g, u: self._random(g, u, self._items[1:]))
         yield from self._all("directed inputs of the other units", others, self._suite)
@@ -114,6 +118,7 @@ class Campaign:
             "random inputs, slow models", slow, lambda g, u: self._random(g, u, self._items[1:])
         )
         yield from self._all("random inputs", others, lambda g, u: self._random(g, u, self._items[1:]))
+        yield None
         yield from self._all("designs that survive", leaders, self._designs)
 
     def _all(

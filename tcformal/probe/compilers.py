@@ -103,7 +103,8 @@ class CupyNvrtc(Compiler):
         try:
             paths = [f"-I{folder}" for folder in include]
             self._nvrtc.compileProgram(program, (f"-arch={target}", *_OPTIONS, *paths))
-            return bytes(self._nvrtc.getCUBIN(program))
+            # CuPy takes a cubin for a text and drops its last byte: the highest of a 64-bit field, 0.
+            return bytes(self._nvrtc.getCUBIN(program)) + b"\0"
         except Exception as error:
             said = self._nvrtc.getProgramLog(program) or error
             raise DeviceError(f"expected {self.version} to {what}, but got: {complaint(said)}") from error

@@ -31,7 +31,7 @@ class OutOfTimeError(Exception):
 
 
 def run_steps(
-    steps: Iterator[Step],
+    steps: Iterator[Step | None],
     pool: Executor,
     window: int,
     left: Callable[[], float],
@@ -39,32 +39,54 @@ def run_steps(
 ) -> None:
     """Do all steps, of the next `window` always the first that is ready; at most that many are prepared.
 
+    A None among the steps is a barrier: what follows is made when all before it is done.
     A step is not begun where the longest step of its kind would not end in the time that is `left`.
     Errors: OutOfTimeError.
     """
     longest: dict[str, float] = {}
     waiting: list[Step] = []
+    more = True
     try:
-        while True:
-            while len(waiting) < window and (step := next(steps, None)) is not None:
-                step.futures = step.needs(pool)
-                waiting.append(step)
-            if not waiting:
-                return
-            step = next((s for s in waiting if s.ready()), waiting[0])
-            if not step.ready():
-                pending = [f for s in waiting for f in s.futures if not f.done()]
-                if left() <= 0:
-                    raise OutOfTimeError
-                wait(pending, timeout=min(left(), 1.0), return_when=FIRST_COMPLETED)
-                continue
-            if left() <= longest.get(step.kind, 0.0):
-                raise OutOfTimeError
-            waiting.remove(step)
-            start = clock()
-            step.act(*(f.result() for f in step.futures))
-            longest[step.kind] = max(longest.get(step.kind, 0.0), clock() - start)
+        while more or waiting:
+            barrier = False
+            while more and not barrier and len(waiting) < window:
+                barrier, more = _prepare(steps, pool, waiting)
+            while waiting and (barrier or not more or len(waiting) == window):
+                _do_one(waiting, longest, left, clock)
     finally:
         for step in waiting:
             for future in step.futures:
                 future.cancel()
+
+
+def _prepare(steps: Iterator[Step | None], pool: Executor, waiting: list[Step]) -> tuple[bool, bool]:
+    """Have the next step's needs met; whether it is a barrier instead, and whether there is one at all."""
+    try:
+        step = next(steps)
+    except StopIteration:
+        return False, False
+    if step is None:
+        return True, True
+    step.futures = step.needs(pool)
+    waiting.append(step)
+    return False, True
+
+
+def _do_one(
+    waiting: list[Step],
+    longest: dict[str, float],
+    left: Callable[[], float],
+    clock: Callable[[], float],
+) -> None:
+    """Do the first step that is ready, once there is one; OutOfTimeError where its time is not left."""
+    while (step := next((s for s in waiting if s.ready()), None)) is None:
+        if left() <= 0:
+            raise OutOfTimeError
+        pending = [f for s in waiting for f in s.futures if not f.done()]
+        wait(pending, timeout=min(left(), 1.0), return_when=FIRST_COMPLETED)
+    if left() <= longest.get(step.kind, 0.0):
+        raise OutOfTimeError
+    waiting.remove(step)
+    start = clock()
+    step.act(*(f.result() for f in step.futures))
+    longest[step.kind] = max(longest.get(step.kind, 0.0), clock() - start)

@@ -74,6 +74,24 @@ def test_compare_explains(run: Run) -> None:
     assert "fraction bits kept" in result.stdout
 
 
+def test_a_campaign_of_the_processor(run: Run) -> None:
+    """What this processor has, whatever that is: nothing of it is taken for granted."""
+    units = [
+        u["unit"]
+        for u in json.loads(run("devices", "--json").stdout)["devices"][0]["units"]
+        if not u["missing"]
+    ]
+    if not units:
+        pytest.skip("no probe exists for this processor")
+    result = run(
+        "campaign", "--device", "cpu", "--vectors", "60", "--jobs", "1", "--unit", units[0], "--json"
+    )
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert (data["mismatches"], data["complete"]) == (0, True)
+    assert data["units"][0]["random"] == 60
+
+
 def test_recordings_end_to_end(run: Run) -> None:
     """A GPU's recorded outputs, planned, run and compared as a device's would be."""
     folder = os.environ.get("TCFORMAL_OBSERVATIONS")
@@ -111,6 +129,12 @@ def test_recordings_end_to_end(run: Run) -> None:
         (("plan", "volta/none", "-o", "p"), 2, "expected a known unit"),
         (("plan", VOLTA, "-o", "p", "--vectors", "0", "--no-directed", "--no-stored"), 2, "would hold none"),
         (("compare", "none"), 2, "expected a file of results"),
+        (("campaign", "--device", "gpu"), 2, "expected a known device"),
+        (("campaign", "--device", "model:volta", "--minutes", "0"), 2, "--minutes"),
+        (("campaign", "--device", "model:volta", "--unit", "volta/none"), 2, "expected a known unit"),
+        (("campaign", "--device", "exec:cat"), 3, "give them by --unit"),
+        (("campaign", "--device", "exec:cat", "--unit", VOLTA), 3, "expected"),
+        (("campaign", "--device", "cpu", "--unit", VOLTA), 3, "expected a unit that a CPU has"),
     ],
 )
 def test_bad_input_is_one_sentence(words: tuple[str, ...], code: int, sentence: str, run: Run) -> None:
