@@ -13,23 +13,29 @@ from tcformal.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from tcformal.models import Unit, unit, units
+    from tcformal.query.differ import Differences, differences
     from tcformal.query.explain import Trace, explain
     from tcformal.query.separate import prove_equal, separate
+    from tcformal.query.simulate import simulate
     from tcformal.query.verdict import Verdict
 
 _HOME = {
+    "Differences": "tcformal.query.differ",
     "Trace": "tcformal.query.explain",
     "Unit": "tcformal.models",
     "Verdict": "tcformal.query.verdict",
+    "differences": "tcformal.query.differ",
     "explain": "tcformal.query.explain",
     "prove_equal": "tcformal.query.separate",
     "separate": "tcformal.query.separate",
+    "simulate": "tcformal.query.simulate",
     "unit": "tcformal.models",
     "units": "tcformal.models",
 }
 
 __all__ = [
-    "Trace", "Unit", "Verdict", "__version__", "explain", "prove_equal", "separate", "unit", "units",
+    "Differences", "Trace", "Unit", "Verdict", "__version__", "differences", "explain", "prove_equal",
+    "separate", "simulate", "unit", "units",
 ]  # fmt: skip
 
 
