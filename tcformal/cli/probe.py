@@ -11,6 +11,7 @@ from tcformal.checks import check_int
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option
 from tcformal.design.names import resolve
 from tcformal.errors import DeviceError
+from tcformal.probe import hip
 from tcformal.probe.compare import Comparison, compare
 from tcformal.probe.cpu import CpuDevice
 from tcformal.probe.cuda import gpus
@@ -37,6 +38,7 @@ def probe() -> None:
 def devices(as_json: bool) -> int:
     """List the devices of this machine and what each can run."""
     found: list[tuple[str, str, Sequence[Ability]]] = [("cpu", "", CpuDevice().abilities())]
+    found += hip.listed()
     why_not = ""
     try:
         found += [(gpu.name, gpu.description, gpu.abilities()) for gpu in gpus()]

@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import signal
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-import numpy as np
-
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError
 from tcformal.probe.device import Ability, base_name
+from tcformal.probe.pipes import through
 from tcformal.probe.sources import built, run_tool, sources
 from tcformal.probe.tiles import TiledDevice, Tiles
 from tcformal.query.families import Raw
@@ -152,30 +149,8 @@ class CpuDevice(TiledDevice):
     def launch(self, spec: UnitSpec, tiles: Tiles) -> Raw:
         """D of all tiles: one process, operands and results through pipes."""
         instruction = self._instruction(spec)
-        count, m, k = tiles.a.shape
-        head = np.array([count], dtype=np.uint64).tobytes()
-        data = b"".join([head, *(np.ascontiguousarray(x).tobytes() for x in (tiles.a, tiles.b, tiles.c))])
-        done = subprocess.run([program(instruction), str(k)], input=data, capture_output=True)
-        if done.returncode:
-            raise DeviceError(
-                _failure(instruction.name, done.returncode, done.stderr.decode(errors="replace"))
-            )
-        d = np.frombuffer(done.stdout, dtype=tiles.c.dtype)
-        if d.size != tiles.c.size:
-            raise DeviceError(f"expected {tiles.c.size} results of {instruction.name}, but {d.size} came", ())
-        return d.reshape(count, m, tiles.c.shape[2])
-
-
-def _failure(name: str, code: int, said: str) -> str:
-    if code < 0:
-        return f"expected {_probe_of(name)} to run, but the process was ended by {signal.Signals(-code).name}"
-    what = "to run" if code != 5 else "to give one result under every setting of the control register"
-    return f"expected {_probe_of(name)} {what}, but {said.strip() or f'it exits with {code}'}"
-
-
-def _probe_of(name: str) -> str:
-    """What a sentence calls the probe of an instruction."""
-    return f"the probe of {name}"
+        words = [program(instruction), str(tiles.a.shape[2])]
+        return through(words, tiles, instruction.name)
 
 
 def program(instruction: Instruction) -> str:
@@ -189,7 +164,7 @@ def program(instruction: Instruction) -> str:
 
 
 def _build(words: Sequence[str], name: str, target: Path) -> None:
-    run_tool([*words, str(target)], f"build {_probe_of(name)}")
+    run_tool([*words, str(target)], f"build the probe of {name}")
 
 
 @cache

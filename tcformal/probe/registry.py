@@ -10,6 +10,7 @@ from tcformal.probe.cpu import CpuDevice
 from tcformal.probe.cubin import build
 from tcformal.probe.cuda import CudaDevice
 from tcformal.probe.device import Device
+from tcformal.probe.hip import HipDevice
 from tcformal.probe.model import ModelDevice
 from tcformal.probe.program import ProgramDevice
 from tcformal.probe.recorded import RecordedDevice
@@ -18,6 +19,7 @@ from tcformal.probe.recorded import RecordedDevice
 KINDS: dict[str, str] = {
     "cpu": "real instructions of this processor",
     "cuda:N": "the N-th NVIDIA GPU",
+    "hip:N": "the N-th AMD GPU",
     "model:UNIT": "a model that poses as hardware; model:ARCH, all units of one architecture",
     "recorded:FILE": "outputs of hardware that is elsewhere",
     "exec:PROGRAM": "a program that answers JSON lines (protocol tcformal-probe/1)",
@@ -25,6 +27,7 @@ KINDS: dict[str, str] = {
 
 _WITH_ARGUMENT: dict[str, Callable[[str], Device]] = {
     "cuda": CudaDevice,
+    "hip": HipDevice,
     "model": ModelDevice,
     "recorded": RecordedDevice,
     "exec": ProgramDevice,
@@ -42,7 +45,7 @@ def open_device(text: str) -> Device:
     kind, colon, rest = text.partition(":")
     if text == "cpu":
         return CpuDevice()
-    if kind in _WITH_ARGUMENT and (rest or kind == "cuda"):
+    if kind in _WITH_ARGUMENT and (rest or kind in ("cuda", "hip")):
         return _WITH_ARGUMENT[kind](rest or "0")
     del colon
     raise UnknownNameError(unknown_sentence("device", text, list(KINDS)))

@@ -45,7 +45,8 @@ def devices_view(found: Found, why_no_gpu: str, kinds: Mapping[str, str]) -> lis
     parts: list[Part] = [made]
     if why_no_gpu:
         parts.append(f"cuda: {why_no_gpu}")
-    others = "; ".join(f"{kind}: {what}" for kind, what in kinds.items() if kind not in ("cpu", "cuda:N"))
+    found_here = ("cpu", "cuda:N", "hip:N")
+    others = "; ".join(f"{kind}: {what}" for kind, what in kinds.items() if kind not in found_here)
     parts.append(f"Besides: {others}.")
     return parts
 

@@ -1,0 +1,43 @@
+/* Which element each lane of a wavefront holds in each item of its vectors, for the MFMA instructions (AMD Instinct
+ * MI300 instruction set architecture, section 7, dense matrix layouts; AMD Matrix Instruction Calculator).  An
+ * instruction multiplies `blocks` pairs of matrices at once.  The kernel and the simulation in the tests compile these
+ * very functions.
+ */
+#ifndef LAYOUT_H
+#define LAYOUT_H
+
+#ifdef __HIP__
+#define ON_DEVICE static __attribute__((device)) inline
+#else
+#define ON_DEVICE static inline
+#endif
+
+enum { LANES = 64 };
+
+typedef struct {
+    int block, row, column;
+} Element;
+
+/* Row of A (or column of B) and k of an item; a lane holds `items` successive k. */
+ON_DEVICE Element element_ab(int rows, int blocks, int items, int lane, int item) {
+    Element e;
+    int rest = lane / rows;
+    e.row = lane % rows;
+    e.block = rest % blocks;
+    e.column = rest / blocks * items + item;
+    return e;
+}
+
+/* Row and column of an item of C or D; `high` successive rows stand in one lane: 4, or 1 for 64-bit results. */
+ON_DEVICE Element element_cd(int m, int n, int high, int lane, int item) {
+    Element e;
+    int blocks_across = m * n / high < LANES ? LANES * high / (m * n) : 1;
+    int rows_across = LANES / blocks_across / n, groups = m / (high * rows_across);
+    int rest = lane / n, group = item / high % groups;
+    e.column = lane % n;
+    e.row = item % high + high * (rest % rows_across + rows_across * group);
+    e.block = rest / rows_across + blocks_across * (item / (high * groups));
+    return e;
+}
+
+#endif
