@@ -232,12 +232,12 @@ def test_a_gpu_runs_a_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     tools()
     with_hipcc(tmp_path, monkeypatch)
     spec = unit(CDNA2).spec
-    plan = make_plan(spec, list(directed(spec))[::200], vectors=24, seed=1)
+    plan = make_plan(spec, list(directed(spec))[::200], vectors=300, seed=1)
     outcome = run_plan(plan, HipDevice("0", [Amd(0, "gfx90a")]), tmp_path)
     assert outcome.mismatches == 0
     assert outcome.device["device"] == "AMD Instinct MI210"
     assert outcome.device["instruction"] == "v_mfma_f32_16x16x16f16"
-    with_hipcc(tmp_path, monkeypatch, model=f"{CDNA2}@result_subnormals=kept")
+    with_hipcc(tmp_path, monkeypatch, model=f"{CDNA2}@operand_subnormals=kept")
     assert run_plan(plan, HipDevice("0", [Amd(0, "gfx90a")]), tmp_path / "other").mismatches > 0
 
 
