@@ -12,6 +12,7 @@ from tcformal.cli.group import MISSING, main
 MODULES = (
     "campaign",
     "catalogue",
+    "mismatch",
     "probe",
     "questions",
     "results",

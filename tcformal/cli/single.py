@@ -35,7 +35,7 @@ def _operand_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def _values(text: str, k: int) -> list[str]:
+def listed_values(text: str, k: int) -> list[str]:
     """`1,2,...` as K texts; a last `...` is filled up with zeros."""
     values = [v.strip() for v in text.split(",")]
     if values and values[-1] == "...":
@@ -50,9 +50,9 @@ def _witness(spec: UnitSpec, given: Mapping[str, str | None], k: int | None = No
     listed = {}
     for name in ("scale_a", "scale_b"):
         text = given[name]
-        listed[name] = None if text is None else _values(text, count)
+        listed[name] = None if text is None else listed_values(text, count)
     a, b, c = (given[name] or "" for name in "abc")
-    return witness_of(spec, _values(a, k), _values(b, k), c, k=k, **listed)
+    return witness_of(spec, listed_values(a, k), listed_values(b, k), c, k=k, **listed)
 
 
 @main.command(name="eval")

@@ -101,7 +101,7 @@ def differences(
     results = [Unit(u).matmul(a, b, c, scale_a, scale_b, **options) for u in specs]
     x = arrays.product(specs[0], a, b, c, scale_a, scale_b)
     raw = [arrays.to_raw("D", d, o.d) for d in results]
-    steps = _steps(o.d, raw[0], raw[1])
+    steps = steps_between(o.d, raw[0], raw[1])
     parted = raw[0] != raw[1]
     found = _first(specs, x, step, parted, options) if parted.any() else None
     return Differences(specs, (results[0], results[1]), steps, found)
@@ -116,7 +116,7 @@ def _differ(first: Words, second: Words) -> NDArray[np.bool_]:
     return np.asarray(first.view(f"u{first.itemsize}") != second.view(f"u{second.itemsize}"), np.bool_)
 
 
-def _steps(fmt: Format, first: Words, second: Words) -> NDArray[np.int64]:
+def steps_between(fmt: Format, first: Words, second: Words) -> NDArray[np.int64]:
     """Values of the format from one encoding to the other; -1 where one is special and the other differs."""
     body = np.uint64((1 << (fmt.width - 1)) - 1)
     infinity = np.uint64(fmt.infinity)
