@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -17,11 +16,11 @@ from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Sign, Specials
-from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.kernels import machine
 from tcformal.kernels.gemm import Gemm, Step
+from tcformal.kernels.rows import DotProducts
 from tcformal.kernels.work import Work
 from tcformal.semantics.unit import unit_dot
 
@@ -131,26 +130,22 @@ class Unit:
                 f"but got {list(a.shape)}, {list(b.shape)} and {list(c.shape)}"
             )
         n, k = a.shape
-        inputs: dict[str, Raw] = {"c": c}
-        for i in range(k):
-            inputs[f"a[{i}]"] = a[:, i]
-            inputs[f"b[{i}]"] = b[:, i]
+        operands: dict[str, Raw] = {"a": a, "b": b, "c": c}
         for letter, given in (("a", scale_a), ("b", scale_b)):
-            for i, column in enumerate(self._scales(given, letter, n, k)):
-                inputs[f"scale_{letter}[{i}]"] = column
-        graph, root = circuit(self.spec, k)
-        lanes = evaluate(graph, root, inputs, n=n)
-        return lanes.astype(f"u{self.d_format.storage_bits // 8}")
+            scales = self._scales(given, letter, n, k)
+            if scales is not None:
+                operands[f"scale_{letter}"] = scales
+        return dot_products(self.spec, k)(operands, n).astype(f"u{self.d_format.storage_bits // 8}")
 
-    def _scales(self, given: Raw | None, letter: str, n: int, k: int) -> Sequence[Raw]:
-        """The columns of one scale array, checked; none for a unit without scales."""
+    def _scales(self, given: Raw | None, letter: str, n: int, k: int) -> Raw | None:
+        """One scale array, checked; None for a unit without scales."""
         count = scale_count(self.spec, k)
         if given is None:
             if count:
                 raise InputError(
                     f"expected scale_{letter} of shape [n, {count}] for {self.name}, but got none"
                 )
-            return []
+            return None
         if not count:
             raise InputError(f"expected no scales for {self.name}, but got scale_{letter}")
         array = np.asarray(given)
@@ -158,7 +153,7 @@ class Unit:
             raise InputError(
                 f"expected scale_{letter} of shape {[n, count]} for {self.name}, but got {list(array.shape)}"
             )
-        return [array[:, i] for i in range(count)]
+        return array
 
     def matmul(
         self,
@@ -192,6 +187,12 @@ class Unit:
             else:
                 words = arrays.by_dot_products(self.spec, self.dot_bits, x)
         return arrays.from_raw(words, self.d_format)
+
+
+@lru_cache(maxsize=64)
+def dot_products(spec: UnitSpec, k: int) -> DotProducts:
+    """K products on one unit, row by row; see `tcformal.kernels.rows`."""
+    return DotProducts(*circuit(spec, k))
 
 
 @lru_cache(maxsize=64)

@@ -136,10 +136,10 @@ def _raw(
         at = code.new(f"add i64 {row}, {column}")
     place = code.new(f"getelementptr i{bits}, ptr %{array}, i64 {at}")
     text = code.new(f"load {code.kind(bits)}, ptr {place}, align {bits // 8}")
-    return _word(code, text, bits, width)
+    return word(code, text, bits, width)
 
 
-def _word(code: Code, text: str, bits: int, width: int) -> Value:
+def word(code: Code, text: str, bits: int, width: int) -> Value:
     """The value of raw encodings of `width` bits in elements of `bits`."""
     lane = lane_for(0, (1 << bits) - 1)
     if lane != bits:
@@ -180,7 +180,7 @@ def _multiply(cut: Cut, shape: Shape, layouts: Mapping[str, Record]) -> tuple[st
     inputs = cut.graph.inputs
     c_bits, d_bits = shape.storage["c"], shape.storage["d"]
     if "c" in inputs:
-        known[inputs["c"].index] = _word(code, "%c_now", c_bits, inputs["c"].width)
+        known[inputs["c"].index] = word(code, "%c_now", c_bits, inputs["c"].width)
     lowering = Lowering(cut.graph, code, known)
     result = code.unsigned(lowering.value_of(cut.root), cut.root.width)
     d_next = code.operand(result, d_bits)

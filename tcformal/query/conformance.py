@@ -13,7 +13,7 @@ import numpy as np
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.walk import digest
-from tcformal.models import Unit, circuit
+from tcformal.models import circuit, dot_products
 from tcformal.oracle.exact import unit_dot
 from tcformal.query.families import Batch, batch
 from tcformal.records import lines
@@ -57,7 +57,7 @@ def judge(name: str, seed: int, n: int) -> tuple[int, int, list[str], bytes]:
     graph, root = circuit(spec, spec.k)
     exact = Concrete(graph, [root])
     x = batch(spec, spec.k, n, seed)
-    lanes = Unit(spec).dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b)
+    lanes = dot_products(spec, spec.k).on_lanes(x.named(), n)
     integers = oracle = 0
     examples: list[str] = []
     for row in range(n):

@@ -38,6 +38,11 @@ class Batch:
     scale_a: Raw | None = None
     scale_b: Raw | None = None
 
+    def named(self) -> dict[str, Raw]:
+        """The arrays by name, without the scales that a unit does not have."""
+        arrays = {"a": self.a, "b": self.b, "c": self.c, "scale_a": self.scale_a, "scale_b": self.scale_b}
+        return {name: x for name, x in arrays.items() if x is not None}
+
     def inputs(self, row: int) -> dict[str, int]:
         """One dot product's operands by input name."""
         named = {"c": int(self.c[row])}

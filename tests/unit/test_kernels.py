@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from tcformal import models
 from tcformal.errors import InputError
 from tcformal.interp.lanes import Code, lane_for
-from tcformal.kernels import machine, work
+from tcformal.kernels import machine, rows, work
 from tcformal.models import unit
+from tcformal.query.families import batch
 
 #: A unit whose kernels are compiled in half a second.
 QUICK = "volta/mma.m8n8k4.f32.f16.f16.f32"
 SCALED = "rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.f32.ue8m0"
+WIDE = "cdna1/v_mfma_f32_32x32x4bf16"
 EMPTY = "define void @nothing() {\n  ret void\n}"
 
 
@@ -295,3 +297,39 @@ def test_a_bar_is_shown_to_whoever_waits(
             pieces.expect(100)
             pieces.split_pairs(10, 10, 1 << 20, lambda *_: None)
         assert ("multiplying" in capsys.readouterr().err) is shown
+
+
+# ------------------------------------------------------------------ dot products row by row
+@pytest.mark.parametrize(
+    ("name", "k"),
+    [
+        (QUICK, 12),
+        (SCALED, 32),
+        ("cdna1/v_mfma_f32_32x32x4bf16", 4),
+        ("ampere/mma.m8n8k4.f64.f64.f64.f64", 4),
+    ],
+)
+def test_many_rows_are_compiled(name: str, k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of every family, from both sides of the step to compiled code; the last piece is not full."""
+    u = unit(name)
+    x = batch(u.spec, k, 1003, 3)
+    operands: list[Any] = [x.a, x.b, x.c] if x.scale_a is None else [x.a, x.b, x.c, x.scale_a, x.scale_b]
+    models.dot_products.cache_clear()
+    on_lanes = u.dot_bits(*operands)
+    assert models.dot_products(u.spec, k)._kernel is None
+    monkeypatch.setattr(rows, "_WORTH_COMPILING", 1500)
+    monkeypatch.setattr(rows, "_PIECE", 400)
+    compiled = u.dot_bits(*operands)
+    assert models.dot_products(u.spec, k)._kernel is not None
+    assert same(compiled, on_lanes)
+    assert u.dot_bits(*(part[:0] for part in operands)).shape == (0,)
+
+
+def test_rows_that_do_not_fit_reject(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled code reads no word that is wider than its format."""
+    monkeypatch.setattr(rows, "_WORTH_COMPILING", 0)
+    a, c = np.zeros((2, 4), np.uint32), np.zeros(2, np.uint32)
+    with pytest.raises(InputError, match=r"^expected encodings of 16 bits for a\[1\], but got 0x10000$"):
+        unit(QUICK).dot_bits(a + np.array([0, 0x10000, 0, 0], np.uint32), a, c)
+    with pytest.raises(InputError, match=r"^expected an unsigned integer array for b\[0\]"):
+        unit(QUICK).dot_bits(a, a.astype(np.int64), c)
