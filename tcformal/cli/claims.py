@@ -1,4 +1,4 @@
-"""`prove --claim`: a claim about one unit, or about every unit with a truncated fused sum."""
+"""`prove --claim`: a claim about one unit, or about every unit that it fits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.query.claim import ClaimVerdict
-from tcformal.query.claims import CLAIMS, claims_named, prove_claim, truncated_units
+from tcformal.query.claims import CLAIMS, claims_named, prove_claim, units_of
 from tcformal.query.kept_claims import KeptClaims
 from tcformal.query.lemmas import LemmaBook
 from tcformal.query.shelf import Shelf
@@ -52,7 +52,7 @@ def or_claims(command: Callable[..., int]) -> Callable[..., int]:
     for option in (
         click.option("--filter", "only", metavar="TEXT", help="With --claim: the units with TEXT in a name."),
         click.option("--claim", metavar="CLAIM", help="Prove a claim about one UNIT, or about every unit "
-                     f"with a truncated fused sum: {', '.join(CLAIMS)}, all."),
+                     f"that it fits: {', '.join(CLAIMS)}, all."),
     ):  # fmt: skip
         either = option(either)
     return either
@@ -72,9 +72,9 @@ def prove_claims(first: str | None, claim: str, only: str, options: Mapping[str,
     keeper = None if options["fresh"] else shelf
     claims_kept = KeptClaims(shelf, warn)
     book = LemmaBook(members=members, limits=limits, certify=options["certify"], keeper=keeper)
-    units = [resolve(first)] if first is not None else list(truncated_units(only))
+    units = [resolve(first)] if first is not None else list(units_of(claims, only))
     if not units:
-        raise InputError(f"expected a unit with a truncated fused sum, but none has {only!r} in its name")
+        raise InputError(f"expected a unit that {claim} fits, but none has {only!r} in its name")
     refused: dict[tuple[str, str], str] = {}
     verdicts: dict[str, list[ClaimVerdict]] = {}
     served = 0
@@ -103,7 +103,7 @@ def prove_claims(first: str | None, claim: str, only: str, options: Mapping[str,
                 try:
                     row.append(ask(spec, name))
                 except InputError as error:
-                    if len(claims) == 1:
+                    if first is not None and len(claims) == 1:
                         raise
                     refused[spec.name, name] = str(error)
                 bar.advance(task)

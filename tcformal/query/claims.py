@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tcformal.checks import check_choice
@@ -12,7 +12,9 @@ from tcformal.design.unit import UnitSpec
 from tcformal.query.accumulation import sign_magnitude
 from tcformal.query.carry import carry_bits
 from tcformal.query.claim import Asking, ClaimVerdict, Finding, Progress, claim_verdict
+from tcformal.query.error_bound import error_bound
 from tcformal.query.lemmas import Lemma, LemmaBook
+from tcformal.query.negation import negation
 from tcformal.query.product_order import product_order
 from tcformal.query.same_parameters import same_parameters
 from tcformal.solve.result import Limits
@@ -24,6 +26,8 @@ class Claim:
 
     statement: str
     prove: Callable[[Asking], tuple[Finding, list[Lemma]]]
+    #: Whether it fits every unit, and not only those with a truncated fused sum.
+    of_every_unit: bool = False
 
 
 CLAIMS: dict[str, Claim] = {
@@ -31,6 +35,8 @@ CLAIMS: dict[str, Claim] = {
     "sign-magnitude": Claim("sums in sign and magnitude and in two's complement agree", sign_magnitude),
     "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
     "same-parameters": Claim("all names of these parameters compute the same function", same_parameters),
+    "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, of_every_unit=True),
+    "error-bound": Claim("each sum is off by less than XIE's Table 9 allows", error_bound),
 }
 
 
@@ -38,6 +44,14 @@ def claims_named(name: str) -> tuple[str, ...]:
     """The claims that a name stands for: itself, or all of them."""
     check_choice("claim", name, [*CLAIMS, "all"])
     return tuple(CLAIMS) if name == "all" else (name,)
+
+
+def units_of(claims: Iterable[str], text: str = "") -> Iterator[UnitSpec]:
+    """One unit of each distinct design that some of the claims fit, with `text` in its name."""
+    if any(CLAIMS[name].of_every_unit for name in claims):
+        yield from (catalogue()[name] for name in distinct_designs() if text in name)
+    else:
+        yield from truncated_units(text)
 
 
 def truncated_units(text: str = "") -> Iterator[UnitSpec]:

@@ -43,6 +43,9 @@ class Composition:
     are pairwise of one class, which therefore compute the same function of equal values.  Equality on
     every input is an equivalence, so a joined class keeps the invariant.  That the builder's own sharing
     and folding preserve values is what every use of the DAG relies on.
+
+    Where something was supposed (`suppose`), read "on every input on which all suppositions hold"
+    throughout: a lemma holds on every input and so on these.  The caller has to cover the other inputs.
     """
 
     def __init__(self, graph: Graph, book: LemmaBook) -> None:
@@ -51,6 +54,8 @@ class Composition:
         self._parent: dict[int, Node] = {}
         #: Every lemma applied, in order, failed attempts included.
         self.uses: list[Use] = []
+        #: Nodes of width 1 and the values that they are supposed to have, in order.
+        self.supposed: list[tuple[Node, bool]] = []
 
     # ------------------------------------------------------------------ classes
     def representative(self, x: Node) -> Node:
@@ -72,6 +77,29 @@ class Composition:
             self._parent[y.index] = x
 
     # ------------------------------------------------------------------ rules
+    def suppose(self, x: Node, value: bool) -> None:
+        """Speak from now on of the inputs on which x, a node of width 1, has this value, and of no others.
+
+        Errors: InputError for a node of another width.
+        """
+        if x.width != 1:
+            raise InputError(f"expected a node of width 1 to suppose something of, but got width {x.width}")
+        self.supposed.append((x, value))
+        self._join(x, self.graph.truth(value))
+        self._join(self.graph.not_(x), self.graph.truth(not value))
+
+    def made_twice(self, like: Node, args: Sequence[Node], instead: Sequence[Node]) -> tuple[Node, Node]:
+        """The operator of `like` on `args`, and on operands proved equal to these, which stands for both.
+
+        Errors: InputError for operands that have not been proved equal.
+        """
+        wrong = next((a for a, b in zip(args, instead, strict=True) if not self.equal(a, b)), None)
+        if wrong is not None:
+            raise InputError(f"expected operands proved equal, but that for {wrong!r} is not")
+        first, second = (self.graph.make(like.op, row, like.params) for row in (args, instead))
+        self._join(second, first)
+        return first, second
+
     def by_lemma(
         self,
         where: str,

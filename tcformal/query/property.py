@@ -193,7 +193,7 @@ def ask_property(
             return verdict(
                 _otherwise(possible), f"whether the assumptions can hold: {possible.reason}", possible
             )
-    d = (_tried(q, limits.seed) if solvers is None else None) or decide(
+    d = (by_vectors(q, limits.seed) if solvers is None else None) or decide(
         q.graph, q.violated, replay=lambda m: replay_property(q, m).violates, **common
     )
     text = PROPERTIES[q.name].text
@@ -207,7 +207,7 @@ def ask_property(
     return verdict(_otherwise(d), d.reason, d)
 
 
-def _tried(q: PropertyQuestion, seed: int) -> Decision | None:
+def by_vectors(q: PropertyQuestion, seed: int) -> Decision | None:
     """What seeded vectors decide; None where none of them violates the property.
 
     An input that a property adds to an operand (c2 beside c) is the next encoding above it; in every second

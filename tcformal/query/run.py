@@ -26,10 +26,13 @@ from tcformal.query.assumptions import from_texts
 from tcformal.query.claims import prove_claim
 from tcformal.query.explain import witness_of
 from tcformal.query.files import Ask, QueryFile
+from tcformal.query.kept_claims import KeptClaims
 from tcformal.query.lemmas import LemmaBook
 from tcformal.query.property import ask_property, property_question
 from tcformal.query.replay import oracle_result
+from tcformal.query.same_parameters import definition
 from tcformal.query.separate import answer
+from tcformal.query.shelf import Shelf
 from tcformal.query.spec import Witness, question
 from tcformal.query.store import Store
 from tcformal.query.verdict import Kind
@@ -139,12 +142,23 @@ def evaluate_three(spec: UnitSpec, w: Witness) -> dict[str, int]:
 
 
 def _claim(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
-    """Prove a claim about one unit in steps."""
-    book = LemmaBook(members=how.solvers, limits=how.limits, certify=how.certify)
-    v = prove_claim(
-        resolve(ask.body["unit"]), ask.body["claim"], book=book, limits=how.limits, members=how.solvers
-    )
-    return v.kind.name, v.to_json()
+    """Prove a claim about one unit in steps; the shelf keeps and serves lemmas and claims."""
+    spec, name = resolve(ask.body["unit"]), ask.body["claim"]
+    shelf = Shelf(how.store.folder)
+    claims = KeptClaims(shelf, lambda _: None)
+    v = None if how.fresh else claims.find(name, spec, certify=how.certify)
+    if v is None:
+        keeper = None if how.fresh else shelf
+        book = LemmaBook(members=how.solvers, limits=how.limits, certify=how.certify, keeper=keeper)
+        v = prove_claim(spec, name, book=book, limits=how.limits, members=how.solvers)
+        claims.add(v)
+    # The lemmas are kept once, on the shelf: an answer names them.
+    data = v.to_json()
+    return v.kind.name, {
+        **data,
+        "definition": definition(spec, spec.k),
+        "lemmas": [lemma["sha256"] for lemma in data["lemmas"]],
+    }
 
 
 def _algorithm(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
@@ -251,6 +265,9 @@ def _still_holds(record: Mapping[str, Any]) -> bool:
         spec = resolve(body["unit"])
         p = property_question(body["property"], spec, from_texts(spec.operands.c, body.get("assume", ())))
         return bool(p.digest() == data["question_sha256"])
+    if record["kind"] == "claim":
+        spec = resolve(body["unit"])
+        return bool(definition(spec, spec.k) == data.get("definition"))
     if record["kind"] == "algorithm":
         return bool(worse_question(_algorithm_asked(body)).digest() == data["question_sha256"])
     return False

@@ -47,6 +47,39 @@ def inputs(g: Graph, width: int, *names: str) -> list[Node]:
     return [g.input(name, width) for name in names]
 
 
+# ---------------------------------------------------------------------------------------- suppositions
+
+
+def test_what_follows_from_a_supposition_holds_where_it_does() -> None:
+    g = Graph()
+    s, x, y = g.input("s", 1), g.input("x", 4), g.input("y", 4)
+    c = Composition(g, Exhaustive())
+    chosen = g.ite(s, x, y)
+    c.suppose(s, True)
+    assert c.equal(g.not_(s), g.truth(False))
+    assert c.replaced(chosen) is x
+    assert c.supposed == [(s, True)]
+    assert_classes_agree(c)
+
+
+def test_only_one_bit_can_be_supposed() -> None:
+    g = Graph()
+    with pytest.raises(
+        InputError, match="expected a node of width 1 to suppose something of, but got width 4"
+    ):
+        Composition(g, Exhaustive()).suppose(g.input("x", 4), True)
+
+
+def test_an_operator_on_operands_that_are_not_proved_equal_is_refused() -> None:
+    g = Graph()
+    x, y, z = inputs(g, 4, "x", "y", "z")
+    c = Composition(g, Exhaustive())
+    with pytest.raises(InputError, match="expected operands proved equal"):
+        c.made_twice(g.add_mod(x, y), [x, y], [x, z])
+    first, second = c.made_twice(g.sub_mod(x, y), [z, y], [z, y])
+    assert first is second is g.sub_mod(z, y)
+
+
 # ---------------------------------------------------------------------------------------- lemmas
 
 

@@ -66,7 +66,7 @@ def test_what_does_not_hold_is_shown(name: str, unit: str) -> None:
 
 
 def test_a_solver_finds_it_without_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "_tried", lambda *_: None)
+    monkeypatch.setattr(asking, "by_vectors", lambda *_: None)
     assert_violated(asked("no-negative-zero", "valpey@terms=2,zero_sign=ieee"))
 
 

@@ -1,0 +1,102 @@
+"""Claim `negation-symmetry`: proved of symmetric designs, refuted or left open for the others."""
+
+from __future__ import annotations
+
+import pytest
+
+import tcformal.query.negation as negation
+from compositions import assert_classes_agree
+from tcformal.design.names import resolve
+from tcformal.errors import InputError
+from tcformal.interp.concrete import Concrete
+from tcformal.ir.build import Graph
+from tcformal.models import circuit, declare_inputs
+from tcformal.query.claim import Asking, ClaimVerdict, Standing
+from tcformal.query.claims import prove_claim
+from tcformal.query.lemmas import LemmaBook
+from tcformal.query.properties import negation_symmetry
+from tcformal.query.replay import oracle_result
+from tcformal.query.verdict import Kind
+from tcformal.solve.result import Limits
+
+LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
+VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
+CDNA3 = "cdna3/v_mfma_f32_32x32x8_f16"
+#: Symmetric in all but one rounding.
+TO_ONE_SIDE = ("valpey@terms=2,alignment_rounding=RD", "valpey@terms=2,conversion=RU-FP32")
+
+
+@pytest.fixture(scope="module")
+def book() -> LemmaBook:
+    """One book for all tests: lemmas that units share are decided once."""
+    return LemmaBook(limits=LIMITS)
+
+
+def prove(name: str, book: LemmaBook) -> ClaimVerdict:
+    return prove_claim(resolve(name), "negation-symmetry", book=book, limits=LIMITS)
+
+
+def assert_proved(v: ClaimVerdict) -> None:
+    assert v.kind is Kind.HOLDS, v.reason
+    assert all(lemma.holds for lemma in v.lemmas)
+    known = {lemma.sha256 for lemma in v.lemmas}
+    assert all(sha in known for p in v.parts for s in p.steps for sha in s.lemmas)
+
+
+@pytest.mark.parametrize("name", [VOLTA, "x86/vdpbf16ps", "arm/bfdot.ebf0", "cdna1/v_mfma_f32_32x32x4bf16"])
+def test_one_unit_of_each_vendor_is_symmetric(name: str, book: LemmaBook) -> None:
+    assert_proved(prove(name, book))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ampere/mma.m16n8k16.f32.f16.f16.f32", "ampere/mma.m8n8k4.f64.f64.f64.f64",
+        "hopper/wgmma.m64n8k32.f32.e4m3.e4m3", "cdna1/v_mfma_f32_32x32x8f16",
+        "cdna2/v_mfma_f32_32x32x8f16", "x86/tdpbf16ps", "arm/bfdot.ebf1",
+        "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3",
+    ],
+)  # fmt: skip
+def test_one_unit_of_each_family_is_symmetric(name: str, book: LemmaBook) -> None:
+    assert_proved(prove(name, book))
+
+
+@pytest.mark.parametrize("name", [CDNA3, *TO_ONE_SIDE])
+def test_rounding_to_one_side_is_shown(name: str, book: LemmaBook) -> None:
+    v = prove(name, book)
+    assert v.kind is Kind.VIOLATED
+    (witness,) = (p.witness for p in v.parts if p.witness is not None)
+    graph, root = circuit(v.unit, v.unit.k)
+    run = Concrete(graph, [root])
+    for operands, result in zip((witness.first, witness.second), witness.results, strict=True):
+        assert run(operands.inputs()) == [result] == [oracle_result(v.unit, operands)]
+    sign = 1 << (v.unit.operands.d.width - 1)
+    assert witness.results[0] ^ sign != witness.results[1]
+
+
+@pytest.mark.parametrize("name", TO_ONE_SIDE)
+def test_what_is_not_symmetric_is_not_proved_either(
+    name: str, book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without vectors and solvers that find the witness, the steps of the proof must fail on their own."""
+    monkeypatch.setattr(negation, "by_vectors", lambda *_: None)
+    monkeypatch.setattr(negation, "searched", lambda *_: None)
+    v = prove(name, book)
+    assert v.kind is not Kind.HOLDS
+    assert all(p.standing is Standing.OPEN for p in v.parts)
+
+
+@pytest.mark.parametrize("name", ["valpey@terms=2", *TO_ONE_SIDE, "sequential@products=2,k=2"])
+def test_nodes_made_equal_are_equal(name: str, book: LemmaBook) -> None:
+    spec = resolve(name)
+    g = Graph()
+    case = negation_symmetry(g, spec, declare_inputs(g, spec, spec.k))
+    proof = negation._Proof(Asking(spec, book, LIMITS, None, lambda _: None), g, case)
+    proof.numbers()
+    assert_classes_agree(proof.c)
+
+
+def test_composed_units_are_refused(book: LemmaBook) -> None:
+    with pytest.raises(InputError, match="expected a hardware unit for claim negation-symmetry"):
+        prove("hopper/emulated.mma.m16n8k16.f32.e4m3.e4m3.f32", book)
