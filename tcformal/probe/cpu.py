@@ -141,7 +141,7 @@ class CpuDevice(TiledDevice):
             raise DeviceError(f"expected dot products of {spec.k} terms for {instruction.name}, but got {k}")
         return {
             "device": processor(),
-            "system": platform.platform(terse=True),
+            "system": f"{platform.system()} {self._machine}",
             "compiler": _compiler()[1],
             "instruction": instruction.name,
         }
