@@ -13,6 +13,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.kernels.gemm import Operands
+from tcformal.kernels.work import Work
 
 Raw = NDArray[Any]
 
@@ -94,7 +95,7 @@ def product(u: UnitSpec, a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any) -> 
     return Operands(raw_a, raw_b, raw_c, *_scales(u, scale_a, scale_b, (m, n, k)))
 
 
-def by_dot_products(u: UnitSpec, dot_bits: DotBits, x: Operands) -> Raw:
+def by_dot_products(u: UnitSpec, dot_bits: DotBits, x: Operands, work: Work) -> Raw:
     """D = A·B + C, raw encodings [M, N], as calls of `dot_bits` of the unit."""
     m, k, n = x.shape
     calls = -(-k // u.k)
@@ -106,6 +107,7 @@ def by_dot_products(u: UnitSpec, dot_bits: DotBits, x: Operands) -> Raw:
     c_dtype = f"u{u.c_format.storage_bits // 8}"
     flat_c = np.zeros(m * n, c_dtype) if x.c is None else x.c.reshape(-1)
     pieces = []
+    work.expect(m * n)
     for start in range(0, m * n, _CHUNK):
         rows, columns = np.divmod(np.arange(start, min(start + _CHUNK, m * n)), n)
         d = flat_c[start : start + _CHUNK]
@@ -114,6 +116,7 @@ def by_dot_products(u: UnitSpec, dot_bits: DotBits, x: Operands) -> Raw:
             extra = [s[index][:, _blocks(u, call)] for s, index in zip(scales, (rows, columns), strict=False)]
             d = dot_bits(padded_a[rows, part], padded_b[columns, part], d, *extra)
         pieces.append(d)
+        work.did(len(d))
     return np.concatenate(pieces).reshape(m, n)
 
 

@@ -185,7 +185,7 @@ class Unit:
                 side = "a" if n >= min(m, _LONG) else "b"
                 words = gemm(self.spec, side).multiply(x, work)
             else:
-                words = arrays.by_dot_products(self.spec, self.dot_bits, x)
+                words = arrays.by_dot_products(self.spec, self.dot_bits, x, work)
         return arrays.from_raw(words, self.d_format)
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from tcformal.checks import check_int
 
-#: Multiply–adds in one piece: some tenths of a second at most, so that an interruption is heard.
-_LARGEST = 1 << 27
+#: Multiply–adds in one piece: a second at most on the slowest kernels, so that an interruption is heard.
+_LARGEST = 1 << 24
 #: Multiply–adds below which a piece is not worth a thread.
 _SMALLEST = 1 << 18
 #: Seconds after which a bar is shown.
@@ -82,7 +82,7 @@ class Work:
         if len(pieces) == 1 or self._threads == 1:
             for call, pairs in pieces:
                 call()
-                self._did(pairs)
+                self.did(pairs)
             return
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="tcformal")
@@ -92,9 +92,10 @@ class Work:
             done, open_ = wait(open_, timeout=0.2, return_when=FIRST_COMPLETED)
             for future in done:
                 future.result()
-                self._did(pairs_of[future])
+                self.did(pairs_of[future])
 
-    def _did(self, pairs: int) -> None:
+    def did(self, pairs: int) -> None:
+        """Count pairs that are done, and show it to whoever waits."""
         self._done += pairs
         self._show()
 
