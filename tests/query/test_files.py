@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tcformal.design.names import resolve
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.query.files import find, known_queries, load
 
@@ -99,3 +102,33 @@ def test_an_unknown_query_is_refused_with_the_closest_names() -> None:
 def test_a_missing_file_is_one_sentence() -> None:
     with pytest.raises(InputError, match=r"expected a query file at nowhere\.toml"):
         find("nowhere.toml")
+
+
+# ---------------------------------------------------------------------------- carry bits of n terms
+
+
+def test_the_rows_of_the_carry_bits_are_the_formula() -> None:
+    """⌈log2 n⌉ bits, asked for every n from 2 to 33: one bit fewer is too few, and these are enough."""
+    asks = find("valpey/carry-bits").concrete()
+    few, enough = set(), set()
+    for ask in asks:
+        first, second = (resolve(name).design for name in ask.body["separate"])
+        terms, bits = first.products + 1, first.carry_bits
+        needed = (terms - 1).bit_length()
+        if ask.expected == "SEPARATED":
+            assert bits == needed - 1
+            few.add(terms)
+        elif second.carry_bits is None:
+            assert bits == needed
+            enough.add(terms)
+        else:
+            assert (bits, second.carry_bits) == (needed, needed + 1)
+    assert few == enough == set(range(2, 34))
+
+
+@given(n=st.integers(2, 1 << 24))
+def test_more_terms_follow_the_same_formula(n: int) -> None:
+    """n full significands of 24 bits, and the units that a sum of p carry bits holds."""
+    bits, largest = (n - 1).bit_length(), n * ((1 << 24) - 1)
+    assert largest < 1 << (24 + bits)
+    assert largest >= 1 << (24 + bits - 1)
