@@ -1,7 +1,8 @@
 /* mma.sync: a warp computes one tile (four of the fp16 m8n8k4).
  *
  * instruction.h gives REG_A and REG_C (register types: uint32_t or double), A_REGS, B_REGS, C_REGS, A_BITS and B_BITS
- * (bits of an element in its register), A_SHIFT and B_SHIFT (where in these bits fp4 stands), C_PER_REG, and INSTRUCTION.
+ * (bits of an element in its register), A_SHIFT and B_SHIFT (where in these bits fp4 stands), C_PER_REG, and INSTRUCTION,
+ * which leaves D in the registers of C; with MIXED, where D has other registers than C, in rd.
  */
 #include "probe.cuh"
 
@@ -13,11 +14,21 @@
 #define PLACE_A(lane, reg, i) place_quadpair_ab(lane, (reg) * A_PER_REG + (i))
 #define PLACE_B(lane, reg, i) place_quadpair_ab(lane, (reg) * B_PER_REG + (i))
 #define PLACE_C(lane, n) place_quadpair_c(C_PER_REG == 2, lane, n)
+#define PLACE_D(lane, n) place_quadpair_c(D_PER_REG == 2, lane, n)
 #else
 #define TILES_PER_WARP 1
 #define PLACE_A(lane, reg, i) place_a(M, A_PER_REG, lane, reg, i)
 #define PLACE_B(lane, reg, i) turned(place_b(B_PER_REG, lane, reg, i))
 #define PLACE_C(lane, n) place_c(lane, n)
+#define PLACE_D(lane, n) place_c(lane, n)
+#endif
+
+#ifdef MIXED
+#define RESULT rd
+#else
+#define D_REGS C_REGS
+#define D_PER_REG C_PER_REG
+#define RESULT rc
 #endif
 
 /* Column and k, as B stands in memory. */
@@ -64,10 +75,13 @@ extern "C" __global__ void probe(ARGUMENTS) {
     uint32_t sa = scale_word(scale_a + (tile * M + scale_row(lane) % M) * SCALES);
     uint32_t sb = scale_word(scale_b + (tile * N + scale_column(lane) % N) * SCALES);
     (void)sa, (void)sb;
+#ifdef MIXED
+    REG_C rd[D_REGS];
+#endif
     INSTRUCTION;
-    for (int r = 0; r < C_REGS; r++)
-        for (int i = 0; i < C_PER_REG; i++) {
-            Place p = PLACE_C(lane, r * C_PER_REG + i);
-            d[p.row * N + p.column] = (CD)(rc[r] >> (i * 16));
+    for (int r = 0; r < D_REGS; r++)
+        for (int i = 0; i < D_PER_REG; i++) {
+            Place p = PLACE_D(lane, r * D_PER_REG + i);
+            d[p.row * N + p.column] = (D_T)(RESULT[r] >> (i * 16));
         }
 }

@@ -2,7 +2,7 @@
  *
  * Tiles of raw encodings: A [tiles][M][K], B [tiles][N][K] (each column of B in order of k), C and D [tiles][M][N],
  * scales of A [tiles][M][SCALES] and of B [tiles][N][SCALES].  `instruction.h` is written for one unit: M, N, K, the
- * unsigned types AB_A, AB_B (elements of A and B in memory) and CD (of C and D), and the instruction itself.
+ * unsigned types AB_A, AB_B, C_T and D_T (elements of A, B, C and D in memory), and the instruction itself.
  */
 #include "words.h"
 
@@ -20,7 +20,7 @@
 #define SCALES 1
 #endif
 #define ARGUMENTS                                                                                                      \
-    const AB_A *__restrict__ a, const AB_B *__restrict__ b, const CD *__restrict__ c, CD *__restrict__ d,              \
+    const AB_A *__restrict__ a, const AB_B *__restrict__ b, const C_T *__restrict__ c, D_T *__restrict__ d,            \
         const uint8_t *__restrict__ scale_a, const uint8_t *__restrict__ scale_b, unsigned long long tiles
 
 /* The scales of one row or column as the bytes of a word. */

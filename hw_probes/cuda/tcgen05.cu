@@ -121,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(128) probe(ARGUMENTS) {
         for (int j = 0; j < N; j++) {
             uint32_t word = from_tensor(tensor_d + mine + j);
             if (row >= 0)
-                d[(tile * M + row) * N + j] = (CD)word;
+                d[(tile * M + row) * N + j] = (D_T)word;
         }
         meet();
     }

@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(128) probe(ARGUMENTS) {
         for (int r = 0; r < C_REGS; r++)
             for (int i = 0; i < C_PER_REG; i++) {
                 Place p = place_wgmma(thread, r * C_PER_REG + i);
-                d[tile * M * N + p.row * N + p.column] = (CD)(rc[r] >> (i * 16));
+                d[tile * M * N + p.row * N + p.column] = (D_T)(rc[r] >> (i * 16));
             }
         __syncthreads();
     }

@@ -149,7 +149,8 @@ class CudaDevice(PlacedDevice):
         tile_bytes = [spec.m * sizes[0], spec.n * sizes[1], spec.m * spec.n * sizes[2],
                       spec.m * sizes[3], spec.n * sizes[4]]  # fmt: skip
         spread = [self._card.empty(max(1, count * size)) for size in tile_bytes]
-        d, out = self._card.empty(count * tile_bytes[2]), self._card.empty(n * sizes[2])
+        width = spec.operands.d.storage_bits // 8
+        d, out = self._card.empty(count * spec.m * spec.n * width), self._card.empty(n * width)
         m, wide = np.int32(spec.m), np.int32(spec.n)
         found: list[Raw] = []
         for turn in (0, TURN):
@@ -167,9 +168,8 @@ class CudaDevice(PlacedDevice):
                     moved("spread_rows", rows, held[i], spread[i], side, sizes[i])
             arguments = (*spread[:3], d, *spread[3:], np.uint64(count))
             self._card.launch(made.path, "probe", grid_of(made, count), made.kernel.threads, arguments)
-            moved("gather_d", spec.m * spec.n, d, out, sizes[2])
-            raw = self._card.get(out, n * sizes[2])
-            found.append(raw.view(f"u{sizes[2]}").astype(np.uint64))
+            moved("gather_d", spec.m * spec.n, d, out, width)
+            found.append(self._card.get(out, n * width).view(f"u{width}").astype(np.uint64))
         for memory in (*spread, d, out):
             self._card.free(memory)
         return found[0], found[1]

@@ -66,7 +66,7 @@ def _common(spec: UnitSpec) -> dict[str, object]:
     return {
         "M": spec.m, "N": spec.n, "K": spec.k,
         "AB_A": f"uint{o.a.storage_bits}_t", "AB_B": f"uint{o.b.storage_bits}_t",
-        "CD": f"uint{o.c.storage_bits}_t",
+        "C_T": f"uint{o.c.storage_bits}_t", "D_T": f"uint{o.d.storage_bits}_t",
         "SCALES": max(1, scale_count(spec, spec.k)),
     }  # fmt: skip
 
@@ -103,7 +103,13 @@ def _mma(spec: UnitSpec, instruction: str, target: str) -> Kernel:
         "A_SHIFT": 2 if o.a.width == 4 and not packed else 0,
         "B_SHIFT": 2 if o.b.width == 4 and not packed else 0,
     }  # fmt: skip
-    header = _defines(**values, INSTRUCTION=statement) + ("#define QUADPAIR\n" if quadpair else "")
+    mixed = o.c.width != o.d.width
+    if mixed:
+        d_regs, values["D_PER_REG"] = _d_registers(spec)
+        values["D_REGS"] = d_regs
+        statement = _mixed_statement(ptx, regs, d_regs)
+    header = _defines(**values, INSTRUCTION=statement)
+    header += "".join(f"#define {n}\n" for n, is_so in (("QUADPAIR", quadpair), ("MIXED", mixed)) if is_so)
     return Kernel(
         source="mma.cu", target=target, header=header, ptx=ptx,
         mnemonic=_mma_mnemonic(spec, instruction, packed), counts=(1, 2, 4) if quadpair else (1,),
@@ -126,6 +132,20 @@ def _statement(spec: UnitSpec, ptx: str, regs: tuple[int, int, int]) -> str:
         inputs += ['"r"(sa)', '"r"(sb)']
     outputs = _operands("+r", "rc", regs[2])
     return f'PTX("{ptx} {", ".join(places)};" : {outputs} : {", ".join(inputs)})'
+
+
+def _d_registers(spec: UnitSpec) -> tuple[int, int]:
+    """Registers of D of the fp16 m8n8k4, and elements of D in each."""
+    per_reg = 1 if spec.operands.d.width >= 32 else 2
+    return 8 // per_reg, per_reg
+
+
+def _mixed_statement(ptx: str, regs: tuple[int, int, int], d: int) -> str:
+    """The instruction where D and C are of different formats: D in registers of its own."""
+    a, b, c = regs
+    places = [_numbered(0, d), _numbered(d, a), _numbered(d + a, b), _numbered(d + a + b, c)]
+    inputs = ", ".join(_operands("r", name, n) for name, n in zip(("ra", "rb", "rc"), regs, strict=True))
+    return f'PTX("{ptx} {", ".join(places)};" : {_operands("=r", "rd", d)} : {inputs})'
 
 
 def _cast(constraint: str, name: str, count: int) -> str:

@@ -7,7 +7,10 @@
     do {                                                                                                               \
         if (!results)                                                                                                  \
             in_or_out(ra, sizeof ra), in_or_out(rb, sizeof rb), in_or_out(&sa, 4), in_or_out(&sb, 4);                  \
-        in_or_out(rc, sizeof rc);                                                                                      \
+        if (results)                                                                                                   \
+            in_or_out(RESULT, sizeof RESULT);                                                                          \
+        else                                                                                                           \
+            in_or_out(rc, sizeof rc);                                                                                  \
     } while (0)
 #elif defined(IS_WGMMA)
 #define INSTRUCTION shared_a = sa, shared_b = sb, descriptor_a = descriptor(sa), descriptor_b = descriptor(sb), in_or_out(rc, sizeof rc)
@@ -28,7 +31,8 @@ int main(int argc, char **argv) {
     results = argc > 1 && argv[1][0] == 'r';
     AB_A *a = taken<AB_A>(tiles * M * K);
     AB_B *b = taken<AB_B>(tiles * N * K);
-    CD *c = taken<CD>(tiles * M * N), *d = (CD *)calloc(tiles * M * N, sizeof(CD));
+    C_T *c = taken<C_T>(tiles * M * N);
+    D_T *d = (D_T *)calloc(tiles * M * N, sizeof(D_T));
     uint8_t *scale_a = taken<uint8_t>(tiles * M * SCALES), *scale_b = taken<uint8_t>(tiles * N * SCALES);
     blockDim.x = BLOCK;
     if (results && !strcmp(SOURCE, "tcgen05.cu"))
@@ -37,7 +41,7 @@ int main(int argc, char **argv) {
     for (threadIdx.x = 0; threadIdx.x < BLOCK; threadIdx.x++)
         probe(a, b, c, d, scale_a, scale_b, tiles);
     if (results)
-        return fwrite(d, sizeof(CD), tiles * M * N, stdout) != tiles * M * N;
+        return fwrite(d, sizeof(D_T), tiles * M * N, stdout) != tiles * M * N;
     if (shared_a) {
         in_or_out((void *)shared_a, M * 32), in_or_out((void *)shared_b, N * 32);
         in_or_out(&descriptor_a, 8), in_or_out(&descriptor_b, 8);

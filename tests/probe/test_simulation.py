@@ -59,6 +59,7 @@ WGMMA_C: tuple[Modes, Modes] = (((4, 128), (8, 1), (4, 16)), ((2, 64), (2, 8), (
 
 UNITS = [
     "turing/mma.m8n8k4.f32.f16.f16.f32", "turing/mma.m8n8k4.f16.f16.f16.f16",
+    "turing/mma.m8n8k4.f32.f16.f16.f16",
     "turing/mma.m16n8k8.f16.f16.f16.f16",
     "ampere/mma.m16n8k16.f32.f16.f16.f32", "ampere/mma.m16n8k16.f16.f16.f16.f16",
     "ampere/mma.m16n8k4.f32.tf32.tf32.f32", "ampere/mma.m16n8k8.f32.tf32.tf32.f32",
@@ -159,13 +160,15 @@ def mma(spec: UnitSpec, out: bytes) -> bytes:
     )
     regs = np.frombuffer(out, lane)
     assert len(regs) == 32
-    d = np.zeros((32, counts[2] * word.itemsize * 8 // c_bits), np.uint64)
+    d_bits = 64 if double else o.d.width
+    d = np.zeros((32, spec.m * spec.n // per), np.uint64)
     fields = [unpacked(regs["a"], bits), unpacked(regs["b"], bits), unpacked(regs["c"], c_bits)]
     shift = [np.uint64(2 if f.width == 4 and spec.k == 32 else 0) for f in (o.a, o.b)]
     groups = (
         [[q * 4 + i + h for h in (0, 16) for i in range(4)] for q in range(4)] if quad else [list(range(32))]
     )
     layout_c = QUAD_C[c_bits] if quad else LAYOUT_C[spec.m]
+    layout_d = QUAD_C[d_bits] if quad else layout_c
     if quad:
         layouts = [QUAD_AB, QUAD_AB, layout_c]
     else:
@@ -190,10 +193,10 @@ def mma(spec: UnitSpec, out: bytes) -> bytes:
         product = matrix_product(
             spec, matrices[0] >> shift[0], matrices[1] >> shift[1], matrices[2], scale_a, scale_b
         )
-        for t, row in enumerate(covered(*layout_c, spec.m, spec.n)):
+        for t, row in enumerate(covered(*layout_d, spec.m, spec.n)):
             for v, place in enumerate(row):
                 d[lanes[t], v] = product[place]
-    return packed(d, c_bits, word.itemsize * 8).tobytes()
+    return packed(d, d_bits, word.itemsize * 8).tobytes()
 
 
 def from_shared(fmt_bits: int, k: int, rows: int, memory: bytes, start: int, descriptor: int) -> Raw:
