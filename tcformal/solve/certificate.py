@@ -7,19 +7,18 @@ DRAT format against the clauses, which are built again from the question and nev
 from __future__ import annotations
 
 import hashlib
-import lzma
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tcformal.errors import TcformalError
 from tcformal.interp.cnf import Cnf
+from tcformal.solve import drat
+from tcformal.solve.drat import Step
 
 #: The checker's package.
 CHECKER = "dratify"
-
-#: Bytes that a proof may have when unpacked: a bound against files made to fill the memory.
-LARGEST_PROOF = 1 << 31
 
 
 class CertificateError(TcformalError):
@@ -32,7 +31,7 @@ class CertificateError(TcformalError):
 class Certificate:
     """A proof and what it proves.
 
-    Ranges and units: `proof` is DRAT text packed with xz; `seconds` were spent on checking it.
+    Ranges and units: `proof` is binary DRAT packed with xz; `seconds` were spent on checking it.
     """
 
     #: SHA-256 of the clauses in DIMACS form.
@@ -64,21 +63,12 @@ class Certificate:
         }
 
 
-def pack(proof: str) -> bytes:
-    """Proof text as it is kept; equal proofs give equal bytes."""
-    return lzma.compress(proof.encode("ascii"), preset=1)
-
-
-def unpack(proof: bytes) -> str:
-    """The text of a packed proof; CertificateError for one that is cut off or altered."""
+def unpack(proof: bytes) -> list[Step]:
+    """The steps of a packed proof; CertificateError for one that is cut off or altered."""
     try:
-        unpacker = lzma.LZMADecompressor(memlimit=1 << 28)
-        text = unpacker.decompress(proof, max_length=LARGEST_PROOF)
-        if not unpacker.eof or unpacker.unused_data:
-            raise CertificateError("expected one whole packed proof, but the file is cut off or goes on")
-        return text.decode("ascii")
-    except (lzma.LZMAError, UnicodeDecodeError) as error:
-        raise CertificateError(f"expected a proof packed with xz, but it does not unpack: {error}") from error
+        return drat.unpack(proof)
+    except ValueError as error:
+        raise CertificateError(f"expected one whole packed proof, but {error}") from error
 
 
 def _compiled_engine() -> Any:
@@ -102,8 +92,20 @@ def checker_version() -> str:
     return f"{CHECKER} {dratify.__version__}{compiled}"
 
 
+def _parsed(proof: str) -> list[Step]:
+    try:
+        return drat.parse(proof)
+    except ValueError as error:
+        raise CertificateError(f"expected a proof in DRAT form, but {error}") from error
+
+
 def check_proof(cnf: Cnf, proof: str) -> int:
-    """Check DRAT text against clauses; the number of steps, or CertificateError with the reason.
+    """Check DRAT text against clauses; as `check_steps`."""
+    return check_steps(cnf, _parsed(proof))
+
+
+def check_steps(cnf: Cnf, steps: Sequence[Step]) -> int:
+    """Check a proof against clauses; the number of steps, or CertificateError with the reason.
 
     Every step must follow by unit propagation; a proof that also makes definitions (RAT steps) is checked
     with all of its deletions left out.  Both together are never allowed: the checker keeps what a deleted
@@ -118,7 +120,6 @@ def check_proof(cnf: Cnf, proof: str) -> int:
     # The checker's own form: variable v is 2v − 2, its complement 2v − 1.
     formula.clauses = [tuple([2 * x - 2 if x > 0 else -2 * x - 1 for x in clause]) for clause in cnf.clauses]
     try:
-        steps = dratify.parse_proof(proof)
         result = dratify.check_proof(formula, steps, check_rat=False, engine=engine)
         if result.failed_step > 0:
             result = dratify.check_proof(formula, steps, apply_deletions=False, engine=engine)
@@ -130,11 +131,15 @@ def check_proof(cnf: Cnf, proof: str) -> int:
 
 
 def certify(cnf: Cnf, proof: str, solver: str) -> Certificate:
-    """Check a proof and make the certificate of it; CertificateError where it does not hold."""
+    """Check a proof and make the certificate of it; CertificateError where it does not hold.
+
+    What is checked is what is kept: the proof in its packed form, unpacked again.
+    """
     start = time.monotonic()
-    steps = check_proof(cnf, proof)
+    packed = drat.pack(drat.compact(_parsed(proof)))
+    steps = check_steps(cnf, unpack(packed))
     return Certificate(
-        cnf_sha256=cnf.digest(), proof=pack(proof), solver=solver, checker=checker_version(), steps=steps,
+        cnf_sha256=cnf.digest(), proof=packed, solver=solver, checker=checker_version(), steps=steps,
         seconds=time.monotonic() - start,
     )  # fmt: skip
 
@@ -150,4 +155,4 @@ def verify(cnf: Cnf, certificate: Certificate) -> int:
             f"expected a certificate of the clauses {cnf.digest()[:12]}, "
             f"but got one of {certificate.cnf_sha256[:12]}: the question or its encoding has changed"
         )
-    return check_proof(cnf, unpack(certificate.proof))
+    return check_steps(cnf, unpack(certificate.proof))

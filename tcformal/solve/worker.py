@@ -25,7 +25,7 @@ from typing import Any
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import from_json
-from tcformal.solve.certificate import LARGEST_PROOF
+from tcformal.solve.drat import LARGEST_PROOF
 from tcformal.solve.members import Member
 from tcformal.solve.result import Limits, Outcome, Status, tells_of_memory
 

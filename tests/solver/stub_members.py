@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.solve.certificate import LARGEST_PROOF
+from tcformal.solve.drat import LARGEST_PROOF
 from tcformal.solve.result import Limits, Outcome, Status
 from tcformal.solve.sat import run_glucose
 
