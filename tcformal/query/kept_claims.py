@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tcformal.design.unit import UnitSpec
@@ -69,8 +69,12 @@ class KeptClaims:
             return None
         if record["definition"] != definition(spec, spec.k):
             return None
-        used = {sha256 for part in record["parts"] for step in part["steps"] for sha256 in step["lemmas"]}
-        lemmas = [self._shelf.find(s, certify=certify) for s in record["lemmas"] if s in used]
+        used = {int(i) for part in record["parts"] for step in part["steps"] for i in step.get("lemmas", {})}
+        lemmas = [
+            self._shelf.find(sha256, certify=certify)
+            for i, sha256 in enumerate(record["lemmas"])
+            if i in used
+        ]
         if any(lemma is None for lemma in lemmas):
             return None
         return read_claim(record, spec, tuple(lemma for lemma in lemmas if lemma is not None))
@@ -78,9 +82,12 @@ class KeptClaims:
     def add(self, v: ClaimVerdict) -> None:
         """Keep a claim with the digests of its lemmas, unless the last record says the same."""
         plain = v.to_json()
+        lemmas = [lemma["sha256"] for lemma in plain["lemmas"]]
+        places = {sha256: str(i) for i, sha256 in enumerate(lemmas)}
+        parts = [{**part, "steps": _short_steps(part["steps"], places)} for part in plain["parts"]]
         record = {
             **plain, "schema": SCHEMA_VERSION, "date": now(), "definition": definition(v.unit, v.unit.k),
-            "lemmas": [lemma["sha256"] for lemma in plain["lemmas"]],
+            "lemmas": lemmas, "parts": parts,
         }  # fmt: skip
         last = self.records.get((v.claim, v.unit.name))
         if last is None or _said(last) != _said(record):
@@ -98,14 +105,33 @@ def read_claim(record: Mapping[str, Any], spec: UnitSpec, lemmas: tuple[Lemma, .
     """The verdict that a record was made of."""
     return ClaimVerdict(
         claim=record["claim"], unit=spec, kind=Kind[record["verdict"]], reason=record["reason"],
-        composition=record["composition"], parts=tuple(_part(p, spec.k) for p in record["parts"]),
+        composition=record["composition"],
+        parts=tuple(_part(p, spec.k, record["lemmas"]) for p in record["parts"]),
         lemmas=lemmas, limits=Limits(**record["limits"]), seconds=record["seconds"],
         version=record["tcformal"],
     )  # fmt: skip
 
 
-def _part(data: Mapping[str, Any], k: int) -> Part:
-    steps = tuple(Step(name=s["cut"], how=s["how"], lemmas=s["lemmas"]) for s in data["steps"])
+def _short_steps(steps: Sequence[Mapping[str, Any]], places: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Steps as they are kept: lemmas by their place among the record's, neighbours without any as one."""
+    kept: list[dict[str, Any]] = []
+    for step in steps:
+        if step["lemmas"]:
+            uses = {places[sha256]: n for sha256, n in step["lemmas"].items()}
+            kept.append({"cuts": [step["cut"]], "how": step["how"], "lemmas": uses})
+        elif kept and "lemmas" not in kept[-1] and kept[-1]["how"] == step["how"]:
+            kept[-1]["cuts"].append(step["cut"])
+        else:
+            kept.append({"cuts": [step["cut"]], "how": step["how"]})
+    return kept
+
+
+def _part(data: Mapping[str, Any], k: int, lemmas: Sequence[str]) -> Part:
+    steps = tuple(
+        Step(name=cut, how=s["how"], lemmas={lemmas[int(i)]: n for i, n in s.get("lemmas", {}).items()})
+        for s in data["steps"]
+        for cut in s["cuts"]
+    )
     witness = None
     if "witness" in data:
         said = data["witness"]
