@@ -1,4 +1,4 @@
-/* bfdot: four dot products of two bf16 pairs in each 128-bit register (FEAT_BF16). */
+/* bfdot: four dot products of two bf16 pairs in each 128-bit register (FEAT_BF16); EBF=1: FPCR.EBF set (FEAT_EBF16). */
 #include <arm_neon.h>
 #include <stdint.h>
 
@@ -7,9 +7,14 @@
 typedef uint16_t AB;
 typedef uint32_t CD;
 #include "probe.h"
+#include "arm_control.h"
+
+#ifndef EBF
+#define EBF 0
+#endif
 
 static const char *prepare(size_t k) {
-    return k == 2 ? NULL : "bfdot takes two products";
+    return k == 2 ? choose_arithmetic(EBF) : "bfdot takes two products";
 }
 
 static void compute(const AB *a, const AB *b, const CD *c, CD *d, size_t tiles, size_t k) {

@@ -1,4 +1,4 @@
-/* bfmmla: 2 x 2 results of four bf16 products each (FEAT_BF16). */
+/* bfmmla: 2 x 2 results of four bf16 products each (FEAT_BF16); EBF=1: FPCR.EBF set (FEAT_EBF16). */
 #include <arm_neon.h>
 #include <stdint.h>
 
@@ -7,9 +7,14 @@
 typedef uint16_t AB;
 typedef uint32_t CD;
 #include "probe.h"
+#include "arm_control.h"
+
+#ifndef EBF
+#define EBF 0
+#endif
 
 static const char *prepare(size_t k) {
-    return k == 4 ? NULL : "bfmmla takes four products";
+    return k == 4 ? choose_arithmetic(EBF) : "bfmmla takes four products";
 }
 
 static void compute(const AB *a, const AB *b, const CD *c, CD *d, size_t tiles, size_t k) {

@@ -40,15 +40,15 @@ _TILE_16 = ("-mamx-tile", "-mamx-fp16", "-DTILE_OP=_tile_dpfp16ps")
 
 def _arm(name: str, ebf: bool) -> Instruction:
     return Instruction(
-        name=name,
+        name=f"{name}, FPCR.EBF = {int(ebf)}",
         machines=_ARM,
         features=("ebf16",) if ebf else ("bf16",),
         source=f"arm_{name}.c",
-        options=("-march=armv8.2-a+bf16",),
+        options=("-march=armv8.2-a+bf16", *(("-DEBF=1",) if ebf else ())),
     )
 
 
-#: By unit.  Arm's EBF=1 needs a system that lets a process set FPCR.EBF: what runs is EBF=0.
+#: By unit.
 _UNITS: dict[str, Instruction] = {
     "x86/vdpbf16ps": Instruction(
         name="vdpbf16ps", machines=_X86, features=("avx512_bf16",), source="x86_vdpbf16ps.c",
@@ -62,6 +62,8 @@ _UNITS: dict[str, Instruction] = {
     ),
     "arm/bfdot.ebf0": _arm("bfdot", ebf=False),
     "arm/bfmmla.ebf0": _arm("bfmmla", ebf=False),
+    "arm/bfdot.ebf1": _arm("bfdot", ebf=True),
+    "arm/bfmmla.ebf1": _arm("bfmmla", ebf=True),
 }  # fmt: skip
 
 #: Scalar fused multiply-adds: the family `sequential` on one format.
@@ -160,7 +162,9 @@ def program(instruction: Instruction) -> str:
     source = folder / instruction.source
     words = [compiler, "-std=gnu11", "-O2", *instruction.options, str(source), "-o"]
     build = partial(_build, words, instruction.name)
-    return str(built([source, folder / "probe.h"], [version, *instruction.options], build))
+    return str(
+        built([source, folder / "probe.h", folder / "arm_control.h"], [version, *instruction.options], build)
+    )
 
 
 def _build(words: Sequence[str], name: str, target: Path) -> None:

@@ -32,10 +32,21 @@ class Maker:
         one = spec.scale_format.one if spec.scale_format is not None else 0
         self._scales = (one,) * count
 
-    def raw(self, id_: str, why: str, products: Mapping[int, tuple[int, int]], c: int) -> Directed:
-        """A dot product from raw encodings; other products are 0·0."""
+    def raw(
+        self,
+        id_: str,
+        why: str,
+        products: Mapping[int, tuple[int, int]],
+        c: int,
+        scales: Mapping[int, tuple[int, int]] | None = None,
+    ) -> Directed:
+        """A dot product from raw encodings; other products are 0·0, other scales ones."""
         a, b = ([products.get(i, (0, 0))[side] for i in range(self.k)] for side in (0, 1))
-        return Directed(id_, why, Witness(tuple(a), tuple(b), c, self._scales, self._scales))
+        ones, given = self._scales, scales or {}
+        scale_a, scale_b = (
+            tuple(given.get(i, (one, one))[side] for i, one in enumerate(ones)) for side in (0, 1)
+        )
+        return Directed(id_, why, Witness(tuple(a), tuple(b), c, scale_a, scale_b))
 
     def made(self, id_: str, why: str, products: Mapping[int, Fraction], c: Fraction) -> Directed:
         """A dot product from values of products, each a short significand times a power of two."""
@@ -83,6 +94,7 @@ def directed(spec: UnitSpec, k: int | None = None) -> Iterator[Directed]:
     yield from _small(m)
     yield from _extremes(m)
     yield from _specials(m)
+    yield from _scales(m)
 
 
 def _zeros(m: Maker) -> Iterator[Directed]:
@@ -310,6 +322,39 @@ def _specials(m: Maker) -> Iterator[Directed]:
                 yield with_words(
                     {name: word, other: nans[other][0]}, one, f"inf/{name}-nan-{other}", "Inf and a NaN"
                 )
+
+
+def _scales(m: Maker) -> Iterator[Directed]:
+    """Scales of every kind beside products of 1, of zero, and of sums that are zero; none without scales."""
+    fmt, block = m.spec.scale_format, m.spec.scale_block
+    if fmt is None or block is None:
+        return
+    one, minus = (m.o.a.one, m.o.b.one), (m.o.a.one | sign_bit(m.o.a), m.o.b.one)
+    words = {"least": 0, "small": 1, "half": fmt.one - (1 << fmt.fraction_bits), "largest": fmt.largest}
+    if fmt.specials is not Specials.NONE:
+        words["nan"] = fmt.largest + 1
+    if fmt.fraction_bits:
+        words["odd"] = fmt.one | 3
+    last = m.k // block - 1
+    contents = {
+        "one": {last * block: one},
+        "zeros": {},
+        "cancelled": {last * block: one, last * block + 1: minus},
+        "all": dict.fromkeys(range(m.k), one),
+    }
+    for (name, word), (content, products), c in itertools.product(
+        words.items(), contents.items(), (0, m.o.c.one)
+    ):
+        for side in ("a", "b", "both"):
+            pair = (word if side != "b" else fmt.one, word if side != "a" else fmt.one)
+            id_ = f"scale/{name}-{side}-{content}-{'one' if c else 'zero'}"
+            yield m.raw(id_, f"the last scale {name}, products {content}", products, c, {last: pair})
+    if last:
+        for name, word in words.items():
+            opposed = {0: one, block: minus}
+            why = f"1 and -1 in two blocks, the scales of the first {name}"
+            yield m.raw(f"scale/{name}-opposed", why, opposed, 0, {0: (word, fmt.one)})
+            yield m.raw(f"scale/{name}-opposed-c", why, opposed, m.o.c.one, {0: (word, word)})
 
 
 def nans_of(fmt: Format) -> Iterator[int]:

@@ -64,6 +64,18 @@ def test_plan_run_compare(run: Run, tmp_path: Path) -> None:
     assert f"({count + 60} of them before)" in again.stdout
 
 
+def test_compare_explains_scales(run: Run) -> None:
+    """A block-scaled unit with one parameter changed is refuted, and each step of the refutation is drawn."""
+    name = "rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e2m1.f32.ue8m0"
+    run("plan", name, "-o", "plan", "--vectors", "12", "--no-directed")
+    path = json.loads(run("run", "plan", "--device", f"model:{name}", "--json").stdout)["file"]
+    result = run("compare", path, "--design", f"{name}@fraction_bits=9", "--explain")
+    assert result.exit_code == 0, result.output
+    assert f"{name}@fraction_bits=9 is refuted by random/1 row" in result.stdout
+    assert "scale" in result.stdout.partition("is refuted by")[2]
+    assert "--scale-a" in result.stdout
+
+
 def test_compare_explains(run: Run) -> None:
     run("plan", VOLTA, "-o", "plan", "--vectors", "12", "--no-directed")
     path = json.loads(run("run", "plan", "--device", f"model:{VOLTA}", "--json").stdout)["file"]
