@@ -378,4 +378,5 @@ def below_two(fmt: Format) -> int:
 
 
 def sign_bit(fmt: Format) -> int:
+    """The word whose only bit is the sign; 0 for a format without one."""
     return 1 << (fmt.width - 1) if fmt.sign is Sign.PRESENT else 0
