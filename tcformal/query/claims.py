@@ -36,7 +36,7 @@ CLAIMS: dict[str, Claim] = {
     "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
     "same-parameters": Claim("all names of these parameters compute the same function", same_parameters),
     "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, of_every_unit=True),
-    "error-bound": Claim("each sum is off by less than XIE's Table 9 allows", error_bound),
+    "error-bound": Claim("each sum is off by less than XIE Table 9 allows", error_bound, of_every_unit=True),
 }
 
 

@@ -59,6 +59,17 @@ class Setting:
     certify: bool | None = None
     jobs: int | None = None
     fresh: bool = False
+    #: The lemmas of all claims, and the claims kept so far: made when the first one is asked.
+    _claims: list[tuple[LemmaBook, KeptClaims]] = field(default_factory=list, repr=False)
+
+    def claims(self) -> tuple[LemmaBook, KeptClaims]:
+        """The lemmas that claims share, and the claims of the results folder."""
+        if not self._claims:
+            shelf = Shelf(self.store.folder)
+            keeper = None if self.fresh else shelf
+            book = LemmaBook(members=self.solvers, limits=self.limits, certify=self.certify, keeper=keeper)
+            self._claims.append((book, KeptClaims(shelf, lambda _: None)))
+        return self._claims[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,12 +155,9 @@ def evaluate_three(spec: UnitSpec, w: Witness) -> dict[str, int]:
 def _claim(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
     """Prove a claim about one unit in steps; the shelf keeps and serves lemmas and claims."""
     spec, name = resolve(ask.body["unit"]), ask.body["claim"]
-    shelf = Shelf(how.store.folder)
-    claims = KeptClaims(shelf, lambda _: None)
+    book, claims = how.claims()
     v = None if how.fresh else claims.find(name, spec, certify=how.certify)
     if v is None:
-        keeper = None if how.fresh else shelf
-        book = LemmaBook(members=how.solvers, limits=how.limits, certify=how.certify, keeper=keeper)
         v = prove_claim(spec, name, book=book, limits=how.limits, members=how.solvers)
         claims.add(v)
     # The lemmas are kept once, on the shelf: an answer names them.

@@ -22,6 +22,7 @@ from tcformal.solve.result import Limits
 
 LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
+CDNA3 = "cdna3/v_mfma_f32_32x32x4_2b_f16"
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +54,19 @@ def test_the_bound_of_table_9_holds(name: str, said: str, book: LemmaBook) -> No
     assert [len(p.steps) for p in v.parts] == [5] * len(v.parts)
 
 
+def test_the_bound_of_sums_that_are_rounded_down_holds(book: LemmaBook) -> None:
+    v = prove(CDNA3, book)
+    assert v.kind is Kind.HOLDS, v.reason
+    assert "less than 5·2^(e_max - 24) + 1/2 ulp" in v.reason
+    assert len(v.parts[0].steps) == 9
+
+
+def test_a_floor_that_loses_more_than_a_unit_is_not_proved(book: LemmaBook) -> None:
+    v = prove(f"{CDNA3}@sum_fraction_bits=24", book)
+    assert v.kind is Kind.UNKNOWN
+    assert "floor of the sum was not proved" in v.reason
+
+
 def test_half_an_ulp_is_not_proved_of_a_cut(book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(bound._HALVES, "RZ", 1)
     v = prove(VOLTA, book)
@@ -66,7 +80,12 @@ def test_bounded_carry_bits_are_refused(book: LemmaBook) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["cdna1/v_mfma_f32_32x32x8f16", "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32"]
+    "name",
+    [
+        "cdna1/v_mfma_f32_32x32x8f16",
+        "cdna3/v_mfma_f32_16x16x32_fp8_fp8",
+        "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32",
+    ],
 )
 def test_other_sums_are_refused(name: str, book: LemmaBook) -> None:
     with pytest.raises(InputError, match="for claim error-bound"):
