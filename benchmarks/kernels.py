@@ -74,7 +74,7 @@ ROWS: tuple[Row, ...] = (
 class Measured:
     """What one row took."""
 
-    #: Seconds of the first use of both kernels, and of reading them from the cache.
+    #: Processor seconds of the first use of both kernels, and of reading them from the cache.
     compiled: float
     loaded: float
     #: Seconds of the product: by the clock, and of all threads' processors.
@@ -100,10 +100,10 @@ def measure(row: Row, threads: int, repetitions: int) -> Measured:
         os.environ["XDG_CACHE_HOME"] = cache
         spent = []
         for _ in range(2):
-            start = time.monotonic()
+            start = time.process_time()
             for side in "ab":
                 gemm(u.spec, side).kernel("any")
-            spent.append((time.monotonic() - start) / 2)
+            spent.append((time.process_time() - start) / 2)
             gemm.cache_clear()
         for side in "ab":
             gemm(u.spec, side)
@@ -156,8 +156,8 @@ def main(repetitions: int, threads: int, only: str) -> None:
         "",
         "MAC/s: multiply–adds of the whole call by the clock, decoding and padding included. Per core: by "
         "the time that the threads' processors were at work, which other programs disturb less. Goal: what "
-        "was set for two cores. Compile, load: one orientation's two kernels, compiled and read from the "
-        "cache. MiB: the highest point beyond the operands, the result included.",
+        "was set for two cores. Compile, load: processor seconds for one orientation's two kernels, compiled "
+        "and read from the cache. MiB: the highest point beyond the operands, the result included.",
         "",
         "| unit | M×K×N | 10^9 MAC/s | per core | goal | compile s | load s | MiB |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",

@@ -103,9 +103,12 @@ class Work:
         if not self._shown or time.monotonic() - self._started < _PATIENCE:
             return
         if self._bar is None:
-            from rich.console import Console
-            from rich.progress import Progress
-
+            try:
+                from rich.console import Console
+                from rich.progress import Progress
+            except ModuleNotFoundError:
+                self._shown = False  # a bare checkout multiplies without a bar
+                return
             self._bar = Progress(console=Console(stderr=True), transient=True)
             self._task = self._bar.add_task("multiplying", total=self._all)
             self._bar.start()
