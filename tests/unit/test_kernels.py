@@ -114,7 +114,7 @@ def largest_sum() -> NDArray[Any]:
 
 @pytest.mark.usefixtures("compiled")
 def test_seventeen_terms_need_more_than_32_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lanes that the bounds choose are wide enough; 32 bits for the sum give what HAWKEYE's simulator gives."""
+    """The lanes that the bounds choose are wide enough; 32 bits give what HAWKEYE's simulator gives."""
     assert (largest_sum() == np.float32(65.93653869628906)).all()
 
     def hoped(low: int, high: int) -> int:
