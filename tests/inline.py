@@ -18,7 +18,10 @@ class Inline(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         made: Future[Any] = Future()
-        made.set_result(fn(*args, **kwargs))
+        try:
+            made.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001  as a pool does
+            made.set_exception(error)
         return made
 
 

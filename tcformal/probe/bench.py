@@ -118,7 +118,7 @@ class Bench:
             self._be_patient()
             unit.identity = self._device.identify(unit.spec, unit.spec.k)
         except DeviceError as error:
-            self._fail(unit, "identify", error)
+            self.fail(unit, "identify", error)
             return False
         self.keep({**self._head(unit), "device": unit.identity, "date": _now()})
         unit.begun = True
@@ -147,7 +147,7 @@ class Bench:
                 unit.take(line)
                 unit.suite[id_] = [int(x) for x in outputs]
             if error is not None:
-                self._fail(unit, id_, error)
+                self.fail(unit, id_, error)
                 return
 
     def random(self, unit: Measured, item: Random, made: Chunk, model: Raw, *, first: bool) -> None:
@@ -166,7 +166,7 @@ class Bench:
             self.keep(line)
             unit.take(line)
         if error is not None:
-            self._fail(unit, item.id, error)
+            self.fail(unit, item.id, error)
         elif first and unit.leads:
             self._compared(unit, outputs, made.batch)
 
@@ -187,7 +187,7 @@ class Bench:
                 f"but it gives {', '.join(unit.positions['outputs'])}"
             )
         if error is not None:
-            self._fail(unit, "position", error)
+            self.fail(unit, "position", error)
 
     def _outputs(
         self, spec: UnitSpec, x: Batch, finite: NDArray[np.bool_] | None
@@ -209,7 +209,7 @@ class Bench:
         if isinstance(self._device, IsolatedDevice):
             self._device.patience_s = min(_PATIENCE_S, max(5.0, self._left()))
 
-    def _fail(self, unit: Measured, id_: str, error: DeviceError) -> None:
+    def fail(self, unit: Measured, id_: str, error: DeviceError) -> None:
         """Nothing more is asked of a unit that failed; the reason is kept."""
         unit.fault = str(error)
         self._say(f"{unit.spec.name}: {error}")

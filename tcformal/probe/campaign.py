@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import DeviceError
+from tcformal.errors import DeviceError, TcformalError
 from tcformal.probe import work
 from tcformal.probe.bench import Bench
 from tcformal.probe.device import Device
@@ -108,9 +109,9 @@ class Campaign:
         yield from self._all("directed inputs of the leading units", leaders, self._suite)
         yield from self._all("first random inputs", leaders, lambda g, u: self._random(g, u, self._items[:1]))
         yield from self._all("every place of a tile", leaders, self._positions)
+        yield from self._all("random inputs", quick, lambda g, u: self._random(g, u, self._items[1:]))
         yield None  # the answers need the outputs of what was asked
         yield from self._all("answers to the questions", leaders, self._answers)
-        yield from self._all("random inputs", quick, lambda g, u: self._random(g, u, self._items[1:]))
         yield from self._all("directed inputs of the other units", others, self._suite)
         yield from self._all("every place of their tiles", others, self._positions)
         yield from self._all("first random inputs", others, lambda g, u: self._random(g, u, self._items[:1]))
@@ -149,7 +150,7 @@ class Campaign:
                 if self._begun(unit):
                     self._bench.suite(unit, made)
 
-            yield Step("suite", needs, act)
+            yield Step("suite", needs, act, partial(self._failed, [unit]))
 
     def _random(
         self, group: Group, units: Sequence[Measured], items: Sequence[tuple[int, int]]
@@ -178,7 +179,7 @@ class Campaign:
                 if self._begun(unit):
                     self._bench.random(unit, item, made, self._models[key], first=turn == 0)
 
-        return Step(f"{count} random ones for {len(units)} units", needs, act)
+        return Step(f"{count} random ones for {len(units)} units", needs, act, partial(self._failed, units))
 
     def _positions(self, group: Group, units: Sequence[Measured]) -> Iterator[Step]:
         """One dot product at every place."""
@@ -194,7 +195,7 @@ class Campaign:
                 if self._begun(unit):
                     self._bench.positions(unit, *made)
 
-            yield Step("position", needs, act)
+            yield Step("position", needs, act, partial(self._failed, [unit]))
 
     def _answers(self, group: Group, units: Sequence[Measured]) -> Iterator[Step]:
         """What the outputs answer to the questions: no device is needed."""
@@ -219,7 +220,7 @@ class Campaign:
                     unit.answers.append({"kind": "answer", "unit": unit.spec.name, **answer})
                     self._bench.keep(unit.answers[-1])
 
-            yield Step("answers", needs, act)
+            yield Step("answers", needs, act, partial(self._not_compared, unit))
 
     def _designs(self, group: Group, units: Sequence[Measured]) -> Iterator[Step]:
         """Which designs survive the directed outputs: no device is needed."""
@@ -237,7 +238,15 @@ class Campaign:
                 unit.designs = {"kind": "answer", "unit": unit.spec.name, **found}
                 self._bench.keep(unit.designs)
 
-            yield Step("designs", needs, act)
+            yield Step("designs", needs, act, partial(self._not_compared, unit))
+
+    def _failed(self, units: Sequence[Measured], error: Exception) -> None:
+        """What another process was to make for some units is not there."""
+        for unit in units:
+            self._bench.fail(unit, "prepare", DeviceError(_sentence(error)))
+
+    def _not_compared(self, unit: Measured, error: Exception) -> None:
+        self._say(f"{unit.spec.name}: {_sentence(error)}")
 
     def _builds(self, units: Sequence[Measured]) -> list[Future[str]]:
         """The kernels of units being built; each future gives why there can be none, or nothing."""
@@ -260,6 +269,13 @@ def _sizes(vectors: int) -> list[int]:
     while sum(sizes) < vectors:
         sizes.append(min(CHUNK, vectors - sum(sizes)))
     return sizes
+
+
+def _sentence(error: Exception) -> str:
+    """What befell another process."""
+    if isinstance(error, TcformalError):
+        return str(error)
+    return f"expected the inputs and the model's results, but got {type(error).__name__}: {error!s:.100}"
 
 
 def _is_slow(group: Group) -> bool:

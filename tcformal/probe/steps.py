@@ -19,6 +19,8 @@ class Step:
     needs: Submit
     #: Is given what the futures gave.
     act: Callable[..., None]
+    #: Is given what a future raised.
+    fail: Callable[[Exception], None]
     futures: list[Future[Any]] = field(default_factory=list)
 
     def ready(self) -> bool:
@@ -88,5 +90,10 @@ def _do_one(
         raise OutOfTimeError
     waiting.remove(step)
     start = clock()
-    step.act(*(f.result() for f in step.futures))
+    try:
+        found = [f.result() for f in step.futures]
+    except Exception as error:  # noqa: BLE001  whatever befell another process, the other steps go on
+        step.fail(error)
+    else:
+        step.act(*found)
     longest[step.kind] = max(longest.get(step.kind, 0.0), clock() - start)

@@ -346,6 +346,31 @@ def test_recorded_campaigns_answer(tmp_path: Path) -> None:
     assert len(operands) > 2000
 
 
+@quick
+def test_what_befalls_another_process_costs_its_units(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that runs out of memory, or a comparison that fails: said, and the rest goes on."""
+    real = work.chunk
+
+    def hungry(name: str, *rest: Any) -> Any:
+        if name == VOLTA[1]:
+            raise MemoryError("no more")
+        return real(name, *rest)
+
+    def confused(*_: Any) -> Any:
+        raise InputError("expected peace, but got war")
+
+    monkeypatch.setattr(work, "chunk", hungry)
+    monkeypatch.setattr(work, "survivors", confused)
+    said: list[str] = []
+    found, _ = ran(tmp_path, say=said.append)
+    assert list(found.faults) == [VOLTA[1]]
+    assert "MemoryError: no more" in found.faults[VOLTA[1]]
+    assert found.units[VOLTA[2]].random == 600
+    assert f"{VOLTA[0]}: expected peace, but got war" in said
+
+
 def test_groups_of_units() -> None:
     """mma and wgmma of one arithmetic are measured each; widths follow, the widest first."""
     specs = [unit(f"hopper/{n}").spec for n in (
