@@ -105,6 +105,7 @@ def test_an_altered_device_rejects(kind: str, tmp_path: Path) -> None:
         ("if n == 5: break", "expected more answers of .*stopped with exit code 0.*5 of", 5),
         ("if n == 5: sys.exit('card is gone')", "exit code 1 .card is gone.*5 of", 5),
         ("if n == 5: d = 1 << 40", "expected an encoding of fp32", 5),
+        ("if n == 5: d = 0x7fffffff", "because no NaN is possible.*tcformal explain", 5),
         ("if n == 5: x['id'] = 7", "expected .* to answer dot product 5", 5),
         ("if n == 5: print('fine', flush=True)", "expected a JSON object", 5),
         ("if n == 5: print(json.dumps({'error': 'the device is busy'}))", "says: the device is busy", 5),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -125,6 +127,42 @@ def test_recordings_end_to_end(run: Run) -> None:
     result = run("run", "plan", "--device", f"recorded:{path}")
     assert result.exit_code == 3
     assert "holds the first 0 of 5" in result.stderr
+
+
+#: Programs that stand for devices which are no good, and what is said of them.
+BAD_DEVICES = {
+    "it says that it is busy": ("error('the GPU is busy')", "says: the GPU is busy", 0),
+    "it is of another kind": ("error('this is an sm_80')", "says: this is an sm_80", 0),
+    "it ends too early": ("hello(); answers(3)", r"expected more answers of .*\(3 of", 3),
+    "it gives NaN for zeros": ("hello(); answers(10**9, '0x7fffffff')", "no NaN is possible", 0),
+}
+DEVICE = """
+import json, sys
+asked = json.loads(next(sys.stdin))
+def error(text):
+    print(json.dumps({"error": text}))
+def hello():
+    print(json.dumps({"device": "bad"}), flush=True)
+def answers(n, d="0x0"):
+    for i, _ in zip(range(n), sys.stdin):
+        print(json.dumps({"id": i, "d": d}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("what", BAD_DEVICES)
+def test_bad_devices_are_one_sentence(what: str, run: Run, tmp_path: Path) -> None:
+    """Exit code 3, and what was measured before is in the file."""
+    body, sentence, kept = BAD_DEVICES[what]
+    (tmp_path / "device.py").write_text(DEVICE + body + "\n")
+    run("plan", VOLTA, "-o", "plan", "--vectors", "0", "--no-stored")
+    result = run("run", "plan", "--device", f"exec:{shlex.quote(sys.executable)} device.py")
+    assert result.exit_code == 3
+    assert result.stderr.startswith("error: expected ")
+    assert result.stderr.count("\n") == 1
+    assert re.search(sentence, result.stderr)
+    files = list((tmp_path / "results").rglob("*.jsonl"))
+    text = files[0].read_text() if files else ""
+    assert text.count('"kind": "directed"') == kept
 
 
 @pytest.mark.parametrize(
