@@ -133,13 +133,16 @@ def check_steps(cnf: Cnf, steps: Sequence[Step]) -> int:
 def certify(cnf: Cnf, proof: str, solver: str) -> Certificate:
     """Check a proof and make the certificate of it; CertificateError where it does not hold.
 
-    What is checked is what is kept: the proof in its packed form, unpacked again.
+    What is kept is what was checked, in its packed form: steps behind the one that refutes the clauses are
+    left out.
     """
     start = time.monotonic()
-    packed = drat.pack(drat.compact(_parsed(proof)))
-    steps = check_steps(cnf, unpack(packed))
+    compact = drat.compact(_parsed(proof))
+    checked = check_steps(cnf, compact)
+    packed = drat.pack(compact[:checked])
     return Certificate(
-        cnf_sha256=cnf.digest(), proof=packed, solver=solver, checker=checker_version(), steps=steps,
+        cnf_sha256=cnf.digest(), proof=packed, solver=solver, checker=checker_version(),
+        steps=check_steps(cnf, unpack(packed)) if checked < len(compact) else checked,
         seconds=time.monotonic() - start,
     )  # fmt: skip
 

@@ -112,6 +112,17 @@ def test_what_is_said_of_a_certificate() -> None:
     assert check_steps(cnf, unpack(made.proof)) == made.steps
 
 
+def test_what_follows_a_refutation_is_not_kept(engine: str) -> None:
+    rows = ((1, 2), (1, -2), (-1, 2), (-1, -2))
+    made = certify(clauses(*rows), "1 0\n0\n2 0\n0\n", "someone")
+    assert unpack(made.proof) == drat.parse("1 0\n0\n")
+    assert verify(clauses(*rows), made) == made.steps == 2
+    refuted = clauses(*rows, (1,), (-1,))
+    made = certify(refuted, "1 0\n0\n", "someone")
+    assert unpack(made.proof) == []
+    assert verify(refuted, made) == made.steps == 0
+
+
 def test_an_empty_clause_needs_no_more(engine: str) -> None:
     graph = Graph()
     assert check_proof(to_cnf(graph, graph.truth(False)), TRIVIAL_PROOF) == 0
