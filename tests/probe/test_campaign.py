@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -60,8 +62,17 @@ def ran(folder: Path, text: str = "model:volta", **options: Any) -> tuple[Tally,
     return made(folder, device, clock, **options).run(), device
 
 
-def test_all_units_are_measured(tmp_path: Path) -> None:
+@cache
+def whole() -> tuple[int, int]:
+    """Dot products that an undisturbed campaign asks of a device, and those that it keeps."""
+    with TemporaryDirectory() as folder:
+        found, device = ran(Path(folder))
+    return device.seen, found.measured
+
+
+def test_all_units_are_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files hold every output as it was given, and the summary says what they came to."""
+    monkeypatch.setattr(work, "survivors", lambda *_: {"survivors": [], "refuted": {}})
     found, _ = ran(tmp_path)
     assert (found.mismatches, found.faults, found.untouched, found.stopped) == (0, {}, [], "")
     folder = tmp_path / "hardware" / "model-volta"
@@ -116,7 +127,7 @@ def test_the_most_valuable_comes_first(tmp_path: Path) -> None:
 
 
 @quick
-@pytest.mark.parametrize("seconds", [0.5, 3, 12])
+@pytest.mark.parametrize("seconds", [3, 12])
 def test_the_time_is_kept(seconds: float, tmp_path: Path) -> None:
     """No call is begun that would not end in time; the next campaign goes on, and measures nothing twice."""
     clock = Clock()
@@ -129,15 +140,13 @@ def test_the_time_is_kept(seconds: float, tmp_path: Path) -> None:
     second = made(tmp_path, again, clock).run()
     assert second.complete
     assert second.untouched == []
-    whole, device_of_all = ran(tmp_path / "whole")
-    assert device.seen + again.seen == device_of_all.seen
-    assert second.measured == whole.measured
+    assert (device.seen + again.seen, second.measured) == whole()
     folder = tmp_path / "hardware" / "model-volta"
     assert len(read_runs(folder)) == 3
 
 
 @quick
-@pytest.mark.parametrize("call", [1, 5, 11])
+@pytest.mark.parametrize("call", [2, 11])
 def test_a_campaign_that_is_killed_continues(call: int, tmp_path: Path) -> None:
     """At whatever call: what was measured is there, and a torn line besides does no harm."""
 
@@ -155,7 +164,7 @@ def test_a_campaign_that_is_killed_continues(call: int, tmp_path: Path) -> None:
         stream.write('{"kind": "suite", "id": "sui')
     found, again = ran(tmp_path)
     assert found.complete
-    assert again.seen + device.seen == ran(tmp_path / "whole")[1].seen
+    assert again.seen + device.seen == whole()[0]
     assert [c.mismatches for c in recheck(path.parent)] == [0, 0, 0]
 
 
@@ -188,7 +197,7 @@ def busy(spec: UnitSpec, x: Batch, results: Raw, number: int) -> Raw:
 )
 def test_a_failing_unit_costs_no_other(does: Any, sentence: str, kept: int, tmp_path: Path) -> None:
     """Its raw outputs and the reason are kept; the other units are measured; later it is tried again."""
-    found, _ = ran(tmp_path, does=does)
+    found, _ = ran(tmp_path, does=does, units=VOLTA[:2])
     assert list(found.faults) == VOLTA[:1]
     assert sentence in found.faults[VOLTA[0]]
     assert not found.complete
@@ -200,7 +209,7 @@ def test_a_failing_unit_costs_no_other(does: Any, sentence: str, kept: int, tmp_
     assert [line["count"] for line in run.done] == [kept]
     others = [u for u in found.units.values() if u.spec.name != VOLTA[0]]
     assert all(u.random == 600 for u in others)
-    again, _ = ran(tmp_path)
+    again, _ = ran(tmp_path, units=VOLTA[:2])
     assert again.faults == {}
     assert again.units[VOLTA[0]].random == 600
 
