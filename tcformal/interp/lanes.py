@@ -101,7 +101,7 @@ class Code:
         """The value of a register of `bits`, brought to the lane that its bounds need."""
         if low == high:
             return self.const(low)
-        narrow = lane_for(low, high)
+        narrow = TRUTH if bits == TRUTH and low >= 0 and high <= 1 else lane_for(low, high)
         if narrow > bits:
             raise WidthError(f"expected bounds that {bits} bits hold, but got [{low}, {high}]")
         if narrow < bits:

@@ -173,7 +173,9 @@ class Lowering(Interpreter[Value]):
             moved = x
         else:
             how = "ashr" if x.low < 0 else "lshr"
-            moved = Value(code.binary(how, x, code.const(low), x.bits), *bounds, x.bits)
+            # Above its lane a value has nothing but copies of its sign.
+            by = code.const(min(low, x.bits - 1))
+            moved = Value(code.binary(how, x, by, x.bits), *bounds, x.bits)
         if _fits(*bounds, node.width):
             return code.value(moved.text, *bounds, moved.bits)
         top = (1 << node.width) - 1

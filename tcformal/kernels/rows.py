@@ -65,9 +65,11 @@ class DotProducts:
     def _fit(self, given: Mapping[str, Words]) -> bool:
         """Whether every word is one that the kernel may read; lanes say what is wrong with others."""
         for name, x in given.items():
-            node = self.graph.inputs["c" if name == "c" else f"{name}[0]"]
-            if x.dtype.kind != "u" or (x.size and int(x.max()) >> node.width):
+            if x.dtype.kind != "u":
                 return False
+            for i, largest in enumerate(np.atleast_1d(x.max(axis=0)) if x.size else ()):
+                if int(largest) >> self.graph.inputs["c" if name == "c" else f"{name}[{i}]"].width:
+                    return False
         return True
 
     def _compiled(self, given: Mapping[str, Words], n: int) -> Words:

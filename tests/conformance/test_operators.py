@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from conformance.test_clauses import answer_clauses
+from conformance.test_compiled import answer_compiled
 from conformance.test_term_interpreters import (
     answer_bitwuzla,
     answer_cvc5,
@@ -220,6 +221,7 @@ INTERPRETATIONS: dict[str, Interpretation] = {
     "integers": by_values(on_integers),
     "trace": by_values(on_trace),
     "lanes": by_values(on_lanes),
+    "compiled": by_values(answer_compiled),
     "gates": by_values(on_gates),
     "clauses": by_question(answer_clauses),
     "z3": by_question(answer_z3),
@@ -230,7 +232,9 @@ INTERPRETATIONS: dict[str, Interpretation] = {
 }
 
 #: Those that compute; wide operands are tried on them only.
-COMPUTING = ("integers", "lanes")
+COMPUTING = ("integers", "lanes", "compiled")
+#: Of these, the ones that need no compilation for every graph.
+READY = ("integers", "lanes")
 
 OPERATORS = sorted(OPS.keys() - LEAVES)
 
@@ -315,7 +319,7 @@ def test_operator_on_wide_operands(interpretation: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in OPERATORS if OPS[name].arity > 1])
-@pytest.mark.parametrize("interpretation", COMPUTING)
+@pytest.mark.parametrize("interpretation", READY)
 def test_operator_with_a_constant_operand(interpretation: str, name: str) -> None:
     """Constants have no lanes of their own: each operand in turn, narrow and wide."""
     rng = random.Random(SEED)
