@@ -17,7 +17,7 @@ WORD = 64
 
 
 def in_words(graph: Graph, root: Node) -> tuple[Graph, Node, list[tuple[str, int]]]:
-    """The same definition on inputs a[0], a[1], … of 64 bits at most, and where each stands in which input."""
+    """The same definition on inputs a[0], a[1], … of 64 bits at most, and what each of them holds."""
     made, places = Graph(), list[tuple[str, int]]()
     new: dict[int, Node] = {}
     for node in reachable([root]):
