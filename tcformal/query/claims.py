@@ -17,6 +17,7 @@ from tcformal.query.lemmas import Lemma, LemmaBook
 from tcformal.query.negation import negation
 from tcformal.query.product_order import product_order
 from tcformal.query.same_parameters import same_parameters
+from tcformal.query.zero_exponent import zero_exponent
 from tcformal.solve.result import Limits
 
 
@@ -36,6 +37,7 @@ CLAIMS: dict[str, Claim] = {
     "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
     "same-parameters": Claim("all names of these parameters compute the same function", same_parameters),
     "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, of_every_unit=True),
+    "zero-exponent": Claim("no exponent of zero terms below all others changes a result", zero_exponent),
     "error-bound": Claim("each sum is off by less than XIE Table 9 allows", error_bound, of_every_unit=True),
 }
 

@@ -40,7 +40,7 @@ def _operator(name: str) -> Callable[[Node], Pair | None]:
     return split
 
 
-def _split_max(x: Node) -> Pair | None:
+def split_max(x: Node) -> Pair | None:
     """The operands of `Graph.umax`: y where x < y, else x."""
     if x.op != "ite" or x.args[0].op != "ult" or x.args[0].args != (x.args[2], x.args[1]):
         return None
@@ -50,7 +50,7 @@ def _split_max(x: Node) -> Pair | None:
 #: What sums, largest exponents and special cases are made of.
 OPERATIONS = (
     Operation("add_mod", _operator("add_mod"), lambda g, x, y: g.add_mod(x, y)),
-    Operation("umax", _split_max, lambda g, x, y: g.umax(x, y)),
+    Operation("umax", split_max, lambda g, x, y: g.umax(x, y)),
     Operation("or_", _operator("or_"), lambda g, x, y: g.or_(x, y)),
     Operation("and_", _operator("and_"), lambda g, x, y: g.and_(x, y)),
 )

@@ -18,7 +18,7 @@ _COLOUR = {Kind.HOLDS: "bold green", Kind.VIOLATED: "bold yellow"}
 #: Claims as column heads.
 _SHORT = {
     "product-order": "order", "sign-magnitude": "signs", "carry-bits": "carry", "same-parameters": "names",
-    "negation-symmetry": "sign", "error-bound": "error",
+    "negation-symmetry": "sign", "error-bound": "error", "zero-exponent": "zero",
 }  # fmt: skip
 
 

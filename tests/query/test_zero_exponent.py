@@ -1,0 +1,70 @@
+"""Claim `zero-exponent`: proved below all terms, and never where the exponent of zero terms shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import tcformal.query.zero_exponent as zero
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.query.claim import ClaimVerdict
+from tcformal.query.claims import prove_claim
+from tcformal.query.lemmas import LemmaBook
+from tcformal.query.verdict import Kind
+from tcformal.solve.result import Limits
+
+LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
+FP8 = "tfdpa@a_format=e4m3,b_format=e4m3,products=2,fraction_bits=13,conversion=RZ-E8M13,zero_exponent=-133"
+
+
+@pytest.fixture(scope="module")
+def book() -> LemmaBook:
+    """One book for all tests."""
+    return LemmaBook(limits=LIMITS)
+
+
+def prove(name: str, book: LemmaBook) -> ClaimVerdict:
+    return prove_claim(resolve(name), "zero-exponent", book=book, limits=LIMITS)
+
+
+def with_zero(spec: UnitSpec, exponent: int) -> UnitSpec:
+    design = replace(spec.design, zero_exponent=exponent)
+    return replace(spec, name=f"{spec.name},zero_exponent={exponent}", design=design)
+
+
+def test_what_lies_below_every_term_is_not_seen(book: LemmaBook) -> None:
+    v = prove(FP8, book)
+    assert v.kind is Kind.HOLDS, v.reason
+    assert {"none", "-139"} <= {p.name for p in v.parts}
+    assert all(lemma.holds for lemma in v.lemmas)
+
+
+def test_an_exponent_among_those_of_the_terms_is_not_proved_away(
+    book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """-100 lies above a small c, whose bits a zero product then cuts off."""
+    monkeypatch.setattr(zero, "others", lambda spec: [with_zero(spec, -100)])
+    v = prove(FP8, book)
+    assert v.kind is Kind.UNKNOWN
+    assert "was not proved equal" in v.reason
+
+
+def test_only_exponents_below_every_term_are_asked_about() -> None:
+    names = {u.design.zero_exponent for u in zero.others(resolve("ampere/mma.m16n8k8.f32.f16.f16.f32"))}
+    assert names == {"none", -139, -133, -131}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("ampere/mma.m16n8k8.f32.bf16.bf16.f32", "expected terms whose exponents are above -132"),
+        ("cdna1/v_mfma_f32_32x32x8f16", "expected a unit with a truncated fused sum"),
+        ("ampere/mma.m16n8k8.f32.f16.f16.f32@zero_exponent=own", "expected one exponent for zero terms"),
+    ],
+)
+def test_other_units_are_refused(name: str, said: str, book: LemmaBook) -> None:
+    with pytest.raises(InputError, match=said):
+        prove(name, book)
