@@ -33,6 +33,8 @@ _ISOLATED = ("cuda",)
 @click.option(
     "--jobs", type=int, default=None, help="Processes for the models; all but two cores unless given."
 )
+@click.option("--answers", default="results", show_default=True, type=click.Path(path_type=Path),
+              help="Folder of kept answers, whose witnesses are asked too.")  # fmt: skip
 @results_option
 @json_option
 def campaign(
@@ -42,6 +44,7 @@ def campaign(
     seed: int,
     units: Sequence[str],
     jobs: int | None,
+    answers: Path,
     folder: str,
     as_json: bool,
 ) -> int:
@@ -59,7 +62,7 @@ def campaign(
     try:
         made = Campaign(
             device, Path(folder), seconds=seconds - (time.monotonic() - start), clock=time.monotonic,
-            pool=pool, jobs=jobs, vectors=vectors, seed=seed, units=units,
+            pool=pool, jobs=jobs, vectors=vectors, seed=seed, units=units, answers=answers,
             say=lambda sentence: click.echo(sentence, err=True),
         )  # fmt: skip
         tally = made.run()

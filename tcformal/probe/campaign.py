@@ -34,8 +34,8 @@ SUMMARY = "campaign-summary.json"
 class Campaign:
     """One device and its units in groups.
 
-    `clock` gives seconds; `pool` does what needs no device, on `jobs` processes; `folder` holds the results,
-    and kept answers whose witnesses are asked too; `say` hears one sentence at a time.
+    `clock` gives seconds; `pool` does what needs no device, on `jobs` processes; `folder` holds the results;
+    the witnesses of kept answers in the folder `answers` are asked too; `say` hears one sentence at a time.
     Errors: DeviceError for a device that names no units where none are given.
     """
 
@@ -51,9 +51,11 @@ class Campaign:
         vectors: int = 1_000_000,
         seed: int = 1,
         units: Iterable[str] = (),
+        answers: Path | None = None,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self._device, self._folder, self._pool = device, folder, pool
+        self._device, self._pool = device, pool
+        self._store = str(folder if answers is None else answers)
         self._clock, self._start, self._seconds = clock, clock(), seconds
         self._jobs, self._seed, self._say = jobs, seed, say
         self._items = list(enumerate(_sizes(vectors)))
@@ -142,7 +144,7 @@ class Campaign:
 
             def needs(pool: Executor, unit: Measured = unit) -> list[Future[Any]]:
                 made = self._suites.get(group.model)
-                asked = _given(made) if made else pool.submit(work.suite, unit.spec.name, str(self._folder))
+                asked = _given(made) if made else pool.submit(work.suite, unit.spec.name, self._store)
                 return [asked, *self._builds([unit])]
 
             def act(made: Suite, *_: str, unit: Measured = unit) -> None:

@@ -380,6 +380,28 @@ def test_what_befalls_another_process_costs_its_units(
     assert f"{VOLTA[0]}: expected peace, but got war" in said
 
 
+@quick
+def test_witnesses_of_kept_answers_are_asked(tmp_path: Path) -> None:
+    """Of the folder of answers, whatever folder the results go to."""
+    spec = unit(VOLTA[0]).spec
+    formats = {"a": "fp16", "b": "fp16", "c": "fp32", "d": "fp32"}
+    question = {
+        "first": "one",
+        "second": "other",
+        "k": spec.k,
+        "formats": formats,
+        "sha256": "0123456789abcdef",
+    }
+    line = {"question": question, "witness": {"a": ["0x3555"] * 4, "b": ["0x3aaa"] * 4, "c": "0x00345678"}}
+    answers = tmp_path / "kept"
+    answers.mkdir()
+    (answers / "answers.jsonl").write_text(json.dumps(line) + "\n")
+    ran(tmp_path, units=VOLTA[:1], vectors=0, answers=answers)
+    (run,) = read_runs(tmp_path / "hardware" / "model-volta")
+    names = [name for block in run.blocks.values() for name in block["names"]]
+    assert names[-1] == "answer/0123456789ab"
+
+
 def test_groups_of_units() -> None:
     """mma and wgmma of one arithmetic are measured each; widths follow, the widest first."""
     specs = [unit(f"hopper/{n}").spec for n in (

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from hostcard import HostCard
+from inline import Clock, Inline
 from tcformal.design.catalog import catalogue
-from tcformal.errors import DeviceError
+from tcformal.errors import DeviceError, InputError
 from tcformal.models import unit
 from tcformal.probe import card as cards
 from tcformal.probe import compilers, cuda
 from tcformal.probe import cubin as cubins
+from tcformal.probe.campaign import Campaign
 from tcformal.probe.compilers import Compiler
 from tcformal.probe.cubin import cubin
 from tcformal.probe.cuda import CudaDevice, Listed
@@ -243,6 +245,26 @@ def test_a_gpu_runs_a_plan(tmp_path: Path) -> None:
     altered = CudaDevice("0", HostCard(f"{AMPERE}@fraction_bits=25"))
     assert run_plan(plan, altered, tmp_path / "other").mismatches > 0
     assert card.held == 5  # the operands of the last batch stay for another unit
+
+
+def test_a_gpu_has_a_campaign(tmp_path: Path) -> None:
+    """Kernels built beforehand, every place of a tile, and the instruction in the summary."""
+    tools()
+    clock = Clock()
+    device = CudaDevice("0", HostCard(AMPERE))
+    options = {"seconds": 1e6, "clock": clock, "pool": Inline(), "units": [AMPERE], "answers": tmp_path}
+    found = Campaign(device, tmp_path, vectors=600, **options).run()  # type: ignore[arg-type]
+    assert found.complete
+    (facts,) = found.data()["units"]
+    assert facts["instruction"] == "HMMA.1688.F32.BF16"
+    assert facts["positions"]["outputs"] == {facts["positions"]["model"]: 256}
+    assert found.device["driver"] == "580.1"
+    missing = "ampere/mma.m16n8k16.f64"
+    with pytest.raises(InputError, match="expected a known unit"):
+        Campaign(device, tmp_path, **(options | {"units": [missing]}))  # type: ignore[arg-type]
+    other = Campaign(device, tmp_path, **(options | {"units": ["hopper/wgmma.m64n8k16.f16.f16.f16"]}))  # type: ignore[arg-type]
+    with pytest.raises(DeviceError, match="expected a GPU of hopper"):
+        other.run()
 
 
 @pytest.mark.parametrize(
