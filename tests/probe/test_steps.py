@@ -13,8 +13,12 @@ from tcformal.probe.steps import OutOfTimeError, Step, run_steps
 from tcformal.report.parts import Rows, Verdict, plain
 
 
+def at_once() -> None:
+    """Take no time."""
+
+
 def step(
-    name: str, done: list[str], future: Future[Any] | None = None, takes: Callable[[], None] = int
+    name: str, done: list[str], future: Future[Any] | None = None, takes: Callable[[], None] = at_once
 ) -> Step:
     """A step that says its name when it is done."""
 
@@ -59,7 +63,8 @@ def test_a_window_bounds_what_is_prepared() -> None:
 
 def test_no_time_is_no_step() -> None:
     """Neither one that takes as long as its like, nor one that would be waited for."""
-    clock, done = Clock(), []
+    clock = Clock()
+    done: list[str] = []
     never: Future[int] = Future()
 
     def second() -> None:
