@@ -79,9 +79,7 @@ def _answers(tally: Tally) -> list[Part]:
 
 def _fits(unit: Measured, answer: dict[str, Any]) -> str:
     """The designs that give all outputs of a question, and of how many."""
-    names = [
-        name.removeprefix(unit.spec.name).removeprefix("@") or "as catalogued" for name in answer["fits"]
-    ]
+    names = [name.removeprefix(unit.spec.name).lstrip("@,") or "as catalogued" for name in answer["fits"]]
     more = f", … ({len(names)})" if len(names) > _SHOWN else ""
     tried = len(names) + len(answer["refuted"])
     return f"{', '.join(names[:_SHOWN]) or 'none'}{more} of {tried}"

@@ -13,7 +13,7 @@ import click
 
 #: Width of a line where rich does not measure the terminal.
 _WIDTH = 100
-#: Width that the widest column of a table keeps.
+#: Width that a column of a table keeps.
 _NARROWEST = 20
 
 
@@ -62,7 +62,7 @@ def show(parts: Sequence[Part]) -> None:
 
 
 def plain(part: Part) -> str:
-    """A part as aligned text; where that is too wide, the widest column goes on below itself."""
+    """A part as aligned text; where that is too wide, the widest columns go on below themselves."""
     if isinstance(part, Verdict):
         return part.word + part.rest
     if isinstance(part, str):
@@ -70,8 +70,7 @@ def plain(part: Part) -> str:
     right = [name.startswith(">") for name in part.columns]
     lines = [tuple(name.removeprefix(">") for name in part.columns), *part.rows]
     widths = [max(len(line[i]) for line in lines) for i in range(len(right))]
-    over = sum(widths) + 2 * (len(widths) - 1) - _WIDTH
-    if over > 0:
+    while (over := sum(widths) + 2 * (len(widths) - 1) - _WIDTH) > 0 and max(widths) > _NARROWEST:
         widest = widths.index(max(widths))
         widths[widest] = max(_NARROWEST, widths[widest] - over)
     made = []

@@ -94,4 +94,6 @@ def test_tables_without_a_package_for_tables() -> None:
     assert lines[0] == "name          count  what"
     assert lines[-1] == "bbbbbbbbbbbb    200  short"
     assert max(map(len, lines)) <= 100
+    two = plain(Rows(("first", "second", "third"), [("x " * 60, "y " * 60, "z")])).splitlines()
+    assert max(map(len, two)) <= 100
     assert plain(Verdict("HOLDS", True, ": all")) == "HOLDS: all"
