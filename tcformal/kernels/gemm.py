@@ -28,6 +28,8 @@ Words = NDArray[Any]
 
 #: Bytes of one tile's decoded steps that a core keeps in its fastest cache.
 _TILE_BYTES = 16384
+#: Bytes of decoded steps below which a block is not worth its overhead.
+_BLOCK_BYTES = 1 << 20
 #: Rows and columns whose decoded operands are held at once.
 _PANEL = 8192
 #: Lanes on which planes are tried to find the rare ones.
@@ -155,8 +157,11 @@ class Gemm:
             c[:, :columns] = x.c
         steps = -(-k // shape.k)
         kernel = self.kernel("finite")
-        at_once = max(1, _TILE_BYTES // kernel.sizes[shape.lanes_side])
         panel_tiles = max(1, _PANEL // shape.lanes)
+        # One step of all rows and tiles that are held at once.
+        step_bytes = min(tiles, panel_tiles) * kernel.sizes[shape.lanes_side]
+        step_bytes += min(rows, _PANEL) * kernel.sizes[shape.spread_side]
+        at_once = max(1, _TILE_BYTES // kernel.sizes[shape.lanes_side], _BLOCK_BYTES // step_bytes)
         work.expect(rows * tiles * -(-steps // at_once))
         for tile in range(0, tiles, panel_tiles):
             some_tiles = slice(tile, min(tile + panel_tiles, tiles))

@@ -78,6 +78,7 @@ def test_panels_and_blocks_of_k(monkeypatch: pytest.MonkeyPatch) -> None:
     """Operands cut in many blocks, each way, with NaN and Inf in some of them only."""
     monkeypatch.setattr("tcformal.kernels.gemm._PANEL", 32)
     monkeypatch.setattr("tcformal.kernels.gemm._TILE_BYTES", 600)
+    monkeypatch.setattr("tcformal.kernels.gemm._BLOCK_BYTES", 0)
     a, b = normal(1, (70, 41)), normal(2, (41, 90))
     a[3, 2], a[40, 40], b[7, 1], b[20, 80] = np.nan, np.inf, -np.inf, 0.0
     a[40, 20] = 65504
