@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -13,15 +14,10 @@ from tcformal.checks import check_int, check_positive
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, print_json, results_option
 from tcformal.cli.probe import probe
 from tcformal.probe.campaign import Campaign
-from tcformal.probe.device import Device
-from tcformal.probe.isolated import IsolatedDevice
-from tcformal.probe.registry import open_device
+from tcformal.probe.isolated import opened
 from tcformal.query.pool import SturdyPool
 from tcformal.report import campaign as views
 from tcformal.report.parts import show
-
-#: Kinds of device that can hang or break with the driver: they get a process of their own.
-_ISOLATED = ("cuda",)
 
 
 @probe.command()
@@ -57,19 +53,13 @@ def campaign(
     check_int("--vectors", vectors, low=0)
     check_int("--seed", seed, low=0)
     jobs = max(1, (os.cpu_count() or 1) - 2) if jobs is None else check_int("--jobs", jobs, low=1)
-    device = _opened(device_name)
-    pool = SturdyPool(jobs)
-    try:
+    with opened(device_name) as device, _pool(jobs) as pool:
         made = Campaign(
             device, Path(folder), seconds=seconds - (time.monotonic() - start), clock=time.monotonic,
             pool=pool, jobs=jobs, vectors=vectors, seed=seed, units=units, answers=answers,
             say=lambda sentence: click.echo(sentence, err=True),
         )  # fmt: skip
         tally = made.run()
-    finally:
-        pool.shutdown(cancel_futures=True)
-        if isinstance(device, IsolatedDevice):
-            device.close()
     if as_json:
         print_json(tally.data())
     else:
@@ -77,5 +67,11 @@ def campaign(
     return OTHERWISE if tally.mismatches else NO_ANSWER if tally.faults else OK
 
 
-def _opened(name: str) -> Device:
-    return IsolatedDevice(name) if name.partition(":")[0] in _ISOLATED else open_device(name)
+@contextlib.contextmanager
+def _pool(jobs: int) -> Iterator[SturdyPool]:
+    """Processes that are ended in the middle of whatever they do when they are no longer needed."""
+    pool = SturdyPool(jobs)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -18,9 +18,10 @@ from tcformal.probe.cuda import gpus
 from tcformal.probe.device import Ability
 from tcformal.probe.directed import directed
 from tcformal.probe.gather import from_file, from_store
+from tcformal.probe.isolated import opened
 from tcformal.probe.plan import Directed, make_plan, read_plan, write_plan
 from tcformal.probe.recheck import recheck
-from tcformal.probe.registry import KINDS, open_device
+from tcformal.probe.registry import KINDS
 from tcformal.probe.replay import padded_witness
 from tcformal.probe.results import read_runs
 from tcformal.probe.run import run_plan
@@ -105,8 +106,7 @@ def plan(
 def run_(path: Path, device_name: str, folder: str, as_json: bool) -> int:
     """Put a plan to a device; continues where it was cut off (exit 0: all results are the model's)."""
     made = read_plan(path)
-    device = open_device(device_name)
-    with bar("probing") as told:
+    with opened(device_name) as device, bar("probing") as told:
         outcome = run_plan(made, device, Path(folder), told)
     if as_json:
         print_json(views.outcome_data(outcome))

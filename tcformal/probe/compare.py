@@ -47,6 +47,8 @@ class Comparison:
     count: int
     survivors: tuple[UnitSpec, ...]
     refuted: tuple[Refutation, ...]
+    #: Dot products besides of whose outputs only a digest is kept: they were not compared.
+    sealed: int = 0
 
     @property
     def holds(self) -> bool:
@@ -82,7 +84,8 @@ def compare(
         alive = [u for u, r in found if r is None]
     told(len(pieces), len(pieces))
     count = sum(len(piece.outputs) for piece in pieces)
-    return Comparison(spec, dict(run.head["device"]), count, tuple(alive), tuple(refuted))
+    sealed = sum(int(line["count"]) for line in run.done if line.get("not_kept"))
+    return Comparison(spec, dict(run.head["device"]), count, tuple(alive), tuple(refuted), sealed)
 
 
 def last_run(runs: list[Run], path: Path, unit: str | None = None) -> Run:

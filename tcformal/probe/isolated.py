@@ -6,9 +6,10 @@ it the hour for which a machine was rented.
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -21,6 +22,25 @@ from tcformal.errors import DeviceError, TcformalError
 from tcformal.probe.device import Ability, Device
 from tcformal.probe.registry import BUILDERS, open_device
 from tcformal.query.families import Batch, Raw
+
+#: Kinds of device that can hang, or break with their driver.
+_FRAGILE = ("cuda",)
+
+
+@contextlib.contextmanager
+def opened(name: str) -> Iterator[Device]:
+    """The device of a name, in a process of its own where it is of a kind that can hang.
+
+    Errors: as `registry.open_device`.
+    """
+    if name.partition(":")[0] not in _FRAGILE:
+        yield open_device(name)
+        return
+    device = IsolatedDevice(name)
+    try:
+        yield device
+    finally:
+        device.close()
 
 
 class IsolatedDevice(Device):

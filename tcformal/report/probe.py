@@ -78,6 +78,7 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
         "holds": found.holds,
         "device": found.device,
         "dot_products": found.count,
+        "digest_only": found.sealed,
         "survivors": [u.name for u in found.survivors],
         "refuted": [
             {
@@ -93,6 +94,8 @@ def comparison_view(found: Comparison) -> list[Part]:
     """The designs that are left, then each refuted one with the input that refutes it."""
     device = found.device.get("device", "the device")
     said = f": {found.unit.name} on {found.count} dot products of {device}"
+    if found.sealed:
+        said += f" ({found.sealed} more are kept as a digest only and were not compared)"
     parts: list[Part] = [Verdict("HOLDS" if found.holds else "REFUTED", found.holds, said)]
     left = "\n".join(f"  {u.name}" for u in found.survivors)
     parts.append(f"{len(found.survivors)} designs survive:\n{left}" if left else "no design survives")

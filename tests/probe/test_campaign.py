@@ -27,6 +27,7 @@ from tcformal.probe.results import pieces_of, read_runs
 from tcformal.probe.tally import Tally
 from tcformal.query.families import Batch, Raw
 from tcformal.report.campaign import campaign_view
+from tcformal.report.probe import comparison_view
 
 VOLTA = [
     "volta/mma.m8n8k4.f32.f16.f16.f32",
@@ -304,7 +305,10 @@ def test_more_mismatches_than_there_is_room_for(tmp_path: Path, monkeypatch: pyt
     (checked,) = recheck(folder)
     assert checked.sealed == 12_600
     assert checked.mismatches == found.mismatches > 300
-    assert not compare(folder).holds
+    comparison = compare(folder)
+    assert not comparison.holds
+    assert comparison.sealed == 12_600
+    assert "12600 more are kept as a digest only" in str(comparison_view(comparison)[0])
 
 
 @quick

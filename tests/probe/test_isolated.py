@@ -12,8 +12,10 @@ import pytest
 
 from tcformal.errors import DeviceError
 from tcformal.models import unit
+from tcformal.probe import card as cards
 from tcformal.probe.cubin import build
-from tcformal.probe.isolated import IsolatedDevice
+from tcformal.probe.isolated import IsolatedDevice, opened
+from tcformal.probe.model import ModelDevice
 from tcformal.probe.replay import replay
 from tcformal.query.families import batch
 
@@ -78,6 +80,24 @@ def test_what_breaks_is_said_and_begun_anew(wrong: str, sentence: str, tmp_path:
 
 
 def test_what_is_not_there_is_said() -> None:
+    """GPUs are opened behind a process, other devices here; what fails to open is said in either case."""
+    with opened("model:volta") as device:
+        assert isinstance(device, ModelDevice)
+    if gpus_are_here():
+        pytest.skip("there is a GPU here")
+    with pytest.raises(DeviceError, match="expected an NVIDIA GPU"), opened("cuda:0"):
+        raise AssertionError("there is none")
+
+
+def gpus_are_here() -> bool:
+    """Whether a GPU can be reached from this process."""
+    try:
+        return cards.count() > 0
+    except DeviceError:
+        return False
+
+
+def test_a_program_that_is_not_there_is_said() -> None:
     with pytest.raises(DeviceError, match="expected a program to run"):
         IsolatedDevice("exec:no-such-program")
 
