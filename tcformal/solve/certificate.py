@@ -92,16 +92,20 @@ def checker_version() -> str:
     return f"{CHECKER} {dratify.__version__}{compiled}"
 
 
-def _parsed(proof: str) -> list[Step]:
+def parse(proof: str) -> list[Step]:
+    """The steps of a proof in text; CertificateError, with the place, for what is none."""
+    import dratify
+
     try:
-        return drat.parse(proof)
+        steps: list[Step] = dratify.parse_proof(proof)
+        return steps
     except ValueError as error:
         raise CertificateError(f"expected a proof in DRAT form, but {error}") from error
 
 
 def check_proof(cnf: Cnf, proof: str) -> int:
     """Check DRAT text against clauses; as `check_steps`."""
-    return check_steps(cnf, _parsed(proof))
+    return check_steps(cnf, parse(proof))
 
 
 def check_steps(cnf: Cnf, steps: Sequence[Step]) -> int:
@@ -137,7 +141,7 @@ def certify(cnf: Cnf, proof: str, solver: str) -> Certificate:
     left out.
     """
     start = time.monotonic()
-    compact = drat.compact(_parsed(proof))
+    compact = drat.compact(parse(proof))
     checked = check_steps(cnf, compact)
     packed = drat.pack(compact[:checked])
     return Certificate(

@@ -27,14 +27,6 @@ _OPEN = {"a": 0x61, "d": 0x64}
 _KIND = {code: kind for kind, code in _OPEN.items()}
 
 
-def parse(text: str) -> list[Step]:
-    """The steps of a proof in text; ValueError, with the place, for what is none."""
-    import dratify
-
-    steps: list[Step] = dratify.parse_proof(text)
-    return steps
-
-
 def compact(steps: Sequence[Step]) -> list[Step]:
     """A proof that packs small: short ones without deletions, literals behind the first in order.
 

@@ -32,6 +32,7 @@ from tcformal.solve.certificate import (
     certify,
     check_proof,
     check_steps,
+    parse,
     unpack,
     verify,
 )
@@ -115,7 +116,7 @@ def test_what_is_said_of_a_certificate() -> None:
 def test_what_follows_a_refutation_is_not_kept(engine: str) -> None:
     rows = ((1, 2), (1, -2), (-1, 2), (-1, -2))
     made = certify(clauses(*rows), "1 0\n0\n2 0\n0\n", "someone")
-    assert unpack(made.proof) == drat.parse("1 0\n0\n")
+    assert unpack(made.proof) == parse("1 0\n0\n")
     assert verify(clauses(*rows), made) == made.steps == 2
     refuted = clauses(*rows, (1,), (-1,))
     made = certify(refuted, "1 0\n0\n", "someone")
@@ -312,13 +313,13 @@ def test_packing_loses_nothing(steps: list[drat.Step]) -> None:
 
 def test_the_form_is_the_binary_one_that_drat_trim_reads() -> None:
     """The example of its README: 61 7f 83 80 01 00 64 7f 83 80 01 00 is `-63 -8193 0`, `d -63 -8193 0`."""
-    steps = drat.parse("-63 -8193 0\nd -63 -8193 0\n")
+    steps = parse("-63 -8193 0\nd -63 -8193 0\n")
     assert lzma.decompress(drat.pack(steps)).hex() == "617f8380010064" + "7f83800100"
 
 
 def test_a_compact_proof_still_holds_and_is_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     cnf, proof = proved()
-    steps = drat.parse(proof)
+    steps = parse(proof)
     assert any(kind == "d" for kind, _ in steps)
     short = drat.compact(steps)
     assert all(kind == "a" for kind, _ in short)
