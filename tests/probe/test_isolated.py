@@ -68,11 +68,11 @@ def test_what_breaks_is_said_and_begun_anew(wrong: str, sentence: str, tmp_path:
     spec = unit(VOLTA).spec
     x = batch(spec, 4, 6, 1)
     device.identify(spec, 4)
-    device.patience_s = 1
+    device.patience_s = 1 if "sleep" in wrong else 30
     start = time.monotonic()
     with pytest.raises(DeviceError, match=sentence):
         device.run(spec, x)
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 40
     path.write_text(PROGRAM.replace("WRONG", "pass"))
     device.patience_s = 30
     assert device.run(spec, x).tolist() == [0] * 6
