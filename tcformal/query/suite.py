@@ -26,10 +26,12 @@ from tcformal.query.inputs import (
     together,
     witness_of_row,
 )
+from tcformal.query.lemmas import LemmaBook
 from tcformal.query.panel import Panel, Results
 from tcformal.query.separate import answer
 from tcformal.query.shrink import shrink, witness_cost
 from tcformal.query.spec import Witness
+from tcformal.query.stepwise import equal_in_steps
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
@@ -171,6 +173,7 @@ class _Work:
         self.equal: list[Equal] = []
         self.undecided: list[Undecided] = []
         self.asked = 0
+        self._book: LemmaBook | None = None
         #: The first design of every class.
         self.firsts = list(range(len(panel.designs)))
         for i in range(len(panel.designs)):
@@ -190,6 +193,12 @@ class _Work:
     def _ask(self, pair: Pair, **how: Any) -> None:
         """Ask about one pair: at few products first, where that says something about all of them."""
         first, second = pair
+        self._book = self._book or LemmaBook(members=how["solvers"], limits=how["limits"])
+        designs = [self.panel.designs[i] for i in pair]
+        stepwise = equal_in_steps(designs[0], designs[1], self._book, how["limits"], how["solvers"])
+        if stepwise is not None:
+            self._merge(Equal(first, second, stepwise[0], False, stepwise[1]))
+            return
         n = self.panel.step(pair)
         if n < self.panel.k:
             self.asked += 1

@@ -65,18 +65,36 @@ def _check(spec: UnitSpec) -> None:
 
 def others(spec: UnitSpec) -> list[UnitSpec]:
     """The unit with each other exponent of zero terms that a paper names, below the terms of its formats."""
-    o = spec.operands
-    lowest = min(o.a.e_min + o.b.e_min, o.c.e_min)
     found = []
     for text in variations(spec)["zero_exponent"]:
         value = text.partition("=")[2]
         zero: int | str = value if value in ("own", "none") else int(value)
-        fits = zero == "none" or (isinstance(zero, int) and zero < lowest)
         own = spec.design.zero_exponent
-        if fits and zero != own and (own == "none" or (isinstance(own, int) and own < lowest)):
+        if zero != own and _below_all(spec, zero) and _below_all(spec, own):
             design = replace(spec.design, zero_exponent=zero)  # type: ignore[arg-type]
             found.append(replace(spec, name=f"{spec.name}@zero_exponent={value}", design=design))
     return found
+
+
+def same_results(ask: Asking, other: UnitSpec) -> tuple[Part, list[Lemma]] | None:
+    """The claim about two units that differ in the exponent of zero terms only; None for another pair."""
+    spec = ask.spec
+    mine, theirs = spec.design.zero_exponent, other.design.zero_exponent
+    try:
+        _check(spec)
+    except InputError:
+        return None
+    alike = replace(other.design, zero_exponent=mine) == spec.design and other.operands == spec.operands
+    if not alike or other.k != spec.k or not all(_below_all(spec, z) for z in (mine, theirs)):
+        return None
+    proof = _Pair.of(ask, spec, other)
+    return proof.part(), [u.lemma for u in proof.c.uses]
+
+
+def _below_all(spec: UnitSpec, zero: int | str) -> bool:
+    """Whether an exponent of zero terms lies below those of all others, or takes no part."""
+    o = spec.operands
+    return zero == "none" or (isinstance(zero, int) and zero < min(o.a.e_min + o.b.e_min, o.c.e_min))
 
 
 @dataclass(frozen=True, slots=True)

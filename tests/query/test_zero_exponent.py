@@ -8,11 +8,14 @@ import pytest
 
 import tcformal.query.zero_exponent as zero
 from tcformal.design.names import resolve
+from tcformal.design.space import space
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.query.claim import ClaimVerdict
 from tcformal.query.claims import prove_claim
 from tcformal.query.lemmas import LemmaBook
+from tcformal.query.stepwise import equal_in_steps
+from tcformal.query.suite import suite
 from tcformal.query.verdict import Kind
 from tcformal.solve.result import Limits
 
@@ -68,3 +71,23 @@ def test_only_exponents_below_every_term_are_asked_about() -> None:
 def test_other_units_are_refused(name: str, said: str, book: LemmaBook) -> None:
     with pytest.raises(InputError, match=said):
         prove(name, book)
+
+
+def test_two_designs_are_equal_in_steps_only_below_all_terms(book: LemmaBook) -> None:
+    base = resolve(FP8)
+    found = equal_in_steps(base, with_zero(base, -139), book, LIMITS)
+    assert found is not None
+    reason, who = found
+    assert "claim zero-exponent" in reason
+    assert len(who) > 1
+    other = replace(base, design=replace(base.design, fraction_bits=14, zero_exponent=-139))
+    for second in (with_zero(base, -100), other):
+        assert equal_in_steps(base, second, book, LIMITS) is None
+
+
+def test_a_suite_uses_the_claim_where_designs_agree() -> None:
+    made = suite(space([FP8], vary=["zero_exponent=-139,none,-133,-100"]), limits=LIMITS, vectors=512)
+    classes = {d.design.zero_exponent: c for d, c in zip(made.designs, made.classes, strict=True)}
+    assert classes[-139] == classes["none"] == classes[-133] != classes[-100]
+    assert not made.undecided
+    assert any("claim zero-exponent" in e.reason for e in made.equal)
