@@ -42,6 +42,7 @@ from tcformal.query.store import Store
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.records.lines import read
 from tcformal.records.schema import SEAL
+from tcformal.solve import drat
 
 #: For each line of its input, starts a process that adds one proved answer over and over, and says so
 #: after each: the imports are paid for once.
