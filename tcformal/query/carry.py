@@ -33,9 +33,9 @@ def carry_bits(ask: Asking) -> tuple[Finding, list[Lemma]]:
     fits, extends to the partial sum of the widest unit (`exact_sums`).  (2) Every other unit adds the
     same addends in fewer bits: low bits of a sum depend on low bits of the addends only, so its partial
     sums are the low bits of the widest unit's, one lemma for each width.  (3) Cutting the extension of a
-    number to no fewer bits than it has, and extending that, is the extension: one lemma for each
-    width.  All sums then extend one exact value, to some whole number of bytes.  (4) Sums of equal width
-    share what follows; those of another width are rounded to the same number, one lemma for each, under
+    number to no fewer bits than it has is its extension to those: one lemma for each width.  The sum is that
+    number once more, cut or extended to the bytes that the exact one needs.  (4) What is rounded from equal
+    sums is equal: one lemma for each unit, under
     the proved bound on e_max.  The control, one carry bit fewer, is refuted on a witness; a composition of
     units is not asked for one.
     """
@@ -182,7 +182,9 @@ class _Proof:
         """
         c = self.c
         labels = c.graph.labels
-        sums = [c.replaced(labels[f"{unit}.{scope}.sum"].node) for unit in ("exact", side)]
+        # The last partial sum too: where the sum is its low bits, what follows may be built on either.
+        last = partials_of(labels, f"{side}.{scope}")[-1]
+        sums = c.all_replaced([*(labels[f"{unit}.{scope}.sum"].node for unit in ("exact", side)), last])
         instead = {total: extended(c.graph, exact.total, total.width) for total in sums}
         roots = [labels[f"{unit}.{scope}.{part}"].node for unit in ("exact", side) for part in _ROUNDED]
         as_they_are = c.all_replaced(roots)

@@ -202,10 +202,12 @@ class ExactSum:
             low = g.add_mod(g.extract(p, width - 1, 0), g.extract(q, width - 1, 0))
             root = g.add_mod(p, q)
             wide[node.index] = root
+            # A later unit's sum may be what the first one's total is: that one goes on standing for both.
+            pair = (low, g.extract(root, width - 1, 0))
             if not (
                 c.by_congruence(node, low)
                 and c.by_lemma(
-                    "partial sums", low, g.extract(root, width - 1, 0), cut=(p, q),
+                    "partial sums", *(pair if first else reversed(pair)), cut=(p, q),
                     name=f"the low {width} bits of a sum on {wide_width}",
                 )
             ):  # fmt: skip
@@ -215,17 +217,36 @@ class ExactSum:
         exact = self.total
         long = extended(g, exact, wide_width)
         cut_off = g.extract(long, width - 1, 0)
-        again, whole = extended(g, cut_off, total.width), extended(g, exact, total.width)
-        name = f"{exact.width} bits cut off at {width} and extended to {total.width}"
-        own = c.replaced(total)
+        summed, short, whole = (
+            c.replaced(partials[-1]),
+            g.wrap_to_mod(exact, width),
+            extended(g, exact, total.width),
+        )
+        again = g.wrap_to_mod(short, total.width)
         if not (
             c.by_congruence(self._wide_exact, long)
             and c.by_congruence(g.extract(root, width - 1, 0), cut_off)
+            and c.equal(summed, cut_off)
         ):
             return False
+        # The first of a pair stands for both; the last partial sum is cut or extended to make the total.
+        cut = (cut_off, short) if first else (short, cut_off)
+        grown = (again, whole) if first else (whole, again)
+        name = f"{exact.width} bits extended to {wide_width} and cut off at {width}"
+        if not c.by_lemma("sum", *cut, cut=(exact,), name=name):
+            return False
+        name = f"{exact.width} bits extended to {width} and then made {total.width}"
         if first:
-            return c.by_congruence(own, again) and c.by_lemma("sum", again, whole, cut=(exact,), name=name)
-        return c.by_lemma("sum", whole, again, cut=(exact,), name=name) and c.by_congruence(again, own)
+            self._remade(total, short, summed)
+            return c.by_lemma("sum", *grown, cut=(exact,), name=name)
+        proved = c.by_lemma("sum", *grown, cut=(exact,), name=name)
+        self._remade(total, summed, short)
+        return proved
+
+    def _remade(self, total: Node, argument: Node, instead: Node) -> None:
+        """A sum made of its last partial sum, on two nodes proved equal: the second stands for both."""
+        if total.width != argument.width:
+            self.c.made_twice(total, [argument], [instead])
 
     def bound_exponent(self) -> bool:
         """Prove the largest code that e_max can have, from the largest codes of the exponents."""
