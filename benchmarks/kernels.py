@@ -30,6 +30,7 @@ from tcformal.arrays import dtypes
 from tcformal.formats.spec import Format
 from tcformal.kernels.work import processors
 from tcformal.models import gemm, unit
+from tcformal.probe.cpu import processor
 from tcformal.report.text import table
 
 PAGE = Path(__file__).resolve().parent / "kernels.md"
@@ -150,7 +151,7 @@ def main(repetitions: int, threads: int, only: str) -> None:
     lines = [
         "# Matrix products on compiled kernels",
         "",
-        f"{date.today().isoformat()}, {platform.machine()}, {os.cpu_count()} cores, {_processor()}, load "
+        f"{date.today().isoformat()}, {platform.machine()}, {os.cpu_count()} cores, {processor()}, load "
         f"{busy:.1f} at the start; threads: {threads}, normally distributed operands, median of "
         f"{repetitions}.",
         "",
@@ -188,13 +189,6 @@ def _cells(row: Row, x: Measured) -> tuple[str, ...]:
         f"{x.loaded:.2f}",
         f"{x.memory / 2**20:.0f}",
     )
-
-
-def _processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.processor() or "unknown processor"
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.questions import QUESTIONS, Asked
+from tcformal.probe.cpu import processor
 from tcformal.solve.certificate import checker_version
 from tcformal.solve.members import available, registry
 from tcformal.solve.order import KINDS, kind_of, measured, rank
@@ -80,10 +81,9 @@ def run(asked: Asked, who: str, limits: Limits, repetitions: int) -> Run:
 
 def machine() -> dict[str, Any]:
     """The machine and the programs that were measured, and what else ran there at the start."""
-    cpu = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
     versions = {registry[name].distribution: registry[name].version for name in available()}
     return {
-        "cpu": cpu[0].partition(":")[2].strip() if cpu else platform.processor(),
+        "cpu": processor(),
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 1),
         "python": platform.python_version(),

@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.progress import track
 
 from tcformal.design.names import resolve
+from tcformal.probe.cpu import processor
 from tcformal.query.assumptions import from_texts
 from tcformal.query.files import Ask, find
 from tcformal.query.separate import DEFAULT_LIMITS, answer
@@ -78,7 +79,7 @@ def main(repetitions: int) -> None:
     lines = [
         "# VALPEY's Table 4 and Property 5: the paper's seconds and ours",
         "",
-        f"{date.today().isoformat()}, {platform.machine()}, {os.cpu_count()} cores, {_processor()}; the "
+        f"{date.today().isoformat()}, {platform.machine()}, {os.cpu_count()} cores, {processor()}; the "
         "paper's on a 32-core EPYC 7502P. Ours: the slowest question of each row, median of "
         f"{repetitions}, from building the question to the shrunk and replayed witness.",
         "",
@@ -98,13 +99,6 @@ def main(repetitions: int) -> None:
         lines.append(f"| {' | '.join(row)} |")
     console.print(made)
     TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.processor() or "unknown processor"
 
 
 if __name__ == "__main__":

@@ -19,13 +19,6 @@
 #endif
 #include SOURCE
 
-template <typename T> static T *taken(size_t n) {
-    T *p = (T *)calloc(n, sizeof(T));
-    if (fread(p, sizeof(T), n, stdin) != n)
-        exit(2);
-    return p;
-}
-
 int main(int argc, char **argv) {
     size_t tiles = atoi(argv[2]);
     results = argc > 1 && argv[1][0] == 'r';

@@ -12,13 +12,6 @@
     } while (0)
 #include "mfma.hip"
 
-template <typename T> static T *taken(size_t n) {
-    T *p = (T *)calloc(n, sizeof(T));
-    if (fread(p, sizeof(T), n, stdin) != n)
-        exit(2);
-    return p;
-}
-
 int main(int argc, char **argv) {
     size_t tiles = atoi(argv[2]);
     results = argc > 1 && argv[1][0] == 'r';
