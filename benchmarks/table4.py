@@ -23,11 +23,11 @@ from rich.progress import track
 from tcformal.design.names import resolve
 from tcformal.probe.cpu import processor
 from tcformal.query.assumptions import from_texts
-from tcformal.query.files import Ask, find
+from tcformal.query.papers.files import Ask, find
+from tcformal.query.papers.worse import Asked, asked, worse_question
+from tcformal.query.papers.worse import answer as answer_worse
 from tcformal.query.separate import DEFAULT_LIMITS, answer
 from tcformal.query.spec import question
-from tcformal.query.worse import Asked, asked, worse_question
-from tcformal.query.worse import answer as answer_worse
 from tcformal.report.text import table
 
 TABLE = Path(__file__).resolve().parent / "table4.md"

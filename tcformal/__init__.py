@@ -13,22 +13,22 @@ from tcformal.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from tcformal.models import Unit, unit, units
-    from tcformal.query.differ import Differences, differences
-    from tcformal.query.explain import Trace, explain
+    from tcformal.query.explain.explain import Trace, explain
+    from tcformal.query.matrices.differ import Differences, differences
+    from tcformal.query.matrices.simulate import simulate
     from tcformal.query.separate import prove_equal, separate
-    from tcformal.query.simulate import simulate
     from tcformal.query.verdict import Verdict
 
 _HOME = {
-    "Differences": "tcformal.query.differ",
-    "Trace": "tcformal.query.explain",
+    "Differences": "tcformal.query.matrices.differ",
+    "Trace": "tcformal.query.explain.explain",
     "Unit": "tcformal.models",
     "Verdict": "tcformal.query.verdict",
-    "differences": "tcformal.query.differ",
-    "explain": "tcformal.query.explain",
+    "differences": "tcformal.query.matrices.differ",
+    "explain": "tcformal.query.explain.explain",
     "prove_equal": "tcformal.query.separate",
     "separate": "tcformal.query.separate",
-    "simulate": "tcformal.query.simulate",
+    "simulate": "tcformal.query.matrices.simulate",
     "unit": "tcformal.models",
     "units": "tcformal.models",
 }

@@ -15,7 +15,7 @@ from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, print_json
 from tcformal.cli.probe import probe
 from tcformal.probe.campaign import Campaign
 from tcformal.probe.isolated import opened
-from tcformal.query.pool import SturdyPool
+from tcformal.query.many.pool import SturdyPool
 from tcformal.report import campaign as views
 from tcformal.report.parts import show
 

@@ -16,11 +16,11 @@ from tcformal.cli.results import warn
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.query.claim import ClaimVerdict
-from tcformal.query.claims import CLAIMS, claims_named, prove_claim, units_of
-from tcformal.query.kept_claims import KeptClaims
-from tcformal.query.lemmas import LemmaBook
-from tcformal.query.shelf import Shelf
+from tcformal.query.kept.kept_claims import KeptClaims
+from tcformal.query.kept.shelf import Shelf
+from tcformal.query.proofs.claim import ClaimVerdict
+from tcformal.query.proofs.claims import CLAIMS, claims_named, prove_claim, units_of
+from tcformal.query.proofs.lemmas import LemmaBook
 from tcformal.query.verdict import Kind
 from tcformal.report.lemmas import claim_view, claims_table
 from tcformal.report.text import console

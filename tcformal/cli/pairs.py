@@ -17,11 +17,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from tcformal.checks import check_int, check_positive
 from tcformal.cli.group import NO_ANSWER, OK, print_json
 from tcformal.cli.results import warn
-from tcformal.query.campaign import Outcome, Terms, campaign
-from tcformal.query.cluster import cluster
-from tcformal.query.pairs import Pair, groups, without_counterpart
-from tcformal.query.pool import SturdyPool
-from tcformal.query.store import Store
+from tcformal.query.kept.store import Store
+from tcformal.query.many.campaign import Outcome, Terms, campaign
+from tcformal.query.many.cluster import cluster
+from tcformal.query.many.pairs import Pair, groups, without_counterpart
+from tcformal.query.many.pool import SturdyPool
 from tcformal.report.pairs import pairs_data, pairs_view, tally
 from tcformal.report.text import console
 from tcformal.solve.members import check_members

@@ -152,7 +152,7 @@ def compare_(
 def _explain(found: Comparison) -> None:
     """Each refutation bit by bit: what the refuted design does with the input."""
     from tcformal.cli.single import show_traces
-    from tcformal.query.explain import explain_witness
+    from tcformal.query.explain.explain import explain_witness
 
     for refutation in found.refuted:
         click.echo()

@@ -18,11 +18,11 @@ from tcformal.cli.single import show_traces
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.query.assumptions import from_texts
-from tcformal.query.explain import Trace, explain_witness
-from tcformal.query.parting import parting
+from tcformal.query.explain.explain import Trace, explain_witness
+from tcformal.query.explain.parting import parting
+from tcformal.query.kept.store import Store
 from tcformal.query.separate import DEFAULT_LIMITS, answer
 from tcformal.query.spec import Question, question
-from tcformal.query.store import Store
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.report import data, picture, tables
 from tcformal.report.text import console

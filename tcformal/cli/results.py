@@ -13,8 +13,8 @@ from rich.text import Text
 
 from tcformal.cli.group import json_option, main, print_json, results_option
 from tcformal.errors import InputError
-from tcformal.query.audit import State, chosen, state
-from tcformal.query.store import Entry, Store
+from tcformal.query.kept.audit import State, chosen, state
+from tcformal.query.kept.store import Entry, Store
 from tcformal.query.verdict import Kind
 from tcformal.records.lines import write_whole
 from tcformal.report import results as views

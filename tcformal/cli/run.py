@@ -13,10 +13,10 @@ from tcformal.checks import check_positive
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option
 from tcformal.cli.results import warn
 from tcformal.errors import InputError
-from tcformal.query.files import Ask, QueryFile, find, known_queries, load
-from tcformal.query.run import OPEN, Answered, Setting, run
+from tcformal.query.kept.store import Store
+from tcformal.query.papers.files import Ask, QueryFile, find, known_queries, load
+from tcformal.query.papers.run import OPEN, Answered, Setting, run
 from tcformal.query.separate import DEFAULT_LIMITS
-from tcformal.query.store import Store
 from tcformal.report import queries as views
 from tcformal.report.text import console
 from tcformal.solve.members import check_members

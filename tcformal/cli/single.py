@@ -11,8 +11,8 @@ from tcformal.cli.group import json_option, main, print_json
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.models import Unit, scale_count
-from tcformal.query.explain import Trace, explain_witness, witness_of
-from tcformal.query.parting import parting
+from tcformal.query.explain.explain import Trace, explain_witness, witness_of
+from tcformal.query.explain.parting import parting
 from tcformal.query.spec import Witness, common_k
 from tcformal.report import data, picture
 from tcformal.report.text import console, hex_word, table, with_decimal

@@ -12,7 +12,7 @@ from rich.progress import Progress
 from tcformal.checks import check_int
 from tcformal.cli.group import OK, OTHERWISE, json_option, main, print_json
 from tcformal.design.catalog import distinct_designs
-from tcformal.query import compiled, conformance
+from tcformal.query.sweeps import compiled, conformance
 from tcformal.report.text import console
 
 

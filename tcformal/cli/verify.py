@@ -10,11 +10,11 @@ import click
 
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, print_json, results_option
 from tcformal.cli.results import results, warn, watched
-from tcformal.query.audit import Finding, Standing, audit, chosen
-from tcformal.query.claim_audit import CheckedBook, ClaimFinding, audit_claim
-from tcformal.query.kept_claims import KeptClaims
-from tcformal.query.shelf import Shelf
-from tcformal.query.store import Store
+from tcformal.query.kept.audit import Finding, Standing, audit, chosen
+from tcformal.query.kept.claim_audit import CheckedBook, ClaimFinding, audit_claim
+from tcformal.query.kept.kept_claims import KeptClaims
+from tcformal.query.kept.shelf import Shelf
+from tcformal.query.kept.store import Store
 from tcformal.report.results import SHOWN
 
 _WORD = {

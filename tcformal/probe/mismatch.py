@@ -26,8 +26,8 @@ from tcformal.probe.device import same_formats
 from tcformal.probe.operands import batch_of, from_data
 from tcformal.probe.replay import padded_witness, replay, takes
 from tcformal.probe.variations import variations
-from tcformal.query.explain import Trace, explain_witness
-from tcformal.query.parting import Parting, parting
+from tcformal.query.explain.explain import Trace, explain_witness
+from tcformal.query.explain.parting import Parting, parting
 from tcformal.query.spec import Witness, common_k
 
 #: Products up to which a computation is one design.

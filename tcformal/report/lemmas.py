@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tcformal.query.claim import ClaimVerdict, Counterexample, Part, Standing
+from tcformal.query.proofs.claim import ClaimVerdict, Counterexample, Part, Standing
 from tcformal.query.verdict import Kind
 from tcformal.report.tables import witness_table
 from tcformal.report.text import hex_word, table, with_decimal

@@ -10,8 +10,8 @@ from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
-from tcformal.query.campaign import Outcome
-from tcformal.query.pairs import Group, Pair
+from tcformal.query.many.campaign import Outcome
+from tcformal.query.many.pairs import Group, Pair
 from tcformal.query.verdict import Kind
 from tcformal.report.text import WIDTH
 

@@ -9,8 +9,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tcformal.oracle.values import format_value, number_text
-from tcformal.query.explain import Rounding, SumStep, TermRow, Trace
-from tcformal.query.parting import Parting
+from tcformal.query.explain.explain import Rounding, SumStep, TermRow, Trace
+from tcformal.query.explain.parting import Parting
 from tcformal.report.scales import scale_lines
 from tcformal.report.text import WIDTH, hex_word
 

@@ -10,8 +10,8 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tcformal.query.files import QueryFile
-from tcformal.query.run import OPEN, Answered
+from tcformal.query.papers.files import QueryFile
+from tcformal.query.papers.run import OPEN, Answered
 from tcformal.records.lines import write_whole
 from tcformal.report.text import table
 

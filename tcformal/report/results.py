@@ -12,8 +12,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tcformal.query.audit import State
-from tcformal.query.store import Entry
+from tcformal.query.kept.audit import State
+from tcformal.query.kept.store import Entry
 from tcformal.report.text import table
 
 #: Digits of an id or digest that people are shown.

@@ -27,7 +27,7 @@ from kept import (
     vacuous,
 )
 from tcformal.cli import main
-from tcformal.query.store import Store
+from tcformal.query.kept.store import Store
 
 Run = Callable[..., Result]
 

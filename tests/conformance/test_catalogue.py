@@ -15,8 +15,8 @@ from executors import InProcess
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.models import Unit, unit
 from tcformal.oracle.exact import unit_dot
-from tcformal.query import conformance
 from tcformal.query.families import batch
+from tcformal.query.sweeps import conformance
 
 #: Vectors of each design in the default tests.
 VECTORS = 510

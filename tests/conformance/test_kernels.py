@@ -21,7 +21,7 @@ from tcformal.ir.walk import from_json, to_json
 from tcformal.kernels import gemm as kernels
 from tcformal.kernels.gemm import Gemm, Operands, Step
 from tcformal.kernels.work import Work
-from tcformal.query import compiled
+from tcformal.query.sweeps import compiled
 
 NAMES = ("a[0]", "a[1]", "b[0]", "b[1]", "c")
 BITS = 64

@@ -17,7 +17,7 @@ from tcformal.probe.plan import make_plan
 from tcformal.probe.replay import padded_witness, replay
 from tcformal.probe.run import run_plan
 from tcformal.probe.variations import rivals, variations
-from tcformal.query.explain import explain_witness
+from tcformal.query.explain.explain import explain_witness
 
 AMPERE = "ampere/mma.m16n8k16.f32.f16.f16.f32"
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"

@@ -29,9 +29,9 @@ from tcformal.probe.plan import (
 from tcformal.probe.results import pieces_of, read_runs
 from tcformal.probe.run import run_plan
 from tcformal.query.families import FAMILIES, Batch, Raw
+from tcformal.query.kept.store import Store
 from tcformal.query.separate import separate
 from tcformal.query.spec import Witness
-from tcformal.query.store import Store
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 SCALED = "rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e2m1.f32.ue8m0"

@@ -20,9 +20,7 @@ from tcformal.ir.node import Node
 from tcformal.oracle import algorithms as oracle
 from tcformal.oracle.values import parse_value
 from tcformal.query.assumptions import Assumptions
-from tcformal.query.spec import Witness
-from tcformal.query.verdict import Kind
-from tcformal.query.worse import (
+from tcformal.query.papers.worse import (
     Asked,
     WorseQuestion,
     answer,
@@ -31,7 +29,9 @@ from tcformal.query.worse import (
     replay,
     worse_question,
 )
-from tcformal.query.worst import Worst, worst
+from tcformal.query.papers.worst import Worst, worst
+from tcformal.query.spec import Witness
+from tcformal.query.verdict import Kind
 from tcformal.solve.result import Limits, Status
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"

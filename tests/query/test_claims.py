@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-import tcformal.query.carry as carry
-import tcformal.query.same_parameters as same
+import tcformal.query.proofs.carry as carry
+import tcformal.query.proofs.same_parameters as same
 import tcformal.semantics.reduce as reduce
 from compositions import assert_classes_agree
 from tcformal.design.catalog import catalogue, distinct_designs
@@ -17,12 +17,12 @@ from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.models import Inputs, chained_dot, circuit, declare_inputs
-from tcformal.query.claim import Asking, ClaimVerdict, Counterexample, Standing, equate
-from tcformal.query.claims import CLAIMS, claims_named, prove_claim, truncated_units
-from tcformal.query.cuts import Composition
-from tcformal.query.exact_sums import ExactSum
-from tcformal.query.lemmas import LemmaBook
-from tcformal.query.product_order import Exchange, prove_exchange
+from tcformal.query.proofs.claim import Asking, ClaimVerdict, Counterexample, Standing, equate
+from tcformal.query.proofs.claims import CLAIMS, claims_named, prove_claim, truncated_units
+from tcformal.query.proofs.cuts import Composition
+from tcformal.query.proofs.exact_sums import ExactSum
+from tcformal.query.proofs.lemmas import LemmaBook
+from tcformal.query.proofs.product_order import Exchange, prove_exchange
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import Kind
 from tcformal.solve.result import Limits

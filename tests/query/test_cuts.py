@@ -12,9 +12,9 @@ from tcformal.errors import InputError
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.query.cuts import Composition
-from tcformal.query.lemmas import Lemma, LemmaBook, Statement, statement
-from tcformal.query.rearrange import OPERATIONS, Rearrangement, rearranged
+from tcformal.query.proofs.cuts import Composition
+from tcformal.query.proofs.lemmas import Lemma, LemmaBook, Statement, statement
+from tcformal.query.proofs.rearrange import OPERATIONS, Rearrangement, rearranged
 from tcformal.semantics.reduce import add_signed
 from tcformal.solve.result import Limits, Status
 

@@ -7,15 +7,15 @@ from fractions import Fraction
 
 import pytest
 
-import tcformal.query.error_bound as bound
+import tcformal.query.proofs.error_bound as bound
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.oracle.values import Kind as Number
 from tcformal.oracle.values import decode
-from tcformal.query.claim import ClaimVerdict
-from tcformal.query.claims import prove_claim
 from tcformal.query.inputs import inputs_to_try, witness_of_row
-from tcformal.query.lemmas import LemmaBook
+from tcformal.query.proofs.claim import ClaimVerdict
+from tcformal.query.proofs.claims import prove_claim
+from tcformal.query.proofs.lemmas import LemmaBook
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import Kind
 from tcformal.solve.result import Limits

@@ -17,8 +17,8 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.models import Unit
 from tcformal.oracle.values import Kind, decode, format_value, power_of_two
-from tcformal.query.explain import SumStep, TermRow, Trace, explain, explain_witness
-from tcformal.query.parting import parting
+from tcformal.query.explain.explain import SumStep, TermRow, Trace, explain, explain_witness
+from tcformal.query.explain.parting import parting
 from tcformal.query.spec import Witness
 from tcformal.report.data import explanation_data
 from tcformal.report.picture import parting_text, picture

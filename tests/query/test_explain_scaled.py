@@ -19,9 +19,9 @@ from tcformal.models import Unit, scale_count
 from tcformal.oracle.products import block_terms, exact_specials
 from tcformal.oracle.sums import aligned_sum, largest_exponent
 from tcformal.oracle.values import Kind, Value, decode, power_of_two
-from tcformal.query.explain import SumStep, TermRow, Trace, explain, explain_witness, witness_of
+from tcformal.query.explain.explain import SumStep, TermRow, Trace, explain, explain_witness, witness_of
+from tcformal.query.explain.parting import parting
 from tcformal.query.families import batch
-from tcformal.query.parting import parting
 from tcformal.query.replay import oracle_result
 from tcformal.query.spec import Witness
 from tcformal.report.data import explanation_data

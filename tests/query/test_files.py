@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.query.files import find, known_queries, load
+from tcformal.query.papers.files import find, known_queries, load
 
 PLAIN = """
 title = "A question"

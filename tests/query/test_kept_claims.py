@@ -12,13 +12,13 @@ import pytest
 
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
-from tcformal.query.audit import Standing
-from tcformal.query.claim import ClaimVerdict
-from tcformal.query.claim_audit import CheckedBook, ClaimFinding, audit_claim
-from tcformal.query.claims import prove_claim
-from tcformal.query.kept_claims import CLAIMS, KeptClaims
-from tcformal.query.lemmas import LemmaBook
-from tcformal.query.shelf import LEMMAS, Shelf
+from tcformal.query.kept.audit import Standing
+from tcformal.query.kept.claim_audit import CheckedBook, ClaimFinding, audit_claim
+from tcformal.query.kept.kept_claims import CLAIMS, KeptClaims
+from tcformal.query.kept.shelf import LEMMAS, Shelf
+from tcformal.query.proofs.claim import ClaimVerdict
+from tcformal.query.proofs.claims import prove_claim
+from tcformal.query.proofs.lemmas import LemmaBook
 from tcformal.records.lines import read
 from tcformal.records.schema import SEAL, check, seal
 from tcformal.solve.result import Limits

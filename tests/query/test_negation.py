@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-import tcformal.query.negation as negation
+import tcformal.query.proofs.negation as negation
 from compositions import assert_classes_agree
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.models import circuit, declare_inputs
-from tcformal.query.claim import Asking, ClaimVerdict, Standing
-from tcformal.query.claims import prove_claim
-from tcformal.query.lemmas import LemmaBook
+from tcformal.query.proofs.claim import Asking, ClaimVerdict, Standing
+from tcformal.query.proofs.claims import prove_claim
+from tcformal.query.proofs.lemmas import LemmaBook
 from tcformal.query.properties import negation_symmetry
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import Kind

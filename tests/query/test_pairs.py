@@ -27,12 +27,12 @@ from tcformal.errors import InputError, NoAnswerError, UnknownNameError
 from tcformal.ir.walk import digest
 from tcformal.models import circuit
 from tcformal.query.assumptions import Assumptions
-from tcformal.query.campaign import Answer, Outcome, Terms, ask, campaign
-from tcformal.query.cluster import cluster
-from tcformal.query.pairs import Pair, groups, without_counterpart
-from tcformal.query.pool import SturdyPool
+from tcformal.query.kept.store import Store
+from tcformal.query.many.campaign import Answer, Outcome, Terms, ask, campaign
+from tcformal.query.many.cluster import cluster
+from tcformal.query.many.pairs import Pair, groups, without_counterpart
+from tcformal.query.many.pool import SturdyPool
 from tcformal.query.spec import Question, question
-from tcformal.query.store import Store
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.solve.result import Limits
 
@@ -193,7 +193,7 @@ def test_a_failing_worker_costs_its_pair_only(monkeypatch: pytest.MonkeyPatch) -
     def some(pair: Pair, terms: Terms) -> Answer:
         return ask_in_vain(pair, terms) if pair == TF32[0] else ask(pair, terms)
 
-    monkeypatch.setattr("tcformal.query.campaign.ask", some)
+    monkeypatch.setattr("tcformal.query.many.campaign.ask", some)
     kept = Memory()
     found = by_pair(campaign(TF32[:2], TERMS, kept, here(Now())))
     assert found[TF32[0]].kind is Kind.ERROR
@@ -205,7 +205,7 @@ def test_a_failing_worker_costs_its_pair_only(monkeypatch: pytest.MonkeyPatch) -
 
 def test_an_answer_to_another_definition_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Memory()
-    monkeypatch.setattr("tcformal.query.campaign.ask", lambda *words: swapped(*ask(*words)))
+    monkeypatch.setattr("tcformal.query.many.campaign.ask", lambda *words: swapped(*ask(*words)))
 
     def swapped(digest: str, parts: dict[str, Any]) -> Answer:
         return digest[::-1], parts
@@ -287,7 +287,7 @@ def marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "marks"
     folder.mkdir()
     monkeypatch.setenv(campaign_calls.MARKS, str(folder))
-    monkeypatch.setattr("tcformal.query.campaign.ask", ask_marked)
+    monkeypatch.setattr("tcformal.query.many.campaign.ask", ask_marked)
     return folder
 
 
@@ -320,7 +320,7 @@ def test_a_cluster_with_a_killed_worker_answers_every_pair(
 
 def test_a_cluster_that_is_not_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the extra `distributed` is not installed")
-    monkeypatch.setattr("tcformal.query.cluster.CONNECT_S", 0.5)
+    monkeypatch.setattr("tcformal.query.many.cluster.CONNECT_S", 0.5)
     with (
         pytest.raises(
             NoAnswerError, match=r"^expected a Dask scheduler at tcp://127.0.0.1:9, but none answered"

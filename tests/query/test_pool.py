@@ -16,7 +16,7 @@ import pytest
 
 from pool_calls import die, die_once, linger, refuse, square, unpicklable, worker
 from tcformal.errors import InputError
-from tcformal.query.pool import MAX_DEATHS, SturdyPool, WorkerKilledError
+from tcformal.query.many.pool import MAX_DEATHS, SturdyPool, WorkerKilledError
 
 TESTS = Path(__file__).resolve().parents[1]
 PATIENCE_S = 120.0
@@ -130,7 +130,7 @@ PARENT = """
 import sys
 from pathlib import Path
 from pool_calls import linger, worker
-from tcformal.query.pool import SturdyPool
+from tcformal.query.many.pool import SturdyPool
 
 if __name__ == "__main__":
     pool = SturdyPool(2)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 import tcformal
 from tcformal.errors import InputError
-from tcformal.query.explain import explain_witness
-from tcformal.query.parting import parting
+from tcformal.query.explain.explain import explain_witness
+from tcformal.query.explain.parting import parting
 
 ROOT = Path(__file__).resolve().parents[2]
 AMPERE, HOPPER = (f"{arch}/mma.m16n8k8.f32.f16.f16.f32" for arch in ("ampere", "hopper"))
@@ -142,7 +142,7 @@ def test_scaled_units_part_too() -> None:
 def test_steps_between_results() -> None:
     """Units in the last place across zero, and none from or to NaN and Inf."""
     from tcformal.formats.catalog import FORMATS
-    from tcformal.query.differ import steps_between
+    from tcformal.query.matrices.differ import steps_between
 
     pairs = [
         (0x3F800000, 0x3F800001, 1),

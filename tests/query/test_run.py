@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tcformal.design.names import resolve
-from tcformal.query import run as running
-from tcformal.query.files import Ask, find, known_queries, load
-from tcformal.query.run import RUNS, Setting, evaluate_three, golden_witness, run
-from tcformal.query.store import Store
+from tcformal.query.kept.store import Store
+from tcformal.query.papers import run as running
+from tcformal.query.papers.files import Ask, find, known_queries, load
+from tcformal.query.papers.run import RUNS, Setting, evaluate_three, golden_witness, run
 from tcformal.records.lines import read
 from tcformal.solve.result import Limits
 

@@ -8,7 +8,7 @@ from tcformal.design.names import resolve
 from tcformal.models import unit
 from tcformal.oracle.values import Kind, decode
 from tcformal.query.assumptions import from_texts
-from tcformal.query.explain import explain_witness
+from tcformal.query.explain.explain import explain_witness
 from tcformal.query.families import batch
 from tcformal.query.replay import replay
 from tcformal.query.search import search

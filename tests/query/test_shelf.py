@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tcformal.ir.build import Graph
-from tcformal.query.lemmas import Lemma, LemmaBook, statement
-from tcformal.query.shelf import LEMMAS, Shelf
+from tcformal.query.kept.shelf import LEMMAS, Shelf
+from tcformal.query.proofs.lemmas import Lemma, LemmaBook, statement
 from tcformal.solve.result import Limits, Status
 
 LIMITS = Limits(120.0, 8192, 0)
@@ -34,8 +34,8 @@ def test_a_lemma_is_kept_with_its_certificate_and_used_again(
     def never(*_: object, **__: object) -> None:
         raise AssertionError("proved again")
 
-    monkeypatch.setattr("tcformal.query.lemmas.decide", never)
-    monkeypatch.setattr("tcformal.query.lemmas.certify", never)
+    monkeypatch.setattr("tcformal.query.proofs.lemmas.decide", never)
+    monkeypatch.setattr("tcformal.query.proofs.lemmas.certify", never)
     again, _ = proved(Shelf(tmp_path))
     assert (again.sha256, again.decided_by, again.confirmed_by) == (
         first.sha256,

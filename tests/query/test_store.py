@@ -36,9 +36,9 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError
 from tcformal.models import Unit
 from tcformal.query.assumptions import from_texts
-from tcformal.query.audit import Standing, State, audit, chosen, state
+from tcformal.query.kept.audit import Standing, State, audit, chosen, state
+from tcformal.query.kept.store import Store
 from tcformal.query.separate import separate
-from tcformal.query.store import Store
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.records.lines import read
 from tcformal.records.schema import SEAL
@@ -51,7 +51,7 @@ import os, sys
 from dataclasses import replace
 from pathlib import Path
 from kept import trivial
-from tcformal.query.store import Store
+from tcformal.query.kept.store import Store
 store, verdict = Store(Path(sys.argv[1])), trivial()
 for name in sys.stdin:
     child = os.fork()
@@ -460,13 +460,13 @@ def test_a_certificate_is_in_place_before_its_line(store: Store, monkeypatch: py
     def stop(*_: object) -> None:
         raise RecordError("no room")
 
-    monkeypatch.setattr("tcformal.query.store.append", stop)
+    monkeypatch.setattr("tcformal.query.kept.store.append", stop)
     with pytest.raises(RecordError):
         store.add(certified())
     assert certificate_path(store).read_bytes() == getattr(certified().certificate, "proof", None)
     assert store.records() == []
     monkeypatch.undo()
-    monkeypatch.setattr("tcformal.query.store.write_whole", stop)
+    monkeypatch.setattr("tcformal.query.kept.store.write_whole", stop)
     with pytest.raises(RecordError):
         store.add(vacuous())
     assert not store.path.exists()

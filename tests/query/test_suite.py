@@ -15,8 +15,6 @@ from tcformal.design.names import resolve
 from tcformal.design.space import LARGEST, Space, space, variations
 from tcformal.errors import InputError, RecordError, SolverDisagreementError, UnknownNameError
 from tcformal.models import Unit
-from tcformal.query import cover as covering
-from tcformal.query.cover import cover, irredundant
 from tcformal.query.inputs import (
     batch_of,
     columns,
@@ -27,11 +25,13 @@ from tcformal.query.inputs import (
     together,
     witness_of_row,
 )
-from tcformal.query.panel import Panel
 from tcformal.query.replay import oracle_result
 from tcformal.query.spec import Witness
-from tcformal.query.suite import Suite, complaints, suite
-from tcformal.query.suitefile import from_json, to_json
+from tcformal.query.suites import cover as covering
+from tcformal.query.suites.cover import cover, irredundant
+from tcformal.query.suites.panel import Panel
+from tcformal.query.suites.suite import Suite, complaints, suite
+from tcformal.query.suites.suitefile import from_json, to_json
 from tcformal.query.verdict import Kind
 from tcformal.solve.result import Limits
 
@@ -279,7 +279,7 @@ def test_equal_on_one_block_is_equal_on_all(monkeypatch: pytest.MonkeyPatch) -> 
     # D of another format than C is no next c, so nothing follows from one block.
     wide = Panel([resolve(f"{FP16_C}@products=2,carry_bits={n}") for n in (6, 7)])
     assert (wide.k, wide.step((0, 1))) == (4, 4)
-    monkeypatch.setattr("tcformal.query.suite._ROUNDS", 1)
+    monkeypatch.setattr("tcformal.query.suites.suite._ROUNDS", 1)
     told_apart = small(space(["valpey@terms=5,k=8"], vary=["carry_bits=2,3"]), vectors=2)
     assert (told_apart.k, len(told_apart.inputs)) == (8, 1)
     recheck(told_apart)
@@ -307,7 +307,7 @@ def test_designs_of_one_definition_need_no_solver() -> None:
 
 
 def test_a_pair_without_an_answer_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tcformal.query.suite._ROUNDS", 1)
+    monkeypatch.setattr("tcformal.query.suites.suite._ROUNDS", 1)
     of = space(["valpey@terms=5"], vary=["carry_bits=3,4", "conversion=RZ-FP32,RNE-FP32"])
     made = small(of, limits=Limits(time_s=0.001, memory_mb=8192, seed=0))
     assert [(u.first, u.second) for u in made.undecided] == [(0, 2), (1, 3)]
@@ -324,7 +324,7 @@ def test_a_space_of_equal_designs_needs_no_input() -> None:
 
 
 def test_solvers_find_what_vectors_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tcformal.query.suite._ROUNDS", 1)
+    monkeypatch.setattr("tcformal.query.suites.suite._ROUNDS", 1)
     made = small(space(["valpey@terms=5"], vary=["carry_bits=2,3"]), vectors=2)
     assert made.asked == 1
     assert len(made.inputs) == 1

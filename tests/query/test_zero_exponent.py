@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-import tcformal.query.zero_exponent as zero
+import tcformal.query.proofs.zero_exponent as zero
 from tcformal.design.names import resolve
 from tcformal.design.space import space
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.query.claim import ClaimVerdict
-from tcformal.query.claims import prove_claim
-from tcformal.query.lemmas import LemmaBook
-from tcformal.query.stepwise import equal_in_steps
-from tcformal.query.suite import suite
+from tcformal.query.proofs.claim import ClaimVerdict
+from tcformal.query.proofs.claims import prove_claim
+from tcformal.query.proofs.lemmas import LemmaBook
+from tcformal.query.proofs.stepwise import equal_in_steps
+from tcformal.query.suites.suite import suite
 from tcformal.query.verdict import Kind
 from tcformal.solve.result import Limits
 

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from kept import certified, same, separated, unsettled, vacuous
 from tcformal.errors import RecordError
-from tcformal.query.stored import to_record
+from tcformal.query.kept.stored import to_record
 from tcformal.query.verdict import Kind
 from tcformal.records.schema import SCHEMA_VERSION, SEAL, check, schema, seal
 from tcformal.solve.result import Status

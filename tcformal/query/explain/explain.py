@@ -1,0 +1,297 @@
+"""Explain one result: every sum of a dot product taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tcformal.design.rounding import conversion
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.interp.trace import StageTrace, Traced, trace
+from tcformal.models import Unit, circuit, scale_count
+from tcformal.oracle.values import exponent_of, parse_value, power_of_two
+from tcformal.query.explain.specials import Special, special_operands
+from tcformal.query.factors import factor_texts
+from tcformal.query.operands import BLOCK_RESULT, adds_c, operand_names, sum_name
+from tcformal.query.spec import Witness, spec_of
+
+#: Labels of a term.
+_TERM_PARTS = ("sign", "significand", "exponent", "zero", "distance", "aligned")
+
+
+@dataclass(frozen=True, slots=True)
+class TermRow:
+    """One addend of a sum, aligned.
+
+    Ranges and units: `kept` is the part of `value` that the sum takes in, a multiple of
+    2^(e_max - fraction_bits), or all of it where the sum is exact; `kept_bits` are the aligned
+    magnitude's; `discarded` are the bits below, most significant first, without trailing zeros.
+    """
+
+    name: str
+    negative: bool
+    value: Fraction
+    exponent: int
+    kept_bits: str
+    kept: Fraction
+    discarded: str
+    zero: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """How a sum was converted.
+
+    Ranges and units: `bits` are the normalised magnitude's, the first of weight 2^exponent;
+    `precision` of them were kept; `value` is the result as if exponents had no upper end.
+    """
+
+    conversion: str
+    bits: str
+    exponent: int
+    precision: int
+    #: Whether one unit in the last place was added to the kept bits.
+    away: bool
+    value: Fraction
+    #: What comes out where `value` is too large for the conversion.
+    overflow: str
+
+
+@dataclass(frozen=True, slots=True)
+class SumStep:
+    """One *align · add · normalise · round* step.
+
+    Zero, NaN, Inf: where `special` is not empty an operand was NaN or Inf, and the numbers of the
+    finite path mean nothing.
+    """
+
+    scope: str
+    e_max: int
+    fraction_bits: int
+    #: What the sum takes in, by name.
+    operands: tuple[str, ...]
+    #: The aligned addends: one for each operand, or the exact sum of the products and c.  Empty where
+    #: a sum is taken without aligning its operands one by one.
+    terms: tuple[TermRow, ...]
+    #: Whether no bit is lost in alignment: what lies below the last bit makes that bit 1 (sticky).
+    exact: bool
+    #: The sum of the kept parts; after `wrapped`, what the sum's bits hold of it.
+    total: Fraction
+    total_bits: str
+    #: Whether the sum of the kept parts has more bits than the design carries.
+    wrapped: bool
+    #: None where the sum goes on as it is.
+    rounding: Rounding | None
+    #: `NaN`, `Inf` or `-Inf`, and the operands that are to blame.
+    special: str
+    blamed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One dot product of one unit, explained.
+
+    Ranges and units: `result` is a raw encoding of the D format; `block_results` those of the
+    blocks in order (the last is the result).
+    """
+
+    unit: UnitSpec
+    witness: Witness
+    steps: tuple[SumStep, ...]
+    block_results: tuple[int, ...]
+    result: int
+    stages: StageTrace
+
+
+def explain(
+    u: str | Unit | UnitSpec,
+    a: Sequence[int | float | str],
+    b: Sequence[int | float | str],
+    c: int | float | str,
+    scale_a: Sequence[int | float | str] | None = None,
+    scale_b: Sequence[int | float | str] | None = None,
+) -> Trace:
+    """Take one dot product apart.
+
+    Shapes: a, b: the unit's k values; c: one value; scale_a, scale_b: one scale per block of k, ones
+    unless given, none for units without scales.
+    Ranges and units: values as people write them (text), or numbers; each must be exactly a value
+    of its format.  Raw encodings are written as text, `0x3c00`.
+    Errors: InputError for lists of the wrong length or a value that its format cannot hold.
+    """
+    spec = spec_of(u)
+    return explain_witness(spec, witness_of(spec, a, b, c, scale_a=scale_a, scale_b=scale_b))
+
+
+def witness_of(
+    spec: UnitSpec,
+    a: Sequence[int | float | str],
+    b: Sequence[int | float | str],
+    c: int | float | str,
+    *,
+    k: int | None = None,
+    scale_a: Sequence[int | float | str] | None = None,
+    scale_b: Sequence[int | float | str] | None = None,
+) -> Witness:
+    """Raw encodings from values; lists must have `k` elements, the unit's own unless given.
+
+    Scales that are not given are ones; units without scales take none.
+    """
+    k = spec.k if k is None else k
+    for name, values in (("a", a), ("b", b)):
+        if len(values) != k:
+            raise InputError(f"expected {k} values for {name} of {spec.name}, but got {len(values)}")
+    o = spec.operands
+    return Witness(
+        tuple(parse_value(o.a, str(x)) for x in a),
+        tuple(parse_value(o.b, str(x)) for x in b),
+        parse_value(o.c, str(c)),
+        _scales(spec, "a", k, scale_a),
+        _scales(spec, "b", k, scale_b),
+    )
+
+
+def _scales(
+    spec: UnitSpec, letter: str, k: int, given: Sequence[int | float | str] | None
+) -> tuple[int, ...]:
+    """The raw scales of one operand, ones unless given."""
+    count = scale_count(spec, k)
+    values = ["1"] * count if given is None else given
+    if len(values) != count:
+        raise InputError(f"expected {count} values for scale_{letter} of {spec.name}, but got {len(values)}")
+    return () if spec.scale_format is None else tuple(parse_value(spec.scale_format, str(v)) for v in values)
+
+
+def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:
+    """Take one dot product on raw encodings apart; more than k products are a chain of calls."""
+    graph, root = circuit(spec, len(witness.a))
+    stages = trace(graph, root, witness.inputs())
+    steps: list[SumStep] = []
+    # What each operand of a sum is where it is no finite number.
+    factors = factor_texts(spec, witness) if spec.scale_format is not None else []
+    specials = special_operands(spec, witness, factors)
+    for scope in stages.scopes():
+        names, made = operand_names(spec, scope, factors)
+        step = _step(spec, stages, scope, names, made, specials)
+        steps.append(step)
+        special = step.special or _infinite(step.rounding)
+        specials.pop(made, None)
+        if special:
+            specials[made] = Special(special, (f"{made} is {special}",))
+    blocks = tuple(s.raw for name, s in stages.stages.items() if name.endswith(".result"))
+    return Trace(spec, witness, tuple(steps), blocks, stages.result, stages)
+
+
+def _infinite(rounding: Rounding | None) -> str:
+    """`Inf` or `-Inf` where a rounding overflowed to it, else nothing."""
+    overflow = "" if rounding is None else rounding.overflow
+    return overflow if overflow.endswith("Inf") else ""
+
+
+def _step(
+    spec: UnitSpec,
+    stages: StageTrace,
+    scope: str,
+    names: Sequence[str],
+    made: str,
+    specials: Mapping[str, Special],
+) -> SumStep:
+    """One sum, from its labelled stages."""
+    here = stages.under(scope)
+    e_max, total = here["e_max"].value, here["sum"]
+    fraction_bits = total.stage.scale
+    design = spec.design
+    if spec.emulation is not None and adds_c(spec, scope):
+        design = spec.emulation.addition
+    exact = design.fraction_bits is None
+    terms = tuple(
+        _term(here, i, name, e_max, fraction_bits, exact) for i, name in enumerate(_rows(here, names))
+    )
+    parts = sum((t.kept for t in terms), Fraction(0))
+    held = total.value * power_of_two(e_max - fraction_bits)
+    if exact and terms:
+        held = parts
+    blamed = [specials[name] for name in names if name in specials]
+    special = blamed[0].what if blamed else ""
+    if "nan" in here and here["nan"].raw:
+        special = "NaN"
+    final = made.startswith(BLOCK_RESULT) or design.accumulator is None
+    return SumStep(
+        scope=scope,
+        e_max=e_max,
+        fraction_bits=fraction_bits,
+        operands=tuple(names),
+        terms=terms,
+        exact=exact,
+        total=held,
+        total_bits=_pointed(f"{abs(total.value):0{total.stage.node.width - 1}b}", fraction_bits),
+        wrapped=bool(terms) and held != parts,
+        rounding=_rounding(here, held, design.conversion if final else str(design.accumulator)),
+        special=special,
+        blamed=tuple(dict.fromkeys(why for one in blamed for why in one.why)),
+    )
+
+
+def _rows(here: Mapping[str, Traced], names: Sequence[str]) -> Sequence[str]:
+    """The names of the terms that are labelled: all operands, or the sum of all but the last, and it."""
+    count = sum(name.startswith("term") and name.endswith(".aligned") for name in here)
+    if count == len(names):
+        return names
+    if count == 2 and len(names) > 2:
+        return [sum_name(names[:-1]), names[-1]]
+    return [f"operand {i}" for i in range(count)]
+
+
+def _rounding(here: Mapping[str, Traced], total: Fraction, text: str) -> Rounding | None:
+    """How a sum was converted; None where it was not."""
+    if "kept" not in here:
+        return None
+    target = conversion(text)
+    exponent = max(exponent_of(abs(total)), target.e_min) if total else target.e_min
+    away = bool(here["away"].raw)
+    magnitude = (here["kept"].raw + away) * power_of_two(exponent - target.fraction_bits)
+    sign = "-" if total < 0 else ""
+    overflow = ""
+    if magnitude >= power_of_two(target.e_max + 1):
+        overflow = sign + ("Inf" if here["inf"].raw else "the largest finite number")
+    return Rounding(
+        conversion=text,
+        bits=here["normalised"].bits,
+        exponent=exponent,
+        precision=target.precision,
+        away=away,
+        value=-magnitude if total < 0 else magnitude,
+        overflow=overflow,
+    )
+
+
+def _term(
+    stages: Mapping[str, Traced], i: int, name: str, e_max: int, fraction_bits: int, exact: bool
+) -> TermRow:
+    """One addend, from its labelled stages."""
+    here = {part: stages[f"term{i}.{part}"] for part in _TERM_PARTS}
+    significand, aligned = here["significand"], here["aligned"]
+    exponent, scale = here["exponent"].value, significand.stage.scale
+    zero, negative = bool(here["zero"].raw), bool(here["sign"].raw)
+    magnitude = significand.raw * power_of_two(exponent - scale)
+    lost = 0 if zero else max(0, here["distance"].raw + scale - fraction_bits)
+    discarded = f"{significand.raw & ((1 << lost) - 1):0{lost}b}" if lost else ""
+    kept = magnitude if exact else aligned.raw * power_of_two(e_max - fraction_bits)
+    return TermRow(
+        name=name,
+        negative=negative,
+        value=-magnitude if negative else magnitude,
+        exponent=exponent,
+        kept_bits=_pointed(aligned.bits, fraction_bits),
+        kept=-kept if negative else kept,
+        discarded=discarded.rstrip("0"),
+        zero=zero,
+    )
+
+
+def _pointed(bits: str, fraction_bits: int) -> str:
+    """Bits with a binary point before the last `fraction_bits`."""
+    bits = bits.rjust(fraction_bits + 1, "0")
+    return f"{bits[:-fraction_bits]}.{bits[-fraction_bits:]}"

@@ -1,0 +1,1 @@
+"""Answers, lemmas and claims as files: kept, served again, and checked again."""

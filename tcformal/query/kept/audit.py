@@ -1,0 +1,114 @@
+"""Kept answers checked again, from the record alone and today's definitions."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from tcformal.errors import InputError, RecordError, TcformalError
+from tcformal.interp.cnf import to_cnf
+from tcformal.query.kept.store import Entry, Store
+from tcformal.query.kept.stored import (
+    SETTLED,
+    check_answers,
+    check_definition,
+    check_replays,
+    question_of,
+)
+from tcformal.query.verdict import Kind
+from tcformal.solve.certificate import checker_version, verify
+
+
+class State(enum.Enum):
+    """What a record is worth before its answer is checked."""
+
+    CURRENT = "about a definition that its units have today"
+    STALE = "about a definition that its units no longer have"
+    DAMAGED = "not as its schema says, or altered"
+
+
+class Standing(enum.Enum):
+    """What became of a record that was checked again."""
+
+    HOLDS = "checked again"
+    UNCHECKED = "nothing to check it by"
+    OPEN = "no answer to check"
+    FAILED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One record, checked again."""
+
+    entry: Entry
+    standing: Standing
+    #: One sentence.
+    reason: str
+
+
+def state(entry: Entry) -> State:
+    """Whether a record is whole, and whether its question still is the one that was answered."""
+    try:
+        entry.check()
+    except RecordError:
+        return State.DAMAGED
+    try:
+        check_definition(entry.record, question_of(entry.record))
+    except RecordError:
+        return State.STALE
+    return State.CURRENT
+
+
+def audit(store: Store, entry: Entry) -> Finding:
+    """Check one record again.
+
+    The record against its schema and digest; its question, built again, against the definition that was
+    answered; a witness by replay on integers and on the oracle; a certificate against its file and, step
+    by step, against clauses made again from the question.
+    """
+    try:
+        return Finding(entry, *_checked(store, entry))
+    except TcformalError as error:
+        return Finding(entry, Standing.FAILED, str(error))
+
+
+def _checked(store: Store, entry: Entry) -> tuple[Standing, str]:
+    """How a record stands, with the reason; TcformalError for one that does not hold."""
+    entry.check()
+    record = entry.record
+    q = question_of(record)
+    check_definition(record, q)
+    kind = Kind[record["verdict"]]
+    if kind not in SETTLED:
+        return Standing.OPEN, f"{kind.name} claims nothing"
+    check_answers(record)
+    if kind is Kind.SEPARATED:
+        check_replays(q, record)
+        return Standing.HOLDS, "the witness replays on integers and on exact fractions"
+    certificate = store.certificate(record)
+    if certificate is None:
+        who = " and ".join(record["confirmed_by"])
+        return Standing.UNCHECKED, f"confirmed by a second solver only ({who}): not re-checkable"
+    cnf = to_cnf(q.graph, q.assumed if kind is Kind.VACUOUS else q.differ)
+    steps = verify(cnf, certificate)
+    return (
+        Standing.HOLDS,
+        f"the proof of {certificate.solver} was checked by {checker_version()}, {steps} steps",
+    )
+
+
+def chosen(entries: list[Entry], starts: tuple[str, ...]) -> list[Entry]:
+    """The records whose ids, or whose questions' digests, start so; all of them where nothing is named.
+
+    Errors: InputError for a start that no record has.
+    """
+    for start in starts:
+        if not any(matches(entry, start) for entry in entries):
+            raise InputError(f"expected the start of a record's id, but got {start!r}: none of "
+                             f"{len(entries)} has it")  # fmt: skip
+    return [e for e in entries if not starts or any(matches(e, start) for start in starts)]
+
+
+def matches(entry: Entry, start: str) -> bool:
+    """Whether a record's id or its question's digest starts so."""
+    return bool(start) and (entry.id.startswith(start.lower()) or entry.digest.startswith(start.lower()))

@@ -1,0 +1,181 @@
+"""Query files: one question of the literature per TOML file, as data; read, checked, and made concrete.
+
+A file has a title, a source, the formula as the source writes it, parameters with defaults, and one or
+more `[[ask]]` tables, each of one of five kinds:
+
+* `separate = [A, B]`: do two designs differ (SEPARATED, EQUIVALENT)?
+* `property = NAME`, `unit = U`: does a property of `query.properties` hold of one unit (HOLDS, VIOLATED)?
+* `claim = NAME`, `unit = U`: the same for a claim that is proved in steps;
+* `algorithm = {…}`: is one algorithm ever worse than another?
+* `unit = U`, `a`, `b`, `c`, `d`: does the unit give d on this input (REPRODUCED, DIFFERENT)?
+
+`cases` asks once for each row of values, `pairs` once for each two of a list (named `x` and `y`); texts
+hold them and the parameters in braces: `valpey@terms={terms}`.  `expected` is what we expect and
+`reported` what the source says; where the two differ, `deviation` says why.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+from tcformal.checks import check_choice, unknown_sentence
+from tcformal.errors import InputError, UnknownNameError
+
+#: What fills a placeholder.
+Value = str | int
+
+#: Keys of an ask that are not handed on to the question.
+_FRAME = ("name", "cases", "pairs", "expected", "reported", "deviation")
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One concrete question of a file."""
+
+    #: What it is called in tables, values filled in.
+    name: str
+    #: `separate`, `property`, `claim`, `algorithm` or `evaluate`.
+    kind: str
+    #: What is asked, values filled in: the keys of the file without its frame.
+    body: Mapping[str, Any]
+    expected: str
+    reported: str
+    deviation: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFile:
+    """A file as it was read and checked."""
+
+    #: The path below the folder of queries without its ending: `valpey/carry-bits`.
+    name: str
+    path: Path
+    title: str
+    source: str
+    formula: str
+    note: str
+    parameters: Mapping[str, Value]
+    asks: tuple[Mapping[str, Any], ...]
+
+    def concrete(self, settings: Mapping[str, str] | None = None) -> list[Ask]:
+        """Every question of the file with all values filled in.
+
+        Errors: UnknownNameError for a setting that is no parameter, InputError for a value that is no
+        integer where the default is one, or a placeholder that nothing fills.
+        """
+        values = {**self.parameters, **self._settings(settings or {})}
+        return [ask for i, table in enumerate(self.asks, 1) for ask in self._asks(i, table, values)]
+
+    def _settings(self, settings: Mapping[str, str]) -> dict[str, Value]:
+        made: dict[str, Value] = {}
+        for name, text in settings.items():
+            if name not in self.parameters:
+                raise UnknownNameError(
+                    unknown_sentence(f"parameter of {self.name}", name, list(self.parameters))
+                )
+            if isinstance(self.parameters[name], int):
+                try:
+                    made[name] = int(text, 0)
+                except ValueError:
+                    raise InputError(
+                        f"expected an integer for {name} of {self.name}, but got {text!r}"
+                    ) from None
+            else:
+                made[name] = text
+        return made
+
+    def _asks(self, number: int, table: Mapping[str, Any], values: Mapping[str, Value]) -> Iterator[Ask]:
+        kind = next((k for k in ("separate", "property", "claim", "algorithm") if k in table), "evaluate")
+        cases: list[Mapping[str, Value]] = table.get("cases", [{}])
+        if "pairs" in table:
+            two = [{"x": x, "y": y} for x, y in itertools.combinations(table["pairs"], 2)]
+            cases = [{**case, **pair} for case in cases for pair in two]
+        for case in cases:
+            known = {**values, **case}
+            filled = {key: self._fill(number, key, value, known) for key, value in table.items()
+                      if key not in ("cases", "pairs")}  # fmt: skip
+            body = {key: value for key, value in filled.items() if key not in _FRAME}
+            yield Ask(
+                str(filled["name"]), kind, body, str(filled["expected"]), str(filled.get("reported", "")),
+                str(filled.get("deviation", "")),
+            )  # fmt: skip
+
+    def _fill(self, number: int, key: str, value: Any, known: Mapping[str, Value]) -> Any:
+        if isinstance(value, str):
+            try:
+                return value.format_map(known)
+            except (KeyError, ValueError, IndexError) as error:
+                names = ", ".join(known) or "no values"
+                raise InputError(
+                    f"expected only {names} in braces in {self.path}, ask {number}, key {key}, "
+                    f"but got {value!r} ({error})"
+                ) from error
+        if isinstance(value, list):
+            return [self._fill(number, key, item, known) for item in value]
+        if isinstance(value, Mapping):
+            return {k: self._fill(number, f"{key}.{k}", item, known) for k, item in value.items()}
+        return value
+
+
+@lru_cache(maxsize=1)
+def _validator() -> jsonschema.Draft202012Validator:
+    text = resources.files("tcformal.query.papers").joinpath("query.schema.json").read_text(encoding="utf-8")
+    return jsonschema.Draft202012Validator(json.loads(text))
+
+
+def load(path: Path, name: str | None = None) -> QueryFile:
+    """Read and check one file.
+
+    Errors: InputError that names the file, the key and what was expected there.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"expected a query file at {path}, but got: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"expected TOML in {path}, but {error}") from error
+    problem = jsonschema.exceptions.best_match(_validator().iter_errors(data))
+    if problem is not None:
+        where = (
+            ".".join(str(p + 1) if isinstance(p, int) else p for p in problem.absolute_path)
+            or "the top level"
+        )
+        raise InputError(f"expected a query file in {path}, but at {where}: {problem.message}")
+    return QueryFile(
+        name or path.stem, path, data["title"], data["source"], data.get("formula", ""), data.get("note", ""),
+        data.get("parameters", {}), tuple(data["ask"]),
+    )  # fmt: skip
+
+
+def folder() -> Path:
+    """The folder of the queries that come with the package: inside it, or beside it in the repository."""
+    package = Path(__file__).resolve().parents[2]
+    inside = package / "queries"
+    return inside if inside.is_dir() else package.parent / "queries"
+
+
+def known_queries() -> dict[str, Path]:
+    """Every query that comes with the package, by name."""
+    root = folder()
+    return {p.relative_to(root).with_suffix("").as_posix(): p for p in sorted(root.rglob("*.toml"))}
+
+
+def find(text: str) -> QueryFile:
+    """The query of that name, or of the file at that path; UnknownNameError where there is neither."""
+    known = known_queries()
+    if text in known:
+        return load(known[text], text)
+    if text.endswith(".toml"):
+        return load(Path(text))
+    check_choice("query", text, list(known))
+    raise AssertionError("unreachable")

@@ -1,0 +1,1 @@
+"""Suites: the fewest inputs that tell many designs apart."""
