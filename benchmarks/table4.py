@@ -24,10 +24,10 @@ from tcformal.design.names import resolve
 from tcformal.probe.cpu import processor
 from tcformal.query.assumptions import from_texts
 from tcformal.query.papers.files import Ask, find
-from tcformal.query.papers.worse import Asked, asked, worse_question
-from tcformal.query.papers.worse import answer as answer_worse
 from tcformal.query.separate import DEFAULT_LIMITS, answer
 from tcformal.query.spec import question
+from tcformal.query.worse.answer import answer as answer_worse
+from tcformal.query.worse.question import Asked, asked, worse_question
 from tcformal.report.text import table
 
 TABLE = Path(__file__).resolve().parent / "table4.md"

@@ -15,7 +15,8 @@ from tcformal.checks import check_int, check_positive
 from tcformal.cli.group import BAD_INPUT, NO_ANSWER, OK, OTHERWISE, fail, json_option, main, print_json
 from tcformal.design.space import space
 from tcformal.errors import InputError
-from tcformal.query.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, Suite, complaints, suite
+from tcformal.query.suites.made import Suite, complaints
+from tcformal.query.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite
 from tcformal.query.suites.suitefile import from_json, to_json
 from tcformal.report.suite import check_prefix, suite_csv, suite_header, suite_view
 from tcformal.report.text import console

@@ -16,7 +16,7 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.oracle.values import format_value
 from tcformal.query.spec import Witness
-from tcformal.query.suites.suite import Suite
+from tcformal.query.suites.made import Suite
 from tcformal.report.tables import witness_table
 from tcformal.report.text import hex_word, table
 

@@ -20,18 +20,12 @@ from tcformal.ir.node import Node
 from tcformal.oracle import algorithms as oracle
 from tcformal.oracle.values import parse_value
 from tcformal.query.assumptions import Assumptions
-from tcformal.query.papers.worse import (
-    Asked,
-    WorseQuestion,
-    answer,
-    asked,
-    oracle_results,
-    replay,
-    worse_question,
-)
-from tcformal.query.papers.worst import Worst, worst
 from tcformal.query.spec import Witness
 from tcformal.query.verdict import Kind
+from tcformal.query.worse.answer import answer
+from tcformal.query.worse.question import Asked, WorseQuestion, asked, worse_question
+from tcformal.query.worse.replay import oracle_results, replay
+from tcformal.query.worse.worst import Worst, worst
 from tcformal.solve.result import Limits, Status
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"

@@ -29,8 +29,9 @@ from tcformal.query.replay import oracle_result
 from tcformal.query.spec import Witness
 from tcformal.query.suites import cover as covering
 from tcformal.query.suites.cover import cover, irredundant
+from tcformal.query.suites.made import Suite, complaints
 from tcformal.query.suites.panel import Panel
-from tcformal.query.suites.suite import Suite, complaints, suite
+from tcformal.query.suites.suite import suite
 from tcformal.query.suites.suitefile import from_json, to_json
 from tcformal.query.verdict import Kind
 from tcformal.solve.result import Limits

@@ -26,9 +26,7 @@ from tcformal.query.explain.explain import witness_of
 from tcformal.query.kept.kept_claims import KeptClaims
 from tcformal.query.kept.shelf import Shelf
 from tcformal.query.kept.store import Store
-from tcformal.query.papers import worse
 from tcformal.query.papers.files import Ask, QueryFile
-from tcformal.query.papers.worse import Asked, worse_question
 from tcformal.query.proofs.claims import prove_claim
 from tcformal.query.proofs.lemmas import LemmaBook
 from tcformal.query.proofs.same_parameters import definition
@@ -37,6 +35,8 @@ from tcformal.query.replay import oracle_result
 from tcformal.query.separate import answer
 from tcformal.query.spec import Witness, question
 from tcformal.query.verdict import Kind
+from tcformal.query.worse import answer as worse
+from tcformal.query.worse.question import Asked, asked, worse_question
 from tcformal.records.lines import append, read
 from tcformal.records.schema import SCHEMA_VERSION, check, seal
 from tcformal.solve.result import Limits
@@ -186,7 +186,7 @@ def _algorithm_asked(body: Mapping[str, Any]) -> Asked:
         given["more_than"] = Fraction(given["more_than"])
     if "c_exponents" in given:
         given["c_exponents"] = tuple(given["c_exponents"])
-    return worse.asked(unit, assumptions=from_texts(unit.operands.c, body.get("assume", ())), **given)
+    return asked(unit, assumptions=from_texts(unit.operands.c, body.get("assume", ())), **given)
 
 
 #: How each kind of ask is answered: the outcome, and the verdict as plain data.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -13,7 +13,6 @@ import numpy as np
 
 from tcformal.checks import check_int, check_positive
 from tcformal.design.space import Space
-from tcformal.design.unit import UnitSpec
 from tcformal.errors import SolverDisagreementError
 from tcformal.query.families import Batch
 from tcformal.query.inputs import (
@@ -31,11 +30,11 @@ from tcformal.query.separate import answer
 from tcformal.query.shrink import shrink, witness_cost
 from tcformal.query.spec import Witness
 from tcformal.query.suites.cover import cover, irredundant, needed_alone
+from tcformal.query.suites.made import Equal, Pair, Suite, Undecided
 from tcformal.query.suites.panel import Panel, Results
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
-from tcformal.version import VERSION
 
 #: What each solver may use for one question, of which there may be many.
 DEFAULT_LIMITS = Limits(time_s=20.0, memory_mb=8192, seed=0)
@@ -50,72 +49,6 @@ SHRINK_S = 10.0
 
 #: What is being done, and how many of all pairs are settled.
 Told = Callable[[str, int, int], None]
-
-Pair = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Equal:
-    """Two designs that no input tells apart, with who says so."""
-
-    first: int
-    second: int
-    reason: str
-    #: Where both build the same definition, no solver was asked.
-    same_definition: bool
-    confirmed_by: tuple[str, ...] = ()
-    #: The certificate's facts, where a proof was checked.
-    certificate: dict[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Undecided:
-    """Two designs that nobody told apart or proved equal."""
-
-    first: int
-    second: int
-    verdict: Kind
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suite:
-    """Inputs, and what every design of a space makes of them.
-
-    Shapes: `results` has a row for each input and in it a raw encoding of D for each design.
-    Each input is needed: without it some pair would not be told apart.
-    """
-
-    designs: tuple[UnitSpec, ...]
-    k: int
-    inputs: tuple[Witness, ...]
-    results: tuple[tuple[int, ...], ...]
-    #: Each names a design and the first of its class.
-    equal: tuple[Equal, ...] = ()
-    undecided: tuple[Undecided, ...] = ()
-    #: No suite of the inputs that were tried has fewer than this.
-    at_least: int
-    tried: int
-    #: Questions that solvers were asked.
-    asked: int
-    seed: int
-    seconds: float
-    #: Combinations without a meaning, and names of parameters that another name has already.
-    refused: int = 0
-    same: int = 0
-    version: str = VERSION
-
-    @property
-    def classes(self) -> tuple[int, ...]:
-        """For each design the first design that it is proved equal to, itself where there is none."""
-        first = list(range(len(self.designs)))
-        for e in self.equal:
-            first[e.second] = first[e.first]
-        return tuple(first)
-
-    def separator(self, first: int, second: int) -> int | None:
-        """The first input on which two designs differ; None where there is none."""
-        return next((i for i, row in enumerate(self.results) if row[first] != row[second]), None)
 
 
 def suite(
@@ -353,34 +286,3 @@ def _quick_costs(panel: Panel, x: Batch, results: Results) -> list[int]:
     d = panel.designs[0].operands.d
     special = np.any(results & np.uint64((1 << (d.width - 1)) - 1) >= np.uint64(d.infinity), axis=0)
     return [int(c) for c in 400 * (terms + (x.c != 0)) + 12 * bits.astype(np.int64) + 4000 * special]
-
-
-def complaints(made: Suite) -> list[str]:
-    """What is wrong with a suite, one sentence each: it is evaluated again, on integers and on the oracle."""
-    panel = Panel(made.designs)
-    found: list[str] = []
-    if panel.k != made.k:
-        return [f"expected k={panel.k} for these designs, but got {made.k}"]
-    for i, (w, row) in enumerate(zip(made.inputs, made.results, strict=True)):
-        for how, again in (("integers", panel.integers(w)), ("exact fractions", panel.oracle(w))):
-            found += [
-                f"expected {y:#x} from {spec.name} on input {i}, as on {how}, but got {x:#x}"
-                for spec, x, y in zip(made.designs, row, again, strict=True)
-                if x != y
-            ]
-    return found + list(_untold(made, panel))
-
-
-def _untold(made: Suite, panel: Panel) -> Iterable[str]:
-    """Pairs of a suite that its inputs leave together, and equal ones that are not."""
-    classes, names = made.classes, [spec.name for spec in made.designs]
-    open_ = {(u.first, u.second) for u in made.undecided}
-    for i, j in combinations(range(len(names)), 2):
-        separated = made.separator(i, j) is not None
-        if classes[i] == classes[j] and separated:
-            yield f"expected equal results of {names[i]} and {names[j]}, which count as equal, but got others"
-        elif classes[i] != classes[j] and not separated and (classes[i], classes[j]) not in open_:
-            yield f"expected an input that tells {names[i]} from {names[j]}, but there is none"
-    for e in made.equal:
-        if e.same_definition and not panel.same_definition(e.first, e.second):
-            yield f"expected one definition of {names[e.first]} and {names[e.second]}, but they build two"

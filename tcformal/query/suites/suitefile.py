@@ -11,7 +11,7 @@ from tcformal.errors import RecordError, TcformalError
 from tcformal.formats.spec import Format
 from tcformal.oracle.values import format_value
 from tcformal.query.spec import Witness
-from tcformal.query.suites.suite import Equal, Suite, Undecided
+from tcformal.query.suites.made import Equal, Suite, Undecided
 from tcformal.query.verdict import Kind
 
 

@@ -12,16 +12,10 @@ from typing import Any
 from tcformal.algorithms.error import ULP_STEP
 from tcformal.checks import check_positive
 from tcformal.oracle.values import number_text
-from tcformal.query.papers.worse import (
-    Asked,
-    Replayed,
-    replay,
-    shrunk,
-    solver_order,
-    witness_data,
-    worse_question,
-)
 from tcformal.query.spec import Witness
+from tcformal.query.worse.answer import shrunk, solver_order
+from tcformal.query.worse.question import Asked, worse_question
+from tcformal.query.worse.replay import Replayed, replay, witness_data
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Decision, Limits, Status

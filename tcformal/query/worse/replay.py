@@ -1,0 +1,133 @@
+"""What inputs do when both algorithms are run again, on integers and on exact fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from tcformal.algorithms.split import SINGLE
+from tcformal.formats.spec import Format
+from tcformal.interp.concrete import Concrete
+from tcformal.oracle import algorithms as oracle
+from tcformal.oracle.values import format_value, number_text
+from tcformal.query.spec import Witness
+from tcformal.query.worse.question import ALGORITHMS, Asked, WorseQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What inputs do when both algorithms are run again.
+
+    Ranges and units: results are fp32 encodings, (Markidis, Ootomo and Yokota); errors are absolute, None
+    for a result that is no number.
+    """
+
+    asked: Asked
+    assumed: bool
+    integers: tuple[int, int]
+    oracle: tuple[int, int]
+    exact: Fraction | None
+    errors: tuple[Fraction | None, Fraction | None]
+    #: Whether the DAG says that the error is larger as asked.
+    violated: bool
+    #: Whether the DAG's exact value and errors are those of the fractions.
+    same_errors: bool
+
+    @property
+    def excess(self) -> Fraction | None:
+        """By how much the error asked about exceeds the other; None where there is no such number."""
+        m, oy = self.errors
+        if m is None or oy is None:
+            return None
+        return oy - m if self.asked.worse == "ootomo-yokota" else m - oy
+
+    @property
+    def ulps(self) -> tuple[Fraction, Fraction] | None:
+        """Both errors in ulps of the exact value; None where that is zero or a result is no number."""
+        m, oy = self.errors
+        if m is None or oy is None or not self.exact:
+            return None
+        unit = oracle.ulp(self.exact)
+        return m / unit, oy / unit
+
+    @property
+    def excess_ulps(self) -> Fraction | None:
+        """The excess in ulps of the exact value."""
+        if self.excess is None or not self.exact:
+            return None
+        return self.excess / oracle.ulp(self.exact)
+
+    @property
+    def violates(self) -> bool:
+        """Whether integers and fractions agree that the error is larger as asked."""
+        if not self.assumed or not self.violated or not self.same_errors or self.integers != self.oracle:
+            return False
+        if self.asked.more_than is None:
+            return self.excess is not None and self.excess > 0
+        return self.excess_ulps is not None and self.excess_ulps > self.asked.more_than
+
+
+def replay(q: WorseQuestion, inputs: Mapping[str, int]) -> Replayed:
+    """Run inputs through both algorithms on integers and on the oracle, and compare the errors exactly."""
+    what = q.asked
+    w = Witness.of(inputs, what.products)
+    assumed, violated, m, oy, raw_exact, *raw_errors = _evaluator(q)(w.inputs())
+    again = oracle_results(what, w)
+    exact = oracle.exact_sum(what.factor_format, w.a, w.b, w.c)
+    errors: list[Fraction | None] = [None, None]
+    same = exact is not None
+    if exact is not None:
+        unit = Fraction(2) ** q.window.low
+        half = 1 << (q.exact.width - 1)
+        same = unit * ((raw_exact ^ half) - half) == exact
+        errors = [oracle.error(r, exact) for r in again]
+        same = same and all(
+            e is None or unit * raw == e for e, raw in zip(errors, raw_errors, strict=True)
+        )  # fmt: skip
+    return Replayed(what, bool(assumed), (m, oy), again, exact, (errors[0], errors[1]), bool(violated), same)
+
+
+@lru_cache(maxsize=8)
+def _evaluator(q: WorseQuestion) -> Concrete:
+    return Concrete(q.graph, [q.assumed, q.violated, *q.results, q.exact, *q.errors])
+
+
+def oracle_results(what: Asked, w: Witness) -> tuple[int, int]:
+    """The results of Markidis, and of Ootomo and Yokota, on the Fraction oracle."""
+    unit, mode = what.unit, what.split_rounding
+    if what.form == "table5":
+        return oracle.added_inside(unit, w.a, w.b, w.c), oracle.added_outside(unit, w.a, w.b, w.c)
+    return (
+        oracle.markidis(unit, w.a, w.b, w.c, mode),
+        oracle.ootomo_yokota(unit, w.a, w.b, w.c, mode, keep_last=what.keep_last),
+    )
+
+
+def witness_data(asked: Asked, w: Witness, run: Replayed) -> dict[str, Any]:
+    """Inputs and what both algorithms make of them, as plain data."""
+    fmt = asked.factor_format
+    data: dict[str, Any] = {
+        "witness": {
+            "a": [_exact(fmt, x) for x in w.a],
+            "b": [_exact(fmt, x) for x in w.b],
+            "c": _exact(SINGLE, w.c),
+        },
+        "exact": None if run.exact is None else number_text(run.exact),
+        "results": {
+            name: _exact(SINGLE, raw) for name, raw in zip(ALGORITHMS, run.integers, strict=True)
+        },
+        "errors": {
+            name: None if e is None else number_text(e)
+            for name, e in zip(ALGORITHMS, run.errors, strict=True)
+        },
+    }  # fmt: skip
+    if run.ulps is not None:
+        data["errors_ulps"] = dict(zip(ALGORITHMS, map(float, run.ulps), strict=True))
+    return data
+
+
+def _exact(fmt: Format, raw: int) -> dict[str, str]:
+    return {"hex": f"{raw:#0{2 + -(-fmt.width // 4)}x}", "value": format_value(fmt, raw)}
