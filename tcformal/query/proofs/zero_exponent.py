@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tcformal.design.space import variations
 from tcformal.design.unit import UnitSpec
@@ -13,9 +13,9 @@ from tcformal.ir.node import Node
 from tcformal.models import chained_dot, declare_inputs
 from tcformal.query.proofs.claim import Asking, Finding, Part, Standing, require_truncated_sum
 from tcformal.query.proofs.cuts import Composition, Step, step_of
-from tcformal.query.proofs.error_steps import ErrorSteps, Terms, terms_of
+from tcformal.query.proofs.error_steps import ErrorSteps, terms_of
 from tcformal.query.proofs.lemmas import Lemma
-from tcformal.query.proofs.rearrange import split_max
+from tcformal.query.proofs.maxima import Half, Maxima, tree
 
 #: What is rounded from a sum; the word takes special cases along, which no exponent decides.
 _ROUNDED = ("rounded.sign", "rounded.significand", "rounded.exponent", "rounded.overflow", "result")
@@ -26,8 +26,8 @@ def zero_exponent(ask: Asking) -> tuple[Finding, list[Lemma]]:
 
     Soundness, block by block, for two exponents z and z' of zero terms: (1) either all terms are zero, or
     both maxima of the exponents are equal: one lemma for each comparison of their trees, of subtrees whose
-    terms are all zero (then both are z and z') or not (then both are equal and above z and z').  (2) A zero
-    term has a significand of zero, so that it is kept as zero; for another term not all are zero, both
+    terms are all zero (then both are z and z') or not (then both are equal, and at least z and z').  (2) A
+    zero term has a significand of zero, so that it is kept as zero; for another term not all are zero, both
     maxima are equal, and so is what is kept: one lemma for each term.  (3) Where all terms are zero, so
     is the sum.  (4) The sums are one, and either it is zero or both maxima are equal: what is rounded from
     it is equal.  Special cases do not look at exponents.
@@ -97,17 +97,6 @@ def _below_all(spec: UnitSpec, zero: int | str) -> bool:
     return zero == "none" or (isinstance(zero, int) and zero < min(o.a.e_min + o.b.e_min, o.c.e_min))
 
 
-@dataclass(frozen=True, slots=True)
-class _Half:
-    """A subtree of both maxima: their codes, what zero terms have there, and whether all terms are zero."""
-
-    first: Node
-    second: Node
-    zero: Node
-    #: The fact: all zero and both at the exponents of zero terms, or equal and above.
-    fact: Node
-
-
 class _Pair:
     """Two units that differ in the exponent of zero terms, in one graph."""
 
@@ -151,8 +140,8 @@ class _Pair:
         one, two = ErrorSteps(c, f"A.{scope}"), ErrorSteps(c, f"B.{scope}")
         terms = terms_of(g.labels, one.where)
         first, second = (s.stage("e_max") for s in (one, two))
-        second = Stage(c.replaced(second.node), False, second.offset, 0)
-        maxima = _Maxima(one, terms, (first, second))
+        first, second = tree(first), tree(Stage(c.replaced(second.node), False, second.offset, 0))
+        maxima = Maxima(one, terms, (first, second), (self.spec, self.other))
         root = maxima.half(first.node, second.node)
         if root is None:
             return False
@@ -183,9 +172,9 @@ class _Pair:
         one: ErrorSteps,
         term: Mapping[str, Stage],
         other: Node,
-        root: _Half,
+        root: Half,
         known: Sequence[Node],
-        maxima: _Maxima,
+        maxima: Maxima,
     ) -> Node | None:
         """(2): a term is kept alike on both sides; the fact that it is kept as zero where all are zero."""
         c, g = self.c, self.c.graph
@@ -212,7 +201,7 @@ class _Pair:
         return gone if proved else None
 
     def _met(
-        self, one: ErrorSteps, term: Mapping[str, Stage], kept: tuple[Node, Node], maxima: _Maxima
+        self, one: ErrorSteps, term: Mapping[str, Stage], kept: tuple[Node, Node], maxima: Maxima
     ) -> list[Node] | None:
         """On both sides, the term's exponent and its distance are the maximum, unless the term is zero."""
         g, facts = self.c.graph, []
@@ -226,62 +215,6 @@ class _Pair:
             if not one.fact(facts[-1], cut, name, given):
                 return None
         return facts
-
-
-class _Maxima:
-    """(1): the trees of comparisons of two maxima, side by side.
-
-    `apart` is what the second code is more than the first one where both stand for one exponent.
-    """
-
-    def __init__(self, s: ErrorSteps, terms: Terms, both: tuple[Stage, Stage]) -> None:
-        self.s, self.both, self.all_terms = s, both, terms
-        self.apart = both[0].offset - both[1].offset
-        self.terms = list(terms)
-        #: What is proved of each term's exponent.
-        self.known: list[list[Node]] = []
-
-    def half(self, first: Node, second: Node) -> _Half | None:
-        """The subtree with these codes; its leaves take the terms in order."""
-        g = self.s.graph
-        pair, other = split_max(first), split_max(second)
-        if pair is None or other is None:
-            return self._leaf(first, second)
-        low = self.half(pair[0], other[0])
-        high = self.half(pair[1], other[1]) if low is not None else None
-        if low is None or high is None:
-            return None
-        made = self._made(first, second, g.and_(low.zero, high.zero))
-        cut = [n for h in (low, high) for n in (h.first, h.second, h.zero)]
-        name = "the larger of two exponents is that on the other side"
-        return made if self.s.fact(made.fact, cut, name, [low.fact, high.fact]) else None
-
-    def _leaf(self, first: Node, second: Node) -> _Half | None:
-        """One term's exponent, or that of zero terms."""
-        g, s, term = self.s.graph, self.s, self.terms.pop(0)
-        code, zero = term["exponent"].node, term["zero"].node
-        made = self._made(first, second, zero)
-        given: list[Node] = []
-        self.known.append(given)
-        if s.code_bound(code, given) is None:
-            return None
-        name = "an exponent is the same on both sides"
-        if s.fact(made.fact, [code, zero], name, given):
-            return made
-        # A factor's code counts from one less than its least exponent.
-        some = g.any_bit(code)
-        what = "an exponent's code is not zero"
-        if not s.c.by_lemma(s.where, g.truth(True), some, name=what, depths=(None,)):
-            return None
-        given.append(some)
-        return made if s.fact(made.fact, [code, zero], name, given) else None
-
-    def _made(self, first: Node, second: Node, zero: Node) -> _Half:
-        g, s = self.s.graph, self.s
-        codes = [s.wide(Stage(first, False, self.apart, 0)), s.wide(Stage(second, False, 0, 0))]
-        both = g.and_(g.is_zero(first), g.is_zero(second))
-        equal = g.and_(g.eq(*codes), g.any_bit(first), g.any_bit(second))
-        return _Half(first, second, zero, g.ite(zero, both, equal))
 
 
 def _leaves_of_and(x: Node) -> list[Node]:
