@@ -11,7 +11,8 @@ from tcformal.cli.single import listed_values, show_traces
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.models import scale_count
-from tcformal.probe.mismatch import case_of, explain_mismatch, read_cases
+from tcformal.probe.cases import case_of, read_cases
+from tcformal.probe.mismatch import explain_mismatch
 from tcformal.report import mismatch as views
 from tcformal.report.parts import bar, show
 

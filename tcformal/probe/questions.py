@@ -15,7 +15,7 @@ from tcformal.errors import InputError, ValueTextError
 from tcformal.formats.spec import Specials
 from tcformal.oracle.values import encode_exact, parse_value, power_of_two
 from tcformal.probe.device import same_formats
-from tcformal.probe.directed import Maker, below_two, nans_of, sign_bit
+from tcformal.probe.maker import Maker, below_two, nans_of, sign_bit
 from tcformal.probe.plan import Directed
 from tcformal.probe.replay import takes
 

@@ -15,15 +15,8 @@ from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.probe import mismatch
-from tcformal.probe.mismatch import (
-    Kind,
-    Value,
-    case_of,
-    computations,
-    exact_sum,
-    explain_mismatch,
-    read_cases,
-)
+from tcformal.probe.cases import Value, case_of, read_cases
+from tcformal.probe.mismatch import Kind, computations, exact_sum, explain_mismatch
 from tcformal.query.spec import Witness
 
 #: A unit with few others of its formats: every design is tried in a second.

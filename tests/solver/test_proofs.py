@@ -15,7 +15,7 @@ from tcformal.errors import InputError
 from tcformal.interp.cnf import to_cnf
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.solve import portfolio
+from tcformal.solve import portfolio, running
 from tcformal.solve.certificate import verify
 from tcformal.solve.members import available, registry
 from tcformal.solve.portfolio import decide
@@ -100,7 +100,7 @@ def test_another_encoding_confirms(second: str) -> None:
 
 
 def test_without_confirmation_nothing_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(portfolio, "_Check", None)
+    monkeypatch.setattr(portfolio, "Check", None)
     decision = ask(997, "glucose", confirm=False)
     assert decision.status is Status.UNSAT
     assert decision.reason == "glucose answered unsat, unconfirmed as asked"
@@ -247,7 +247,7 @@ def test_a_checker_that_fails_costs_the_certificate(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parent))
     monkeypatch.setenv("STUB_CHECKER", how)
-    monkeypatch.setattr(portfolio, "Child", StubChecker)
+    monkeypatch.setattr(running, "Child", StubChecker)
     alone = ask(997, "glucose", limits=SHORT, certify=True)
     assert alone.status is Status.UNKNOWN
     assert alone.reason == "glucose answered unsat, but no proof of it was checked (none was asked)"
@@ -282,7 +282,7 @@ def test_killed_processes_never_make_a_wrong_answer(
     jobs: int, certify: bool | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Solvers and checkers are ended by SIGKILL at random moments: the right answer, or none."""
-    monkeypatch.setattr(portfolio, "Child", Mortal)
+    monkeypatch.setattr(running, "Child", Mortal)
     for target in (961, 997, 961, 997, 997):
         decision = ask(target, *PROVING, "bitwuzla", "z3", jobs=jobs, certify=certify)
         right = Status.SAT if target == 961 else Status.UNSAT
