@@ -96,9 +96,11 @@ def sum_of_aligned(
     width = exact_width if carry_bits is None else 2 + carry_bits + fraction_bits
     pairs = [(t.sign, x) for t, x in zip(terms, aligned, strict=True)]
     total = _accumulated(g, pairs, width, fraction_bits, accumulation)
-    # No sum needs more than exact_width bits, so what lies above is cut off again; and a magnitude of a
-    # whole number of bytes: designs whose sums differ by a carry bit or two then share one normaliser,
-    # which turns most equality proofs into a question about the sum's top bits.
+    # No sum needs more bits than that: what lies above them is cut off again.
+    if width > exact_width:
+        total = g.wrap_to_mod(total, exact_width)
+    # A magnitude of a whole number of bytes: designs whose sums differ by a carry bit or two then share
+    # one normaliser, which turns most equality proofs into a question about the sum's top bits.
     total = g.wrap_to_mod(total, 1 + 8 * -(-(exact_width - 1) // 8))
     g.label("sum", total, signed=True, scale=fraction_bits)
     for k, (term, kept) in enumerate(zip(terms, aligned, strict=True)):

@@ -9,11 +9,12 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.ir.walk import reachable
 from tcformal.models import chained_dot, declare_inputs
 from tcformal.query.proofs.carry_witness import too_few
 from tcformal.query.proofs.claim import Asking, Finding, Part, Standing, require_truncated_sum
 from tcformal.query.proofs.cuts import Composition, Step, step_of
-from tcformal.query.proofs.exact_sums import ExactSum, Summands, extended, partials_of
+from tcformal.query.proofs.exact_sums import ExactSum, Summands, partials_of
 from tcformal.query.proofs.lemmas import Lemma
 
 #: The most carry bits that a design can have.
@@ -21,9 +22,6 @@ MOST = 64
 
 #: What is rounded from a sum, and the word of it; the word takes special cases along, which no sum decides.
 _ROUNDED = ("rounded.sign", "rounded.significand", "rounded.exponent", "rounded.overflow", "result")
-_SPECIAL = ("nan", "positive_inf", "negative_inf")
-
-Pair = tuple[Node, Node]
 
 
 def carry_bits(ask: Asking) -> tuple[Finding, list[Lemma]]:
@@ -33,10 +31,10 @@ def carry_bits(ask: Asking) -> tuple[Finding, list[Lemma]]:
     fits, extends to the partial sum of the widest unit (`exact_sums`).  (2) Every other unit adds the
     same addends in fewer bits: low bits of a sum depend on low bits of the addends only, so its partial
     sums are the low bits of the widest unit's, one lemma for each width.  (3) Cutting the extension of a
-    number to no fewer bits than it has is its extension to those: one lemma for each width.  The sum is that
-    number once more, cut or extended to the bytes that the exact one needs.  (4) What is rounded from equal
-    sums is equal: one lemma for each unit, under
-    the proved bound on e_max.  The control, one carry bit fewer, is refuted on a witness; a composition of
+    number to no fewer bits than it has is its extension to those: one lemma for each width.  The total is
+    that number once more, in the bytes that the exact one needs.  (4) What is rounded is built on equal
+    totals, and so equal; where bits of the last partial sum itself are read, they are the total's: one
+    lemma for each width.  The control, one carry bit fewer, is refuted on a witness; a composition of
     units is not asked for one.
     """
     spec = ask.spec
@@ -141,27 +139,23 @@ class _Proof:
         exact = ExactSum(c, Summands.of(labels, f"exact.{scope}", self.ask.spec.design))
         own = labels[f"exact.{scope}.sum"].node
         since = len(c.uses)
-        proved = (
-            exact.prove(partials_of(labels, f"c{MOST}.{scope}"))
-            and exact.bound_exponent()
-            and exact.extends(exact.summands.partials, own, first=True)
+        proved = exact.prove(partials_of(labels, f"c{MOST}.{scope}")) and exact.extends(
+            exact.summands.partials, own, first=True
         )
         self.steps["exact"].append(step_of(c, f"{scope}: exact partial sums", since, proved, False))
         if not proved:
             return False
         open_sides = [side for side, steps in self.steps.items() if all(s.proved for s in steps)]
         summed = [side for side in open_sides if side != "exact" and self._summed(exact, side, scope)]
-        # Built for all units before any is proved: units with sums of one width then share what follows.
-        rounded = [(side, self._rounded(exact, side, scope)) for side in summed]
-        for side, (pairs, above) in rounded:
+        for side in summed:
             since = len(c.uses)
-            same = proved = all(c.equal(x, y) for x, y in pairs)
-            if not same:
-                proved = c.by_lemmas(
-                    scope, above, given=exact.facts(), cut=self._cut(exact, scope),
-                    name=f"what is rounded from {labels[f'{side}.{scope}.sum'].node.width} bits is rounded "
-                    f"from {own.width}",
-                ) and all(c.equal(x, y) for x, y in pairs)  # fmt: skip
+            proved = self._read_alike(exact, side, scope)
+            first, second = (
+                c.all_replaced([labels[f"{unit}.{scope}.{part}"].node for part in _ROUNDED])
+                for unit in ("exact", side)
+            )
+            proved = proved and all(c.equal(x, y) for x, y in zip(first, second, strict=True))
+            same = proved and len(c.uses) == since
             self.steps[side].append(step_of(c, f"{scope}: rounded", since, proved, same))
         return True
 
@@ -175,25 +169,22 @@ class _Proof:
         self.steps[side].append(step_of(c, f"{scope}.sum", since, proved, same))
         return proved
 
-    def _rounded(self, exact: ExactSum, side: str, scope: str) -> list[list[Pair]]:
-        """Sign, significand, exponent, overflow and word of the unbounded sum and of one unit's.
-
-        Twice: as they are, and built again on the extension of the exact sum.
-        """
-        c = self.c
-        labels = c.graph.labels
-        # The last partial sum too: where the sum is its low bits, what follows may be built on either.
+    def _read_alike(self, exact: ExactSum, side: str, scope: str) -> bool:
+        """Bits that are read of the last partial sum, where the sum is low bits of it, are the sum's bits."""
+        labels, c = self.c.graph.labels, self.c
+        total, own = (labels[f"{unit}.{scope}.sum"].node for unit in (side, "exact"))
         last = partials_of(labels, f"{side}.{scope}")[-1]
-        sums = c.all_replaced([*(labels[f"{unit}.{scope}.sum"].node for unit in ("exact", side)), last])
-        instead = {total: extended(c.graph, exact.total, total.width) for total in sums}
-        roots = [labels[f"{unit}.{scope}.{part}"].node for unit in ("exact", side) for part in _ROUNDED]
-        as_they_are = c.all_replaced(roots)
-        again = c.all_replaced(as_they_are, instead)
-        half = len(_ROUNDED)
-        return [list(zip(row[:half], row[half:], strict=True)) for row in (as_they_are, again)]
-
-    def _cut(self, exact: ExactSum, scope: str) -> list[Node]:
-        """What a rounded number is a function of: the exact sum, e_max, and the special cases."""
-        labels = self.c.graph.labels
-        special = [labels[f"exact.{scope}.{flag}"].node for flag in _SPECIAL]
-        return [exact.total, exact.e_max, *special]
+        if last is total or total.index not in exact.extensions:
+            return True
+        sum_, short, whole = exact.extensions[total.index]
+        roots = [labels[f"{side}.{scope}.{part}"].node for part in _ROUNDED]
+        for node in reachable(roots):
+            if node.op != "extract" or node.args[0] is not last or node.params[0] >= own.width:
+                continue
+            of_sum, _ = c.made_twice(node, [whole], [c.replaced(own)])
+            _, of_last = c.made_twice(node, [c.replaced(last)], [short])
+            high, low = node.params
+            name = f"bits {high}..{low} of {sum_.width} bits made {own.width} and {last.width}"
+            if not c.by_lemma(scope, of_sum, of_last, cut=(sum_,), name=name):
+                return False
+        return True

@@ -85,27 +85,13 @@ class ExactSum:
         #: The widest unit's root, and the exact sum extended to its width: proved equal.
         self._wide_root: Node | None = None
         self._wide_exact: Node | None = None
-        self.exponent_fact = g.truth(True)
-
-    @property
-    def e_max(self) -> Node:
-        """The code of the largest exponent."""
-        return self.summands.e_max.node
+        #: For each total: the exact sum, and what the last partial sum and the total were shown to be.
+        self.extensions: dict[int, tuple[Node, Node, Node]] = {}
 
     @property
     def total(self) -> Node:
         """The node that stands for the exact sum."""
         return self.c.representative(self._exact[self.summands.partials[-1].index].node)
-
-    def facts(self) -> tuple[Node, ...]:
-        """What is proved of the exact sum and of e_max, as nodes on `total` and `e_max`.
-
-        Without the first, the most negative number of that width, which no sum is, has no magnitude.
-        """
-        bounded = self._exact[self.summands.partials[-1].index]
-        small = within(self.c.graph, self.total, bounded.most)
-        self.c.by_congruence(bounded.fact, small)
-        return small, self.exponent_fact
 
     # ------------------------------------------------------------------ exact values
     def prove(self, widest: Sequence[Node]) -> bool:
@@ -202,12 +188,10 @@ class ExactSum:
             low = g.add_mod(g.extract(p, width - 1, 0), g.extract(q, width - 1, 0))
             root = g.add_mod(p, q)
             wide[node.index] = root
-            # A later unit's sum may be what the first one's total is: that one goes on standing for both.
-            pair = (low, g.extract(root, width - 1, 0))
             if not (
                 c.by_congruence(node, low)
                 and c.by_lemma(
-                    "partial sums", *(pair if first else reversed(pair)), cut=(p, q),
+                    "partial sums", low, g.extract(root, width - 1, 0), cut=(p, q),
                     name=f"the low {width} bits of a sum on {wide_width}",
                 )
             ):  # fmt: skip
@@ -217,59 +201,26 @@ class ExactSum:
         exact = self.total
         long = extended(g, exact, wide_width)
         cut_off = g.extract(long, width - 1, 0)
-        summed, short, whole = (
-            c.replaced(partials[-1]),
-            g.wrap_to_mod(exact, width),
-            extended(g, exact, total.width),
-        )
-        again = g.wrap_to_mod(short, total.width)
+        summed, short = c.replaced(partials[-1]), g.wrap_to_mod(exact, width)
+        whole = extended(g, exact, total.width)
         if not (
             c.by_congruence(self._wide_exact, long)
             and c.by_congruence(g.extract(root, width - 1, 0), cut_off)
             and c.equal(summed, cut_off)
         ):
             return False
-        # The first of a pair stands for both; the last partial sum is cut or extended to make the total.
+        # The first of a pair stands for both.
         cut = (cut_off, short) if first else (short, cut_off)
-        grown = (again, whole) if first else (whole, again)
         name = f"{exact.width} bits extended to {wide_width} and cut off at {width}"
         if not c.by_lemma("sum", *cut, cut=(exact,), name=name):
             return False
+        # The total is the last partial sum, cut and extended; here the same of the exact sum's extension.
+        summed, own = c.all_replaced([partials[-1], total])
+        again = c.all_replaced([own], {summed: short})[0]
+        grown = (again, whole) if first else (whole, again)
         name = f"{exact.width} bits extended to {width} and then made {total.width}"
-        if first:
-            self._remade(total, short, summed)
-            return c.by_lemma("sum", *grown, cut=(exact,), name=name)
-        proved = c.by_lemma("sum", *grown, cut=(exact,), name=name)
-        self._remade(total, summed, short)
-        return proved
-
-    def _remade(self, total: Node, argument: Node, instead: Node) -> None:
-        """A sum made of its last partial sum, on two nodes proved equal: the second stands for both."""
-        if total.width != argument.width:
-            self.c.made_twice(total, [argument], [instead])
-
-    def bound_exponent(self) -> bool:
-        """Prove the largest code that e_max can have, from the largest codes of the exponents."""
-        g, e_max, zero = self.c.graph, self.summands.e_max, self.summands.design.zero_exponent
-        highs = [zero] if isinstance(zero, int) else []
-        given, cut = [], []
-        for term in self.summands.terms:
-            exponent = term["exponent"]
-            code, most, fields = exponent.node, *largest_code(exponent.node)
-            highs.append(exponent.offset + most)
-            cut += [code, term["zero"].node]
-            if most < (1 << code.width) - 1:
-                given.append(g.ule(code, g.const(most, code.width)))
-                if not self._fact(given[-1], (), fields, f"an exponent's code is at most {most}"):
-                    return False
-        most = max(highs) - e_max.offset
-        if most >= (1 << e_max.node.width) - 1:
-            return True
-        fact = g.ule(e_max.node, g.const(most, e_max.node.width))
-        if not self._fact(fact, given, cut, f"e_max of {len(highs)} exponents is at most {most}"):
-            return False
-        self.exponent_fact = fact
-        return True
+        self.extensions[total.index] = (exact, short, whole)
+        return c.by_lemma("sum", *grown, cut=(exact,), name=name)
 
 
 def largest_code(x: Node) -> tuple[int, list[Node]]:
