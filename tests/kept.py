@@ -24,6 +24,7 @@ from tcformal.version import VERSION
 
 FOUR, FOUR_25 = "tfdpa@products=4", "tfdpa@products=4,fraction_bits=25"
 THREE_BITS, FOUR_BITS = "valpey@terms=2,carry_bits=3", "valpey@terms=2,carry_bits=4"
+SIGNS, COMPLEMENT = "valpey@terms=2,accumulation=sign_magnitude", "valpey@terms=2"
 MXF4 = "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0"
 LIMITS = Limits(time_s=60.0, memory_mb=8192, seed=0)
 
@@ -91,8 +92,8 @@ def _proof(first: str, second: str, assumed: tuple[str, ...], vacuous: bool) -> 
     return certify(to_cnf(q.graph, root), outcome.proof, "cadical")
 
 
-def certified(first: str = THREE_BITS, second: str = FOUR_BITS) -> Verdict:
-    """Carry bits that two terms never need, with the proof."""
+def certified(first: str = SIGNS, second: str = COMPLEMENT) -> Verdict:
+    """A sum in sign and magnitude and one in two's complement, with the proof."""
     q = ask(first, second, "c=0")
     made = _proof(first, second, ("c=0",), False)
     answers = (said("cadical", Status.UNSAT),)

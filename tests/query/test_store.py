@@ -21,6 +21,7 @@ from kept import (
     FOUR_25,
     FOUR_BITS,
     LIMITS,
+    SIGNS,
     THREE_BITS,
     ask,
     certified,
@@ -382,8 +383,8 @@ def test_a_verdict_under_another_question_rejects(store: Store) -> None:
     """The certificate of EQUIVALENT is none of VACUOUS, nor of other units."""
     for forge in (
         change("verdict", "VACUOUS"),
-        both(change("question/second", "valpey@terms=2,carry_bits=1"),
-             change("question/sha256", ask(THREE_BITS, "valpey@terms=2,carry_bits=1", "c=0").digest())),
+        both(change("question/second", "valpey@terms=2,align_bits=2"),
+             change("question/sha256", ask(SIGNS, "valpey@terms=2,align_bits=2", "c=0").digest())),
     ):  # fmt: skip
         store.add(certified())
         rewrite(store.path, forge)
