@@ -159,7 +159,7 @@ def test_a_wrong_adder_is_not_proved(book: LemmaBook, monkeypatch: pytest.Monkey
 # ---------------------------------------------------------------------------------------- carry-bits
 
 
-@pytest.mark.parametrize(("name", "needed"), [(VOLTA, 4), (ADA, 5)])
+@pytest.mark.parametrize(("name", "needed"), [(VOLTA, 4), (ADA, 5), (HOPPER, 6)])
 def test_more_carry_bits_than_needed_change_nothing(name: str, needed: int, book: LemmaBook) -> None:
     v = prove(name, "carry-bits", book)
     assert_proved(v)
