@@ -81,6 +81,7 @@ def test_a_file_is_run_kept_and_served(tmp_path: Path, monkeypatch: pytest.Monke
     again = list(run(query, query.concrete(), how))
     assert [a.outcome for a in again] == outcomes
     assert all(a.served for a in again[:3])
+    assert len(read(tmp_path / "results" / RUNS)[0]) == len(outcomes)
     with pytest.raises(AssertionError, match="asked again"):
         list(run(query, query.concrete(), Setting(how.store, LIMITS, fresh=True)))
 

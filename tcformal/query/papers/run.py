@@ -225,7 +225,9 @@ def run(query: QueryFile, asks: Sequence[Ask], how: Setting) -> Iterator[Answere
         # An answer that the store served says how long it took when it was given.
         seconds = float(data.get("seconds", time.monotonic() - start))
         made = Answered(query=query.name, ask=ask, outcome=outcome, seconds=seconds, answer=data)
-        append(path, to_record(made))
+        again = to_record(made)
+        if record is None or _said(record) != _said(again):
+            append(path, again)
         yield made
 
 
@@ -246,6 +248,11 @@ def to_record(a: Answered) -> dict[str, Any]:
         "tcformal": VERSION,
     }
     return seal(record, "ask")
+
+
+def _said(record: Mapping[str, Any]) -> str:
+    """What a record says, apart from when it was made and how long that took."""
+    return json.dumps([record[key] for key in ("id", "outcome", "expected", "answer")], sort_keys=True)
 
 
 def answered_already(path: Path) -> dict[str, dict[str, Any]]:
