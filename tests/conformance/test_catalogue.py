@@ -19,7 +19,7 @@ from tcformal.query.families import batch
 from tcformal.query.sweeps import conformance
 
 #: Vectors of each design in the default tests.
-VECTORS = 510
+VECTORS = 255
 DESIGNS = list(distinct_designs())
 
 

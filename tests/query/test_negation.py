@@ -43,7 +43,15 @@ def assert_proved(v: ClaimVerdict) -> None:
     assert all(sha in known for p in v.parts for s in p.steps for sha in s.lemmas)
 
 
-@pytest.mark.parametrize("name", [VOLTA, "x86/vdpbf16ps", "arm/bfdot.ebf0", "cdna1/v_mfma_f32_32x32x4bf16"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        VOLTA,
+        "x86/vdpbf16ps",
+        pytest.param("arm/bfdot.ebf0", marks=pytest.mark.long),
+        pytest.param("cdna1/v_mfma_f32_32x32x4bf16", marks=pytest.mark.long),
+    ],
+)
 def test_one_unit_of_each_vendor_is_symmetric(name: str, book: LemmaBook) -> None:
     assert_proved(prove(name, book))
 
