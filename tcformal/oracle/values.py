@@ -160,6 +160,19 @@ def parse_value(fmt: Format, text: str) -> int:
     return _encode(fmt, int(negative), magnitude, _clip(plain))
 
 
+def hex_word(fmt: Format, bits: int) -> str:
+    """A raw encoding in hex, all its digits."""
+    return f"{bits:#0{2 + -(-fmt.width // 4)}x}"
+
+
+def value_data(fmt: Format, bits: int) -> dict[str, str]:
+    """An encoding as plain data: in hex, and its exact value as text.
+
+    Errors: InputError for bits outside the format's width.
+    """
+    return {"hex": hex_word(fmt, bits), "value": format_value(fmt, bits)}
+
+
 def format_value(fmt: Format, bits: int) -> str:
     """Exact text of an encoding that `parse_value` reads back to the same bits (ignored bits apart).
 

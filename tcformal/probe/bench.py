@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError
+from tcformal.oracle.values import hex_word
 from tcformal.probe.blocks import block_data, suite_line, words_of
 from tcformal.probe.device import Device
 from tcformal.probe.groups import Group
 from tcformal.probe.isolated import IsolatedDevice
-from tcformal.probe.operands import batch_of, hex_of, part_of, to_data, witness_at
+from tcformal.probe.operands import batch_of, part_of, to_data, witness_at
 from tcformal.probe.parts import Parts
 from tcformal.probe.plan import Random
 from tcformal.probe.plausible import check_outputs
@@ -177,8 +178,8 @@ class Bench:
         d, row = unit.spec.operands.d, int(np.flatnonzero(holds)[0])
         unit.positions = {
             "kind": "position", "unit": unit.spec.name, "places": unit.spec.m * unit.spec.n,
-            "model": hex_of(d, model), **to_data(unit.spec, witness_at(x, row)),
-            "outputs": {hex_of(d, int(w)): int(n) for w, n in zip(words, counts, strict=True)},
+            "model": hex_word(d, model), **to_data(unit.spec, witness_at(x, row)),
+            "outputs": {hex_word(d, int(w)): int(n) for w, n in zip(words, counts, strict=True)},
         }  # fmt: skip
         self.keep(unit.positions)
         if error is None and len(words) > 1:
@@ -234,8 +235,8 @@ class Bench:
                 d = unit.spec.operands.d
                 pair["example"] = {
                     **to_data(unit.spec, witness_at(part_of(x, np.array([row])), 0)),
-                    "first_gives": hex_of(d, int(other.first[row])),
-                    "second_gives": hex_of(d, int(outputs[row])),
+                    "first_gives": hex_word(d, int(other.first[row])),
+                    "second_gives": hex_word(d, int(outputs[row])),
                 }
             self._tally.pairs.append(pair)
 

@@ -14,27 +14,22 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.models import scale_count
-from tcformal.oracle.values import parse_value
+from tcformal.oracle.values import hex_word, parse_value
 from tcformal.query.families import Batch, Raw
 from tcformal.query.spec import Witness
-
-
-def hex_of(fmt: Format, raw: int) -> str:
-    """A raw encoding in hex, all its digits."""
-    return f"{raw:#0{2 + -(-fmt.width // 4)}x}"
 
 
 def to_data(spec: UnitSpec, w: Witness) -> dict[str, Any]:
     """One dot product's operands as plain data."""
     o = spec.operands
     data: dict[str, Any] = {
-        "a": [hex_of(o.a, x) for x in w.a],
-        "b": [hex_of(o.b, x) for x in w.b],
-        "c": hex_of(o.c, w.c),
+        "a": [hex_word(o.a, x) for x in w.a],
+        "b": [hex_word(o.b, x) for x in w.b],
+        "c": hex_word(o.c, w.c),
     }
     if spec.scale_format is not None:
         for name, scales in (("scale_a", w.scale_a), ("scale_b", w.scale_b)):
-            data[name] = [hex_of(spec.scale_format, x) for x in scales]
+            data[name] = [hex_word(spec.scale_format, x) for x in scales]
     return data
 
 

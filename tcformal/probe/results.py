@@ -21,8 +21,9 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
 from tcformal.ir.walk import digest
 from tcformal.models import circuit
+from tcformal.oracle.values import hex_word
 from tcformal.probe.blocks import block_items, words_of
-from tcformal.probe.operands import batch_of, digest_of, hex_of
+from tcformal.probe.operands import batch_of, digest_of
 from tcformal.probe.plan import Directed, Item, Random, item_of
 from tcformal.probe.replay import replay
 from tcformal.query.families import Batch, Raw
@@ -78,14 +79,14 @@ def random_line(
     line = {**item.data(spec), "outputs": digest_of(outputs)}
     if most is not None and len(wrong) > most:
         return {**line, "not_kept": len(wrong), "mismatches": {}}
-    words = {str(int(row)): hex_of(spec.operands.d, int(outputs[row])) for row in wrong}
+    words = {str(int(row)): hex_word(spec.operands.d, int(outputs[row])) for row in wrong}
     return {**line, "mismatches": words}
 
 
 def directed_line(spec: UnitSpec, item: Directed, output: int, model: int) -> dict[str, Any]:
     """The line of a directed item."""
     d = spec.operands.d
-    return {**item.data(spec), "d": hex_of(d, output), "model": hex_of(d, model)}
+    return {**item.data(spec), "d": hex_word(d, output), "model": hex_word(d, model)}
 
 
 def mismatches_in(line: Mapping[str, Any]) -> int:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.errors import DeviceError
+from tcformal.oracle.values import hex_word
 from tcformal.probe.device import Device, slug
-from tcformal.probe.operands import batch_of, hex_of
+from tcformal.probe.operands import batch_of
 from tcformal.probe.plan import Directed, Item, Plan, Random
 from tcformal.probe.plausible import check_outputs
 from tcformal.probe.replay import replay
@@ -144,5 +145,5 @@ def _outputs(device: Device, plan: Plan, batch: Batch) -> Raw:
 
 def _fault(plan: Plan, path: Path, id_: str, error: DeviceError) -> None:
     d = plan.unit.operands.d
-    words = [hex_of(d, x) for x in error.answered]
+    words = [hex_word(d, x) for x in error.answered]
     lines.append(path, {"kind": "fault", "id": id_, "date": _now(), "reason": str(error), "outputs": words})

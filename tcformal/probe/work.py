@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from tcformal.design.names import resolve
 from tcformal.formats.spec import Format
-from tcformal.oracle.values import format_value
+from tcformal.oracle.values import format_value, hex_word
 from tcformal.probe.directed import directed
 from tcformal.probe.gather import from_store
-from tcformal.probe.operands import batch_of, hex_of, inputs_digest, part_of
+from tcformal.probe.operands import batch_of, inputs_digest, part_of
 from tcformal.probe.plan import Directed, numbered
 from tcformal.probe.plausible import surely_finite
 from tcformal.probe.questions import QUESTIONS, asked, candidates
@@ -118,7 +118,7 @@ def answers(
         fit = [bool((replay(u, x) == wanted).all()) for u in tried]
         d = spec.operands.d
         shown = {
-            n: f"{format_value(d, w)} ({hex_of(d, w)})" for n, w in zip(names[:8], outputs, strict=False)
+            n: f"{format_value(d, w)} ({hex_word(d, w)})" for n, w in zip(names[:8], outputs, strict=False)
         }
         found.append({
             "question": question.id, "title": question.title, "outputs": shown,

@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass, field
 from typing import Any
 
-from tcformal.oracle.values import format_value
+from tcformal.oracle.values import value_data
 from tcformal.query.spec import Question, Witness
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.result import Limits, SolverAnswer
@@ -94,15 +94,15 @@ class Verdict:
         if self.witness is not None and self.results is not None:
             w = self.witness
             data["witness"] = {
-                "a": [_exact(o.a, x) for x in w.a],
-                "b": [_exact(o.b, x) for x in w.b],
-                "c": _exact(o.c, w.c),
+                "a": [value_data(o.a, x) for x in w.a],
+                "b": [value_data(o.b, x) for x in w.b],
+                "c": value_data(o.c, w.c),
             }
             if q.first.scale_format is not None:
                 for name, row in (("scale_a", w.scale_a), ("scale_b", w.scale_b)):
-                    data["witness"][name] = [_exact(q.first.scale_format, x) for x in row]
+                    data["witness"][name] = [value_data(q.first.scale_format, x) for x in row]
             data["results"] = {
-                name: _exact(o.d, r) for name, r in zip(("first", "second"), self.results, strict=True)
+                name: value_data(o.d, r) for name, r in zip(("first", "second"), self.results, strict=True)
             }
             data["replayed_on"] = ["integers", "fractions"]
         return data
@@ -110,7 +110,3 @@ class Verdict:
 
 def _scales(q: Question) -> dict[str, str]:
     return {} if q.first.scale_format is None else {"scale": q.first.scale_format.name}
-
-
-def _exact(fmt: Any, raw: int) -> dict[str, str]:
-    return {"hex": f"{raw:#0{2 + -(-fmt.width // 4)}x}", "value": format_value(fmt, raw)}

@@ -10,11 +10,10 @@ import numpy as np
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 from tcformal.models import Unit
-from tcformal.oracle.values import format_value, number_text
+from tcformal.oracle.values import format_value, hex_word, number_text
 from tcformal.query.explain.explain import Rounding, SumStep, Trace
 from tcformal.query.explain.parting import parting
 from tcformal.query.spec import Witness
-from tcformal.report.text import hex_word
 
 
 def unit_data(u: UnitSpec) -> dict[str, Any]:

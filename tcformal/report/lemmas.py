@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from tcformal.oracle.values import hex_word
 from tcformal.query.proofs.claim import ClaimVerdict, Counterexample, Part, Standing
 from tcformal.query.verdict import Kind
 from tcformal.report.tables import witness_table
-from tcformal.report.text import hex_word, table, with_decimal
+from tcformal.report.text import table, with_decimal
 
 _COLOUR = {Kind.HOLDS: "bold green", Kind.VIOLATED: "bold yellow"}
 

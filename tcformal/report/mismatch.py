@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tcformal.oracle.values import Kind as ValueKind
-from tcformal.oracle.values import decode, exponent_of, format_value, number_text, power_of_two
+from tcformal.oracle.values import decode, exponent_of, format_value, hex_word, number_text, power_of_two
 from tcformal.probe.mismatch import Explained, Kind, Producer
-from tcformal.probe.operands import explain_command, hex_of
+from tcformal.probe.operands import explain_command
 from tcformal.report.parts import Part, Rows, Verdict
 
 #: Cases, and designs of one kind, that are shown one by one.
@@ -24,8 +24,8 @@ def mismatch_data(found: Explained) -> dict[str, Any]:
         "tried": found.tried,
         "cases": [
             {
-                "expected": hex_of(d, case.expected.raw), "got": hex_of(d, case.got.raw),
-                "unit_gives": hex_of(d, own), "exact": None if exact is None else number_text(exact),
+                "expected": hex_word(d, case.expected.raw), "got": hex_word(d, case.got.raw),
+                "unit_gives": hex_word(d, own), "exact": None if exact is None else number_text(exact),
             }
             for case, own, exact in zip(found.cases, found.own, found.exact, strict=True)
         ],
@@ -110,7 +110,7 @@ def _cases(found: Explained) -> Rows:
         for name, raw in rows:
             value = format_value(d, raw)
             made.rows.append(
-                (str(i) if name == "expected" else "", name, value, hex_of(d, raw), _off(found, raw, i))
+                (str(i) if name == "expected" else "", name, value, hex_word(d, raw), _off(found, raw, i))
             )
         if exact is not None:
             made.rows.append(("", "the exact sum", number_text(exact), "", ""))

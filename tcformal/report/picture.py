@@ -8,11 +8,11 @@ from fractions import Fraction
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tcformal.oracle.values import format_value, number_text
+from tcformal.oracle.values import format_value, hex_word, number_text
 from tcformal.query.explain.explain import Rounding, SumStep, TermRow, Trace
 from tcformal.query.explain.parting import Parting
 from tcformal.report.scales import scale_lines
-from tcformal.report.text import WIDTH, hex_word
+from tcformal.report.text import WIDTH
 
 _KEPT, _CUT, _DIM, _HEAD = "green", "red", "dim", "bold"
 #: The least and the greatest width of the column of names and values.

@@ -6,10 +6,9 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tcformal.oracle.values import format_value
+from tcformal.oracle.values import format_value, hex_word
 from tcformal.probe.compare import Comparison, Refutation
 from tcformal.probe.device import Ability
-from tcformal.probe.operands import hex_of
 from tcformal.probe.recheck import Checked
 from tcformal.probe.run import Outcome
 from tcformal.report.parts import Part, Rows, Verdict
@@ -82,8 +81,8 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
         "survivors": [u.name for u in found.survivors],
         "refuted": [
             {
-                "design": r.design.name, "by": r.where, "device_gives": hex_of(d, r.given),
-                "design_gives": hex_of(d, r.designed), "explain": r.command,
+                "design": r.design.name, "by": r.where, "device_gives": hex_word(d, r.given),
+                "design_gives": hex_word(d, r.designed), "explain": r.command,
             }
             for r in found.refuted
         ],
@@ -103,7 +102,7 @@ def comparison_view(found: Comparison) -> list[Part]:
         d = found.unit.operands.d
         made = Rows(("refuted design", "by", "device gives", "design gives"))
         for r in found.refuted:
-            made.rows.append((_short(found, r), r.where, hex_of(d, r.given), hex_of(d, r.designed)))
+            made.rows.append((_short(found, r), r.where, hex_word(d, r.given), hex_word(d, r.designed)))
         parts.append(made)
     return parts
 
@@ -124,7 +123,7 @@ def refutation_text(found: Comparison, refutation: Refutation) -> str:
     """One refutation in one sentence."""
     d = found.unit.operands.d
     given, designed = (
-        f"{format_value(d, raw)} ({hex_of(d, raw)})" for raw in (refutation.given, refutation.designed)
+        f"{format_value(d, raw)} ({hex_word(d, raw)})" for raw in (refutation.given, refutation.designed)
     )
     name, where = refutation.design.name, refutation.where
     return f"{name} is refuted by {where}: the device gives {given}, it gives {designed}"

@@ -14,11 +14,11 @@ from rich.text import Text
 
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
-from tcformal.oracle.values import format_value
+from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.spec import Witness
 from tcformal.query.suites.made import Suite
 from tcformal.report.tables import witness_table
-from tcformal.report.text import hex_word, table
+from tcformal.report.text import table
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 

@@ -10,11 +10,11 @@ from rich.text import Text
 
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Sign
-from tcformal.oracle.values import format_value, number_text, power_of_two
+from tcformal.oracle.values import format_value, hex_word, number_text, power_of_two
 from tcformal.query.spec import Witness
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.report.scales import scale_lines
-from tcformal.report.text import hex_word, table, value_and_hex, with_decimal
+from tcformal.report.text import table, value_and_hex, with_decimal
 
 _COLOUR = {
     Kind.SEPARATED: "bold yellow", Kind.EQUIVALENT: "bold green", Kind.VACUOUS: "bold magenta",

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tcformal.formats.spec import Format
-from tcformal.oracle.values import decode, format_value
+from tcformal.oracle.values import decode, format_value, hex_word
 
 #: Width that every table fits into when the output is not a terminal.
 WIDTH = 100
@@ -47,11 +47,6 @@ def table(*columns: str, title: str | None = None) -> Table:
         right = name.startswith(">")
         made.add_column(name.removeprefix(">"), justify="right" if right else "left", overflow="fold")
     return made
-
-
-def hex_word(fmt: Format, raw: int) -> str:
-    """A raw encoding in hex, all its digits."""
-    return f"{raw:#0{2 + -(-fmt.width // 4)}x}"
 
 
 def value_and_hex(fmt: Format, raw: int) -> str:

@@ -9,7 +9,7 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.formats.spec import Format
 from tcformal.models import scale_count
-from tcformal.oracle.values import format_value
+from tcformal.oracle.values import format_value, value_data
 from tcformal.query.assumptions import from_texts
 from tcformal.query.replay import replay
 from tcformal.query.spec import Question, Witness, question
@@ -64,7 +64,7 @@ def to_record(v: Verdict, date: str) -> Record:
         if named != spec:
             raise RecordError(f"expected a unit that its name gives back, but got {spec.name!r}")
     d = q.first.operands.d
-    results = v.results and dict(zip(("first", "second"), (_value(d, r) for r in v.results), strict=True))
+    results = v.results and dict(zip(("first", "second"), (value_data(d, r) for r in v.results), strict=True))
     return seal(
         {
             "schema": SCHEMA_VERSION,
@@ -91,17 +91,15 @@ def to_record(v: Verdict, date: str) -> Record:
     )
 
 
-def _value(fmt: Format, raw: int) -> dict[str, str]:
-    return {"hex": f"{raw:#0{2 + -(-fmt.width // 4)}x}", "value": format_value(fmt, raw)}
-
-
 def _witness(q: Question, w: Witness | None) -> dict[str, Any] | None:
     if w is None:
         return None
     rows: dict[str, Any] = {
-        name: [_value(fmt, x) for x in getattr(w, name)] for name, fmt in _rows(q).items() if fmt is not None
+        name: [value_data(fmt, x) for x in getattr(w, name)]
+        for name, fmt in _rows(q).items()
+        if fmt is not None
     }
-    return {"scale_a": [], "scale_b": [], **rows, "c": _value(q.first.operands.c, w.c)}
+    return {"scale_a": [], "scale_b": [], **rows, "c": value_data(q.first.operands.c, w.c)}
 
 
 def _rows(q: Question) -> dict[str, Format | None]:

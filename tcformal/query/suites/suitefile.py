@@ -9,7 +9,7 @@ from typing import Any
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError, TcformalError
 from tcformal.formats.spec import Format
-from tcformal.oracle.values import format_value
+from tcformal.oracle.values import format_value, value_data
 from tcformal.query.spec import Witness
 from tcformal.query.suites.made import Equal, Suite, Undecided
 from tcformal.query.verdict import Kind
@@ -27,12 +27,12 @@ def to_json(s: Suite) -> dict[str, Any]:
         "designs": names,
         "inputs": [
             {
-                "a": [_value(o.a, x) for x in w.a],
-                "b": [_value(o.b, x) for x in w.b],
-                "c": _value(o.c, w.c),
-                "scale_a": [] if scale is None else [_value(scale, x) for x in w.scale_a],
-                "scale_b": [] if scale is None else [_value(scale, x) for x in w.scale_b],
-                "results": [_value(o.d, x) for x in row],
+                "a": [value_data(o.a, x) for x in w.a],
+                "b": [value_data(o.b, x) for x in w.b],
+                "c": value_data(o.c, w.c),
+                "scale_a": [] if scale is None else [value_data(scale, x) for x in w.scale_a],
+                "scale_b": [] if scale is None else [value_data(scale, x) for x in w.scale_b],
+                "results": [value_data(o.d, x) for x in row],
             }
             for w, row in zip(s.inputs, s.results, strict=True)
         ],
@@ -115,10 +115,6 @@ def _read(data: Mapping[str, Any]) -> Suite:
         seconds=data["seconds"], refused=data["refused"], same=data["same_parameters"],
         version=data["tcformal"],
     )  # fmt: skip
-
-
-def _value(fmt: Format, raw: int) -> dict[str, str]:
-    return {"hex": f"{raw:#0{2 + -(-fmt.width // 4)}x}", "value": format_value(fmt, raw)}
 
 
 def _raw(fmt: Format, data: Mapping[str, str]) -> int:

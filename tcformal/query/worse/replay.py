@@ -9,10 +9,9 @@ from functools import lru_cache
 from typing import Any
 
 from tcformal.algorithms.split import SINGLE
-from tcformal.formats.spec import Format
 from tcformal.interp.concrete import Concrete
 from tcformal.oracle import algorithms as oracle
-from tcformal.oracle.values import format_value, number_text
+from tcformal.oracle.values import number_text, value_data
 from tcformal.query.spec import Witness
 from tcformal.query.worse.question import ALGORITHMS, Asked, WorseQuestion
 
@@ -111,13 +110,13 @@ def witness_data(asked: Asked, w: Witness, run: Replayed) -> dict[str, Any]:
     fmt = asked.factor_format
     data: dict[str, Any] = {
         "witness": {
-            "a": [_exact(fmt, x) for x in w.a],
-            "b": [_exact(fmt, x) for x in w.b],
-            "c": _exact(SINGLE, w.c),
+            "a": [value_data(fmt, x) for x in w.a],
+            "b": [value_data(fmt, x) for x in w.b],
+            "c": value_data(SINGLE, w.c),
         },
         "exact": None if run.exact is None else number_text(run.exact),
         "results": {
-            name: _exact(SINGLE, raw) for name, raw in zip(ALGORITHMS, run.integers, strict=True)
+            name: value_data(SINGLE, raw) for name, raw in zip(ALGORITHMS, run.integers, strict=True)
         },
         "errors": {
             name: None if e is None else number_text(e)
@@ -127,7 +126,3 @@ def witness_data(asked: Asked, w: Witness, run: Replayed) -> dict[str, Any]:
     if run.ulps is not None:
         data["errors_ulps"] = dict(zip(ALGORITHMS, map(float, run.ulps), strict=True))
     return data
-
-
-def _exact(fmt: Format, raw: int) -> dict[str, str]:
-    return {"hex": f"{raw:#0{2 + -(-fmt.width // 4)}x}", "value": format_value(fmt, raw)}
