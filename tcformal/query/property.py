@@ -25,7 +25,7 @@ from tcformal.query.replay import oracle_result
 from tcformal.query.search import VECTORS
 from tcformal.query.separate import VECTORS_NAME
 from tcformal.query.spec import Witness
-from tcformal.query.verdict import Kind
+from tcformal.query.verdict import Kind, unanswered
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
@@ -33,8 +33,6 @@ from tcformal.version import VERSION
 
 #: Exponents above 2^0 at which a step of an operand is tried.
 _ABOVE = 24
-
-_KIND_OF = {Status.UNKNOWN: Kind.UNKNOWN, Status.TIMEOUT: Kind.TIMEOUT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +106,7 @@ class PropertyVerdict:
             "question_sha256": q.digest(),
             "confirmed_by": list(self.confirmed_by),
             "certificate": None if self.certificate is None else self.certificate.to_json(),
-            "solvers": [
-                {
-                    "name": a.solver,
-                    "version": a.version,
-                    "answer": a.status.value,
-                    "seconds": round(a.seconds, 3),
-                }
-                for a in self.answers
-            ],
+            "solvers": [a.to_json() for a in self.answers],
             "seconds": round(self.seconds, 3),
         }
         if self.inputs is not None and self.replayed is not None:
@@ -191,7 +181,7 @@ def ask_property(
             return verdict(Kind.VACUOUS, "no operands satisfy: " + "; ".join(q.assumptions.texts()), possible)
         if possible.status is not Status.SAT:
             return verdict(
-                _otherwise(possible), f"whether the assumptions can hold: {possible.reason}", possible
+                unanswered(possible), f"whether the assumptions can hold: {possible.reason}", possible
             )
     d = (by_vectors(q, limits.seed) if solvers is None else None) or decide(
         q.graph, q.violated, replay=lambda m: replay_property(q, m).violates, **common
@@ -204,7 +194,7 @@ def ask_property(
         return verdict(Kind.VIOLATED, reason, d, inputs=small, replayed=replayed)
     if d.status is Status.UNSAT:
         return verdict(Kind.HOLDS, f"{text}: {d.reason}", d)
-    return verdict(_otherwise(d), d.reason, d)
+    return verdict(unanswered(d), d.reason, d)
 
 
 def by_vectors(q: PropertyQuestion, seed: int) -> Decision | None:
@@ -242,10 +232,6 @@ def by_vectors(q: PropertyQuestion, seed: int) -> Decision | None:
             reason = f"{VECTORS_NAME} answered sat with a model that replays"
             return Decision(status=Status.SAT, model=model, answers=(said,), reason=reason)
     return None
-
-
-def _otherwise(d: Decision) -> Kind:
-    return Kind.ERROR if d.disagreement else _KIND_OF.get(d.status, Kind.ERROR)
 
 
 def shrink_inputs(q: PropertyQuestion, found: Mapping[str, int], *, seconds: float = 4.0) -> dict[str, int]:

@@ -13,7 +13,7 @@ from tcformal.query.replay import replay
 from tcformal.query.search import search
 from tcformal.query.shrink import shrink
 from tcformal.query.spec import Question, Witness, question, spec_of
-from tcformal.query.verdict import Kind, Verdict
+from tcformal.query.verdict import Kind, Verdict, unanswered
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
 from tcformal.version import VERSION
@@ -26,8 +26,6 @@ Progress = Callable[[str], None]
 
 #: The name under which the search by seeded vectors answers beside the solvers.
 VECTORS_NAME = "vectors"
-
-_KIND_OF = {Status.UNKNOWN: Kind.UNKNOWN, Status.TIMEOUT: Kind.TIMEOUT}
 
 
 def separate(
@@ -116,7 +114,7 @@ def answer(
         if possible.status is Status.UNSAT:
             return verdict(Kind.VACUOUS, _vacuous(q.assumptions), possible)
         if possible.status is not Status.SAT:
-            kind = Kind.ERROR if possible.disagreement else _KIND_OF.get(possible.status, Kind.ERROR)
+            kind = unanswered(possible)
             return verdict(kind, f"whether the assumptions can hold: {possible.reason}", possible)
 
     if decision is None:
@@ -136,7 +134,7 @@ def answer(
         return verdict(Kind.SEPARATED, reason, decision, witness=small, found=found, results=again.integers)
     if decision.status is Status.UNSAT:
         return verdict(Kind.EQUIVALENT, _equal(q, decision), decision)
-    kind = Kind.ERROR if decision.disagreement else _KIND_OF.get(decision.status, Kind.ERROR)
+    kind = unanswered(decision)
     return verdict(kind, decision.reason, decision)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from tcformal.oracle.values import value_data
 from tcformal.query.spec import Question, Witness
 from tcformal.solve.certificate import Certificate
-from tcformal.solve.result import Limits, SolverAnswer
+from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
 
 
 class Kind(enum.Enum):
@@ -23,6 +23,13 @@ class Kind(enum.Enum):
     UNKNOWN = "no solver could tell, or none confirmed"
     TIMEOUT = "no answer within the time limit"
     ERROR = "answers that cannot all be right, or every solver failed"
+
+
+def unanswered(d: Decision) -> Kind:
+    """What a decision that is neither SAT nor UNSAT comes to: never an answer."""
+    if d.disagreement:
+        return Kind.ERROR
+    return {Status.UNKNOWN: Kind.UNKNOWN, Status.TIMEOUT: Kind.TIMEOUT}.get(d.status, Kind.ERROR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,16 +77,7 @@ class Verdict:
             "same_definition": q.same_definition,
             "confirmed_by": list(self.confirmed_by),
             "certificate": None if self.certificate is None else self.certificate.to_json(),
-            "solvers": [
-                {
-                    "name": a.solver,
-                    "version": a.version,
-                    "answer": a.status.value,
-                    "seconds": round(a.seconds, 3),
-                    "reason": a.reason,
-                }
-                for a in self.answers
-            ],
+            "solvers": [{**a.to_json(), "reason": a.reason} for a in self.answers],
             "limits": {
                 "time_s": self.limits.time_s,
                 "memory_mb": self.limits.memory_mb,

@@ -6,7 +6,7 @@ import enum
 import math
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tcformal.checks import check_int, check_positive
 from tcformal.errors import InputError
@@ -78,6 +78,15 @@ class SolverAnswer:
     seconds: float
     #: One sentence on how it came to this status; empty for a plain SAT or UNSAT.
     reason: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Who answered what, and how long that took, as plain data."""
+        return {
+            "name": self.solver,
+            "version": self.version,
+            "answer": self.status.value,
+            "seconds": round(self.seconds, 3),
+        }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,7 +11,7 @@ from tcformal.algorithms.split import SINGLE
 from tcformal.design.spec import Operands
 from tcformal.query.shrink import shrink
 from tcformal.query.spec import Question, Witness
-from tcformal.query.verdict import Kind
+from tcformal.query.verdict import Kind, unanswered
 from tcformal.query.worse.question import WorseQuestion
 from tcformal.query.worse.replay import Replayed, replay, witness_data
 from tcformal.solve.certificate import Certificate
@@ -22,8 +22,6 @@ from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
 #: Asked first unless the caller says otherwise: with multipliers, splits and wide sums, rewriting words finds
 #: inputs in a tenth of the time that clauses take.
 _FIRST = "bitwuzla"
-
-_KIND_OF = {Status.UNKNOWN: Kind.UNKNOWN, Status.TIMEOUT: Kind.TIMEOUT}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,15 +52,7 @@ class WorseVerdict:
             "question_sha256": self.question.digest(),
             "confirmed_by": list(self.confirmed_by),
             "certificate": None if self.certificate is None else self.certificate.to_json(),
-            "solvers": [
-                {
-                    "name": a.solver,
-                    "version": a.version,
-                    "answer": a.status.value,
-                    "seconds": round(a.seconds, 3),
-                }
-                for a in self.answers
-            ],
+            "solvers": [a.to_json() for a in self.answers],
             "seconds": round(self.seconds, 3),
         }  # fmt: skip
         if asked.form == "split":
@@ -114,18 +104,16 @@ def answer(
         if possible.status is Status.UNSAT:
             return verdict(Kind.VACUOUS, "no inputs satisfy: " + "; ".join(q.asked.texts()), possible)
         if possible.status is not Status.SAT:
-            return verdict(_open(possible), f"whether the assumptions can hold: {possible.reason}", possible)
+            return verdict(
+                unanswered(possible), f"whether the assumptions can hold: {possible.reason}", possible
+            )
         return verdict(Kind.HOLDS, f"{q.asked.claim}: {d.reason}", d)
-    return verdict(_open(d), d.reason, d)
+    return verdict(unanswered(d), d.reason, d)
 
 
 def solver_order(solvers: Sequence[str] | None) -> Sequence[str]:
     """The solvers as named, or all that are installed in the order that suits these questions."""
     return sorted(default_members(), key=lambda name: name != _FIRST) if solvers is None else solvers
-
-
-def _open(d: Decision) -> Kind:
-    return Kind.ERROR if d.disagreement else _KIND_OF.get(d.status, Kind.ERROR)
 
 
 def shrunk(q: WorseQuestion, found: Mapping[str, int], *, seconds: float) -> Witness:
