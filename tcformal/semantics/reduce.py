@@ -86,8 +86,9 @@ def sum_of_aligned(
     Shapes: aligned magnitudes u[n_k] -> s[w], w one more than a multiple of 8.
     Ranges and units: units of 2^(e_max - fraction_bits); |sum| is at most the sum of the largest
     aligned magnitudes; with carry_bits the sum is reduced to 1 + (1 + carry_bits + fraction_bits)
-    bits, sign included, and grown again by its sign.  Under `sign_magnitude` the partial sums are
-    signs and magnitudes, each a bit wider than its operands, and only their total is converted.
+    bits, sign included, and grown by its sign or cut back to the bits that the largest sum needs.
+    Under `sign_magnitude` the partial sums are signs and magnitudes, each a bit wider than its operands,
+    and only their total is converted.
     Labels: partial0, partial1, … are the partial sums of the tree in two's complement.
     Source: XIE Algorithm 7, line 11 (exact); VALPEY §4.3 (carry-out bits).
     """

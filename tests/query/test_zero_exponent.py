@@ -48,6 +48,27 @@ def test_what_lies_below_every_term_is_not_seen(name: str, book: LemmaBook) -> N
     assert all(lemma.holds for lemma in v.lemmas)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            "tfdpa@products=1,a_format=e5m2,b_format=e4m3,c_format=fp16,d_format=fp16,fraction_bits=13,"
+            "conversion=RNE-FP16,zero_exponent=-21",
+            id="counted from above none's code",
+        ),
+        pytest.param(
+            "tfdpa@products=1,k=2,a_format=e4m3,b_format=e4m3,fraction_bits=13,conversion=RZ-E8M13,"
+            "zero_exponent=-132",
+            id="c at the code of none",
+            marks=pytest.mark.long,
+        ),
+    ],
+)
+def test_codes_of_zero_terms_need_not_be_below_those_of_c(name: str, book: LemmaBook) -> None:
+    v = prove(name, book)
+    assert v.kind is Kind.HOLDS, v.reason
+
+
 def test_an_exponent_among_those_of_the_terms_is_not_proved_away(
     book: LemmaBook, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -251,7 +251,7 @@ def to_record(a: Answered) -> dict[str, Any]:
 
 
 def _said(record: Mapping[str, Any]) -> str:
-    """What a record says, apart from when it was made and how long that took."""
+    """What a record says, in one order of its keys: the record's own date and time are no part of it."""
     return json.dumps([record[key] for key in ("id", "outcome", "expected", "answer")], sort_keys=True)
 
 

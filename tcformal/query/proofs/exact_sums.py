@@ -201,12 +201,11 @@ class ExactSum:
         exact = self.total
         long = extended(g, exact, wide_width)
         cut_off = g.extract(long, width - 1, 0)
-        summed, short = c.replaced(partials[-1]), g.wrap_to_mod(exact, width)
-        whole = extended(g, exact, total.width)
+        short, whole = g.wrap_to_mod(exact, width), extended(g, exact, total.width)
         if not (
             c.by_congruence(self._wide_exact, long)
             and c.by_congruence(g.extract(root, width - 1, 0), cut_off)
-            and c.equal(summed, cut_off)
+            and c.equal(partials[-1], cut_off)
         ):
             return False
         # The first of a pair stands for both.
@@ -219,8 +218,10 @@ class ExactSum:
         again = c.all_replaced([own], {summed: short})[0]
         grown = (again, whole) if first else (whole, again)
         name = f"{exact.width} bits extended to {width} and then made {total.width}"
+        if not c.by_lemma("sum", *grown, cut=(exact,), name=name):
+            return False
         self.extensions[total.index] = (exact, short, whole)
-        return c.by_lemma("sum", *grown, cut=(exact,), name=name)
+        return True
 
 
 def largest_code(x: Node) -> tuple[int, list[Node]]:

@@ -73,9 +73,9 @@ class Maxima:
         if s.fact(made.fact, [code, zero], name, given):
             return made
         # Codes count from below the least exponent that a term can have.
-        for least in sorted({e - term["exponent"].offset for e in self.least}, reverse=True):
-            some = g.ule(g.const(max(least, 1), code.width), code)
-            what = f"an exponent's code is at least {max(least, 1)}"
+        for least in sorted({max(e - term["exponent"].offset, 1) for e in self.least}, reverse=True):
+            some = g.ule(g.const(least, code.width), code)
+            what = f"an exponent's code is at least {least}"
             if s.c.by_lemma(s.where, g.truth(True), some, name=what, depths=(None,)):
                 given.append(some)
                 return made if s.fact(made.fact, [code, zero], name, given) else None
