@@ -38,9 +38,9 @@ def die_once(marker: Path, x: int) -> int:
 
 
 def linger(started: Path, ended: Path) -> None:
-    """Take for ever; say when it has started, and when it is made to end."""
-    started.touch()
+    """Take for ever; say when it has started and in which process, and when it is made to end."""
     try:
+        started.write_text(f"{os.getpid()}\n")
         time.sleep(600)
     finally:
         ended.touch()

@@ -129,15 +129,13 @@ def test_a_pool_has_workers(jobs: int) -> None:
 PARENT = """
 import sys
 from pathlib import Path
-from pool_calls import linger, worker
+from pool_calls import linger
 from tcformal.query.many.pool import SturdyPool
 
 if __name__ == "__main__":
     pool = SturdyPool(2)
-    pids = {pool.submit(worker).result() for _ in range(20)}
     for name in ("one", "two"):
         pool.submit(linger, Path(sys.argv[1], f"{name}.started"), Path(sys.argv[1], f"{name}.ended"))
-    print(*pids, flush=True)
     sys.stdin.read()
 """
 
@@ -147,14 +145,14 @@ def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
     paths = os.pathsep.join([str(TESTS), str(TESTS.parent)])
     script = tmp_path / "parent.py"
     script.write_text(PARENT)
+    started = [tmp_path / f"{name}.started" for name in ("one", "two")]
     with subprocess.Popen(
         [sys.executable, str(script), str(tmp_path)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": paths},
+        stdin=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths},
     ) as parent:  # fmt: skip
-        assert parent.stdout is not None
-        pids = [int(word) for word in parent.stdout.readline().split()]
-        assert pids
-        assert eventually(lambda: all((tmp_path / f"{name}.started").exists() for name in ("one", "two")))
+        assert eventually(lambda: all(path.exists() and path.read_text().endswith("\n") for path in started))
+        pids = {int(path.read_text()) for path in started}
+        assert len(pids) == len(started)
         assert all(alive(pid) for pid in pids)
         parent.kill()
     assert eventually(lambda: not any(alive(pid) for pid in pids))
