@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tcformal.checks import check_choice
 from tcformal.errors import InputError
@@ -58,6 +59,7 @@ class Conversion:
         return self.exponent_bits == target.exponent_bits and self.fraction_bits <= target.fraction_bits
 
 
+@lru_cache(maxsize=256)
 def conversion(text: str) -> Conversion:
     """Read `MODE-FP32`, `MODE-FP16`, `MODE-FP64`, `MODE-BF16` or `MODE-E<e>M<m>`; InputError otherwise."""
     mode, dash, shape = text.partition("-")

@@ -60,6 +60,10 @@ class Format:
     #: Where these facts come from.
     source: str = ""
 
+    def __hash__(self) -> int:
+        # Formats are looked up with every operand that is decoded; equality still asks for every field.
+        return hash(self.name)
+
     def __post_init__(self) -> None:
         check_int("exponent_bits", self.exponent_bits, low=1, high=15)
         check_int("fraction_bits", self.fraction_bits, low=0, high=112)

@@ -49,12 +49,23 @@ class StageTrace:
         return [name[: -len(".sum")] for name in self.stages if name.endswith(".sum")]
 
 
+class Tracer:
+    """A definition compiled once, to be traced on many inputs.
+
+    Errors: InputError as `Concrete` raises it.
+    """
+
+    def __init__(self, graph: Graph, root: Node) -> None:
+        self._labels = dict(graph.labels)
+        self._run = Concrete(graph, [*(stage.node for stage in self._labels.values()), root])
+
+    def __call__(self, inputs: Mapping[str, int]) -> StageTrace:
+        """Run the integer interpretation once and keep every labelled stage."""
+        *raws, result = self._run(inputs)
+        parts = zip(self._labels.items(), raws, strict=True)
+        return StageTrace({name: Traced(name, stage, raw) for (name, stage), raw in parts}, result)
+
+
 def trace(graph: Graph, root: Node, inputs: Mapping[str, int]) -> StageTrace:
-    """Run the integer interpretation once and keep every labelled stage."""
-    labels = graph.labels
-    nodes = [stage.node for stage in labels.values()]
-    values = Concrete(graph, [*nodes, root])(inputs)
-    stages = {
-        name: Traced(name, stage, raw) for (name, stage), raw in zip(labels.items(), values[:-1], strict=True)
-    }
-    return StageTrace(stages, values[-1])
+    """Every labelled stage of a definition on one input: a `Tracer` that is used once."""
+    return Tracer(graph, root)(inputs)

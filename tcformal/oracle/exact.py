@@ -7,8 +7,10 @@ is bounded except where a design bounds it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from tcformal.checks import check_int
+from tcformal.design.rounding import conversion
 from tcformal.design.spec import Design
 from tcformal.design.unit import Emulation, UnitSpec
 from tcformal.errors import InputError
@@ -50,7 +52,7 @@ def dot(
     a `nan_word` that is no NaN of it.
     Source: XIE Algorithms 2 and 4 to 11, 4.2; VALPEY Algorithm 1.
     """
-    _check_output(design, d_format)
+    _check_output(design.conversion, design.nan_word, d_format)
     length = _block_length(design, a, b)
     scales = _scales(design, len(a), scale_format, scale_block, scale_a, scale_b)
     d, incoming_format = c, c_format
@@ -118,7 +120,7 @@ def _emulated_dot(spec: UnitSpec, emulation: Emulation, a: Sequence[int], b: Seq
             f"expected {spec.k} elements of a and b for {spec.name}, but got {len(a)} and {len(b)}"
         )
     addition, inner, d_format = emulation.addition, emulation.converted, spec.d_format
-    _check_output(addition, d_format)
+    _check_output(addition.conversion, addition.nan_word, d_format)
     words_a = [_converted(spec.a_format, word, inner) for word in a]
     words_b = [_converted(spec.b_format, word, inner) for word in b]
     r = 0
@@ -180,12 +182,13 @@ def _scales(
     return [pairs[i // scale_block] for i in range(k)]
 
 
-def _check_output(design: Design, d_format: Format) -> None:
-    rho = design.rho
+@lru_cache(maxsize=1024)
+def _check_output(rho_text: str, nan_word: int, d_format: Format) -> None:
+    rho = conversion(rho_text)
     if d_format.specials is not Specials.IEEE or not rho.fits(d_format) or rho.e_min != d_format.e_min:
-        raise InputError(f"expected an output format that holds {design.conversion}, but got {d_format}")
-    if design.nan_word >= 2**d_format.width or decode(d_format, design.nan_word).kind is not Kind.NAN:
-        raise InputError(f"expected nan_word to be a NaN of {d_format}, but got {design.nan_word:#x}")
+        raise InputError(f"expected an output format that holds {rho_text}, but got {d_format}")
+    if nan_word >= 2**d_format.width or decode(d_format, nan_word).kind is not Kind.NAN:
+        raise InputError(f"expected nan_word to be a NaN of {d_format}, but got {nan_word:#x}")
 
 
 def _encode(design: Design, d_format: Format, d: Value) -> int:

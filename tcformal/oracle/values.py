@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -121,8 +122,7 @@ def encode_exact(fmt: Format, value: Fraction, negative_zero: bool = False) -> i
     Errors: ValueTextError naming value, format and neighbours where the format cannot hold it.
     """
     sign = 1 if value < 0 or (value == 0 and negative_zero) else 0
-    shown = ("-" if sign else "") + number_text(abs(value))
-    return _encode(fmt, sign, abs(value), shown)
+    return _encode(fmt, sign, abs(value), lambda: ("-" if sign else "") + number_text(abs(value)))
 
 
 def parse_value(fmt: Format, text: str) -> int:
@@ -157,7 +157,7 @@ def parse_value(fmt: Format, text: str) -> int:
             "expected a value such as 1.5, 1e-3, 1/4, 2^-24, 1.5*2^7, 0x1.8p3, inf, nan or a raw encoding "
             f"such as 0x3c00, but got {_clip(text)!r}"
         )
-    return _encode(fmt, int(negative), magnitude, _clip(plain))
+    return _encode(fmt, int(negative), magnitude, lambda: _clip(plain))
 
 
 def hex_word(fmt: Format, bits: int) -> str:
@@ -226,25 +226,28 @@ def _code_below(fmt: Format, magnitude: Fraction) -> int:
     )
 
 
-def _encode(fmt: Format, sign: int, magnitude: Fraction, shown: str) -> int:
-    """The raw encoding of (-1)^sign * magnitude; ValueTextError names the value as `shown`."""
-    start = f"expected a value that {fmt} holds exactly, but got {shown}: "
+def _encode(fmt: Format, sign: int, magnitude: Fraction, shown: Callable[[], str]) -> int:
+    """The raw encoding of (-1)^sign * magnitude; ValueTextError names the value as `shown` has it."""
+
+    def refused(reason: str) -> ValueTextError:
+        return ValueTextError(f"expected a value that {fmt} holds exactly, but got {shown()}: {reason}")
+
     if sign and fmt.sign is not Sign.PRESENT:
-        raise ValueTextError(start + "the format has no sign")
+        raise refused("the format has no sign")
     if sign and magnitude == 0 and fmt.specials is Specials.NEGATIVE_ZERO_NAN:
-        raise ValueTextError(start + "the format has no -0")
+        raise refused("the format has no -0")
     code, largest = _code_below(fmt, magnitude), _largest_code(fmt)
     if code < 0:
-        raise ValueTextError(start + f"the smallest is {format_value(fmt, 0)}")
+        raise refused(f"the smallest is {format_value(fmt, 0)}")
     if code <= largest and decode(fmt, _pack(fmt, 0, code)).magnitude == magnitude:
         return _pack(fmt, sign, code)
     if code >= largest:
         which = "the largest in magnitude" if sign else "the largest"
-        raise ValueTextError(start + f"{which} is {format_value(fmt, _pack(fmt, 0, largest))}")
+        raise refused(f"{which} is {format_value(fmt, _pack(fmt, 0, largest))}")
     near = [number_text(decode(fmt, _pack(fmt, 0, code + step)).magnitude) for step in (0, 1)]
     if sign:
         near = ["-" + near[1], "0" if code == 0 else "-" + near[0]]
-    raise ValueTextError(start + f"its neighbours are {near[0]} and {near[1]}")
+    raise refused(f"its neighbours are {near[0]} and {near[1]}")
 
 
 def _parse_nan(fmt: Format, plain: str, text: str) -> int:

@@ -34,7 +34,7 @@ from tcformal.design.spec import (
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.interp.concrete import Concrete
-from tcformal.interp.trace import trace
+from tcformal.interp.trace import Tracer
 from tcformal.models import Unit, circuit
 from tcformal.oracle.values import Kind, Value, decode, power_of_two
 from tcformal.query.families import Batch, Raw, batch, edge_encodings, one_operand
@@ -106,8 +106,9 @@ def check_others(spec: UnitSpec, x: Batch, found: Raw, *, integers: int, traces:
     some = rows(x, chosen)
     results = [run(w.inputs())[0] for w in witnesses(some)]
     compare(spec, some, np.array(results, np.uint64), found[chosen])
+    traced = Tracer(graph, root)
     for w, result in zip(witnesses(rows(x, chosen[:traces])), results, strict=False):
-        assert trace(graph, root, w.inputs()).result == result, shown(spec, w)
+        assert traced(w.inputs()).result == result, shown(spec, w)
 
 
 # --------------------------------------------------------------------- toy formats, all operands

@@ -22,7 +22,7 @@ from conformance.test_term_interpreters import (
 from tcformal.errors import InputError
 from tcformal.interp.blast import Blast
 from tcformal.interp.concrete import Concrete
-from tcformal.interp.trace import trace
+from tcformal.interp.trace import Tracer
 from tcformal.interp.vector import Vector, evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -189,7 +189,8 @@ def on_integers(graph: Graph, root: Node, rows: Sequence[Mapping[str, int]]) -> 
 
 def on_trace(graph: Graph, root: Node, rows: Sequence[Mapping[str, int]]) -> list[int]:
     graph.label("stage", root)
-    return [trace(graph, root, row).stages["stage"].raw for row in rows]
+    traced = Tracer(graph, root)
+    return [traced(row).stages["stage"].raw for row in rows]
 
 
 def on_lanes(graph: Graph, root: Node, rows: Sequence[Mapping[str, int]]) -> list[int]:

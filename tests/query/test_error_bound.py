@@ -40,9 +40,10 @@ def prove(name: str, book: LemmaBook) -> ClaimVerdict:
     [
         (VOLTA, "less than 5·2^(e_max - 23) + 1 ulp"),
         ("volta/mma.m8n8k4.f16.f16.f16.f16", "less than 5·2^(e_max - 23) + 1/2 ulp"),
-        (
+        pytest.param(
             "tfdpa@products=2,k=4,a_format=e4m3,b_format=e4m3,fraction_bits=13,conversion=RZ-E8M13",
             "3·2^(e_max - 13)",
+            marks=pytest.mark.long,
         ),
     ],
 )
@@ -54,6 +55,7 @@ def test_the_bound_of_table_9_holds(name: str, said: str, book: LemmaBook) -> No
     assert [len(p.steps) for p in v.parts] == [5] * len(v.parts)
 
 
+@pytest.mark.long
 def test_the_bound_of_sums_that_are_rounded_down_holds(book: LemmaBook) -> None:
     v = prove(CDNA3, book)
     assert v.kind is Kind.HOLDS, v.reason
