@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from typing import TypeAlias
 
 from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format
@@ -23,6 +24,8 @@ from tcformal.query.simpler import (
 )
 from tcformal.query.spec import Question, Witness
 
+#: A product by the encodings of its factors.
+_Factors: TypeAlias = tuple[int, int]
 #: Scales of templates reach down to 2^-_DEEPEST, with so many of the powers that products are.
 _DEEPEST, _FEW_POWERS = 64, 8
 
@@ -58,28 +61,45 @@ def templates(question: Question, w: Witness) -> Iterator[Witness]:
     """
     o, k = question.first.operands, question.k
     fmt = question.first.scale_format
-    pairs = list(_small_powers(o.a, o.b))
+    powers = list(_small_powers(o.a, o.b))
     bare = replace(w, a=(0,) * k, b=(0,) * k)
     if fmt is not None:
         ones = (fmt.one,) * len(w.scale_a)
         bare = replace(bare, scale_a=ones, scale_b=ones)
-    yield from _two_products(bare, o.c.one, pairs)
+    yield from _two_products(bare, _two_powers(question, powers))
     if fmt is not None:
+        few = _two_powers(question, powers[:_FEW_POWERS])
         for down in range(1, _DEEPEST):
             with suppress(ValueTextError):
                 scale_a = (*ones[:-1], encode_exact(fmt, power_of_two(-down)))
-                yield from _two_products(replace(bare, scale_a=scale_a), o.c.one, pairs[:_FEW_POWERS])
+                yield from _two_products(replace(bare, scale_a=scale_a), few)
 
 
-def _two_products(bare: Witness, one: int, pairs: list[tuple[int, int]]) -> Iterator[Witness]:
-    """c = 1 or 0, and the first and another product of the given ones."""
+def _two_powers(question: Question, powers: list[_Factors]) -> list[tuple[int, _Factors, _Factors]]:
+    """c and two products: 1 and any two, 0 and any two of which one is at an end of what results hold.
+
+    Beside c = 0 only their distance matters, and how far they are from half the smallest result.
+    """
+    o = question.first.operands
+    ends = (Fraction(1), power_of_two(o.d.e_min - o.d.fraction_bits - 1))
+    anchors = [p for p in powers if abs(exact_product(o.a, o.b, *p) or 0) in ends]
+    pairs = list(itertools.product(powers, repeat=2))
+    beside_zero = [(0, x, y) for x, y in pairs if x in anchors or y in anchors]
+    return [(o.c.one, x, y) for x, y in pairs] + beside_zero
+
+
+def _two_products(bare: Witness, chosen: list[tuple[int, _Factors, _Factors]]) -> Iterator[Witness]:
+    """Each choice as c, the first and another product."""
     k = len(bare.a)
-    for c, last in itertools.product((one, 0), {1, k - 1} if k > 1 else ()):
-        for first, second in itertools.product(pairs, repeat=2):
-            yield _put(_put(replace(bare, c=c), 0, *first), last, *second)
+    for last in {1, k - 1} if k > 1 else ():
+        between, after = (0,) * (last - 1), (0,) * (k - 1 - last)
+        # Tens of thousands are made: each of them at once, and not by changes to the one before.
+        for c, (a, b), (x, y) in chosen:
+            first, second = (a, *between, x, *after), (b, *between, y, *after)
+            yield Witness(first, second, c, bare.scale_a, bare.scale_b)
 
 
-def _small_powers(a_fmt: Format, b_fmt: Format) -> Iterator[tuple[int, int]]:
+def _small_powers(a_fmt: Format, b_fmt: Format) -> Iterator[_Factors]:
     """±1, ±2^-1, … as products: times 1 as long as that is normal, then of two factors of like size."""
     for down in range(50):
         other = 0 if down <= -a_fmt.e_min else down // 2

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import islice
 
 import numpy as np
+import numpy.typing as npt
 
 from tcformal.formats.spec import Format, Sign
 from tcformal.interp.vector import Vector
@@ -19,7 +20,7 @@ from tcformal.query.spec import Question, Witness
 #: Costs: a term that is not zero, a scale that is not 1, a fraction bit that is set, NaN or Inf.
 _TERM, _SCALE, _BIT, _SPECIAL = 400, 150, 12, 2000
 #: Candidates judged at once.
-_BATCH = 2048
+_BATCH = 4096
 #: A witness of at most so many products is not looked for among the templates.
 _FEW = 2
 #: What a change changes: `product` i, `scale_a` or `scale_b` i, or `c` 0.
@@ -180,23 +181,22 @@ def _changed(base: Witness, other: Witness) -> set[Place]:
 
 def _result_cost(question: Question, batch: list[Witness]) -> list[int | None]:
     """None where a candidate does not separate; else a penalty for NaN or Inf among the results."""
-    inputs = {name: np.array(column, dtype=np.uint64) for name, column in _columns(batch)}
     roots = [question.differ, *question.results]
-    differ, first, second = (
-        np.broadcast_to(v, (len(batch),)) for v in Vector(question.graph, inputs).run(roots)
+    differ, *results = (
+        np.broadcast_to(v, (len(batch),)) for v in Vector(question.graph, dict(_columns(batch))).run(roots)
     )
     d = question.first.operands.d
-    limit = d.infinity
-    body = (1 << (d.width - 1)) - 1
-    penalties: list[int | None] = []
-    for ok, x, y in zip(differ.tolist(), first.tolist(), second.tolist(), strict=True):
-        special = sum((int(r) & body) >= limit for r in (x, y))
-        penalties.append(_SPECIAL * special if ok else None)
+    body = np.uint64((1 << (d.width - 1)) - 1)
+    special = np.sum([r.astype(np.uint64) & body >= d.infinity for r in results], axis=0)
+    penalties: list[int | None] = [None] * len(batch)
+    for i in np.flatnonzero(differ).tolist():
+        penalties[i] = _SPECIAL * int(special[i])
     return penalties
 
 
-def _columns(batch: list[Witness]) -> Iterator[tuple[str, Sequence[int]]]:
+def _columns(batch: list[Witness]) -> Iterator[tuple[str, npt.NDArray[np.uint64]]]:
     for name in ("a", "b", "scale_a", "scale_b"):
-        for i, column in enumerate(zip(*(getattr(w, name) for w in batch), strict=True)):
-            yield f"{name}[{i}]", column
-    yield "c", [w.c for w in batch]
+        rows = np.array([getattr(w, name) for w in batch], dtype=np.uint64)
+        for i, column in enumerate(rows.T):
+            yield f"{name}[{i}]", np.ascontiguousarray(column)
+    yield "c", np.array([w.c for w in batch], dtype=np.uint64)
