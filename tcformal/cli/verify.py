@@ -48,8 +48,8 @@ def verify(starts: tuple[str, ...], with_claims: bool, folder: str, as_json: boo
     if with_claims:
         shelf = Shelf(Path(folder), warn)
         kept, book = KeptClaims(shelf, lambda _: None), CheckedBook(shelf)
-        broken += kept.broken
-        records = list(kept.records.values())
+        broken += kept.records.broken()
+        records = kept.records.all()
         claims = [audit_claim(record, book) for record in watched(records, "proving claims again")]
     standings = [f.standing for f in findings] + [c.standing for c in claims]
     counts = {s: standings.count(s) for s in Standing}

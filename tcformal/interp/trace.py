@@ -64,8 +64,3 @@ class Tracer:
         *raws, result = self._run(inputs)
         parts = zip(self._labels.items(), raws, strict=True)
         return StageTrace({name: Traced(name, stage, raw) for (name, stage), raw in parts}, result)
-
-
-def trace(graph: Graph, root: Node, inputs: Mapping[str, int]) -> StageTrace:
-    """Every labelled stage of a definition on one input: a `Tracer` that is used once."""
-    return Tracer(graph, root)(inputs)

@@ -137,7 +137,15 @@ def test_a_cut_point_that_is_not_equal_is_not_proved(book: LemmaBook) -> None:
 # ---------------------------------------------------------------------------------------- sign-magnitude
 
 
-@pytest.mark.parametrize("name", [VOLTA, HOPPER, ADA, WHOLE_BYTES])
+@pytest.mark.parametrize(
+    "name",
+    [
+        VOLTA,
+        WHOLE_BYTES,
+        pytest.param(HOPPER, marks=pytest.mark.long),
+        pytest.param(ADA, marks=pytest.mark.long),
+    ],
+)
 def test_sign_and_magnitude_agrees_with_twos_complement(name: str, book: LemmaBook) -> None:
     assert_proved(prove(name, "sign-magnitude", book))
 
@@ -159,7 +167,9 @@ def test_a_wrong_adder_is_not_proved(book: LemmaBook, monkeypatch: pytest.Monkey
 # ---------------------------------------------------------------------------------------- carry-bits
 
 
-@pytest.mark.parametrize(("name", "needed"), [(VOLTA, 4), (ADA, 5), (HOPPER, 6)])
+@pytest.mark.parametrize(
+    ("name", "needed"), [(VOLTA, 4), (ADA, 5), pytest.param(HOPPER, 6, marks=pytest.mark.long)]
+)
 def test_more_carry_bits_than_needed_change_nothing(name: str, needed: int, book: LemmaBook) -> None:
     v = prove(name, "carry-bits", book)
     assert_proved(v)

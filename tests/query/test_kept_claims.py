@@ -53,13 +53,20 @@ def kept(folder: Path) -> KeptClaims:
     return KeptClaims(Shelf(folder), lambda _: None)
 
 
+def record_of(folder: Path, which: tuple[str, str]) -> dict[str, Any]:
+    """The record of a unit and a claim."""
+    record = kept(folder).records.get(which[1], which[0])
+    assert record is not None
+    return record
+
+
 def checked(folder: Path, which: tuple[str, str]) -> ClaimFinding:
-    return audit_claim(kept(folder).records[which[1], which[0]], CheckedBook(Shelf(folder)))
+    return audit_claim(record_of(folder, which), CheckedBook(Shelf(folder)))
 
 
 def alter(folder: Path, which: tuple[str, str], change: Mapping[str, Any]) -> None:
     """A record with other words and a seal that fits them."""
-    record = kept(folder).records[which[1], which[0]]
+    record = record_of(folder, which)
     plain = {**{key: value for key, value in record.items() if key != SEAL}, **change}
     (folder / CLAIMS).write_text(json.dumps(seal(plain, "claim")) + "\n")
 
@@ -138,7 +145,7 @@ def test_a_kept_claim_is_made_again_without_solvers_for_its_lemmas(
 )
 def test_an_altered_claim_is_refused(folder: Path, change: Mapping[str, Any], sentence: str) -> None:
     alter(folder, SUM, change)
-    record = next(iter(kept(folder).records.values()))
+    record = kept(folder).records.all()[0]
     found = audit_claim(record, CheckedBook(Shelf(folder)))
     assert found.standing is Standing.FAILED
     assert sentence in found.reason

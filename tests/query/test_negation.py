@@ -47,7 +47,7 @@ def assert_proved(v: ClaimVerdict) -> None:
     "name",
     [
         VOLTA,
-        "x86/vdpbf16ps",
+        pytest.param("x86/vdpbf16ps", marks=pytest.mark.long),
         pytest.param("arm/bfdot.ebf0", marks=pytest.mark.long),
         pytest.param("cdna1/v_mfma_f32_32x32x4bf16", marks=pytest.mark.long),
     ],
@@ -83,7 +83,7 @@ def test_rounding_to_one_side_is_shown(name: str, book: LemmaBook) -> None:
     assert witness.results[0] ^ sign != witness.results[1]
 
 
-@pytest.mark.parametrize("name", TO_ONE_SIDE)
+@pytest.mark.parametrize("name", [pytest.param(TO_ONE_SIDE[0], marks=pytest.mark.long), TO_ONE_SIDE[1]])
 def test_what_is_not_symmetric_is_not_proved_either(
     name: str, book: LemmaBook, monkeypatch: pytest.MonkeyPatch
 ) -> None:

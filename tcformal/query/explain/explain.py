@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from tcformal.design.rounding import conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.interp.trace import StageTrace, Traced, trace
+from tcformal.interp.trace import StageTrace, Traced, Tracer
 from tcformal.models import Unit, circuit, scale_count
 from tcformal.oracle.values import exponent_of, parse_value, power_of_two
 from tcformal.query.explain.specials import Special, special_operands
@@ -166,8 +167,7 @@ def _scales(
 
 def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:
     """Take one dot product on raw encodings apart; more than k products are a chain of calls."""
-    graph, root = circuit(spec, len(witness.a))
-    stages = trace(graph, root, witness.inputs())
+    stages = _tracer(spec, len(witness.a))(witness.inputs())
     steps: list[SumStep] = []
     # What each operand of a sum is where it is no finite number.
     factors = factor_texts(spec, witness) if spec.scale_format is not None else []
@@ -182,6 +182,12 @@ def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:
             specials[made] = Special(special, (f"{made} is {special}",))
     blocks = tuple(s.raw for name, s in stages.stages.items() if name.endswith(".result"))
     return Trace(spec, witness, tuple(steps), blocks, stages.result, stages)
+
+
+@lru_cache(maxsize=64)
+def _tracer(spec: UnitSpec, k: int) -> Tracer:
+    """The definition of K products on one unit, to be traced on many inputs."""
+    return Tracer(*circuit(spec, k))
 
 
 def _infinite(rounding: Rounding | None) -> str:

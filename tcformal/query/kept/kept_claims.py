@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import RecordError
 from tcformal.query.kept.shelf import Shelf, now
 from tcformal.query.proofs.claim import ClaimVerdict, Counterexample, Part, Standing
 from tcformal.query.proofs.cuts import Step
@@ -14,8 +13,9 @@ from tcformal.query.proofs.lemmas import Lemma
 from tcformal.query.proofs.same_parameters import definition
 from tcformal.query.spec import Witness
 from tcformal.query.verdict import Kind
-from tcformal.records.lines import Told, append, read
-from tcformal.records.schema import SCHEMA_VERSION, SEAL, check, seal
+from tcformal.records.lines import Told, append
+from tcformal.records.newest import Newest
+from tcformal.records.schema import SCHEMA_VERSION, SEAL, seal
 from tcformal.solve.result import Limits
 
 CLAIMS = "claims.jsonl"
@@ -40,23 +40,8 @@ class KeptClaims:
         self.path = shelf.folder / CLAIMS
         self._shelf = shelf
         self._told = told
-        #: The last line about each claim and unit.
-        self.records: dict[tuple[str, str], dict[str, Any]] = {}
-        #: One sentence for each line that is no record of a claim.
-        self.broken: list[str] = []
-        lines, _ = read(self.path)
-        for line in lines:
-            if line.data is None:
-                self.broken.append(line.problem)
-                continue
-            try:
-                check(line.data, "claim")
-            except RecordError as error:
-                self.broken.append(f"line {line.number} of {self.path}: {error}")
-                continue
-            self.records[line.data["claim"], line.data["unit"]] = line.data
-        for sentence in self.broken:
-            told(sentence)
+        #: The newest record of each claim and unit.
+        self.records = Newest(self.path, "claim", ("claim", "unit"), told)
 
     def find(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
         """The kept answer to a claim about this very definition, with every lemma it rests on.
@@ -64,7 +49,7 @@ class KeptClaims:
         None for one that is not settled, that speaks of other units too, or that rests on a lemma no
         longer kept; with `certify`, on one without a certificate.
         """
-        record = self.records.get((claim, spec.name))
+        record = self.records.get(claim, spec.name)
         if record is None or claim in _OF_MANY_UNITS or Kind[record["verdict"]] not in SETTLED:
             return None
         if record["definition"] != definition(spec, spec.k):
@@ -89,11 +74,11 @@ class KeptClaims:
             **plain, "schema": SCHEMA_VERSION, "date": now(), "definition": definition(v.unit, v.unit.k),
             "lemmas": lemmas, "parts": parts,
         }  # fmt: skip
-        last = self.records.get((v.claim, v.unit.name))
+        last = self.records.get(v.claim, v.unit.name)
         if last is None or _said(last) != _said(record):
             sealed = seal(record, "claim")
             append(self.path, sealed, self._told)
-            self.records[v.claim, v.unit.name] = sealed
+            self.records.put(sealed)
 
 
 def _said(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,9 @@ from typing import Any
 from tcformal.errors import RecordError
 from tcformal.query.kept.stored import certificate_file
 from tcformal.query.proofs.lemmas import Lemma
-from tcformal.records.lines import Told, append, read, write_whole
-from tcformal.records.schema import SCHEMA_VERSION, check, seal
+from tcformal.records.lines import Told, append, write_whole
+from tcformal.records.newest import Newest
+from tcformal.records.schema import SCHEMA_VERSION, seal
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.result import Status
 from tcformal.version import VERSION
@@ -40,17 +41,7 @@ class Shelf:
     def __init__(self, folder: Path, told: Told = _nobody) -> None:
         self.folder = folder
         self._told = told
-        self._records: dict[str, dict[str, Any]] = {}
-        lines, _ = read(folder / LEMMAS)
-        for line in lines:
-            if line.data is None:
-                told(line.problem)
-                continue
-            try:
-                check(line.data, "lemma")
-                self._records[line.data["sha256"]] = line.data
-            except RecordError as error:
-                told(f"line {line.number} of {folder / LEMMAS} is not used: {error}")
+        self._records = Newest(folder / LEMMAS, "lemma", ("sha256",), told)
 
     def find(self, sha256: str, *, certify: bool | None = None) -> Lemma | None:
         """The kept lemma of that statement, with a certificate where `certify` asks for one."""
@@ -96,4 +87,4 @@ class Shelf:
             plain["certificate"] = {**plain["certificate"], "file": name}
         record = seal({**plain, "schema": SCHEMA_VERSION, "date": now(), "tcformal": VERSION}, "lemma")
         append(self.folder / LEMMAS, record, self._told)
-        self._records[lemma.sha256] = record
+        self._records.put(record)
