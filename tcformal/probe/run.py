@@ -78,8 +78,7 @@ def run_plan(plan: Plan, device: Device, folder: Path, told: Told = lambda _done
     told(finished, plan.count)
     for group in _groups([item for item in plan.items if item.id not in done]):
         made = _measured(plan, device, group, path)
-        for line in made:
-            lines.append(path, line)
+        lines.append_all(path, made)
         mismatches += sum(mismatches_in(line) for line in made)
         finished += sum(map(_size, group))
         told(finished, plan.count)
@@ -130,8 +129,8 @@ def _measured(plan: Plan, device: Device, group: list[Item], path: Path) -> list
     try:
         outputs = _outputs(device, plan, batch)
     except DeviceError as error:
-        for item, output, expected in zip(items, error.answered, model, strict=False):
-            lines.append(path, directed_line(spec, item, output, expected))
+        came = zip(items, error.answered, model, strict=False)
+        lines.append_all(path, [directed_line(spec, *row) for row in came])
         _fault(plan, path, items[min(len(error.answered), len(items) - 1)].id, DeviceError(str(error)))
         raise
     return [directed_line(spec, *row) for row in zip(items, map(int, outputs), model, strict=True)]

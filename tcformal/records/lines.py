@@ -11,7 +11,7 @@ import fcntl
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,12 +108,20 @@ def _clip(text: bytes) -> str:
 
 
 def append(path: Path, data: Mapping[str, Any], told: Told = _nobody) -> None:
-    """Add one line, on the disk when this returns; folders are made as needed.
+    """Add one line as `append_all` adds several."""
+    append_all(path, [data], told)
+
+
+def append_all(path: Path, rows: Iterable[Mapping[str, Any]], told: Told = _nobody) -> None:
+    """Add lines with one write, on the disk when this returns; folders are made as needed.
 
     A torn last line is moved to the file beside that ends in `.torn`, and `told` hears of it.
-    Errors: RecordError for a file that cannot be written; then nothing of the line is left in it.
+    Errors: RecordError for a file that cannot be written; then nothing of the lines is left in it.
     """
-    line = (json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    texts = [json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n" for data in rows]
+    if not texts:
+        return
+    added = "".join(texts).encode()
     with _sentence(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         made = not path.exists()
@@ -123,9 +131,9 @@ def append(path: Path, data: Mapping[str, Any], told: Told = _nobody) -> None:
             if tail:
                 end = _mend(path, file, end, tail, told)
             try:
-                written = os.pwrite(file, line, end)
-                if written != len(line):
-                    raise OSError(f"only {written} of {len(line)} bytes were written")
+                written = os.pwrite(file, added, end)
+                if written != len(added):
+                    raise OSError(f"only {written} of {len(added)} bytes were written")
                 os.fsync(file)
             except OSError:
                 os.ftruncate(file, end)

@@ -95,7 +95,15 @@ def test_what_is_not_symmetric_is_not_proved_either(
     assert all(p.standing is Standing.OPEN for p in v.parts)
 
 
-@pytest.mark.parametrize("name", ["valpey@terms=2", *TO_ONE_SIDE, "sequential@products=2,k=2"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "valpey@terms=2",
+        pytest.param(TO_ONE_SIDE[0], marks=pytest.mark.long),
+        TO_ONE_SIDE[1],
+        pytest.param("sequential@products=2,k=2", marks=pytest.mark.long),
+    ],
+)
 def test_nodes_made_equal_are_equal(name: str, book: LemmaBook) -> None:
     spec = resolve(name)
     g = Graph()

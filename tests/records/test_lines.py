@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tcformal.errors import RecordError
-from tcformal.records.lines import ASIDE, Mark, append, read, write_whole
+from tcformal.records.lines import ASIDE, Mark, append, append_all, read, write_whole
 
 #: Adds lines of 60 kB with its own number and a count, and says so after each.
 WRITER = """
@@ -181,3 +181,23 @@ def test_a_killed_writer_leaves_whole_lines(tmp_path: Path) -> None:
         assert mine == list(range(len(mine)))
         assert len(mine) in (last + 1, last + 2)
     assert found[-1].data == {"writer": "last"}
+
+
+def test_several_lines_are_added_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    append_all(path, ({"n": n} for n in range(3)))
+    append_all(path, [])
+    append_all(path, [{"n": 3}])
+    assert rows(path) == [{"n": n} for n in range(4)]
+
+
+def test_lines_that_cannot_be_written_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk in the middle of the second line: the first is not kept either, what was there is."""
+    path = tmp_path / "x.jsonl"
+    append(path, {"n": 0})
+    whole = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda file, data, at: whole(file, data[:12], at))
+    with pytest.raises(RecordError, match="only 12 of 18 bytes were written"):
+        append_all(path, [{"n": 1}, {"n": 2}])
+    assert rows(path) == [{"n": 0}]
+    assert path.read_bytes() == b'{"n": 0}\n'
