@@ -18,6 +18,7 @@ from tcformal.cli.single import show_traces
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.query.assumptions import from_texts
+from tcformal.query.command import by_value, explain_command
 from tcformal.query.explain.explain import Trace, explain_witness
 from tcformal.query.explain.parting import parting
 from tcformal.query.kept.store import Store
@@ -91,7 +92,7 @@ def _report(v: Verdict, hoped: Kind, as_json: bool, with_explanation: bool) -> i
             show_traces(traces)
         elif traces:
             out.print(picture.parting_text(traces[0], traces[1], parting(traces[0], traces[1])))
-            command = tables.command_line(v.question.first, v.question.names, traces[0].witness)
+            command = explain_command(v.question.names, traces[0].witness, by_value(v.question.first))
             out.print(Text("bit by bit: ", style="dim"), end="")
             click.echo(command)
     if v.kind is hoped:

@@ -83,7 +83,7 @@ def show(start: str, folder: str, as_json: bool) -> None:
     (entry,) = found
     entry.check()
     now = state(entry)
-    command = views.explain_command(entry.record) if entry.record["witness"] is not None else None
+    command = views.record_command(entry.record) if entry.record["witness"] is not None else None
     if as_json:
         print_json({"id": entry.id, "state": now.name.lower(), "explain": command, "record": entry.record})
         return

@@ -18,7 +18,7 @@ from tcformal.probe.blocks import block_data, suite_line, words_of
 from tcformal.probe.device import Device
 from tcformal.probe.groups import Group
 from tcformal.probe.isolated import IsolatedDevice
-from tcformal.probe.operands import batch_of, part_of, to_data, witness_at
+from tcformal.probe.operands import batch_of, part_of, to_data
 from tcformal.probe.parts import Parts
 from tcformal.probe.plan import Random
 from tcformal.probe.plausible import check_outputs
@@ -26,6 +26,7 @@ from tcformal.probe.results import SCHEMA, Run, definition_of, files_of, random_
 from tcformal.probe.tally import Measured, Tally
 from tcformal.probe.work import Chunk, Suite
 from tcformal.query.families import Batch, Raw
+from tcformal.query.inputs import witness_at
 from tcformal.version import VERSION
 
 #: What the plan of a campaign is called in the heads of runs.

@@ -12,11 +12,12 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError
 from tcformal.formats.spec import Format
 from tcformal.probe.device import same_formats
-from tcformal.probe.operands import explain_command, witness_at
 from tcformal.probe.plan import Random, family_of
 from tcformal.probe.replay import replay
 from tcformal.probe.results import Piece, Run, pieces_of, read_runs, unit_of
 from tcformal.probe.variations import rivals
+from tcformal.query.command import explain_command, in_hex
+from tcformal.query.inputs import witness_at
 from tcformal.query.shrink import value_cost
 from tcformal.query.spec import Witness
 
@@ -109,7 +110,7 @@ def _refutation(spec: UnitSpec, design: UnitSpec, piece: Piece) -> Refutation | 
     item, w = piece.item_at(row), witness_at(piece.batch, row)
     where = f"{item.id} row {row} ({family_of(row, item.count)})" if isinstance(item, Random) else item.id
     names = [spec.name] if design.name == spec.name else [spec.name, design.name]
-    command = explain_command(spec, names, w)
+    command = explain_command(names, w, in_hex(spec), longer=True)
     return Refutation(design, where, w, int(piece.outputs[row]), int(designed[row]), command)
 
 

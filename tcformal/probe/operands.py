@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -75,17 +74,6 @@ def batch_of(spec: UnitSpec, witnesses: Sequence[Witness]) -> Batch:
     return Batch(array("a"), array("b"), array("c"), array("scale_a"), array("scale_b"))
 
 
-def witness_at(batch: Batch, row: int) -> Witness:
-    """One dot product of a batch."""
-
-    def words(array: Raw | None) -> tuple[int, ...]:
-        return () if array is None else tuple(int(x) for x in array[row])
-
-    return Witness(
-        words(batch.a), words(batch.b), int(batch.c[row]), words(batch.scale_a), words(batch.scale_b)
-    )
-
-
 def part_of(batch: Batch, rows: slice | NDArray[np.intp]) -> Batch:
     """Some rows of a batch."""
     scales = [None if s is None else s[rows] for s in (batch.scale_a, batch.scale_b)]
@@ -104,15 +92,3 @@ def digest_of(*arrays: Raw | None) -> str:
 def inputs_digest(batch: Batch) -> str:
     """SHA-256 of a batch's operands."""
     return digest_of(batch.a, batch.b, batch.c, batch.scale_a, batch.scale_b)
-
-
-def explain_command(spec: UnitSpec, names: Sequence[str], w: Witness) -> str:
-    """The `tcformal explain` command that shows one dot product bit by bit, in hex words.
-
-    The last `...` stands for the zeros that a unit with more products takes besides.
-    """
-    texts = []
-    for key, words in to_data(spec, w).items():
-        value = words if isinstance(words, str) else ",".join(words)
-        texts.append(f"--{key.replace('_', '-')} {value}" + (",..." if key in ("a", "b") else ""))
-    return f"tcformal explain {' '.join(shlex.quote(name) for name in names)} {' '.join(texts)}"

@@ -155,6 +155,8 @@ def write_plan(path: Path, plan: Plan) -> None:
 
 def read_plan(path: Path) -> Plan:
     """Read a plan; RecordError for a file that is none, or that is damaged."""
+    if not path.exists():
+        raise RecordError(f"expected a plan at {path}, but there is none")
     found = lines.read(path)[0]
     for line in found:
         if line.data is None:

@@ -11,8 +11,9 @@ from tcformal.errors import DeviceError
 from tcformal.formats.catalog import format_named
 from tcformal.formats.spec import Format, Specials
 from tcformal.oracle.values import decode
-from tcformal.probe.operands import explain_command, witness_at
+from tcformal.query.command import explain_command, in_hex
 from tcformal.query.families import Batch, Raw
+from tcformal.query.inputs import witness_at
 
 
 def check_outputs(
@@ -36,7 +37,7 @@ def check_outputs(
     ):
         if rows.size:
             row = int(rows[0])
-            command = explain_command(spec, [spec.name], witness_at(batch, row))
+            command = explain_command([spec.name], witness_at(batch, row), in_hex(spec))
             raise DeviceError(
                 f"expected {what} from {device} for dot product {row}, "
                 f"but got {int(outputs[row]):#x}: {command}",

@@ -30,8 +30,9 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, TcformalError
 from tcformal.oracle.values import parse_value
 from tcformal.probe.device import Ability, Device
-from tcformal.probe.operands import to_data, witness_at
+from tcformal.probe.operands import to_data
 from tcformal.query.families import Batch, Raw
+from tcformal.query.inputs import witness_at
 
 PROTOCOL = "tcformal-probe/1"
 

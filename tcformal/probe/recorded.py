@@ -17,9 +17,9 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, RecordError
 from tcformal.formats.spec import Format
 from tcformal.probe.device import Ability, Device, check_formats
-from tcformal.probe.operands import witness_at
 from tcformal.probe.results import pieces_of, read_runs, unit_of
 from tcformal.query.families import Batch, Raw
+from tcformal.query.inputs import witness_at
 from tcformal.query.spec import Witness
 
 #: The arrays of an archive of recordings.

@@ -6,8 +6,9 @@ import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.models import Unit, scale_count
-from tcformal.probe.operands import batch_of, part_of, witness_at
+from tcformal.probe.operands import batch_of, part_of
 from tcformal.query.families import Batch, Raw
+from tcformal.query.inputs import witness_at
 from tcformal.query.spec import Witness
 
 #: Dot products evaluated at once: bounds the memory.

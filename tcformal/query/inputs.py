@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Sign
 from tcformal.interp.vector import Lanes
+from tcformal.kernels.gemm import Operands, Words
 from tcformal.models import scale_count
 from tcformal.query.families import Batch, Raw, batch
 from tcformal.query.spec import Witness
@@ -146,6 +147,27 @@ def lengthened(w: Witness, k: int) -> list[Witness]:
     return [Witness(w.a + zeros, w.b + zeros, w.c), Witness(zeros + w.a, zeros + w.b, w.c)]
 
 
-def witness_of_row(x: Batch, row: int) -> Witness:
+def witness_at(x: Batch, row: int) -> Witness:
     """One dot product of a batch."""
-    return Witness.of(x.inputs(row), x.a.shape[1])
+
+    def words(array: Raw | None) -> tuple[int, ...]:
+        return () if array is None else tuple(int(v) for v in array[row])
+
+    return Witness(words(x.a), words(x.b), int(x.c[row]), words(x.scale_a), words(x.scale_b))
+
+
+def element_at(spec: UnitSpec, x: Operands, i: int, j: int, k: int) -> Witness:
+    """The dot product behind one element of a matrix product, filled up to k with zeros and scales of 1."""
+
+    def words(row: Words | None, count: int, fill: int) -> tuple[int, ...]:
+        return () if row is None else (*(int(v) for v in row), *[fill] * (count - len(row)))
+
+    count = scale_count(spec, k)
+    one = 0 if spec.scale_format is None else spec.scale_format.one
+    return Witness(
+        words(x.a[i], k, 0),
+        words(x.b[:, j], k, 0),
+        0 if x.c is None else int(x.c[i, j]),
+        words(None if x.scale_a is None else x.scale_a[i], count, one),
+        words(None if x.scale_b is None else x.scale_b[:, j], count, one),
+    )

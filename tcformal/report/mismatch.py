@@ -8,7 +8,7 @@ from typing import Any
 from tcformal.oracle.values import Kind as ValueKind
 from tcformal.oracle.values import decode, exponent_of, format_value, hex_word, number_text, power_of_two
 from tcformal.probe.mismatch import Explained, Kind, Producer
-from tcformal.probe.operands import explain_command
+from tcformal.query.command import explain_command, in_hex
 from tcformal.report.parts import Part, Rows, Verdict
 
 #: Cases, and designs of one kind, that are shown one by one.
@@ -62,8 +62,9 @@ def command_line(found: Explained) -> str:
 def _command(found: Explained) -> str:
     if found.traces is not None:
         names = [t.unit.name for t in found.traces]
-        return explain_command(found.traces[0].unit, names, found.traces[0].witness)
-    return explain_command(found.unit, [found.unit.name], found.cases[0].witness)
+        first = found.traces[0]
+        return explain_command(names, first.witness, in_hex(first.unit), longer=True)
+    return explain_command([found.unit.name], found.cases[0].witness, in_hex(found.unit))
 
 
 def _word(found: Explained) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,8 +11,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tcformal.query.command import explain_command
 from tcformal.query.kept.audit import State
 from tcformal.query.kept.store import Entry
+from tcformal.query.spec import Witness
 from tcformal.report.text import table
 
 #: Digits of an id or digest that people are shown.
@@ -85,26 +86,20 @@ def _deciders(record: Mapping[str, Any]) -> list[str]:
     return [a["name"] for a in record["solvers"] if a["answer"] in ("sat", "unsat")]
 
 
-def explain_command(record: Mapping[str, Any]) -> str:
+def record_command(record: Mapping[str, Any]) -> str:
     """The `tcformal explain` command that shows a record's witness bit by bit."""
-    w, question = record["witness"], record["question"]
-    live = [
-        i
-        for i, (x, y) in enumerate(zip(w["a"], w["b"], strict=True))
-        if int(x["hex"], 16) or int(y["hex"], 16)
-    ]
-    keep = max(live, default=0) + 1
-    tail = ",..." if keep < len(w["a"]) else ""
-    a, b = (",".join(_typed(x) for x in w[name][:keep]) + tail for name in "ab")
-    names = shlex.join([question["first"], question["second"]])
-    scales = "".join(
-        f" --scale-{x} '{','.join(_typed(v) for v in w[f'scale_{x}'])}'" for x in "ab" if w[f"scale_{x}"]
-    )
-    return f"tcformal explain {names} --a '{a}' --b '{b}' --c '{_typed(w['c'])}'{scales}"
-
-
-def _typed(x: Mapping[str, str]) -> str:
-    return x["hex"] if "nan" in x["value"] else x["value"]
+    said, question = {**record["witness"], "c": [record["witness"]["c"]]}, record["question"]
+    # As it was written then: the units may have gone since.
+    texts: dict[tuple[str, int], str] = {}
+    raws: dict[str, tuple[int, ...]] = {}
+    for which in ("a", "b", "c", "scale_a", "scale_b"):
+        raws[which] = tuple(int(x["hex"], 16) for x in said[which])
+        for raw, x in zip(raws[which], said[which], strict=True):
+            texts[which, raw] = x["hex"] if "nan" in x["value"] else x["value"]
+    (c,) = raws["c"]
+    w = Witness(raws["a"], raws["b"], c, raws["scale_a"], raws["scale_b"])
+    names = [question["first"], question["second"]]
+    return explain_command(names, w, lambda which, raw: texts[which, raw])
 
 
 def record_view(entry: Entry, state: State) -> RenderableType:

@@ -90,23 +90,3 @@ def _who(v: Verdict) -> Text:
     if idle:
         said.append(f"not needed: {', '.join(a.solver for a in idle)}")
     return Text(f"{'; '.join(said) or 'no solver was asked'}; {v.seconds:.2f} s in all", style="dim")
-
-
-def command_line(spec: UnitSpec, names: Iterable[str], w: Witness) -> str:
-    """The `tcformal explain` command that shows a witness bit by bit."""
-    o = spec.operands
-    keep = max((i + 1 for i in range(len(w.a)) if w.a[i] or w.b[i]), default=1)
-    tail = ",..." if keep < len(w.a) else ""
-    a = ",".join(_typed(o.a, x) for x in w.a[:keep]) + tail
-    b = ",".join(_typed(o.b, x) for x in w.b[:keep]) + tail
-    command = f"tcformal explain {' '.join(names)} --a '{a}' --b '{b}' --c '{_typed(o.c, w.c)}'"
-    fmt = spec.scale_format
-    if fmt is None:
-        return command
-    scales = (("a", w.scale_a), ("b", w.scale_b))
-    return command + "".join(f" --scale-{x} '{','.join(_typed(fmt, s) for s in row)}'" for x, row in scales)
-
-
-def _typed(fmt: Format, raw: int) -> str:
-    text = format_value(fmt, raw)
-    return hex_word(fmt, raw) if "nan" in text else text

@@ -43,7 +43,7 @@ def test_the_printed_command_explains_a_scaled_witness(run: Run) -> None:
     lines = result.stdout.splitlines()
     (shown,) = (line for line in lines if line.startswith("k = 0…31: scale_a[0] = "))
     command = lines[-1].removeprefix("bit by bit: ")
-    typed = re.search(r" --scale-a '(\d+)' --scale-b '(\d+)'$", command)
+    typed = re.search(r" --scale-a (\d+) --scale-b (\d+)$", command)
     assert typed
     assert re.findall(r"= (\d+) \(0x8[234]\)", shown) == list(typed.groups())
     start = lines.index(next(line for line in lines if line.startswith("They part at")))

@@ -120,7 +120,7 @@ def test_another_design_rejects(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "by_integers", lambda spec, x: right(wrong, x))
     mismatches, _, examples, _ = compiled.judge(name, 6)
     assert mismatches > 0
-    assert examples[0].startswith(f"tcformal explain '{name}' --a 0x")
+    assert examples[0].startswith(f"tcformal explain {name} --a 0x")
 
 
 def test_a_comparison_continues_where_it_was_cut_off(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.oracle.values import Kind as Number
 from tcformal.oracle.values import decode
-from tcformal.query.inputs import inputs_to_try, witness_of_row
+from tcformal.query.inputs import inputs_to_try, witness_at
 from tcformal.query.proofs.claim import ClaimVerdict
 from tcformal.query.proofs.claims import prove_claim
 from tcformal.query.proofs.lemmas import LemmaBook
@@ -102,7 +102,7 @@ def test_the_oracle_keeps_to_the_bound() -> None:
     rows = list(range(600))
     random.Random(5).shuffle(rows)
     for row in rows:
-        w = witness_of_row(inputs, row)
+        w = witness_at(inputs, row)
         values = [[decode(f, x) for x in words] for f, words in ((o.a, w.a), (o.b, w.b), (o.c, (w.c,)))]
         d = decode(o.d, oracle_result(spec, w))
         if any(v.kind is not Number.FINITE for v in [*values[0], *values[1], *values[2], d]):

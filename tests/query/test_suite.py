@@ -23,7 +23,7 @@ from tcformal.query.inputs import (
     lengthened,
     rows_of,
     together,
-    witness_of_row,
+    witness_at,
 )
 from tcformal.query.replay import oracle_result
 from tcformal.query.spec import Witness
@@ -169,7 +169,7 @@ def test_a_panel_evaluates_as_each_unit_does() -> None:
     for row, spec in zip(results, panel.designs, strict=True):
         assert np.array_equal(row, Unit(spec).dot_bits(x.a, x.b, x.c))
     assert np.array_equal(panel.evaluate(x, [2]), results[2:3])
-    w = witness_of_row(x, 7)
+    w = witness_at(x, 7)
     assert panel.integers(w) == panel.oracle(w) == tuple(results[:, 7])
 
 
@@ -201,7 +201,7 @@ def columns_of(x: Any) -> Sequence[Any]:
 def test_batches_keep_their_rows() -> None:
     spec = resolve("blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0")
     x = inputs_to_try(spec, 32, 20, 0)
-    witnesses = [witness_of_row(x, row) for row in range(20)]
+    witnesses = [witness_at(x, row) for row in range(20)]
     again = together(batch_of(witnesses[:5]), rows_of(x, np.arange(5, 20)))
     for name, column in columns(x).items():
         assert np.array_equal(columns(again)[name], column)

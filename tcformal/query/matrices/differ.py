@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,9 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.kernels.gemm import Operands
-from tcformal.models import Unit, scale_count
+from tcformal.models import Unit
+from tcformal.query.command import explain_command, in_hex
+from tcformal.query.inputs import element_at
 from tcformal.query.spec import Witness, common_k, spec_of
 
 Words = NDArray[Any]
@@ -159,8 +160,8 @@ def _first(
         places = np.argwhere((d[0] != d[1]) & wanted)
         if places.size:
             i, j = (int(v) for v in places[0])
-            w = _witness(u, given, i, j, step)
-            command = _command(specs, w)
+            w = element_at(u, given, i, j, step)
+            command = explain_command([s.name for s in specs], w, in_hex(specs[0]))
             ends = int(d[0][i, j]), int(d[1][i, j])
             return FirstDifference(int(rows[i]), int(columns[j]), start, stop, w, ends, command)
         # What did not part yet has one running result; the others are not asked for any more.
@@ -177,37 +178,3 @@ def _values(u: UnitSpec, x: Operands) -> list[Any]:
         fmt = u.scale_format
         given.append(None if scale is None or fmt is None else arrays.from_raw(scale, fmt))
     return given
-
-
-def _witness(u: UnitSpec, x: Operands, i: int, j: int, step: int) -> Witness:
-    def words(row: Words | None, count: int, fill: int) -> tuple[int, ...]:
-        if row is None:
-            return ()
-        return (*(int(v) for v in row), *[fill] * (count - len(row)))
-
-    count = scale_count(u, step)
-    one = 0 if u.scale_format is None else u.scale_format.one
-    return Witness(
-        words(x.a[i], step, 0),
-        words(x.b[:, j], step, 0),
-        0 if x.c is None else int(x.c[i, j]),
-        words(None if x.scale_a is None else x.scale_a[i], count, one),
-        words(None if x.scale_b is None else x.scale_b[:, j], count, one),
-    )
-
-
-def _command(specs: tuple[UnitSpec, UnitSpec], w: Witness) -> str:
-    """The `tcformal explain` command that shows both units on a witness."""
-    names = " ".join(shlex.quote(u.name) for u in specs)
-    texts = [
-        f"--{name.replace('_', '-')} {','.join(f'{word:#x}' for word in row)}"
-        for name, row in (
-            ("a", w.a),
-            ("b", w.b),
-            ("c", (w.c,)),
-            ("scale_a", w.scale_a),
-            ("scale_b", w.scale_b),
-        )
-        if row
-    ]
-    return f"tcformal explain {names} {' '.join(texts)}"

@@ -22,7 +22,7 @@ from tcformal.query.inputs import (
     lengthened,
     rows_of,
     together,
-    witness_of_row,
+    witness_at,
 )
 from tcformal.query.proofs.lemmas import LemmaBook
 from tcformal.query.proofs.stepwise import equal_in_steps
@@ -178,7 +178,7 @@ class _Work:
                 telling |= results[group[0]] != results[i]
         if telling.any():
             rows = np.flatnonzero(telling)[:_KEPT]
-            self._add([witness_of_row(more, int(row)) for row in rows])
+            self._add([witness_at(more, int(row)) for row in rows])
 
     def _together(self) -> Pair | None:
         """Two classes that agree on every input so far and that were not asked about."""
@@ -212,7 +212,7 @@ class _Work:
         universe = (1 << len(pairs)) - 1
         costs = _quick_costs(self.panel, rows_of(self.inputs, rows), self.results[:, rows])
         found = cover(masks, costs, universe)
-        return [witness_of_row(self.inputs, int(rows[i])) for i in found.chosen], found.at_least
+        return [witness_at(self.inputs, int(rows[i])) for i in found.chosen], found.at_least
 
     def _distinct(self, pairs: Sequence[Pair]) -> tuple[Index, list[int]]:
         """The cheapest input for each set of pairs that inputs tell apart, and these sets."""

@@ -11,12 +11,15 @@ from pathlib import Path
 import numpy as np
 
 from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.interp.concrete import Concrete
 from tcformal.kernels.gemm import Operands
 from tcformal.kernels.work import Work
 from tcformal.models import circuit, gemm
+from tcformal.query.command import explain_command, in_hex
 from tcformal.query.families import FAMILIES, Raw, batch, one_operand
+from tcformal.query.inputs import element_at
 from tcformal.query.sweeps.conformance import definition_of
 from tcformal.records import lines
 from tcformal.version import VERSION
@@ -146,14 +149,10 @@ def judge(name: str, seed: int) -> tuple[int, int, list[str], bytes]:
 
 
 def _example(name: str, x: Operands, i: int, j: int, found: int, wanted: int) -> str:
-    def listed(words: Raw) -> str:
-        return ",".join(f"{int(v):#x}" for v in words)
-
-    c = 0 if x.c is None else int(x.c[i, j])
-    text = f"tcformal explain '{name}' --a {listed(x.a[i])} --b {listed(x.b[:, j])} --c {c:#x}"
-    if x.scale_a is not None and x.scale_b is not None:
-        text += f" --scale-a {listed(x.scale_a[i])} --scale-b {listed(x.scale_b[:, j])}"
-    return f"{text}  # {found:#x} {wanted:#x}"
+    spec = resolve(name)
+    k = -(-x.a.shape[1] // spec.k) * spec.k
+    command = explain_command([name], element_at(spec, x, i, j, k), in_hex(spec))
+    return f"{command}  # {found:#x} {wanted:#x}"
 
 
 def done_already(path: Path, outputs: int) -> dict[str, Compared]:

@@ -15,7 +15,9 @@ from tcformal.interp.concrete import Concrete
 from tcformal.ir.walk import digest
 from tcformal.models import circuit, dot_products
 from tcformal.oracle.exact import unit_dot
-from tcformal.query.families import Batch, batch
+from tcformal.query.command import explain_command, in_hex
+from tcformal.query.families import batch
+from tcformal.query.inputs import witness_at
 from tcformal.records import lines
 from tcformal.version import VERSION
 
@@ -64,28 +66,14 @@ def judge(name: str, seed: int, n: int) -> tuple[int, int, list[str], bytes]:
         found = int(lanes[row])
         inputs = x.inputs(row)
         by_integers = exact(inputs)[0]
-        by_oracle = unit_dot(spec, *_operands(x, row))
+        w = witness_at(x, row)
+        by_oracle = unit_dot(spec, w.a, w.b, w.c, w.scale_a, w.scale_b)
         integers += by_integers != found
         oracle += by_oracle != found
         if (by_integers != found or by_oracle != found) and len(examples) < 3:
-            examples.append(f"{_command(name, x, row)}  # {found:#x} {by_integers:#x} {by_oracle:#x}")
+            command = explain_command([name], w, in_hex(spec))
+            examples.append(f"{command}  # {found:#x} {by_integers:#x} {by_oracle:#x}")
     return integers, oracle, examples, lanes.astype(np.uint64).tobytes()
-
-
-def _operands(x: Batch, row: int) -> tuple[list[int], list[int], int, list[int], list[int]]:
-    a, b = ([int(v) for v in array[row]] for array in (x.a, x.b))
-    scales = [[] if s is None else [int(v) for v in s[row]] for s in (x.scale_a, x.scale_b)]
-    return a, b, int(x.c[row]), scales[0], scales[1]
-
-
-def _command(name: str, x: Batch, row: int) -> str:
-    a, b, c, scale_a, scale_b = _operands(x, row)
-    text = f"tcformal explain '{name}' --a {_hex(a)} --b {_hex(b)} --c {c:#x}"
-    return text + (f" --scale-a {_hex(scale_a)} --scale-b {_hex(scale_b)}" if scale_a else "")
-
-
-def _hex(values: list[int]) -> str:
-    return ",".join(f"{v:#x}" for v in values)
 
 
 def done_already(path: Path, vectors: int) -> dict[str, Record]:
