@@ -10,7 +10,7 @@ import click
 from rich.progress import Progress
 
 from tcformal.checks import check_int
-from tcformal.cli.group import OK, OTHERWISE, json_option, main, print_json
+from tcformal.cli.group import OK, OTHERWISE, json_option, main, print_json, results_option
 from tcformal.design.catalog import distinct_designs
 from tcformal.query.sweeps import compiled, conformance
 from tcformal.report.text import console
@@ -24,14 +24,7 @@ from tcformal.report.text import console
 @click.option(
     "--kernels", is_flag=True, help="Compiled matrix products against integers, one unit per arithmetic."
 )
-@click.option(
-    "--results",
-    "folder",
-    envvar="TCFORMAL_RESULTS",
-    default="results",
-    show_default=True,
-    help="Results folder.",
-)
+@results_option
 @json_option
 def sweep(vectors: int, seed: int, jobs: int, only: str, kernels: bool, folder: str, as_json: bool) -> int:
     """Compare lanes, integers and the exact oracle on every distinct design; resumable."""

@@ -190,6 +190,8 @@ def ask_property(
     if d.status is Status.SAT and d.model is not None:
         small = shrink_inputs(q, d.model)
         replayed = replay_property(q, small)
+        if not replayed.violates:
+            return verdict(Kind.ERROR, "the shrunk inputs do not replay on integers and oracle", d)
         reason = f"not always: {text}; replayed on integers and on exact fractions"
         return verdict(Kind.VIOLATED, reason, d, inputs=small, replayed=replayed)
     if d.status is Status.UNSAT:

@@ -7,10 +7,6 @@ The JSON line on stdout holds what a certificate says beside its proof, or `refu
 
 from __future__ import annotations
 
-import gc
-import json
-import os
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -20,7 +16,7 @@ from tcformal.interp.cnf import to_cnf
 from tcformal.ir.walk import from_json
 from tcformal.solve.certificate import CertificateError, certify
 from tcformal.solve.result import Limits
-from tcformal.solve.worker import confine, end_with_parent
+from tcformal.solve.worker import confine, serve
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,16 +34,5 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def main() -> None:
-    """Answer the request on stdin; whatever the checker itself prints goes to stderr."""
-    end_with_parent()
-    gc.disable()  # the process ends with its answer, and most of what it makes lives as long
-    out = os.dup(sys.stdout.fileno())
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    line = json.dumps(answer(json.load(sys.stdin)))
-    with os.fdopen(out, "w") as stream:
-        stream.write(line + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    serve(answer)

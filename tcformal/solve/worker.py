@@ -112,16 +112,16 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    """Answer the request on stdin; whatever the solver itself prints goes to stderr."""
+def serve(answered: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
+    """Answer the one request on stdin; whatever a solver or checker itself prints goes to stderr."""
     end_with_parent()
     gc.disable()  # the process ends with its answer, and most of what it makes lives as long
     out = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    line = json.dumps(answer(json.load(sys.stdin)))
+    line = json.dumps(answered(json.load(sys.stdin)))
     with os.fdopen(out, "w") as stream:
         stream.write(line + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    serve(answer)

@@ -70,6 +70,13 @@ def test_a_solver_finds_it_without_vectors(monkeypatch: pytest.MonkeyPatch) -> N
     assert_violated(asked("no-negative-zero", "valpey@terms=2,zero_sign=ieee"))
 
 
+def test_inputs_that_shrinking_spoils_are_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "shrink_inputs", lambda q, found: dict.fromkeys(found, 0))
+    v = asked("no-negative-zero", "valpey@terms=2,zero_sign=ieee")
+    assert v.kind is Kind.ERROR
+    assert "do not replay" in v.reason
+
+
 def test_assumptions_that_nothing_satisfies_are_vacuous() -> None:
     assert asked("nan-word", VOLTA, normal=True, c="0").kind is Kind.VACUOUS
 
