@@ -14,6 +14,7 @@ from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, prin
 from tcformal.cli.results import warn
 from tcformal.errors import InputError
 from tcformal.query.kept.store import Store
+from tcformal.query.papers.checked import check_asks
 from tcformal.query.papers.files import Ask, QueryFile, find, known_queries, load
 from tcformal.query.papers.run import OPEN, Answered, Setting, run
 from tcformal.query.separate import DEFAULT_LIMITS
@@ -51,6 +52,15 @@ def run_queries(
     """Ask the questions of query files (names or paths) and compare the answers with what is expected.
 
     With --all, REPORT.md in the results folder sets the sources' statements beside our answers.
+
+    \b
+    A file of your own, asked by `tcformal run mine.toml` (all keys: queries/README.md):
+      title = "Do three carry bits suffice for five terms?"
+      source = "VALPEY §4.3"
+      [[ask]]
+      name = "3 bits or 4"
+      separate = ["valpey@terms=5,carry_bits=3", "valpey@terms=5,carry_bits=4"]
+      expected = "EQUIVALENT"
     """
     if bool(names) == (every or listed):
         raise InputError("expected names of queries, or --all, or --list, but got none or both")
@@ -63,6 +73,8 @@ def run_queries(
     members = None if solvers is None else check_members([s.strip() for s in solvers.split(",")])
     how = Setting(Store(Path(folder), warn), limits, members, certify, fresh=fresh)
     asked = [(f, f.concrete(_settings(settings))) for f in files]
+    for query, asks in asked:
+        check_asks(query, asks)
     start = time.monotonic()
     done = _run_all(asked, how)
     if every:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,15 @@ from hypothesis import strategies as st
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.query.papers.files import find, known_queries, load
+from tcformal.query.assumptions import FLAGS
+from tcformal.query.kept.store import Store
+from tcformal.query.papers.checked import OUTCOMES, check_asks
+from tcformal.query.papers.files import find, folder, known_queries, load, validator
+from tcformal.query.papers.run import Setting, run
+from tcformal.query.proofs.claims import CLAIMS
+from tcformal.query.properties import PROPERTIES
+from tcformal.query.worse.question import ALGORITHMS, FORMS
+from tcformal.solve.result import Limits
 
 PLAIN = """
 title = "A question"
@@ -37,7 +46,8 @@ def test_every_file_is_well_formed_and_cites_its_source(name: str) -> None:
     query = find(name)
     asks = query.concrete()
     assert query.title
-    assert query.source
+    # A file of somebody's own may name any source; ours cite the papers and the facts.
+    assert re.match(r"(VALPEY|FASI|HAWKEYE|XIE|MARY|FACTS)( §\d|, [A-Z])", query.source), query.source
     assert asks
     names = [ask.name for ask in asks]
     assert len(set(names)) == len(names), "two asks of one file have one name"
@@ -64,7 +74,7 @@ def test_pairs_are_every_two_of_a_list(tmp_path: Path) -> None:
     ("old", "new", "where"),
     [
         ('title = "A question"', "", "title"),
-        ('source = "VALPEY §4"', 'source = "hearsay"', "source"),
+        ('source = "VALPEY §4"', 'source = ""', "source"),
         ('expected = "SEPARATED"', 'expected = "PERHAPS"', "ask.1.expected"),
         ('expected = "SEPARATED"', 'expected = "SEPARATED"\ncolour = "red"', "colour"),
         ('expected = "SEPARATED"', 'expected = "SEPARATED"\nproperty = "nan-word"', "ask.1"),
@@ -78,6 +88,87 @@ def test_a_mistake_is_named_with_file_and_key(tmp_path: Path, old: str, new: str
         load(path)
     assert str(path) in str(caught.value)
     assert where in str(caught.value)
+
+
+VOLTA = 'unit = "volta/mma.m8n8k4.f32.f16.f16.f32"'
+#: What tells the kind of an ask, and an outcome of that kind.
+EXPECTED = {
+    "separate": "SEPARATED", "property": "HOLDS", "claim": "HOLDS", "algorithm": "HOLDS", "d = ": "DIFFERENT"
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        ('separate = ["valpey@terms=3", "valpex@terms=3"]', "ask.1.separate (one): expected a known unit"),
+        ('separate = ["valpey@terms=3", "valpey@terms=4"]\nassume = ["finit"]', "ask.1.assume (one): "),
+        (f'property = "nan-wrd"\n{VOLTA}', "ask.1.property (one): expected a known property"),
+        (f'claim = "carry"\n{VOLTA}', "ask.1.claim (one): expected a known claim"),
+        ('algorithm = { form = "split" }', "ask.1.algorithm.unit (one): "),
+        (f'algorithm = {{ {VOLTA}, forn = "split" }}', "ask.1.algorithm (one): expected a known key"),
+        (f"algorithm = {{ {VOLTA}, products = 2.5 }}", "ask.1.algorithm (one): "),
+        (f'algorithm = {{ {VOLTA}, more_than = "few" }}', "for more_than, but got 'few'"),
+        (f"algorithm = {{ {VOLTA}, c_exponents = 3 }}", "expected c_exponents as [low, high], but got 3"),
+        (f'algorithm = {{ {VOLTA}, keep_last = "yes" }}', "true or false for keep_last, but got 'yes'"),
+        (f'{VOLTA}\na = ["one"]\nb = ["1"]\nc = "0"\nd = "1"', "ask.1.a (one): expected a value"),
+        (f'{VOLTA}\na = ["1"]\nb = ["1"]\nc = "0"\nd = "2^999"', "ask.1.d (one): expected a value"),
+        (f'{VOLTA}\na = ["1", "1", "1", "1", "1"]\nb = ["1"]\nc = "0"\nd = "1"', "ask.1.a, b (one): "),
+    ],
+)
+def test_a_mistake_in_what_is_asked_is_named_before_it_is_asked(tmp_path: Path, ask: str, said: str) -> None:
+    outcome = next(o for key, o in EXPECTED.items() if key in ask)
+    text = f'title = "x"\nsource = "me"\n[[ask]]\nname = "one"\nexpected = "{outcome}"\n{ask}\n'
+    query = load(written(tmp_path, text))
+    with pytest.raises(InputError) as caught:
+        check_asks(query, query.concrete())
+    assert str(caught.value).startswith(f"expected a query file in {query.path}, but at ask.1")
+    assert said in str(caught.value)
+
+
+def test_an_outcome_of_another_kind_is_a_mistake(tmp_path: Path) -> None:
+    query = load(written(tmp_path, PLAIN.replace('"SEPARATED"', '"HOLDS"')))
+    with pytest.raises(InputError, match=r"ask\.1\.expected .*expected a known outcome of separate"):
+        check_asks(query, query.concrete())
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        ("", "expected separate, property, claim, algorithm, or unit with a, b, c and d, but got none"),
+        ('property = "nan-word"', "expected property beside unit, but there is no unit"),
+        (f'd = "1"\na = ["1"]\n{VOLTA}', "expected d beside unit, a, b, c, but there is no b and no c"),
+        (f'property = "nan-word"\nclaim = "carry-bits"\n{VOLTA}', "but got property and claim"),
+    ],
+)
+def test_an_ask_is_of_one_kind(tmp_path: Path, ask: str, said: str) -> None:
+    text = f'title = "x"\nsource = "me"\n[[ask]]\nname = "one"\nexpected = "HOLDS"\n{ask}\n'
+    with pytest.raises(InputError) as caught:
+        load(written(tmp_path, text))
+    assert said in str(caught.value)
+
+
+def test_what_only_asking_finds_names_the_ask(tmp_path: Path) -> None:
+    text = PLAIN.replace('"valpey@terms={terms}"]', '"hopper/mma.m16n8k8.f32.tf32.tf32.f32"]')
+    query = load(written(tmp_path, text))
+    check_asks(query, query.concrete())
+    how = Setting(Store(tmp_path / "results"), Limits(10.0, 4096, 0))
+    with pytest.raises(InputError, match=r"query\.toml, but at ask\.1 .*expected two units of equal operand"):
+        list(run(query, query.concrete(), how))
+
+
+def test_the_documented_file_is_one(tmp_path: Path) -> None:
+    """The example of queries/README.md; and every property, claim and kind is named there."""
+    text = (folder() / "README.md").read_text(encoding="utf-8")
+    example = text.split("```toml\n")[1].split("```")[0]
+    query = load(written(tmp_path, example))
+    check_asks(query, query.concrete({"align_bits": "1"}))
+    assert [ask.name for ask in query.concrete()] == ["5 terms: 2 carry bits", "9 terms: 3 carry bits"]
+    for name in (*PROPERTIES, *CLAIMS, *FLAGS, *ALGORITHMS, *FORMS):
+        assert f"`{name}`" in text or f'`"{name}"`' in text, name
+    for outcomes in OUTCOMES.values():
+        assert ", ".join(f"`{o}`" for o in outcomes) in text
+    for key in set(validator().schema["$defs"]["ask"]["properties"]):
+        assert f"`{key}" in text, key
 
 
 def test_a_placeholder_that_nothing_fills_is_named(tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ import pytest
 from tcformal.design.names import resolve
 from tcformal.query.kept.store import Store
 from tcformal.query.papers import run as running
+from tcformal.query.papers.checked import golden_witness
 from tcformal.query.papers.files import Ask, find, known_queries, load
-from tcformal.query.papers.run import RUNS, Setting, evaluate_three, golden_witness, run
+from tcformal.query.papers.run import RUNS, Setting, evaluate_three, run
 from tcformal.records.lines import read
 from tcformal.solve.result import Limits
 

@@ -1,7 +1,7 @@
 """Query files: one question of the literature per TOML file, as data; read, checked, and made concrete.
 
 A file has a title, a source, the formula as the source writes it, parameters with defaults, and one or
-more `[[ask]]` tables, each of one of five kinds:
+more `[[ask]]` tables, each of one of five kinds (queries/README.md says all of it to those who write one):
 
 * `separate = [A, B]`: do two designs differ (SEPARATED, EQUIVALENT)?
 * `property = NAME`, `unit = U`: does a property of `query.properties` hold of one unit (HOLDS, VIOLATED)?
@@ -44,6 +44,8 @@ class Ask:
 
     #: What it is called in tables, values filled in.
     name: str
+    #: The `[[ask]]` of the file that it is made of, from 1.
+    number: int
     #: `separate`, `property`, `claim`, `algorithm` or `evaluate`.
     kind: str
     #: What is asked, values filled in: the keys of the file without its frame.
@@ -106,8 +108,8 @@ class QueryFile:
                       if key not in ("cases", "pairs")}  # fmt: skip
             body = {key: value for key, value in filled.items() if key not in _FRAME}
             yield Ask(
-                str(filled["name"]), kind, body, str(filled["expected"]), str(filled.get("reported", "")),
-                str(filled.get("deviation", "")),
+                str(filled["name"]), number, kind, body, str(filled["expected"]),
+                str(filled.get("reported", "")), str(filled.get("deviation", "")),
             )  # fmt: skip
 
     def _fill(self, number: int, key: str, value: Any, known: Mapping[str, Value]) -> Any:
@@ -128,7 +130,8 @@ class QueryFile:
 
 
 @lru_cache(maxsize=1)
-def _validator() -> jsonschema.Draft202012Validator:
+def validator() -> jsonschema.Draft202012Validator:
+    """The schema of a file, ready to be held against one."""
     text = resources.files("tcformal.query.papers").joinpath("query.schema.json").read_text(encoding="utf-8")
     return jsonschema.Draft202012Validator(json.loads(text))
 
@@ -144,17 +147,30 @@ def load(path: Path, name: str | None = None) -> QueryFile:
         raise InputError(f"expected a query file at {path}, but got: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"expected TOML in {path}, but {error}") from error
-    problem = jsonschema.exceptions.best_match(_validator().iter_errors(data))
+    problem = jsonschema.exceptions.best_match(validator().iter_errors(data))
     if problem is not None:
         where = (
             ".".join(str(p + 1) if isinstance(p, int) else p for p in problem.absolute_path)
             or "the top level"
         )
-        raise InputError(f"expected a query file in {path}, but at {where}: {problem.message}")
+        said = _which_kind(problem.instance) if problem.validator == "oneOf" else problem.message
+        raise InputError(f"expected a query file in {path}, but at {where}: {said}")
     return QueryFile(
         name or path.stem, path, data["title"], data["source"], data.get("formula", ""), data.get("note", ""),
         data.get("parameters", {}), tuple(data["ask"]),
     )  # fmt: skip
+
+
+def _which_kind(ask: Mapping[str, Any]) -> str:
+    """Why an ask is of no kind, or of several."""
+    kinds = [kind for kind in ("separate", "property", "claim", "algorithm", "d") if kind in ask]
+    if len(kinds) > 1:
+        return f"expected one kind of question, but got {' and '.join(kinds)}"
+    if not kinds:
+        return "expected separate, property, claim, algorithm, or unit with a, b, c and d, but got none"
+    needed = ("unit", "a", "b", "c") if kinds == ["d"] else ("unit",)
+    missing = [key for key in needed if key not in ask]
+    return f"expected {kinds[0]} beside {', '.join(needed)}, but there is no {' and no '.join(missing)}"
 
 
 def folder() -> Path:

@@ -8,24 +8,22 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tcformal.checks import check_choice
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import RecordError
+from tcformal.errors import InputError, RecordError
 from tcformal.interp.concrete import Concrete
 from tcformal.models import Unit, circuit
 from tcformal.oracle.values import format_value, parse_value
 from tcformal.query.assumptions import from_texts
-from tcformal.query.explain.explain import witness_of
 from tcformal.query.kept.kept_claims import KeptClaims
 from tcformal.query.kept.shelf import Shelf
 from tcformal.query.kept.store import Store
+from tcformal.query.papers.checked import algorithm_asked, golden_witness, mistake
 from tcformal.query.papers.files import Ask, QueryFile
 from tcformal.query.proofs.claims import prove_claim
 from tcformal.query.proofs.lemmas import LemmaBook
@@ -36,7 +34,7 @@ from tcformal.query.separate import answer
 from tcformal.query.spec import Witness, question
 from tcformal.query.verdict import Kind
 from tcformal.query.worse import answer as worse
-from tcformal.query.worse.question import Asked, asked, worse_question
+from tcformal.query.worse.question import worse_question
 from tcformal.records.lines import append, read
 from tcformal.records.schema import SCHEMA_VERSION, check, seal
 from tcformal.solve.result import Limits
@@ -134,12 +132,6 @@ def _evaluate(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
     return ("REPRODUCED" if wanted in results.values() else "DIFFERENT"), data
 
 
-def golden_witness(spec: UnitSpec, a: Sequence[str], b: Sequence[str], c: str) -> Witness:
-    """Operands from texts; shorter lists are filled up with zeros."""
-    filled = [[*row, *["0"] * (spec.k - len(row))] for row in (a, b)]
-    return witness_of(spec, filled[0], filled[1], c)
-
-
 def evaluate_three(spec: UnitSpec, w: Witness) -> dict[str, int]:
     """One dot product on each executable interpretation: raw encodings of the D format."""
     graph, root = circuit(spec, len(w.a))
@@ -171,22 +163,9 @@ def _claim(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
 
 def _algorithm(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
     """Ask whether one algorithm can be further from the exact value than another."""
-    q = worse_question(_algorithm_asked(ask.body))
+    q = worse_question(algorithm_asked(ask.body))
     v = worse.answer(q, solvers=how.solvers, limits=how.limits, certify=how.certify, jobs=how.jobs)
     return v.kind.name, v.to_json()
-
-
-def _algorithm_asked(body: Mapping[str, Any]) -> Asked:
-    """The question that the keys of `algorithm` describe; InputError for keys or values that do not fit."""
-    given = dict(body["algorithm"])
-    unit = resolve(str(given.pop("unit", "")))
-    for key in given:
-        check_choice("key of algorithm", key, [f for f in Asked.__dataclass_fields__ if f != "assumptions"])
-    if "more_than" in given:
-        given["more_than"] = Fraction(given["more_than"])
-    if "c_exponents" in given:
-        given["c_exponents"] = tuple(given["c_exponents"])
-    return asked(unit, assumptions=from_texts(unit.operands.c, body.get("assume", ())), **given)
 
 
 #: How each kind of ask is answered: the outcome, and the verdict as plain data.
@@ -208,7 +187,8 @@ def identity(query: str, ask: Ask) -> str:
 def run(query: QueryFile, asks: Sequence[Ask], how: Setting) -> Iterator[Answered]:
     """Answer every ask of a file, in order; each answer is kept before the next one is looked for.
 
-    Errors: InputError and its kind for a file whose names or values do not fit; answers so far are kept.
+    Errors: InputError with the place in the file for names or values that do not fit (`check_asks` finds
+    most of them before anything is asked); answers so far are kept.
     """
     path = how.store.folder / RUNS
     kept = {} if how.fresh else answered_already(path)
@@ -221,7 +201,10 @@ def run(query: QueryFile, asks: Sequence[Ask], how: Setting) -> Iterator[Answere
             )  # fmt: skip
             continue
         start = time.monotonic()
-        outcome, data = ASKERS[ask.kind](ask, how)
+        try:
+            outcome, data = ASKERS[ask.kind](ask, how)
+        except InputError as error:
+            raise mistake(query, ask, error) from error
         # An answer that the store served says how long it took when it was given.
         seconds = float(data.get("seconds", time.monotonic() - start))
         made = Answered(query=query.name, ask=ask, outcome=outcome, seconds=seconds, answer=data)
@@ -284,5 +267,5 @@ def _still_holds(record: Mapping[str, Any]) -> bool:
         spec = resolve(body["unit"])
         return bool(definition(spec, spec.k) == data.get("definition"))
     if record["kind"] == "algorithm":
-        return bool(worse_question(_algorithm_asked(body)).digest() == data["question_sha256"])
+        return bool(worse_question(algorithm_asked(body)).digest() == data["question_sha256"])
     return False
