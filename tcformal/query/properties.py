@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format, Sign
+from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.models import Inputs, chained_dot
@@ -64,7 +64,12 @@ def _sign_bit(fmt: Format) -> int:
 
 
 def _negated(g: Graph, word: Node, fmt: Format) -> Node:
-    return g.xor(word, g.const(_sign_bit(fmt), fmt.width))
+    """The encoding of minus a number; in a format without -0 its zero and its NaN stay as they are."""
+    flipped = g.xor(word, g.const(_sign_bit(fmt), fmt.width))
+    if fmt.specials is not Specials.NEGATIVE_ZERO_NAN:
+        return flipped
+    alone = g.eq(g.extract(word, fmt.width - 2, 0), g.const(0, fmt.width - 1))
+    return g.ite(alone, word, flipped)
 
 
 def _same_number(g: Graph, fmt: Format, x: Node, y: Node) -> Node:
@@ -81,6 +86,14 @@ def _are_same_number(fmt: Format, x: int, y: int) -> bool:
     if Kind.INF in (u.kind, v.kind):
         return u.kind is v.kind and u.sign == v.sign
     return u.number == v.number
+
+
+def _are_opposite(fmt: Format, x: int, y: int) -> bool:
+    """Numbers of which one is minus the other, infinities of two signs, or two NaNs."""
+    u, v = decode(fmt, x), decode(fmt, y)
+    if Kind.FINITE in (u.kind, v.kind):
+        return u.kind is v.kind and u.number == -v.number
+    return u.kind is v.kind and (u.kind is Kind.NAN or u.sign != v.sign)
 
 
 def nan_word(g: Graph, spec: UnitSpec, x: Inputs) -> Case:
@@ -115,8 +128,13 @@ def negation_symmetry(g: Graph, spec: UnitSpec, x: Inputs) -> Case:
     turned = Inputs([_negated(g, w, o.a) for w in x.a], x.b, _negated(g, x.c, o.c), x.scale_a, x.scale_b)
     other = _call(g, spec, "Φ(−A, B, −C)", turned)
     wrong = g.not_(_same_number(g, o.d, _negated(g, one.result, o.d), other.result))
-    minus = _sign_bit(o.d)
-    return Case((one, other), wrong, lambda _, r: not _are_same_number(o.d, r[0] ^ minus, r[1]))
+
+    def check(w: Sequence[Witness], r: Sequence[int]) -> bool:
+        pairs = [(o.c, w[0].c, w[1].c), *((o.a, x, y) for x, y in zip(w[0].a, w[1].a, strict=True))]
+        turned = w[0].b == w[1].b and all(_are_opposite(*pair) for pair in pairs)
+        return turned and not _are_opposite(o.d, r[0], r[1])
+
+    return Case((one, other), wrong, check)
 
 
 def factors_commute(g: Graph, spec: UnitSpec, x: Inputs) -> Case:

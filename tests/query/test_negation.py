@@ -11,10 +11,13 @@ from tcformal.errors import InputError
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.models import circuit, declare_inputs
+from tcformal.query import properties
+from tcformal.query.assumptions import Assumptions
 from tcformal.query.proofs.claim import Asking, ClaimVerdict, Standing
 from tcformal.query.proofs.claims import prove_claim
 from tcformal.query.proofs.lemmas import LemmaBook
 from tcformal.query.properties import negation_symmetry
+from tcformal.query.property import PropertyQuestion, property_question, replay_property
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import Kind
 from tcformal.solve.result import Limits
@@ -111,6 +114,34 @@ def test_nodes_made_equal_are_equal(name: str, book: LemmaBook) -> None:
     proof = negation._Proof(Asking(spec, book, LIMITS, None, lambda _: None), g, case)
     proof.numbers()
     assert_classes_agree(proof.c)
+
+
+FNUZ = "tfdpa@products=1,a_format=e4m3fnuz,b_format=e4m3fnuz"
+
+
+def without_minus_zero() -> PropertyQuestion:
+    return property_question("negation-symmetry", resolve(FNUZ), Assumptions())
+
+
+@pytest.mark.parametrize("a", [0x00, 0x80])
+def test_what_has_no_opposite_is_its_own(a: int) -> None:
+    """Without -0 the zero and the NaN of a format differ in the sign bit only, and are not turned."""
+    seen = replay_property(without_minus_zero(), {"a[0]": a, "b[0]": 0x40, "c": 0})
+    assert [w.a for w in seen.operands] == [(a,), (a,)]
+    assert not seen.violates
+
+
+def test_operands_that_are_no_opposites_are_no_witness(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oracle judges the turned operands as well as the results."""
+    plain = lambda g, word, fmt: g.xor(word, g.const(1 << (fmt.width - 1), fmt.width))  # noqa: E731
+    monkeypatch.setattr(properties, "_negated", plain)
+    seen = replay_property(without_minus_zero(), {"a[0]": 0x80, "b[0]": 0x40, "c": 0})
+    assert seen.violated == (True, False)
+    assert not seen.violates
+
+
+def test_a_design_without_minus_zero_is_symmetric(book: LemmaBook) -> None:
+    assert_proved(prove(FNUZ, book))
 
 
 def test_composed_units_are_refused(book: LemmaBook) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,23 @@ def test_a_lemma_is_kept_with_its_certificate_and_used_again(
     assert again.certificate.sha256 == first.certificate.sha256
     with pytest.raises(AssertionError, match="proved again"):
         proved(Shelf(tmp_path), width=10)
+
+
+def test_a_certificate_of_other_clauses_is_not_used_again(tmp_path: Path) -> None:
+    """The same statement, whose clauses an earlier version made in another way."""
+    first, _ = proved(Shelf(tmp_path))
+    made = first.certificate
+    assert made is not None
+    shelf = Shelf(tmp_path)
+    shelf.add(replace(first, certificate=replace(made, cnf_sha256="0" * 64)))
+    assert shelf.find(first.sha256) is not None
+    again, _ = proved(shelf)
+    assert again.certificate is not None
+    assert again.certificate.cnf_sha256 == made.cnf_sha256
+    newest = Shelf(tmp_path).find(first.sha256)
+    assert newest is not None
+    assert newest.certificate is not None
+    assert newest.certificate.cnf_sha256 == made.cnf_sha256
 
 
 @pytest.mark.parametrize("damage", ["record", "file", "missing", "shorter"])

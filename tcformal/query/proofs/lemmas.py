@@ -182,9 +182,16 @@ class LemmaBook:
         """The answer to a statement: a kept one, by folding, or from the portfolio."""
         sha256 = what.sha256
         if sha256 not in self._known:
-            kept = self._keeper.find(sha256, certify=self._certify) if self._keeper is not None else None
-            self._known[sha256] = kept or self._decided(name, sha256, what)
+            self._known[sha256] = self._kept(sha256, what) or self._decided(name, sha256, what)
         return self._known[sha256]
+
+    def _kept(self, sha256: str, what: Statement) -> Lemma | None:
+        """The kept answer, unless its certificate is one of other clauses than the statement has today."""
+        kept = self._keeper.find(sha256, certify=self._certify) if self._keeper is not None else None
+        if kept is None or kept.certificate is None:
+            return kept
+        mine = to_cnf(what.graph, what.assertion).digest()
+        return kept if kept.certificate.cnf_sha256 == mine else None
 
     def _decided(self, name: str, sha256: str, what: Statement) -> Lemma:
         cnf = to_cnf(what.graph, what.assertion)
