@@ -43,19 +43,6 @@ class Batch:
         arrays = {"a": self.a, "b": self.b, "c": self.c, "scale_a": self.scale_a, "scale_b": self.scale_b}
         return {name: x for name, x in arrays.items() if x is not None}
 
-    def inputs(self, row: int) -> dict[str, int]:
-        """One dot product's operands by input name."""
-        named = {"c": int(self.c[row])}
-        for name, array in (
-            ("a", self.a),
-            ("b", self.b),
-            ("scale_a", self.scale_a),
-            ("scale_b", self.scale_b),
-        ):
-            if array is not None:
-                named |= {f"{name}[{i}]": int(x) for i, x in enumerate(array[row])}
-        return named
-
 
 def edge_encodings(fmt: Format) -> list[int]:
     """Zeros, smallest and largest subnormal and normal, one, its neighbours, largest, Inf and NaN."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tcformal.interp.vector import Vector
-from tcformal.query.inputs import columns, inputs_to_try
+from tcformal.query.inputs import columns, inputs_to_try, witness_at
 from tcformal.query.shrink import witness_cost
 from tcformal.query.spec import Question, Witness
 
@@ -36,5 +36,5 @@ def search(question: Question, seed: int, n: int = VECTORS) -> Witness | None:
     terms = ((tried.a[rows] != 0) | (tried.b[rows] != 0)).sum(axis=1)
     order = np.lexsort((terms, special))[:_FINALISTS]
     kept = [i for i in order if special[i] == special[order[0]]]
-    finalists = [Witness.of(tried.inputs(int(rows[i])), question.k) for i in kept]
+    finalists = [witness_at(tried, int(rows[i])) for i in kept]
     return min(finalists, key=lambda w: witness_cost(question, w))

@@ -16,6 +16,7 @@ from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.models import Unit, unit
 from tcformal.oracle.exact import unit_dot
 from tcformal.query.families import batch
+from tcformal.query.inputs import witness_at
 from tcformal.query.sweeps import conformance
 
 #: Vectors of each design in the default tests.
@@ -101,7 +102,7 @@ def test_families_hold_scales(name: str) -> None:
     x = batch(spec, 128, 60, 3)
     assert x.scale_a is not None
     assert x.scale_a.shape == (60, 4)
-    assert sorted(x.inputs(0)) == sorted(
+    assert sorted(witness_at(x, 0).inputs()) == sorted(
         ["c", *(f"{s}[{i}]" for s in "ab" for i in range(128))]
         + [f"scale_{s}[{i}]" for s in "ab" for i in range(4)]
     )

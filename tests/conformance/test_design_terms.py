@@ -12,6 +12,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.models import circuit, unit
 from tcformal.query.families import FAMILIES, batch
+from tcformal.query.inputs import witness_at
 
 #: One vector of exponents near each other, one of extremes and specials.
 ROWS = (1, 5)
@@ -46,7 +47,7 @@ def test_terms_mean_what_integers_do(name: str, answer: Callable[[Graph, Node], 
     exact = Concrete(graph, [root])
     x = batch(spec, spec.k, len(FAMILIES), 11)
     for row in ROWS:
-        inputs = x.inputs(row)
+        inputs = witness_at(x, row).inputs()
         fixed = [graph.eq(node, graph.const(inputs[key], node.width)) for key, node in graph.inputs.items()]
         right = graph.eq(root, graph.const(exact(inputs)[0], root.width))
         assert answer(graph, graph.and_(*fixed, right)) == "sat"

@@ -211,6 +211,11 @@ def test_damaged_results_reject(old: str, new: str, sentence: str, tmp_path: Pat
         everything(path)
 
 
+def test_a_missing_plan_rejects(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=r"^expected a plan at .*none\.jsonl, but there is none$"):
+        read_plan(tmp_path / "none.jsonl")
+
+
 def test_missing_results_reject(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="there is none"):
         read_runs(tmp_path / "none.jsonl")

@@ -22,6 +22,7 @@ from tcformal.oracle.values import Kind, Value, decode, power_of_two
 from tcformal.query.explain.explain import SumStep, TermRow, Trace, explain, explain_witness, witness_of
 from tcformal.query.explain.parting import parting
 from tcformal.query.families import batch
+from tcformal.query.inputs import witness_at
 from tcformal.query.replay import oracle_result
 from tcformal.query.spec import Witness
 from tcformal.report.data import explanation_data
@@ -56,7 +57,7 @@ SOME = [MX, MX4, MX5, MXF4, NV, *DESIGNS[-4:]]
 
 
 def rows(spec: UnitSpec, k: int, n: int, seed: int) -> list[Witness]:
-    return [Witness.of(x.inputs(i), k) for x in (batch(spec, k, n, seed),) for i in range(n)]
+    return [witness_at(x, i) for x in (batch(spec, k, n, seed),) for i in range(n)]
 
 
 @cache
@@ -311,7 +312,7 @@ def test_scaled_results_that_differ_always_part(first: str, second: str) -> None
     x = batch(one, k, 900, seed=45)
     operands = x.a, x.b, x.c, x.scale_a, x.scale_b
     differ = Unit(one).dot_bits(*operands) != Unit(other).dot_bits(*operands)
-    chosen = [Witness.of(x.inputs(i), k) for i in range(900) if differ[i]][:12]
+    chosen = [witness_at(x, i) for i in range(900) if differ[i]][:12]
     assert chosen
     for w in chosen:
         part = parting(explain_witness(one, w), explain_witness(other, w))

@@ -156,6 +156,13 @@ def test_what_only_asking_finds_names_the_ask(tmp_path: Path) -> None:
         list(run(query, query.concrete(), how))
 
 
+def test_an_unknown_solver_is_no_mistake_of_the_file(tmp_path: Path) -> None:
+    query = load(written(tmp_path, PLAIN))
+    how = Setting(Store(tmp_path / "results"), Limits(10.0, 4096, 0), solvers=["nobody"])
+    with pytest.raises(UnknownNameError, match=r"^expected a known solver, but got 'nobody'"):
+        list(run(query, query.concrete(), how))
+
+
 def test_the_documented_file_is_one(tmp_path: Path) -> None:
     """The example of queries/README.md; and every property, claim and kind is named there."""
     text = (folder() / "README.md").read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ from tcformal.formats.catalog import FORMATS
 from tcformal.oracle.values import Kind, decode, parse_value
 from tcformal.query.assumptions import Assumptions, assumptions
 from tcformal.query.families import batch
+from tcformal.query.inputs import witness_at
 from tcformal.query.neighbours import candidates, templates
 from tcformal.query.replay import replay
 from tcformal.query.rescaled import rescaled, simpler_scales
@@ -36,7 +37,7 @@ def separating(q: Question, n: int, seed: int) -> list[Witness]:
     """Seeded operands and scales on which the two units differ, in no way simple."""
     x = batch(q.first, q.k, n, seed)
     run = q.evaluator()
-    return [w for w in (Witness.of(x.inputs(i), q.k) for i in range(n)) if run(w.inputs())[1]]
+    return [w for w in (witness_at(x, i) for i in range(n)) if run(w.inputs())[1]]
 
 
 def checked(q: Question, w: Witness) -> Witness:

@@ -37,6 +37,7 @@ from tcformal.query.worse import answer as worse
 from tcformal.query.worse.question import worse_question
 from tcformal.records.lines import append, read
 from tcformal.records.schema import SCHEMA_VERSION, check, seal
+from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 from tcformal.version import VERSION
 
@@ -188,8 +189,11 @@ def run(query: QueryFile, asks: Sequence[Ask], how: Setting) -> Iterator[Answere
     """Answer every ask of a file, in order; each answer is kept before the next one is looked for.
 
     Errors: InputError with the place in the file for names or values that do not fit (`check_asks` finds
-    most of them before anything is asked); answers so far are kept.
+    most of them before anything is asked); answers so far are kept.  UnknownNameError or
+    MissingSolverError for a solver that cannot be asked.
     """
+    if how.solvers is not None:
+        check_members(how.solvers)  # now, so that what does not fit below is the file's mistake
     path = how.store.folder / RUNS
     kept = {} if how.fresh else answered_already(path)
     for ask in asks:

@@ -64,9 +64,8 @@ def judge(name: str, seed: int, n: int) -> tuple[int, int, list[str], bytes]:
     examples: list[str] = []
     for row in range(n):
         found = int(lanes[row])
-        inputs = x.inputs(row)
-        by_integers = exact(inputs)[0]
         w = witness_at(x, row)
+        by_integers = exact(w.inputs())[0]
         by_oracle = unit_dot(spec, w.a, w.b, w.c, w.scale_a, w.scale_b)
         integers += by_integers != found
         oracle += by_oracle != found
