@@ -23,10 +23,9 @@ from rich.progress import track
 from tcformal.design.names import resolve
 from tcformal.probe.cpu import processor
 from tcformal.query.assumptions import from_texts
+from tcformal.query.engine import DEFAULT_LIMITS, answer
 from tcformal.query.papers.files import Ask, find
-from tcformal.query.separate import DEFAULT_LIMITS, answer
 from tcformal.query.spec import question
-from tcformal.query.worse.answer import answer as answer_worse
 from tcformal.query.worse.question import Asked, asked, worse_question
 from tcformal.report.text import table
 
@@ -65,7 +64,7 @@ def property_5(repetitions: int) -> tuple[str, float]:
     times, outcome = [], ""
     for _ in range(repetitions):
         start = time.monotonic()
-        outcome = answer_worse(worse_question(what), limits=DEFAULT_LIMITS).kind.name
+        outcome = answer(worse_question(what), limits=DEFAULT_LIMITS).kind.name
         times.append(time.monotonic() - start)
     return outcome, statistics.median(times)
 

@@ -14,8 +14,8 @@ from tcformal.interp.cnf import to_cnf
 from tcformal.query.assumptions import from_texts
 from tcformal.query.replay import replay
 from tcformal.query.search import search
-from tcformal.query.spec import Question, Witness, question
-from tcformal.query.verdict import Kind, Verdict
+from tcformal.query.spec import EqualityQuestion, Witness, question
+from tcformal.query.verdict import SETTLED, Kind, Verdict, reason_of
 from tcformal.records.schema import seal
 from tcformal.solve.certificate import Certificate, certify
 from tcformal.solve.result import Limits, SolverAnswer, Status
@@ -29,15 +29,18 @@ MXF4 = "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0"
 LIMITS = Limits(time_s=60.0, memory_mb=8192, seed=0)
 
 
-def ask(first: str, second: str, *assumed: str) -> Question:
+def ask(first: str, second: str, *assumed: str) -> EqualityQuestion:
     """The question of two units."""
     one, other = resolve(first), resolve(second)
     return question(one, other, from_texts(one.operands.c, assumed))
 
 
-def verdict(q: Question, kind: Kind, reason: str, **more: Any) -> Verdict:
+def verdict(q: EqualityQuestion, kind: Kind, reason: str, **more: Any) -> Verdict[EqualityQuestion]:
     """A verdict with the limits and the time that all verdicts here have."""
-    return Verdict(kind=kind, reason=reason, question=q, limits=LIMITS, seconds=1.25, version=VERSION, **more)
+    made = Verdict(kind=kind, reason=reason, question=q, limits=LIMITS, seconds=1.25, version=VERSION, **more)
+    return (
+        replace(made, reason=reason_of(kind, q, made.answers, made.certificate)) if kind in SETTLED else made
+    )
 
 
 def said(solver: str, status: Status, **more: Any) -> SolverAnswer:
@@ -45,7 +48,7 @@ def said(solver: str, status: Status, **more: Any) -> SolverAnswer:
     return SolverAnswer(solver=solver, version="1.0", status=status, seconds=0.1 + 0.2, **more)
 
 
-def separated(reason: str = "cadical found inputs") -> Verdict:
+def separated(reason: str = "cadical found inputs") -> Verdict[EqualityQuestion]:
     """2^14 - 2^-11: one fraction bit more keeps the last bit of c."""
     q = ask(FOUR, FOUR_25)
     found = Witness((0x7400, 0, 0, 0x3C00), (0x3C00, 0, 0, 0), 0xBA000000)
@@ -54,28 +57,37 @@ def separated(reason: str = "cadical found inputs") -> Verdict:
         said("cadical", Status.SAT, model=found.inputs()),
         said("z3", Status.UNKNOWN, reason="stopped"),
     )
-    results = replay(q, shown).integers
-    return verdict(q, Kind.SEPARATED, reason, witness=shown, found=found, results=results, answers=answers)
+    return verdict(
+        q,
+        Kind.SEPARATED,
+        reason,
+        inputs=shown.inputs(),
+        found_inputs=found.inputs(),
+        replayed=replay(q, shown),
+        answers=answers,
+    )
 
 
-def scaled() -> Verdict:
+def scaled() -> Verdict[EqualityQuestion]:
     """Two units that take scales."""
     q = ask(MXF4, f"{MXF4}@fraction_bits=20", "finite", "scale_exponents=-4..4")
     found = search(q, 1)
     assert found is not None
     assert found.scale_a
-    results = replay(q, found).integers
-    return verdict(q, Kind.SEPARATED, "tried vectors", witness=found, found=found, results=results)
+    inputs, answers = found.inputs(), (said("vectors", Status.SAT, model=found.inputs()),)
+    return verdict(
+        q, Kind.SEPARATED, "", inputs=inputs, found_inputs=inputs, replayed=replay(q, found), answers=answers
+    )
 
 
-def same() -> Verdict:
+def same() -> Verdict[EqualityQuestion]:
     """Two names of one definition, confirmed by a second solver."""
     q = ask("ampere/mma.m16n8k8.f32.f16.f16.f32", "turing/mma.m16n8k8.f32.f16.f16.f32")
     answers = (said("bitwuzla", Status.UNSAT), said("cvc5", Status.UNSAT))
     return verdict(q, Kind.EQUIVALENT, "one definition", answers=answers, confirmed_by=("cvc5",))
 
 
-def trivial() -> Verdict:
+def trivial() -> Verdict[EqualityQuestion]:
     """Two names of one definition, with a proof in which nothing is left to do."""
     v = same()
     cnf = to_cnf(v.question.graph, v.question.differ)
@@ -92,7 +104,7 @@ def _proof(first: str, second: str, assumed: tuple[str, ...], vacuous: bool) -> 
     return certify(to_cnf(q.graph, root), outcome.proof, "cadical")
 
 
-def certified(first: str = SIGNS, second: str = COMPLEMENT) -> Verdict:
+def certified(first: str = SIGNS, second: str = COMPLEMENT) -> Verdict[EqualityQuestion]:
     """A sum in sign and magnitude and one in two's complement, with the proof."""
     q = ask(first, second, "c=0")
     made = _proof(first, second, ("c=0",), False)
@@ -100,7 +112,7 @@ def certified(first: str = SIGNS, second: str = COMPLEMENT) -> Verdict:
     return verdict(q, Kind.EQUIVALENT, "proved", answers=answers, certificate=made)
 
 
-def vacuous() -> Verdict:
+def vacuous() -> Verdict[EqualityQuestion]:
     """A normal number that is zero, with the proof."""
     assumed = ("normal", "c=0")
     q = ask(FOUR, FOUR_25, *assumed)
@@ -109,7 +121,7 @@ def vacuous() -> Verdict:
     return verdict(q, Kind.VACUOUS, "nothing is so", answers=answers, certificate=made)
 
 
-def unsettled(kind: Kind = Kind.TIMEOUT) -> Verdict:
+def unsettled(kind: Kind = Kind.TIMEOUT) -> Verdict[EqualityQuestion]:
     """No answer."""
     answers = (said("z3", Status.TIMEOUT, reason="no answer in 60 s"),)
     return verdict(ask(FOUR, FOUR_25), kind, "no solver answered in time", answers=answers)

@@ -16,8 +16,7 @@ from tcformal.cli.results import warn
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.query.kept.kept_claims import KeptClaims
-from tcformal.query.kept.shelf import Shelf
+from tcformal.query.kept.store import Store
 from tcformal.query.proofs.claim import ClaimVerdict
 from tcformal.query.proofs.claims import CLAIMS, claims_named, prove_claim, units_of
 from tcformal.query.proofs.lemmas import LemmaBook
@@ -68,9 +67,8 @@ def prove_claims(first: str | None, claim: str, only: str, options: Mapping[str,
         memory_mb=check_int("--memory-limit", options["memory_limit"], low=1),
         seed=options["seed"],
     )
-    shelf = Shelf(Path(options["folder"]), warn)
-    keeper = None if options["fresh"] else shelf
-    claims_kept = KeptClaims(shelf, warn)
+    store = Store(Path(options["folder"]), warn)
+    keeper = None if options["fresh"] else store.lemmas
     book = LemmaBook(members=members, limits=limits, certify=options["certify"], keeper=keeper)
     units = [resolve(first)] if first is not None else list(units_of(claims, only))
     if not units:
@@ -87,14 +85,14 @@ def prove_claims(first: str | None, claim: str, only: str, options: Mapping[str,
 
         def ask(spec: UnitSpec, name: str) -> ClaimVerdict:
             nonlocal served
-            if keeper is not None and (kept := claims_kept.find(name, spec, certify=options["certify"])):
+            if keeper is not None and (kept := store.find_claim(name, spec, certify=options["certify"])):
                 served += 1
                 return kept
             v = prove_claim(
                 spec, name, book=book, limits=limits, members=members,
                 progress=lambda text: bar.update(task, doing=f"{name}: {text}"),
             )  # fmt: skip
-            claims_kept.add(v)
+            store.add_claim(v)
             return v
 
         for spec in units:
@@ -108,7 +106,7 @@ def prove_claims(first: str | None, claim: str, only: str, options: Mapping[str,
                     refused[spec.name, name] = str(error)
                 bar.advance(task)
     if served:
-        click.echo(f"kept in {claims_kept.path}: {served} of the answers; --fresh asks again", err=True)
+        click.echo(f"kept in {store.claims.path}: {served} of the answers; --fresh asks again", err=True)
     _print(verdicts, refused, one=first is not None, as_json=options["as_json"])
     return exit_code([v for row in verdicts.values() for v in row])
 
@@ -137,8 +135,8 @@ def _print(
 
 
 def exit_code(found: Sequence[ClaimVerdict]) -> int:
-    """No answer where a claim is left open, otherwise where one is refuted, else as asked."""
+    """NO_ANSWER where a claim is open or was not checked, else OTHERWISE where one is refuted, else OK."""
     kinds = {v.kind for v in found}
-    if not found or kinds - {Kind.HOLDS, Kind.VIOLATED}:
+    if not found or kinds - {Kind.HOLDS, Kind.VIOLATED} or not all(v.checked for v in found):
         return NO_ANSWER
     return OTHERWISE if Kind.VIOLATED in kinds else OK

@@ -19,11 +19,11 @@ from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.query.assumptions import from_texts
 from tcformal.query.command import by_value, explain_command
+from tcformal.query.engine import DEFAULT_LIMITS, answer
 from tcformal.query.explain.explain import Trace, explain_witness
 from tcformal.query.explain.parting import parting
 from tcformal.query.kept.store import Store
-from tcformal.query.separate import DEFAULT_LIMITS, answer
-from tcformal.query.spec import Question, question
+from tcformal.query.spec import EqualityQuestion, question
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.report import data, picture, tables
 from tcformal.report.text import console
@@ -53,8 +53,8 @@ def _question_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _kept_or_asked(
-    q: Question, store: Store, fresh: bool, solvers: str | None, limits: Limits, certify: bool | None
-) -> Verdict:
+    q: EqualityQuestion, store: Store, fresh: bool, solvers: str | None, limits: Limits, certify: bool | None
+) -> Verdict[EqualityQuestion]:
     """The kept answer to a question, or a new one, which is kept."""
     members = None if solvers is None else check_members([s.strip() for s in solvers.split(",")])
     kept = None if fresh else store.find(q, certify=certify)
@@ -67,7 +67,9 @@ def _kept_or_asked(
     return v
 
 
-def _ask(q: Question, members: Sequence[str] | None, limits: Limits, certify: bool | None) -> Verdict:
+def _ask(
+    q: EqualityQuestion, members: Sequence[str] | None, limits: Limits, certify: bool | None
+) -> Verdict[EqualityQuestion]:
     err = console(stderr=True)
     with err.status("starting") as status:
         return answer(
@@ -75,7 +77,7 @@ def _ask(q: Question, members: Sequence[str] | None, limits: Limits, certify: bo
         )
 
 
-def _report(v: Verdict, hoped: Kind, as_json: bool, with_explanation: bool) -> int:
+def _report(v: Verdict[EqualityQuestion], hoped: Kind, as_json: bool, with_explanation: bool) -> int:
     traces: list[Trace] = []
     if v.witness is not None:
         traces = [explain_witness(s, v.witness) for s in (v.question.first, v.question.second)]
@@ -95,6 +97,8 @@ def _report(v: Verdict, hoped: Kind, as_json: bool, with_explanation: bool) -> i
             command = explain_command(v.question.names, traces[0].witness, by_value(v.question.first))
             out.print(Text("bit by bit: ", style="dim"), end="")
             click.echo(command)
+    if not v.checked:
+        return NO_ANSWER
     if v.kind is hoped:
         return OK
     return OTHERWISE if v.kind in (Kind.SEPARATED, Kind.EQUIVALENT, Kind.VACUOUS) else NO_ANSWER

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 from rich.progress import track
@@ -13,9 +15,10 @@ from rich.text import Text
 
 from tcformal.cli.group import json_option, main, print_json, results_option
 from tcformal.errors import InputError
-from tcformal.query.kept.audit import State, chosen, state
-from tcformal.query.kept.store import Entry, Store
-from tcformal.query.verdict import Kind
+from tcformal.query.kept.audit import audit, matches, state
+from tcformal.query.kept.prune import prune
+from tcformal.query.kept.store import Store
+from tcformal.query.verdict import NOT_CHECKED, Kind
 from tcformal.records.lines import write_whole
 from tcformal.report import results as views
 from tcformal.report.text import console
@@ -36,11 +39,11 @@ def watched(items: Sequence[Item], doing: str) -> Iterable[Item]:
 
 @main.group()
 def results() -> None:
-    """The answers that were kept: list, show, verify, export."""
+    """The answers that were kept: list, show, verify, export, prune."""
 
 
-def _rows(entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    return [views.row(entry, state(entry)) for entry in watched(entries, "building the questions again")]
+#: Records that `list` shows unless told otherwise.
+_SHOWN = 100
 
 
 @results.command(name="list")
@@ -51,22 +54,23 @@ def _rows(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     type=click.Choice([kind.name for kind in Kind], case_sensitive=False),
     help="Only records of this verdict; may be repeated.",
 )
+@click.option("--last", "most", type=click.IntRange(1), default=_SHOWN, show_default=True,
+              help="How many records to list, the newest.")  # fmt: skip
 @results_option
 @json_option
-def list_(verdicts: Sequence[str], folder: str, as_json: bool) -> None:
-    """List the records, the last one about each question."""
+def list_(verdicts: Sequence[str], most: int, folder: str, as_json: bool) -> None:
+    """List the newest records, the last one about each question, as they stand and unchecked."""
     store = Store(Path(folder), warn)
-    entries = [e for e in store.records() if not verdicts or e.record.get("verdict") in verdicts]
-    rows = _rows(entries)
+    wanted = (e for e in store.entries() if not verdicts or e.record.get("verdict") in verdicts)
+    rows = [views.row(entry) for entry in islice(wanted, most)][::-1]
     if as_json:
         print_json(rows)
         return
     out = console()
     if rows:
         out.print(views.results_table(rows))
-    counts = {state: sum(r["state"] == state.name.lower() for r in rows) for state in State}
-    told = "".join(f", {n} {s.name.lower()}" for s, n in counts.items() if n and s is not State.CURRENT)
-    out.print(Text(f"{len(rows)} records in {store.path}{told}", style="dim"))
+    lines = len(store.answers.starts())
+    out.print(Text(f"{len(rows)} records of {lines} lines in {store.path}; {NOT_CHECKED}", style="dim"))
 
 
 @results.command()
@@ -76,19 +80,26 @@ def list_(verdicts: Sequence[str], folder: str, as_json: bool) -> None:
 def show(start: str, folder: str, as_json: bool) -> None:
     """Show everything of one record; ID is the start of its id or of its question's digest."""
     store = Store(Path(folder), warn)
-    found = chosen(store.records(), (start,))
+    found = [entry for entry in store.entries() if matches(entry, start)]
+    if not found:
+        raise InputError(f"expected the start of a record's id, but got {start!r}: no record has it")
     if len(found) > 1:
         ids = ", ".join(e.id[: views.SHOWN] for e in found[:4])
         raise InputError(f"expected the start of one record's id, but {start!r} fits {len(found)}: {ids}, …")
     (entry,) = found
     entry.check()
-    now = state(entry)
+    now, finding = state(entry), audit(store, entry)
     command = views.record_command(entry.record) if entry.record["witness"] is not None else None
     if as_json:
-        print_json({"id": entry.id, "state": now.name.lower(), "explain": command, "record": entry.record})
+        print_json(
+            {
+                "id": entry.id, "state": now.name.lower(), "check": finding.standing.name.lower(),
+                "reason": finding.reason, "explain": command, "record": entry.record,
+            }
+        )  # fmt: skip
         return
     out = console()
-    out.print(views.record_view(entry, now))
+    out.print(views.record_view(entry, now, finding))
     if command is not None:
         out.print(Text("bit by bit: ", style="dim"), end="")
         click.echo(command)
@@ -100,12 +111,12 @@ def show(start: str, folder: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Write the whole records.")
 @results_option
 def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
-    """Write the records into FILE, or to standard output for a FILE of `-`."""
+    """Write the records, as they stand and unchecked, into FILE, or to standard output for `-`."""
     if as_csv == as_json:
         raise InputError(f"expected one of --csv and --json, but got {'both' if as_csv else 'none'}")
     store = Store(Path(folder), warn)
     entries = store.records()
-    rows = _rows(entries)
+    rows = [views.row(entry) for entry in watched(entries, "reading records")]
     if as_csv:
         text = views.csv_text(rows)
     else:
@@ -119,3 +130,18 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
     else:
         write_whole(Path(file), text.encode())
         click.echo(f"{len(rows)} records written to {file}", err=True)
+
+
+@results.command(name="prune")
+@results_option
+@json_option
+def prune_(folder: str, as_json: bool) -> None:
+    """Take out what cannot be served: superseded, damaged and stale records, and what only these named."""
+    done = prune(Store(Path(folder), warn))
+    if as_json:
+        print_json(asdict(done))
+    else:
+        click.echo(
+            f"taken out of {folder}: {done.answers} answers, {done.claims} claims, {done.lemmas} lemmas, "
+            f"{done.certificates} certificates"
+        )

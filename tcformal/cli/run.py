@@ -13,11 +13,11 @@ from tcformal.checks import check_positive
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option
 from tcformal.cli.results import warn
 from tcformal.errors import InputError
+from tcformal.query.engine import DEFAULT_LIMITS
 from tcformal.query.kept.store import Store
 from tcformal.query.papers.checked import check_asks
 from tcformal.query.papers.files import Ask, QueryFile, find, known_queries, load
 from tcformal.query.papers.run import OPEN, Answered, Setting, run
-from tcformal.query.separate import DEFAULT_LIMITS
 from tcformal.report import queries as views
 from tcformal.report.text import console
 from tcformal.solve.members import check_members
@@ -83,7 +83,7 @@ def run_queries(
         print_json([views.answered_data(a) for a in done])
     else:
         console().print(views.summary(done, time.monotonic() - start))
-    if any(a.outcome in OPEN for a in done):
+    if any(a.outcome in OPEN or not a.checked for a in done):
         return NO_ANSWER
     return OK if all(a.as_expected for a in done) else OTHERWISE
 

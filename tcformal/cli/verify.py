@@ -12,8 +12,6 @@ from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, print_json
 from tcformal.cli.results import results, warn, watched
 from tcformal.query.kept.audit import Finding, Standing, audit, chosen
 from tcformal.query.kept.claim_audit import CheckedBook, ClaimFinding, audit_claim
-from tcformal.query.kept.kept_claims import KeptClaims
-from tcformal.query.kept.shelf import Shelf
 from tcformal.query.kept.store import Store
 from tcformal.report.results import SHOWN
 
@@ -46,11 +44,9 @@ def verify(starts: tuple[str, ...], with_claims: bool, folder: str, as_json: boo
     broken = [] if starts else store.broken()
     claims: list[ClaimFinding] = []
     if with_claims:
-        shelf = Shelf(Path(folder), warn)
-        kept, book = KeptClaims(shelf, lambda _: None), CheckedBook(shelf)
-        broken += kept.records.broken()
-        records = kept.records.all()
-        claims = [audit_claim(record, book) for record in watched(records, "proving claims again")]
+        book = CheckedBook(store.lemmas)
+        broken += store.claims.broken()
+        claims = [audit_claim(r, book) for r in watched(store.claims.all(), "proving claims again")]
     standings = [f.standing for f in findings] + [c.standing for c in claims]
     counts = {s: standings.count(s) for s in Standing}
     counts[Standing.FAILED] += len(broken)

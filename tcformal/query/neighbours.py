@@ -22,7 +22,7 @@ from tcformal.query.simpler import (
     simpler_products,
     simpler_values,
 )
-from tcformal.query.spec import Question, Witness
+from tcformal.query.spec import EqualityQuestion, Witness
 
 #: A product by the encodings of its factors.
 _Factors: TypeAlias = tuple[int, int]
@@ -30,7 +30,7 @@ _Factors: TypeAlias = tuple[int, int]
 _DEEPEST, _FEW_POWERS = 64, 8
 
 
-def candidates(question: Question, w: Witness) -> Iterator[Witness]:
+def candidates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
     """Simpler neighbours of a witness, the boldest first."""
     o, k = question.first.operands, question.k
     live = [i for i in range(k) if w.a[i] or w.b[i]]
@@ -54,7 +54,7 @@ def candidates(question: Question, w: Witness) -> Iterator[Witness]:
     yield from _moved(w, live)
 
 
-def templates(question: Question, w: Witness) -> Iterator[Witness]:
+def templates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
     """c = 1 or 0, and two products that are powers of two at most 1, of either sign.
 
     Where there are scales, they are 1, and then the last block's are smaller powers of two.
@@ -75,7 +75,7 @@ def templates(question: Question, w: Witness) -> Iterator[Witness]:
                 yield from _two_products(replace(bare, scale_a=scale_a), few)
 
 
-def _two_powers(question: Question, powers: list[_Factors]) -> list[tuple[int, _Factors, _Factors]]:
+def _two_powers(question: EqualityQuestion, powers: list[_Factors]) -> list[tuple[int, _Factors, _Factors]]:
     """c and two products: 1 and any two, 0 and any two of which one is at an end of what results hold.
 
     Beside c = 0 only their distance matters, and how far they are from half the smallest result.
@@ -124,7 +124,7 @@ def _alike(w: Witness, live: list[int]) -> Iterator[Witness]:
         yield from (_put(w, i, w.a[j], w.b[j]) for i in live if i != j)
 
 
-def _joined(question: Question, w: Witness, live: list[int]) -> Iterator[Witness]:
+def _joined(question: EqualityQuestion, w: Witness, live: list[int]) -> Iterator[Witness]:
     """Two products, or c and a product, added to one, each with what its scales are worth."""
     o = question.first.operands
     worth = {i: f for i, f in enumerate(factors(question.first, w)) if f}
@@ -144,7 +144,7 @@ def _joined(question: Question, w: Witness, live: list[int]) -> Iterator[Witness
                 yield replace(_put(w, i, 0, 0), c=encode_exact(o.c, c.number + p))
 
 
-def _scaled(question: Question, w: Witness) -> Iterator[Witness]:
+def _scaled(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
     """All products and c times a power of two, near where the largest product becomes 1."""
     o = question.first.operands
     products = [exact_product(o.a, o.b, x, y) for x, y in zip(w.a, w.b, strict=True)]
@@ -168,7 +168,7 @@ def _scaled(question: Question, w: Witness) -> Iterator[Witness]:
                 yield replace(w, a=a, b=b, c=new_c)
 
 
-def _negated(question: Question, w: Witness) -> Iterator[Witness]:
+def _negated(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
     """Everything negated, c included; and each product's signs moved to a."""
     o = question.first.operands
     sa, sb, sc = sign_bit(o.a), sign_bit(o.b), sign_bit(o.c)

@@ -1,11 +1,11 @@
-"""Ask whether a property holds of one unit on every input: HOLDS with evidence, or VIOLATED with inputs."""
+"""The question whether a property holds of one unit on every input: its DAG, replay, vectors, shrinking."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,28 +15,24 @@ from tcformal.interp.concrete import Concrete
 from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.walk import digest
 from tcformal.models import declare_inputs
-from tcformal.oracle.values import format_value
 from tcformal.query.assumptions import Assumptions, assume
 from tcformal.query.inputs import columns, inputs_to_try
 from tcformal.query.properties import PROPERTIES, Case
+from tcformal.query.question import Question
 from tcformal.query.replay import oracle_result
 from tcformal.query.search import VECTORS
-from tcformal.query.separate import VECTORS_NAME
 from tcformal.query.spec import Witness
-from tcformal.query.verdict import Kind, unanswered
-from tcformal.solve.certificate import Certificate
-from tcformal.solve.portfolio import decide
-from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
-from tcformal.version import VERSION
+
+if TYPE_CHECKING:
+    from tcformal.query.kinds.unit_property import UnitProperty
 
 #: Exponents above 2^0 at which a step of an operand is tried.
 _ABOVE = 24
 
 
 @dataclass(frozen=True, slots=True)
-class PropertyQuestion:
+class PropertyQuestion(Question):
     """Does a property hold of a unit?
 
     Shapes: inputs a[0], b[0], …, c and what the property adds are raw encodings.
@@ -53,9 +49,17 @@ class PropertyQuestion:
     #: 1 where the assumptions hold and the property does not.
     violated: Node
 
-    def digest(self) -> str:
-        """SHA-256 of the question's definition."""
-        return digest(self.graph, {"assertion": self.violated, "assumed": self.assumed})
+    @property
+    def asked(self) -> Node:
+        """1 where the assumptions hold and the property does not."""
+        return self.violated
+
+    @property
+    def how(self) -> UnitProperty:
+        """How such a question is replayed, shrunk, written and read."""
+        from tcformal.query.kinds.unit_property import PROPERTY  # it needs this class
+
+        return PROPERTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,45 +81,10 @@ class Replayed:
         """Whether the inputs obey the assumptions and violate the property beyond doubt."""
         return self.assumed and self.integers == self.oracle and all(self.violated)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PropertyVerdict:
-    """The answer to a property question: HOLDS, VIOLATED, VACUOUS, UNKNOWN, TIMEOUT or ERROR."""
-
-    kind: Kind
-    reason: str
-    question: PropertyQuestion
-    #: The inputs by name, and what they do; VIOLATED only.
-    inputs: Mapping[str, int] | None = None
-    replayed: Replayed | None = None
-    answers: tuple[SolverAnswer, ...] = ()
-    confirmed_by: tuple[str, ...] = ()
-    certificate: Certificate | None = None
-    seconds: float
-
-    def to_json(self) -> dict[str, Any]:
-        """The verdict as plain data: encodings in hex, values exact."""
-        q, o = self.question, self.question.unit.operands
-        data: dict[str, Any] = {
-            "verdict": self.kind.name,
-            "reason": self.reason,
-            "property": q.name,
-            "unit": q.unit.name,
-            "k": q.k,
-            "assumptions": q.assumptions.texts(),
-            "question_sha256": q.digest(),
-            "confirmed_by": list(self.confirmed_by),
-            "certificate": None if self.certificate is None else self.certificate.to_json(),
-            "solvers": [a.to_json() for a in self.answers],
-            "seconds": round(self.seconds, 3),
-        }
-        if self.inputs is not None and self.replayed is not None:
-            data["inputs"] = {name: hex(raw) for name, raw in self.inputs.items()}
-            data["results"] = {
-                call.label: {"hex": hex(raw), "value": format_value(o.d, raw)}
-                for call, raw in zip(q.case.calls, self.replayed.integers, strict=True)
-            }
-        return data
+    @property
+    def confirms(self) -> bool:
+        """What every question asks of a replay: here, that the property is violated."""
+        return self.violates
 
 
 def property_question(name: str, unit: UnitSpec, what: Assumptions) -> PropertyQuestion:
@@ -154,59 +123,13 @@ def replay_property(q: PropertyQuestion, inputs: Mapping[str, int]) -> Replayed:
     return Replayed(assumed, tuple(operands), tuple(rest), oracle, (violated, judged))
 
 
-def ask_property(
-    q: PropertyQuestion,
-    *,
-    solvers: Sequence[str] | None = None,
-    limits: Limits,
-    certify: bool | None = None,
-    jobs: int | None = None,
-) -> PropertyVerdict:
-    """Decide a property: assumptions first, then a violation, which is replayed and shrunk.
-
-    `certify` and `jobs` are those of `solve.portfolio.decide`.
-    """
-    start = time.monotonic()
-
-    def verdict(kind: Kind, reason: str, d: Decision, **more: Any) -> PropertyVerdict:
-        return PropertyVerdict(
-            kind=kind, reason=reason, question=q, seconds=time.monotonic() - start, answers=d.answers,
-            confirmed_by=d.confirmed_by, certificate=d.certificate, **more,
-        )  # fmt: skip
-
-    common: dict[str, Any] = {"members": solvers, "limits": limits, "certify": certify, "jobs": jobs}
-    if q.assumptions:
-        possible = decide(q.graph, q.assumed, replay=lambda m: replay_property(q, m).assumed, **common)
-        if possible.status is Status.UNSAT:
-            return verdict(Kind.VACUOUS, "no operands satisfy: " + "; ".join(q.assumptions.texts()), possible)
-        if possible.status is not Status.SAT:
-            return verdict(
-                unanswered(possible), f"whether the assumptions can hold: {possible.reason}", possible
-            )
-    d = (by_vectors(q, limits.seed) if solvers is None else None) or decide(
-        q.graph, q.violated, replay=lambda m: replay_property(q, m).violates, **common
-    )
-    text = PROPERTIES[q.name].text
-    if d.status is Status.SAT and d.model is not None:
-        small = shrink_inputs(q, d.model)
-        replayed = replay_property(q, small)
-        if not replayed.violates:
-            return verdict(Kind.ERROR, "the shrunk inputs do not replay on integers and oracle", d)
-        reason = f"not always: {text}; replayed on integers and on exact fractions"
-        return verdict(Kind.VIOLATED, reason, d, inputs=small, replayed=replayed)
-    if d.status is Status.UNSAT:
-        return verdict(Kind.HOLDS, f"{text}: {d.reason}", d)
-    return verdict(unanswered(d), d.reason, d)
-
-
-def by_vectors(q: PropertyQuestion, seed: int) -> Decision | None:
-    """What seeded vectors decide; None where none of them violates the property.
+def by_vectors(q: PropertyQuestion, seed: int) -> dict[str, int] | None:
+    """The first of some seeded vectors that violates the property; None where none of them does.
 
     An input that a property adds to an operand (c2 beside c) is the next encoding above it; in every second
     vector that operand is the last number below a power of two and large beside the products, all of them
     positive: there one step changes how much alignment cuts off.
     """
-    start = time.monotonic()
     tried = columns(inputs_to_try(q.unit, q.k, VECTORS, seed))
     o = q.unit.operands
     beside = {"c2": ("c", o.c), "a2": ("a[0]", o.a)}
@@ -227,12 +150,7 @@ def by_vectors(q: PropertyQuestion, seed: int) -> Decision | None:
     for row in np.flatnonzero(np.broadcast_to(violated, (VECTORS,))):
         model = {name: int(column[row]) for name, column in tried.items()}
         if replay_property(q, model).violates:
-            said = SolverAnswer(
-                solver=VECTORS_NAME, version=VERSION, status=Status.SAT, model=model,
-                seconds=time.monotonic() - start,
-            )  # fmt: skip
-            reason = f"{VECTORS_NAME} answered sat with a model that replays"
-            return Decision(status=Status.SAT, model=model, answers=(said,), reason=reason)
+            return model
     return None
 
 

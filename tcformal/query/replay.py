@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tcformal.design.unit import UnitSpec
 from tcformal.oracle.exact import unit_dot
-from tcformal.query.spec import Question, Witness
+from tcformal.query.spec import EqualityQuestion, Witness
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,11 @@ class Replay:
         """Whether the witness obeys the assumptions and the two units really differ on it."""
         return self.assumed and self.agrees and self.integers[0] != self.integers[1]
 
+    @property
+    def confirms(self) -> bool:
+        """What every question asks of a replay: here, that the two units differ."""
+        return self.separates
+
 
 def oracle_result(spec: UnitSpec, witness: Witness) -> int:
     """The unit on the Fraction oracle, applied to consecutive runs of k products."""
@@ -45,7 +50,7 @@ def oracle_result(spec: UnitSpec, witness: Witness) -> int:
     return c
 
 
-def replay(question: Question, witness: Witness) -> Replay:
+def replay(question: EqualityQuestion, witness: Witness) -> Replay:
     """Run a witness through both units on integers and on the oracle."""
     assumed, _, first, second = question.evaluator()(witness.inputs())
     oracle = (oracle_result(question.first, witness), oracle_result(question.second, witness))

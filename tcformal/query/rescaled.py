@@ -12,13 +12,13 @@ from tcformal.formats.spec import Format
 from tcformal.oracle.values import Kind, decode, encode_exact, exponent_of, power_of_two
 from tcformal.query.factors import factors
 from tcformal.query.simpler import all_factored, exact_product, factored, leading
-from tcformal.query.spec import Question, Witness
+from tcformal.query.spec import EqualityQuestion, Witness
 
 #: How far all scales and c are moved together, either way.
 _NEAR = 12
 
 
-def rescaled(question: Question, w: Witness, live: list[int]) -> Iterator[Witness]:
+def rescaled(question: EqualityQuestion, w: Witness, live: list[int]) -> Iterator[Witness]:
     """Neighbours that differ in their scales; nothing for units without."""
     fmt, block = question.first.scale_format, question.first.scale_block
     if fmt is None or block is None:
@@ -79,7 +79,9 @@ def _simpler_pairs(fmt: Format, w: Witness, i: int) -> Iterator[Witness]:
             yield _with_scales(w, i, fmt.one, one)
 
 
-def _absorbed(question: Question, w: Witness, fmt: Format, i: int, members: list[int]) -> Iterator[Witness]:
+def _absorbed(
+    question: EqualityQuestion, w: Witness, fmt: Format, i: int, members: list[int]
+) -> Iterator[Witness]:
     """The same scaled products with smaller scales, or with a largest product near 1."""
     o = question.first.operands
     products = [exact_product(o.a, o.b, w.a[k], w.b[k]) for k in members]
@@ -101,7 +103,7 @@ def _absorbed(question: Question, w: Witness, fmt: Format, i: int, members: list
                     yield _with_products(new, dict(zip(members, pairs, strict=True)))
 
 
-def _with_c(question: Question, w: Witness, fmt: Format, used: set[int]) -> Iterator[Witness]:
+def _with_c(question: EqualityQuestion, w: Witness, fmt: Format, used: set[int]) -> Iterator[Witness]:
     """One scale of every used block, and c, times a power of two: near where a scale or c becomes 1."""
     o = question.first.operands
     c = decode(o.c, w.c)
@@ -144,7 +146,7 @@ def _swapped(w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
         )
 
 
-def _carried(question: Question, w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
+def _carried(question: EqualityQuestion, w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
     """One scaled product in the first free place of another block, under that block's scales."""
     o = question.first.operands
     worth = factors(question.first, w)

@@ -7,7 +7,7 @@ import numpy as np
 from tcformal.interp.vector import Vector
 from tcformal.query.inputs import columns, inputs_to_try, witness_at
 from tcformal.query.shrink import witness_cost
-from tcformal.query.spec import Question, Witness
+from tcformal.query.spec import EqualityQuestion, Witness
 
 #: Vectors tried unless the caller says otherwise: half of them directed, half from the families.
 VECTORS = 6144
@@ -15,7 +15,7 @@ VECTORS = 6144
 _FINALISTS = 48
 
 
-def search(question: Question, seed: int, n: int = VECTORS) -> Witness | None:
+def search(question: EqualityQuestion, seed: int, n: int = VECTORS) -> Witness | None:
     """The simplest of n seeded operand vectors that satisfies the assumptions and separates.
 
     None where none does, which says nothing about the vectors that were not tried.

@@ -15,7 +15,7 @@ from tcformal.formats.spec import Format, Sign
 from tcformal.interp.vector import Vector
 from tcformal.oracle.values import Kind, Value, decode, power_of_two
 from tcformal.query.neighbours import candidates, templates
-from tcformal.query.spec import Question, Witness
+from tcformal.query.spec import EqualityQuestion, Witness
 
 #: Costs: a term that is not zero, a scale that is not 1, a fraction bit that is set, NaN or Inf.
 _TERM, _SCALE, _BIT, _SPECIAL = 400, 150, 12, 2000
@@ -65,7 +65,7 @@ def _digits_cost(fmt: Format, raw: int, value: Value) -> int:
     )
 
 
-def witness_cost(question: Question, w: Witness) -> int:
+def witness_cost(question: EqualityQuestion, w: Witness) -> int:
     """The sum over all operands, and a little for every position that a non-zero product stands back."""
     o = question.first.operands
     places = sum(i for i, (x, y) in enumerate(zip(w.a, w.b, strict=True)) if x or y)
@@ -75,7 +75,7 @@ def witness_cost(question: Question, w: Witness) -> int:
     return places + factors + scales + value_cost(o.c, w.c)
 
 
-def shrink(question: Question, witness: Witness, *, seconds: float = 4.0) -> Witness:
+def shrink(question: EqualityQuestion, witness: Witness, *, seconds: float = 4.0) -> Witness:
     """A witness that still separates and costs no more: greedy, in rounds of whole batches.
 
     Errors: none; the given witness comes back where nothing simpler separates.
@@ -93,7 +93,7 @@ def shrink(question: Question, witness: Witness, *, seconds: float = 4.0) -> Wit
     return best
 
 
-def _descend(question: Question, cost: int, best: Witness, deadline: float) -> tuple[int, Witness]:
+def _descend(question: EqualityQuestion, cost: int, best: Witness, deadline: float) -> tuple[int, Witness]:
     """Go to the cheapest neighbour until there is none."""
     while (found := _first_cheaper(question, candidates(question, best), cost, deadline, best)) is not None:
         cost, best = found
@@ -101,7 +101,7 @@ def _descend(question: Question, cost: int, best: Witness, deadline: float) -> t
 
 
 def _first_cheaper(
-    question: Question,
+    question: EqualityQuestion,
     tried: Iterator[Witness],
     cost: int,
     deadline: float,
@@ -122,7 +122,7 @@ def _first_cheaper(
     return None
 
 
-def _costs(question: Question, batch: list[Witness]) -> list[int | None]:
+def _costs(question: EqualityQuestion, batch: list[Witness]) -> list[int | None]:
     """The cost of each candidate, NaN and Inf among its results included; None where it does not separate."""
     penalties = _result_cost(question, batch)
     return [
@@ -130,7 +130,7 @@ def _costs(question: Question, batch: list[Witness]) -> list[int | None]:
     ]
 
 
-def _cheaper(question: Question, batch: list[Witness], cost: int) -> list[tuple[int, Witness]]:
+def _cheaper(question: EqualityQuestion, batch: list[Witness], cost: int) -> list[tuple[int, Witness]]:
     """The candidates that separate and cost less, cheapest first."""
     if not batch:
         return []
@@ -179,7 +179,7 @@ def _changed(base: Witness, other: Witness) -> set[Place]:
     }
 
 
-def _result_cost(question: Question, batch: list[Witness]) -> list[int | None]:
+def _result_cost(question: EqualityQuestion, batch: list[Witness]) -> list[int | None]:
     """None where a candidate does not separate; else a penalty for NaN or Inf among the results."""
     roots = [question.differ, *question.results]
     differ, *results = (

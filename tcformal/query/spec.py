@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
@@ -13,16 +14,19 @@ from tcformal.formats.spec import Format
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.walk import digest
 from tcformal.models import Unit, chained_dot, declare_inputs
 from tcformal.query.assumptions import Assumptions, assume
+from tcformal.query.question import Question
+
+if TYPE_CHECKING:
+    from tcformal.query.kinds.equality import Equality
 
 #: Scopes under which the stages of the first and the second unit are labelled.
 SIDES = ("A", "B")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class EqualityQuestion(Question):
     """Do two units ever differ?
 
     Shapes: K products; inputs a[0], b[0], …, c are raw encodings shared by both units.
@@ -50,16 +54,24 @@ class Question:
         """Whether both units build the same DAG, so that no input can tell them apart."""
         return self.results[0] is self.results[1]
 
-    def digest(self) -> str:
-        """SHA-256 of the question's definition."""
-        return digest(self.graph, {"assertion": self.differ, "assumed": self.assumed})
+    @property
+    def asked(self) -> Node:
+        """1 where the assumptions hold and the results differ."""
+        return self.differ
+
+    @property
+    def how(self) -> Equality:
+        """How such a question is replayed, shrunk, written and read."""
+        from tcformal.query.kinds.equality import EQUALITY  # it needs this class
+
+        return EQUALITY
 
     def evaluator(self) -> Concrete:
         """Integers: (assumed, differ, first result, second result) of one set of inputs."""
         return Concrete(self.graph, [self.assumed, self.differ, *self.results])
 
 
-def question(first: UnitSpec, second: UnitSpec, what: Assumptions) -> Question:
+def question(first: UnitSpec, second: UnitSpec, what: Assumptions) -> EqualityQuestion:
     """Build the question of two units of equal operand formats.
 
     Shapes: K is the least common multiple of both units' k; a unit with a smaller k is applied to
@@ -96,7 +108,7 @@ def question(first: UnitSpec, second: UnitSpec, what: Assumptions) -> Question:
     scales = [] if scale is None else [(w, scale) for w in (*x.scale_a, *x.scale_b)]
     assumed = assume(g, what, words, x.c, scales)
     differ = g.and_(assumed, g.not_(g.eq(results[0], results[1])))
-    return Question(first, second, k, what, g, (results[0], results[1]), assumed, differ)
+    return EqualityQuestion(first, second, k, what, g, (results[0], results[1]), assumed, differ)
 
 
 def spec_of(x: str | Unit | UnitSpec) -> UnitSpec:
@@ -150,8 +162,9 @@ class Witness:
         return named | {"c": self.c}
 
     @staticmethod
-    def of(inputs: Mapping[str, int], k: int) -> Witness:
-        """The operands from values by input name; what a solver left open is zero."""
+    def of(inputs: Mapping[str, int], k: int | None = None) -> Witness:
+        """The operands from values by input name; of k products, what a solver left open is zero."""
+        k = sum(name.startswith("a[") for name in inputs) if k is None else k
 
         def row(name: str, count: int) -> tuple[int, ...]:
             return tuple(inputs.get(f"{name}[{i}]", 0) for i in range(count))

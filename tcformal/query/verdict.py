@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic
 
-from tcformal.oracle.values import value_data
-from tcformal.query.spec import Question, Witness
+from tcformal.query.question import Q, Question
+from tcformal.query.spec import Witness
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
 
@@ -25,36 +26,43 @@ class Kind(enum.Enum):
     ERROR = "answers that cannot all be right, or every solver failed"
 
 
+#: Verdicts that need no further asking.
+SETTLED = (Kind.SEPARATED, Kind.EQUIVALENT, Kind.HOLDS, Kind.VIOLATED, Kind.VACUOUS)
+
+#: Said in place of a bare verdict of a kept answer whose evidence was not checked again.
+NOT_CHECKED = "kept, not re-checked; tcformal results verify"
+
+
 def unanswered(d: Decision) -> Kind:
-    """What a decision that is neither SAT nor UNSAT comes to: never an answer."""
+    """The verdict for a decision that is neither SAT nor UNSAT: UNKNOWN, TIMEOUT or ERROR."""
     if d.disagreement:
         return Kind.ERROR
     return {Status.UNKNOWN: Kind.UNKNOWN, Status.TIMEOUT: Kind.TIMEOUT}.get(d.status, Kind.ERROR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(Generic[Q]):
     """The answer to one question.
 
-    Ranges and units: `witness` holds raw encodings of the operand formats, `results` raw encodings
-    of the D format; both None unless SEPARATED.
+    Ranges and units: `inputs` and `found_inputs` hold raw encodings by input name; both None unless the
+    verdict is SEPARATED or VIOLATED.
     """
 
     kind: Kind
     #: One sentence.
     reason: str
-    question: Question
+    question: Q
     #: The shrunk witness, replayed on integers and on the Fraction oracle.
-    witness: Witness | None = None
-    #: The witness as the solver gave it.
-    found: Witness | None = None
-    #: Results of the first and second unit on the witness.
-    results: tuple[int, int] | None = None
+    inputs: Mapping[str, int] | None = None
+    #: The witness as it was found.
+    found_inputs: Mapping[str, int] | None = None
+    #: What the witness does, as the question's kind replays it.
+    replayed: Any = None
     #: Every solver's own answer.
     answers: tuple[SolverAnswer, ...] = ()
     #: Solvers that confirmed an unsat answer independently.
     confirmed_by: tuple[str, ...] = ()
-    #: The checked proof of an EQUIVALENT or VACUOUS, when there is one.
+    #: The checked proof that no such input exists, when there is one.
     certificate: Certificate | None = None
     limits: Limits
     #: Wall time in seconds, shrinking included.
@@ -62,19 +70,39 @@ class Verdict:
     version: str = field(default="")
     #: When a kept answer that is served again was given, in UTC; empty for a fresh one.
     served: str = ""
+    #: Whether the evidence was checked in this run: True of every fresh answer, and of a kept one whose
+    #: check fitted its time.
+    checked: bool = True
+
+    @property
+    def witness(self) -> Witness | None:
+        """The operands of the shrunk witness."""
+        return None if self.inputs is None else Witness.of(self.inputs)
+
+    @property
+    def found(self) -> Witness | None:
+        """The operands of the witness as it was found."""
+        return None if self.found_inputs is None else Witness.of(self.found_inputs)
+
+    @property
+    def results(self) -> tuple[int, ...] | None:
+        """Results on the witness, raw encodings of the D format."""
+        return None if self.replayed is None else tuple(self.replayed.integers)
+
+    @property
+    def headline(self) -> str:
+        """The verdict's name; of a kept answer that was not checked in this run, marked as such."""
+        return self.kind.name if self.checked else f"{self.kind.name} ({NOT_CHECKED})"
 
     def to_json(self) -> dict[str, Any]:
         """The verdict as plain data: encodings in hex, values exact."""
-        q, o = self.question, self.question.first.operands
+        q, how = self.question, self.question.how
         data: dict[str, Any] = {
             "verdict": self.kind.name,
             "reason": self.reason,
-            "units": list(q.names),
-            "k": q.k,
-            "formats": {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name} | _scales(q),
-            "assumptions": q.assumptions.texts(),
+            **how.to_json(q),
+            "assumptions": how.assumptions(q),
             "question_sha256": q.digest(),
-            "same_definition": q.same_definition,
             "confirmed_by": list(self.confirmed_by),
             "certificate": None if self.certificate is None else self.certificate.to_json(),
             "solvers": [{**a.to_json(), "reason": a.reason} for a in self.answers],
@@ -86,25 +114,28 @@ class Verdict:
             "seconds": round(self.seconds, 3),
             "tcformal": self.version,
             "served": bool(self.served),
+            "checked": self.checked,
         }
         if self.served:
             data["answered"] = self.served
-        if self.witness is not None and self.results is not None:
-            w = self.witness
-            data["witness"] = {
-                "a": [value_data(o.a, x) for x in w.a],
-                "b": [value_data(o.b, x) for x in w.b],
-                "c": value_data(o.c, w.c),
-            }
-            if q.first.scale_format is not None:
-                for name, row in (("scale_a", w.scale_a), ("scale_b", w.scale_b)):
-                    data["witness"][name] = [value_data(q.first.scale_format, x) for x in row]
-            data["results"] = {
-                name: value_data(o.d, r) for name, r in zip(("first", "second"), self.results, strict=True)
-            }
+        if self.inputs is not None:
+            data["witness"] = how.witness_data(q, self.inputs)
+            data |= how.results_data(q, self.replayed)
             data["replayed_on"] = ["integers", "fractions"]
         return data
 
 
-def _scales(q: Question) -> dict[str, str]:
-    return {} if q.first.scale_format is None else {"scale": q.first.scale_format.name}
+def reason_of(
+    kind: Kind, q: Question, answers: Sequence[SolverAnswer], certificate: Certificate | None
+) -> str:
+    """One sentence for a settled verdict, from its evidence alone."""
+    how = q.how
+    if kind is how.found:
+        return how.found_text(q, next((a.solver for a in answers if a.status is Status.SAT), "somebody"))
+    who = " and ".join(sorted(a.solver for a in answers if a.status is Status.UNSAT))
+    proof = "" if certificate is None else (
+        f"; the proof of {certificate.solver} was checked by {certificate.checker}"
+    )  # fmt: skip
+    if kind is Kind.VACUOUS:
+        return f"no operands satisfy: {'; '.join(how.assumptions(q))}"
+    return how.none_text(q, who) + proof

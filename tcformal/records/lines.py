@@ -11,7 +11,7 @@ import fcntl
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,48 @@ def read(path: Path, since: Mark | None = None) -> tuple[list[Line], Mark]:
     return [line for line in found if line.data is not None or line.problem], mark
 
 
+def scan(path: Path, since: Mark, take: Callable[[int, bytes], None], told: Told = _nobody) -> Mark:
+    """Hand every whole line after `since`, with the place at which it starts, to `take`, unparsed.
+
+    The new mark; one with another file or a smaller offset than `since` says that the file was replaced or
+    shortened and that nothing was taken.  `told` hears of a torn last line.
+    Errors: RecordError for a file that cannot be read.
+    """
+    with _sentence(path):
+        try:
+            stream = path.open("rb")
+        except FileNotFoundError:
+            return Mark()
+        with stream:
+            fcntl.flock(stream, fcntl.LOCK_SH)
+            status = os.fstat(stream.fileno())
+            if since.offset and (since.file != status.st_ino or status.st_size < since.offset):
+                return Mark(status.st_ino)
+            stream.seek(since.offset)
+            offset, lines = since.offset, since.lines
+            for text in stream:
+                if text.endswith(b"\n"):
+                    if text.strip():
+                        take(offset, text)
+                    offset, lines = offset + len(text), lines + 1
+                elif _line(path, lines + 1, text).data is not None:
+                    take(offset, text)  # whole but for its end
+                elif text.strip():
+                    told(f"{_line(path, lines + 1, text).problem}: left by a writer that was stopped")
+    return Mark(status.st_ino, offset, lines)
+
+
+def line_at(path: Path, start: int, number: int) -> Line:
+    """The line that starts at a place which `scan` gave; `number` is what it is called in sentences.
+
+    Errors: RecordError for a file that cannot be read.
+    """
+    with _sentence(path), path.open("rb") as stream:
+        fcntl.flock(stream, fcntl.LOCK_SH)
+        stream.seek(start)
+        return _line(path, number, stream.readline())
+
+
 def _line(path: Path, number: int, text: bytes) -> Line:
     if not text.strip():
         return Line(number, None)
@@ -140,6 +182,28 @@ def append_all(path: Path, rows: Iterable[Mapping[str, Any]], told: Told = _nobo
                 raise
         if made:
             _sync_folder(path.parent)
+
+
+def keep_lines(path: Path, starts: Collection[int]) -> int:
+    """Keep only the lines that start at these places; how many whole lines were taken out.
+
+    Writers that wait meanwhile add to the new file.
+    Errors: RecordError for a file that cannot be read or written; then it is as it was.
+    """
+    if not path.exists():
+        return 0
+    with _sentence(path), _locked(path) as file:
+        with open(file, "rb", closefd=False) as stream:
+            stream.seek(0)
+            kept, offset, lines = [], 0, 0
+            for text in stream:
+                if offset in starts:
+                    kept.append(text if text.endswith(b"\n") else text + b"\n")
+                lines += bool(text.strip())
+                offset += len(text)
+        if len(kept) < lines:
+            write_whole(path, b"".join(kept))
+    return lines - len(kept)
 
 
 @contextlib.contextmanager

@@ -11,9 +11,6 @@ from typing import Any
 
 from tcformal.errors import RecordError
 
-#: The version of the schema that is written, and the only one that is read.
-SCHEMA_VERSION = 1
-
 #: The key under which a record keeps the digest of all its other keys.
 SEAL = "record_sha256"
 
@@ -22,11 +19,17 @@ _LONGEST = 160
 
 
 def schema(kind: str = "answer") -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of a kind of record: `answer`, `ask`, `claim` or `lemma`."""
+    """The JSON Schema (draft 2020-12) of a kind of record: `answer`, `claim` or `lemma`."""
     found: dict[str, Any] = json.loads(
         files("tcformal.records").joinpath(f"{kind}.schema.json").read_text(encoding="utf-8")
     )
     return found
+
+
+@cache
+def version(kind: str = "answer") -> int:
+    """The version of a kind's schema that is written, and the only one that is read."""
+    return int(schema(kind)["properties"]["schema"]["const"])
 
 
 @cache
@@ -44,8 +47,8 @@ def digest_of(record: Mapping[str, Any]) -> str:
 
 
 def seal(record: Mapping[str, Any], kind: str = "answer") -> dict[str, Any]:
-    """A record with its digest; RecordError for one that is not as the schema of its kind says."""
-    plain = {key: value for key, value in record.items() if key != SEAL}
+    """A record with version and digest; RecordError for one that is not as the schema of its kind says."""
+    plain = {**{key: value for key, value in record.items() if key != SEAL}, "schema": version(kind)}
     made = {**plain, SEAL: digest_of(plain)}
     check(made, kind)
     return made

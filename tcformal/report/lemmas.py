@@ -19,13 +19,13 @@ _COLOUR = {Kind.HOLDS: "bold green", Kind.VIOLATED: "bold yellow"}
 #: Claims as column heads.
 _SHORT = {
     "product-order": "order", "sign-magnitude": "signs", "carry-bits": "carry", "same-parameters": "names",
-    "negation-symmetry": "sign", "error-bound": "error", "zero-exponent": "zero",
+    "negation-symmetry": "sign", "zero-exponent": "zero",
 }  # fmt: skip
 
 
 def claim_view(v: ClaimVerdict) -> RenderableType:
     """One verdict for people: what was found, how the parts make it, the witness, the lemmas."""
-    head = Text(v.kind.name, style=_COLOUR.get(v.kind, "bold red"))
+    head = Text(v.headline, style=_COLOUR.get(v.kind, "bold red"))
     head.append(f": {v.reason}", style="default not bold")
     body: list[RenderableType] = [head, Text(f"{v.claim} of {v.unit.name}")]
     if v.composition:
@@ -83,7 +83,7 @@ def claims_table(
     for name, row in verdicts.items():
         of = {v.claim: v for v in row}
         cells = [
-            Text(of[c].kind.name, style=_COLOUR.get(of[c].kind, "bold red")) if c in of else Text("–")
+            Text(of[c].headline, style=_COLOUR.get(of[c].kind, "bold red")) if c in of else Text("–")
             for c in claims
         ]
         made.add_row(name, *cells, f"{sum(v.seconds for v in row):.1f}")
@@ -91,7 +91,7 @@ def claims_table(
         column.no_wrap = True
     totals = []
     for c in claims:
-        kinds = Counter(v.kind.name for row in verdicts.values() for v in row if v.claim == c)
+        kinds = Counter(v.headline for row in verdicts.values() for v in row if v.claim == c)
         unfit = sum(claim == c for _, claim in refused)
         counts = [f"{n} {kind}" for kind, n in kinds.items()] + ([f"{unfit} not applicable"] if unfit else [])
         totals.append(f"{c}: {', '.join(counts)}")

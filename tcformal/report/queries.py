@@ -85,6 +85,11 @@ def _cell(text: str) -> str:
 
 def _found(answer: Mapping[str, Any]) -> str:
     """What an answer found, in a few words: inputs that are not zero, results, or who proved it."""
+    if "witness" in answer and "property" in answer:
+        inputs = answer["witness"].items()
+        given = ", ".join(f"{name} = {v['value']}" for name, v in inputs if int(v["hex"], 16))
+        results = "; ".join(f"{label} = {r['value']}" for label, r in answer["results"].items())
+        return f"{given or 'all zero'}: {results}"
     if "witness" in answer:
         w = answer["witness"]
         pairs = [
@@ -92,10 +97,6 @@ def _found(answer: Mapping[str, Any]) -> str:
         ]
         terms = ["·".join(f"({v['value']})" for v in pair) for pair in pairs] + [f"({w['c']['value']})"]
         return f"{' + '.join(terms)}: {_results(answer)}"
-    if "inputs" in answer:
-        given = ", ".join(f"{name} = {raw}" for name, raw in answer["inputs"].items() if int(raw, 16))
-        results = "; ".join(f"{label} = {r['value']}" for label, r in answer["results"].items())
-        return f"{given or 'all zero'}: {results}"
     if "stated" in answer:
         return f"{answer['unit']}: {answer['results']['integers']['value']}"
     made = answer.get("certificate")

@@ -11,9 +11,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tcformal.errors import RecordError
 from tcformal.query.command import explain_command
-from tcformal.query.kept.audit import State
+from tcformal.query.kept.audit import Finding, Standing, State
 from tcformal.query.kept.store import Entry
+from tcformal.query.kinds.equality import EQUALITY
+from tcformal.query.kinds.unit_property import PROPERTY
 from tcformal.query.spec import Witness
 from tcformal.report.text import table
 
@@ -24,36 +27,50 @@ SHOWN = 12
 _NOTHING = "?"
 
 
-def row(entry: Entry, state: State) -> dict[str, Any]:
-    """One record as a flat row: what was asked, what was found, who says so, and whether that is current."""
+def row(entry: Entry) -> dict[str, Any]:
+    """One record as a flat row, as it stands: what was asked, what was recorded, who said so.
+
+    Its state is `recorded`, which says nothing of the answer, or `damaged`.
+    """
     record, question = entry.record, entry.record["question"]
-    damaged = state is State.DAMAGED
+    try:
+        entry.check()
+        damaged = False
+    except RecordError:
+        damaged = True
     said: dict[str, Any] = {
         "id": entry.id,
+        "kind": question.get("kind", _NOTHING),
         "verdict": record.get("verdict", _NOTHING),
-        "first": question.get("first", _NOTHING),
-        "second": question.get("second", _NOTHING),
-        "k": question["k"],
-        "formats": _NOTHING if damaged else " ".join(f"{x}:{y}" for x, y in question["formats"].items()),
+        "first": question.get("first") or question.get("unit", _NOTHING),
+        "second": question.get("second") or question.get("property") or question.get("form", _NOTHING),
+        "k": question.get("k") or question.get("products", _NOTHING),
+        "formats": " ".join(f"{x}:{y}" for x, y in question["formats"].items()) if "formats" in question
+        and not damaged else "",
         "assumptions": _NOTHING if damaged else "; ".join(question["assumptions"]),
-        "witness_a": "", "witness_b": "", "witness_c": "", "witness_scale_a": "", "witness_scale_b": "",
-        "first_result": "", "second_result": "",
+        "witness": "", "results": "",
         "solvers": _NOTHING if damaged else ", ".join(_deciders(record)),
         "confirmed_by": _NOTHING if damaged else ", ".join(record["confirmed_by"]),
         "certificate": _NOTHING if damaged else (record["certificate"] or {}).get("sha256", ""),
         "seconds": _NOTHING if damaged else record["seconds"],
         "date": record.get("date", _NOTHING),
         "tcformal": record.get("tcformal", _NOTHING),
-        "state": state.name.lower(),
+        "state": "damaged" if damaged else "recorded",
         "question_sha256": entry.digest,
     }  # fmt: skip
     if not damaged and record["witness"] is not None:
-        w, results = record["witness"], record["results"]
-        rows = ("a", "b", "scale_a", "scale_b")
-        said |= {f"witness_{x}": " ".join(v["hex"] for v in w[x]) for x in rows}
-        said |= {"witness_c": w["c"]["hex"]}
-        said |= {f"{side}_result": results[side]["hex"] for side in ("first", "second")}
+        said |= {"witness": _flat(record["witness"]), "results": _flat(record["results"]["results"])}
     return said
+
+
+def _flat(named: Mapping[str, Any]) -> str:
+    """Encodings by name, in one cell: rows of them in brackets."""
+    texts = []
+    for name, value in named.items():
+        text = value["hex"] if "hex" in value else f"[{' '.join(v['hex'] for v in value)}]"
+        if text != "[]":
+            texts.append(f"{name}={text}")
+    return " ".join(texts)
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -71,7 +88,7 @@ def results_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     made = table("id", "verdict", "units", "solver", "proof", "date", "state")
     for r in rows:
         units = f"{r['first']}\n{r['second']}" + (f"\n{r['assumptions']}" if r["assumptions"] else "")
-        proof = "yes" if r["certificate"] else "no" if r["verdict"] in ("EQUIVALENT", "VACUOUS") else "–"
+        proof = "yes" if r["certificate"] else "–" if r["witness"] else "no"
         cells = (r["id"][:SHOWN], r["verdict"], units, r["solvers"], proof, r["date"][:10], r["state"])
         made.add_row(*(Text(str(cell)) for cell in cells))
     for i in (0, 1, 4, 6):
@@ -86,9 +103,12 @@ def _deciders(record: Mapping[str, Any]) -> list[str]:
     return [a["name"] for a in record["solvers"] if a["answer"] in ("sat", "unsat")]
 
 
-def record_command(record: Mapping[str, Any]) -> str:
-    """The `tcformal explain` command that shows a record's witness bit by bit."""
-    said, question = {**record["witness"], "c": [record["witness"]["c"]]}, record["question"]
+def record_command(record: Mapping[str, Any]) -> str | None:
+    """The `tcformal explain` command that shows a separating witness bit by bit; None for other kinds."""
+    question = record["question"]
+    if question["kind"] != EQUALITY.name:
+        return None
+    said = {**record["witness"], "c": [record["witness"]["c"]]}
     # As it was written then: the units may have gone since.
     texts: dict[tuple[str, int], str] = {}
     raws: dict[str, tuple[int, ...]] = {}
@@ -102,13 +122,20 @@ def record_command(record: Mapping[str, Any]) -> str:
     return explain_command(names, w, lambda which, raw: texts[which, raw])
 
 
-def record_view(entry: Entry, state: State) -> RenderableType:
-    """Everything of one whole record, for people."""
+def record_view(entry: Entry, state: State, finding: Finding) -> RenderableType:
+    """Everything of one whole record, for people, headed by what checking it again came to."""
     record, q = entry.record, entry.record["question"]
-    head = Text(record["verdict"], style="bold")
-    head.append(f": {record['reason']}", style="default not bold")
-    formats = ", ".join(f"{x.upper()} {y}" for x, y in q["formats"].items())
-    lines = [head, Text(f"units: {q['first']}\n       {q['second']}"), Text(f"K = {q['k']}; {formats}")]
+    found = "" if finding.standing is Standing.HOLDS else f", {finding.standing.value}"
+    head = Text(record["verdict"] + found, style="bold")
+    head.append(f": {finding.reason}", style="default not bold")
+    lines = [head, Text(f"recorded reason: {record['reason']}")]
+    if q["kind"] == EQUALITY.name:
+        lines.append(Text(f"units: {q['first']}\n       {q['second']}"))
+    else:
+        lines.append(Text(f"unit: {q['unit']}; {q.get('property') or q['form']}"))
+    if "formats" in q:
+        formats = ", ".join(f"{x.upper()} {y}" for x, y in q["formats"].items())
+        lines.append(Text(f"K = {q['k']}; {formats}"))
     if q["assumptions"]:
         lines.append(Text("assumed: " + "; ".join(q["assumptions"])))
     parts: list[RenderableType] = [*lines]
@@ -123,7 +150,17 @@ def record_view(entry: Entry, state: State) -> RenderableType:
 
 
 def _witness(record: Mapping[str, Any]) -> list[RenderableType]:
+    """The operands that are not zero, and what they give."""
     w = record["witness"]
+    results = table("result of", "value")
+    for name, value in record["results"]["results"].items():
+        results.add_row(Text(record["question"].get(name, name)), Text(_both(value)))
+    if record["question"]["kind"] == PROPERTY.name:
+        made = table("input", "value")
+        for name, value in w.items():
+            if int(value["hex"], 16):
+                made.add_row(name, Text(_both(value)))
+        return [made, results]
     made = table(">k", "a[k]", "b[k]")
     pairs = list(zip(w["a"], w["b"], strict=True))
     shown = [i for i, pair in enumerate(pairs) if any(int(x["hex"], 16) for x in pair)]
@@ -134,9 +171,6 @@ def _witness(record: Mapping[str, Any]) -> list[RenderableType]:
     for x in "ab":
         if w[f"scale_{x}"]:
             tail += f"\nscales of {x}: " + ", ".join(_both(v) for v in w[f"scale_{x}"])
-    results = table("unit", "result")
-    for side in ("first", "second"):
-        results.add_row(Text(record["question"][side]), Text(_both(record["results"][side])))
     return [made, Text(tail), results]
 
 
@@ -151,9 +185,9 @@ def _remarks(entry: Entry, state: State) -> list[str]:
     if made is not None:
         lines.append(
             f"certificate: {made['file']}, {made['steps']} steps of {made['format']} by {made['solver']}, "
-            f"checked by {made['checker']} in {made['seconds']:.2f} s"
+            f"checked by {made['checker']} in {made['seconds']:.2f} s when it was kept"
         )
-    elif record["verdict"] in ("EQUIVALENT", "VACUOUS"):
+    elif record["verdict"] in ("EQUIVALENT", "HOLDS", "VACUOUS"):
         lines.append("certificate: none; not re-checkable")
     return [
         *lines,

@@ -11,7 +11,7 @@ from rich.text import Text
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Sign
 from tcformal.oracle.values import format_value, hex_word, number_text, power_of_two
-from tcformal.query.spec import Witness
+from tcformal.query.spec import EqualityQuestion, Witness
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.report.scales import scale_lines
 from tcformal.report.text import table, value_and_hex, with_decimal
@@ -49,9 +49,9 @@ def _encodings(f: Format) -> str:
     return "; ".join(text for text in (f.specials.value, sign, low) if text)
 
 
-def verdict_view(v: Verdict) -> RenderableType:
+def verdict_view(v: Verdict[EqualityQuestion]) -> RenderableType:
     """A verdict for people: what was found, the witness, who answered, and how long it took."""
-    head = Text(v.kind.name, style=_COLOUR[v.kind])
+    head = Text(v.headline, style=_COLOUR[v.kind])
     head.append(f": {v.reason}", style="default not bold")
     parts: list[RenderableType] = [head]
     if v.question.assumptions:
@@ -79,7 +79,7 @@ def witness_table(spec: UnitSpec, w: Witness) -> RenderableType:
     return Group(made, Text(tail), *(Text(line) for line in scale_lines(spec, w)))
 
 
-def _who(v: Verdict) -> Text:
+def _who(v: Verdict[EqualityQuestion]) -> Text:
     """The members that did something, one by one; those that were not needed, in a row."""
     idle = [a for a in v.answers if a.reason.startswith(("stopped:", "not started:"))]
     said = [

@@ -19,7 +19,7 @@ from tcformal.solve.result import Status, tells_of_memory
 _TAIL = 4096
 
 
-def _environment() -> dict[str, str]:
+def child_environment() -> dict[str, str]:
     """The caller's environment, in which the child also finds this package when it is not installed."""
     root = Path(__file__).resolve().parents[2]
     paths = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
@@ -50,7 +50,7 @@ class Child:
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
-                env=_environment(),
+                env=child_environment(),
                 start_new_session=True,
             )
 

@@ -41,7 +41,7 @@ _SET_DEATH_SIGNAL = 1
 STACK_MB = 120
 
 
-def _limit(what: int, value: int) -> None:
+def limit_resource(what: int, value: int) -> None:
     """Lower the soft limit; the hard one stays, so that it can be lifted again to report."""
     _, hard = resource.getrlimit(what)
     resource.setrlimit(what, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
@@ -49,11 +49,11 @@ def _limit(what: int, value: int) -> None:
 
 def confine(limits: Limits) -> None:
     """Limit this process's address space, processor time and files; no core file; deep recursion."""
-    _limit(resource.RLIMIT_STACK, STACK_MB << 20)
-    _limit(resource.RLIMIT_CORE, 0)
-    _limit(resource.RLIMIT_FSIZE, LARGEST_PROOF)
-    _limit(resource.RLIMIT_CPU, math.ceil(limits.time_s) + CPU_GRACE_S)
-    _limit(resource.RLIMIT_AS, limits.memory_mb << 20)
+    limit_resource(resource.RLIMIT_STACK, STACK_MB << 20)
+    limit_resource(resource.RLIMIT_CORE, 0)
+    limit_resource(resource.RLIMIT_FSIZE, LARGEST_PROOF)
+    limit_resource(resource.RLIMIT_CPU, math.ceil(limits.time_s) + CPU_GRACE_S)
+    limit_resource(resource.RLIMIT_AS, limits.memory_mb << 20)
 
 
 def end_with_parent() -> None:

@@ -20,9 +20,9 @@ from tcformal.ir.node import Node
 from tcformal.oracle import algorithms as oracle
 from tcformal.oracle.values import parse_value
 from tcformal.query.assumptions import Assumptions
+from tcformal.query.engine import answer
 from tcformal.query.spec import Witness
 from tcformal.query.verdict import Kind
-from tcformal.query.worse.answer import answer
 from tcformal.query.worse.question import Asked, WorseQuestion, asked, worse_question
 from tcformal.query.worse.replay import oracle_results, replay
 from tcformal.query.worse.worst import Worst, worst
@@ -213,7 +213,7 @@ def test_errors_are_exact() -> None:
     """The DAG's exact values, errors and verdicts are the fractions' wherever the assumptions hold."""
     rng, larger = random.Random(11), 0
     for q in questions():
-        what, held = q.asked, 0
+        what, held = q.asked_of, 0
         span = what.exponents
         for _ in range(200):
             w = in_range(rng, what, span)
@@ -252,7 +252,7 @@ def in_range(rng: random.Random, what: Asked, span: tuple[int, int]) -> Witness:
 def test_either_can_be_worse(worse: str) -> None:
     """VALPEY Property 5, and its converse: found, replayed, shrunk, and told with exact errors."""
     q = worse_question(asked(VOLTA, worse=worse))
-    v = answer(q, limits=LIMITS, shrinking_s=1.0)
+    v = answer(q, limits=LIMITS, shrink_s=1.0)
     assert v.kind is Kind.VIOLATED
     assert v.witness is not None
     assert v.replayed is not None
@@ -265,7 +265,7 @@ def test_either_can_be_worse(worse: str) -> None:
 
 def test_split_form_has_an_answer() -> None:
     """With full splits, inputs are found on which dropping the product of the remainders costs more."""
-    v = answer(worse_question(asked(VOLTA, form="split")), limits=LIMITS, shrinking_s=1.0)
+    v = answer(worse_question(asked(VOLTA, form="split")), limits=LIMITS, shrink_s=1.0)
     assert v.kind is Kind.VIOLATED
     assert v.replayed is not None
     assert v.replayed.violates

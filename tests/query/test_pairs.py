@@ -32,7 +32,7 @@ from tcformal.query.many.campaign import Answer, Outcome, Terms, ask, campaign
 from tcformal.query.many.cluster import cluster
 from tcformal.query.many.pairs import Pair, groups, without_counterpart
 from tcformal.query.many.pool import SturdyPool
-from tcformal.query.spec import Question, question
+from tcformal.query.spec import EqualityQuestion, question
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.solve.result import Limits
 
@@ -121,13 +121,15 @@ class Memory:
     """A store without a file."""
 
     def __init__(self) -> None:
-        self.verdicts: dict[str, Verdict] = {}
+        self.verdicts: dict[str, Verdict[EqualityQuestion]] = {}
 
-    def find(self, question: Question, *, certify: bool | None = None) -> Verdict | None:
+    def find(
+        self, question: EqualityQuestion, *, certify: bool | None = None
+    ) -> Verdict[EqualityQuestion] | None:
         """The kept answer."""
         return self.verdicts.get(question.digest())
 
-    def add(self, verdict: Verdict) -> None:
+    def add(self, verdict: Verdict[EqualityQuestion]) -> None:
         """Keep an answer."""
         self.verdicts[verdict.question.digest()] = verdict
 

@@ -8,11 +8,12 @@ import pytest
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.query import property as asking
 from tcformal.query.assumptions import assumptions
+from tcformal.query.engine import answer
+from tcformal.query.kinds import unit_property
 from tcformal.query.properties import PROPERTIES
-from tcformal.query.property import PropertyVerdict, ask_property, property_question, replay_property
-from tcformal.query.verdict import Kind
+from tcformal.query.property import PropertyQuestion, property_question, replay_property
+from tcformal.query.verdict import Kind, Verdict
 from tcformal.solve.result import Limits
 
 LIMITS = Limits(200.0, 8192, 0)
@@ -20,12 +21,12 @@ VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 CDNA3 = "cdna3/v_mfma_f32_32x32x8_f16"
 
 
-def asked(name: str, unit: str, **given: Any) -> PropertyVerdict:
+def asked(name: str, unit: str, **given: Any) -> Verdict[PropertyQuestion]:
     spec = resolve(unit)
-    return ask_property(property_question(name, spec, assumptions(spec.operands.c, given)), limits=LIMITS)
+    return answer(property_question(name, spec, assumptions(spec.operands.c, given)), limits=LIMITS)
 
 
-def assert_violated(v: PropertyVerdict) -> None:
+def assert_violated(v: Verdict[PropertyQuestion]) -> None:
     assert v.kind is Kind.VIOLATED, v.reason
     assert v.inputs is not None
     again = replay_property(v.question, v.inputs)
@@ -66,12 +67,12 @@ def test_what_does_not_hold_is_shown(name: str, unit: str) -> None:
 
 
 def test_a_solver_finds_it_without_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "by_vectors", lambda *_: None)
+    monkeypatch.setattr(unit_property, "by_vectors", lambda *_: None)
     assert_violated(asked("no-negative-zero", "valpey@terms=2,zero_sign=ieee"))
 
 
 def test_inputs_that_shrinking_spoils_are_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "shrink_inputs", lambda q, found: dict.fromkeys(found, 0))
+    monkeypatch.setattr(unit_property, "shrink_inputs", lambda q, found: dict.fromkeys(found, 0))
     v = asked("no-negative-zero", "valpey@terms=2,zero_sign=ieee")
     assert v.kind is Kind.ERROR
     assert "do not replay" in v.reason

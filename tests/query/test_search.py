@@ -12,14 +12,14 @@ from tcformal.query.explain.explain import explain_witness
 from tcformal.query.families import batch
 from tcformal.query.replay import replay
 from tcformal.query.search import search
-from tcformal.query.spec import Question, question
+from tcformal.query.spec import EqualityQuestion, question
 
 AMPERE, HOPPER = "ampere/mma.m16n8k16.f32.f16.f16.f32", "hopper/mma.m16n8k16.f32.f16.f16.f32"
 EMULATED = "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32"
 TURING_K8 = "turing/mma.m16n8k8.f32.f16.f16.f32"
 
 
-def asked(first: str, second: str, *assume: str) -> Question:
+def asked(first: str, second: str, *assume: str) -> EqualityQuestion:
     """The question of two named units."""
     one, other = resolve(first), resolve(second)
     return question(one, other, from_texts(one.operands.c, assume))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,11 @@ from tcformal.ir.build import Graph
 from tcformal.oracle.values import Kind as ValueKind
 from tcformal.oracle.values import Value, decode
 from tcformal.query.assumptions import Assumptions, from_texts
+from tcformal.query.engine import VECTORS_NAME
 from tcformal.query.replay import replay
-from tcformal.query.separate import VECTORS_NAME, prove_equal, separate
+from tcformal.query.separate import prove_equal, separate
 from tcformal.query.shrink import shrink, witness_cost
-from tcformal.query.spec import Witness, question
+from tcformal.query.spec import EqualityQuestion, Witness, question
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.pack import pack
@@ -50,7 +50,9 @@ Stub = Callable[..., str]
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shrinking ends by itself, however busy the machine is."""
-    monkeypatch.setattr("tcformal.query.separate.shrink", partial(shrink, seconds=120.0))
+    monkeypatch.setattr(
+        "tcformal.query.kinds.equality.shrink", lambda q, w, seconds: shrink(q, w, seconds=30 * seconds)
+    )
 
 
 def live_products(w: Witness) -> int:
@@ -58,7 +60,7 @@ def live_products(w: Witness) -> int:
     return sum(1 for x, y in zip(w.a, w.b, strict=True) if x or y)
 
 
-def assert_separated(v: Verdict) -> Witness:
+def assert_separated(v: Verdict[EqualityQuestion]) -> Witness:
     """The shown witness and the found one replay on integers and on the oracle; the shown one is simpler."""
     assert v.kind is Kind.SEPARATED, v.reason
     assert v.witness is not None
@@ -75,7 +77,7 @@ def assert_separated(v: Verdict) -> Witness:
     return v.witness
 
 
-def assert_equivalent(v: Verdict) -> None:
+def assert_equivalent(v: Verdict[EqualityQuestion]) -> None:
     """Two solvers of different packages answered unsat, and no model is shown."""
     assert v.kind is Kind.EQUIVALENT, v.reason
     said = [a.solver for a in v.answers if a.status is Status.UNSAT]
@@ -463,7 +465,7 @@ def test_integers_and_oracle_that_disagree_are_an_error(monkeypatch: pytest.Monk
 
 def test_a_shrunk_witness_that_does_not_separate_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     zeros = Witness((0,) * 16, (0,) * 16, 0)
-    monkeypatch.setattr("tcformal.query.separate.shrink", lambda question, found: zeros)
+    monkeypatch.setattr("tcformal.query.kinds.equality.shrink", lambda question, found, seconds: zeros)
     v = separate(AMPERE, HOPPER, limits=LIMITS)
     assert v.kind is Kind.ERROR
     assert v.reason == "the shrunk witness does not replay on integers and oracle"

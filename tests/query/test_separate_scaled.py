@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
@@ -13,7 +12,7 @@ from tcformal.query.assumptions import Assumptions, from_texts
 from tcformal.query.replay import replay
 from tcformal.query.separate import prove_equal, separate
 from tcformal.query.shrink import shrink, witness_cost
-from tcformal.query.spec import Witness, question
+from tcformal.query.spec import EqualityQuestion, Witness, question
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.solve.result import Limits
 
@@ -31,10 +30,12 @@ ONES = {MX4: 0x7F, MXF4: 0x7F, NV: 0x38}
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shrinking ends by itself, however busy the machine is."""
-    monkeypatch.setattr("tcformal.query.separate.shrink", partial(shrink, seconds=120.0))
+    monkeypatch.setattr(
+        "tcformal.query.kinds.equality.shrink", lambda q, w, seconds: shrink(q, w, seconds=30 * seconds)
+    )
 
 
-def assert_separated(v: Verdict) -> Witness:
+def assert_separated(v: Verdict[EqualityQuestion]) -> Witness:
     """Both witnesses replay on integers and on the oracle; the shown one costs no more."""
     assert v.kind is Kind.SEPARATED, v.reason
     assert v.witness is not None

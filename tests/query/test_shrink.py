@@ -14,7 +14,7 @@ from tcformal.query.assumptions import Assumptions
 from tcformal.query.neighbours import candidates, templates
 from tcformal.query.replay import replay
 from tcformal.query.shrink import shrink, value_cost, witness_cost
-from tcformal.query.spec import Question, Witness, question
+from tcformal.query.spec import EqualityQuestion, Witness, question
 from vectors import batch
 
 AMPERE, HOPPER = "ampere/mma.m16n8k8.f32.f16.f16.f32", "hopper/mma.m16n8k8.f32.f16.f16.f32"
@@ -25,11 +25,11 @@ FP16 = AMPERE.replace("f32", "f16"), HOPPER.replace("f32", "f16")
 SECONDS = 120.0
 
 
-def ask(first: str, second: str, assumed: Assumptions = Assumptions()) -> Question:  # noqa: B008
+def ask(first: str, second: str, assumed: Assumptions = Assumptions()) -> EqualityQuestion:  # noqa: B008
     return question(resolve(first), resolve(second), assumed)
 
 
-def separating(q: Question, n: int, seed: int) -> list[Witness]:
+def separating(q: EqualityQuestion, n: int, seed: int) -> list[Witness]:
     """Seeded operands on which the two units differ, in no way simple."""
     a, b, c = batch(q.first, q.k, n, seed)
     rows = [Witness(tuple(map(int, x)), tuple(map(int, y)), int(z)) for x, y, z in zip(a, b, c, strict=True)]
@@ -37,7 +37,7 @@ def separating(q: Question, n: int, seed: int) -> list[Witness]:
     return [w for w in rows if run(w.inputs())[1]]
 
 
-def checked(q: Question, w: Witness) -> Witness:
+def checked(q: EqualityQuestion, w: Witness) -> Witness:
     """The shrunk witness, after it was seen to replay, to cost no more, and to be as far as it goes."""
     assert replay(q, w).separates
     small = shrink(q, w, seconds=SECONDS)

@@ -17,7 +17,7 @@ from tcformal.query.neighbours import candidates, templates
 from tcformal.query.replay import replay
 from tcformal.query.rescaled import rescaled, simpler_scales
 from tcformal.query.shrink import scale_cost, shrink, witness_cost
-from tcformal.query.spec import Question, Witness, question
+from tcformal.query.spec import EqualityQuestion, Witness, question
 
 MX = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"
 MX4 = MX.replace("e4m3", "e2m1")
@@ -29,18 +29,18 @@ ONE, NAN = 0x7F, 0xFF
 SECONDS = 120.0
 
 
-def ask(first: str, second: str, assumed: Assumptions = Assumptions()) -> Question:  # noqa: B008
+def ask(first: str, second: str, assumed: Assumptions = Assumptions()) -> EqualityQuestion:  # noqa: B008
     return question(resolve(first), resolve(second), assumed)
 
 
-def separating(q: Question, n: int, seed: int) -> list[Witness]:
+def separating(q: EqualityQuestion, n: int, seed: int) -> list[Witness]:
     """Seeded operands and scales on which the two units differ, in no way simple."""
     x = batch(q.first, q.k, n, seed)
     run = q.evaluator()
     return [w for w in (witness_at(x, i) for i in range(n)) if run(w.inputs())[1]]
 
 
-def checked(q: Question, w: Witness) -> Witness:
+def checked(q: EqualityQuestion, w: Witness) -> Witness:
     """The shrunk witness, after it was seen to replay and to cost no more."""
     assert replay(q, w).separates
     small = shrink(q, w, seconds=SECONDS)

@@ -40,6 +40,7 @@ from tcformal.query.assumptions import from_texts
 from tcformal.query.kept.audit import Standing, State, audit, chosen, state
 from tcformal.query.kept.store import Store
 from tcformal.query.separate import separate
+from tcformal.query.spec import EqualityQuestion
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.records.lines import read
 from tcformal.records.schema import SEAL
@@ -86,14 +87,16 @@ def reopened(store: Store) -> tuple[Store, list[str]]:
     return Store(store.folder, told.append), told
 
 
-def without_mark(v: Verdict) -> dict[str, Any]:
+def without_mark(v: Verdict[EqualityQuestion]) -> dict[str, Any]:
     """A verdict as data, but for the remark that it was served."""
     return {key: x for key, x in v.to_json().items() if key not in ("served", "answered")}
 
 
 # ---------------------------------------------------------------------- serving
 @pytest.mark.parametrize("made", MADE)
-def test_a_served_answer_is_the_answer(store: Store, told: list[str], made: Callable[[], Verdict]) -> None:
+def test_a_served_answer_is_the_answer(
+    store: Store, told: list[str], made: Callable[[], Verdict[EqualityQuestion]]
+) -> None:
     v = made()
     record = store.add(v)
     for here in (store, reopened(store)[0]):
@@ -279,7 +282,7 @@ FORGED = [
 def test_a_forged_record_rejects(
     store: Store,
     told: list[str],
-    made: Callable[[], Verdict],
+    made: Callable[[], Verdict[EqualityQuestion]],
     forge: Callable[[Any], None],
     reason: str | None,
 ) -> None:

@@ -7,15 +7,9 @@ from dataclasses import dataclass
 
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.interp.cnf import to_cnf
+from tcformal.query.kept.answers import check_answers, check_definition, check_replays, question_of
 from tcformal.query.kept.store import Entry, Store
-from tcformal.query.kept.stored import (
-    SETTLED,
-    check_answers,
-    check_definition,
-    check_replays,
-    question_of,
-)
-from tcformal.query.verdict import Kind
+from tcformal.query.verdict import SETTLED, Kind
 from tcformal.solve.certificate import checker_version, verify
 
 
@@ -81,15 +75,15 @@ def _checked(store: Store, entry: Entry) -> tuple[Standing, str]:
     kind = Kind[record["verdict"]]
     if kind not in SETTLED:
         return Standing.OPEN, f"{kind.name} claims nothing"
-    check_answers(record)
-    if kind is Kind.SEPARATED:
+    check_answers(record, q)
+    if kind is q.how.found:
         check_replays(q, record)
         return Standing.HOLDS, "the witness replays on integers and on exact fractions"
     certificate = store.certificate(record)
     if certificate is None:
         who = " and ".join(record["confirmed_by"])
         return Standing.UNCHECKED, f"confirmed by a second solver only ({who}): not re-checkable"
-    cnf = to_cnf(q.graph, q.assumed if kind is Kind.VACUOUS else q.differ)
+    cnf = to_cnf(q.graph, q.assumed if kind is Kind.VACUOUS else q.asked)
     steps = verify(cnf, certificate)
     return (
         Standing.HOLDS,

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tcformal.design.names import resolve
-from tcformal.errors import RecordError, TcformalError
+from tcformal.errors import NoAnswerError, RecordError, TcformalError
 from tcformal.interp.cnf import to_cnf
 from tcformal.query.kept.audit import Standing
-from tcformal.query.kept.kept_claims import SETTLED
-from tcformal.query.kept.shelf import Shelf
+from tcformal.query.kept.lemmas import LemmaCache
 from tcformal.query.proofs.claims import prove_claim
 from tcformal.query.proofs.lemmas import Lemma, LemmaBook, Statement
 from tcformal.query.proofs.same_parameters import definition
-from tcformal.query.verdict import Kind
+from tcformal.query.verdict import SETTLED, Kind
 from tcformal.solve.certificate import verify
 from tcformal.solve.result import Limits, Status
 
 #: For the questions that look for a witness again.
-_LIMITS = Limits(60.0, 8192, 0)
+AUDIT_LIMITS = Limits(60.0, 8192, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,10 @@ class ClaimFinding:
     reason: str
 
 
+class OutOfTimeError(NoAnswerError):
+    """The time for checking is over."""
+
+
 class CheckedBook(LemmaBook):
     """Lemmas of one folder, each used only after its certificate was checked against its statement.
 
@@ -42,9 +47,11 @@ class CheckedBook(LemmaBook):
     solvers agreed on and that has no certificate is used, and counted in `unchecked`.
     """
 
-    def __init__(self, shelf: Shelf) -> None:
-        super().__init__(limits=_LIMITS)
-        self._shelf = shelf
+    def __init__(self, cache: LemmaCache) -> None:
+        super().__init__(limits=AUDIT_LIMITS)
+        self._cache = cache
+        #: By time.monotonic; no lemma is looked at after it.
+        self.deadline = math.inf
         self._found: dict[str, Lemma] = {}
         #: Digests of the lemmas used without a certificate.
         self.unchecked: set[str] = set()
@@ -54,18 +61,21 @@ class CheckedBook(LemmaBook):
     def decide(self, name: str, what: Statement) -> Lemma:
         """The kept answer to a statement, checked once; UNKNOWN for one that is not kept.
 
-        Errors: CertificateError for a certificate that does not prove the statement.
+        Errors: CertificateError for a certificate that does not prove the statement; OutOfTimeError after the
+        deadline.
         """
+        if time.monotonic() > self.deadline:
+            raise OutOfTimeError("expected the lemmas of a claim to be checked in time, but they were not")
         sha256 = what.sha256
         if sha256 not in self._found:
-            kept = self._shelf.find(sha256)
+            kept = self._cache.find(sha256)
             if kept is None:
-                kept = Lemma(
+                return Lemma(
                     name=name, sha256=sha256, free_inputs=what.free_inputs, status=Status.UNKNOWN,
                     reason="no such lemma is kept", decided_by="", confirmed_by=(), certificate=None,
                     seconds=0.0,
                 )  # fmt: skip
-            elif kept.certificate is None:
+            if kept.certificate is None:
                 self.unchecked.add(sha256)
             else:
                 verify(to_cnf(what.graph, what.assertion), kept.certificate)
@@ -97,7 +107,7 @@ def _checked(record: Mapping[str, Any], book: CheckedBook) -> tuple[Standing, st
         raise RecordError(
             f"expected {spec.name} of definition {record['definition'][:12]}, but it is {found[:12]} today"
         )
-    limits = replace(_LIMITS, seed=record["limits"]["seed"])
+    limits = replace(AUDIT_LIMITS, seed=record["limits"]["seed"])
     again = prove_claim(spec, record["claim"], book=book, limits=limits)
     if again.kind is not kind:
         raise RecordError(f"expected {kind.name} again, but got {again.kind.name}: {again.reason}")

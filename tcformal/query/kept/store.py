@@ -1,26 +1,48 @@
-"""The store: every answer a line of a file, checked when it is written, and served again when asked again."""
+"""The store: where answers, claims and lemmas are kept, and checked again before they are served."""
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
-from tcformal.query.kept import stored
-from tcformal.query.kept.stored import Record
-from tcformal.query.spec import Question
-from tcformal.query.verdict import Kind, Verdict
-from tcformal.records.lines import Line, Mark, Told, append, read, write_whole
-from tcformal.records.schema import check
+from tcformal.ir.walk import to_json
+from tcformal.query.kept import answers, claims
+from tcformal.query.kept.lemmas import LemmaCache, certificate_of, now
+from tcformal.query.kept.rechecker import Rechecker
+from tcformal.query.proofs.claim import ClaimVerdict
+from tcformal.query.proofs.same_parameters import definition
+from tcformal.query.question import Q, Question
+from tcformal.query.verdict import SETTLED, Kind, Verdict
+from tcformal.records.file import Record, RecordFile, RecordKind
+from tcformal.records.lines import Line, Told, write_whole
+from tcformal.records.schema import check, seal
 from tcformal.solve.certificate import Certificate
 
-#: The file of answers inside a results folder.
-ANSWERS = "answers.jsonl"
+ANSWER = RecordKind(
+    "answer",
+    "answers.jsonl",
+    re.compile(rb'"sha256": "([0-9a-f]{64})"'),
+    lambda r: (r["question"]["sha256"],),
+)
+CLAIM = RecordKind(
+    "claim", "claims.jsonl", re.compile(rb'"claim": "([^"]+)", "unit": "([^"]+)"'),
+    lambda r: (r["claim"], r["unit"]),
+)  # fmt: skip
+LEMMA = RecordKind(
+    "lemma", "lemmas.jsonl", re.compile(rb'"sha256": "([0-9a-f]{64})"'), lambda r: (r["sha256"],)
+)
+
+#: Seconds that checking the certificate of a kept lemma may take: beyond them the lemma is proved again.
+LEMMA_S = 60.0
 
 #: What two questions of one definition must share so that one answer serves both.
-_OPERANDS = ("k", "formats", "assumptions")
+_OPERANDS = ("kind", "k", "formats", "assumptions")
 
 
 def _nobody(_: str) -> None:
@@ -34,6 +56,8 @@ class Entry:
     #: SHA-256 of what was asked; its first twelve digits name the record to people.
     id: str
     line: int
+    #: Where the line starts in its file, in bytes.
+    start: int
     #: As it stands in the file: shaped like a question's record, and otherwise unchecked.
     record: Record
 
@@ -47,165 +71,180 @@ class Entry:
         check(self.record)
 
 
-@dataclass(slots=True)
-class _Index:
-    """What has been read of the file of answers."""
-
-    mark: Mark = field(default_factory=Mark)
-    #: The last line of each question, by identity.
-    entries: dict[str, Entry] = field(default_factory=dict)
-    #: The identities that share a definition.
-    by_digest: dict[str, set[str]] = field(default_factory=dict)
-    #: Whole lines that hold no answer.
-    broken: list[Line] = field(default_factory=list)
-
-
 class Store:
-    """The answers of one results folder: `answers.jsonl`, and a certificate in a file of its own for each
-    proof.
+    """The answers, claims and lemmas of one results folder, and a file of its own for each certificate.
 
     The folder is made when the first answer is added.  Several processes may add to one folder; each sees
-    the others' answers.  `told` hears, in one sentence each, of lines and records that cannot be used.
+    the others' answers.  What is served is recomputed from its evidence first: a witness replays on integers
+    and on the oracle, a certificate is checked against clauses made from the question, a claim is proved
+    again from its lemmas.  `told` hears, in one sentence each, of lines and records that cannot be used.
     """
 
     def __init__(self, folder: Path, told: Told = _nobody) -> None:
         self.folder = folder
-        self.path = folder / ANSWERS
         self._told = told
-        self._index = _Index()
-        self._said: set[str] = set()
+        self.answers = RecordFile(folder, ANSWER, told)
+        self.claims = RecordFile(folder, CLAIM, told)
+        self.rechecker = Rechecker()
 
-    # ------------------------------------------------------------------ writing
-    def add(self, verdict: Verdict) -> Record:
+    @property
+    def path(self) -> Path:
+        """The file of answers."""
+        return self.answers.path
+
+    @cached_property
+    def lemmas(self) -> LemmaCache:
+        """The lemmas that claims rest on."""
+        return LemmaCache(RecordFile(self.folder, LEMMA, self._told), self._told, self._refusal)
+
+    # ------------------------------------------------------------------ answers
+    def add(self, verdict: Verdict[Any]) -> Record:
         """Keep an answer, its certificate first; the record that was written.
 
         Errors: RecordError where the units' names do not give the units back, or the files cannot be
         written.
         """
-        date = verdict.served or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        record = stored.to_record(verdict, date)
+        record = answers.to_record(verdict, verdict.served or now())
         certificate = verdict.certificate
         if certificate is not None:
-            write_whole(self.folder / stored.certificate_file(certificate), certificate.proof)
-        append(self.path, record, self._told)
+            write_whole(self.folder / answers.certificate_file(certificate), certificate.proof)
+        self.answers.add(record)
         return record
 
-    # ------------------------------------------------------------------ reading
-    def find(self, question: Question, *, certify: bool | None = None) -> Verdict | None:
-        """The kept answer to a question, or None where it has to be asked.
+    def find(self, question: Q, *, certify: bool | None = None) -> Verdict[Q] | None:
+        """The kept answer to a question, its evidence checked again, or None where it has to be asked.
 
         An answer counts for every pair of units that builds the same definition; one that was given to
-        this very pair comes first.  `certify` is as for `answer`: where it is True, an answer that no
-        input exists counts only with its certificate, and where it is False only with a second solver.
-        Served are answers that need no further asking, after they have been checked: the record against
-        its schema and digest, a witness by replay on integers and on the oracle, a certificate's file
-        against its digest.
+        this very pair comes first.  That no input exists is served with a certificate; where checking it
+        takes too long, the verdict is marked as not checked.  Only where `certify` is False, which asks for
+        a second solver, the solvers' recorded answers count, and the verdict is marked so too.
         """
-        self._refresh()
-        digest = question.digest()
-        entry = self._own(question, digest) or self._shared(question, digest)
-        if entry is None or entry.record.get("verdict") not in [kind.name for kind in stored.SETTLED]:
+        entry = self._entry(question)
+        if entry is None or not answers.settled(entry):
             return None
-        try:
-            entry.check()
-            stored.check_answers(entry.record)
-            certificate = self.certificate(entry.record)
-            if entry.record["verdict"] == Kind.SEPARATED.name:
-                stored.check_replays(question, entry.record)
-            verdict = stored.read_verdict(question, entry.record, certificate)
-        except TcformalError as error:
-            self._tell(f"record {entry.id[:12]} of {self.path} is not used: {error}")
-            return None
-        if verdict.kind is not Kind.SEPARATED and (
-            (certify is True and certificate is None) or (certify is False and not verdict.confirmed_by)
+        said = entry["certificate"]
+        if Kind[entry["verdict"]] is not question.how.found and (
+            said is None if certify is not False else not entry["confirmed_by"]
         ):
             return None
-        return verdict
+        try:
+            made = None if said is None else certificate_of(self.folder, said)
+            checked = None if made is None else self._checked(question, entry, made)
+            return answers.read_verdict(question, entry, checked or made, checked=checked is not None)
+        except TcformalError as error:
+            self._told(f"record {answers.identity(entry)[:12]} of {self.path} is not used: {error}")
+            return None
+
+    def _checked(self, q: Question, record: Record, made: Certificate) -> Certificate | None:
+        """The certificate as it was checked now, None where time ran out; RecordError where it is refused."""
+        root = q.assumed if record["verdict"] == Kind.VACUOUS.name else q.asked
+        dag = to_json(q.graph, {"assertion": root})
+        found = self.rechecker.proof(dag, self.folder, answers.certificate_record(made))
+        if "refused" in found:
+            raise RecordError(found["refused"])
+        return None if "late" in found else replace(made, checker=found["checker"], steps=found["steps"])
+
+    def _refusal(self, dag: str, said: Mapping[str, Any]) -> str:
+        """Why a lemma's certificate is not accepted; empty where it is."""
+        found = self.rechecker.proof(dag, self.folder, said, LEMMA_S)
+        return str(found.get("refused", "checking it took too long" if "late" in found else ""))
 
     def has(self, question: Question) -> bool:
-        """Whether there is a line about this very question, as its units are defined today."""
-        self._refresh()
-        return self._own(question, question.digest()) is not None
+        """Whether there is a record about this very question, as its units are defined today."""
+        mine = answers.identity_of(question)
+        return any(answers.identity(r) == mine for r in self.answers.about(question.digest()))
 
-    def _own(self, q: Question, digest: str) -> Entry | None:
-        """The last line about this very question, unless it answers another definition."""
-        own = self._index.entries.get(stored.identity({"question": stored.asked(q)}))
-        return own if own is not None and own.digest == digest else None
-
-    def _shared(self, q: Question, digest: str) -> Entry | None:
-        """The last line about other units that build the same definition for the same operands."""
-        asked = stored.asked(q)
-        shared = [self._index.entries[i] for i in self._index.by_digest.get(digest, ())]
-        alike = [e for e in shared if all(e.record["question"][key] == asked[key] for key in _OPERANDS)]
-        return max(alike, key=lambda e: e.line, default=None)
+    def _entry(self, q: Question) -> Record | None:
+        """The last record about this very question, or else about other units of the same definition."""
+        mine, parts = answers.identity_of(q), q.how.parts(q)
+        shared = None
+        for record in self.answers.about(q.digest()):
+            if answers.identity(record) == mine:
+                return record
+            asked = record["question"]
+            alike = all(asked.get(key) == parts.get(key) for key in _OPERANDS)
+            if shared is None and alike and q.how.name == "separate":
+                shared = record
+        return shared
 
     def certificate(self, record: Record) -> Certificate | None:
         """The certificate that a checked record names; RecordError where its file is missing or another."""
         said = record["certificate"]
-        if said is None:
-            return None
-        path: Path = self.folder / said["file"]
-        try:
-            proof = path.read_bytes()
-        except OSError as error:
-            raise RecordError(f"expected the certificate {path}, but got: {error.strerror}") from error
-        found = hashlib.sha256(proof).hexdigest()
-        if not found == said["sha256"] == path.name.partition(".")[0]:
-            raise RecordError(
-                f"expected a certificate of digest {said['sha256'][:12]} at {path}, but got {found[:12]}"
-            )
-        return Certificate(
-            proof=proof, **{key: said[key] for key in ("cnf_sha256", "solver", "checker", "steps", "seconds")}
-        )
+        return None if said is None else certificate_of(self.folder, said)
+
+    def entries(self) -> Iterator[Entry]:
+        """The last line about each question, the newest first; nothing of them is checked yet."""
+        seen: set[str] = set()
+        for start in reversed(self.answers.starts()):
+            entry = _entry(start, self.answers.line(start))
+            if entry is not None and entry.id not in seen:
+                seen.add(entry.id)
+                yield entry
 
     def records(self) -> list[Entry]:
         """The last line about each question, in the order of the file; nothing of them is checked yet."""
-        self._refresh()
-        return sorted(self._index.entries.values(), key=lambda e: e.line)
+        return [*self.entries()][::-1]
 
     def broken(self) -> list[str]:
         """One sentence on each whole line that holds no answer."""
-        self._refresh()
-        return [line.problem for line in self._index.broken]
+        found = []
+        for start in self.answers.starts():
+            line = self.answers.line(start)
+            if _entry(start, line) is None:
+                found.append(
+                    line.problem
+                    or f"expected an answer in line {line.number} of {self.path}, but got something else"
+                )
+        return found
 
-    def _refresh(self) -> None:
-        """Read what has been added to the file since the last look."""
-        lines, mark = read(self.path, self._index.mark)
-        if mark.file != self._index.mark.file or mark.offset < self._index.mark.offset:
-            self._index = _Index()
-        self._index.mark = mark
-        for line in lines:
-            if line.torn:
-                self._tell(f"{line.problem}: left by a writer that was stopped")
-            else:
-                self._take(line)
+    # ------------------------------------------------------------------ claims
+    def find_claim(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
+        """The kept claim about this definition, proved again from its lemmas; None where it is to be asked.
 
-    def _take(self, line: Line) -> None:
-        entry = _entry(line)
-        if entry is None:
-            problem = line.problem or f"expected an answer in line {line.number} of {self.path}, but got none"
-            self._index.broken.append(Line(line.number, None, problem))
-            self._tell(problem)
-            return
-        before = self._index.entries.get(entry.id)
-        if before is not None:
-            self._index.by_digest[before.digest].discard(before.id)
-        self._index.entries[entry.id] = entry
-        self._index.by_digest.setdefault(entry.digest, set()).add(entry.id)
+        The verdict served is the one of the new proof.  Where that takes too long, the recorded verdict is
+        marked as not checked, and so is, where `certify` is False, one that rests on a lemma without a
+        certificate; otherwise such a claim is asked again.
+        """
+        record = self.claims.newest(claim, spec.name)
+        if record is None or claim in claims.OF_MANY_UNITS or Kind[record["verdict"]] not in SETTLED:
+            return None
+        if record["definition"] != definition(spec, spec.k):
+            return None
+        found = self.rechecker.claim(self.folder, claim, spec.name)
+        if "refused" in found:
+            self._told(f"the claim {claim} of {spec.name} is asked again: {found['refused']}")
+            return None
+        again = found.get("claim")
+        if again is not None and (
+            Kind[again["verdict"]] not in SETTLED or (found["bare"] and certify is not False)
+        ):
+            return None
+        if again is not None and again["verdict"] != record["verdict"]:
+            was, gives = record["verdict"], again["verdict"]
+            self._told(f"the claim {claim} of {spec.name} was kept as {was}, but its lemmas give {gives}")
+        shown = again or record
+        lemmas = [self.lemmas.find(sha256) for sha256 in claims.lemmas_used(shown)]
+        whole = tuple(lemma for lemma in lemmas if lemma is not None)
+        if len(whole) != len(lemmas):
+            return None
+        checked = again is not None and not found["bare"]
+        return claims.read_claim(shown, spec, whole, served=record["date"], checked=checked)
 
-    def _tell(self, sentence: str) -> None:
-        """Say each thing once."""
-        if sentence not in self._said:
-            self._said.add(sentence)
-            self._told(sentence)
+    def add_claim(self, v: ClaimVerdict) -> None:
+        """Keep a claim with the digests of its lemmas, unless the last record says the same."""
+        record = claims.claim_record(v)
+        last = self.claims.newest(v.claim, v.unit.name)
+        if last is None or claims.claim_said(last) != claims.claim_said(record):
+            self.claims.add(seal(record, "claim"))
 
 
-def _entry(line: Line) -> Entry | None:
+def _entry(start: int, line: Line) -> Entry | None:
     """A line as an entry, if it holds a question by which it can be found."""
-    question = None if line.data is None else line.data.get("question")
-    if line.data is None or not isinstance(question, dict) or not {*_OPERANDS, "sha256"} <= question.keys():
+    data = line.data
+    question = None if data is None else data.get("question")
+    if data is None or not isinstance(question, dict) or not {"kind", "sha256"} <= question.keys():
         return None
     try:
-        return Entry(stored.identity(line.data), line.number, line.data)
+        return Entry(answers.identity(data), line.number, start, data)
     except ValueError:
         return None

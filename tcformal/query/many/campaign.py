@@ -12,9 +12,9 @@ from typing import Any, Protocol
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, NoAnswerError
 from tcformal.query.assumptions import from_texts
+from tcformal.query.engine import answer
 from tcformal.query.many.pairs import Pair
-from tcformal.query.separate import answer
-from tcformal.query.spec import Question, question
+from tcformal.query.spec import EqualityQuestion, question
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.solve.result import Limits
 
@@ -22,11 +22,13 @@ from tcformal.solve.result import Limits
 class Kept(Protocol):
     """Where answers are kept; only the parent process writes to it."""
 
-    def find(self, question: Question, *, certify: bool | None = None) -> Verdict | None:
+    def find(
+        self, question: EqualityQuestion, *, certify: bool | None = None
+    ) -> Verdict[EqualityQuestion] | None:
         """The kept answer to a question, or None where it has to be asked."""
         ...
 
-    def add(self, verdict: Verdict) -> object:
+    def add(self, verdict: Verdict[Any]) -> object:
         """Keep an answer."""
         ...
 
@@ -59,16 +61,18 @@ class Outcome:
     seconds: float = 0.0
     #: Whether the answer was kept from before.
     served: bool = False
+    #: Whether the evidence was checked in this run.
+    checked: bool = True
     #: The whole verdict as plain data; None where none was reached.
     verdict: dict[str, Any] | None = None
 
     @property
     def decided(self) -> bool:
         """Whether no question is left open: a pair that cannot be asked leaves none."""
-        return self.kind not in (Kind.UNKNOWN, Kind.TIMEOUT, Kind.ERROR)
+        return self.checked and self.kind not in (Kind.UNKNOWN, Kind.TIMEOUT, Kind.ERROR)
 
 
-def build(pair: Pair, terms: Terms) -> Question:
+def build(pair: Pair, terms: Terms) -> EqualityQuestion:
     """The question of one pair; InputError where it cannot be asked."""
     one, other = resolve(pair.first), resolve(pair.second)
     return question(one, other, from_texts(one.operands.c, terms.assume))
@@ -157,13 +161,14 @@ def _heard(done: Future[Answer], pair: Pair, terms: Terms, kept: Kept) -> Outcom
     return _outcome(pair, verdict)
 
 
-def _outcome(pair: Pair, verdict: Verdict) -> Outcome:
+def _outcome(pair: Pair, verdict: Verdict[EqualityQuestion]) -> Outcome:
     return Outcome(
         pair=pair,
         kind=verdict.kind,
         reason=verdict.reason,
         seconds=verdict.seconds,
         served=bool(verdict.served),
+        checked=verdict.checked,
         verdict=verdict.to_json(),
     )
 

@@ -19,7 +19,7 @@ from tcformal.query.proofs.lemmas import Lemma, LemmaBook
 from tcformal.query.proofs.rearrange import rearranged
 from tcformal.query.replay import oracle_result
 from tcformal.query.spec import Witness
-from tcformal.query.verdict import Kind
+from tcformal.query.verdict import NOT_CHECKED, Kind
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status
 from tcformal.version import VERSION
@@ -100,6 +100,16 @@ class ClaimVerdict:
     limits: Limits
     seconds: float
     version: str = VERSION
+    #: When a kept claim that is served again was answered, in UTC; empty for a fresh one.
+    served: str = ""
+    #: Whether the proof was checked in this run: True of every fresh claim, and of a kept one whose lemmas
+    #: were all checked again in time.
+    checked: bool = True
+
+    @property
+    def headline(self) -> str:
+        """The verdict's name; of a kept claim that was not checked in this run, marked as such."""
+        return self.kind.name if self.checked else f"{self.kind.name} ({NOT_CHECKED})"
 
     @property
     def applications(self) -> int:
@@ -121,6 +131,9 @@ class ClaimVerdict:
             },
             "seconds": round(self.seconds, 3),
             "tcformal": self.version,
+            "served": bool(self.served),
+            "checked": self.checked,
+            **({"answered": self.served} if self.served else {}),
         }  # fmt: skip
 
 

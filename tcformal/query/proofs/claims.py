@@ -12,7 +12,6 @@ from tcformal.design.unit import UnitSpec
 from tcformal.query.proofs.accumulation import sign_magnitude
 from tcformal.query.proofs.carry import carry_bits
 from tcformal.query.proofs.claim import Asking, ClaimVerdict, Finding, Progress, claim_verdict
-from tcformal.query.proofs.error_bound import error_bound
 from tcformal.query.proofs.lemmas import Lemma, LemmaBook
 from tcformal.query.proofs.negation import negation
 from tcformal.query.proofs.product_order import product_order
@@ -38,7 +37,6 @@ CLAIMS: dict[str, Claim] = {
     "same-parameters": Claim("all names of these parameters compute the same function", same_parameters),
     "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, of_every_unit=True),
     "zero-exponent": Claim("no exponent of zero terms below all others changes a result", zero_exponent),
-    "error-bound": Claim("each sum is off by less than XIE Table 9 allows", error_bound, of_every_unit=True),
 }
 
 

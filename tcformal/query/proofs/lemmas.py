@@ -12,7 +12,7 @@ from tcformal.interp.cnf import Cnf, to_cnf
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.walk import digest, reachable
+from tcformal.ir.walk import digest, reachable, to_json
 from tcformal.solve.certificate import Certificate, certify
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status
@@ -145,8 +145,8 @@ def frontier(firsts: Sequence[Node], seconds: Sequence[Node], depth: int) -> set
 class Keeper(Protocol):
     """Where proved lemmas are kept from one run to the next."""
 
-    def find(self, sha256: str, *, certify: bool | None = None) -> Lemma | None:
-        """The kept lemma of that statement."""
+    def checked(self, sha256: str, dag: str) -> Lemma | None:
+        """The kept lemma of the statement in `dag`, its certificate checked; None for one to prove."""
 
     def add(self, lemma: Lemma) -> None:
         """Keep a lemma."""
@@ -186,12 +186,10 @@ class LemmaBook:
         return self._known[sha256]
 
     def _kept(self, sha256: str, what: Statement) -> Lemma | None:
-        """The kept answer, unless its certificate is one of other clauses than the statement has today."""
-        kept = self._keeper.find(sha256, certify=self._certify) if self._keeper is not None else None
-        if kept is None or kept.certificate is None:
-            return kept
-        mine = to_cnf(what.graph, what.assertion).digest()
-        return kept if kept.certificate.cnf_sha256 == mine else None
+        """The kept lemma, its certificate checked against the clauses that the statement has today."""
+        if self._keeper is None:
+            return None
+        return self._keeper.checked(sha256, to_json(what.graph, {"assertion": what.assertion}))
 
     def _decided(self, name: str, sha256: str, what: Statement) -> Lemma:
         cnf = to_cnf(what.graph, what.assertion)

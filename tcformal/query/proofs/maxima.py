@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from tcformal.design.unit import UnitSpec
 from tcformal.ir.build import Stage
 from tcformal.ir.node import Node
-from tcformal.query.proofs.error_steps import ErrorSteps, Terms
 from tcformal.query.proofs.rearrange import split_max
+from tcformal.query.proofs.sum_steps import SumSteps, Terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Maxima:
     """
 
     def __init__(
-        self, s: ErrorSteps, terms: Terms, both: tuple[Stage, Stage], units: tuple[UnitSpec, UnitSpec]
+        self, s: SumSteps, terms: Terms, both: tuple[Stage, Stage], units: tuple[UnitSpec, UnitSpec]
     ) -> None:
         self.s, self.both, self.all_terms = s, both, terms
         o = units[0].operands

@@ -9,6 +9,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.models import declare_inputs
 from tcformal.query.assumptions import Assumptions
+from tcformal.query.engine import VECTORS_NAME
 from tcformal.query.proofs.claim import Asking, Counterexample, Finding, Part, Standing, searched
 from tcformal.query.proofs.cuts import Composition, step_of
 from tcformal.query.proofs.lemmas import Lemma
@@ -161,9 +162,7 @@ class _Proof:
 def _witness(ask: Asking, q: PropertyQuestion) -> Counterexample | None:
     """Inputs among seeded vectors on which the results are not opposite."""
     tried = by_vectors(q, ask.limits.seed)
-    if tried is None or tried.model is None:
-        return None
-    return _replayed(q, shrink_inputs(q, tried.model), tried.answers[0].solver)
+    return None if tried is None else _replayed(q, shrink_inputs(q, tried), VECTORS_NAME)
 
 
 def _replayed(q: PropertyQuestion, model: dict[str, int], finder: str) -> Counterexample:

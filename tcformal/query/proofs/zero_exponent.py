@@ -13,9 +13,9 @@ from tcformal.ir.node import Node
 from tcformal.models import chained_dot, declare_inputs
 from tcformal.query.proofs.claim import Asking, Finding, Part, Standing, require_truncated_sum
 from tcformal.query.proofs.cuts import Composition, Step, step_of
-from tcformal.query.proofs.error_steps import ErrorSteps, terms_of
 from tcformal.query.proofs.lemmas import Lemma
 from tcformal.query.proofs.maxima import Half, Maxima, tree
+from tcformal.query.proofs.sum_steps import SumSteps, terms_of
 
 #: What is rounded from a sum; the word takes special cases along, which no exponent decides.
 _ROUNDED = ("rounded.sign", "rounded.significand", "rounded.exponent", "rounded.overflow", "result")
@@ -137,7 +137,7 @@ class _Pair:
     # ------------------------------------------------------------------ one block
     def _block(self, scope: str) -> bool:
         c, g = self.c, self.c.graph
-        one, two = ErrorSteps(c, f"A.{scope}"), ErrorSteps(c, f"B.{scope}")
+        one, two = SumSteps(c, f"A.{scope}"), SumSteps(c, f"B.{scope}")
         terms = terms_of(g.labels, one.where)
         first, second = (s.stage("e_max") for s in (one, two))
         first, second = tree(first), tree(Stage(c.replaced(second.node), False, second.offset, 0))
@@ -169,7 +169,7 @@ class _Pair:
 
     def _kept(
         self,
-        one: ErrorSteps,
+        one: SumSteps,
         term: Mapping[str, Stage],
         other: Node,
         root: Half,
@@ -201,7 +201,7 @@ class _Pair:
         return gone if proved else None
 
     def _met(
-        self, one: ErrorSteps, term: Mapping[str, Stage], kept: tuple[Node, Node], maxima: Maxima
+        self, one: SumSteps, term: Mapping[str, Stage], kept: tuple[Node, Node], maxima: Maxima
     ) -> list[Node] | None:
         """On both sides, the term's exponent and its distance are the maximum, unless the term is zero."""
         g, facts = self.c.graph, []

@@ -19,7 +19,7 @@ from tcformal.query.assumptions import Assumptions
 from tcformal.query.families import Batch
 from tcformal.query.inputs import columns, rows_of
 from tcformal.query.replay import oracle_result
-from tcformal.query.spec import Question, Witness, common_k, question
+from tcformal.query.spec import EqualityQuestion, Witness, common_k, question
 
 #: Results of designs on inputs, raw encodings: [designs, inputs].
 Results = NDArray[np.uint64]
@@ -68,7 +68,7 @@ class Panel:
         """Every design's result on the Fraction oracle."""
         return tuple(oracle_result(spec, witness) for spec in self.designs)
 
-    def question(self, pairs: Iterable[tuple[int, int]]) -> Question:
+    def question(self, pairs: Iterable[tuple[int, int]]) -> EqualityQuestion:
         """Is there one input that tells every one of the pairs apart?
 
         Its units and results are those of the first pair.
@@ -78,7 +78,7 @@ class Panel:
         for first, second in listed:
             differ = g.and_(differ, g.not_(g.eq(self._roots[first], self._roots[second])))
         first, second = listed[0]
-        return Question(
+        return EqualityQuestion(
             self.designs[first], self.designs[second], self.k, Assumptions(), g,
             (self._roots[first], self._roots[second]), g.truth(True), differ,
         )  # fmt: skip
@@ -94,7 +94,7 @@ class Panel:
             return self.k
         return math.lcm(*(_block(spec) for spec in specs))
 
-    def short_question(self, pair: tuple[int, int]) -> Question:
+    def short_question(self, pair: tuple[int, int]) -> EqualityQuestion:
         """Do two of the designs differ on the products of one `step`?"""
         specs = [self.designs[i] for i in pair]
         short = [spec if spec.emulation is not None else replace(spec, k=_block(spec)) for spec in specs]

@@ -14,6 +14,7 @@ import numpy as np
 from tcformal.checks import check_int, check_positive
 from tcformal.design.space import Space
 from tcformal.errors import SolverDisagreementError
+from tcformal.query.engine import answer
 from tcformal.query.families import Batch
 from tcformal.query.inputs import (
     Index,
@@ -26,9 +27,8 @@ from tcformal.query.inputs import (
 )
 from tcformal.query.proofs.lemmas import LemmaBook
 from tcformal.query.proofs.stepwise import equal_in_steps
-from tcformal.query.separate import answer
 from tcformal.query.shrink import shrink, witness_cost
-from tcformal.query.spec import Witness
+from tcformal.query.spec import EqualityQuestion, Witness
 from tcformal.query.suites.cover import cover, irredundant, needed_alone
 from tcformal.query.suites.made import Equal, Pair, Suite, Undecided
 from tcformal.query.suites.panel import Panel, Results
@@ -265,7 +265,7 @@ class _Work:
         return tuple(rows)
 
 
-def _equal(pair: Pair, v: Verdict, reason: str) -> Equal:
+def _equal(pair: Pair, v: Verdict[EqualityQuestion], reason: str) -> Equal:
     made = None if v.certificate is None else v.certificate.to_json()
     return Equal(*pair, reason, False, v.confirmed_by, made)
 

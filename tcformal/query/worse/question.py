@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tcformal.algorithms import corrected, error
 from tcformal.algorithms.split import HALF, SINGLE, SPLIT_ROUNDINGS, Split, split
@@ -18,12 +18,15 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.walk import digest
 from tcformal.models import Unit
 from tcformal.oracle.values import number_text
 from tcformal.query.assumptions import Assumptions, assume
+from tcformal.query.question import Question
 from tcformal.query.spec import spec_of
 from tcformal.semantics.unpack import unpack
+
+if TYPE_CHECKING:
+    from tcformal.query.kinds.program import Program
 
 #: What the inputs a and b are.
 FORMS: dict[str, str] = {
@@ -98,14 +101,14 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WorseQuestion:
+class WorseQuestion(Question):
     """A question, built.
 
     Shapes: inputs a[0], b[0], …, c are raw encodings; results (Markidis, Ootomo and Yokota) u[32];
     errors unsigned and `exact` signed numbers of the window.
     """
 
-    asked: Asked
+    asked_of: Asked
     graph: Graph
     results: tuple[Node, Node]
     window: error.Window
@@ -116,9 +119,17 @@ class WorseQuestion:
     #: 1 where they hold, both results are numbers and the error is larger as asked.
     violated: Node
 
-    def digest(self) -> str:
-        """SHA-256 of the question's definition."""
-        return digest(self.graph, {"assertion": self.violated, "assumed": self.assumed})
+    @property
+    def asked(self) -> Node:
+        """1 where the assumptions hold and the error is larger as asked."""
+        return self.violated
+
+    @property
+    def how(self) -> Program:
+        """How such a question is replayed, shrunk, written and read."""
+        from tcformal.query.kinds.program import PROGRAM  # it needs this class
+
+        return PROGRAM
 
 
 def asked(unit: str | Unit | UnitSpec, **settings: Any) -> Asked:

@@ -6,14 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
-from tcformal.algorithms.split import SINGLE
 from tcformal.interp.concrete import Concrete
 from tcformal.oracle import algorithms as oracle
-from tcformal.oracle.values import number_text, value_data
 from tcformal.query.spec import Witness
-from tcformal.query.worse.question import ALGORITHMS, Asked, WorseQuestion
+from tcformal.query.worse.question import Asked, WorseQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +65,15 @@ class Replayed:
             return self.excess is not None and self.excess > 0
         return self.excess_ulps is not None and self.excess_ulps > self.asked.more_than
 
+    @property
+    def confirms(self) -> bool:
+        """What every question asks of a replay: here, that the error is larger as asked."""
+        return self.violates
+
 
 def replay(q: WorseQuestion, inputs: Mapping[str, int]) -> Replayed:
     """Run inputs through both algorithms on integers and on the oracle, and compare the errors exactly."""
-    what = q.asked
+    what = q.asked_of
     w = Witness.of(inputs, what.products)
     assumed, violated, m, oy, raw_exact, *raw_errors = _evaluator(q)(w.inputs())
     again = oracle_results(what, w)
@@ -103,26 +105,3 @@ def oracle_results(what: Asked, w: Witness) -> tuple[int, int]:
         oracle.markidis(unit, w.a, w.b, w.c, mode),
         oracle.ootomo_yokota(unit, w.a, w.b, w.c, mode, keep_last=what.keep_last),
     )
-
-
-def witness_data(asked: Asked, w: Witness, run: Replayed) -> dict[str, Any]:
-    """Inputs and what both algorithms make of them, as plain data."""
-    fmt = asked.factor_format
-    data: dict[str, Any] = {
-        "witness": {
-            "a": [value_data(fmt, x) for x in w.a],
-            "b": [value_data(fmt, x) for x in w.b],
-            "c": value_data(SINGLE, w.c),
-        },
-        "exact": None if run.exact is None else number_text(run.exact),
-        "results": {
-            name: value_data(SINGLE, raw) for name, raw in zip(ALGORITHMS, run.integers, strict=True)
-        },
-        "errors": {
-            name: None if e is None else number_text(e)
-            for name, e in zip(ALGORITHMS, run.errors, strict=True)
-        },
-    }  # fmt: skip
-    if run.ulps is not None:
-        data["errors_ulps"] = dict(zip(ALGORITHMS, map(float, run.ulps), strict=True))
-    return data

@@ -10,12 +10,14 @@ from fractions import Fraction
 from typing import Any
 
 from tcformal.algorithms.error import ULP_STEP
+from tcformal.algorithms.split import SINGLE
 from tcformal.checks import check_positive
 from tcformal.oracle.values import number_text
+from tcformal.query.kinds.operands import witness_data
+from tcformal.query.kinds.program import PROGRAM, replayed_data, shrunk
 from tcformal.query.spec import Witness
-from tcformal.query.worse.answer import shrunk, solver_order
 from tcformal.query.worse.question import Asked, worse_question
-from tcformal.query.worse.replay import Replayed, replay, witness_data
+from tcformal.query.worse.replay import Replayed, replay
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Decision, Limits, Status
@@ -94,7 +96,9 @@ class Worst:
             "seconds": round(self.seconds, 3),
         }
         if self.witness is not None and self.replayed is not None:
-            data |= witness_data(self.asked, self.witness, self.replayed)
+            fmt = self.asked.factor_format
+            data["witness"] = witness_data({"a": fmt, "b": fmt, "c": SINGLE}, self.witness)
+            data |= replayed_data(self.replayed)
         return data
 
 
@@ -186,7 +190,7 @@ def worst(
     check_positive("seconds", seconds)
     start = time.monotonic()
     search = _Search(
-        asked, limits, seconds, {"members": solver_order(solvers), "certify": certify, "jobs": jobs}
+        asked, limits, seconds, {"members": PROGRAM.members(solvers), "certify": certify, "jobs": jobs}
     )
     while time.monotonic() < search.deadline and (threshold := search.next()) is not None:
         search.ask(threshold, progress)

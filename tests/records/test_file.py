@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tcformal.records.newest import Newest
 
 from tcformal.records import newest
-from tcformal.records.newest import Newest
 from tcformal.records.schema import SCHEMA_VERSION, check, seal
 
 

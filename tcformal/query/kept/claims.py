@@ -1,0 +1,98 @@
+"""Claims as records, and records as claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tcformal.design.unit import UnitSpec
+from tcformal.query.kept.lemmas import now
+from tcformal.query.proofs.claim import ClaimVerdict, Counterexample, Part, Standing
+from tcformal.query.proofs.cuts import Step
+from tcformal.query.proofs.lemmas import Lemma
+from tcformal.query.proofs.same_parameters import definition
+from tcformal.query.spec import Witness
+from tcformal.query.verdict import Kind
+from tcformal.records.schema import SEAL
+from tcformal.solve.result import Limits
+
+#: Claims that speak of more units than the one whose definition is kept with them: they are asked again.
+OF_MANY_UNITS = ("same-parameters",)
+
+#: What may differ between two answers that say the same.
+_PASSING = ("schema", "date", "seconds", "limits", "tcformal", SEAL)
+
+
+def claim_record(v: ClaimVerdict) -> dict[str, Any]:
+    """A claim as a record without its digest; its lemmas by theirs."""
+    plain = v.to_json()
+    for key in ("served", "checked", "answered"):
+        plain.pop(key, None)
+    lemmas = [lemma["sha256"] for lemma in plain["lemmas"]]
+    places = {sha256: str(i) for i, sha256 in enumerate(lemmas)}
+    parts = [{**part, "steps": _short_steps(part["steps"], places)} for part in plain["parts"]]
+    return {
+        **plain, "date": now(), "definition": definition(v.unit, v.unit.k),
+        "lemmas": lemmas, "parts": parts,
+    }  # fmt: skip
+
+
+def claim_said(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a record that identifies the answer: everything but date, seconds and limits."""
+    return {key: value for key, value in record.items() if key not in _PASSING}
+
+
+def lemmas_used(record: Mapping[str, Any]) -> list[str]:
+    """The digests of the lemmas that the steps of a claim's record apply."""
+    used = {int(i) for part in record["parts"] for step in part["steps"] for i in step.get("lemmas", {})}
+    return [sha256 for i, sha256 in enumerate(record["lemmas"]) if i in used]
+
+
+def read_claim(
+    record: Mapping[str, Any], spec: UnitSpec, lemmas: tuple[Lemma, ...], *, served: str, checked: bool
+) -> ClaimVerdict:
+    """The verdict that a record was made of; `served` is when it was given first."""
+    return ClaimVerdict(
+        claim=record["claim"], unit=spec, kind=Kind[record["verdict"]], reason=record["reason"],
+        composition=record["composition"],
+        parts=tuple(_part(p, spec.k, record["lemmas"]) for p in record["parts"]),
+        lemmas=lemmas, limits=Limits(**record["limits"]), seconds=record["seconds"],
+        version=record["tcformal"], served=served, checked=checked,
+    )  # fmt: skip
+
+
+def _short_steps(steps: Sequence[Mapping[str, Any]], places: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Steps as they are kept: lemmas by their place among the record's, neighbours without any as one."""
+    kept: list[dict[str, Any]] = []
+    for step in steps:
+        if step["lemmas"]:
+            uses = {places[sha256]: n for sha256, n in step["lemmas"].items()}
+            kept.append({"cuts": [step["cut"]], "how": step["how"], "lemmas": uses})
+        elif kept and "lemmas" not in kept[-1] and kept[-1]["how"] == step["how"]:
+            kept[-1]["cuts"].append(step["cut"])
+        else:
+            kept.append({"cuts": [step["cut"]], "how": step["how"]})
+    return kept
+
+
+def _part(data: Mapping[str, Any], k: int, lemmas: Sequence[str]) -> Part:
+    steps = tuple(
+        Step(name=cut, how=s["how"], lemmas={lemmas[int(i)]: n for i, n in s.get("lemmas", {}).items()})
+        for s in data["steps"]
+        for cut in s["cuts"]
+    )
+    witness = None
+    if "witness" in data:
+        said = data["witness"]
+        first, second = (
+            Witness.of({name: int(x, 16) for name, x in said[key].items()}, k)
+            for key in ("inputs", "second_inputs" if "second_inputs" in said else "inputs")
+        )
+        one, other = (int(x, 16) for x in said["results"])
+        witness = Counterexample(
+            first=first, second=second, results=(one, other), found_by=said["found_by"]
+        )  # fmt: skip
+    return Part(
+        name=data["name"], standing=Standing[data["standing"]], steps=steps, witness=witness,
+        control=data["control"], note=data.get("note", ""),
+    )  # fmt: skip

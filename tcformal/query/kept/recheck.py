@@ -1,0 +1,83 @@
+"""A process that checks kept evidence again, one JSON request a line: certificates, and whole claims.
+
+A request holds `dag` (the text of a DAG whose root is named `assertion`), `folder` and `certificate` (what
+a record says of it); or `claim`, `unit`, `folder` and `seconds`.  The answer holds `steps` and `checker`; or
+`claim` (the record of the claim proved again) and `bare` (the number of its lemmas without a certificate);
+or `refused` with the reason, or `late`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tcformal.design.names import resolve
+from tcformal.errors import TcformalError
+from tcformal.interp.cnf import to_cnf
+from tcformal.ir.walk import from_json
+from tcformal.query.kept.claim_audit import AUDIT_LIMITS, CheckedBook, OutOfTimeError
+from tcformal.query.kept.claims import claim_record
+from tcformal.query.kept.lemmas import certificate_of
+from tcformal.query.kept.store import Store
+from tcformal.query.proofs.claims import prove_claim
+from tcformal.solve.certificate import checker_version, verify
+from tcformal.solve.worker import end_with_parent, limit_resource
+
+#: Address space of this process, in bytes.
+_MEMORY = 6 << 30
+
+
+class Bench:
+    """The books of checked lemmas, one for each results folder, kept from one request to the next."""
+
+    def __init__(self) -> None:
+        self._books: dict[str, CheckedBook] = {}
+
+    def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer to one request; what is refused is an answer too."""
+        try:
+            return self._claim(request) if "claim" in request else _proof(request)
+        except OutOfTimeError:
+            return {"late": True}
+        except TcformalError as error:
+            return {"refused": str(error)}
+
+    def _claim(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        folder = request["folder"]
+        book = self._books.setdefault(folder, CheckedBook(Store(Path(folder)).lemmas))
+        book.deadline = time.monotonic() + request["seconds"]
+        spec = resolve(request["unit"])
+        v = prove_claim(spec, request["claim"], book=book, limits=AUDIT_LIMITS)
+        used = {lemma.sha256 for lemma in v.lemmas}
+        return {"claim": claim_record(v), "bare": len(used & book.unchecked)}
+
+
+def _proof(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Check one certificate against the clauses of a DAG, made here."""
+    graph, roots = from_json(request["dag"])
+    made = certificate_of(Path(request["folder"]), request["certificate"])
+    return {"steps": verify(to_cnf(graph, roots["assertion"]), made), "checker": checker_version()}
+
+
+def main() -> None:
+    """Answer requests until standard input ends; what a checker itself prints goes to stderr."""
+    end_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the parent, which ends this process
+    limit_resource(resource.RLIMIT_AS, _MEMORY)
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    bench = Bench()
+    print(json.dumps({"ready": True}), file=out, flush=True)
+    for line in sys.stdin:
+        print(json.dumps(bench.answer(json.loads(line))), file=out, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The kinds of questions: equality of two designs, a property of one, the error of two algorithms."""

@@ -1,0 +1,106 @@
+"""Do two units ever differ?  How that question is replayed, shrunk, written and read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tcformal.design.names import resolve
+from tcformal.formats.spec import Format
+from tcformal.models import scale_count
+from tcformal.oracle.values import value_data
+from tcformal.query.assumptions import from_texts
+from tcformal.query.kinds.operands import read_witness, witness_data
+from tcformal.query.question import Inputs, QuestionKind
+from tcformal.query.replay import Replay, replay
+from tcformal.query.search import search
+from tcformal.query.shrink import shrink
+from tcformal.query.spec import EqualityQuestion, Witness, question
+from tcformal.query.verdict import Kind
+
+
+class Equality(QuestionKind[EqualityQuestion]):
+    """Two units on shared operands: SEPARATED with a witness, or EQUIVALENT."""
+
+    name = "separate"
+    found = Kind.SEPARATED
+    none = Kind.EQUIVALENT
+
+    def replay(self, q: EqualityQuestion, inputs: Inputs) -> Replay:
+        """Both units on the witness, on integers and on the oracle."""
+        return replay(q, Witness.of(inputs, q.k))
+
+    def shrink(self, q: EqualityQuestion, inputs: Inputs, seconds: float) -> dict[str, int]:
+        """The fewest non-zero terms, round values, exponents near zero."""
+        return shrink(q, Witness.of(inputs, q.k), seconds=seconds).inputs()
+
+    def search(self, q: EqualityQuestion, seed: int) -> dict[str, int] | None:
+        """The simplest of the seeded vectors that separate."""
+        found = search(q, seed)
+        return None if found is None else found.inputs()
+
+    def assumptions(self, q: EqualityQuestion) -> list[str]:
+        """What is assumed of the operands."""
+        return q.assumptions.texts()
+
+    def found_text(self, q: EqualityQuestion, finder: str) -> str:
+        """Who found the witness."""
+        return f"{finder} found inputs; replayed on integers and on exact fractions"
+
+    def none_text(self, q: EqualityQuestion, deciders: str) -> str:
+        """Who found none."""
+        same = "both units build the same definition; " if q.same_definition else ""
+        return f"{same}{deciders} found no inputs on which they differ"
+
+    def parts(self, q: EqualityQuestion) -> dict[str, Any]:
+        """Names, k, formats and assumptions."""
+        o = q.first.operands
+        return {
+            "kind": self.name,
+            "first": q.first.name,
+            "second": q.second.name,
+            "k": q.k,
+            "formats": {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name},
+            "assumptions": q.assumptions.spellings(),
+        }
+
+    def build(self, parts: Mapping[str, Any]) -> EqualityQuestion:
+        """The two units by name, under the assumptions."""
+        one, other = resolve(parts["first"]), resolve(parts["second"])
+        return question(one, other, from_texts(one.operands.c, parts["assumptions"]))
+
+    def witness_data(self, q: EqualityQuestion, inputs: Inputs) -> dict[str, Any]:
+        """Rows of a, b and scales, and c."""
+        return witness_data(_formats(q), Witness.of(inputs, q.k))
+
+    def read_witness(self, q: EqualityQuestion, data: Mapping[str, Any]) -> dict[str, int]:
+        """The same, read back."""
+        scales = scale_count(q.first, q.k)
+        counts = {"a": q.k, "b": q.k, "scale_a": scales, "scale_b": scales}
+        return read_witness(_formats(q), counts, data).inputs()
+
+    def results_data(self, q: EqualityQuestion, replayed: Replay) -> dict[str, Any]:
+        """The result of each unit."""
+        d = q.first.operands.d
+        pairs = zip(("first", "second"), replayed.integers, strict=True)
+        return {"results": {name: value_data(d, raw) for name, raw in pairs}}
+
+    def to_json(self, q: EqualityQuestion) -> dict[str, Any]:
+        """Units, k, formats, and whether both build one definition."""
+        o = q.first.operands
+        scale = {} if q.first.scale_format is None else {"scale": q.first.scale_format.name}
+        return {
+            "units": list(q.names),
+            "k": q.k,
+            "formats": {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name} | scale,
+            "same_definition": q.same_definition,
+        }
+
+
+def _formats(q: EqualityQuestion) -> dict[str, Format]:
+    o, scale = q.first.operands, q.first.scale_format
+    return {"a": o.a, "b": o.b, "c": o.c} | ({} if scale is None else {"scale_a": scale, "scale_b": scale})
+
+
+#: The one of its kind.
+EQUALITY = Equality()
