@@ -29,6 +29,7 @@ from tcformal.solve.result import Limits
 @click.option("--all", "every", is_flag=True, help="Every query that comes with the package.")
 @click.option("--list", "listed", is_flag=True, help="List the queries instead.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
+@click.option("--only", metavar="TEXT", help="Only the asks that have TEXT in their names.")
 @click.option("--solvers", help="Solvers to ask, separated by commas, in order of start.")
 @click.option("--time-limit", type=float, default=DEFAULT_LIMITS.time_s, show_default=True,
               help="Seconds for each solver.")  # fmt: skip
@@ -42,6 +43,7 @@ def run_queries(
     every: bool,
     listed: bool,
     settings: Sequence[str],
+    only: str | None,
     solvers: str | None,
     time_limit: float,
     certify: bool | None,
@@ -72,12 +74,14 @@ def run_queries(
     limits = Limits(time_s=time_limit, memory_mb=DEFAULT_LIMITS.memory_mb, seed=DEFAULT_LIMITS.seed)
     members = None if solvers is None else check_members([s.strip() for s in solvers.split(",")])
     how = Setting(Store(Path(folder), warn), limits, members, certify, fresh=fresh)
-    asked = [(f, f.concrete(_settings(settings))) for f in files]
+    asked = [(f, _named(f.concrete(_settings(settings)), only)) for f in files]
+    if not any(asks for _, asks in asked):
+        raise InputError(f"expected an ask with {only!r} in its name, but found none")
     for query, asks in asked:
         check_asks(query, asks)
     start = time.monotonic()
     done = _run_all(asked, how)
-    if every:
+    if every and only is None:
         views.write_report(Path(folder) / "REPORT.md", [f for f, _ in asked], done)
     if as_json:
         print_json([views.answered_data(a) for a in done])
@@ -96,6 +100,11 @@ def _settings(texts: Sequence[str]) -> dict[str, str]:
             raise InputError(f"expected --set NAME=VALUE, but got {text!r}")
         made[name] = value
     return made
+
+
+def _named(asks: list[Ask], only: str | None) -> list[Ask]:
+    """The asks that have a text in their names; all of them where none is given."""
+    return [ask for ask in asks if only is None or only in ask.name]
 
 
 def _run_all(asked: Sequence[tuple[QueryFile, list[Ask]]], how: Setting) -> list[Answered]:

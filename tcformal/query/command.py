@@ -29,8 +29,10 @@ def by_value(spec: UnitSpec) -> Words:
     return word
 
 
-def explain_command(names: Iterable[str], w: Witness, words: Words, *, longer: bool = False) -> str:
-    """`tcformal explain` of these units on one dot product.
+def explain_command(
+    names: Iterable[str], w: Witness, words: Words, *, longer: bool = False, command: str = "explain"
+) -> str:
+    """`tcformal explain` of these units on one dot product, or `tcformal eval`.
 
     The last `...` stands for zeros: for those of the dot product and, with `longer`, for those that a
     unit with more products takes besides.
@@ -43,7 +45,7 @@ def explain_command(names: Iterable[str], w: Witness, words: Words, *, longer: b
         text = ",".join(words(which, raw) for raw in row) + (tail if which in ("a", "b") else "")
         if row:
             texts.append(f"--{which.replace('_', '-')} {shlex.quote(text)}")
-    return " ".join(["tcformal explain", *map(shlex.quote, names), *texts])
+    return " ".join([f"tcformal {command}", *map(shlex.quote, names), *texts])
 
 
 def _format(spec: UnitSpec, which: str) -> Format:

@@ -122,5 +122,9 @@ class QuestionKind(ABC, Generic[Q]):
         """What inputs do, as a record holds it: encodings in hex, values exact."""
 
     @abstractmethod
+    def commands(self, q: Q, replayed: Any) -> list[str]:
+        """The `tcformal eval` commands that show what inputs do, positions and all."""
+
+    @abstractmethod
     def to_json(self, q: Q) -> dict[str, Any]:
         """What was asked, for people's programs."""

@@ -16,6 +16,7 @@ class Replay:
     Ranges and units: results are raw encodings of the D format.
     """
 
+    witness: Witness
     assumed: bool
     #: Results on the integer interpretation.
     integers: tuple[int, int]
@@ -54,4 +55,4 @@ def replay(question: EqualityQuestion, witness: Witness) -> Replay:
     """Run a witness through both units on integers and on the oracle."""
     assumed, _, first, second = question.evaluator()(witness.inputs())
     oracle = (oracle_result(question.first, witness), oracle_result(question.second, witness))
-    return Replay(bool(assumed), (first, second), oracle)
+    return Replay(witness, bool(assumed), (first, second), oracle)

@@ -122,6 +122,7 @@ class Verdict(Generic[Q]):
             data["witness"] = how.witness_data(q, self.inputs)
             data |= how.results_data(q, self.replayed)
             data["replayed_on"] = ["integers", "fractions"]
+            data["commands"] = how.commands(q, self.replayed)
         return data
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -12,8 +13,13 @@ from rich.text import Text
 
 from tcformal.query.papers.files import QueryFile
 from tcformal.query.papers.run import OPEN, Answered
+from tcformal.query.verdict import NOT_CHECKED
 from tcformal.records.lines import write_whole
 from tcformal.report.text import table
+from tcformal.version import VERSION, host
+
+#: What a solver says that counts.
+_GIVEN = ("sat", "unsat")
 
 
 def query_data(query: QueryFile) -> dict[str, Any]:
@@ -44,6 +50,7 @@ def answered_data(a: Answered) -> dict[str, Any]:
         "outcome": a.outcome,
         "expected": a.ask.expected,
         "as_expected": a.as_expected,
+        "agreement": agreement(a).strip("*"),
         "reported": a.ask.reported,
         "deviation": a.ask.deviation,
         "seconds": round(a.seconds, 3),
@@ -79,62 +86,99 @@ def summary(done: Sequence[Answered], seconds: float) -> RenderableType:
     return Group(*parts)
 
 
+def agreement(a: Answered) -> str:
+    """How an answer stands to its source: it agrees, it deviates, or the source does not ask that.
+
+    An outcome that is not the expected one, or that was not checked in this run, is neither.
+    """
+    if not a.as_expected:
+        return f"**expected {a.ask.expected}**" if a.checked else f"**{NOT_CHECKED}**"
+    if not a.ask.reported:
+        return "asked by us"
+    return "deviates" if a.ask.deviation else "agrees"
+
+
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
 def _found(answer: Mapping[str, Any]) -> str:
-    """What an answer found, in a few words: inputs that are not zero, results, or who proved it."""
-    if "witness" in answer and "property" in answer:
-        inputs = answer["witness"].items()
-        given = ", ".join(f"{name} = {v['value']}" for name, v in inputs if int(v["hex"], 16))
-        results = "; ".join(f"{label} = {r['value']}" for label, r in answer["results"].items())
-        return f"{given or 'all zero'}: {results}"
+    """What an answer found, in a few words: results, or who proved it."""
     if "witness" in answer:
-        w = answer["witness"]
-        pairs = [
-            (x, y) for x, y in zip(w["a"], w["b"], strict=True) if int(x["hex"], 16) or int(y["hex"], 16)
-        ]
-        terms = ["·".join(f"({v['value']})" for v in pair) for pair in pairs] + [f"({w['c']['value']})"]
-        return f"{' + '.join(terms)}: {_results(answer)}"
+        errors = answer.get("errors", {})
+        return "; ".join(
+            f"{name} {r['value']}" + (f", error {errors[name]}" if name in errors else "")
+            for name, r in answer["results"].items()
+        )
     if "stated" in answer:
-        return f"{answer['unit']}: {answer['results']['integers']['value']}"
+        return str(answer["results"]["integers"]["value"])
     made = answer.get("certificate")
     if made is not None:
         return f"proved by {made['solver']}, {made['steps']} steps checked by {made['checker']}"
     return str(answer.get("reason", ""))
 
 
-def _results(answer: Mapping[str, Any]) -> str:
-    """Both results of a witness; of two algorithms, with their names and errors."""
-    results, errors = answer["results"], answer.get("errors")
-    if errors is None:
-        return f"{results['first']['value']} and {results['second']['value']}"
-    return "; ".join(f"{name} {r['value']}, error {errors[name]}" for name, r in results.items())
+def _inputs(number: int, a: Answered) -> list[str]:
+    """The lines below a table that give the inputs of one answer: commands, or the words of split inputs."""
+    answer = a.answer
+    if "witness" not in answer:
+        return []
+    w = answer["witness"]
+    rows = [(f"{x}[{i}]", v) for x in ("a", "b") for i, v in enumerate(w.get(x, ()))]
+    given = ", ".join(f"{name} = {v['value']}" for name, v in [*rows, ("c", w.get("c"))] if v)
+    commands = [f"`{command}`" for command in answer["commands"]] or [given]
+    return [f"{number}. {commands[0]}", *(f"   {command}" for command in commands[1:])]
 
 
-def write_report(path: Path, queries: Sequence[QueryFile], done: Sequence[Answered]) -> None:
-    """Write the report of all queries: what the sources say beside what we found."""
-    good = sum(a.as_expected for a in done)
+def _made_by(mine: Sequence[Answered]) -> str:
+    """Who gave the answers of a table: versions, and the days."""
+    solvers = [s for a in mine for s in a.answer.get("solvers", ()) if s["answer"] in _GIVEN]
+    versions = {f"{s['name']} {s['version']}" for s in solvers}
+    versions |= {f"tcformal {a.answer['tcformal']}" for a in mine if "tcformal" in a.answer}
+    days = sorted({a.served[:10] for a in mine if a.served})
+    dates = " to ".join(dict.fromkeys((*days[:1], *days[-1:])))
+    return "; ".join(text for text in (", ".join(sorted(versions)), dates) if text)
+
+
+def report_text(queries: Sequence[QueryFile], done: Sequence[Answered]) -> str:
+    """The report of all queries: what the sources say beside what we found."""
+    counts = Counter(agreement(a) for a in done)
     lines = [
         "# The questions of the papers, asked and answered",
         "",
-        f"{good} of {len(done)} questions answered as expected. Made by `tcformal run --all`; times are wall "
-        "seconds of the answer when it was given, solver processes, checking and shrinking included.",
+        f"{len(done)} questions: {counts['agrees']} answers agree with their source, {counts['deviates']} "
+        f"deviate from it, {counts['asked by us']} are to questions that the source does not ask, "
+        f"{sum(not a.as_expected for a in done)} are open. Made by `tcformal run --all` (tcformal {VERSION}, "
+        f"{host()}); times are wall seconds of the answer when it was given, solver processes, checking and "
+        "shrinking included.",
     ]
     for query in queries:
+        mine = [a for a in done if a.query == query.name]
         lines += ["", f"## {query.title}", "", f"`{query.name}` · {query.source}", ""]
         if query.formula:
             lines += ["```", query.formula.strip(), "```", ""]
         if query.note:
             lines += [" ".join(query.note.split()), ""]
-        lines += ["| question | the source | we | seconds | found |", "|---|---|---|---:|---|"]
-        mine = [a for a in done if a.query == query.name]
-        for a in mine:
-            ours = a.outcome if a.as_expected else f"**{a.outcome}**, expected {a.ask.expected}"
-            row = (a.ask.name, a.ask.reported, ours, f"{a.seconds:.2f}", _found(a.answer))
+        lines += [
+            "| | question | assumed | the source | we | | seconds | found |",
+            "|--:|---|---|---|---|---|---:|---|",
+        ]
+        for number, a in enumerate(mine, 1):
+            assumed = "; ".join(a.answer.get("assumptions", ()))
+            row = (str(number), a.ask.name, assumed, a.ask.reported, a.outcome, agreement(a),
+                   f"{a.seconds:.2f}", _found(a.answer))  # fmt: skip
             lines.append(f"| {' | '.join(_cell(text) for text in row)} |")
-        deviations = dict.fromkeys(a.ask.deviation for a in mine if a.ask.deviation)
-        for text in deviations:
+        given = [line for number, a in enumerate(mine, 1) for line in _inputs(number, a)]
+        if given:
+            lines += ["", "Inputs:", "", *given]
+        for text in dict.fromkeys(a.ask.deviation for a in mine if a.ask.deviation):
             lines += ["", f"Deviation: {' '.join(text.split())}"]
-    write_whole(path, ("\n".join(lines) + "\n").encode())
+        made = _made_by(mine)
+        if made:
+            lines += ["", f"Answered by {made}."]
+    return "\n".join(lines) + "\n"
+
+
+def write_report(path: Path, queries: Sequence[QueryFile], done: Sequence[Answered]) -> None:
+    """Write the report of all queries."""
+    write_whole(path, report_text(queries, done).encode())

@@ -10,6 +10,7 @@ from tcformal.formats.spec import Format
 from tcformal.models import scale_count
 from tcformal.oracle.values import value_data
 from tcformal.query.assumptions import from_texts
+from tcformal.query.command import by_value, explain_command
 from tcformal.query.kinds.operands import read_witness, witness_data
 from tcformal.query.question import Inputs, QuestionKind
 from tcformal.query.replay import Replay, replay
@@ -84,6 +85,10 @@ class Equality(QuestionKind[EqualityQuestion]):
         d = q.first.operands.d
         pairs = zip(("first", "second"), replayed.integers, strict=True)
         return {"results": {name: value_data(d, raw) for name, raw in pairs}}
+
+    def commands(self, q: EqualityQuestion, replayed: Replay) -> list[str]:
+        """Both units on the witness."""
+        return [explain_command(q.names, replayed.witness, by_value(q.first), command="eval")]
 
     def to_json(self, q: EqualityQuestion) -> dict[str, Any]:
         """Units, k, formats, and whether both build one definition."""

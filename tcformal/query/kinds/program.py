@@ -13,6 +13,7 @@ from tcformal.design.spec import Operands
 from tcformal.formats.spec import Format
 from tcformal.oracle.values import number_text, value_data
 from tcformal.query.assumptions import from_texts
+from tcformal.query.command import by_value, explain_command
 from tcformal.query.kinds.operands import read_witness, witness_data
 from tcformal.query.question import Inputs, QuestionKind
 from tcformal.query.shrink import shrink
@@ -101,6 +102,19 @@ class Program(QuestionKind[WorseQuestion]):
     def results_data(self, q: WorseQuestion, replayed: Replayed) -> dict[str, Any]:
         """The exact value, and the result and error of each algorithm."""
         return replayed_data(replayed)
+
+    def commands(self, q: WorseQuestion, replayed: Replayed) -> list[str]:
+        """Of halves, the unit with c, which is Markidis, and with 0, to which Ootomo and Yokota add c.
+
+        None for inputs that are split: their parts are made inside the algorithms.
+        """
+        what = q.asked_of
+        if what.form != "table5":
+            return []
+        words, w = by_value(what.unit), replayed.witness
+        longer = what.products < what.unit.k
+        both = (w, replace(w, c=0))
+        return [explain_command([what.unit.name], x, words, longer=longer, command="eval") for x in both]
 
     def to_json(self, q: WorseQuestion) -> dict[str, Any]:
         """Claim, unit, form and products, and how inputs are split."""

@@ -10,6 +10,7 @@ from tcformal.errors import RecordError
 from tcformal.formats.spec import Format
 from tcformal.oracle.values import value_data
 from tcformal.query.assumptions import from_texts
+from tcformal.query.command import by_value, explain_command
 from tcformal.query.kinds.operands import read_value
 from tcformal.query.properties import PROPERTIES
 from tcformal.query.property import (
@@ -90,6 +91,11 @@ class UnitProperty(QuestionKind[PropertyQuestion]):
         d = q.unit.operands.d
         pairs = zip(q.case.calls, replayed.integers, strict=True)
         return {"results": {call.label: value_data(d, raw) for call, raw in pairs}}
+
+    def commands(self, q: PropertyQuestion, replayed: Replayed) -> list[str]:
+        """The unit on the operands of each call."""
+        words = by_value(q.unit)
+        return [explain_command([q.unit.name], w, words, command="eval") for w in replayed.operands]
 
     def to_json(self, q: PropertyQuestion) -> dict[str, Any]:
         """Property, unit and k."""

@@ -22,6 +22,7 @@ class Replayed:
     """
 
     asked: Asked
+    witness: Witness
     assumed: bool
     integers: tuple[int, int]
     oracle: tuple[int, int]
@@ -88,7 +89,9 @@ def replay(q: WorseQuestion, inputs: Mapping[str, int]) -> Replayed:
         same = same and all(
             e is None or unit * raw == e for e, raw in zip(errors, raw_errors, strict=True)
         )  # fmt: skip
-    return Replayed(what, bool(assumed), (m, oy), again, exact, (errors[0], errors[1]), bool(violated), same)
+    return Replayed(
+        what, w, bool(assumed), (m, oy), again, exact, (errors[0], errors[1]), bool(violated), same
+    )
 
 
 @lru_cache(maxsize=8)
