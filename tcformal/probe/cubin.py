@@ -13,6 +13,7 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, TcformalError
 from tcformal.probe.compilers import Compiler, compiler, tool
+from tcformal.probe.driver import CUDA_12
 from tcformal.probe.instructions import Kernel, kernel
 from tcformal.probe.sources import built, run_tool, sources
 
@@ -61,8 +62,8 @@ def cubin(spec: UnitSpec, by: Compiler | None = None) -> Cubin:
     by = compiler() if by is None else by
     if made.target.removesuffix("a") not in by.targets:
         raise DeviceError(
-            f"expected a CUDA toolkit that builds for {made.target}, but {by.version} does not; "
-            f"{spec.name} needs {'CUDA 12' if made.target == 'sm_70' else 'a newer one'}"
+            f"expected a CUDA toolkit that builds for {made.target}, but {by.version} does not; {spec.name} "
+            f"needs {f'CUDA 12 ({CUDA_12})' if made.target == 'sm_70' else 'a newer one'}"
         )
     disassembler()
     path = _compiled(by, made.source, made.target, made.header, f"build {made.ptx} for {made.target}")

@@ -24,7 +24,7 @@ from tcformal.probe.registry import BUILDERS, open_device
 from tcformal.query.families import Batch, Raw
 
 #: Kinds of device that can hang, or break with their driver.
-_FRAGILE = ("cuda",)
+_FRAGILE = ("cuda", "hip")
 
 
 @contextlib.contextmanager
