@@ -28,7 +28,7 @@ def supported() -> tuple[int, int] | None:
 def check_driver(compiler: str, release: tuple[int, int], driver: tuple[int, int] | None = None) -> None:
     """Refuse a compiler of a newer major release than the driver (the machine's unless given) supports.
 
-    Within a major release the driver loads what any of its compilers built (CUDA's minor version compatibility).
+    Within a major release a driver loads what any compiler built (CUDA's minor version compatibility).
     Errors: DeviceError naming both, and the packages that build for the driver.
     """
     driver = driver or supported()

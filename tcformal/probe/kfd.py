@@ -1,4 +1,4 @@
-"""The AMD GPUs of this machine as the kernel's driver (amdkfd) lists them, whether or not HIP is installed."""
+"""The AMD GPUs of this machine as the kernel's driver (amdkfd) lists them, with or without HIP."""
 
 from __future__ import annotations
 

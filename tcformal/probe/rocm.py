@@ -20,7 +20,7 @@ from tcformal.errors import DeviceError, TcformalError
 from tcformal.probe.mfma import Mfma, mfma
 from tcformal.probe.sources import built, run_tool, sources
 
-#: What builds for gfx942: ROCm's own, releases of clang that know it, newest first, and ROCm's driver of clang.
+#: What builds for gfx942: ROCm's own clang, releases that know the target, newest first, and hipcc.
 _CLANGS = ("amdclang++", *(f"clang++-{n}" for n in range(22, 16, -1)), "clang++", "hipcc")
 _OPTIONS = ("--offload-device-only", "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-O3")
 #: Where CUDA's nvcc is on the path, hipcc takes this machine for one of NVIDIA's unless it is told.
