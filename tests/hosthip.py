@@ -74,7 +74,7 @@ def simulated_rocm(folder: Path, compiler: str = "amdclang++", before: str = "")
 
 
 class SimulatedHip(HipRuntime):
-    """The simulated runtime, whose instructions are those of one architecture; `altered` goes behind each name."""
+    """The simulated runtime with the instructions of one architecture; `altered` goes behind each name."""
 
     def __init__(self, folder: Path, arch: str, altered: str = "") -> None:
         os.environ["SIMULATED_TARGET"] = TARGETS[arch]
@@ -103,7 +103,7 @@ def places(where: Place, blocks: int, *shape: int) -> dict[tuple[int, int, int],
 
 @cache
 def indices(where: Place, blocks: int, rows: int, columns: int) -> tuple[Index, Index]:
-    """Lane and item of every element as arrays [block, row, column]; each place of 64 lanes holds one element."""
+    """Lane and item of every element as arrays [block, row, column]; no place holds two elements."""
     at = places(where, blocks, rows, columns)
     assert len(set(at.values())) == len(at)
     lanes, items = np.array(list(at.values())).T.reshape(2, blocks, rows, columns)

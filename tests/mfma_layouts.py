@@ -1,10 +1,10 @@
 """Where AMD's MFMA instructions hold the elements of their matrices, as AMD's own tool prints it.
 
 Source: AMD Matrix Instruction Calculator 1.3.2 (github.com/ROCm/amd_matrix_instruction_calculator, commit
-2ef9189), the lines "Matrix element to register mapping with no modifiers" of `--detail-instruction` for every
-instruction of CDNA1, CDNA2 and CDNA3 in the catalogue; its floor(x / y) is x // y here.  An item is an element of a
-lane, counted from the low bits of the lane's first register on: four 16-bit elements to two registers, one 64-bit
-element to a pair of registers.
+2ef9189), the lines "Matrix element to register mapping with no modifiers" of `--detail-instruction` for
+every instruction of CDNA1, CDNA2 and CDNA3 in the catalogue; its floor(x / y) is x // y here.  An item is an
+element of a lane, counted from the low bits of the lane's first register on: four 16-bit elements to two
+registers, one 64-bit element to a pair of registers.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ D: dict[tuple[int, int, str], Place] = {
     (4, 4, "fp64"): lambda block, i, j: (16 * (i % 4) + 4 * block + j, 0),
 }
 
-#: Lanes of D[i][j] of the four blocks of v_mfma_f64_4x4x4, as `--register-layout --D-matrix` prints them for CDNA2
-#: (v_mfma_f64_4x4x4f64) and for CDNA3 (v_mfma_f64_4x4x4_4b_f64); those of C are the same.
+#: Lanes of D[i][j] of the four blocks of v_mfma_f64_4x4x4, as `--register-layout --D-matrix` prints them for
+#: CDNA2 (v_mfma_f64_4x4x4f64) and for CDNA3 (v_mfma_f64_4x4x4_4b_f64); those of C are the same.
 D_F64_4X4X4 = [
     [[0, 1, 2, 3], [16, 17, 18, 19], [32, 33, 34, 35], [48, 49, 50, 51]],
     [[4, 5, 6, 7], [20, 21, 22, 23], [36, 37, 38, 39], [52, 53, 54, 55]],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from collections.abc import Iterator
 from itertools import product
@@ -138,7 +139,7 @@ def test_every_unit_has_a_kernel() -> None:
 
 # ---------------------------------------------------------------------------------------- simulation
 def test_layouts_as_they_are_printed() -> None:
-    """Of v_mfma_f64_4x4x4 every lane; fp64 16x16x4 as measured on an MI250; every place of a register once."""
+    """Every lane of v_mfma_f64_4x4x4; fp64 16x16x4 as measured on an MI250; every place of a lane once."""
     for b, i, j in product(range(4), repeat=3):
         assert D[4, 4, "fp64"](b, i, j) == (D_F64_4X4X4[b][i][j], 0)
     a, d = A[16, 4, 1], D[16, 1, "fp64"]
@@ -199,7 +200,7 @@ def test_a_wrong_layout_rejects(
 def test_a_gpu_runs_a_plan(tmp_path: Path, host: Path) -> None:
     """From the plan over tiles and launches to the file; an altered model is seen; memory is given back."""
     spec = unit(CDNA2).spec
-    plan = make_plan(spec, list(directed(spec))[::200], vectors=300, seed=1)
+    plan = make_plan(spec, list(directed(spec))[::200], vectors=60, seed=1)
     runtime = SimulatedHip(host, "cdna2")
     outcome = run_plan(plan, HipDevice("0", runtime), tmp_path)
     assert outcome.mismatches == 0
@@ -212,7 +213,7 @@ def test_a_gpu_runs_a_plan(tmp_path: Path, host: Path) -> None:
 
 
 #: Twice as many as there are processes that build.
-SEVERAL = [name for name in AMD if name.startswith("cdna2/") and "16x16x4" in name]
+SEVERAL = [name for name in AMD if name.startswith("cdna2/") and "_4x4x" in name]
 #: A compiler waits until another one is at work too; it gives up after a minute.
 TOGETHER = """
 touch {folder}/started.$$
@@ -238,7 +239,13 @@ def test_a_campaign_builds_side_by_side_and_launches_from_one_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Kernels of many units are loaded and launched by this process, and built by others, two at a time."""
-    monkeypatch.setattr(work, "answers", lambda *_: [])
+    whole = work.suite
+
+    def short(name: str, store: str) -> work.Suite:
+        made = whole(name, store)
+        return dataclasses.replace(made, items=made.items[:48], model=made.model[:48], questions={})
+
+    monkeypatch.setattr(work, "suite", short)
     monkeypatch.setattr(work, "survivors", lambda *_: {"survivors": [], "refuted": {}})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     folders.cache_folder.cache_clear()
@@ -403,7 +410,7 @@ def test_a_gpu_that_gives_anything_rejects(host: Path, monkeypatch: pytest.Monke
         return np.zeros(len(x.c), np.uint64)
 
     monkeypatch.setattr(device, "run", wrong)
-    with pytest.raises(DeviceError, match="expected hip:0 to give 1 for .* but it gives 0x0"):
+    with pytest.raises(DeviceError, match=r"expected hip:0 to give 1 for .* but it gives 0x0"):
         listing.launched(device)
 
 
