@@ -25,8 +25,8 @@ class Topology:
         if not self.refused:
             return ""
         return (
-            f"expected to read what the driver says of each node, but node {', '.join(self.refused)} refuses "
-            f"({self.why}): GPUs of this machine that are not given to this container or user are left out"
+            f"expected the driver to describe every GPU, but it refuses node {' and node '.join(self.refused)} "
+            f"({self.why}): what is not given to this container or user is left out"
         )
 
 

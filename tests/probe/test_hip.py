@@ -372,7 +372,7 @@ def test_nodes_that_refuse_reading_are_named(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(kfd, "_NODES", tmp_path)
     found = topology(tmp_path)
     assert found == Topology(["gfx942"], ["2", "10"], "Operation not permitted")
-    assert "node 2, 10 refuses (Operation not permitted)" in found.note()
+    assert "but it refuses node 2 and node 10 (Operation not permitted): " in found.note()
     monkeypatch.setattr(listing, "topology", lambda: found)
     monkeypatch.setattr(listing, "HipRuntime", lambda: HipRuntime(tmp_path / "none.so"))
     devices, notes = listing.devices()
