@@ -24,9 +24,10 @@ class Topology:
         """One sentence on the nodes that are left out; empty where none is."""
         if not self.refused:
             return ""
+        nodes = " and ".join(f"node {number}" for number in self.refused)
         return (
-            f"expected the driver to describe every GPU, but it refuses node {' and node '.join(self.refused)} "
-            f"({self.why}): what is not given to this container or user is left out"
+            f"expected the driver to describe every GPU, but it refuses {nodes} ({self.why}): what "
+            "is not given to this container or user is left out"
         )
 
 
