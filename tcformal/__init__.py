@@ -9,6 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tcformal.interpreter import check_python
 from tcformal.version import VERSION as __version__
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from tcformal.query.matrices.simulate import simulate
     from tcformal.query.separate import prove_equal, separate
     from tcformal.query.verdict import Verdict
+
+# Every way into the package leads through here: `python -m tcformal`, the entry point, and imports.
+check_python()
 
 _HOME = {
     "Differences": "tcformal.query.matrices.differ",

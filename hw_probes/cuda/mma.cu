@@ -2,7 +2,8 @@
  *
  * instruction.h gives REG_A and REG_C (register types: uint32_t or double), A_REGS, B_REGS, C_REGS, A_BITS and B_BITS
  * (bits of an element in its register), A_SHIFT and B_SHIFT (where in these bits fp4 stands), C_PER_REG, and INSTRUCTION,
- * which leaves D in the registers of C; with MIXED, where D has other registers than C, in rd.
+ * which leaves D in the registers of C; with MIXED, where D has other registers than C, in rd.  With SCALED it takes
+ * the scales too; without, no kernel reads any.
  */
 #include "probe.cuh"
 
@@ -72,9 +73,10 @@ extern "C" __global__ void probe(ARGUMENTS) {
         }
         rc[r] = (REG_C)word;
     }
+#ifdef SCALED
     uint32_t sa = scale_word(scale_a + (tile * M + scale_row(lane) % M) * SCALES);
     uint32_t sb = scale_word(scale_b + (tile * N + scale_column(lane) % N) * SCALES);
-    (void)sa, (void)sb;
+#endif
 #ifdef MIXED
     REG_C rd[D_REGS];
 #endif

@@ -28,15 +28,18 @@ ON_DEVICE Element element_ab(int rows, int blocks, int items, int lane, int item
     return e;
 }
 
-/* Row and column of an item of C or D; `high` successive rows stand in one lane: 4, or 1 for 64-bit results. */
+/* Row and column of an item of C or D; `high` successive rows stand in one lane: 4, or 1 for 64-bit results.  Matrices
+ * that share an item stand side by side below the rows: v_mfma_f64_4x4x4 has row i, column j of a block in lane
+ * 16 i + 4 block + j (AMD Matrix Instruction Calculator 1.3.2).
+ */
 ON_DEVICE Element element_cd(int m, int n, int high, int lane, int item) {
     Element e;
     int blocks_across = m * n / high < LANES ? LANES * high / (m * n) : 1;
     int rows_across = LANES / blocks_across / n, groups = m / (high * rows_across);
     int rest = lane / n, group = item / high % groups;
     e.column = lane % n;
-    e.row = item % high + high * (rest % rows_across + rows_across * group);
-    e.block = rest / rows_across + blocks_across * (item / (high * groups));
+    e.row = item % high + high * (rest / blocks_across + rows_across * group);
+    e.block = rest % blocks_across + blocks_across * (item / (high * groups));
     return e;
 }
 

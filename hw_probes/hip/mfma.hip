@@ -6,13 +6,11 @@
  * instruction.h gives M, N, K, BLOCKS, ITEMS_AB (elements of A and of B in a lane), HIGH (see layout.h), the unsigned
  * types AB_A, AB_B, CD, the vector types VECTOR_AB and VECTOR_CD, and the intrinsic MFMA.
  *
- * The program takes the number of tiles as a 64-bit integer and then all operands on standard input, and gives all of D
- * on standard output, as the probes of hw_probes/cpu do.  Without arguments that is what it does; `devices` lists the
- * GPUs, one to a line: architecture, tab, name, tab, version of the driver.  DEVICE_ONLY leaves the program out.
+ * What is built of it is a code object, which HIP loads: it needs no header and no library of ROCm.
  */
-#if defined(SIMULATED)
+#ifdef SIMULATED
 #include "simulated.h"
-#elif defined(DEVICE_ONLY)
+#else
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
@@ -20,14 +18,6 @@ typedef unsigned long long uint64_t;
 #define __global__ __attribute__((global))
 #define THREAD __builtin_amdgcn_workitem_id_x()
 #define BLOCK __builtin_amdgcn_workgroup_id_x()
-#else
-#include <hip/hip_runtime.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#define THREAD threadIdx.x
-#define BLOCK blockIdx.x
 #endif
 
 #include "instruction.h"
@@ -74,59 +64,3 @@ extern "C" __global__ void probe(const AB_A *a, const AB_B *b, const CD *c, CD *
         d[(TILE(e) * M + e.row) * N + e.column] = rc[i];
     }
 }
-
-#if !defined(SIMULATED) && !defined(DEVICE_ONLY)
-static void must(hipError_t error, const char *what) {
-    if (error != hipSuccess) {
-        fprintf(stderr, "%s: %s\n", what, hipGetErrorString(error));
-        exit(3);
-    }
-}
-
-static void *taken(size_t bytes) {
-    void *near = malloc(bytes), *far;
-    if (!near || fread(near, 1, bytes, stdin) != bytes) {
-        fputs("the operands are cut off\n", stderr);
-        exit(4);
-    }
-    must(hipMalloc(&far, bytes), "memory of the GPU");
-    must(hipMemcpy(far, near, bytes, hipMemcpyHostToDevice), "copy to the GPU");
-    free(near);
-    return far;
-}
-
-static int devices(void) {
-    int count = 0, version = 0;
-    must(hipGetDeviceCount(&count), "number of GPUs");
-    must(hipDriverGetVersion(&version), "version of the driver");
-    for (int i = 0; i < count; i++) {
-        hipDeviceProp_t facts;
-        must(hipGetDeviceProperties(&facts, i), "facts of a GPU");
-        printf("%s\t%s\t%d\n", facts.gcnArchName, facts.name, version);
-    }
-    return 0;
-}
-
-int main(int argc, char **argv) {
-    uint64_t tiles;
-    if (argc > 1 && !strcmp(argv[1], "devices"))
-        return devices();
-    must(hipSetDevice(argc > 1 ? atoi(argv[1]) : 0), "the GPU");
-    if (fread(&tiles, sizeof tiles, 1, stdin) != 1 || !tiles) {
-        fputs("the number of tiles is missing\n", stderr);
-        return 4;
-    }
-    AB_A *a = (AB_A *)taken(tiles * M * K * sizeof(AB_A));
-    AB_B *b = (AB_B *)taken(tiles * N * K * sizeof(AB_B));
-    size_t bytes = tiles * M * N * sizeof(CD);
-    CD *c = (CD *)taken(bytes), *d, *near = (CD *)malloc(bytes);
-    must(hipMalloc((void **)&d, bytes), "memory of the GPU");
-    hipLaunchKernelGGL(probe, dim3((tiles + BLOCKS - 1) / BLOCKS), dim3(LANES), 0, 0, a, b, c, d, tiles);
-    must(hipGetLastError(), "launch");
-    must(hipDeviceSynchronize(), "the kernel");
-    if (!near)
-        return 4;
-    must(hipMemcpy(near, d, bytes, hipMemcpyDeviceToHost), "copy from the GPU");
-    return fwrite(near, 1, bytes, stdout) != bytes || fflush(stdout) ? 4 : 0;
-}
-#endif

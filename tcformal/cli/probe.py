@@ -10,12 +10,8 @@ import click
 from tcformal.checks import check_int
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option
 from tcformal.design.names import resolve
-from tcformal.errors import DeviceError
-from tcformal.probe import hip
+from tcformal.probe import listing
 from tcformal.probe.compare import Comparison, compare
-from tcformal.probe.cpu import CpuDevice
-from tcformal.probe.cuda import gpus
-from tcformal.probe.device import Ability
 from tcformal.probe.directed import directed
 from tcformal.probe.gather import from_file, from_store
 from tcformal.probe.isolated import opened
@@ -37,18 +33,12 @@ def probe() -> None:
 @probe.command()
 @json_option
 def devices(as_json: bool) -> int:
-    """List the devices of this machine and what each can run."""
-    found: list[tuple[str, str, Sequence[Ability]]] = [("cpu", "", CpuDevice().abilities())]
-    found += hip.listed()
-    why_not = ""
-    try:
-        found += [(gpu.name, gpu.description, gpu.abilities()) for gpu in gpus()]
-    except DeviceError as error:
-        why_not = str(error)
+    """List the devices of this machine and what each can run; one small kernel is launched on each GPU."""
+    found, notes = listing.devices()
     if as_json:
-        print_json(views.devices_data(found, why_not))
+        print_json(views.devices_data(found, notes))
     else:
-        show(views.devices_view(found, why_not, KINDS))
+        show(views.devices_view(found, notes, KINDS))
     return OK
 
 

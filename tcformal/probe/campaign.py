@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, wait
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from tcformal.probe.groups import Group, groups
 from tcformal.probe.parts import FullError
 from tcformal.probe.plan import Random
 from tcformal.probe.steps import OutOfTimeError, Step, run_steps
-from tcformal.probe.tally import Measured, Tally
+from tcformal.probe.tally import Measured, Tally, without_folders
 from tcformal.probe.work import Chunk, Suite
 from tcformal.query.families import Batch, Raw
 from tcformal.records.lines import write_whole
@@ -80,6 +80,7 @@ class Campaign:
         Errors: DeviceError where no unit at all could be measured, with the first reason.
         """
         tally = self.tally
+        self._build_ahead()
         self._bench.open(self._groups)
         finished = False
         try:
@@ -93,7 +94,7 @@ class Campaign:
             tally.seconds = self._clock() - self._start
             tally.complete = finished and not tally.faults
             tally.untouched = [n for n, u in tally.units.items() if not u.done and not u.fault]
-            text = json.dumps(tally.data(), indent=1, ensure_ascii=False)
+            text = json.dumps(without_folders(tally.data()), indent=1, ensure_ascii=False)
             write_whole(tally.folder / SUMMARY, f"{text}\n".encode())
         return tally
 
@@ -259,6 +260,12 @@ class Campaign:
             if unit.spec.name not in self._building:
                 self._building[unit.spec.name] = self._pool.submit(build, unit.spec.name)
         return [self._building[unit.spec.name] for unit in units]
+
+    def _build_ahead(self) -> None:
+        """Have the first leading units' kernels built side by side, before the first is asked for."""
+        ahead = [self.tally.units[group.leader.name] for group in self._groups[: 2 * self._jobs]]
+        for first in self._builds(ahead)[:1]:
+            wait([first], timeout=max(0.0, self._left()))
 
     def _begun(self, unit: Measured) -> bool:
         built = self._building.get(unit.spec.name)

@@ -14,6 +14,7 @@ import numpy as np
 
 from tcformal.errors import DeviceError
 from tcformal.probe.compilers import first_line
+from tcformal.probe.driver import supported
 from tcformal.query.families import Raw
 
 T = TypeVar("T")
@@ -217,9 +218,15 @@ def _first(use: Callable[[Callable[[], int], Callable[[int], Card]], T]) -> T:
                 continue
             return answer
     raise DeviceError(
-        f"expected an NVIDIA GPU (python -m pip install 'tcformal[cuda]' where it is missing), but "
-        f"{', and '.join(said)}"
+        f"expected an NVIDIA GPU (python -m pip install 'cuda-core[cu13]', or 'cuda-core[cu12]' for a driver "
+        f"of CUDA 12), but {', and '.join(said)}{_release()}"
     )
+
+
+def _release() -> str:
+    """What the driver supports, for a sentence on libraries that fail."""
+    release = supported()
+    return "" if release is None else f"; the driver supports CUDA {release[0]}.{release[1]}"
 
 
 def _kernel_driver() -> str:

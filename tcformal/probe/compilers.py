@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.errors import DeviceError
+from tcformal.probe.driver import CUDA_12, check_driver
 from tcformal.probe.sources import run_tool
 
 _OPTIONS = ("-std=c++17",)
@@ -27,8 +28,9 @@ _OPTIONS = ("-std=c++17",)
 class Compiler(ABC):
     """What makes a cubin of a source."""
 
-    #: Name and release.
+    #: Name and release; the release as major and minor number.
     version: str
+    release: tuple[int, int]
     #: Targets that it builds for, `sm_90` and the like.
     targets: frozenset[str]
 
@@ -45,8 +47,11 @@ class Nvcc(Compiler):
         if path is None:
             raise DeviceError("expected the CUDA compiler nvcc on PATH or under CUDA_HOME, but there is none")
         self._path = path
-        release = re.search(r"release [\d.]+, V([\d.]+)", run_tool([path, "--version"], "say its version"))
-        self.version = f"nvcc {release[1] if release else 'of an unknown release'}"
+        said = run_tool([path, "--version"], "say its version")
+        found = re.search(r"release (\d+)\.(\d+), V([\d.]+)", said)
+        if found is None:
+            raise DeviceError(f"expected {path} to say its release, but got: {first_line(said)}")
+        self.version, self.release = f"nvcc {found[3]}", (int(found[1]), int(found[2]))
         self.targets = frozenset(run_tool([path, "--list-gpu-code"], "list its targets").split())
 
     def compile(self, source: Path, include: Sequence[Path], target: str, what: str) -> bytes:
@@ -66,10 +71,10 @@ class CoreNvrtc(Compiler):
         core, bindings = _module("cuda.core"), _module("cuda.bindings.nvrtc")
         try:
             self._program, self._options = core.Program, core.ProgramOptions
-            (_, *release), (_, archs) = bindings.nvrtcVersion(), bindings.nvrtcGetSupportedArchs()
+            (_, major, minor), (_, archs) = bindings.nvrtcVersion(), bindings.nvrtcGetSupportedArchs()
         except Exception as error:  # the bindings find the library when it is first used
             raise DeviceError(f"expected the library NVRTC, but got: {first_line(error)}") from error
-        self.version = f"NVRTC {'.'.join(map(str, release))}"
+        self.version, self.release = f"NVRTC {major}.{minor}", (int(major), int(minor))
         self.targets = frozenset(f"sm_{arch}" for arch in archs)
 
     def compile(self, source: Path, include: Sequence[Path], target: str, what: str) -> bytes:
@@ -91,10 +96,10 @@ class CupyNvrtc(Compiler):
         _module("cupy")
         self._nvrtc = _module("cupy_backends.cuda.libs.nvrtc")
         try:
-            release, archs = self._nvrtc.getVersion(), self._nvrtc.getSupportedArchs()
+            (major, minor), archs = self._nvrtc.getVersion(), self._nvrtc.getSupportedArchs()
         except Exception as error:
             raise DeviceError(f"expected the library NVRTC, but got: {first_line(error)}") from error
-        self.version = f"NVRTC {'.'.join(map(str, release))}"
+        self.version, self.release = f"NVRTC {major}.{minor}", (int(major), int(minor))
         self.targets = frozenset(f"sm_{arch}" for arch in archs)
 
     def compile(self, source: Path, include: Sequence[Path], target: str, what: str) -> bytes:
@@ -118,15 +123,25 @@ KINDS: tuple[type[Compiler], ...] = (CoreNvrtc, Nvcc, CupyNvrtc)
 
 @cache
 def compiler() -> Compiler:
-    """The first compiler that is here; DeviceError naming what would bring one."""
+    """The first compiler that is here and whose kernels the driver loads, where there is a driver.
+
+    Errors: DeviceError naming what would bring one; that the driver is older than each that is here.
+    """
+    refused = None
     for kind in KINDS:
         try:
-            return kind()
+            made = kind()
         except DeviceError:
             continue
-    raise DeviceError(
+        try:
+            check_driver(made.version, made.release)
+        except DeviceError as error:
+            refused = refused or error
+            continue
+        return made
+    raise refused or DeviceError(
         "expected a compiler for CUDA, nvcc or NVRTC (python -m pip install 'cuda-core[cu13]' "
-        "nvidia-cuda-nvrtc), but there is none"
+        f"nvidia-cuda-nvrtc, or for a driver of CUDA 12: {CUDA_12}), but there is none"
     )
 
 

@@ -21,6 +21,8 @@ _INSTRUCTION = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_
 #: Instructions that compute: what is named where the expected one is missing.
 _ARITHMETIC = re.compile(r"(?:[HDQIOB]|UTC\w*)(?:G?MMA)\b|^[FHD](?:FMA|ADD|MUL)\d?\b")
 _HEADERS = ("probe.cuh", "fragments.h", "words.h", "places.h")
+#: What builds for sm_70 and disassembles it: NVIDIA's wheels of nvdisasm begin with 13.2.
+_OLD = "CUDA 12: a whole toolkit with its nvdisasm, for the packages of later ones do not know sm_70"
 #: The kernels that put dot products onto tiles.
 _TILES = "tiles.cu"
 
@@ -61,8 +63,8 @@ def cubin(spec: UnitSpec, by: Compiler | None = None) -> Cubin:
     by = compiler() if by is None else by
     if made.target.removesuffix("a") not in by.targets:
         raise DeviceError(
-            f"expected a CUDA toolkit that builds for {made.target}, but {by.version} does not; "
-            f"{spec.name} needs {'CUDA 12' if made.target == 'sm_70' else 'a newer one'}"
+            f"expected a CUDA toolkit that builds for {made.target}, but {by.version} does not; {spec.name} "
+            f"needs {_OLD if made.target == 'sm_70' else 'a newer one'}"
         )
     disassembler()
     path = _compiled(by, made.source, made.target, made.header, f"build {made.ptx} for {made.target}")

@@ -12,12 +12,12 @@ import numpy as np
 
 from tcformal.design.catalog import catalogue
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import DeviceError, InputError
+from tcformal.errors import DeviceError
 from tcformal.probe import card as cards
 from tcformal.probe.card import Card
 from tcformal.probe.compilers import first_line
 from tcformal.probe.cubin import Cubin, build, cubin, tiles
-from tcformal.probe.device import Ability, base_name
+from tcformal.probe.device import Ability, base_name, gpu_number
 from tcformal.probe.operands import part_of
 from tcformal.probe.tiles import TURN, PlacedDevice
 from tcformal.query.families import Batch, Raw
@@ -71,10 +71,9 @@ class CudaDevice(PlacedDevice):
     """
 
     def __init__(self, text: str, card: Card | None = None) -> None:
-        if not text.isdecimal():
-            raise InputError(f"expected the number of a GPU after cuda:, but got {text!r}")
-        self.name = f"cuda:{text}"
-        self._card = cards.card(int(text)) if card is None else card
+        index = gpu_number("cuda", text)
+        self.name = f"cuda:{index}"
+        self._card = cards.card(index) if card is None else card
         self._arch = _ARCH.get(self._card.capability)
         self._cubins: dict[str, Cubin] = {}
         #: The batch that is on the GPU, and where: units that share operands are run one after the other.

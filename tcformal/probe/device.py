@@ -74,6 +74,13 @@ class Device(ABC):
         return slug(identity.get("device", self.name))
 
 
+def gpu_number(kind: str, text: str) -> int:
+    """The number of a GPU as it stands after `cuda:` or `hip:`; InputError for what is none."""
+    if not re.fullmatch("[0-9]{1,4}", text):
+        raise InputError(f"expected the number of a GPU after {kind}:, but got {text[:40]!r}")
+    return int(text)
+
+
 def slug(text: str) -> str:
     """A text as the name of a file: letters, digits and `.@=,+-_` stay."""
     return re.sub(r"[^\w.@=,+-]+", "-", text).strip("-.") or "device"

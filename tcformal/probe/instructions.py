@@ -108,8 +108,9 @@ def _mma(spec: UnitSpec, instruction: str, target: str) -> Kernel:
         d_regs, values["D_PER_REG"] = _d_registers(spec)
         values["D_REGS"] = d_regs
         statement = _mixed_statement(ptx, regs, d_regs)
+    flags = (("QUADPAIR", quadpair), ("MIXED", mixed), ("SCALED", spec.scale_format is not None))
     header = _defines(**values, INSTRUCTION=statement)
-    header += "".join(f"#define {n}\n" for n, is_so in (("QUADPAIR", quadpair), ("MIXED", mixed)) if is_so)
+    header += "".join(f"#define {n}\n" for n, is_so in flags if is_so)
     return Kernel(
         source="mma.cu", target=target, header=header, ptx=ptx,
         mnemonic=_mma_mnemonic(spec, instruction, packed), counts=(1, 2, 4) if quadpair else (1,),

@@ -19,12 +19,12 @@ import numpy as np
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, TcformalError
-from tcformal.probe.device import Ability, Device
+from tcformal.probe.device import Ability, Device, gpu_number
 from tcformal.probe.registry import BUILDERS, open_device
 from tcformal.query.families import Batch, Raw
 
 #: Kinds of device that can hang, or break with their driver.
-_FRAGILE = ("cuda",)
+_FRAGILE = ("cuda", "hip")
 
 
 @contextlib.contextmanager
@@ -33,9 +33,11 @@ def opened(name: str) -> Iterator[Device]:
 
     Errors: as `registry.open_device`.
     """
-    if name.partition(":")[0] not in _FRAGILE:
+    kind, _, number = name.partition(":")
+    if kind not in _FRAGILE:
         yield open_device(name)
         return
+    gpu_number(kind, number or "0")
     device = IsolatedDevice(name)
     try:
         yield device

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from tcformal.checks import unknown_sentence
 from tcformal.errors import UnknownNameError
+from tcformal.probe import cubin, rocm
 from tcformal.probe.cpu import CpuDevice
-from tcformal.probe.cubin import build
 from tcformal.probe.cuda import CudaDevice
 from tcformal.probe.device import Device
 from tcformal.probe.hip import HipDevice
@@ -34,7 +34,7 @@ _WITH_ARGUMENT: dict[str, Callable[[str], Device]] = {
 }
 
 #: What builds a unit's kernel beforehand, for the kinds of device that have kernels.
-BUILDERS: dict[str, Callable[[str], str]] = {"cuda": build}
+BUILDERS: dict[str, Callable[[str], str]] = {"cuda": cubin.build, "hip": rocm.build}
 
 
 def open_device(text: str) -> Device:

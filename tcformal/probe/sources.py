@@ -6,7 +6,7 @@ import hashlib
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -53,10 +53,18 @@ def built(files: Sequence[Path], command: Sequence[str], build: Callable[[Path],
     return target
 
 
-def run_tool(words: Sequence[str], what: str, *, seconds: float = 300.0) -> str:
-    """The output of a compiler or another tool; DeviceError with its first complaint where it fails."""
+def run_tool(
+    words: Sequence[str], what: str, *, seconds: float = 300.0, environment: Mapping[str, str] | None = None
+) -> str:
+    """The output of a compiler or another tool; `environment` is added to this process's own.
+
+    Errors: DeviceError with its first complaint where it fails.
+    """
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=seconds)
+        done = subprocess.run(
+            words, capture_output=True, text=True, errors="replace", timeout=seconds,
+            env=None if environment is None else {**os.environ, **environment},
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         raise DeviceError(f"expected {words[0]} to {what}, but got: {error}") from None
     if done.returncode:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,17 @@ from tcformal.query.families import Raw
 LEADER_ROOM, MEMBER_ROOM = 1_500_000, 100_000
 #: Bytes that one mismatch takes.
 _EACH = 24
+#: The folders of an absolute path.
+_FOLDERS = re.compile(r"(?<![\w.…)\]/])/(?:[^\s/'\"():;,]+/)+")
+
+
+def without_folders(value: Any) -> Any:
+    """Plain data whose texts name files without the folders of the machine that they lay on."""
+    if isinstance(value, str):
+        return _FOLDERS.sub("", value)
+    if isinstance(value, dict):
+        return {key: without_folders(item) for key, item in value.items()}
+    return [without_folders(item) for item in value] if isinstance(value, list) else value
 
 
 @dataclass(slots=True)
@@ -139,7 +151,6 @@ class Tally:
         """The summary as plain data."""
         return {
             "device": self.device,
-            "folder": str(self.folder),
             "seconds": round(self.seconds, 1),
             "complete": self.complete,
             "stopped": self.stopped,

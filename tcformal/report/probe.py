@@ -8,42 +8,46 @@ from typing import Any
 
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.probe.compare import Comparison, Refutation
-from tcformal.probe.device import Ability
+from tcformal.probe.listing import Listed
 from tcformal.probe.recheck import Checked
 from tcformal.probe.run import Outcome
 from tcformal.report.parts import Part, Rows, Verdict
 
-Found = Sequence[tuple[str, str, Sequence[Ability]]]
 
-
-def devices_data(found: Found, why_no_gpu: str) -> dict[str, Any]:
+def devices_data(found: Sequence[Listed], notes: Sequence[str]) -> dict[str, Any]:
     """The devices as plain data."""
     return {
         "devices": [
             {
-                "name": name,
-                "description": description,
+                "name": device.name,
+                "description": device.description,
                 "units": [
                     {"unit": a.unit, "instruction": a.instruction, "missing": a.missing or None}
-                    for a in abilities
+                    for a in device.abilities
                 ],
+                "launched": device.ran or None,
+                "fault": device.fault or None,
             }
-            for name, description, abilities in found
+            for device in found
         ],
-        "no_gpu": why_no_gpu or None,
+        "notes": list(notes),
     }
 
 
-def devices_view(found: Found, why_no_gpu: str, kinds: Mapping[str, str]) -> list[Part]:
-    """One row per device and instruction, and what else a device may be."""
+def devices_view(found: Sequence[Listed], notes: Sequence[str], kinds: Mapping[str, str]) -> list[Part]:
+    """One row per device and instruction, whether a kernel ran on each GPU, and what else a device may be."""
     made = Rows(("device", "instruction", "unit", ""))
-    for name, description, abilities in found:
-        for i, a in enumerate(abilities):
-            first = f"{name} {description}".strip() if i == 0 else ""
-            made.rows.append((first, a.instruction, a.unit, a.missing or "ready"))
     parts: list[Part] = [made]
-    if why_no_gpu:
-        parts.append(f"cuda: {why_no_gpu}")
+    for device in found:
+        ready = "fails, see below" if device.fault else "ready"
+        for i, a in enumerate(device.abilities):
+            first = f"{device.name} {device.description}".strip() if i == 0 else ""
+            made.rows.append((first, a.instruction, a.unit, a.missing or ready))
+        if device.fault:
+            parts.append(f"{device.name} fails: {device.fault}")
+        elif device.ran:
+            parts.append(f"{device.name} works: {device.ran} was launched on it")
+    parts += notes
     found_here = ("cpu", "cuda:N", "hip:N")
     others = "; ".join(f"{kind}: {what}" for kind, what in kinds.items() if kind not in found_here)
     parts.append(f"Besides: {others}.")

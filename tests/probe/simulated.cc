@@ -1,12 +1,19 @@
 /* One block of a CUDA probe on the host; see simulated.h.  SOURCE is the probe, BLOCK its threads. */
 #include <stdint.h>
 
+#include "instruction.h"
+
 #define WAITED
 #if defined(IS_MMA)
+#ifdef SCALED
+#define SCALE_WORDS in_or_out(&sa, 4), in_or_out(&sb, 4)
+#else
+#define SCALE_WORDS (void)0
+#endif
 #define INSTRUCTION                                                                                                    \
     do {                                                                                                               \
         if (!results)                                                                                                  \
-            in_or_out(ra, sizeof ra), in_or_out(rb, sizeof rb), in_or_out(&sa, 4), in_or_out(&sb, 4);                  \
+            in_or_out(ra, sizeof ra), in_or_out(rb, sizeof rb), SCALE_WORDS;                                           \
         if (results)                                                                                                   \
             in_or_out(RESULT, sizeof RESULT);                                                                          \
         else                                                                                                           \
@@ -27,6 +34,9 @@ int main(int argc, char **argv) {
     C_T *c = taken<C_T>(tiles * M * N);
     D_T *d = (D_T *)calloc(tiles * M * N, sizeof(D_T));
     uint8_t *scale_a = taken<uint8_t>(tiles * M * SCALES), *scale_b = taken<uint8_t>(tiles * N * SCALES);
+#ifndef SCALED
+    scale_a = scale_b = nullptr; /* a unit without scales reads none */
+#endif
     blockDim.x = BLOCK;
     if (results && !strcmp(SOURCE, "tcgen05.cu"))
         in_or_out(cells, sizeof cells);

@@ -3,6 +3,9 @@
  * In the first run the registers and memories that the instruction takes are written out where the instruction would
  * stand; in the second its results are read there.  What the instruction does in between is up to the test.
  */
+#ifndef SIMULATED_H
+#define SIMULATED_H
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,3 +55,5 @@ static inline unsigned from_tensor(unsigned address) {
 }
 
 static inline void wait_for(unsigned, unsigned) {}
+
+#endif

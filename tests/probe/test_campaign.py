@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from inline import Clock, Inline, Slow
+from tcformal.cli import main
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.models import unit
@@ -346,6 +348,45 @@ def test_files_of_a_campaign_reject(tmp_path: Path) -> None:
         read([whole[0], whole[suite]])
     with pytest.raises(RecordError, match="expected the head of the run of"):
         read([whole[0], json.dumps({"kind": "run", "unit": "other"}), whole[suite]])
+
+
+@quick
+def test_the_summary_holds_no_absolute_path(tmp_path: Path) -> None:
+    """It goes into a repository: neither its own folder nor those of programs that failed."""
+
+    def refused(spec: UnitSpec, x: Batch, results: Raw, number: int) -> Raw:
+        if spec.name == VOLTA[1]:
+            raise DeviceError(
+                f"expected /opt/cuda-12.4/bin/nvdisasm to read {tmp_path}/a.cubin, but '/x/y' is 1/2"
+            )
+        return results
+
+    found, _ = ran(tmp_path, does=refused, units=VOLTA[:2], vectors=60)
+    text = (found.folder / "campaign-summary.json").read_text()
+    assert str(tmp_path) not in text
+    assert "expected nvdisasm to read a.cubin, but 'y' is 1/2" in text
+    assert VOLTA[1] in json.loads(text)["faults"]
+    assert found.folder == tmp_path / "hardware" / "model-volta"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "sentence"),
+    [
+        ("--minutes", "nan", "expected a"), ("--minutes", "inf", "expected at most 10080 for --minutes"),
+        ("--minutes", "1e300", "expected at most 10080 for --minutes"), ("--minutes", "-1", "--minutes"),
+        ("--vectors", "1" + "0" * 22, "expected an integer from 0 to 1000000000 for --vectors"),
+        ("--seed", "1" + "0" * 30, "for --seed"), ("--jobs", "1000000000", "from 1 to 1024 for --jobs"),
+        ("--jobs", "0", "for --jobs"), ("--device", "cuda:" + "9" * 400, "expected the number of a GPU"),
+        ("--device", "hip:-1", "expected the number of a GPU"),
+    ],
+)  # fmt: skip
+def test_odd_options_are_one_sentence(option: str, value: str, sentence: str) -> None:
+    words = ["probe", "campaign", "--device", "model:volta", option, value]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 2, result.output
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert len(result.stderr) < 200
 
 
 @quick

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tcformal.errors import DeviceError
+from tcformal.errors import DeviceError, InputError
 from tcformal.models import unit
 from tcformal.probe import card as cards
+from tcformal.probe import rocm
 from tcformal.probe.cubin import build
 from tcformal.probe.isolated import IsolatedDevice, opened
 from tcformal.probe.model import ModelDevice
@@ -106,5 +107,19 @@ def test_kernels_are_built_for_gpus() -> None:
     device = IsolatedDevice.__new__(IsolatedDevice)
     device.name = "cuda:0"
     assert device.builder() is build
+    device.name = "hip:3"
+    assert device.builder() is rocm.build
     device.name = "model:volta"
     assert device.builder() is None
+
+
+@pytest.mark.parametrize("kind", ["cuda", "hip"])
+@pytest.mark.parametrize("number", ["x", "-1", "1e3", "²", "٣", "99999", "9" * 5000])
+def test_a_number_that_no_gpu_has_rejects(kind: str, number: str) -> None:
+    """Before a process is started for it."""
+    with (
+        pytest.raises(InputError, match=f"expected the number of a GPU after {kind}:") as caught,
+        opened(f"{kind}:{number}"),
+    ):
+        raise AssertionError("there is none")
+    assert len(str(caught.value)) < 120

@@ -155,9 +155,9 @@ def mma(spec: UnitSpec, out: bytes) -> bytes:
     per = 8 if quad else 32
     counts = [n * size // (per * word.itemsize * 8) for n, size in
               ((spec.m * spec.k, bits), (spec.n * spec.k, bits), (spec.m * spec.n, c_bits))]  # fmt: skip
-    lane = np.dtype(
-        [("a", word, counts[0]), ("b", word, counts[1]), ("sa", "u4"), ("sb", "u4"), ("c", word, counts[2])]
-    )
+    count = scale_count(spec, spec.k)
+    words = [("sa", "u4"), ("sb", "u4")] if count else []
+    lane = np.dtype([("a", word, counts[0]), ("b", word, counts[1]), *words, ("c", word, counts[2])])
     regs = np.frombuffer(out, lane)
     assert len(regs) == 32
     d_bits = 64 if double else o.d.width
@@ -183,7 +183,6 @@ def mma(spec: UnitSpec, out: bytes) -> bytes:
                 for v, place in enumerate(row):
                     x[place] = field[lanes[t], v]
             matrices.append(x)
-        count = scale_count(spec, spec.k)
         scale_a = scale_b = None
         if count:
             # Scales of A come from the first two lanes of each four, of B from the first.

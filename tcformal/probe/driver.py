@@ -1,0 +1,40 @@
+"""Which release of CUDA the driver supports: what a newer compiler builds, an older driver does not load."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+
+from tcformal.errors import DeviceError
+
+_NAMES = ("libcuda.so.1", "libcuda.so", "nvcuda.dll")
+#: The packages that build for drivers of CUDA 12.
+CUDA_12 = "python -m pip install 'cuda-core[cu12]' nvidia-cuda-nvrtc-cu12 nvidia-cuda-nvdisasm"
+
+
+@cache
+def supported() -> tuple[int, int] | None:
+    """The newest release of CUDA that the driver supports; None where there is no driver."""
+    found = ctypes.c_int()
+    for name in _NAMES:
+        try:
+            code = ctypes.CDLL(name).cuDriverGetVersion(ctypes.byref(found))
+        except (OSError, AttributeError):
+            continue
+        return None if code else (found.value // 1000, found.value % 1000 // 10)
+    return None
+
+
+def check_driver(compiler: str, release: tuple[int, int], driver: tuple[int, int] | None = None) -> None:
+    """Refuse a compiler of a newer major release than the driver (the machine's unless given) supports.
+
+    Within a major release a driver loads what any compiler built (CUDA's minor version compatibility).
+    Errors: DeviceError naming both, and the packages that build for the driver.
+    """
+    driver = driver or supported()
+    if driver is not None and release[0] > driver[0]:
+        remedy = f"or take the packages for CUDA 12: {CUDA_12}" if driver[0] == 12 else "which is too old"
+        raise DeviceError(
+            f"expected a driver for CUDA {release[0]}, the release of {compiler}, but this one supports CUDA "
+            f"{driver[0]}.{driver[1]} and loads no newer kernels: update the driver, {remedy}"
+        )
