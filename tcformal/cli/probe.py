@@ -13,7 +13,6 @@ from tcformal.design.names import resolve
 from tcformal.errors import DeviceError
 from tcformal.probe import hip
 from tcformal.probe.compare import Comparison, compare
-from tcformal.probe.cpu import CpuDevice
 from tcformal.probe.cuda import gpus
 from tcformal.probe.device import Ability
 from tcformal.probe.directed import directed
@@ -21,7 +20,7 @@ from tcformal.probe.gather import from_file, from_store
 from tcformal.probe.isolated import opened
 from tcformal.probe.plan import Directed, make_plan, read_plan, write_plan
 from tcformal.probe.recheck import recheck
-from tcformal.probe.registry import KINDS
+from tcformal.probe.registry import KINDS, open_device
 from tcformal.probe.replay import padded_witness
 from tcformal.probe.results import read_runs
 from tcformal.probe.run import run_plan
@@ -38,7 +37,7 @@ def probe() -> None:
 @json_option
 def devices(as_json: bool) -> int:
     """List the devices of this machine and what each can run."""
-    found: list[tuple[str, str, Sequence[Ability]]] = [("cpu", "", CpuDevice().abilities())]
+    found: list[tuple[str, str, Sequence[Ability]]] = [("cpu", "", open_device("cpu").abilities())]
     found += hip.listed()
     why_not = ""
     try:
