@@ -64,7 +64,7 @@ def campaign(
         print_json(tally.data())
     else:
         show(views.campaign_view(tally))
-    return OTHERWISE if tally.mismatches else NO_ANSWER if tally.faults else OK
+    return OTHERWISE if tally.mismatches else NO_ANSWER if tally.faults or tally.unchecked else OK
 
 
 @contextlib.contextmanager

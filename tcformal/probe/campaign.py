@@ -11,13 +11,14 @@ from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import DeviceError, TcformalError
+from tcformal.errors import DeviceError, RecordError, TcformalError
 from tcformal.probe import work
 from tcformal.probe.bench import Bench
 from tcformal.probe.device import Device
 from tcformal.probe.groups import Group, groups
 from tcformal.probe.parts import FullError
 from tcformal.probe.plan import Random
+from tcformal.probe.sealed import SUMMARY, sealed
 from tcformal.probe.steps import OutOfTimeError, Step, run_steps
 from tcformal.probe.tally import Measured, Tally
 from tcformal.probe.work import Chunk, Suite
@@ -28,7 +29,6 @@ from tcformal.records.lines import write_whole
 FIRST_CHUNK, CHUNK = 12_000, 120_000
 #: Units that one random item is put to before other steps are looked at.
 _TOGETHER = 8
-SUMMARY = "campaign-summary.json"
 
 
 class Campaign:
@@ -93,7 +93,7 @@ class Campaign:
             tally.seconds = self._clock() - self._start
             tally.complete = finished and not tally.faults
             tally.untouched = [n for n, u in tally.units.items() if not u.done and not u.fault]
-            text = json.dumps(tally.data(), indent=1, ensure_ascii=False)
+            text = json.dumps(sealed(tally.data()), indent=1, ensure_ascii=False)
             write_whole(tally.folder / SUMMARY, f"{text}\n".encode())
         return tally
 
@@ -122,6 +122,8 @@ class Campaign:
         )
         yield from self._all("random inputs", others, lambda g, u: self._random(g, u, self._items[1:]))
         yield None
+        kept = [(g, specs) for g, specs in (*leaders, *others) if self._unchecked(specs)]
+        yield from self._all("kept results, held against the models again", kept, self._kept)
         yield from self._all("designs that survive", leaders, self._designs)
 
     def _all(
@@ -199,6 +201,25 @@ class Campaign:
 
             yield Step("position", needs, act, partial(self._failed, [unit]))
 
+    def _unchecked(self, specs: Sequence[UnitSpec]) -> bool:
+        return any(self.tally.units[spec.name].unchecked for spec in specs)
+
+    def _kept(self, group: Group, units: Sequence[Measured]) -> Iterator[Step]:
+        """What an earlier campaign kept of random inputs, held against the model: no device is needed."""
+        del group
+        for unit in units:
+            for line in list(unit.unchecked):
+
+                def needs(pool: Executor, unit: Measured = unit, line: Any = line) -> list[Future[Any]]:
+                    return [pool.submit(work.recounted, unit.spec.name, line, str(self.tally.folder))]
+
+                def act(problem: str, unit: Measured = unit, line: Any = line) -> None:
+                    if problem:
+                        raise RecordError(problem)
+                    unit.unchecked.remove(line)
+
+                yield Step("kept results", needs, act, partial(self._not_compared, unit))
+
     def _answers(self, group: Group, units: Sequence[Measured]) -> Iterator[Step]:
         """What the outputs answer to the questions: no device is needed."""
         for unit in units:
@@ -220,7 +241,7 @@ class Campaign:
             def act(found: list[dict[str, Any]], unit: Measured = unit) -> None:
                 for answer in found:
                     unit.answers.append({"kind": "answer", "unit": unit.spec.name, **answer})
-                    self._bench.keep(unit.answers[-1])
+                    self._bench.keep_new(unit, unit.answers[-1])
 
             yield Step("answers", needs, act, partial(self._not_compared, unit))
 
@@ -238,7 +259,7 @@ class Campaign:
 
             def act(found: dict[str, Any], unit: Measured = unit) -> None:
                 unit.designs = {"kind": "answer", "unit": unit.spec.name, **found}
-                self._bench.keep(unit.designs)
+                self._bench.keep_new(unit, unit.designs)
 
             yield Step("designs", needs, act, partial(self._not_compared, unit))
 

@@ -207,7 +207,9 @@ def _emulated(emulator: Emulator, instruction: Instruction) -> Sequence[str]:
 def _emulator_lacks(emulator: Emulator, instruction: Instruction) -> str:
     """Why an emulator cannot run an instruction, by running it once on zeros; empty where it can."""
     spec = resolve(next(unit for unit, one in _UNITS.items() if one == instruction))
-    zeros = placed(spec, batch_of(spec, [Witness((0,) * spec.k, (0,) * spec.k, 0)]), Places.of(1, spec.m, spec.n))
+    zeros = placed(
+        spec, batch_of(spec, [Witness((0,) * spec.k, (0,) * spec.k, 0)]), Places.of(1, spec.m, spec.n)
+    )
     try:
         through([*_emulated(emulator, instruction), str(spec.k)], zeros, instruction.name)
     except DeviceError as error:

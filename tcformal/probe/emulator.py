@@ -1,4 +1,4 @@
-"""Arm's instructions where there is no Arm processor: QEMU's user mode, an emulator, and never called hardware."""
+"""Arm's instructions where there is no Arm processor: QEMU's user mode, which is never called hardware."""
 
 from __future__ import annotations
 

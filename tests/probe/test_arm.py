@@ -1,4 +1,4 @@
-"""The Arm probes, built by a cross compiler and run by QEMU's user mode, an implementation by other people."""
+"""The Arm probes, built by a cross compiler and run by QEMU's user mode, the work of other people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pytest
 from tcformal.errors import DeviceError
 from tcformal.models import unit
 from tcformal.probe import cpu
-from tcformal.probe.campaign import SUMMARY
 from tcformal.probe.cpu import CpuDevice
 from tcformal.probe.directed import directed
 from tcformal.probe.emulator import COMPILER, PACKAGES, QEMU, Emulator
@@ -22,6 +21,7 @@ from tcformal.probe.recheck import recheck
 from tcformal.probe.registry import open_device
 from tcformal.probe.replay import replay
 from tcformal.probe.run import run_plan
+from tcformal.probe.sealed import SUMMARY
 from tcformal.probe.sources import sources
 from tcformal.query.families import batch
 
@@ -129,7 +129,9 @@ def fake(folder: Path, version: str) -> Emulator:
     path = folder / QEMU
     path.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo "{version}" || exit 9\n')
     path.chmod(0o755)
-    (folder / COMPILER).write_text("#!/bin/sh\necho cross 1.0\n")
+    (folder / COMPILER).write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && echo cross 1.0\nfor out; do :; done\n: >"$out"\n'
+    )
     (folder / COMPILER).chmod(0o755)
     found = Emulator.found()
     assert found is not None
@@ -139,7 +141,7 @@ def fake(folder: Path, version: str) -> Emulator:
 def test_an_emulator_is_asked_what_it_can_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that cannot run the probe is not believed to have the instruction, whatever its version."""
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("tcformal.probe.sources.cache_folder", lambda: tmp_path)
     found = fake(tmp_path, "qemu-aarch64 version 99.1.2 (other)")
     assert found.name == "qemu 99.1.2"
     device = CpuDevice(features=frozenset(), machine="x86_64", emulator=found)
