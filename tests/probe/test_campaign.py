@@ -24,6 +24,7 @@ from tcformal.probe.recheck import recheck
 from tcformal.probe.recorded import RecordedDevice
 from tcformal.probe.replay import replay
 from tcformal.probe.results import pieces_of, read_runs
+from tcformal.probe.sealed import sealed
 from tcformal.probe.tally import Tally
 from tcformal.query.families import Batch, Raw
 from tcformal.report.campaign import campaign_view
@@ -320,7 +321,7 @@ def test_files_of_a_campaign_reject(tmp_path: Path) -> None:
     whole = path.read_text().splitlines()
 
     def read(lines: list[str]) -> None:
-        path.write_text("\n".join(lines) + "\n")
+        path.write_text("".join(json.dumps(sealed(json.loads(line))) + "\n" for line in lines))
         for run in read_runs(folder):
             list(pieces_of(run, folder))
 
@@ -345,7 +346,9 @@ def test_files_of_a_campaign_reject(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match=r"expected results .* before line 2"):
         read([whole[0], whole[suite]])
     with pytest.raises(RecordError, match="expected the head of the run of"):
-        read([whole[0], json.dumps({"kind": "run", "unit": "other"}), whole[suite]])
+        read([whole[0], json.dumps({**data[1], "unit": "other"}), whole[suite]])
+    with pytest.raises(RecordError, match=r"mismatches of suite/.* but 7 stand there"):
+        read([*whole[:suite], json.dumps({**data[suite], "mismatches": 7}), *whole[suite + 1 :]])
 
 
 @quick
