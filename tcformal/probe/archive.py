@@ -39,8 +39,9 @@ def read_archive(path: Path) -> list[Raw]:
             warnings.simplefilter("error")
             found = [_array(archive, name, path) for name in _ARRAYS]
     except _FAILURES as error:
+        said = " ".join(str(error).split())
         raise RecordError(
-            f"expected arrays a, b, c and d in the recording {path}, but got: {error!s:.200}"
+            f"expected arrays a, b, c and d in the recording {path}, but got: {said:.200}"
         ) from None
     a, b, c, d = found
     if a.ndim != 2 or a.shape != b.shape or c.shape != a.shape[:1] or d.shape != c.shape or not a.size:
