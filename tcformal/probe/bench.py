@@ -17,13 +17,14 @@ from tcformal.oracle.values import hex_word
 from tcformal.probe.blocks import block_data, suite_line
 from tcformal.probe.device import Device
 from tcformal.probe.groups import Group
+from tcformal.probe.identity import check_program
 from tcformal.probe.isolated import IsolatedDevice
 from tcformal.probe.operands import batch_of, part_of, to_data
 from tcformal.probe.parts import Parts
 from tcformal.probe.pieces import suite_piece
 from tcformal.probe.plan import Random
 from tcformal.probe.plausible import check_outputs
-from tcformal.probe.results import Run, check_program, definition_of, files_of, random_line, read_runs
+from tcformal.probe.results import Run, definition_of, files_of, random_line, read_runs
 from tcformal.probe.sealed import CAMPAIGN, SCHEMA
 from tcformal.probe.tally import Measured, Tally
 from tcformal.probe.work import Chunk, Suite

@@ -11,7 +11,7 @@ from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import DeviceError, RecordError, TcformalError
+from tcformal.errors import DeviceError, RecordError
 from tcformal.probe import work
 from tcformal.probe.bench import Bench
 from tcformal.probe.device import Device
@@ -19,7 +19,7 @@ from tcformal.probe.groups import Group, groups
 from tcformal.probe.parts import FullError
 from tcformal.probe.plan import Random
 from tcformal.probe.sealed import SUMMARY, sealed
-from tcformal.probe.steps import OutOfTimeError, Step, run_steps
+from tcformal.probe.steps import OutOfTimeError, Step, given, run_steps, sentence
 from tcformal.probe.tally import Measured, Tally
 from tcformal.probe.work import Chunk, Suite
 from tcformal.query.families import Batch, Raw
@@ -146,7 +146,7 @@ class Campaign:
 
             def needs(pool: Executor, unit: Measured = unit) -> list[Future[Any]]:
                 made = self._suites.get(group.model)
-                asked = _given(made) if made else pool.submit(work.suite, unit.spec.name, self._store)
+                asked = given(made) if made else pool.submit(work.suite, unit.spec.name, self._store)
                 return [asked, *self._builds([unit])]
 
             def act(made: Suite, *_: str, unit: Measured = unit) -> None:
@@ -266,10 +266,10 @@ class Campaign:
     def _failed(self, units: Sequence[Measured], error: Exception) -> None:
         """What another process was to make for some units is not there."""
         for unit in units:
-            self._bench.fail(unit, "prepare", DeviceError(_sentence(error)))
+            self._bench.fail(unit, "prepare", DeviceError(sentence(error)))
 
     def _not_compared(self, unit: Measured, error: Exception) -> None:
-        self._say(f"{unit.spec.name}: {_sentence(error)}")
+        self._say(f"{unit.spec.name}: {sentence(error)}")
 
     def _builds(self, units: Sequence[Measured]) -> list[Future[str]]:
         """The kernels of units being built; each future gives why there can be none, or nothing."""
@@ -294,20 +294,6 @@ def _sizes(vectors: int) -> list[int]:
     return sizes
 
 
-def _sentence(error: Exception) -> str:
-    """What befell another process."""
-    if isinstance(error, TcformalError):
-        return str(error)
-    return f"expected the inputs and the model's results, but got {type(error).__name__}: {error!s:.100}"
-
-
 def _is_slow(group: Group) -> bool:
     """Whether the model of a group is much slower than others."""
     return group.leader.emulation is not None or group.leader.a_format.name == "fp64"
-
-
-def _given(value: Any) -> Future[Any]:
-    """A future that has its result already."""
-    made: Future[Any] = Future()
-    made.set_result(value)
-    return made

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tcformal.errors import DeviceError
+from tcformal.errors import DeviceError, RecordError
 
 
 def who_runs(name: str, words: Sequence[str]) -> dict[str, str]:
@@ -30,3 +30,13 @@ def who_runs(name: str, words: Sequence[str]) -> dict[str, str]:
             raise DeviceError(f"expected to read {path} of {name}, but got: {error.strerror}") from None
     text = json.dumps([list(words), seen])
     return {"program": name, "program_sha256": hashlib.sha256(text.encode(errors="replace")).hexdigest()}
+
+
+def check_program(kept: Mapping[str, str], mine: Mapping[str, str], path: Path) -> None:
+    """Refuse results of another program than the one that is meant; RecordError naming the file."""
+    for key, what in (("program", "the program"), ("program_sha256", "the program of digest")):
+        if kept.get(key) != mine.get(key):
+            raise RecordError(
+                f"expected results of {what} {mine.get(key, 'none')!s:.80} in {path}, "
+                f"but they are of {kept.get(key, 'none')!s:.80}: move that file away"
+            )

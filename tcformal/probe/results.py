@@ -26,6 +26,7 @@ from tcformal.errors import RecordError, TcformalError
 from tcformal.ir.walk import digest
 from tcformal.models import circuit
 from tcformal.oracle.values import hex_word
+from tcformal.probe.identity import check_program
 from tcformal.probe.operands import batch_of, digest_of, from_data
 from tcformal.probe.pieces import Piece, directed_piece, random_piece, suite_piece
 from tcformal.probe.plan import Directed, Plan, Random, item_of
@@ -211,16 +212,6 @@ def _add(run: Run, data: dict[str, Any]) -> None:
             run.fault = data
         elif kind == "position" and failed == kind and list(data["outputs"]) == [data["model"]]:
             run.fault = None
-
-
-def check_program(kept: Mapping[str, str], mine: Mapping[str, str], path: Path) -> None:
-    """Refuse results of another program than the one that is meant; RecordError naming the file."""
-    for key, what in (("program", "the program"), ("program_sha256", "the program of digest")):
-        if kept.get(key) != mine.get(key):
-            raise RecordError(
-                f"expected results of {what} {mine.get(key, 'none')!s:.80} in {path}, "
-                f"but they are of {kept.get(key, 'none')!s:.80}: move that file away"
-            )
 
 
 def unit_of(run: Run, path: Path) -> UnitSpec:

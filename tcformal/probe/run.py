@@ -11,13 +11,13 @@ from typing import Any
 from tcformal.errors import DeviceError, RecordError
 from tcformal.oracle.values import hex_word
 from tcformal.probe.device import Device, slug
+from tcformal.probe.identity import check_program
 from tcformal.probe.operands import batch_of
 from tcformal.probe.plan import Directed, Item, Plan, Random
 from tcformal.probe.plausible import check_outputs
 from tcformal.probe.replay import replay
 from tcformal.probe.results import (
     Run,
-    check_program,
     definition_of,
     directed_line,
     mismatches_in,

@@ -25,7 +25,7 @@ def member(array: np.ndarray, **changed: object) -> bytes:
     """An array as NumPy writes it, with other things in its header."""
     stream = io.BytesIO()
     header = {"descr": "<u4", "fortran_order": False, "shape": array.shape} | changed
-    np.lib.format.write_array_header_1_0(stream, header)  # type: ignore[arg-type]
+    np.lib.format.write_array_header_1_0(stream, header)
     return stream.getvalue() + array.tobytes()
 
 

@@ -368,7 +368,7 @@ def test_a_campaign_that_goes_on_believes_no_count(kind: str, tmp_path: Path) ->
     ]
     assert forged != data
     path.write_text("".join(json.dumps(line) + "\n" for line in forged))
-    with pytest.raises(RecordError, match="expected the outputs of item|expected .* mismatches of suite/"):
+    with pytest.raises(RecordError, match=r"expected the outputs of item|expected .* mismatches of suite/"):
         ran(tmp_path, "model:volta@fraction_bits=24", units=VOLTA[:1])
 
 

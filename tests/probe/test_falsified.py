@@ -57,7 +57,7 @@ def falsified(data: Any, path: Path_) -> Any:
     """The same with one value changed into another of its kind."""
     if not path:
         return other(data)
-    made = dict(data) if isinstance(data, dict) else list(data)
+    made: Any = dict(data) if isinstance(data, dict) else list(data)
     made[path[0]] = falsified(data[path[0]], path[1:])
     return made
 
