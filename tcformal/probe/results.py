@@ -233,8 +233,8 @@ def pieces_of(run: Run, path: Path) -> Iterator[Piece]:
     spec, wrong = unit_of(run, path), 0
     with read_whole(path):
         for piece in _pieces(run, spec, path):
-            wrong += piece.wrong
             yield piece
+            wrong += piece.wrong
         _check_positions(run, spec, path)
         if run.end is not None:
             _check_end(run, spec, wrong, path)
@@ -243,18 +243,16 @@ def pieces_of(run: Run, path: Path) -> Iterator[Piece]:
 def _pieces(run: Run, spec: UnitSpec, path: Path) -> Iterator[Piece]:
     today = partial(_is_of_today, run, spec)
     directed = [line for line in run.done if line["kind"] == "directed"]
-    for start in range(0, len(directed), _TOGETHER):
-        yield directed_piece(spec, directed[start : start + _TOGETHER], path, today)
+    for i in range(0, len(directed), _TOGETHER):
+        yield directed_piece(spec, directed[i : i + _TOGETHER], path, today)
     for line in run.done:
         if line["kind"] == "suite":
             block = run.blocks.get(str(line["operands"]))
-            if block is not None and run.head["schema"] == SCHEMA and SEAL not in block:
-                block = None
-            yield suite_piece(spec, run.head["k"], block, line, path, today)
+            known = block is not None and (SEAL in block or run.head["schema"] != SCHEMA)
+            yield suite_piece(spec, run.head["k"], block if known else None, line, path, today)
     for line in run.done:
         if line["kind"] == "random":
-            found = random_piece(spec, run.head["k"], line, path, today)
-            if found is not None:
+            if (found := random_piece(spec, run.head["k"], line, path, today)) is not None:
                 yield found
 
 
@@ -291,8 +289,7 @@ def _check_end(run: Run, spec: UnitSpec, wrong: int, path: Path) -> None:
         plan = Plan(spec, run.head["k"], items)
         if plan.digest() != run.head["plan"] or run.head.get("dot_products", plan.count) != plan.count:
             raise RecordError(f"expected the dot products of the plan in {path}, but there are others")
-    count = sum(int(line.get("count", 1)) for line in run.done)
-    if end["dot_products"] != count:
+    if end["dot_products"] != (count := sum(line.get("count", 1) for line in run.done)):
         raise RecordError(
             f"expected {count} dot products at the end of {path}, but {end['dot_products']} stand there"
         )
