@@ -250,10 +250,9 @@ def _pieces(run: Run, spec: UnitSpec, path: Path) -> Iterator[Piece]:
             block = run.blocks.get(str(line["operands"]))
             known = block is not None and (SEAL in block or run.head["schema"] != SCHEMA)
             yield suite_piece(spec, run.head["k"], block if known else None, line, path, today)
-    for line in run.done:
-        if line["kind"] == "random":
-            if (found := random_piece(spec, run.head["k"], line, path, today)) is not None:
-                yield found
+    for line in (line for line in run.done if line["kind"] == "random"):
+        if (found := random_piece(spec, run.head["k"], line, path, today)) is not None:
+            yield found
 
 
 def _is_of_today(run: Run, spec: UnitSpec) -> bool:
