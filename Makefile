@@ -9,11 +9,12 @@ LOCKED = $(VENV)/.locked
 LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --extra dev --build-deps-for editable \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file requirements.lock
 
-.PHONY: help demo test test-long sweep sweep-kernels bench bench-kernels lock clean
+.PHONY: help demo test test-debian test-long sweep sweep-kernels bench bench-kernels lock clean
 
 help:
 	@echo "make demo       find inputs on which two generations of one instruction differ, and explain them"
 	@echo "make test       lint, format, types, import contracts, tests"
+	@echo "make test-debian  what needs Debian packages: names them and, as root, installs them"
 	@echo "make test-long  10^6 vectors per design family against the oracle"
 	@echo "make sweep      10^5 vectors through every distinct design; continues where it was cut off"
 	@echo "make sweep-kernels  10^6 outputs of compiled kernels against integers, one unit per arithmetic"
@@ -31,6 +32,10 @@ test: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/pytest -n 2 --dist worksteal
+
+test-debian: $(STAMP)
+	./.ci/debian-packages
+	$(BIN)/pytest -m debian
 
 test-long: $(STAMP)
 	$(BIN)/pytest -m long

@@ -70,7 +70,7 @@ def campaign(
         print_json({"folder": str(tally.folder), **tally.data()})
     else:
         show(views.campaign_view(tally))
-    return OTHERWISE if tally.mismatches else NO_ANSWER if tally.faults else OK
+    return OTHERWISE if tally.mismatches else NO_ANSWER if tally.faults or tally.unchecked else OK
 
 
 @contextlib.contextmanager

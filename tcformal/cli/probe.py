@@ -116,14 +116,18 @@ def compare_(
 ) -> int:
     """Say which designs a device's results leave, and what refutes the others (exit 0: its unit is left).
 
+    Exit 1: its unit is refuted; 3: no design is left, or the run did not come to its end.
+
     FILE is a file of results, or the folder of a campaign: of that, without --unit, each unit's results are
     held against its model.
     """
-    if unit is None and len({run.head.get("unit") for run in read_runs(path) if run.done}) > 1:
+    if unit is None and len({run.head["unit"] for run in read_runs(path)}) > 1:
         with bar("replaying") as told:
             checked = list(recheck(path, told))
         print_json(views.checked_data(checked)) if as_json else show(views.checked_view(checked))
-        return OTHERWISE if any(c.mismatches for c in checked) else OK
+        if any(c.mismatches for c in checked):
+            return OTHERWISE
+        return NO_ANSWER if any(c.lacks for c in checked) else OK
     with bar("comparing") as told:
         found = compare(path, [resolve(name) for name in names], told, unit)
     if as_json:
@@ -134,7 +138,7 @@ def compare_(
             click.echo(line)
         if with_explanation:
             _explain(found)
-    if not found.survivors:
+    if not found.survivors or (found.survives and found.lacks):
         return NO_ANSWER
     return OK if found.holds else OTHERWISE
 

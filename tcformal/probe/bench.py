@@ -14,27 +14,29 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError
 from tcformal.oracle.values import hex_word
-from tcformal.probe.blocks import block_data, suite_line, words_of
+from tcformal.probe.blocks import block_data, suite_line
 from tcformal.probe.device import Device
 from tcformal.probe.groups import Group
+from tcformal.probe.identity import check_program
 from tcformal.probe.isolated import IsolatedDevice
 from tcformal.probe.operands import batch_of, part_of, to_data
 from tcformal.probe.parts import Parts
+from tcformal.probe.pieces import suite_piece
 from tcformal.probe.plan import Random
 from tcformal.probe.plausible import check_outputs
-from tcformal.probe.results import SCHEMA, Run, definition_of, files_of, random_line, read_runs
+from tcformal.probe.results import Run, definition_of, files_of, random_line, read_runs
+from tcformal.probe.sealed import CAMPAIGN, SCHEMA
 from tcformal.probe.tally import Measured, Tally
 from tcformal.probe.work import Chunk, Suite
 from tcformal.query.families import Batch, Raw
 from tcformal.query.inputs import witness_at
+from tcformal.records.schema import SEAL
 from tcformal.version import VERSION
 
-#: What the plan of a campaign is called in the heads of runs.
-PLAN = "campaign/1"
 #: Directed dot products of one line.
 BLOCK = 1024
 #: What of an identity says which device it is; the rest differs from unit to unit.
-_WHO = ("device", "driver", "system")
+_WHO = ("device", "driver", "system", "program", "program_sha256")
 #: Seconds that a device has for one call at most.
 _PATIENCE_S = 60.0
 
@@ -83,7 +85,8 @@ class Bench:
         self._tally.device, self._tally.folder = who, folder
         self._parts = Parts(folder, {"schema": SCHEMA, "device": who, "tcformal": VERSION, "date": _now()})
         for run in read_runs(folder) if files_of(folder) else ():
-            self._blocks |= set(run.blocks)
+            check_program(run.head["device"], identity, folder)
+            self._blocks |= {digest for digest, block in run.blocks.items() if SEAL in block}
             unit = self._tally.units.get(str(run.head.get("unit")))
             if unit is not None and self._same(run, unit):
                 unit.resume(run)
@@ -99,9 +102,14 @@ class Bench:
         if unit.model not in self._definitions:
             self._definitions[unit.model] = definition_of(spec)
         return {
-            "kind": "run", "schema": SCHEMA, "unit": spec.name, "k": spec.k, "plan": PLAN,
+            "kind": "run", "schema": SCHEMA, "unit": spec.name, "k": spec.k, "plan": CAMPAIGN,
             "definition": self._definitions[unit.model], "tcformal": VERSION,
         }  # fmt: skip
+
+    def keep_new(self, unit: Measured, line: Mapping[str, Any]) -> None:
+        """Add what was made of a unit's outputs, unless it stands in the files already."""
+        if line not in unit.said:
+            self.keep(line)
 
     def keep(self, line: Mapping[str, Any]) -> None:
         """Add a line to the files."""
@@ -119,6 +127,7 @@ class Bench:
                 raise DeviceError(why_not)
             self._be_patient()
             unit.identity = self._device.identify(unit.spec, unit.spec.k)
+            self._check_who(unit.identity)
         except DeviceError as error:
             self.fail(unit, "identify", error)
             return False
@@ -126,15 +135,25 @@ class Bench:
         unit.begun = True
         return True
 
+    def _check_who(self, identity: Mapping[str, str]) -> None:
+        """Refuse another device than the one whose folder this is: the processor, say, and an emulator."""
+        who = self._tally.device
+        found = {key: text for key, text in identity.items() if key in _WHO}
+        if found != who:
+            raise DeviceError(
+                f"expected {who.get('device')} to run it, but {found.get('device')} would: "
+                "give it a campaign of its own by --unit"
+            )
+
     def suite(self, unit: Measured, made: Suite) -> None:
         """The directed dot products, block by block."""
         for start in range(0, len(made.items), BLOCK):
             items = made.items[start : start + BLOCK]
             block = block_data(unit.spec, items)
             digest, id_ = str(block["digest"]), f"suite/{str(block['digest'])[:16]}"
-            d = unit.spec.operands.d
             if id_ in unit.done:
-                unit.suite[id_] = list(words_of(d, unit.done[id_]["d"]))
+                held = suite_piece(unit.spec, unit.spec.k, block, unit.done[id_], self._folder, lambda: True)
+                unit.suite[id_] = held.outputs.tolist()
                 continue
             if digest not in self._blocks:
                 self.keep(block)

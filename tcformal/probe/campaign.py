@@ -11,14 +11,15 @@ from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import DeviceError, TcformalError
+from tcformal.errors import DeviceError, RecordError
 from tcformal.probe import work
 from tcformal.probe.bench import Bench
 from tcformal.probe.device import Device
 from tcformal.probe.groups import Group, groups
 from tcformal.probe.parts import FullError
 from tcformal.probe.plan import Random
-from tcformal.probe.steps import OutOfTimeError, Step, run_steps
+from tcformal.probe.sealed import SUMMARY, sealed
+from tcformal.probe.steps import OutOfTimeError, Step, given, run_steps, sentence
 from tcformal.probe.tally import Measured, Tally, without_folders
 from tcformal.probe.work import Chunk, Suite
 from tcformal.query.families import Batch, Raw
@@ -28,7 +29,6 @@ from tcformal.records.lines import write_whole
 FIRST_CHUNK, CHUNK = 12_000, 120_000
 #: Units that one random item is put to before other steps are looked at.
 _TOGETHER = 8
-SUMMARY = "campaign-summary.json"
 
 
 class Campaign:
@@ -94,7 +94,7 @@ class Campaign:
             tally.seconds = self._clock() - self._start
             tally.complete = finished and not tally.faults
             tally.untouched = [n for n, u in tally.units.items() if not u.done and not u.fault]
-            text = json.dumps(without_folders(tally.data()), indent=1, ensure_ascii=False)
+            text = json.dumps(sealed(without_folders(tally.data())), indent=1, ensure_ascii=False)
             write_whole(tally.folder / SUMMARY, f"{text}\n".encode())
         return tally
 
@@ -123,6 +123,8 @@ class Campaign:
         )
         yield from self._all("random inputs", others, lambda g, u: self._random(g, u, self._items[1:]))
         yield None
+        kept = [(g, specs) for g, specs in (*leaders, *others) if self._unchecked(specs)]
+        yield from self._all("kept results, held against the models again", kept, self._kept)
         yield from self._all("designs that survive", leaders, self._designs)
 
     def _all(
@@ -145,7 +147,7 @@ class Campaign:
 
             def needs(pool: Executor, unit: Measured = unit) -> list[Future[Any]]:
                 made = self._suites.get(group.model)
-                asked = _given(made) if made else pool.submit(work.suite, unit.spec.name, self._store)
+                asked = given(made) if made else pool.submit(work.suite, unit.spec.name, self._store)
                 return [asked, *self._builds([unit])]
 
             def act(made: Suite, *_: str, unit: Measured = unit) -> None:
@@ -200,6 +202,25 @@ class Campaign:
 
             yield Step("position", needs, act, partial(self._failed, [unit]))
 
+    def _unchecked(self, specs: Sequence[UnitSpec]) -> bool:
+        return any(self.tally.units[spec.name].unchecked for spec in specs)
+
+    def _kept(self, group: Group, units: Sequence[Measured]) -> Iterator[Step]:
+        """What an earlier campaign kept of random inputs, held against the model: no device is needed."""
+        del group
+        for unit in units:
+            for line in list(unit.unchecked):
+
+                def needs(pool: Executor, unit: Measured = unit, line: Any = line) -> list[Future[Any]]:
+                    return [pool.submit(work.recounted, unit.spec.name, line, str(self.tally.folder))]
+
+                def act(problem: str, unit: Measured = unit, line: Any = line) -> None:
+                    if problem:
+                        raise RecordError(problem)
+                    unit.unchecked.remove(line)
+
+                yield Step("kept results", needs, act, partial(self._not_compared, unit))
+
     def _answers(self, group: Group, units: Sequence[Measured]) -> Iterator[Step]:
         """What the outputs answer to the questions: no device is needed."""
         for unit in units:
@@ -221,7 +242,7 @@ class Campaign:
             def act(found: list[dict[str, Any]], unit: Measured = unit) -> None:
                 for answer in found:
                     unit.answers.append({"kind": "answer", "unit": unit.spec.name, **answer})
-                    self._bench.keep(unit.answers[-1])
+                    self._bench.keep_new(unit, unit.answers[-1])
 
             yield Step("answers", needs, act, partial(self._not_compared, unit))
 
@@ -239,17 +260,17 @@ class Campaign:
 
             def act(found: dict[str, Any], unit: Measured = unit) -> None:
                 unit.designs = {"kind": "answer", "unit": unit.spec.name, **found}
-                self._bench.keep(unit.designs)
+                self._bench.keep_new(unit, unit.designs)
 
             yield Step("designs", needs, act, partial(self._not_compared, unit))
 
     def _failed(self, units: Sequence[Measured], error: Exception) -> None:
         """What another process was to make for some units is not there."""
         for unit in units:
-            self._bench.fail(unit, "prepare", DeviceError(_sentence(error)))
+            self._bench.fail(unit, "prepare", DeviceError(sentence(error)))
 
     def _not_compared(self, unit: Measured, error: Exception) -> None:
-        self._say(f"{unit.spec.name}: {_sentence(error)}")
+        self._say(f"{unit.spec.name}: {sentence(error)}")
 
     def _builds(self, units: Sequence[Measured]) -> list[Future[str]]:
         """The kernels of units being built; each future gives why there can be none, or nothing."""
@@ -280,20 +301,6 @@ def _sizes(vectors: int) -> list[int]:
     return sizes
 
 
-def _sentence(error: Exception) -> str:
-    """What befell another process."""
-    if isinstance(error, TcformalError):
-        return str(error)
-    return f"expected the inputs and the model's results, but got {type(error).__name__}: {error!s:.100}"
-
-
 def _is_slow(group: Group) -> bool:
     """Whether the model of a group is much slower than others."""
     return group.leader.emulation is not None or group.leader.a_format.name == "fp64"
-
-
-def _given(value: Any) -> Future[Any]:
-    """A future that has its result already."""
-    made: Future[Any] = Future()
-    made.set_result(value)
-    return made

@@ -12,9 +12,11 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError
 from tcformal.formats.spec import Format
 from tcformal.probe.device import same_formats
+from tcformal.probe.pieces import Piece
 from tcformal.probe.plan import Random, family_of
 from tcformal.probe.replay import replay
-from tcformal.probe.results import Piece, Run, pieces_of, read_runs, unit_of
+from tcformal.probe.results import Run, pieces_of, read_runs, unit_of
+from tcformal.probe.sealed import check_summary
 from tcformal.probe.variations import rivals
 from tcformal.query.command import explain_command, in_hex
 from tcformal.query.inputs import witness_at
@@ -50,11 +52,18 @@ class Comparison:
     refuted: tuple[Refutation, ...]
     #: Dot products besides of whose outputs only a digest is kept: they were not compared.
     sealed: int = 0
+    #: What the run lacks, in one clause; empty where it is whole.
+    lacks: str = ""
+
+    @property
+    def survives(self) -> bool:
+        """Whether nothing that was given refutes the unit that the plan was made for."""
+        return not self.sealed and any(u.name == self.unit.name for u in self.survivors)
 
     @property
     def holds(self) -> bool:
-        """Whether the unit that the plan was made for survives."""
-        return any(u.name == self.unit.name for u in self.survivors)
+        """Whether that unit gives all outputs of a run that is whole."""
+        return self.survives and not self.lacks
 
 
 def compare(
@@ -65,18 +74,21 @@ def compare(
 ) -> Comparison:
     """Hold a file's last run, or the last one of `unit`, against every design of its formats.
 
+    Outputs of which only a digest is kept are compared where the unit gives them; otherwise they refute it.
+
     `others` are tried besides.  A design that directed inputs refute is not tried on random ones.
     Errors: RecordError for a file without results, of several units where none is named, or whose outputs
     cannot be read back.
     """
     run = last_run(read_runs(path), path, unit)
+    check_summary(path)
     spec = unit_of(run, path)
     pieces = list(pieces_of(run, path))
     extra = list(others)
     for u in extra:
         if not same_formats(u, spec):
             raise RecordError(f"expected designs of the formats of {spec.name}, but {u.name} has others")
-    alive = [*rivals(spec, int(run.head["k"])), *extra]
+    alive = [*rivals(spec, run.head["k"]), *extra]
     refuted: list[Refutation] = []
     for done, piece in enumerate(pieces):
         told(done, len(pieces))
@@ -85,13 +97,14 @@ def compare(
         alive = [u for u, r in found if r is None]
     told(len(pieces), len(pieces))
     count = sum(len(piece.outputs) for piece in pieces)
-    sealed = sum(int(line["count"]) for line in run.done if line.get("not_kept"))
-    return Comparison(spec, dict(run.head["device"]), count, tuple(alive), tuple(refuted), sealed)
+    sealed = sum(line.get("count", 1) for line in run.done) - count
+    return Comparison(spec, dict(run.head["device"]), count, tuple(alive), tuple(refuted), sealed, run.lacks)
 
 
 def last_run(runs: list[Run], path: Path, unit: str | None = None) -> Run:
-    """The newest run that has results; RecordError where there is none, or units to choose from."""
-    done = {str(run.head.get("unit")): run for run in runs if run.done}
+    """The newest run of the unit; RecordError where none has results, or there are units to choose from."""
+    done = {run.head["unit"]: run for run in runs if run.done}
+    done |= {run.head["unit"]: run for run in runs if run.head["unit"] in done}
     if unit is None and len(done) > 1:
         raise RecordError(f"expected one of the {len(done)} units of {path} to be named, but none is")
     if unit is not None and unit not in done:
@@ -102,7 +115,7 @@ def last_run(runs: list[Run], path: Path, unit: str | None = None) -> Run:
 
 
 def _refutation(spec: UnitSpec, design: UnitSpec, piece: Piece) -> Refutation | None:
-    designed = replay(design, piece.batch)
+    designed = piece.model if design == spec else replay(design, piece.batch)
     rows = np.flatnonzero(designed != piece.outputs)[:_WEIGHED]
     if not rows.size:
         return None

@@ -1,4 +1,7 @@
-"""`cpu`: real instructions of this processor, each in a process of its own."""
+"""`cpu`: real instructions of this processor, each in a process of its own.
+
+Arm's bf16 instructions run through an emulator where the processor has none: then the records name that.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,17 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
+from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError
 from tcformal.probe.device import Ability, base_name
+from tcformal.probe.emulator import PACKAGES, Emulator
+from tcformal.probe.operands import batch_of
 from tcformal.probe.pipes import through
 from tcformal.probe.sources import built, run_tool, sources
-from tcformal.probe.tiles import TiledDevice, Tiles
+from tcformal.probe.tiles import Places, TiledDevice, Tiles, placed
 from tcformal.query.families import Raw
+from tcformal.query.spec import Witness
 
 _CPUINFO = Path("/proc/cpuinfo")
 
@@ -95,11 +102,19 @@ _FMA_NAN = {
 class CpuDevice(TiledDevice):
     """The processor of this machine; `features` and `machine` are read from the system unless given.
 
-    Errors: DeviceError for an instruction that the processor lacks, or that the compiler cannot build.
+    Arm's bf16 instructions that it lacks are run by the `emulator`, where one is given.
+    Errors: DeviceError for an instruction that nothing here runs, or that the compiler cannot build.
     """
 
-    def __init__(self, *, features: frozenset[str] | None = None, machine: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        features: frozenset[str] | None = None,
+        machine: str | None = None,
+        emulator: Emulator | None = None,
+    ) -> None:
         self.name = "cpu"
+        self._emulator = emulator
         self._machine = machine or platform.machine()
         self._features = system_features() if features is None else features
 
@@ -107,12 +122,20 @@ class CpuDevice(TiledDevice):
         """Every instruction that a probe exists for on this kind of machine, and the FMA chains."""
         found = []
         for unit, instruction in _UNITS.items():
-            found.append(Ability(unit, instruction.name, self._lacks(instruction)))
+            by, lacking = self._runner(instruction)
+            through_it = f" through {by.name}" if by is not None else ""
+            found.append(Ability(unit, instruction.name + through_it, lacking))
         for (machine, fmt), instruction in _FMA.items():
             if machine == self._machine:
                 unit = _CHAIN.format(fmt) + _FMA_NAN[machine, fmt]
                 found.append(Ability(unit, instruction.name, self._lacks(instruction)))
         return found
+
+    def units(self) -> list[str]:
+        """The names of the units that the processor itself can run: what is emulated is asked for by name."""
+        own = [a for a in self.abilities() if not a.missing]
+        emulated = {unit for unit, instruction in _UNITS.items() if self._runner(instruction)[0] is not None}
+        return [resolve(a.unit).name for a in own if a.unit not in emulated]
 
     def _lacks(self, instruction: Instruction) -> str:
         """Why this processor cannot run an instruction; empty where it can."""
@@ -124,6 +147,16 @@ class CpuDevice(TiledDevice):
             return f"the processor has no {instruction.features[0]}"
         return ""
 
+    def _runner(self, instruction: Instruction) -> tuple[Emulator | None, str]:
+        """What runs an instruction, None for the processor itself, and why nothing does."""
+        lacking = self._lacks(instruction)
+        if not lacking or instruction not in _UNITS.values() or instruction.machines != _ARM:
+            return None, lacking
+        if self._emulator is None:
+            return None, f"{lacking}; an emulator would do (Debian: {PACKAGES})"
+        refusal = _emulator_lacks(self._emulator, instruction)
+        return (None, f"{lacking}; {refusal}") if refusal else (self._emulator, "")
+
     def _instruction(self, spec: UnitSpec) -> Instruction:
         o, base = spec.operands, base_name(spec)
         chain = base == "sequential" and len({o.a, o.b, o.c, o.d}) == 1
@@ -131,40 +164,67 @@ class CpuDevice(TiledDevice):
         if found is None:
             known = ", ".join([*_UNITS, "sequential@… on fp32 or fp64 alone"])
             raise DeviceError(f"expected a unit that a CPU has ({known}), but got {spec.name}")
-        lacking = self._lacks(found)
+        _, lacking = self._runner(found)
         if lacking:
             raise DeviceError(f"expected {self.name} to run {found.name}, but {lacking}")
         return found
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
-        """The processor, the compiler and the instruction."""
+        """The processor, or the emulator in its place, the compiler and the instruction."""
         instruction = self._instruction(spec)
+        emulator, _ = self._runner(instruction)
         if k != spec.k:
             raise DeviceError(f"expected dot products of {spec.k} terms for {instruction.name}, but got {k}")
-        return {
-            "device": processor(),
-            "system": f"{platform.system()} {self._machine}",
-            "compiler": _compiler()[1],
-            "instruction": instruction.name,
-        }
+        who = (
+            {"device": processor(), "system": f"{platform.system()} {self._machine}"}
+            if emulator is None
+            else emulator.identity()
+        )
+        compiler = _compiler() if emulator is None else _versioned(emulator.compiler)
+        return {**who, "compiler": compiler[1], "instruction": instruction.name}
 
     def launch(self, spec: UnitSpec, tiles: Tiles) -> Raw:
         """D of all tiles: one process, operands and results through pipes."""
         instruction = self._instruction(spec)
-        words = [program(instruction), str(tiles.a.shape[2])]
-        return through(words, tiles, instruction.name)
+        emulator, _ = self._runner(instruction)
+        words = [program(instruction)] if emulator is None else _emulated(emulator, instruction)
+        return through([*words, str(tiles.a.shape[2])], tiles, instruction.name)
 
 
 def program(instruction: Instruction) -> str:
     """The built probe of an instruction; DeviceError where it cannot be built."""
-    folder = sources("cpu")
-    compiler, version = _compiler()
-    source = folder / instruction.source
-    words = [compiler, "-std=gnu11", "-O2", *instruction.options, str(source), "-o"]
-    build = partial(_build, words, instruction.name)
-    return str(
-        built([source, folder / "probe.h", folder / "arm_control.h"], [version, *instruction.options], build)
+    return _made(instruction, _compiler(), instruction.options)
+
+
+def _emulated(emulator: Emulator, instruction: Instruction) -> Sequence[str]:
+    """How the probe of an instruction is run by an emulator; DeviceError where it cannot be built."""
+    # Static: no Arm libraries are looked for where it runs.
+    options = (*instruction.options, "-static")
+    return emulator.words(_made(instruction, _versioned(emulator.compiler), options))
+
+
+@cache
+def _emulator_lacks(emulator: Emulator, instruction: Instruction) -> str:
+    """Why an emulator cannot run an instruction, by running it once on zeros; empty where it can."""
+    spec = resolve(next(unit for unit, one in _UNITS.items() if one == instruction))
+    zeros = placed(
+        spec, batch_of(spec, [Witness((0,) * spec.k, (0,) * spec.k, 0)]), Places.of(1, spec.m, spec.n)
     )
+    try:
+        through([*_emulated(emulator, instruction), str(spec.k)], zeros, instruction.name)
+    except DeviceError as error:
+        return f"{emulator.name} does not run it: {error}"
+    return ""
+
+
+def _made(instruction: Instruction, compiler: tuple[str, str], options: Sequence[str]) -> str:
+    """The probe of an instruction, built once with a compiler of that path and version."""
+    folder = sources("cpu")
+    path, version = compiler
+    source = folder / instruction.source
+    words = [path, "-std=gnu11", "-O2", *options, str(source), "-o"]
+    build = partial(_build, words, instruction.name)
+    return str(built([source, folder / "probe.h", folder / "arm_control.h"], [version, *options], build))
 
 
 def _build(words: Sequence[str], name: str, target: Path) -> None:
@@ -177,8 +237,14 @@ def _compiler() -> tuple[str, str]:
     for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
         path = shutil.which(name) if name else None
         if path is not None:
-            return path, run_tool([path, "--version"], "say its version").splitlines()[0]
+            return _versioned(path)
     raise DeviceError("expected a C compiler (cc, gcc or clang, or the one that CC names), but there is none")
+
+
+@cache
+def _versioned(path: str) -> tuple[str, str]:
+    """A compiler's path and its version."""
+    return path, run_tool([path, "--version"], "say its version").splitlines()[0]
 
 
 def system_features(text: str | None = None) -> frozenset[str]:

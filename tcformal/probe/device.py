@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -12,6 +13,9 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, InputError
 from tcformal.query.families import Batch, Raw
+
+#: Bytes of the name of a file; 255 is what file systems take, endings included.
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +86,12 @@ def gpu_number(kind: str, text: str) -> int:
 
 
 def slug(text: str) -> str:
-    """A text as the name of a file: letters, digits and `.@=,+-_` stay."""
-    return re.sub(r"[^\w.@=,+-]+", "-", text).strip("-.") or "device"
+    """A text as the name of a file: letters, digits and `.@=,+-_` stay; a long one ends in a digest."""
+    name = re.sub(r"[^\w.@=,+-]+", "-", text).strip("-.") or "device"
+    if len(name.encode()) <= _LONGEST_NAME:
+        return name
+    start = name.encode()[: _LONGEST_NAME - 17].decode(errors="ignore")
+    return f"{start}-{hashlib.sha256(text.encode(errors='replace')).hexdigest()[:16]}"
 
 
 def base_name(spec: UnitSpec) -> str:

@@ -12,11 +12,12 @@ from tcformal.errors import InputError, RecordError
 from tcformal.probe.operands import from_data
 from tcformal.probe.plan import Directed
 from tcformal.probe.recorded import RecordedDevice
-from tcformal.probe.results import SCHEMA
 from tcformal.records import lines
 
 #: The file of kept answers in a folder of results, `query.store.ANSWERS`.
 ANSWERS = "answers.jsonl"
+#: What the first line of every file of results holds.
+_RESULTS = b"tcformal-hardware/"
 
 
 def from_file(spec: UnitSpec, path: Path) -> Iterator[Directed]:
@@ -28,7 +29,7 @@ def from_file(spec: UnitSpec, path: Path) -> Iterator[Directed]:
     """
     if not path.exists():
         raise InputError(f"expected a file of witnesses at {path}, but there is none")
-    if path.suffix == ".npz" or SCHEMA.encode() in path.read_bytes()[:4000]:
+    if path.suffix == ".npz" or _RESULTS in _start(path):
         for i, w in enumerate(RecordedDevice(str(path)).operands(spec)):
             yield Directed(f"{path.stem}/{i}", f"recorded in {path.name}", w)
         return
@@ -41,6 +42,17 @@ def from_file(spec: UnitSpec, path: Path) -> Iterator[Directed]:
         raise InputError(f"expected witnesses (objects with a, b and c) in {path}, but there are none")
 
 
+def _start(path: Path) -> bytes:
+    """The first bytes of a file; InputError for what is no file that can be read."""
+    try:
+        if not path.is_file():
+            raise InputError(f"expected a file of witnesses at {path}, but it is none")
+        with path.open("rb") as stream:
+            return stream.read(4000)
+    except OSError as error:
+        raise InputError(f"expected a file of witnesses at {path}, but got: {error.strerror}") from None
+
+
 def _values(path: Path) -> list[Any]:
     """One JSON value, or one a line."""
     try:
@@ -49,19 +61,22 @@ def _values(path: Path) -> list[Any]:
             return [json.loads(text)]
         except ValueError:
             return [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (OSError, ValueError) as error:
-        raise InputError(f"expected JSON or JSON lines in {path}, but got: {error}") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"expected JSON or JSON lines in {path}, but got: {error!s:.200}") from None
 
 
 def _witnesses(data: Any) -> Iterator[Mapping[str, Any]]:
-    if isinstance(data, Mapping):
-        if isinstance(data.get("a"), list) and isinstance(data.get("b"), list):
-            yield data
-            return
-        data = list(data.values())
-    if isinstance(data, list):
-        for part in data:
-            yield from _witnesses(part)
+    """The witnesses in a value, in the order in which they stand there, however deep."""
+    waiting = [data]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            if isinstance(part.get("a"), list) and isinstance(part.get("b"), list):
+                yield part
+                continue
+            part = list(part.values())
+        if isinstance(part, list):
+            waiting += reversed(part)
 
 
 def from_store(spec: UnitSpec, folder: Path, k: int) -> Iterator[Directed]:
@@ -78,8 +93,13 @@ def from_store(spec: UnitSpec, folder: Path, k: int) -> Iterator[Directed]:
             continue
         if line.data is None:
             raise RecordError(line.problem)
-        asked, witness = line.data.get("question", {}), line.data.get("witness")
-        if witness is None or asked.get("formats") != formats or asked.get("k") != k:
+        asked, witness = line.data.get("question"), line.data.get("witness")
+        if (
+            witness is None
+            or not isinstance(asked, dict)
+            or asked.get("formats") != formats
+            or asked.get("k") != k
+        ):
             continue
         where = f"line {line.number} of {folder / ANSWERS}"
         try:

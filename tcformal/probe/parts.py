@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.errors import NoAnswerError
+from tcformal.probe.sealed import sealed
 from tcformal.records import lines
 
 #: Parts, and bytes of one: with the summary beside them, eight files of at most 16 MiB.
@@ -42,7 +43,8 @@ class Parts:
         return self.folder / f"campaign-{number}.jsonl"
 
     def append(self, data: Mapping[str, Any]) -> None:
-        """Add one line to the part that has room for it; it is on the disk when this returns."""
+        """Add one line with its digest to the part that has room; it is on the disk when this returns."""
+        data = sealed(data)
         size = len(json.dumps(data, ensure_ascii=False).encode()) + 1
         while self._held() + size > self._most_bytes:
             if self._number == self._most_parts:
@@ -50,7 +52,7 @@ class Parts:
             self._number += 1
         path = self._path(self._number)
         if not self._held():
-            lines.append(path, {"kind": "campaign", "part": self._number, **self._head})
+            lines.append(path, sealed({"kind": "campaign", "part": self._number, **self._head}))
         lines.append(path, data)
 
     def _held(self) -> int:

@@ -13,20 +13,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tcformal.checks import check_int
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.probe.operands import batch_of, from_data, inputs_digest, to_data
+from tcformal.probe.sealed import MOST_SEED, MOST_TERMS, MOST_WORDS, check_seal, sealed, whole
 from tcformal.query.families import FAMILIES, Batch, batch
 from tcformal.query.spec import Witness
 from tcformal.records import lines
+from tcformal.records.schema import SEAL
 from tcformal.version import VERSION
 
 #: The generator of random dot products: `query.families.batch`, all families in equal parts.
 GENERATOR = "families/1"
 #: Random dot products of one item: what a run that is cut off loses at most.
 CHUNK = 48_000
-SCHEMA = "tcformal-plan/1"
+SCHEMA = "tcformal-plan/2"
+#: Random dot products of a plan.
+MOST_VECTORS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,7 @@ class Random:
 
     def batch(self, spec: UnitSpec, k: int) -> Batch:
         """The operands; InputError where they are not those that were planned."""
+        check_int("dot products times terms", self.count * k, high=MOST_WORDS)
         made = batch(spec, k, self.count, self.seed)
         found = inputs_digest(made)
         if found != self.inputs:
@@ -90,18 +96,21 @@ class Plan:
         return sum(item.count if isinstance(item, Random) else 1 for item in self.items)
 
     def lines(self) -> list[dict[str, Any]]:
-        """The plan as plain data: a head, then its items."""
+        """The plan as plain data: a head, which has the digest of all that follows, then its items."""
         o = self.unit.operands
         head = {
             "kind": "plan", "schema": SCHEMA, "unit": self.unit.name, "k": self.k,
             "formats": {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name},
-            "tcformal": VERSION,
+            "tcformal": VERSION, "digest": self.digest(),
         }  # fmt: skip
-        return [head, *(item.data(self.unit) for item in self.items)]
+        return [sealed(head), *self._items()]
+
+    def _items(self) -> list[dict[str, Any]]:
+        return [item.data(self.unit) for item in self.items]
 
     def digest(self) -> str:
         """SHA-256 of the unit, the length and the items."""
-        texts = [self.unit.name, str(self.k), *(json.dumps(d, sort_keys=True) for d in self.lines()[1:])]
+        texts = [self.unit.name, str(self.k), *(json.dumps(d, sort_keys=True) for d in self._items())]
         return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
 
@@ -110,6 +119,7 @@ def make_plan(spec: UnitSpec, directed: Iterable[Directed], *, vectors: int, see
 
     Errors: InputError for directed ones of different lengths, and for a plan without dot products.
     """
+    check_int("random dot products", vectors, low=0, high=MOST_VECTORS)
     chosen: dict[Witness, Directed] = {}
     for item in directed:
         chosen.setdefault(item.witness, item)
@@ -154,7 +164,7 @@ def write_plan(path: Path, plan: Plan) -> None:
 
 
 def read_plan(path: Path) -> Plan:
-    """Read a plan; RecordError for a file that is none, or that is damaged."""
+    """Read a plan; RecordError for a file that is none, or that was damaged or altered."""
     if not path.exists():
         raise RecordError(f"expected a plan at {path}, but there is none")
     found = lines.read(path)[0]
@@ -165,15 +175,25 @@ def read_plan(path: Path) -> Plan:
     if not data or data[0].get("schema") != SCHEMA:
         raise RecordError(f"expected a plan ({SCHEMA}) in {path}, but its first line is none")
     try:
-        spec, k = resolve(str(data[0]["unit"])), int(data[0]["k"])
+        spec, k = resolve(str(data[0]["unit"])), whole(data[0], "k", str(path), low=1, high=MOST_TERMS)
         items = tuple(item_of(spec, d, f"{path}, item {d.get('id')}") for d in data[1:])
-    except (KeyError, ValueError) as error:
-        raise RecordError(f"expected a whole plan in {path}, but got: {error!r}") from None
+    except (KeyError, ValueError, TypeError) as error:
+        raise RecordError(f"expected a whole plan in {path}, but got: {error!r:.200}") from None
+    except RecordError:
+        raise
     except TcformalError as error:
         raise RecordError(f"expected a plan of a known unit in {path}, but {error}") from None
     if any(isinstance(item, Directed) and len(item.witness.a) != k for item in items):
         raise RecordError(f"expected {k} products in every dot product of {path}, but some have others")
-    return Plan(spec, k, items)
+    if len({item.id for item in items}) != len(items):
+        raise RecordError(f"expected a name of its own for every item of {path}, but some share one")
+    check_seal(data[0], f"the head of the plan {path}")
+    plan = Plan(spec, k, items)
+    head, *rest = plan.lines()
+    informs = {key: data[0].get(key) for key in ("tcformal", SEAL)}
+    if data != [head | informs, *rest]:
+        raise RecordError(f"expected the plan {path} as it was written, but it was altered: make it anew")
+    return plan
 
 
 def item_of(spec: UnitSpec, data: dict[str, Any], where: str) -> Item:
@@ -181,7 +201,8 @@ def item_of(spec: UnitSpec, data: dict[str, Any], where: str) -> Item:
     if data["kind"] == "directed":
         return Directed(str(data["id"]), str(data.get("why", "")), from_data(spec, data, where))
     if data["kind"] == "random" and data["generator"] == GENERATOR:
-        return Random(str(data["id"]), int(data["seed"]), int(data["count"]), str(data["inputs"]))
+        seed, count = whole(data, "seed", where, high=MOST_SEED), whole(data, "count", where, low=1)
+        return Random(str(data["id"]), seed, count, str(data["inputs"]))
     raise RecordError(f"expected a directed or random ({GENERATOR}) item in {where}, but got {data!r:.80}")
 
 

@@ -6,16 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from tcformal.probe.compare import last_run
-from tcformal.probe.replay import replay
 from tcformal.probe.results import Run, mismatches_in, pieces_of, read_runs, unit_of
+from tcformal.probe.sealed import check_summary
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One unit's last run: what was given, and how much of it the model gives now."""
+    """One unit's last run: what was given, how much of it the model gives now, and what is missing."""
 
     unit: str
     device: dict[str, str]
@@ -23,6 +20,8 @@ class Checked:
     count: int
     sealed: int
     mismatches: int
+    #: What the run lacks, in one clause; empty where it is whole.
+    lacks: str = ""
 
 
 def recheck(path: Path, told: Callable[[int, int], None] = lambda _done, _all: None) -> Iterator[Checked]:
@@ -31,21 +30,24 @@ def recheck(path: Path, told: Callable[[int, int], None] = lambda _done, _all: N
     Errors: RecordError for a file without results, or whose outputs cannot be read back.
     """
     runs = read_runs(path)
-    names = list(dict.fromkeys(str(run.head.get("unit")) for run in runs if run.done))
-    for done, name in enumerate(names):
-        told(done, len(names))
-        yield _checked(last_run(runs, path, name), path)
-    told(len(names), len(names))
+    check_summary(path)
+    latest = {run.head["unit"]: run for run in runs}
+    for done, run in enumerate(latest.values()):
+        told(done, len(latest))
+        yield _checked(run, path)
+    told(len(latest), len(latest))
 
 
 def _checked(run: Run, path: Path) -> Checked:
     spec = unit_of(run, path)
     count = wrong = 0
+    read: set[str] = set()
     for piece in pieces_of(run, path):
         count += len(piece.outputs)
-        wrong += int(np.count_nonzero(replay(spec, piece.batch) != piece.outputs))
-    sealed = [line for line in run.done if line.get("not_kept")]
+        wrong += piece.wrong
+        read |= {item.id for item in piece.items}
+    sealed = [line for line in run.done if line.get("not_kept") and line["id"] not in read]
     return Checked(
         spec.name, dict(run.head["device"]), count, sum(int(line["count"]) for line in sealed),
-        wrong + sum(mismatches_in(line) for line in sealed),
+        wrong + sum(mismatches_in(line) for line in sealed), run.lacks,
     )  # fmt: skip

@@ -6,7 +6,6 @@ values exactly representable in the unit's formats; c is rounded to fp16 where t
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,16 +13,14 @@ import numpy as np
 
 from tcformal.arrays import dtypes
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import DeviceError, RecordError
+from tcformal.errors import DeviceError
 from tcformal.formats.spec import Format
+from tcformal.probe.archive import read_archive
 from tcformal.probe.device import Ability, Device, check_formats
 from tcformal.probe.results import pieces_of, read_runs, unit_of
 from tcformal.query.families import Batch, Raw
 from tcformal.query.inputs import witness_at
 from tcformal.query.spec import Witness
-
-#: The arrays of an archive of recordings.
-_ARRAYS = ("a", "b", "c", "d")
 
 
 class RecordedDevice(Device):
@@ -96,20 +93,7 @@ class RecordedDevice(Device):
         return known
 
     def _from_archive(self, spec: UnitSpec) -> dict[Witness, int]:
-        try:
-            with np.load(self._path, allow_pickle=False) as arrays:
-                a, b, c, d = (arrays[name] for name in _ARRAYS)
-        except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-            raise RecordError(
-                f"expected arrays a, b, c and d in the recording {self._path}, but got: {error}"
-            ) from None
-        if a.ndim != 2 or a.shape != b.shape or c.shape != a.shape[:1] or d.shape != c.shape:
-            raise RecordError(
-                f"expected a, b [n, K] and c, d [n] in {self._path}, "
-                f"but got {list(a.shape)}, {list(b.shape)}, {list(c.shape)} and {list(d.shape)}"
-            )
-        if any(x.dtype != np.uint32 for x in (a, b, c, d)):
-            raise RecordError(f"expected fp32 words as uint32 in {self._path}, but got {a.dtype}")
+        a, b, c, d = read_archive(self._path)
         o = spec.operands
         if o.c.name == "fp16":
             # What was recorded is c before the accumulator took it, rounded to nearest even.

@@ -10,6 +10,7 @@ from tcformal.probe import cubin, rocm
 from tcformal.probe.cpu import CpuDevice
 from tcformal.probe.cuda import CudaDevice
 from tcformal.probe.device import Device
+from tcformal.probe.emulator import Emulator
 from tcformal.probe.hip import HipDevice
 from tcformal.probe.model import ModelDevice
 from tcformal.probe.program import ProgramDevice
@@ -17,7 +18,7 @@ from tcformal.probe.recorded import RecordedDevice
 
 #: What a device may be, with what each takes.
 KINDS: dict[str, str] = {
-    "cpu": "real instructions of this processor",
+    "cpu": "real instructions of this processor; Arm's bf16 ones by an emulator where it has none",
     "cuda:N": "the N-th NVIDIA GPU",
     "hip:N": "the N-th AMD GPU",
     "model:UNIT": "a model that poses as hardware; model:ARCH, all units of one architecture",
@@ -44,7 +45,7 @@ def open_device(text: str) -> Device:
     """
     kind, colon, rest = text.partition(":")
     if text == "cpu":
-        return CpuDevice()
+        return CpuDevice(emulator=Emulator.found())
     if kind in _WITH_ARGUMENT and (rest or kind in ("cuda", "hip")):
         return _WITH_ARGUMENT[kind](rest or "0")
     del colon

@@ -5,12 +5,16 @@ outputs with these put in are the device's, which the digest confirms when they 
 
 A file may hold runs of many units, as those of a campaign do: then each line names its unit, and directed
 dot products stand in blocks that units of the same formats share (`blocks`).
+
+What a file says of itself is never taken over: its lines carry digests (`sealed`), counts and the model's
+outputs are made anew when a run is read, and a run that lacks something says so (`Run.lacks`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +26,30 @@ from tcformal.errors import RecordError, TcformalError
 from tcformal.ir.walk import digest
 from tcformal.models import circuit
 from tcformal.oracle.values import hex_word
-from tcformal.probe.blocks import block_items, words_of
-from tcformal.probe.operands import batch_of, digest_of
-from tcformal.probe.plan import Directed, Item, Random, item_of
+from tcformal.probe.identity import check_program
+from tcformal.probe.operands import batch_of, digest_of, from_data
+from tcformal.probe.pieces import Piece, directed_piece, random_piece, suite_piece
+from tcformal.probe.plan import Directed, Plan, Random, item_of
 from tcformal.probe.replay import replay
-from tcformal.query.families import Batch, Raw
+from tcformal.probe.sealed import (
+    CAMPAIGN,
+    SCHEMA,
+    check_head,
+    check_seal,
+    check_sealed_as,
+    read_whole,
+    whole,
+    word,
+)
+from tcformal.query.families import Raw
 from tcformal.records import lines
+from tcformal.records.schema import SEAL
 
-SCHEMA = "tcformal-hardware/1"
 #: Directed dot products put to a model at once.
 _TOGETHER = 1024
+#: Lines that hold outputs, and all that belong to a run.
+_RESULTS = ("random", "directed", "suite")
+_KINDS = (*_RESULTS, "end", "fault", "position", "answer")
 
 
 @dataclass(slots=True)
@@ -40,29 +58,43 @@ class Run:
 
     head: dict[str, Any]
     done: list[dict[str, Any]] = field(default_factory=list)
-    #: Whether the run came to its end.
-    ended: bool = False
     #: What is said besides of the device: faults, positions, answers.
     notes: list[dict[str, Any]] = field(default_factory=list)
     #: The blocks of operands of the file, by digest.
     blocks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    #: The last failure that was not made good since.
+    fault: dict[str, Any] | None = None
+    end: dict[str, Any] | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run came to its end."""
+        return self.end is not None
+
+    @property
+    def lacks(self) -> str:
+        """What is missing of the run, in one clause; empty where nothing is.
+
+        A campaign has no end of its own: of it only what failed is missing.
+        """
+        came = sum(int(line.get("count", 1)) for line in self.done)
+        if self.fault is not None:
+            at, why = self.fault.get("id"), self.fault.get("reason")
+            return f"after {came} dot products it stopped at {at}: {why}"
+        if not self.done:
+            return "it has no results"
+        for note in self.notes:
+            if note["kind"] == "position" and list(note["outputs"]) != [note["model"]]:
+                given = ", ".join(note["outputs"])
+                return f"the dot product at every place gives {given}, and not {note['model']} alone"
+        if not self.ended and self.head["plan"] != CAMPAIGN:
+            of = f" of {self.head['dot_products']}" if "dot_products" in self.head else ""
+            return f"it holds {came}{of} dot products and did not come to its end"
+        return ""
 
     def continues(self, head: Mapping[str, Any]) -> bool:
         """Whether a new run with that head would do the same over again."""
         return all(self.head.get(key) == value for key, value in head.items() if key != "date")
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Dot products of one length with what a device gave for them."""
-
-    items: tuple[Item, ...]
-    batch: Batch
-    outputs: Raw
-
-    def item_at(self, row: int) -> Item:
-        """The item that a row belongs to."""
-        return self.items[0] if isinstance(self.items[0], Random) else self.items[row]
 
 
 def definition_of(spec: UnitSpec) -> str:
@@ -109,7 +141,7 @@ def read_runs(path: Path) -> list[Run]:
     """All runs of a file or of a folder's campaign, in the order in which they were made.
 
     A torn last line is left out.
-    Errors: RecordError for a file that holds no results, or a damaged line.
+    Errors: RecordError for a file that holds no results, results of two programs, or a damaged line.
     """
     files = files_of(path)
     if not files:
@@ -126,6 +158,8 @@ def read_runs(path: Path) -> list[Run]:
             _take(line.data, runs, latest, blocks, f"line {line.number} of {file}")
     if not runs:
         raise RecordError(f"expected results ({SCHEMA}) in {path}, but the file is empty")
+    for run in runs:
+        check_program(run.head["device"], runs[0].head["device"], path)
     return runs
 
 
@@ -138,26 +172,46 @@ def _take(
 ) -> None:
     """Put one line where it belongs: lines that name a unit to its last run, others to the last of all."""
     kind = data.get("kind")
+    if SEAL in data:
+        check_seal(data, where)
     if kind == "run":
+        check_head(data, where)
         runs.append(Run(data, blocks=blocks))
-        latest[str(data.get("unit"))] = runs[-1]
+        latest[data["unit"]] = runs[-1]
     elif kind == "operands":
-        blocks[str(data.get("digest"))] = data
+        if SEAL in data or str(data.get("digest")) not in blocks:
+            blocks[str(data.get("digest"))] = data
     elif kind == "campaign":
-        return
+        check_sealed_as(data, data.get("schema"), where)
+    elif kind not in _KINDS:
+        raise RecordError(f"expected a line of results ({SCHEMA}) in {where}, but got {data!r:.80}")
     elif not runs:
         raise RecordError(f"expected results ({SCHEMA}) before {where}, but there are none")
-    elif kind in ("random", "directed", "suite", "end", "fault", "position", "answer"):
-        name = str(data.get("unit", runs[-1].head.get("unit")))
+    else:
+        name = str(data.get("unit", runs[-1].head["unit"]))
         if name not in latest:
             raise RecordError(f"expected the head of the run of {name} before {where}, but there is none")
-        run = latest[name]
-        if kind == "end":
-            run.ended = True
-        elif kind in ("random", "directed", "suite"):
-            run.done.append(data)
-        else:
-            run.notes.append(data)
+        check_sealed_as(data, latest[name].head["schema"], where)
+        with read_whole(where):
+            _add(latest[name], data)
+
+
+def _add(run: Run, data: dict[str, Any]) -> None:
+    """Add a line to its run; a fault is made good by results of what failed."""
+    kind, id_ = data["kind"], data.get("id", data["kind"])
+    failed = None if run.fault is None else run.fault.get("id")
+    if kind == "end":
+        run.end, run.fault = data, None
+    elif kind in _RESULTS:
+        run.done.append(data)
+        if failed in (id_, "identify", "prepare") and not data.get("partial"):
+            run.fault = None
+    else:
+        run.notes.append(data)
+        if kind == "fault":
+            run.fault = data
+        elif kind == "position" and failed == kind and list(data["outputs"]) == [data["model"]]:
+            run.fault = None
 
 
 def unit_of(run: Run, path: Path) -> UnitSpec:
@@ -171,56 +225,75 @@ def unit_of(run: Run, path: Path) -> UnitSpec:
 def pieces_of(run: Run, path: Path) -> Iterator[Piece]:
     """What a device gave: directed dot products together, then each random item.
 
+    Of random outputs that are kept as a digest alone, those that the model gives are given; the others are
+    left out.  Counts and models' outputs that stand in the lines are held against those that are made here.
     Errors: RecordError where outputs cannot be read back, because the definition of the unit or the
-    generator has changed since, or the file is damaged.
+    generator has changed since, or the file is damaged, or says of its outputs what is not so.
     """
-    spec, k = unit_of(run, path), int(run.head["k"])
-    try:
-        items = [
-            (item_of(spec, line, f"{path}, item {line.get('id')}"), line)
-            for line in run.done
-            if line["kind"] != "suite"
-        ]
-        directed = [(item, int(line["d"], 16)) for item, line in items if isinstance(item, Directed)]
-        for line in run.done:
-            if line["kind"] == "suite":
-                directed += _suite(spec, run, line, path)
-        for start in range(0, len(directed), _TOGETHER):
-            part = directed[start : start + _TOGETHER]
-            outputs = np.array([d for _, d in part], dtype=np.uint64)
-            yield Piece(tuple(i for i, _ in part), batch_of(spec, [i.witness for i, _ in part]), outputs)
-        for item, line in items:
-            if isinstance(item, Random) and not line.get("not_kept"):
-                batch = item.batch(spec, k)
-                yield Piece((item,), batch, _outputs(spec, batch, line, path))
-    except (KeyError, ValueError, TypeError) as error:
-        raise RecordError(f"expected whole results in {path}, but got: {error!r}") from None
+    spec, wrong = unit_of(run, path), 0
+    with read_whole(path):
+        for piece in _pieces(run, spec, path):
+            yield piece
+            wrong += piece.wrong
+        _check_positions(run, spec, path)
+        if run.end is not None:
+            _check_end(run, spec, wrong, path)
 
 
-def _suite(spec: UnitSpec, run: Run, line: Mapping[str, Any], path: Path) -> list[tuple[Directed, int]]:
-    """The dot products of a block with the outputs of one line, as far as these go."""
-    digest = str(line["operands"])
-    if digest not in run.blocks:
+def _pieces(run: Run, spec: UnitSpec, path: Path) -> Iterator[Piece]:
+    today = partial(_is_of_today, run, spec)
+    directed = [line for line in run.done if line["kind"] == "directed"]
+    for i in range(0, len(directed), _TOGETHER):
+        yield directed_piece(spec, directed[i : i + _TOGETHER], path, today)
+    for line in run.done:
+        if line["kind"] == "suite":
+            block = run.blocks.get(str(line["operands"]))
+            known = block is not None and (SEAL in block or run.head["schema"] != SCHEMA)
+            yield suite_piece(spec, run.head["k"], block if known else None, line, path, today)
+    for line in (line for line in run.done if line["kind"] == "random"):
+        if (found := random_piece(spec, run.head["k"], line, path, today)) is not None:
+            yield found
+
+
+def _is_of_today(run: Run, spec: UnitSpec) -> bool:
+    """Whether what a run says of the model was said of the model as it is now."""
+    return bool(run.head["definition"] == definition_of(spec))
+
+
+def _check_positions(run: Run, spec: UnitSpec, path: Path) -> None:
+    """Refuse a dot product at every place whose model's result is not that of its operands."""
+    for note in run.notes:
+        if note["kind"] != "position":
+            continue
+        where, d = f"{path}, position", spec.operands.d
+        model = replay(spec, batch_of(spec, [from_data(spec, note, where)]))
+        if word(d, note["model"], where) != int(model[0]) and _is_of_today(run, spec):
+            raise RecordError(
+                f"expected {hex_word(d, int(model[0]))} as the model's output in {where}, "
+                f"but {note['model']} stands there"
+            )
+        places = spec.m * spec.n
+        counts = [whole(note["outputs"], text, where, low=1) for text in note["outputs"]]
+        if note["places"] != places or (not run.fault and sum(counts) != 2 * max(places, 64)):
+            raise RecordError(f"expected outputs of {places} places in {where}, but got {counts}")
+        for text in note["outputs"]:
+            word(d, text, where)
+
+
+def _check_end(run: Run, spec: UnitSpec, wrong: int, path: Path) -> None:
+    """Refuse a run that has other dot products than were planned, or ends with other counts than it has."""
+    end = run.end or {}
+    if run.head["plan"] != CAMPAIGN:
+        items = tuple(item_of(spec, line, f"{path}, item {line.get('id')}") for line in run.done)
+        plan = Plan(spec, run.head["k"], items)
+        if plan.digest() != run.head["plan"] or run.head.get("dot_products", plan.count) != plan.count:
+            raise RecordError(f"expected the dot products of the plan in {path}, but there are others")
+    if end["dot_products"] != (count := sum(line.get("count", 1) for line in run.done)):
         raise RecordError(
-            f"expected the operands {digest[:12]}… of {line['id']} in {path}, but there are none"
+            f"expected {count} dot products at the end of {path}, but {end['dot_products']} stand there"
         )
-    items = block_items(spec, run.blocks[digest], f"{path}, operands {digest[:12]}…")
-    outputs = words_of(spec.operands.d, line["d"])
-    if len(outputs) != line["count"] or len(outputs) > len(items):
+    unread = sum(mismatches_in(line) for line in run.done if line.get("not_kept"))
+    if end["mismatches"] != wrong + unread and _is_of_today(run, spec):
         raise RecordError(
-            f"expected {line['count']} outputs of {line['id']} in {path}, but {len(outputs)} stand there"
+            f"expected {wrong + unread} mismatches at the end of {path}, but {end['mismatches']} stand there"
         )
-    return list(zip(items, outputs, strict=False))
-
-
-def _outputs(spec: UnitSpec, batch: Batch, line: Mapping[str, Any], path: Path) -> Raw:
-    """The model's outputs with the device's own put in where they differ."""
-    outputs = replay(spec, batch)
-    for row, word in line["mismatches"].items():
-        outputs[int(row)] = int(word, 16)
-    if digest_of(outputs) != line["outputs"]:
-        raise RecordError(
-            f"expected the outputs of item {line['id']} of {path} to have the digest that stands there, but "
-            f"they have not: {spec.name} is defined otherwise now, or the file is damaged; run the plan again"
-        )
-    return outputs

@@ -8,21 +8,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tcformal.errors import DeviceError
+from tcformal.errors import DeviceError, RecordError
 from tcformal.oracle.values import hex_word
 from tcformal.probe.device import Device, slug
+from tcformal.probe.identity import check_program
 from tcformal.probe.operands import batch_of
 from tcformal.probe.plan import Directed, Item, Plan, Random
 from tcformal.probe.plausible import check_outputs
 from tcformal.probe.replay import replay
 from tcformal.probe.results import (
-    SCHEMA,
+    Run,
     definition_of,
     directed_line,
     mismatches_in,
+    pieces_of,
     random_line,
     read_runs,
 )
+from tcformal.probe.sealed import SCHEMA, sealed
 from tcformal.query.families import Batch, Raw
 from tcformal.records import lines
 from tcformal.version import VERSION
@@ -55,38 +58,57 @@ def results_path(folder: Path, device: Device, identity: dict[str, str], unit: s
 def run_plan(plan: Plan, device: Device, folder: Path, told: Told = lambda _done, _all: None) -> Outcome:
     """Put every dot product of a plan to a device, and write what it gives.
 
-    A run that was cut off goes on after its last whole line.
+    A run that was cut off goes on after its last whole line; what it has is held against the model again.
     Errors: DeviceError where the device cannot run the plan or fails; then a line `fault` holds what came
-    of the item at which it failed, and all items before it are kept.
+    of the item at which it failed, and all items before it are kept.  RecordError for kept results that are
+    of another program, of other dot products, or not as they were written.
     """
     spec = plan.unit
     identity = device.identify(spec, plan.k)
     path = results_path(folder, device, identity, spec.name)
     head = {
         "kind": "run", "schema": SCHEMA, "unit": spec.name, "k": plan.k, "device": identity,
-        "plan": plan.digest(), "definition": definition_of(spec), "tcformal": VERSION, "date": _now(),
+        "plan": plan.digest(), "dot_products": plan.count, "definition": definition_of(spec),
+        "tcformal": VERSION, "date": _now(),
     }  # fmt: skip
     before = read_runs(path) if path.exists() else []
-    done: dict[str, dict[str, Any]] = {}
-    ended = False
+    for run in before:
+        check_program(run.head["device"], identity, path)
+    done: set[str] = set()
+    mismatches, ended = 0, False
     if before and before[-1].continues(head):
-        done, ended = {str(line["id"]): line for line in before[-1].done}, before[-1].ended
+        done, mismatches, ended = *_kept(plan, before[-1], path), before[-1].ended
     else:
-        lines.append(path, head)
-    mismatches = sum(mismatches_in(line) for line in done.values())
+        lines.append(path, sealed(head))
     finished = held = sum(_size(item) for item in plan.items if item.id in done)
     told(finished, plan.count)
     for group in _groups([item for item in plan.items if item.id not in done]):
         made = _measured(plan, device, group, path)
-        lines.append_all(path, made)
+        lines.append_all(path, map(sealed, made))
         mismatches += sum(mismatches_in(line) for line in made)
         finished += sum(map(_size, group))
         told(finished, plan.count)
     if not ended:
-        lines.append(
-            path, {"kind": "end", "date": _now(), "dot_products": plan.count, "mismatches": mismatches}
-        )
+        end = {"kind": "end", "date": _now(), "dot_products": plan.count, "mismatches": mismatches}
+        lines.append(path, sealed(end))
     return Outcome(path, identity, plan.count, held, mismatches)
+
+
+def _kept(plan: Plan, run: Run, path: Path) -> tuple[set[str], int]:
+    """The names of the items that an earlier run did, and how many of their outputs are not the model's."""
+    planned = {item.id: item for item in plan.items}
+    done: set[str] = set()
+    mismatches = 0
+    for piece in pieces_of(run, path):
+        mismatches += piece.wrong
+        for item in piece.items:
+            if item.id in done or planned.get(item.id) != item:
+                raise RecordError(
+                    f"expected {item.id} in {path} to be an item of the plan and to stand there once, "
+                    "but it is not: the file was altered"
+                )
+            done.add(item.id)
+    return done, mismatches
 
 
 def _now() -> str:
@@ -130,7 +152,7 @@ def _measured(plan: Plan, device: Device, group: list[Item], path: Path) -> list
         outputs = _outputs(device, plan, batch)
     except DeviceError as error:
         came = zip(items, error.answered, model, strict=False)
-        lines.append_all(path, [directed_line(spec, *row) for row in came])
+        lines.append_all(path, [sealed(directed_line(spec, *row)) for row in came])
         _fault(plan, path, items[min(len(error.answered), len(items) - 1)].id, DeviceError(str(error)))
         raise
     return [directed_line(spec, *row) for row in zip(items, map(int, outputs), model, strict=True)]
@@ -145,4 +167,5 @@ def _outputs(device: Device, plan: Plan, batch: Batch) -> Raw:
 def _fault(plan: Plan, path: Path, id_: str, error: DeviceError) -> None:
     d = plan.unit.operands.d
     words = [hex_word(d, x) for x in error.answered]
-    lines.append(path, {"kind": "fault", "id": id_, "date": _now(), "reason": str(error), "outputs": words})
+    fault = {"kind": "fault", "id": id_, "date": _now(), "reason": str(error), "outputs": words}
+    lines.append(path, sealed(fault))

@@ -7,6 +7,8 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field
 from typing import Any
 
+from tcformal.errors import TcformalError
+
 Submit = Callable[[Executor], list[Future[Any]]]
 
 
@@ -97,3 +99,17 @@ def _do_one(
     else:
         step.act(*found)
     longest[step.kind] = max(longest.get(step.kind, 0.0), clock() - start)
+
+
+def sentence(error: Exception) -> str:
+    """What befell another process."""
+    if isinstance(error, TcformalError):
+        return str(error)
+    return f"expected the inputs and the model's results, but got {type(error).__name__}: {error!s:.100}"
+
+
+def given(value: Any) -> Future[Any]:
+    """A future that has its result already."""
+    made: Future[Any] = Future()
+    made.set_result(value)
+    return made

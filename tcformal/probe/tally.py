@@ -11,6 +11,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.probe.groups import model_key
 from tcformal.probe.results import Run, mismatches_in
 from tcformal.query.families import Raw
+from tcformal.records.schema import SEAL
 
 #: Bytes that the mismatches of one leading unit, and of any other, may take in the files.
 LEADER_ROOM, MEMBER_ROOM = 1_500_000, 100_000
@@ -52,6 +53,10 @@ class Measured:
     suite: dict[str, list[int]] = field(default_factory=dict)
     first: Raw | None = None
     answers: list[dict[str, Any]] = field(default_factory=list)
+    #: Answers and designs that an earlier run wrote: they are made anew, and not taken over.
+    said: list[dict[str, Any]] = field(default_factory=list)
+    #: Random items of an earlier run that were not held against the model again.
+    unchecked: list[dict[str, Any]] = field(default_factory=list)
     positions: dict[str, Any] = field(default_factory=dict)
     designs: dict[str, Any] = field(default_factory=dict)
 
@@ -82,18 +87,17 @@ class Measured:
         """Take over what an earlier run of the campaign did; of several runs, the last."""
         self.begun, self.identity = True, dict(run.head["device"])
         self.done, self.mismatches, self.directed, self.random, self.held = {}, 0, 0, 0, 0
-        self.positions, self.designs, self.answers = {}, {}, []
+        self.positions, self.designs, self.answers, self.said, self.unchecked = {}, {}, [], [], []
         for line in run.done:
             if not line.get("partial"):
                 self.take(line)
                 self.held += 1
+                self.unchecked += [line] if line["kind"] == "random" else []
         for note in run.notes:
             if note["kind"] == "position":
                 self.positions = note
-            elif note["kind"] == "answer" and "survivors" in note:
-                self.designs = note
             elif note["kind"] == "answer":
-                self.answers.append(note)
+                self.said.append({key: value for key, value in note.items() if key != SEAL})
 
     @property
     def room(self) -> int:
@@ -138,6 +142,11 @@ class Tally:
         return sum(u.mismatches for u in self.units.values())
 
     @property
+    def unchecked(self) -> int:
+        """Dot products of an earlier run that were not held against the model again."""
+        return sum(int(line["count"]) for u in self.units.values() for line in u.unchecked)
+
+    @property
     def faults(self) -> dict[str, str]:
         """Units that could not be measured to the end, and why."""
         return {name: u.fault for name, u in self.units.items() if u.fault}
@@ -156,6 +165,7 @@ class Tally:
             "stopped": self.stopped,
             "dot_products": self.measured,
             "mismatches": self.mismatches,
+            "not_rechecked": self.unchecked,
             "faults": self.faults,
             "units": [u.data() for u in self.units.values() if u.done or u.fault],
             "answers": [a for u in self.units.values() for a in u.answers],

@@ -12,15 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.design.names import resolve
+from tcformal.errors import InputError, RecordError
 from tcformal.formats.spec import Format
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.probe.directed import directed
 from tcformal.probe.gather import from_store
 from tcformal.probe.operands import batch_of, inputs_digest, part_of
+from tcformal.probe.pieces import random_piece
 from tcformal.probe.plan import Directed, numbered
 from tcformal.probe.plausible import surely_finite
 from tcformal.probe.questions import QUESTIONS, asked, candidates
 from tcformal.probe.replay import replay
+from tcformal.probe.sealed import read_whole
 from tcformal.probe.variations import rivals
 from tcformal.query.families import Batch, Raw, batch
 from tcformal.query.spec import Witness
@@ -79,6 +82,17 @@ def chunk(name: str, count: int, seed: int, with_model: bool) -> Chunk:
         None if scale is None or made.scale_b is None else _narrow(scale, made.scale_b),
     )  # fmt: skip
     return Chunk(small, inputs_digest(made), model, surely_finite(spec, made), time.monotonic() - start)
+
+
+def recounted(name: str, line: Mapping[str, Any], folder: str) -> str:
+    """Why a kept random item is not what its outputs say; nothing where it is."""
+    spec = resolve(name)
+    try:
+        with read_whole(folder):
+            random_piece(spec, spec.k, line, Path(folder), lambda: True)
+    except (RecordError, InputError) as error:
+        return str(error)
+    return ""
 
 
 def _narrow(fmt: Format, words: Raw) -> Raw:

@@ -40,13 +40,16 @@ def campaign_view(tally: Tally) -> list[Part]:
 
 def _head(tally: Tally) -> Verdict:
     device = tally.device.get("device", "the device")
-    word = "REFUTED" if tally.mismatches else "FAULTS" if tally.faults else "HOLDS"
+    kept = "KEPT" if tally.unchecked else "HOLDS"
+    word = "REFUTED" if tally.mismatches else "FAULTS" if tally.faults else kept
     what = (
         f"{tally.mismatches} results are not the models'"
         if tally.mismatches
         else "every result is the model's"
     )
     stopped = f"; {tally.stopped}" if tally.stopped else ""
+    if tally.unchecked:
+        stopped += f"; {tally.unchecked} are kept, not re-checked: tcformal probe compare {tally.folder}"
     return Verdict(
         word, word == "HOLDS",
         f": {tally.measured} dot products on {device} in {tally.seconds:.0f} s: {what}{stopped}",

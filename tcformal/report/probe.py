@@ -79,6 +79,7 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
     return {
         "unit": found.unit.name,
         "holds": found.holds,
+        "lacks": found.lacks or None,
         "device": found.device,
         "dot_products": found.count,
         "digest_only": found.sealed,
@@ -98,8 +99,11 @@ def comparison_view(found: Comparison) -> list[Part]:
     device = found.device.get("device", "the device")
     said = f": {found.unit.name} on {found.count} dot products of {device}"
     if found.sealed:
-        said += f" ({found.sealed} more are kept as a digest only and were not compared)"
-    parts: list[Part] = [Verdict("HOLDS" if found.holds else "REFUTED", found.holds, said)]
+        said += f" ({found.sealed} more are kept as a digest only and are not its own)"
+    if found.lacks:
+        said += f"; of the run something is missing: {found.lacks}"
+    word = "HOLDS" if found.holds else "INCOMPLETE" if found.survives else "REFUTED"
+    parts: list[Part] = [Verdict(word, found.holds, said)]
     left = "\n".join(f"  {u.name}" for u in found.survivors)
     parts.append(f"{len(found.survivors)} designs survive:\n{left}" if left else "no design survives")
     if found.refuted:
@@ -147,4 +151,6 @@ def checked_view(found: Sequence[Checked]) -> list[Part]:
     for c in found:
         instruction = c.device.get("instruction", "")
         made.rows.append((c.unit, instruction, str(c.count), str(c.sealed), str(c.mismatches)))
-    return [Verdict("REFUTED" if wrong else "HOLDS", not wrong, said), made]
+    parts: list[Part] = [f"of {c.unit} something is missing: {c.lacks}" for c in found if c.lacks]
+    word = "REFUTED" if wrong else "INCOMPLETE" if parts else "HOLDS"
+    return [Verdict(word, word == "HOLDS", said), made, *parts]

@@ -26,6 +26,7 @@ from tcformal.probe.recheck import recheck
 from tcformal.probe.recorded import RecordedDevice
 from tcformal.probe.replay import replay
 from tcformal.probe.results import pieces_of, read_runs
+from tcformal.probe.sealed import sealed
 from tcformal.probe.tally import Tally
 from tcformal.query.families import Batch, Raw
 from tcformal.report.campaign import campaign_view
@@ -322,7 +323,7 @@ def test_files_of_a_campaign_reject(tmp_path: Path) -> None:
     whole = path.read_text().splitlines()
 
     def read(lines: list[str]) -> None:
-        path.write_text("\n".join(lines) + "\n")
+        path.write_text("".join(json.dumps(sealed(json.loads(line))) + "\n" for line in lines))
         for run in read_runs(folder):
             list(pieces_of(run, folder))
 
@@ -347,7 +348,73 @@ def test_files_of_a_campaign_reject(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match=r"expected results .* before line 2"):
         read([whole[0], whole[suite]])
     with pytest.raises(RecordError, match="expected the head of the run of"):
-        read([whole[0], json.dumps({"kind": "run", "unit": "other"}), whole[suite]])
+        read([whole[0], json.dumps({**data[1], "unit": "other"}), whole[suite]])
+    with pytest.raises(RecordError, match=r"mismatches of suite/.* but 7 stand there"):
+        read([*whole[:suite], json.dumps({**data[suite], "mismatches": 7}), *whole[suite + 1 :]])
+
+
+@quick
+@pytest.mark.parametrize("kind", ["random", "suite"])
+def test_a_campaign_that_goes_on_believes_no_count(kind: str, tmp_path: Path) -> None:
+    """What it kept is held against the models again before it says that it holds."""
+    first, _ = ran(tmp_path, "model:volta@fraction_bits=24", units=VOLTA[:1])
+    assert first.mismatches > 0
+    again, device = ran(tmp_path, "model:volta@fraction_bits=24", units=VOLTA[:1])
+    assert (again.mismatches, again.unchecked, device.seen) == (first.mismatches, 0, 0)
+    path = next(tmp_path.rglob("campaign-1.jsonl"))
+    data = [json.loads(line) for line in path.read_text().splitlines()]
+    none: dict[str, Any] = {"random": {}, "suite": 0}
+    forged = [
+        sealed({**line, "mismatches": none[kind]}) if line["kind"] == kind and line["mismatches"] else line
+        for line in data
+    ]
+    assert forged != data
+    path.write_text("".join(json.dumps(line) + "\n" for line in forged))
+    with pytest.raises(RecordError, match=r"expected the outputs of item|expected .* mismatches of suite/"):
+        ran(tmp_path, "model:volta@fraction_bits=24", units=VOLTA[:1])
+
+
+@quick
+def test_what_was_not_checked_again_is_said(tmp_path: Path) -> None:
+    """Where there is no time for it, the word is not HOLDS."""
+    found, _ = ran(tmp_path, units=VOLTA[:1])
+    assert "HOLDS" in str(campaign_view(found)[0])
+    found.units[VOLTA[0]].unchecked = [{"kind": "random", "count": 600}]
+    assert "KEPT" in str(campaign_view(found)[0])
+    assert "600 are kept, not re-checked: tcformal probe compare" in str(campaign_view(found)[0])
+    assert found.data()["not_rechecked"] == 600
+
+
+@quick
+def test_answers_are_made_anew(tmp_path: Path) -> None:
+    """What stands in the files is not taken over; what is the same is not written twice."""
+    ran(tmp_path, units=VOLTA[:1])
+    path = next(tmp_path.rglob("campaign-1.jsonl"))
+    data = [json.loads(line) for line in path.read_text().splitlines()]
+    forged = [sealed({**x, "survivors": ["mine"]}) if x["kind"] == "answer" else x for x in data]
+    assert forged != data
+    path.write_text("".join(json.dumps(line) + "\n" for line in forged))
+    found, _ = ran(tmp_path, units=VOLTA[:1])
+    assert found.units[VOLTA[0]].designs["survivors"] == []
+    ran(tmp_path, units=VOLTA[:1])
+    assert len(path.read_text().splitlines()) == len(data) + 1
+
+
+@quick
+def test_a_campaign_is_of_one_device(tmp_path: Path) -> None:
+    """An emulator's results do not go into the folder of the processor."""
+    clock = Clock()
+    device = Slow("volta", clock)
+    own = device.identify
+
+    def identify(spec: UnitSpec, k: int) -> dict[str, str]:
+        return own(spec, k) | ({"device": "qemu 7.2.22"} if spec.name == VOLTA[1] else {})
+
+    device.identify = identify  # type: ignore[method-assign]
+    found = made(tmp_path, device, clock, units=VOLTA[:2]).run()
+    assert list(found.faults) == VOLTA[1:2]
+    assert "give it a campaign of its own by --unit" in found.faults[VOLTA[1]]
+    assert "qemu" not in [u["device"] for u in found.data()["units"] if "device" in u]
 
 
 @quick

@@ -14,6 +14,7 @@ import pytest
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, InputError, RecordError, TcformalError, UnknownNameError
 from tcformal.models import unit
+from tcformal.probe.compare import compare
 from tcformal.probe.device import Ability, Device
 from tcformal.probe.directed import directed
 from tcformal.probe.model import ModelDevice
@@ -113,11 +114,13 @@ def test_an_altered_device_rejects(kind: str, tmp_path: Path) -> None:
     ],
 )
 def test_a_program_that_fails_rejects(wrong: str, sentence: str, kept: int, tmp_path: Path) -> None:
-    """What came before the failure is kept, and the next run goes on from there."""
+    """What came before the failure is kept, and the next run of the same program goes on from there."""
     spec = unit(UNIT).spec
     plan = make_plan(spec, list(directed(spec))[::40], vectors=0, seed=1)
     folder = tmp_path / "results"
     # A program needs its time to begin on a busy machine; only the silent one is worth less of it.
+    flag = tmp_path / "in-order"
+    wrong = wrong.replace("if n == 5:", f"if n == 5 and not __import__('os').path.exists({str(flag)!r}):")
     device = ProgramDevice(program(tmp_path, wrong=wrong), patience_s=10 if "sleep" in wrong else 60)
     with pytest.raises(DeviceError, match=sentence) as caught:
         run_plan(plan, device, folder)
@@ -127,10 +130,13 @@ def test_a_program_that_fails_rejects(wrong: str, sentence: str, kept: int, tmp_
     (run,) = read_runs(path)
     assert (len(run.done), run.ended) == (kept, False)
     assert '"fault"' in path.read_text()
-    program(tmp_path)  # the same program, in order now
+    assert not compare(path).holds
+    assert compare(path).lacks.startswith(f"after {kept} dot products it stopped at ")
+    flag.touch()  # the same program, in order now
     outcome = run_plan(plan, device, folder)
     assert (outcome.held, outcome.count, outcome.mismatches) == (kept, plan.count, 0)
     assert len(read_runs(path)) == 1
+    assert compare(path).holds
 
 
 def test_a_program_that_refuses_rejects(tmp_path: Path) -> None:

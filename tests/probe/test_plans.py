@@ -28,6 +28,7 @@ from tcformal.probe.plan import (
 )
 from tcformal.probe.results import pieces_of, read_runs
 from tcformal.probe.run import run_plan
+from tcformal.probe.sealed import sealed
 from tcformal.query.families import FAMILIES, Batch, Raw
 from tcformal.query.kept.store import Store
 from tcformal.query.separate import separate
@@ -110,7 +111,7 @@ def test_make_plan_rejects() -> None:
         (lambda lines: [*lines, '{"kind": "other"}'], "directed or random"),
         (lambda lines: [*lines, '{"kind": "directed", "id": "x"}'], "lists a and b"),
         (lambda lines: [*lines, '{"kind": "directed", "id": "x", "a": ["0x10000"], "b": ["0x0"]}'], "item x"),
-        (lambda lines: [*lines, '{"kind": "random", "generator": "families/1"}'], "whole plan"),
+        (lambda lines: [*lines, '{"kind": "random", "generator": "families/1"}'], "expected a whole number"),
     ],
 )  # fmt: skip
 def test_read_plan_rejects(change: object, sentence: str, tmp_path: Path) -> None:
@@ -200,13 +201,17 @@ def everything(path: Path) -> int:
     [
         ('"outputs": "', '"outputs": "0', "run the plan again"),
         ('"d": "0x', '"e": "0x', "whole results"),
-        ('"kind": "run"', '"kind": "ran"', "expected results"),
+        ('"kind": "run"', '"kind": "ran"', "expected a line of results"),
         ('"unit": "volta', '"unit": "vulta', "known unit"),
     ],
 )
 def test_damaged_results_reject(old: str, new: str, sentence: str, tmp_path: Path) -> None:
     path = run_plan(few(unit(VOLTA).spec), ModelDevice(VOLTA), tmp_path).path
-    path.write_text(path.read_text().replace(old, new))
+    changed = path.read_text().replace(old, new)
+    path.write_text(changed)
+    with pytest.raises(RecordError, match="as it was written, but it was altered"):
+        everything(path)
+    path.write_text("".join(json.dumps(sealed(json.loads(line))) + "\n" for line in changed.splitlines()))
     with pytest.raises(RecordError, match=sentence):
         everything(path)
 

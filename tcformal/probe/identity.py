@@ -1,0 +1,42 @@
+"""Which program gave a result: a digest of its path, its content and its arguments."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tcformal.errors import DeviceError, RecordError
+
+
+def who_runs(name: str, words: Sequence[str]) -> dict[str, str]:
+    """The program as it was named, and a SHA-256 that no other program, content or argument shares.
+
+    The content is that of the program and of every argument that names a file: an interpreter's script is
+    one.  What these read in their turn is not seen.
+    Errors: DeviceError for a file that cannot be read.
+    """
+    seen = []
+    for i, word in enumerate(words):
+        path = Path((shutil.which(word) or word) if i == 0 else word)
+        try:
+            if path.is_file():
+                with path.open("rb") as stream:
+                    content = hashlib.file_digest(stream, "sha256").hexdigest()
+                seen.append([str(path.resolve()), content])
+        except OSError as error:
+            raise DeviceError(f"expected to read {path} of {name}, but got: {error.strerror}") from None
+    text = json.dumps([list(words), seen])
+    return {"program": name, "program_sha256": hashlib.sha256(text.encode(errors="replace")).hexdigest()}
+
+
+def check_program(kept: Mapping[str, str], mine: Mapping[str, str], path: Path) -> None:
+    """Refuse results of another program than the one that is meant; RecordError naming the file."""
+    for key, what in (("program", "the program"), ("program_sha256", "the program of digest")):
+        if kept.get(key) != mine.get(key):
+            raise RecordError(
+                f"expected results of {what} {mine.get(key, 'none')!s:.80} in {path}, "
+                f"but they are of {kept.get(key, 'none')!s:.80}: move that file away"
+            )

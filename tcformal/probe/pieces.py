@@ -1,0 +1,128 @@
+"""Dot products with what a device gave for them, read back from lines and held against the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import RecordError
+from tcformal.oracle.values import hex_word
+from tcformal.probe.blocks import block_items, words_of
+from tcformal.probe.operands import batch_of, digest_of
+from tcformal.probe.plan import Directed, Item, Random, item_of
+from tcformal.probe.replay import replay
+from tcformal.probe.sealed import whole, word
+from tcformal.query.families import Batch, Raw
+
+#: Says whether what a line says of the model was said of the model as it is now.
+Today = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Dot products of one length with what a device gave for them."""
+
+    items: tuple[Item, ...]
+    batch: Batch
+    outputs: Raw
+    #: What the unit of the run gives as it is defined now.
+    model: Raw
+
+    @property
+    def wrong(self) -> int:
+        """How many outputs are not the model's."""
+        return int(np.count_nonzero(self.outputs != self.model))
+
+    def item_at(self, row: int) -> Item:
+        """The item that a row belongs to."""
+        return self.items[0] if isinstance(self.items[0], Random) else self.items[row]
+
+
+def _piece(spec: UnitSpec, items: Sequence[Directed], outputs: Sequence[int]) -> Piece:
+    batch = batch_of(spec, [item.witness for item in items])
+    return Piece(tuple(items), batch, np.array(outputs, dtype=np.uint64), replay(spec, batch))
+
+
+def directed_piece(spec: UnitSpec, part: Sequence[dict[str, Any]], path: Path, today: Today) -> Piece:
+    """Directed dot products, one to a line; see `results.pieces_of`."""
+    d = spec.operands.d
+    items = [item_of(spec, line, f"{path}, item {line.get('id')}") for line in part]
+    outputs = [word(d, line["d"], f"{path}, item {line['id']}") for line in part]
+    piece = _piece(spec, [item for item in items if isinstance(item, Directed)], outputs)
+    for line, model in zip(part, piece.model.tolist(), strict=True):
+        if word(d, line["model"], f"{path}, item {line['id']}") != model and today():
+            raise RecordError(
+                f"expected {hex_word(d, model)} as the model's output of {line['id']} in {path}, "
+                f"but {line['model']} stands there"
+            )
+    return piece
+
+
+def suite_piece(
+    spec: UnitSpec, k: int, block: Mapping[str, Any] | None, line: Mapping[str, Any], path: Path, today: Today
+) -> Piece:
+    """The dot products of a block with the outputs of one line, as far as these go."""
+    digest = str(line["operands"])
+    if block is None:
+        raise RecordError(
+            f"expected the operands {digest[:12]}… of {line['id']} in {path}, but there are none"
+        )
+    items = block_items(spec, block, f"{path}, operands {digest[:12]}…")
+    outputs = words_of(spec.operands.d, line["d"])
+    if len(outputs) != whole(line, "count", f"{path}, {line['id']}") or len(outputs) > len(items):
+        raise RecordError(
+            f"expected {line['count']} outputs of {line['id']} in {path}, but {len(outputs)} stand there"
+        )
+    if line["id"] != f"suite/{digest[:16]}" or block["k"] != k:
+        raise RecordError(f"expected {line['id']} in {path} to be named after operands of {k} terms")
+    piece = _piece(spec, items[: len(outputs)], outputs)
+    _check_count(piece, line["mismatches"], line, path, today)
+    return piece
+
+
+def random_piece(spec: UnitSpec, k: int, line: Mapping[str, Any], path: Path, today: Today) -> Piece | None:
+    """A random item with the model's outputs and the device's own put in where they differ.
+
+    None where the outputs are kept as a digest alone, and are not the model's; see `results.pieces_of`.
+    """
+    where = f"{path}, item {line.get('id')}"
+    item = item_of(spec, dict(line), where)
+    if not isinstance(item, Random) or item.id != f"random/{item.seed}":
+        raise RecordError(f"expected a random item to be named after its seed in {where}, but it is not")
+    batch = item.batch(spec, k)
+    model = replay(spec, batch)
+    outputs = model.copy()
+    for row, text in line["mismatches"].items():
+        if row != str(int(row)) or not 0 <= int(row) < len(outputs):
+            raise RecordError(f"expected a row below {len(outputs)} in {where}, but got {row!r:.40}")
+        outputs[int(row)] = word(spec.operands.d, text, where)
+    piece = Piece((item,), batch, outputs, model)
+    same = digest_of(outputs) == line["outputs"]
+    count = len(line["mismatches"])
+    if "not_kept" in line:
+        if count:
+            raise RecordError(f"expected no mismatches beside those not kept in {where}, but there are some")
+        count = whole(line, "not_kept", where, low=1, high=item.count)
+        if not same:
+            return None
+    if not same:
+        raise RecordError(
+            f"expected the outputs of item {line['id']} of {path} to have the digest that stands there, but "
+            f"they have not: {spec.name} is defined otherwise now, or the file is damaged; run the plan again"
+        )
+    _check_count(piece, count, line, path, today)
+    return piece
+
+
+def _check_count(piece: Piece, count: object, line: Mapping[str, Any], path: Path, today: Today) -> None:
+    """Refuse a line that counts other mismatches than its outputs have."""
+    if piece.wrong != count and today():
+        raise RecordError(
+            f"expected {piece.wrong} mismatches of {line['id']} in {path}, as its outputs have, "
+            f"but {count!r:.40} stand there"
+        )
