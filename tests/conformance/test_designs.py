@@ -288,6 +288,10 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
         "RNE",
         chained(nan_rule="first_operand", **stepwise("sequential", "first", "RNE-E3M2")),
     ),
+    "nan-of-chains": (
+        "RNE",
+        chained(nan_rule="first_operand", **stepwise("two_chains", "last", "RNE-E3M2")),
+    ),
     "sign-magnitude": ("RZ", {"fraction_bits": 2, "zero_exponent": -1, "accumulation": "sign_magnitude"}),
     "group-of-one": ("RZ", {"fraction_bits": 2, "group": 1, "zero_exponent": -1}),
     "group-of-two": ("RZ", {"fraction_bits": 3, "group": 2, "zero_exponent": 1}),
