@@ -14,7 +14,7 @@ from tcformal.formats.spec import Format
 from tcformal.probe.device import same_formats
 from tcformal.probe.plan import Random, family_of
 from tcformal.probe.replay import replay
-from tcformal.probe.results import Piece, Run, pieces_of, read_runs, unit_of
+from tcformal.probe.results import Piece, Run, pieces_of, read_runs, sealed_lines, unit_of
 from tcformal.probe.variations import rivals
 from tcformal.query.command import explain_command, in_hex
 from tcformal.query.inputs import witness_at
@@ -85,7 +85,7 @@ def compare(
         alive = [u for u, r in found if r is None]
     told(len(pieces), len(pieces))
     count = sum(len(piece.outputs) for piece in pieces)
-    sealed = sum(int(line["count"]) for line in run.done if line.get("not_kept"))
+    sealed = sum(int(line["count"]) for line in sealed_lines(run, pieces))
     return Comparison(spec, dict(run.head["device"]), count, tuple(alive), tuple(refuted), sealed)
 
 

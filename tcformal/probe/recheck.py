@@ -10,7 +10,7 @@ import numpy as np
 
 from tcformal.probe.compare import last_run
 from tcformal.probe.replay import replay
-from tcformal.probe.results import Run, mismatches_in, pieces_of, read_runs, unit_of
+from tcformal.probe.results import Run, mismatches_in, pieces_of, read_runs, sealed_lines, unit_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,11 @@ def recheck(path: Path, told: Callable[[int, int], None] = lambda _done, _all: N
 def _checked(run: Run, path: Path) -> Checked:
     spec = unit_of(run, path)
     count = wrong = 0
-    for piece in pieces_of(run, path):
+    pieces = list(pieces_of(run, path))
+    for piece in pieces:
         count += len(piece.outputs)
         wrong += int(np.count_nonzero(replay(spec, piece.batch) != piece.outputs))
-    sealed = [line for line in run.done if line.get("not_kept")]
+    sealed = sealed_lines(run, pieces)
     return Checked(
         spec.name, dict(run.head["device"]), count, sum(int(line["count"]) for line in sealed),
         wrong + sum(mismatches_in(line) for line in sealed),

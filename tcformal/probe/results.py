@@ -1,7 +1,8 @@
 """Files of results: what a device gave for a plan, line by line, and the outputs that the lines stand for.
 
 A random item is kept as the digest of its outputs and those outputs that are not the model's: the model's
-outputs with these put in are the device's, which the digest confirms when they are read back.
+outputs with these put in are the device's, which the digest confirms when they are read back.  Where these
+were too many to be kept, a model that was corrected since still shows by the digest that it gives them all.
 
 A file may hold runs of many units, as those of a campaign do: then each line names its unit, and directed
 dot products stand in blocks that units of the same formats share (`blocks`).
@@ -9,7 +10,7 @@ dot products stand in blocks that units of the same formats share (`blocks`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -171,6 +172,7 @@ def unit_of(run: Run, path: Path) -> UnitSpec:
 def pieces_of(run: Run, path: Path) -> Iterator[Piece]:
     """What a device gave: directed dot products together, then each random item.
 
+    A random item of which only the digest is kept is left out, unless it is that of the model's outputs.
     Errors: RecordError where outputs cannot be read back, because the definition of the unit or the
     generator has changed since, or the file is damaged.
     """
@@ -190,11 +192,23 @@ def pieces_of(run: Run, path: Path) -> Iterator[Piece]:
             outputs = np.array([d for _, d in part], dtype=np.uint64)
             yield Piece(tuple(i for i, _ in part), batch_of(spec, [i.witness for i, _ in part]), outputs)
         for item, line in items:
-            if isinstance(item, Random) and not line.get("not_kept"):
-                batch = item.batch(spec, k)
+            if not isinstance(item, Random):
+                continue
+            batch = item.batch(spec, k)
+            if not line.get("not_kept"):
                 yield Piece((item,), batch, _outputs(spec, batch, line, path))
+                continue
+            model = replay(spec, batch)
+            if digest_of(model) == line["outputs"]:
+                yield Piece((item,), batch, model)
     except (KeyError, ValueError, TypeError) as error:
         raise RecordError(f"expected whole results in {path}, but got: {error!r}") from None
+
+
+def sealed_lines(run: Run, pieces: Iterable[Piece]) -> list[dict[str, Any]]:
+    """The lines of a run of whose outputs only a digest is kept, and which `pieces` therefore lack."""
+    read = {piece.items[0].id for piece in pieces}
+    return [line for line in run.done if line.get("not_kept") and line["id"] not in read]
 
 
 def _suite(spec: UnitSpec, run: Run, line: Mapping[str, Any], path: Path) -> list[tuple[Directed, int]]:
