@@ -142,7 +142,7 @@ def _block(g: Graph, design: Design, addends: list[Addend], c: Carried, d: Forma
     invalid = _invalid(g, design, d)
     total = _without_c(g, design, addends, invalid, d)
     with g.scope("last"):
-        word = first_nan(g, [carried_nan("c", c), carried_nan("sum", total)], invalid, d)
+        word = first_nan(g, [carried_nan("c", c), carried_nan("total", total)], invalid, d)
         return Carried(fused_sum(g, [total.number, c.number], design, design.rho), word)
 
 
@@ -180,7 +180,7 @@ def _accumulate(
     for i, x in enumerate(addends):
         final = last and i == len(addends) - 1
         with g.scope(f"step{i}"):
-            word = first_nan(g, [*x.nans, carried_nan("sum", total)], invalid, d)
+            word = first_nan(g, [*x.nans, carried_nan("total", total)], invalid, d)
             number = fused_sum(g, [total.number, x.number], design, design.rho if final else design.step)
         total = Carried(number, word)
     return total
