@@ -54,7 +54,7 @@ def sample(path: Path, name: str) -> Plan:
     random = [line for line in run.done if line["kind"] == "random"]
     if random:
         item = item_of(spec, min(random, key=lambda line: int(line["count"])), str(path))
-        chosen += [item] if item.count <= 20_000 else []
+        chosen += [item] if item.count <= 50_000 else []
     return Plan(spec, int(run.head["k"]), tuple(chosen))
 
 
@@ -63,7 +63,7 @@ def test_kept_outputs_are_the_models(path: Path, name: str, tmp_path: Path) -> N
     """What a processor gave is given again by the model, whichever processor this is."""
     plan = sample(path, name)
     outcome = run_plan(plan, RecordedDevice(str(path)), tmp_path)
-    assert outcome.count > 200
+    assert outcome.count >= 200
     assert outcome.mismatches == 0
     assert outcome.device["recorded_device"] in ("AMD EPYC", "Intel(R) Xeon(R) Processor")
 
@@ -82,8 +82,9 @@ def test_the_instructions_of_another_processor(name: str, tmp_path: Path) -> Non
     spec, run = unit(name).spec, runs(INTEL)[name]
     suite = replace(run, done=[line for line in run.done if line["kind"] == "suite"])
     asked = {i.witness for piece in pieces_of(suite, INTEL) for i in piece.items if isinstance(i, Directed)}
-    items = [item for item in directed(spec) if item.witness in asked]
-    assert len(items) > 0.9 * len(directed(spec))
+    wanted = list(directed(spec))
+    items = [item for item in wanted if item.witness in asked]
+    assert len(items) > 0.9 * len(wanted)
     assert run_plan(Plan(spec, spec.k, tuple(items)), RecordedDevice(str(INTEL)), tmp_path).mismatches == 0
 
 
