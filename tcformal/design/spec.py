@@ -246,7 +246,8 @@ class Design:
         if self.nan_rule == "first_operand" and summed not in _NAN_ORDERS:
             raise InputError(
                 "expected summation=sequential with c_position=first, or summation=two_chains, for "
-                f"nan_rule=first_operand, but got summation={self.summation} with c_position={self.c_position}"
+                f"nan_rule=first_operand, but got summation={self.summation} "
+                f"with c_position={self.c_position}"
             )
 
     @property

@@ -72,9 +72,9 @@ def tile_data(spec: UnitSpec, name: str, a: Raw, b: Raw, c: Raw) -> dict[str, An
         "formats": formats_text(spec),
         "k": a.shape[1],
         "tile": name,
-        "a": [words_text(o.a, row) for row in a],
-        "b": [words_text(o.b, row) for row in b],
-        "c": words_text(o.c, c.reshape(-1)),
+        "a": [words_text(o.a, row) for row in a.tolist()],
+        "b": [words_text(o.b, row) for row in b.tolist()],
+        "c": words_text(o.c, c.reshape(-1).tolist()),
     }
 
 

@@ -390,7 +390,9 @@ def test_all_operands_of_toy_formats(name: str) -> None:
     check_others(spec, x, found, integers=300, traces=20)
 
 
-@pytest.mark.parametrize("name", ["two/ru-carry-1", "one/flushed-to-positive", "one/nan-of-first", "nans/nan-of-chains"])
+@pytest.mark.parametrize(
+    "name", ["two/ru-carry-1", "one/flushed-to-positive", "one/nan-of-first", "nans/nan-of-chains"]
+)
 def test_classes_of_products_lose_nothing(name: str) -> None:
     """The oracle itself on rows drawn from all of them gives what their classes gave."""
     spec = TOYS[name]

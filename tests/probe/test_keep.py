@@ -14,8 +14,8 @@ from tcformal.errors import InputError, RecordError
 from tcformal.models import unit
 from tcformal.probe.compare import compare
 from tcformal.probe.keep import keep_tiles
-from tcformal.probe.plan import Random
 from tcformal.probe.operands import inputs_digest
+from tcformal.probe.plan import Random
 from tcformal.probe.recheck import recheck
 from tcformal.probe.replay import replay
 from tcformal.probe.results import SCHEMA, definition_of, random_line
@@ -38,7 +38,8 @@ def arrays(seed: int = 1, tiles: int = 2) -> dict[str, Raw]:
 
 def archive(folder: Path, **changes: Raw) -> Path:
     path = folder / "tiles.npz"
-    np.savez(path, **(arrays() | changes))
+    made = arrays() | changes
+    np.savez(path, A=made["A"], B=made["B"], C=made["C"], D=made["D"])
     return path
 
 
@@ -122,7 +123,8 @@ def sealed_run(folder: Path, outputs: Raw) -> Path:
     item = Random("random/1", 1, 200, inputs_digest(x))
     path = folder / "run.jsonl"
     lines.append(path, {
-        "kind": "run", "schema": SCHEMA, "unit": UNIT, "k": 2, "device": {}, "definition": definition_of(SPEC),
+        "kind": "run", "schema": SCHEMA, "unit": UNIT, "k": 2, "device": {},
+        "definition": definition_of(SPEC),
     })  # fmt: skip
     line = random_line(SPEC, item, outputs, outputs ^ np.uint64(1), most=0)
     assert line["not_kept"] == 200

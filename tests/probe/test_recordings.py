@@ -17,7 +17,7 @@ from tcformal.interp.vector import evaluate
 from tcformal.models import circuit, unit
 from tcformal.oracle.exact import unit_dot
 from tcformal.probe.directed import directed
-from tcformal.probe.plan import Directed, Plan, Random, item_of
+from tcformal.probe.plan import Directed, Plan, item_of
 from tcformal.probe.recheck import recheck
 from tcformal.probe.recorded import RecordedDevice
 from tcformal.probe.results import Piece, Run, files_of, pieces_of, read_runs, unit_of
@@ -49,12 +49,11 @@ def sample(path: Path, name: str) -> Plan:
     spec = unit_of(run, path)
     named = [line for line in run.done if line["kind"] == "directed"][:200]
     blocks = [line for line in run.done if line["kind"] == "suite"][:1]
-    (first,) = [p for p in pieces_of(replace(run, done=[*named, *blocks]), path)][:1]
-    chosen: list[Directed | Random] = [i for i in first.items if isinstance(i, Directed)][:300]
-    random = [line for line in run.done if line["kind"] == "random"]
+    first = next(pieces_of(replace(run, done=[*named, *blocks]), path))
+    chosen = list(first.items[:300])
+    random = [line for line in run.done if line["kind"] == "random" and line["count"] <= 50_000]
     if random:
-        item = item_of(spec, min(random, key=lambda line: int(line["count"])), str(path))
-        chosen += [item] if item.count <= 50_000 else []
+        chosen.append(item_of(spec, min(random, key=lambda line: int(line["count"])), str(path)))
     return Plan(spec, int(run.head["k"]), tuple(chosen))
 
 

@@ -88,7 +88,7 @@ class SumStep:
     #: `NaN`, `Inf` or `-Inf`, and the operands that are to blame.
     special: str
     blamed: tuple[str, ...]
-    #: Whose NaN the result is, where the design hands on NaNs of operands: `a[2]`, `c`, or `an invalid operation`.
+    #: Whose NaN the result is: `a[2]`, `c`, `an invalid operation`; empty where all NaNs are one word.
     nan_of: str
 
 
