@@ -73,7 +73,7 @@ class RecordedDevice(Device):
         whole = self._whole(spec, batch)
         if whole is not None:
             return whole
-        known = self._known.setdefault(spec.name, {}) if not self._archive else self._outputs(spec)
+        known = self._outputs(spec) if self._archive else self._known.setdefault(spec.name, {})
         found: list[int] = []
         for row in range(len(batch.c)):
             w = witness_at(batch, row)
@@ -96,7 +96,7 @@ class RecordedDevice(Device):
         """Every recorded dot product of a unit."""
         if self._archive and spec.name not in self._known:
             self._known[spec.name] = self._from_archive(spec)
-        while not self._archive and self._read_on(spec):
+        while self._read_on(spec):
             pass
         return self._known.setdefault(spec.name, {})
 
@@ -123,7 +123,9 @@ class RecordedDevice(Device):
         return chain.from_iterable(pieces_of(run, self._path) for run in self._runs_of(spec))
 
     def _read_on(self, spec: UnitSpec) -> bool:
-        """Read one more piece of the file; whether there was one."""
+        """Read one more piece of a file of results; whether there was one."""
+        if self._archive:
+            return False
         known = self._known.setdefault(spec.name, {})
         piece = next(self._unread.setdefault(spec.name, self._pieces(spec)), None)
         if piece is None:
