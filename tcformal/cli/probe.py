@@ -15,6 +15,7 @@ from tcformal.probe.compare import Comparison, compare
 from tcformal.probe.directed import directed
 from tcformal.probe.gather import from_file, from_store
 from tcformal.probe.isolated import opened
+from tcformal.probe.keep import keep_tiles
 from tcformal.probe.plan import Directed, make_plan, read_plan, write_plan
 from tcformal.probe.recheck import recheck
 from tcformal.probe.registry import KINDS
@@ -103,6 +104,23 @@ def run_(path: Path, device_name: str, folder: str, as_json: bool) -> int:
     else:
         click.echo(views.outcome_text(outcome, made.unit.name))
     return OTHERWISE if outcome.mismatches else OK
+
+
+@probe.command()
+@click.argument("archive", metavar="FILE.npz", type=click.Path(path_type=Path))
+@click.option("--unit", "unit", required=True, help="The unit whose instruction gave the results.")
+@click.option("--device", "device_name", required=True, help="The processor or GPU that gave them.")
+@results_option
+@json_option
+def keep(archive: Path, unit: str, device_name: str, folder: str, as_json: bool) -> int:
+    """Keep tiles that were recorded elsewhere as a file of results (exit 0: all of them are the model's)."""
+    spec = resolve(unit)
+    path, count, wrong = keep_tiles(archive, spec, device_name, Path(folder))
+    if as_json:
+        print_json({"path": str(path), "unit": spec.name, "dot_products": count, "mismatches": wrong})
+    else:
+        click.echo(f"{path}: {count} dot products of {device_name}, {wrong} of them not as {spec.name}")
+    return OTHERWISE if wrong else OK
 
 
 @probe.command(name="compare")

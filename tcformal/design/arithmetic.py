@@ -122,6 +122,7 @@ def x86_tile(*, operand_subnormals: str) -> Design:
         accumulator="RNE-FP32",
         conversion="RNE-FP32",
         nan_word=X86_DEFAULT_NAN,
+        nan_rule="first_operand",
         zero_sign="ieee",
         overflow="ieee",
     )

@@ -18,6 +18,13 @@ ARM = "Arm ARM (DDI 0487), BFDOT and BFMMLA"
 
 PROBED_SIMULATOR = Fact(SIMULATOR, Evidence.PROBED)
 UNSTATED = Fact("not stated by any source; the quiet NaN without payload stands for it", Evidence.INFERRED)
+#: Results of this project's probes, and the processors that gave them.
+AMD_RESULTS = "results/hardware/AMD-EPYC/x86/vdpbf16ps.jsonl (AMD EPYC)"
+INTEL_RESULTS = "results/hardware/Intel-R-Xeon-R-Processor (Intel Xeon with AMX)"
+#: What is supposed of a tile instruction that no probe has run.
+AS_TDPBF16PS = Fact(
+    "as x86/tdpbf16ps, of which it is measured; Bochs's source has the same order", Evidence.INFERRED
+)
 
 
 def probed(where: str) -> Fact:
@@ -28,6 +35,11 @@ def probed(where: str) -> Fact:
 def documented(where: str) -> Fact:
     """A fact from a vendor's specification."""
     return Fact(where, Evidence.DOCUMENTED)
+
+
+def measured(where: str, *results: str) -> Fact:
+    """A fact from a vendor's specification that this project's probes have confirmed."""
+    return Fact("; ".join((*results, where)), Evidence.MEASURED)
 
 
 def facts(base: Fact, overrides: Mapping[str, Fact]) -> dict[str, Fact]:

@@ -42,6 +42,8 @@ _POSITIONS_OF = {
     "tr": ("last",),
     "gtr": ("last",),
 }
+#: Orders of summation in which it is known which operand's NaN a step returns.
+_NAN_ORDERS = (("sequential", "first"), ("two_chains", "last"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +112,9 @@ class Design:
     conversion: str
     #: The encoding of every NaN result.
     nan_word: int
-    #: `word`: every NaN result is nan_word.  `first_operand`: the first NaN among the operands in the
-    #: instruction's order of priority, made quiet and widened; nan_word for invalid operations.
+    #: `word`: every NaN result is nan_word.  `first_operand`: each step returns its first NaN operand, made
+    #: quiet and widened, else nan_word for an invalid operation.  Order of priority: a_k, b_k, the running
+    #: sum; the even chain, the odd one; c, the sum of the chains.
     nan_rule: str = "word"
     #: `positive`: every zero result is +0.  `ieee`: the sign rules of IEEE 754 §6.3.  `sum`: a sum of
     #: zero is +0, a sum that rounds to zero keeps its sign.
@@ -239,11 +242,12 @@ class Design:
             raise InputError(
                 f"expected an even number of products with order=odd_first, but got {self.products}"
             )
-        one_by_one = self.summation == "sequential" and self.c_position == "first"
-        if self.nan_rule == "first_operand" and not one_by_one:
+        summed = (self.summation, self.c_position)
+        if self.nan_rule == "first_operand" and summed not in _NAN_ORDERS:
             raise InputError(
-                "expected summation=sequential with c_position=first for nan_rule=first_operand, "
-                f"but got summation={self.summation} with c_position={self.c_position}"
+                "expected summation=sequential with c_position=first, or summation=two_chains, for "
+                f"nan_rule=first_operand, but got summation={self.summation} "
+                f"with c_position={self.c_position}"
             )
 
     @property

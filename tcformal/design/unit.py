@@ -13,10 +13,11 @@ from tcformal.formats.spec import Format
 
 
 class Evidence(Enum):
-    """How well a number is known, strongest first."""
+    """Where a number comes from: the levels, in the order in which they are listed."""
 
     DOCUMENTED = "vendor specification"
     RECORDED = "replayed against recorded hardware outputs"
+    MEASURED = "measured by this project's own probes; the source is the file of results"
     PROBED = "stated by a paper after probing hardware"
     INFERRED = "follows from other numbers"
     CHOSEN = "chosen by whoever named this design"

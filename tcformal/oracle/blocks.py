@@ -63,7 +63,14 @@ def pairwise_sum(design: Design, products: Sequence[Value]) -> Value:
 
 
 def two_chains(design: Design, products: Sequence[Value]) -> Value:
-    """Even-index and odd-index products in a chain each, from a +0 of the accumulator; then their sum."""
-    zero = Value(Kind.FINITE, 0, Fraction(0), design.step.e_min)
-    even, odd = (chain(design, zero, products[first::2]) for first in (0, 1))
+    """Even-index and odd-index products in a chain each, then their sum."""
+    even, odd = (chain_from_zero(design, products[first::2])[-1] for first in (0, 1))
     return fused_sum(design, [even, odd], design.step)
+
+
+def chain_from_zero(design: Design, products: Sequence[Value]) -> list[Value]:
+    """The result of each step of a chain that starts with a +0 of the accumulator."""
+    results = [Value(Kind.FINITE, 0, Fraction(0), design.step.e_min)]
+    for term in products:
+        results.append(fused_sum(design, [results[-1], term], design.step))
+    return results[1:]

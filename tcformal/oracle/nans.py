@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tcformal.design.spec import Design
 from tcformal.formats.spec import Format, Sign
-from tcformal.oracle.blocks import chain_from_c
+from tcformal.oracle.blocks import chain_from_c, chain_from_zero
 from tcformal.oracle.values import Kind, Value, decode
 
 #: An operand as it comes: its format and its raw encoding.
@@ -40,16 +40,42 @@ def first_operand_nan(
     c_value: Value,
     target: Format,
 ) -> int:
-    """The NaN word of a block whose chain from c ends as NaN, under nan_rule `first_operand`.
+    """The NaN word of a block that ends as NaN, under nan_rule `first_operand`.
 
     Shapes: pairs: the (a_k, b_k) of the block in the design's order; products: theirs; c_value: c as the
     sum takes it.
+    Zero, NaN, Inf: a chain's word is as `_word_of_chain`; of two chains the even one's NaN comes before the
+    odd one's, and c's before that of their sum; `design.nan_word` where no operand of the last sum is a NaN.
+    Source: Intel, vdpbf16ps (order of priority: src1.lo, src2.lo, src1.hi, src2.hi, destination); measured
+    for tdpbf16ps (results/hardware).
+    """
+    c_word = quiet_nan(c, target) if c_value.kind is Kind.NAN else None
+    if design.summation == "two_chains":
+        words = [c_word]
+        for half in (slice(0, None, 2), slice(1, None, 2)):
+            results = chain_from_zero(design, products[half])
+            words.append(_word_of_chain(design, pairs[half], results, None, target))
+        # Even chain or odd one, or infinities that cancel between them: none of these is c.
+        words.append(design.nan_word)
+        return next(word for word in words if word is not None)
+    word = _word_of_chain(design, pairs, chain_from_c(design, products, c_value), c_word, target)
+    return design.nan_word if word is None else word
+
+
+def _word_of_chain(
+    design: Design,
+    pairs: Sequence[tuple[Word, Word]],
+    results: Sequence[Value],
+    word: int | None,
+    target: Format,
+) -> int | None:
+    """The word of a chain's last result where it is a NaN, else None; `word`: that of its start.
+
+    Shapes: results: the value after each step.
     Zero, NaN, Inf: a step that gives NaN gives the first NaN of a_k, b_k and the sum before it, made quiet;
     `design.nan_word` where none of them is one (Inf * 0, Inf - Inf, a NaN scale).
-    Source: Intel, vdpbf16ps (order of priority: src1.lo, src2.lo, src1.hi, src2.hi, destination).
     """
-    word = quiet_nan(c, target) if c_value.kind is Kind.NAN else None
-    for pair, result in zip(pairs, chain_from_c(design, products, c_value), strict=True):
+    for pair, result in zip(pairs, results, strict=True):
         if result.kind is not Kind.NAN:
             continue
         nans = [quiet_nan(operand, target) for operand in pair if decode(*operand).kind is Kind.NAN]
@@ -57,4 +83,4 @@ def first_operand_nan(
             word = nans[0]
         elif word is None:
             word = design.nan_word
-    return design.nan_word if word is None else word
+    return word

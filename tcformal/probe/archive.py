@@ -8,6 +8,7 @@ import tokenize
 import warnings
 import zipfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
@@ -32,39 +33,46 @@ def read_archive(path: Path) -> list[Raw]:
 
     Errors: RecordError for what is no such archive, and for one of more than 2^24 words an array.
     """
-    if not path.is_file():
-        raise RecordError(f"expected a file with the arrays a, b, c and d at {path}, but it is none")
-    try:
-        with zipfile.ZipFile(path) as archive, warnings.catch_warnings():
-            warnings.simplefilter("error")
-            found = [_array(archive, name, path) for name in _ARRAYS]
-    except _FAILURES as error:
-        said = " ".join(str(error).split())
-        raise RecordError(
-            f"expected arrays a, b, c and d in the recording {path}, but got: {said:.200}"
-        ) from None
-    a, b, c, d = found
+    a, b, c, d = read_arrays(path, dict.fromkeys(_ARRAYS, 32))
     if a.ndim != 2 or a.shape != b.shape or c.shape != a.shape[:1] or d.shape != c.shape or not a.size:
         raise RecordError(
             f"expected a, b [n, K] and c, d [n] in {path}, "
             f"but got {list(a.shape)}, {list(b.shape)}, {list(c.shape)} and {list(d.shape)}"
         )
-    return found
+    return [a, b, c, d]
 
 
-def _array(archive: zipfile.ZipFile, name: str, path: Path) -> Raw:
-    """One array, after its header was found to be of uint32 words, and of as many as the archive holds."""
+def read_arrays(path: Path, widths: Mapping[str, int]) -> list[Raw]:
+    """The named arrays of an archive, unsigned words of so many bits, of any shape.
+
+    Errors: RecordError for what is no such archive, and for one of more than 2^24 words an array.
+    """
+    names = ", ".join(widths)
+    if not path.is_file():
+        raise RecordError(f"expected a file with the arrays {names} at {path}, but it is none")
+    try:
+        with zipfile.ZipFile(path) as archive, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return [_array(archive, name, width, path) for name, width in widths.items()]
+    except _FAILURES as error:
+        said = " ".join(str(error).split())
+        raise RecordError(f"expected arrays {names} in the recording {path}, but got: {said:.200}") from None
+
+
+def _array(archive: zipfile.ZipFile, name: str, width: int, path: Path) -> Raw:
+    """One array, after its header was found to be of such words, and of as many as the archive holds."""
+    size = width // 8
     with archive.open(f"{name}.npy") as stream:
         shape, fortran, dtype = _header(stream)
         count = math.prod(shape)
-        if dtype != np.dtype("<u4"):
-            raise RecordError(f"expected fp32 words as uint32 in {path}, but {name} holds {dtype}")
+        if dtype != np.dtype(f"<u{size}"):
+            raise RecordError(f"expected words as uint{width} in {path}, but {name} holds {dtype}")
         if not 0 <= count <= _MOST or min(shape, default=0) < 0:
             raise RecordError(f"expected at most {_MOST} words in {name} of {path}, but there are {count}")
-        content = stream.read(4 * count + 1)
-    if len(content) != 4 * count:
+        content = stream.read(size * count + 1)
+    if len(content) != size * count:
         raise RecordError(
-            f"expected {4 * count} bytes in {name} of {path}, as its header says, but there are others"
+            f"expected {size * count} bytes in {name} of {path}, as its header says, but there are others"
         )
     words: Raw = np.frombuffer(content, dtype=dtype).reshape(shape, order="F" if fortran else "C")
     return words

@@ -1,4 +1,8 @@
-"""Many directed dot products on one line: operands once, and outputs by the digest of the operands."""
+"""Many directed dot products on one line: operands once, and outputs by the digest of the operands.
+
+A block is a list of dot products, or one tile: m rows of A, n columns of B, and a c for each of the m · n
+dot products, row by row.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from tcformal.models import scale_count
 from tcformal.probe.device import formats_text
 from tcformal.probe.operands import batch_of, inputs_digest
 from tcformal.probe.plan import Directed
-from tcformal.query.families import Raw
+from tcformal.query.families import Batch, Raw
 from tcformal.query.spec import Witness
 
 
@@ -55,6 +59,25 @@ def block_data(spec: UnitSpec, items: Sequence[Directed]) -> dict[str, Any]:
     return data
 
 
+def tile_data(spec: UnitSpec, name: str, a: Raw, b: Raw, c: Raw) -> dict[str, Any]:
+    """The line of a block that is one tile of a unit without scales.
+
+    Shapes: a [m, K], b [n, K], c [m, n].
+    """
+    o, (m, n) = spec.operands, c.shape
+    batch = Batch(np.repeat(a, n, axis=0), np.tile(b, (m, 1)), c.reshape(-1))
+    return {
+        "kind": "operands",
+        "digest": inputs_digest(batch),
+        "formats": formats_text(spec),
+        "k": a.shape[1],
+        "tile": name,
+        "a": [words_text(o.a, row) for row in a.tolist()],
+        "b": [words_text(o.b, row) for row in b.tolist()],
+        "c": words_text(o.c, c.reshape(-1).tolist()),
+    }
+
+
 def block_items(spec: UnitSpec, data: Mapping[str, Any], where: str) -> list[Directed]:
     """The dot products of a block.
 
@@ -71,7 +94,13 @@ def block_items(spec: UnitSpec, data: Mapping[str, Any], where: str) -> list[Dir
         scales = [
             [words_of(spec.scale_format, text) for text in data[name]] for name in ("scale_a", "scale_b")
         ]
-    columns = (data["names"], *rows, words_of(o.c, data["c"]), *scales)
+    names = data.get("names", ())
+    if "tile" in data:
+        places = [(i, j) for i in range(len(rows[0])) for j in range(len(rows[1]))]
+        names = [f"{data['tile']}/{i},{j}" for i, j in places]
+        rows = [[rows[0][i] for i, _ in places], [rows[1][j] for _, j in places]]
+        scales = [[()] * len(places)] * 2
+    columns = (names, *rows, words_of(o.c, data["c"]), *scales)
     items = [Directed(str(name), "", Witness(*words)) for name, *words in zip(*columns, strict=True)]
     count = scale_count(spec, k)
     whole = all(

@@ -6,7 +6,9 @@ values exactly representable in the unit's formats; c is rounded to fp16 where t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +18,10 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError
 from tcformal.formats.spec import Format
 from tcformal.probe.archive import read_archive
-from tcformal.probe.device import Ability, Device, check_formats
-from tcformal.probe.results import pieces_of, read_runs, unit_of
+from tcformal.probe.device import Ability, Device, base_name, check_formats, same_formats
+from tcformal.probe.operands import inputs_digest
+from tcformal.probe.pieces import Piece
+from tcformal.probe.results import Run, pieces_of, read_runs, unit_of
 from tcformal.query.families import Batch, Raw
 from tcformal.query.inputs import witness_at
 from tcformal.query.spec import Witness
@@ -33,6 +37,7 @@ class RecordedDevice(Device):
         self.name = f"recorded:{text}"
         self._path = Path(text)
         self._known: dict[str, dict[Witness, int]] = {}
+        self._unread: dict[str, Iterator[Piece]] = {}
         if not self._path.exists():
             raise DeviceError(f"expected a file of recorded outputs at {self._path}, but there is none")
         self._archive = self._path.suffix == ".npz"
@@ -48,10 +53,12 @@ class RecordedDevice(Device):
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
         """The file, and the device that the file names."""
         del k
-        self._outputs(spec)
         facts = {"device": self.name, "instruction": "recorded"}
-        if self._runs:
-            facts |= {f"recorded_{key}": str(v) for key, v in self._runs[-1].head.get("device", {}).items()}
+        if self._archive:
+            self._outputs(spec)
+        else:
+            head = self._runs_of(spec)[-1].head
+            facts |= {f"recorded_{key}": str(v) for key, v in head.get("device", {}).items()}
         return facts
 
     def label(self, identity: dict[str, str]) -> str:
@@ -61,10 +68,15 @@ class RecordedDevice(Device):
 
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
         """The recorded outputs, in order; DeviceError at the first dot product that was not recorded."""
-        known = self._outputs(spec)
+        whole = self._whole(spec, batch)
+        if whole is not None:
+            return whole
+        known = self._outputs(spec) if self._archive else self._known.setdefault(spec.name, {})
         found: list[int] = []
         for row in range(len(batch.c)):
             w = witness_at(batch, row)
+            while w not in known and self._read_on(spec):
+                pass
             if w not in known:
                 raise DeviceError(
                     f"expected {self.name} to hold every dot product of the plan, "
@@ -79,18 +91,57 @@ class RecordedDevice(Device):
         return list(self._outputs(spec))
 
     def _outputs(self, spec: UnitSpec) -> dict[Witness, int]:
-        if spec.name not in self._known:
-            self._known[spec.name] = self._from_archive(spec) if self._archive else self._from_results(spec)
-        return self._known[spec.name]
+        """Every recorded dot product of a unit."""
+        if self._archive and spec.name not in self._known:
+            self._known[spec.name] = self._from_archive(spec)
+        while self._read_on(spec):
+            pass
+        return self._known.setdefault(spec.name, {})
 
-    def _from_results(self, spec: UnitSpec) -> dict[Witness, int]:
-        known: dict[Witness, int] = {}
-        for run in self._runs:
-            check_formats(self.name, unit_of(run, self._path), spec)
-            for piece in pieces_of(run, self._path):
-                for row, d in enumerate(piece.outputs.tolist()):
-                    self._put(known, witness_at(piece.batch, row), d)
-        return known
+    def _runs_of(self, spec: UnitSpec) -> list[Run]:
+        """The runs of a unit's instruction; of a file of one unit, all runs for every unit of its formats.
+
+        Errors: DeviceError where there are none, or encodings differ.
+        """
+        units = [unit_of(run, self._path) for run in self._runs]
+        if len({u.name for u in units}) == 1:
+            check_formats(self.name, units[0], spec)
+            return self._runs
+        mine = [
+            run
+            for run, u in zip(self._runs, units, strict=True)
+            if base_name(u) == base_name(spec) and same_formats(u, spec)
+        ]
+        if not mine:
+            names = ", ".join(dict.fromkeys(u.name for u in units))
+            raise DeviceError(f"expected {self.name} to hold results of {spec.name}, but it holds {names}")
+        return mine
+
+    def _pieces(self, spec: UnitSpec) -> Iterator[Piece]:
+        return chain.from_iterable(pieces_of(run, self._path) for run in self._runs_of(spec))
+
+    def _read_on(self, spec: UnitSpec) -> bool:
+        """Read one more piece of a file of results; whether there was one."""
+        if self._archive:
+            return False
+        known = self._known.setdefault(spec.name, {})
+        piece = next(self._unread.setdefault(spec.name, self._pieces(spec)), None)
+        if piece is None:
+            return False
+        for row, d in enumerate(piece.outputs.tolist()):
+            self._put(known, witness_at(piece.batch, row), d)
+        return True
+
+    def _whole(self, spec: UnitSpec, batch: Batch) -> Raw | None:
+        """The outputs of a random item of the file that has just these operands; None where there is none."""
+        if self._archive:
+            return None
+        digest = inputs_digest(batch)
+        for run in self._runs_of(spec):
+            lines = [line for line in run.done if line.get("inputs") == digest]
+            for piece in pieces_of(replace(run, done=lines), self._path):
+                return piece.outputs
+        return None
 
     def _from_archive(self, spec: UnitSpec) -> dict[Witness, int]:
         a, b, c, d = read_archive(self._path)

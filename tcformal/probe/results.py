@@ -1,7 +1,8 @@
 """Files of results: what a device gave for a plan, line by line, and the outputs that the lines stand for.
 
 A random item is kept as the digest of its outputs and those outputs that are not the model's: the model's
-outputs with these put in are the device's, which the digest confirms when they are read back.
+outputs with these put in are the device's, which the digest confirms when they are read back.  Where these
+were too many to be kept, a model that was corrected since still shows by the digest that it gives them all.
 
 A file may hold runs of many units, as those of a campaign do: then each line names its unit, and directed
 dot products stand in blocks that units of the same formats share (`blocks`).

@@ -88,6 +88,7 @@ def _step_data(step: SumStep) -> dict[str, Any]:
         "fraction_bits": step.fraction_bits,
         "special": step.special,
         "blamed": list(step.blamed),
+        "nan_of": step.nan_of,
         "exact": step.exact,
         "terms": [
             {

@@ -83,7 +83,8 @@ def _title_and_lines(step: SumStep, width: int) -> tuple[Text, list[_Line]]:
     """One sum: what it is, and its lines."""
     if step.special:
         why = "; ".join(step.blamed) or "an operand is NaN or Inf"
-        return Text(f"{step.scope}: {why}; so the result is {step.special}"), []
+        whose = f", that of {step.nan_of}" if step.nan_of else ""
+        return Text(f"{step.scope}: {why}; so the result is {step.special}{whose}"), []
     count = len(step.terms) or len(step.operands)
     zeros = sum(t.zero for t in step.terms)
     title = f"{step.scope}: {count} terms at e_max = {step.e_max}, "

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tcformal.design.spec import Design, Operands
 from tcformal.errors import InputError
-from tcformal.formats.spec import Specials
+from tcformal.formats.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.semantics.nan import Addend, Carried, carried_nan, first_nan, operand_nan, quiet_nan
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import check_output_format, pack
 from tcformal.semantics.product import product
 from tcformal.semantics.round_down import rounded_down_sum
 from tcformal.semantics.scale import Scales, grouped_products, scaled_products
-from tcformal.semantics.special import flush, limit_product, positive_zero, quiet_nan
+from tcformal.semantics.special import flush, limit_product, positive_zero
 from tcformal.semantics.step import convert_number, fused_sum
 from tcformal.semantics.unpack import unpack
-
-
-@dataclass(frozen=True, slots=True)
-class Carried:
-    """What one block hands to the next: a number, and the word it has where it is NaN."""
-
-    number: Number
-    nan_word: Node
 
 
 def dot(
@@ -72,17 +64,10 @@ def chain(
             products = [limit_product(g, x, design.product_limit) for x in products]
             if design.group is not None:
                 products = grouped_products(g, products, design.group, scales, start)
-            order = _order(design, len(products))
+            addends = _addends(g, design, formats, products, words)
             number = flush(g, c.number, design.c_subnormals)
-            ordered = [products[i] for i in order]
-            nan_word = c.nan_word
-            if design.nan_rule == "first_operand":
-                ordered_words = [words[i] for i in order]
-                number, nan_word = _stepwise(g, design, formats, ordered, ordered_words, number, nan_word)
-            else:
-                number = _block(g, design, ordered, number)
-            c = Carried(number, nan_word)
-            g.label("result", pack(g, number, formats.d, nan_word))
+            c = _block(g, design, addends, Carried(number, c.nan_word), formats.d)
+            g.label("result", pack(g, c.number, formats.d, c.nan_word))
     return c
 
 
@@ -117,10 +102,19 @@ def _product(g: Graph, design: Design, formats: Operands, x: Node, y: Node) -> N
     return product(g, a, b)
 
 
-def _order(design: Design, count: int) -> list[int]:
-    if design.order == "ascending":
-        return list(range(count))
-    return [i ^ 1 for i in range(count)]
+def _addends(
+    g: Graph, design: Design, formats: Operands, products: list[Number], words: Sequence[tuple[Node, Node]]
+) -> list[Addend]:
+    """The products of a block in the design's order, each with the operands whose NaNs it hands on."""
+    count = len(products)
+    if design.nan_rule == "word":
+        made = [Addend(x, ()) for x in products]
+    else:
+        made = [
+            Addend(x, (operand_nan(g, "a", a, formats.a), operand_nan(g, "b", b, formats.b)))
+            for x, (a, b) in zip(products, words, strict=True)
+        ]
+    return [made[i if design.order == "ascending" else i ^ 1] for i in range(count)]
 
 
 def _nan_of(g: Graph, design: Design, formats: Operands, c: Node) -> Node:
@@ -130,83 +124,73 @@ def _nan_of(g: Graph, design: Design, formats: Operands, c: Node) -> Node:
     return quiet_nan(g, c, formats.c, formats.d)
 
 
-def _block(g: Graph, design: Design, products: list[Number], c: Number) -> Number:
-    """Sum one block's products and c in the design's order."""
+def _block(g: Graph, design: Design, addends: list[Addend], c: Carried, d: Format) -> Carried:
+    """Sum one block's products and c in the design's order.
+
+    NaN: each step's operands in their order of priority: a_k, b_k, the running total; the even chain, the
+    odd one; c, the sum of the products.
+    """
     if design.product_rounding is not None:
-        products = _round_products(g, design, products)
+        addends = _round_products(g, design, addends)
+    products = [x.number for x in addends]
     if design.c_position == "joined":
-        return fused_sum(g, [*products, c], design, design.rho)
+        return Carried(fused_sum(g, [*products, c.number], design, design.rho), c.nan_word)
     if design.c_position == "first":
-        return _accumulate(g, design, products, c, last=True)
+        return _accumulate(g, design, addends, c, d, last=True)
     if design.summation in ("tr", "gtr"):
-        return rounded_down_sum(g, products, c, design)
-    total = _without_c(g, design, products)
+        return Carried(rounded_down_sum(g, products, c.number, design), c.nan_word)
+    invalid = _invalid(g, design, d)
+    total = _without_c(g, design, addends, invalid, d)
     with g.scope("last"):
-        return fused_sum(g, [total, c], design, design.rho)
+        word = first_nan(g, [carried_nan("c", c), carried_nan("total", total)], invalid, d)
+        return Carried(fused_sum(g, [total.number, c.number], design, design.rho), word)
 
 
-def _without_c(g: Graph, design: Design, products: list[Number]) -> Number:
+def _invalid(g: Graph, design: Design, d: Format) -> Node:
+    """The word of an invalid operation."""
+    return g.const(design.nan_word, d.width)
+
+
+def _without_c(g: Graph, design: Design, addends: list[Addend], invalid: Node, d: Format) -> Carried:
     """The products of a block summed among themselves, c coming last."""
-    step = design.step
+    step, products = design.step, [x.number for x in addends]
     if design.summation == "fused":
         with g.scope("products"):
-            return fused_sum(g, products, design, step)
+            return Carried(fused_sum(g, products, design, step), invalid)
     if design.summation == "pairwise":
-        return _tree(g, design, products)
+        return Carried(_tree(g, design, products), invalid)
     if design.summation == "two_chains":
         chains = []
-        for name, half in (("even", products[0::2]), ("odd", products[1::2])):
+        for name, half in (("even", addends[0::2]), ("odd", addends[1::2])):
             with g.scope(name):
                 zero = positive_zero(g, step.fraction_bits, step.e_min)
-                chains.append(_accumulate(g, design, half, zero, last=False))
+                chains.append(_accumulate(g, design, half, Carried(zero, invalid), d, last=False))
         with g.scope("both"):
-            return fused_sum(g, chains, design, step)
-    return _accumulate(g, design, products[1:], products[0], last=False)
+            even, odd = chains
+            word = first_nan(g, [carried_nan("even", even), carried_nan("odd", odd)], invalid, d)
+            return Carried(fused_sum(g, [even.number, odd.number], design, step), word)
+    return _accumulate(g, design, addends[1:], Carried(products[0], invalid), d, last=False)
 
 
-def _accumulate(g: Graph, design: Design, products: list[Number], total: Number, *, last: bool) -> Number:
+def _accumulate(
+    g: Graph, design: Design, addends: list[Addend], total: Carried, d: Format, *, last: bool
+) -> Carried:
     """Add products to a running total one by one; with `last`, the final step is the conversion."""
-    for i, x in enumerate(products):
-        final = last and i == len(products) - 1
+    invalid = _invalid(g, design, d)
+    for i, x in enumerate(addends):
+        final = last and i == len(addends) - 1
         with g.scope(f"step{i}"):
-            total = fused_sum(g, [total, x], design, design.rho if final else design.step)
+            word = first_nan(g, [*x.nans, carried_nan("total", total)], invalid, d)
+            number = fused_sum(g, [total.number, x.number], design, design.rho if final else design.step)
+        total = Carried(number, word)
     return total
 
 
-def _stepwise(
-    g: Graph,
-    design: Design,
-    formats: Operands,
-    products: list[Number],
-    words: list[tuple[Node, Node]],
-    total: Number,
-    nan_word: Node,
-) -> tuple[Number, Node]:
-    """A chain that starts with c and carries NaN words along.
-
-    NaN: of each step's operands a_k, b_k and the running total the first NaN gives the word; an
-    invalid operation gives design.nan_word.
-    Source: Intel SDM, VDPBF16PS.
-    """
-    invalid = g.const(design.nan_word, formats.d.width)
-    if design.product_rounding is not None:
-        products = _round_products(g, design, products)
-    for i, (x, (word_a, word_b)) in enumerate(zip(products, words, strict=True)):
-        final = i == len(products) - 1
-        nan_a, nan_b = unpack(g, word_a, formats.a).nan, unpack(g, word_b, formats.b).nan
-        word = g.ite(total.nan, nan_word, invalid)
-        word = g.ite(nan_b, quiet_nan(g, word_b, formats.b, formats.d), word)
-        nan_word = g.ite(nan_a, quiet_nan(g, word_a, formats.a, formats.d), word)
-        with g.scope(f"step{i}"):
-            total = fused_sum(g, [total, x], design, design.rho if final else design.step)
-    return total, nan_word
-
-
-def _round_products(g: Graph, design: Design, products: list[Number]) -> list[Number]:
+def _round_products(g: Graph, design: Design, addends: list[Addend]) -> list[Addend]:
     rounded = []
-    for i, x in enumerate(products):
+    for i, x in enumerate(addends):
         with g.scope(f"product{i}"):
-            rounded.append(convert_number(g, x, design, design.product_conversion))
+            rounded.append(Addend(convert_number(g, x.number, design, design.product_conversion), x.nans))
     return rounded
 
 

@@ -1,4 +1,4 @@
-"""Special cases around the finite core: NaN, Inf, flushed subnormals, the sign of zero, NaN words."""
+"""Special cases around the finite core: NaN, Inf, flushed subnormals, the sign of zero."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tcformal.design.spec import Design
-from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
-from tcformal.ir.node import Node
 from tcformal.semantics.align import any_of
 from tcformal.semantics.number import Exponent, Number, Term
 
@@ -85,17 +83,3 @@ def positive_zero(g: Graph, fraction_bits: int, e_min: int) -> Number:
     no = g.truth(False)
     exponent = Exponent(g.const(0, 1), e_min, e_min)
     return Number(Term(no, g.const(0, fraction_bits + 1), exponent, fraction_bits, g.truth(True)), no, no)
-
-
-def quiet_nan(g: Graph, word: Node, fmt: Format, target: Format) -> Node:
-    """A NaN of an IEEE-like format made quiet and widened: sign kept, fraction bits left-aligned.
-
-    Shapes: u[fmt.width] -> u[target.width]; target has at least the fraction bits of fmt.
-    Source: Intel SDM, VDPBF16PS (a NaN operand is converted to a quiet NaN).
-    """
-    low, t = fmt.ignored_low_bits, fmt.fraction_bits
-    fraction = g.extract(word, low + t - 1, low)
-    quiet = g.or_(fraction, g.const(1 << (t - 1), t))
-    wide = g.shift_left_const(quiet, target.fraction_bits + target.ignored_low_bits - t)
-    ones = g.const((1 << target.exponent_bits) - 1, target.exponent_bits)
-    return g.concat(g.top(word), ones, wide)

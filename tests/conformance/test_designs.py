@@ -139,6 +139,12 @@ TWO = (
 )
 #: One product, all three with subnormals, Inf and NaN.  2^16 operands.
 ONE = (toy_format("toy_x", 3, 1, 3, IEEE), toy_format("toy_y", 2, 2, 1, IEEE), E3M2)
+#: Two products, every operand of them with NaNs of both signs.  2^17 operands.
+NANS = (
+    toy_format("toy_n", 1, 2, 1, IEEE),
+    toy_format("toy_m", 1, 1, 1, IEEE),
+    toy_format("toy_l", 1, 1, 1, IEEE),
+)
 
 NAN_WORDS = {"toy_e3m2": 0b011101, "toy_e2m2": 0b11111}
 
@@ -288,6 +294,10 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
         "RNE",
         chained(nan_rule="first_operand", **stepwise("sequential", "first", "RNE-E3M2")),
     ),
+    "nan-of-chains": (
+        "RNE",
+        chained(nan_rule="first_operand", **stepwise("two_chains", "last", "RNE-E3M2")),
+    ),
     "sign-magnitude": ("RZ", {"fraction_bits": 2, "zero_exponent": -1, "accumulation": "sign_magnitude"}),
     "group-of-one": ("RZ", {"fraction_bits": 2, "group": 1, "zero_exponent": -1}),
     "group-of-two": ("RZ", {"fraction_bits": 3, "group": 2, "zero_exponent": 1}),
@@ -309,7 +319,9 @@ ONLY_SINGLE = ("flushed-to-positive", "flushed-to-signed", "nan-of-first")
 
 def toys() -> Iterator[UnitSpec]:
     for name, (rho, changes) in DESIGNS.items():
-        if name not in ONLY_SINGLE:
+        if name == "nan-of-chains":
+            yield toy(f"nans/{name}", 2, NANS, E3M2, rho, changes)
+        elif name not in ONLY_SINGLE:
             yield toy(f"two/{name}", 2, TWO, E3M2, rho, changes)
     for name in NARROW:
         rho, changes = DESIGNS[name]
@@ -378,7 +390,9 @@ def test_all_operands_of_toy_formats(name: str) -> None:
     check_others(spec, x, found, integers=300, traces=20)
 
 
-@pytest.mark.parametrize("name", ["two/ru-carry-1", "one/flushed-to-positive", "one/nan-of-first"])
+@pytest.mark.parametrize(
+    "name", ["two/ru-carry-1", "one/flushed-to-positive", "one/nan-of-first", "nans/nan-of-chains"]
+)
 def test_classes_of_products_lose_nothing(name: str) -> None:
     """The oracle itself on rows drawn from all of them gives what their classes gave."""
     spec = TOYS[name]

@@ -1,22 +1,15 @@
-"""The committed outputs of real hardware: read back and held against the models as they are now."""
+"""The committed outputs of a real `vdpbf16ps`: how many there are, and which designs they refute."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-import numpy as np
-import pytest
-
 from tcformal.probe.compare import compare
-from tcformal.probe.recheck import recheck
-from tcformal.probe.replay import replay
-from tcformal.probe.results import mismatches_in, pieces_of, read_runs, unit_of
+from tcformal.probe.results import read_runs
 
 HARDWARE = Path(__file__).parents[2] / "results" / "hardware"
-SINGLE = sorted(p for p in HARDWARE.rglob("*.jsonl") if not p.name.startswith("campaign-"))
-CAMPAIGNS = sorted({p.parent for p in HARDWARE.rglob("campaign-*.jsonl")})
-VDP = [p for p in SINGLE if p.name == "vdpbf16ps.jsonl"]
+VDP = sorted(HARDWARE.rglob("vdpbf16ps.jsonl"))
 
 
 def test_there_are_some() -> None:
@@ -27,27 +20,6 @@ def test_there_are_some() -> None:
     random = [line for line in run.done if line["kind"] == "random"]
     assert sum(line["count"] for line in random) >= 10**6
     assert len(run.done) - len(random) > 1000
-
-
-@pytest.mark.parametrize("path", SINGLE, ids=lambda p: p.stem[:40])
-def test_a_file_replays(path: Path) -> None:
-    """Its directed dot products, and the first of its random ones."""
-    for run in read_runs(path):
-        spec = unit_of(run, path)
-        for piece in pieces_of(run, path):
-            assert np.array_equal(replay(spec, piece.batch), piece.outputs)
-            if len(piece.outputs) > 10_000:
-                break
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("path", [*SINGLE, *CAMPAIGNS], ids=lambda p: p.stem[:40])
-def test_all_of_a_file_replays(path: Path) -> None:
-    """Mismatches are those that were found when it was measured."""
-    for checked in recheck(path):
-        kept = [run for run in read_runs(path) if run.head["unit"] == checked.unit][-1]
-        found = sum(mismatches_in(line) for line in kept.done)
-        assert checked.mismatches == found
 
 
 def test_wrong_designs_are_refuted_by_name(tmp_path: Path) -> None:
@@ -67,5 +39,3 @@ def test_wrong_designs_are_refuted_by_name(tmp_path: Path) -> None:
     ):  # fmt: skip
         assert refuted[change].where
         assert refuted[change].given != refuted[change].designed
-    assert all(path.stat().st_size < 16 << 20 for path in HARDWARE.rglob("*"))
-    assert sum(path.stat().st_size for path in HARDWARE.rglob("*.jsonl")) < 50_000_000

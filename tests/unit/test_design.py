@@ -156,8 +156,13 @@ BECAUSE = "because an exact sum has no alignment"
         ),
         (
             {"nan_rule": "first_operand"},
-            "expected summation=sequential with c_position=first for nan_rule=first_operand, "
-            "but got summation=fused with c_position=joined",
+            "expected summation=sequential with c_position=first, or summation=two_chains, for "
+            "nan_rule=first_operand, but got summation=fused with c_position=joined",
+        ),
+        (
+            {**STEPS, "c_position": "last", "nan_rule": "first_operand"},
+            "expected summation=sequential with c_position=first, or summation=two_chains, for "
+            "nan_rule=first_operand, but got summation=sequential with c_position=last",
         ),
         (
             {"fraction_bits": None, "carry_bits": 3},
@@ -195,6 +200,7 @@ def test_design_rejects(changes: dict[str, Any], sentence: str) -> None:
         DOWN,
         {**DOWN, "summation": "gtr", "product_limit": 128},
         {**STEPS, "summation": "two_chains", "c_position": "last"},
+        {**STEPS, "summation": "two_chains", "c_position": "last", "nan_rule": "first_operand"},
         {**STEPS, "order": "odd_first", "nan_rule": "first_operand", "operand_subnormals": "signed_zero"},
         {"group": 2, "c_subnormals": "positive_zero", "result_subnormals": "signed_zero"},
     ],

@@ -13,7 +13,7 @@ from tcformal.errors import InputError
 from tcformal.interp.trace import StageTrace, Traced, Tracer
 from tcformal.models import Unit, circuit, scale_count
 from tcformal.oracle.values import exponent_of, parse_value, power_of_two
-from tcformal.query.explain.specials import Special, special_operands
+from tcformal.query.explain.specials import Special, nan_owner, special_operands
 from tcformal.query.factors import factor_texts
 from tcformal.query.operands import BLOCK_RESULT, adds_c, operand_names, sum_name
 from tcformal.query.spec import Witness, spec_of
@@ -88,6 +88,8 @@ class SumStep:
     #: `NaN`, `Inf` or `-Inf`, and the operands that are to blame.
     special: str
     blamed: tuple[str, ...]
+    #: Whose NaN the result is: `a[2]`, `c`, `an invalid operation`; empty where all NaNs are one word.
+    nan_of: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +174,12 @@ def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:
     # What each operand of a sum is where it is no finite number.
     factors = factor_texts(spec, witness) if spec.scale_format is not None else []
     specials = special_operands(spec, witness, factors)
+    owners = {"c": "c"}
     for scope in stages.scopes():
         names, made = operand_names(spec, scope, factors)
-        step = _step(spec, stages, scope, names, made, specials)
+        step = _step(spec, stages, scope, names, made, specials, owners)
         steps.append(step)
+        owners[made] = step.nan_of
         special = step.special or _infinite(step.rounding)
         specials.pop(made, None)
         if special:
@@ -203,6 +207,7 @@ def _step(
     names: Sequence[str],
     made: str,
     specials: Mapping[str, Special],
+    owners: Mapping[str, str],
 ) -> SumStep:
     """One sum, from its labelled stages."""
     here = stages.under(scope)
@@ -237,6 +242,7 @@ def _step(
         rounding=_rounding(here, held, design.conversion if final else str(design.accumulator)),
         special=special,
         blamed=tuple(dict.fromkeys(why for one in blamed for why in one.why)),
+        nan_of=nan_owner(here, names, owners) if special == "NaN" else "",
     )
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tcformal.design.unit import UnitSpec
+from tcformal.interp.trace import Traced
 from tcformal.oracle.products import exact_specials, group_term, multiply, product
 from tcformal.oracle.values import Kind, Value, decode
 from tcformal.query.factors import scale_values
 from tcformal.query.operands import group_name, groups, product_name
 from tcformal.query.spec import Witness
+from tcformal.semantics.nan import LABEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,21 @@ def _blamed(name: str, value: Value, parts: Sequence[tuple[str, Value]]) -> tupl
     if value.kind is Kind.NAN and blamed and not by_kind[Kind.NAN]:
         blamed = blamed + [(n, v) for n, v in by_kind[Kind.FINITE] if v.is_zero and n.startswith("scale")]
     return tuple(f"{n} is {special_text(v) or 0}" for n, v in blamed or [(name, value)])
+
+
+def nan_owner(here: Mapping[str, Traced], names: Sequence[str], owners: Mapping[str, str]) -> str:
+    """The operand whose NaN a step hands on, `an invalid operation` where none is NaN.
+
+    Shapes: here: the labelled stages of the step; names: of its operands; owners: whose NaN each is.
+    Empty where the design gives every NaN one word.
+    """
+    candidates = [name.split(".") for name in here if name.startswith(f"{LABEL}.")]
+    for _, place, name in candidates:
+        if here[f"{LABEL}.{place}.{name}"].raw:
+            if name in ("a", "b"):
+                return names[-1].split("·")[name == "b"]
+            return owners[names[name in ("c", "odd")]]
+    return "an invalid operation" if candidates else ""
 
 
 def special_text(value: Value) -> str:
