@@ -19,7 +19,7 @@ def quiet_nan(operand: Word, target: Format) -> int:
     Ranges and units: exponent bits all ones, top fraction bit set; low fraction bits are dropped where
     `target` has fewer.  Ignored low bits of the operand are no fraction bits.
     Errors: InputError where `target` has no infinities, and so no NaN with a fraction of its own.
-    Source: IEEE 754-2019 6.2.3; Intel SDM volume 1, 4.8.3.5.
+    Source: IEEE 754 §6.2.3; Intel SDM volume 1, §4.8.3.5.
     """
     fmt, bits = operand
     sign = bits // 2 ** (fmt.width - 1) if fmt.sign is Sign.PRESENT else 0
@@ -46,7 +46,7 @@ def first_operand_nan(
     sum takes it.
     Zero, NaN, Inf: a step that gives NaN gives the first NaN of a_k, b_k and the sum before it, made quiet;
     `design.nan_word` where none of them is one (Inf * 0, Inf - Inf, a NaN scale).
-    Source: Intel, vdpbf16ps (order of priority: src1.lo, src2.lo, src1.hi, src2.hi, destination).
+    Source: Intel SDM, VDPBF16PS (order of priority: src1.lo, src2.lo, src1.hi, src2.hi, destination).
     """
     word = quiet_nan(c, target) if c_value.kind is Kind.NAN else None
     for pair, result in zip(pairs, chain_from_c(design, products, c_value), strict=True):
