@@ -12,7 +12,7 @@ from tcformal.oracle.rounding import round_to, sign_of_sum
 from tcformal.oracle.values import Kind, Value, power_of_two
 
 NAN = Value(Kind.NAN)
-Item = TypeVar("Item")
+Element = TypeVar("Element")
 
 
 def flushed(operand: Value, rule: str) -> Value:
@@ -76,7 +76,7 @@ def block_terms(
     return [group_term(design, products[k : k + design.group], scales[k]) for k in starts]
 
 
-def in_order(design: Design, items: Sequence[Item]) -> list[Item]:
+def in_order(design: Design, items: Sequence[Element]) -> list[Element]:
     """A block's items by k as the design takes them: 1, 0, 3, 2, ... under order `odd_first`."""
     if design.order == "ascending":
         return list(items)
