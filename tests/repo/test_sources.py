@@ -162,6 +162,17 @@ def test_paths_in_the_documents_exist(document: Path) -> None:
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
+def test_the_glossary_defines_each_term_once_and_says_where_it_lives() -> None:
+    lines = [line for line in text_of(GLOSSARY).splitlines() if line.startswith("* ")]
+    terms = [
+        match[1]
+        for line in lines
+        if (match := re.match(r"\* \*\*([^*]+)\*\*.*: .+\. `tcformal/[\w./]+`$", line))
+    ]
+    assert len(terms) == len(lines) >= 20
+    assert len(set(terms)) == len(terms)
+
+
 def test_a_made_up_tag_rejects() -> None:
     """What the tests above refuse: in a parameter's or query's source, in a docstring, and in a text."""
     assert unresolved("XIE Table 4; NOBODY §3") == ["NOBODY §3"]
