@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from tcformal.cli import main
 from tcformal.design.catalog import catalogue
 from tcformal.design.operations import operation
 from tcformal.design.sources import KINDS, REFERENCES, references
@@ -143,6 +146,18 @@ def test_every_mention_is_a_tag_in_its_only_spelling() -> None:
 def test_every_entry_is_used() -> None:
     used = {work.tag for file in files() for work in references(text_of(file))}
     assert sorted(REFERENCES.keys() - used) == []
+
+
+def test_a_unit_is_shown_with_its_works_in_full() -> None:
+    unit = catalogue()["ampere/mma.m16n8k16.f16.f16.f16.f16"]
+    cited = {work.tag: work.citation() for work in references("; ".join((*unit.sources, *unit.notes)))}
+    assert cited.keys() >= {"XIE", "MMA-Sim 2.1.1", "HAWKEYE", "VALPEY", "FPy"}
+    card = CliRunner().invoke(main, ["units", unit.name])
+    assert card.exit_code == 0, card.output
+    shown = " ".join(card.output.split())
+    assert [tag for tag, citation in cited.items() if f"{tag}: {citation}" not in shown] == []
+    plain = CliRunner().invoke(main, ["units", unit.name, "--json"])
+    assert json.loads(plain.output)["citations"] == cited
 
 
 def test_the_document_lists_every_entry() -> None:
