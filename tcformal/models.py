@@ -19,7 +19,7 @@ from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.kernels import machine
-from tcformal.kernels.gemm import Gemm, Step
+from tcformal.kernels.gemm import DotCall, Gemm
 from tcformal.kernels.rows import DotProducts
 from tcformal.kernels.work import Work
 from tcformal.semantics.unit import unit_dot
@@ -203,7 +203,7 @@ def gemm(spec: UnitSpec, spread_side: str) -> Gemm:
     if spec.scale_format is not None:
         formats["scale"] = spec.scale_format
     return Gemm(
-        Step(
+        DotCall(
             graph=graph, root=root, k=spec.k, scales=arrays.scales_of_call(spec),
             storage={letter: fmt.storage_bits for letter, fmt in formats.items()},
             scale_one=0 if spec.scale_format is None else spec.scale_format.one,

@@ -45,7 +45,7 @@ def markidis(g: Graph, spec: UnitSpec, a: Sequence[Split], b: Sequence[Split], c
     """((a_hi·b_hi + c) + a_lo·b_hi + a_hi·b_lo) + a_lo·b_lo, each call starting from the one before.
 
     Shapes: a, b: k split values; c u[32] -> u[32].
-    Source: Markidis et al. 2018, in the order of Ootomo and Yokota 2022, equation 6; VALPEY §6.
+    Source: MARKIDIS, in the order of OOTOMO equation 6; VALPEY §6.
     """
     total = c
     parts = (("hh", "high", "high"), ("lh", "low", "high"), ("hl", "high", "low"), ("ll", "low", "low"))
@@ -69,8 +69,8 @@ def ootomo_yokota(
     Shapes: a, b: k split values; c u[32] -> u[32].
     Ranges and units: the sums outside are fp32 FMAs to nearest.  With `keep_last`, the product of the
     remainders, TC(a_lo'·b_lo', 0)·2^-22, is first added to dc·2^-11 in a rounding of its own.
-    Source: Ootomo and Yokota 2022, equation 24, drops the last product, as the script of VALPEY's authors
-    does; VALPEY §6 prints it.
+    Source: OOTOMO equation 24 drops the last product, as the script of VALPEY's authors does;
+    VALPEY §6 prints it.
     """
     zero = g.const(0, SINGLE.width)
     high_a, high_b = [x.high for x in a], [y.high for y in b]

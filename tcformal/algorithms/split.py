@@ -48,7 +48,7 @@ def split(g: Graph, word: Node, rounding: str) -> Split:
     well unless hi has overflowed or been clipped (|v| >= 2^16).
     Zero, NaN, Inf: IEEE 754 throughout: Inf or an overflow leaves -Inf or NaN as the remainder.
     Errors: UnknownNameError for another rounding.
-    Source: Ootomo and Yokota 2022, equations 18 to 21; VALPEY §6.
+    Source: OOTOMO equations 18 to 21; VALPEY §6.
     """
     check_choice("split rounding", rounding, SPLIT_ROUNDINGS)
     half = Conversion(rounding, HALF.exponent_bits, HALF.fraction_bits)

@@ -22,7 +22,7 @@ _FP8 = tuple(
     f"{shape}_{a}_{b}" for shape in ("16x16x32", "32x32x16") for a in ("bf8", "fp8") for b in ("bf8", "fp8")
 )
 
-#: Instruction names after `v_mfma_`, by architecture (AMD instruction set documents; FACTS §4).
+#: Instruction names after `v_mfma_`, by architecture (AMD ISA; XIE Table 6).
 MFMA: dict[str, tuple[str, ...]] = {
     "cdna1": tuple(f"f32_{x}" for x in _F32 + _F16 + _BF16),
     "cdna2": (
@@ -70,7 +70,7 @@ def _unit(arch: str, text: str, name: str) -> UnitSpec:
     d = format_named(_FORMAT[match["d"]])
     operands = Operands(a=format_named(_FORMAT[a]), b=format_named(_FORMAT[b]), c=d, d=d)
     design, source, notes = _arithmetic(arch, a, match["b"] == "1k")
-    corrected = probed(f"{XIE}, Table 7; {SIMULATOR}")
+    corrected = probed(f"{XIE} Table 7; {SIMULATOR}")
     overrides = {"nan_word": UNSTATED, "zero_sign": probed(SIMULATOR)}
     if design.sum_fraction_bits is not None:
         overrides |= {"sum_fraction_bits": corrected, "fraction_bits": corrected}
@@ -90,13 +90,13 @@ def _arithmetic(arch: str, a: str, one_k: bool) -> tuple[Design, Fact, tuple[str
     """The elementary operation of one input type on one architecture (XIE Table 6)."""
     if a in ("f64", "f32"):
         fmt = _FORMAT[a]
-        return fma_chain(fmt=fmt, nan_word=QUIET_NAN[fmt]), probed(f"{XIE}, Table 6, Algorithm 4"), ()
+        return fma_chain(fmt=fmt, nan_word=QUIET_NAN[fmt]), probed(f"{XIE} Table 6, Algorithm 4"), ()
     if arch == "cdna1":
-        return e_fdpa(products=4 if a == "f16" else 2), probed(f"{XIE}, Table 6, Algorithm 6"), ()
+        return e_fdpa(products=4 if a == "f16" else 2), probed(f"{XIE} Table 6, Algorithm 6"), ()
     if arch == "cdna2":
         products = 4 if a == "f16" or one_k else 2
-        return ftz_add_mul(products=products), probed(f"{XIE}, Table 6, Algorithm 2"), (_FLUSH,)
+        return ftz_add_mul(products=products), probed(f"{XIE} Table 6, Algorithm 2"), (_FLUSH,)
     products = {"xf32": 4, "f16": 8, "bf16": 8}.get(a, 16)
     grouped = products == 16
     algorithm = "Algorithm 11" if grouped else "Algorithm 10"
-    return tr_fdpa(products=products, grouped=grouped), probed(f"{XIE}, {algorithm}"), (_ASYMMETRY,)
+    return tr_fdpa(products=products, grouped=grouped), probed(f"{XIE} {algorithm}"), (_ASYMMETRY,)

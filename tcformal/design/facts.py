@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from tcformal.design.spec import Design
 from tcformal.design.unit import Evidence, Fact
 
-XIE = "XIE 2026"
-SIMULATOR = "simulator 2.1.1 of XIE's authors"
-VALPEY = "VALPEY 2025, §4.4"
-HAWKEYE = "HAWKEYE 2026, §7"
-RECORDED = "recorded outputs, Khattak and Mikaitis 2025"
-SASS = "SASS of CUDA 13.0"
-INTEL = "Intel 64 and IA-32 SDM, volume 2"
-ARM = "Arm ARM (DDI 0487), BFDOT and BFMMLA"
+#: Tags of `sources.REFERENCES`, some with the place.
+XIE = "XIE"
+SIMULATOR = "MMA-Sim 2.1.1"
+VALPEY = "VALPEY §4.4"
+HAWKEYE = "HAWKEYE §7"
+RECORDED = "KHATTAK recorded outputs"
+SASS = "CUDA 13.0 SASS"
+INTEL = "Intel SDM volume 2"
+ARM = "Arm ARM, BFDOT and BFMMLA"
 
 PROBED_SIMULATOR = Fact(SIMULATOR, Evidence.PROBED)
 UNSTATED = Fact("not stated by any source; the quiet NaN without payload stands for it", Evidence.INFERRED)
@@ -54,25 +55,25 @@ def t_fdpa_facts(
 
     `narrow` results (fp16) leave the recordings blind to fraction_bits: many values of it fit them.
     """
-    where = f"{XIE}, {table}"
+    where = f"{XIE} {table}"
     numbers = Fact(f"{where}; {RECORDED}", Evidence.RECORDED) if recorded else probed(where)
     zero = f"{SIMULATOR}; {HAWKEYE}.2" if arch in ("ampere", "hopper") else SIMULATOR
     sign = f"{VALPEY}; {SIMULATOR}" if arch in ("volta", "turing", "ampere") else SIMULATOR
     return facts(
-        probed(f"{XIE}, {algorithm}"),
+        probed(f"{XIE} {algorithm}"),
         {
             "products": numbers,
             "fraction_bits": probed(where) if narrow else numbers,
             "conversion": numbers,
             "group": probed(where),
             "zero_exponent": probed(zero),
-            "carry_bits": probed(f"{XIE}, {algorithm} (exact fixed-point sum)"),
-            "nan_word": probed(f"{XIE}, §4.2"),
-            "nan_rule": probed(f"{XIE}, §4.2"),
+            "carry_bits": probed(f"{XIE} {algorithm} (exact fixed-point sum)"),
+            "nan_word": probed(f"{XIE} §4.2"),
+            "nan_rule": probed(f"{XIE} §4.2"),
             "zero_sign": probed(sign),
             "overflow": probed(f"{SIMULATOR}; {HAWKEYE}.1" if arch == "ampere" else SIMULATOR),
-            "operand_subnormals": probed(f"{XIE}, §4.1.3"),
-            "c_subnormals": probed(f"{XIE}, §4.1.3"),
+            "operand_subnormals": probed(f"{XIE} §4.1.3"),
+            "c_subnormals": probed(f"{XIE} §4.1.3"),
             "result_subnormals": PROBED_SIMULATOR,
         },
     )

@@ -1,4 +1,4 @@
-"""NVIDIA's units: rules and tables of facts from which every legal name follows (FACTS: XIE Tables 3–5)."""
+"""NVIDIA's units: rules and tables of facts from which every legal name follows (XIE Tables 3–5)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Maker = Callable[[str], UnitSpec]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arch:
-    """One architecture's numbers (XIE Tables 4 and 5; zero exponents from the simulator)."""
+    """One architecture's numbers (XIE Tables 4 and 5; zero exponents from MMA-Sim 2.1.1)."""
 
     #: CUDA compute capability.
     sm: int
@@ -109,12 +109,16 @@ _NAN_NOTE = (
     "0x7fc00000: open until probed."
 )
 _TURING_884_NOTE = (
-    "fraction_bits: XIE and the simulator give Volta's 23 for m8n8k4 on Turing; VALPEY Algorithm 1 "
+    "fraction_bits: XIE and MMA-Sim 2.1.1 give Volta's 23 for m8n8k4 on Turing; VALPEY Algorithm 1 "
     "gives 24 (@fraction_bits=24): open until probed."
 )
 _HOPPER_FP8_NOTE = (
-    "zero_exponent: XIE has -133, HAWKEYE's code -139; no fp8 product and no fp32 c can fall below "
+    "zero_exponent: MMA-Sim 2.1.1 has -133, HAWKEYE's code -139; no fp8 product and no fp32 c can fall below "
     "either with F=13, so no input tells them apart."
+)
+_FP16_ZERO_NOTE = (
+    "zero_exponent of fp16 results: MMA-Sim 2.1.1 has -19 on volta, -20 on turing, ampere and ada, and -21 "
+    "later; FPy has -20, -21 and -22, and -133 for wgmma and tcgen05: open until probed."
 )
 
 
@@ -198,7 +202,7 @@ def _mma(arch: str, text: str, name: str) -> UnitSpec:
 
 def _double(shape: str, name: str) -> UnitSpec:
     m, n, k = _mnk(shape)
-    source = probed(f"{XIE}, Algorithm 4 and Table 3 (DMMA)")
+    source = probed(f"{XIE} Algorithm 4 and Table 3 (DMMA)")
     return UnitSpec(
         name=name, m=m, n=n, k=k,
         operands=_operands("f64", "f64", "f64", "f64"),
@@ -224,7 +228,7 @@ def _plain(arch_name: str, shape: str, d: str, a: str, b: str, c: str, name: str
     """A T-FDPA unit without scales."""
     m, n, k = _mnk(shape)
     operands = _operands(d, a, b, c)
-    # Turing runs Volta's m8n8k4 with Volta's parameters (XIE, simulator).
+    # Turing runs Volta's m8n8k4 with Volta's parameters (XIE; MMA-Sim 2.1.1).
     as_volta = arch_name == "turing" and shape == "m8n8k4"
     arch = ARCHS["volta" if as_volta else arch_name]
     recorded = (operands.a.name, operands.d.name) in ARCHS[arch_name].recorded
@@ -233,6 +237,8 @@ def _plain(arch_name: str, shape: str, d: str, a: str, b: str, c: str, name: str
         notes.append(_TURING_884_NOTE)
     if arch_name == "hopper" and operands.a.storage_bits == 8:
         notes.append(_HOPPER_FP8_NOTE)
+    if operands.d.name == "fp16":
+        notes.append(_FP16_ZERO_NOTE)
     return UnitSpec(
         name=name, m=m, n=n, k=k,
         operands=operands,

@@ -21,13 +21,15 @@ class Operation:
     source: str
 
 
+#: Where the vendors of CPUs document their sums.
+_VENDOR = {"x86": "Intel SDM volume 2", "arm": "Arm ARM, BFDOT and BFMMLA"}
 _HALF_ULP = ("output rounding", "0.5 ulp")
 
 
 def operation(u: UnitSpec) -> Operation:
     """The elementary operation that a unit's parameters make.
 
-    Source: XIE 2026, §4.1 (names and algorithms), Table 9 (bounds); vendors' documents for CPUs.
+    Source: XIE §4.1 (names and algorithms), Table 9 (bounds); Intel SDM and Arm ARM (CPUs).
     """
     d = u.design
     length = min(u.k, d.products)
@@ -39,7 +41,7 @@ def operation(u: UnitSpec) -> Operation:
             name="emulated",
             formula=f"d = {u.emulation.addition.conversion}({inner} over {parts} part(s) of k from 0, + c)",
             bounds=(("parts", f"{parts} times the bound of {inner}"), ("addition of c", "0.5 ulp")),
-            source="SASS of CUDA 13.0",
+            source="CUDA 13.0 SASS",
         )
     if d.summation in ("tr", "gtr"):
         halves = "Σ_even + Σ_odd, each" if d.summation == "gtr" else "Σ"
@@ -49,7 +51,7 @@ def operation(u: UnitSpec) -> Operation:
                 f"d = {rho}(RD_{d.sum_fraction_bits}(RD({halves} RZ_{d.fraction_bits}(a_k·b_k)) + RD(c)))"
             ),
             bounds=(("fused summation", f"{length + 1}·2^(e_max-{d.fraction_bits})"), _HALF_ULP),
-            source="XIE 2026, Algorithms 10 and 11, Table 9",
+            source="XIE Algorithms 10 and 11, Table 9",
         )
     if d.fraction_bits is not None and d.summation == "fused":
         return _truncated(u, length)
@@ -59,7 +61,7 @@ def operation(u: UnitSpec) -> Operation:
             name=name,
             formula=f"d = {rho}(c + a_k·b_k), k by k" if length == 1 else f"d = {rho}(c + Σ a_k·b_k)",
             bounds=(_HALF_ULP,),
-            source="XIE 2026, Algorithms 3, 4 and 6, Table 9",
+            source="XIE Algorithms 3, 4 and 6, Table 9",
         )
     return _stepwise(u, length)
 
@@ -80,7 +82,7 @@ def _truncated(u: UnitSpec, length: int) -> Operation:
             ("fused summation", f"{terms + 1}·2^(e_max-{d.fraction_bits})"),
             ("output rounding", f"{ulp} of {d.rho.fraction_bits} fraction bits"),
         ),
-        source=f"XIE 2026, Algorithm {algorithm}, Table 9",
+        source=f"XIE Algorithm {algorithm}, Table 9",
     )
 
 
@@ -98,7 +100,7 @@ def _stepwise(u: UnitSpec, length: int) -> Operation:
         name="FTZ-AddMul" if ftz else names.get(d.summation, "sum, then c"),
         formula=f"{length} products, {d.summation}, steps {d.accumulator}, c {d.c_position}, {d.conversion}",
         bounds=tuple(bounds),
-        source="XIE 2026, Algorithms 1 and 2, Table 9" if ftz else "the vendor's document",
+        source="XIE Algorithms 1 and 2, Table 9" if ftz else _VENDOR.get(u.arch, "a design chosen by name"),
     )
 
 

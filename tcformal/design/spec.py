@@ -1,7 +1,7 @@
 """A design: the frozen parameters of one dot-product-accumulate unit's arithmetic.
 
 One space holds the fused dot products of VALPEY and XIE (T-FDPA), IEEE-style chains and trees, FMA
-chains, and the alternatives that FASI and Hickmann–Bradford considered: every design splits K into
+chains, and the alternatives that FASI and HICKMANN considered: every design splits K into
 blocks, forms exact products, sums them with c by steps of *align · add · round*, and hands the
 result of a block to the next one as its c.
 """
@@ -80,7 +80,7 @@ class Design:
     alignment_rounding: str = "RZ"
     #: Whether each product (and c) is normalised to [1, 2) before alignment [VALPEY yes, XIE no].
     normalise_products: bool = False
-    #: Exponent of a term whose value is zero [XIE e_zero]: a number; `own`, the exponent that its
+    #: Exponent of a term whose value is zero [MMA-Sim 2.1.1 e_zero]: a number; `own`, the exponent that its
     #: encoding has; `none`, zero terms take no part in e_max.
     zero_exponent: int | Literal["own", "none"] = "none"
     #: Bits of the sum above the units bit of a significand in [1, 2), sign apart; beyond them the

@@ -5,10 +5,10 @@ from __future__ import annotations
 from tcformal.checks import check_choice
 from tcformal.formats.spec import Format, Sign, Specials
 
-_IEEE = "IEEE 754-2019, Table 3.5"
-_OFP8 = "OCP 8-bit Floating Point Specification (OFP8) 1.0"
-_MX = "OCP Microscaling Formats (MX) Specification 1.0"
-_CDNA3 = "AMD CDNA3 instruction set architecture, fp8 and bf8"
+_IEEE = "IEEE 754 Table 3.5"
+_OFP8 = "OCP OFP8"
+_MX = "OCP MX"
+_CDNA3 = "AMD ISA of MI300, fp8 and bf8"
 
 
 def _row(
@@ -40,14 +40,21 @@ _ALL = (
     _row("fp64", 11, 1023, 52, Specials.IEEE, _IEEE),
     _row("fp32", 8, 127, 23, Specials.IEEE, _IEEE),
     _row("fp16", 5, 15, 10, Specials.IEEE, _IEEE),
-    _row("bf16", 8, 127, 7, Specials.IEEE, "IEEE-like; subnormals kept unless the unit flushes them"),
+    _row(
+        "bf16",
+        8,
+        127,
+        7,
+        Specials.IEEE,
+        "MARY Table 2.1; like a format of IEEE 754, subnormals kept unless the unit flushes them",
+    ),
     _row(
         "tf32",
         8,
         127,
         10,
         Specials.IEEE,
-        "fp32 word, low 13 bits ignored (simulator 2.1.1)",
+        "MARY Table 2.1; MMA-Sim 2.1.1 (an fp32 word, low 13 bits ignored)",
         ignored_low_bits=13,
     ),
     _row("e5m2", 5, 15, 2, Specials.IEEE, _OFP8),
@@ -59,7 +66,7 @@ _ALL = (
     _row("e2m1", 2, 1, 1, Specials.NONE, _MX),
     _row("e8m0", 8, 127, 0, Specials.ALL_ONES_NAN, _MX, sign=Sign.ABSENT, has_zero=False),
     _row(
-        "ue4m3", 4, 7, 3, Specials.ALL_ONES_NAN, "e4m3, sign bit ignored (simulator 2.1.1)", sign=Sign.IGNORED
+        "ue4m3", 4, 7, 3, Specials.ALL_ONES_NAN, "MMA-Sim 2.1.1 (e4m3, sign bit ignored)", sign=Sign.IGNORED
     ),
 )
 

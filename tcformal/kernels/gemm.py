@@ -24,6 +24,7 @@ from tcformal.kernels.machine import Module, vector_bits
 from tcformal.kernels.source import Shape, Source, source
 from tcformal.kernels.work import Work
 
+#: Raw encodings, one a word.
 Words = NDArray[Any]
 
 #: Bytes of one tile's decoded steps that a core keeps in its fastest cache.
@@ -45,7 +46,7 @@ _FUNCTIONS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class DotCall:
     """The dot product of one call, and what its arrays look like.
 
     Shapes: inputs a[0…k-1], b[0…k-1], c, scale_a[0…scales-1], scale_b[0…scales-1] of `graph`.
@@ -104,7 +105,7 @@ class Gemm:
     Errors: RuntimeError where LLVM refuses the code.
     """
 
-    def __init__(self, step: Step, spread_side: str) -> None:
+    def __init__(self, step: DotCall, spread_side: str) -> None:
         self.step = step
         whole = cut(step.graph, step.root)
         self._rare = rare_planes(whole, step)
@@ -268,7 +269,7 @@ class _Block:
         return whole
 
 
-def rare_planes(whole: Cut, step: Step) -> dict[str, list[Node]]:
+def rare_planes(whole: Cut, step: DotCall) -> dict[str, list[Node]]:
     """The truth values of one side that no finite operand was seen to make 1: where NaN and Inf are found.
 
     A node that is listed here although some finite operand makes it 1 costs time and nothing else.

@@ -26,7 +26,7 @@ class Plane:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class PlaneLayout:
     """The planes of one step of k, of one row or of one tile: `size` bytes.
 
     `lanes`: the integers that a loaded plane has.  `spread`: whether one stored integer stands for all of
@@ -41,7 +41,7 @@ class Record:
     spread: bool
 
 
-def record(values: Sequence[tuple[Node, Value]], lanes: int, *, spread: bool) -> Record:
+def plane_layout(values: Sequence[tuple[Node, Value]], lanes: int, *, spread: bool) -> PlaneLayout:
     """A layout for decoded values: the widest planes first, so that each is aligned to its size.
 
     A value that is spread over the lanes is stored as a register takes it fastest: a word of 32 bits at
@@ -63,7 +63,7 @@ def record(values: Sequence[tuple[Node, Value]], lanes: int, *, spread: bool) ->
         planes.append(Plane(node, value.low, value.high, offset, bits))
         offset += size
     unit = 8 if spread else _ALIGNED
-    return Record(tuple(planes), fixed, max(unit, unit * -(-offset // unit)), lanes, spread)
+    return PlaneLayout(tuple(planes), fixed, max(unit, unit * -(-offset // unit)), lanes, spread)
 
 
 def mask_bits(lanes: int) -> int:
@@ -81,7 +81,7 @@ def _stored_bits(value: Value, least: int) -> int:
     return max(64, lane_for(value.low, value.high))
 
 
-def store(code: Code, plane: Plane, value: Value, base: str, layout: Record) -> None:
+def store(code: Code, plane: Plane, value: Value, base: str, layout: PlaneLayout) -> None:
     """Write a decoded value to the record at `base`; the code has one lane for a record that is spread."""
     at = code.new(f"getelementptr i8, ptr {base}, i64 {plane.offset}")
     if plane.bits != TRUTH:
@@ -99,7 +99,7 @@ def store(code: Code, plane: Plane, value: Value, base: str, layout: Record) -> 
     code.lines.append(f"  store i{bits} {mask}, ptr {at}, align 1")
 
 
-def load(code: Code, plane: Plane, base: str, layout: Record) -> Value:
+def load(code: Code, plane: Plane, base: str, layout: PlaneLayout) -> Value:
     """The value of a plane of the record at `base`."""
     at = code.new(f"getelementptr i8, ptr {base}, i64 {plane.offset}")
     lanes = layout.lanes

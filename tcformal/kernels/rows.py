@@ -8,18 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tcformal.interp.lanes import DOUBLE, WORD, Code, Value
 from tcformal.interp.llvm import Lowering
 from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.kernels.gemm import Words
 from tcformal.kernels.machine import Module, available, vector_bits
 from tcformal.kernels.source import word
 from tcformal.kernels.work import Work
-
-Words = NDArray[Any]
 
 #: Rows of one definition that are evaluated on lanes before it is compiled: either takes about as long.
 _WORTH_COMPILING = 1 << 15

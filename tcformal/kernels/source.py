@@ -14,7 +14,7 @@ from tcformal.interp.lanes import TRUTH, Code, Value, lane_for
 from tcformal.interp.llvm import Lowering
 from tcformal.ir.node import Node
 from tcformal.kernels.cut import Cut
-from tcformal.kernels.planes import Record, load, record, store
+from tcformal.kernels.planes import PlaneLayout, load, plane_layout, store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ def source(cut: Cut, shape: Shape, flags: Mapping[str, Sequence[Node]]) -> Sourc
     return Source("\n".join(texts), {side: layout.size for side, layout in layouts.items()}, widest)
 
 
-def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[str, Record]:
+def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[str, PlaneLayout]:
     """decode(raw, scale, out, flags, count, steps, raw_stride, scale_stride).
 
     `count` rows or tiles; raw encodings [count, steps·k] on the side that is spread, and
@@ -84,7 +84,7 @@ def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[
                 known[node.index] = _raw(code, array, bits, node.width, i, count, spread, shape.lanes)
     lowering = Lowering(cut.graph, code, known)
     values = [(node, lowering.value_of(node)) for node in cut.planes[side]]
-    layout = record(values, shape.lanes, spread=spread)
+    layout = plane_layout(values, shape.lanes, spread=spread)
     by_node = {node.index: value for node, value in values}
     for plane in layout.planes:
         store(code, plane, by_node[plane.node.index], "%to", layout)
@@ -164,7 +164,7 @@ def _report(code: Code, marks: Sequence[Value]) -> None:
     code.lines.append(f"  store i8 {after}, ptr %flag_at")
 
 
-def _multiply(cut: Cut, shape: Shape, layouts: Mapping[str, Record]) -> tuple[str, int]:
+def _multiply(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout]) -> tuple[str, int]:
     """multiply(spread, lanes, c, d, row_flags, tile_flags, rows, tiles, steps, stride, wanted).
 
     Records of the two sides; c and d [rows, stride], tiles side by side; only the pairs of a row and a

@@ -23,7 +23,7 @@ _IEEE = fma_chain(fmt="fp32", nan_word=NVIDIA_NAN["fp32"])
 def split(bits: int, mode: str) -> tuple[int, int, int]:
     """fp16 encodings of hi = fp16(v), lo = fp16(v - hi) and lo' = fp16((v - hi)·2^11), rounded by `mode`.
 
-    Source: Ootomo and Yokota 2022, equations 18 to 21; VALPEY 6.
+    Source: OOTOMO equations 18 to 21; VALPEY §6.
     """
     v = decode(SINGLE, bits)
     hi = _rounded([v], conversion(f"{mode}-FP16"))
@@ -48,7 +48,7 @@ def ootomo_yokota(
 ) -> int:
     """The fp32 encoding of Ootomo and Yokota's result; a, b, c are fp32 encodings.
 
-    Source: Ootomo and Yokota 2022, equation 24; `keep_last` adds VALPEY's R_A·R_B / 2^22.
+    Source: OOTOMO equation 24; VALPEY §6 (R_A·R_B / 2^22, with `keep_last`).
     """
     ah, _, al = zip(*(split(x, mode) for x in a), strict=True)
     bh, _, bl = zip(*(split(y, mode) for y in b), strict=True)

@@ -16,8 +16,8 @@ def dot_block(design: Design, products: Sequence[Value], c: Value) -> Value:
 
     Shapes: products: L values (groups count as one), in the design's order.
     Zero, NaN, Inf: as `fused_sum`, step by step; c comes with its subnormals already flushed.
-    Source: XIE Algorithms 2, 4 to 11, Figure 2; FASI and VALPEY 4.3 (orders of accumulation); Intel's
-    description of tdpbf16ps (two chains).
+    Source: XIE Algorithms 2, 4 to 11, Figure 2; FASI and VALPEY §4.3 (orders of accumulation);
+    Intel SDM, TDPBF16PS (two chains).
     """
     if design.summation in ("tr", "gtr"):
         return round_down_sum(design, products, c)

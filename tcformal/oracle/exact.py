@@ -50,7 +50,7 @@ def dot(
     Errors: InputError for lengths that do not fit, encodings outside their width, scales without a format or
     the reverse, groups that K or a block of scales would cut, a `d_format` that cannot hold the results, and
     a `nan_word` that is no NaN of it.
-    Source: XIE Algorithms 2 and 4 to 11, 4.2; VALPEY Algorithm 1.
+    Source: XIE Algorithms 2 and 4 to 11, §4.2; VALPEY Algorithm 1.
     """
     _check_output(design.conversion, design.nan_word, d_format)
     length = _block_length(design, a, b)

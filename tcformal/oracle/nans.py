@@ -19,7 +19,7 @@ def quiet_nan(operand: Word, target: Format) -> int:
     Ranges and units: exponent bits all ones, top fraction bit set; low fraction bits are dropped where
     `target` has fewer.  Ignored low bits of the operand are no fraction bits.
     Errors: InputError where `target` has no infinities, and so no NaN with a fraction of its own.
-    Source: IEEE 754-2019 6.2.3; Intel SDM volume 1, 4.8.3.5.
+    Source: IEEE 754 §6.2.3; Intel SDM volume 1, §4.8.3.5.
     """
     fmt, bits = operand
     sign = bits // 2 ** (fmt.width - 1) if fmt.sign is Sign.PRESENT else 0

@@ -12,7 +12,7 @@ from tcformal.oracle.rounding import round_to, sign_of_sum
 from tcformal.oracle.values import Kind, Value, power_of_two
 
 NAN = Value(Kind.NAN)
-Item = TypeVar("Item")
+Element = TypeVar("Element")
 
 
 def flushed(operand: Value, rule: str) -> Value:
@@ -27,7 +27,7 @@ def multiply(x: Value, y: Value) -> Value:
 
     Ranges and units: Exp(xy) = Exp(x) + Exp(y), so the significand of two operands' product is in [0, 4).
     Zero, NaN, Inf: a NaN or Inf * 0 is NaN; signs multiply, those of zeros as well.
-    Source: XIE Algorithm 7, step 1; 4.2.
+    Source: XIE Algorithm 7, step 1, §4.2.
     """
     sign = (x.sign + y.sign) % 2
     if x.kind is not Kind.FINITE or y.kind is not Kind.FINITE:
@@ -46,7 +46,7 @@ def product(design: Design, a: Value, b: Value, scales: Sequence[Value] = ()) ->
     conversion's e_min.
     Zero, NaN, Inf: as `multiply`, subnormal operands first flushed as the design says; an exact product of
     2^product_limit and more in magnitude is an Inf of its sign.
-    Source: XIE Algorithms 1, 7 and 8, step 1; 4.2.
+    Source: XIE Algorithms 1, 7 and 8, step 1, §4.2.
     """
     exact = multiply(flushed(a, design.operand_subnormals), flushed(b, design.operand_subnormals))
     for scale in scales:
@@ -76,7 +76,7 @@ def block_terms(
     return [group_term(design, products[k : k + design.group], scales[k]) for k in starts]
 
 
-def in_order(design: Design, items: Sequence[Item]) -> list[Item]:
+def in_order(design: Design, items: Sequence[Element]) -> list[Element]:
     """A block's items by k as the design takes them: 1, 0, 3, 2, ... under order `odd_first`."""
     if design.order == "ascending":
         return list(items)
@@ -91,7 +91,7 @@ def group_term(design: Design, products: Sequence[Value], scales: Sequence[Value
     Ranges and units: the exponent is the sum of the scales' exponents (0 without scales).
     Zero, NaN, Inf: a sum of infinities as in `exact_specials`; the sum of products that are not all zero is
     `cancelled` where it is zero, and stays so unless a scale is zero.
-    Source: XIE Algorithm 9, step 1; e_zero of groups as in its simulator 2.1.1.
+    Source: XIE Algorithm 9, step 1; MMA-Sim 2.1.1 (e_zero of groups).
     """
     special = exact_specials(products)
     if special is None:
@@ -109,7 +109,7 @@ def group_term(design: Design, products: Sequence[Value], scales: Sequence[Value
 def exact_specials(terms: Sequence[Value]) -> Value | None:
     """A sum's result where it is no number: a NaN or infinities of both signs give NaN, else Inf itself.
 
-    Source: XIE 4.2.
+    Source: XIE §4.2.
     """
     if any(term.kind is Kind.NAN for term in terms):
         return NAN

@@ -28,7 +28,7 @@ def round_down_sum(design: Design, products: Sequence[Value], c: Value) -> Value
 
     Shapes: products: L values.
     Zero, NaN, Inf: specials of products and c as `exact_specials`.
-    Source: XIE Algorithms 10 and 11; its simulator 2.1.1 where it says otherwise.
+    Source: XIE Algorithms 10 and 11; MMA-Sim 2.1.1 where it says otherwise.
     """
     special = exact_specials([*products, c])
     if special is not None:
@@ -64,7 +64,7 @@ def add_c(design: Design, products: Partial, c: Value) -> Value:
     where Exp(c) < E - F - 1; their sum keeps F2 bits below its own exponent, which is at least e_min.
     Zero, NaN, Inf: a sum of zero has the sign that `sign_of_sum` gives it; a sum that the last rounding
     down makes zero was above zero.
-    Source: XIE Algorithm 10, steps 3 and 4; F2 + 1 and the normalised sum as in its simulator 2.1.1.
+    Source: XIE Algorithm 10, steps 3 and 4; MMA-Sim 2.1.1 (F2 + 1, the normalised sum).
     """
     f, f2 = _bits(design.fraction_bits), _bits(design.sum_fraction_bits)
     e = c.exponent if products.exponent is None else max(products.exponent, c.exponent)

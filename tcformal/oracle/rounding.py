@@ -52,7 +52,7 @@ def round_to(design: Design, sign: int, magnitude: Fraction, target: Conversion)
     Zero, NaN, Inf: zero results, subnormal ones under result_subnormals `signed_zero` among them, keep the
     sign under zero_sign `ieee`, also under `sum` where the magnitude is not zero, and are +0 elsewhere; a
     result that is too large after rounding as if exponents had no end overflows as `design.overflow` says.
-    Source: XIE Table 2 and Algorithm 1; IEEE 754-2019 4.3 and 7.4.
+    Source: XIE Table 2 and Algorithm 1; IEEE 754 §4.3 and §7.4.
     """
     e = max(exponent_of(magnitude), target.e_min) if magnitude else target.e_min
     unit = power_of_two(e - target.fraction_bits)
@@ -74,7 +74,7 @@ def sign_of_sum(total: Fraction, signs: Sequence[int], addends: Sequence[Fractio
     """The sign of an exact sum: of zeros that agree, theirs; of any other zero, minus under RD only.
 
     Shapes: signs, addends: n of each, n at least 1; a zero has a sign as well.
-    Source: IEEE 754-2019 6.3.
+    Source: IEEE 754 §6.3.
     """
     if total:
         return int(total < 0)

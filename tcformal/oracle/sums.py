@@ -53,7 +53,7 @@ def largest_exponent(design: Design, terms: Sequence[Value]) -> int | None:
 
     Shapes: terms: n finite values.
     Zero, NaN, Inf: zero terms have `design.zero_exponent`.
-    Source: XIE Algorithm 7, line 8; e_zero as in its simulator 2.1.1; VALPEY Algorithm 1, step 2.
+    Source: XIE Algorithm 7, line 8; MMA-Sim 2.1.1 (e_zero); VALPEY Algorithm 1, step 2.
     """
     exponents = [e for e in (_exponent(design, term) for term in terms) if e is not None]
     return max(exponents) if exponents else None

@@ -94,7 +94,7 @@ def decode(fmt: Format, bits: int) -> Value:
     exponent field less the bias.
     Zero, NaN, Inf: as `fmt.specials`, decided after the ignored low bits are dropped.
     Errors: InputError for bits outside the format's width.
-    Source: IEEE 754-2019 3.4; OCP OFP8 and MX; XIE 4 (unnormalised significands).
+    Source: IEEE 754 §3.4; OCP OFP8 and OCP MX; XIE §4 (unnormalised significands).
     """
     check_int(f"an encoding of {fmt}", bits, low=0, high=2**fmt.width - 1)
     sign_bit, code = divmod(bits // 2**fmt.ignored_low_bits, _codes(fmt))

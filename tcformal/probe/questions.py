@@ -78,13 +78,13 @@ def _fp16(m: Maker, texts_a: list[str], texts_b: list[str], c: str, id_: str, wh
 
 
 def _hawkeye(m: Maker) -> Iterator[Directed]:
-    """HAWKEYE 2026, section 1; .001 is 0x1419, the nearest fp16."""
+    """HAWKEYE §1; .001 is 0x1419, the nearest fp16."""
     a, b = ["65504", "1", "-65504", "1"], ["1", "0x1419", "1", "0x1419"]
     yield from _fp16(m, a, b, "0", "ask/hawkeye", "[65504 1 -65504 1] · [1 .001 1 .001]")
 
 
 def _table_8(m: Maker) -> Iterator[Directed]:
-    """XIE 2026, Table 8."""
+    """XIE Table 8."""
     values = [Fraction(-(2**23)), *(Fraction(-1, 2**i) for i in (1, 2, 3))]
     if m.k < 4:
         return

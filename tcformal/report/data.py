@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tcformal.design.sources import references
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 from tcformal.models import Unit
@@ -32,6 +33,7 @@ def unit_data(u: UnitSpec) -> dict[str, Any]:
             for name, value in u.design.parameters().items()
         },
         "notes": list(u.notes),
+        "citations": {work.tag: work.citation() for work in references("; ".join((*u.sources, *u.notes)))},
     }
 
 

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tcformal.design.operations import operation, risks
+from tcformal.design.sources import references
 from tcformal.design.unit import UnitSpec
 from tcformal.report.text import WIDTH, table
 
@@ -53,7 +54,7 @@ def _cells(u: UnitSpec, others: int) -> list[str]:
 
 
 def unit_card(u: UnitSpec) -> RenderableType:
-    """Everything known of one unit, each parameter with source and evidence."""
+    """Everything known of one unit: each parameter with source and evidence, each source cited in full."""
     op = operation(u)
     head = Text(u.name, style="bold")
     shape = Text(f"D[{u.m},{u.n}] = A[{u.m},{u.k}] · B[{u.k},{u.n}] + C    ({u.operands})")
@@ -70,7 +71,10 @@ def unit_card(u: UnitSpec) -> RenderableType:
         fact = u.facts.get(name)
         shown = hex(value) if name == "nan_word" and isinstance(value, int) else _shown(name, value)
         made.add_row(name, shown, fact.evidence.name.lower() if fact else "", fact.source if fact else "")
-    return Group(head, shape, *lines, made, *(Text(f"note: {note}") for note in u.notes))
+    notes = [Text(f"note: {note}") for note in u.notes]
+    cited = references("; ".join((op.source, *u.sources, *u.notes)))
+    works = [Text(f"{work.tag}: {work.citation()}", style="dim") for work in cited]
+    return Group(head, shape, *lines, made, *notes, *works)
 
 
 def _range(part: tuple[int, ...]) -> str:

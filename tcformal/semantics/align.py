@@ -17,10 +17,10 @@ ZeroExponent = int | Literal["own", "none"]
 def effective_exponents(g: Graph, terms: Sequence[Term], zero_exponent: ZeroExponent) -> list[Exponent]:
     """The exponent with which each term takes part in e_max.
 
-    Zero: a zero term takes `zero_exponent` [XIE e_zero]; `own` leaves its encoding's exponent;
+    Zero: a zero term takes `zero_exponent` [MMA-Sim 2.1.1 e_zero]; `own` leaves its encoding's exponent;
     `none` gives it the smallest exponent that any term can have, so that it never decides e_max
     unless every term is zero.
-    Source: XIE §4.1.3; FACTS on e_zero from the simulator 2.1.1 and HAWKEYE §7.2.
+    Source: XIE §4.1.3; MMA-Sim 2.1.1 and HAWKEYE §7.2 (e_zero).
     """
     if zero_exponent == "own":
         return [term.exponent for term in terms]
@@ -62,7 +62,7 @@ def align(g: Graph, term: Term, distance: Node, fraction_bits: int, rounding: st
     Shapes: significand u[n], distance u[any] -> u[fraction_bits + weight bits (+ 1 unless RZ)].
     Ranges and units: the result counts units of 2^(e_max - fraction_bits).
     Zero: a zero gives 0.
-    Source: XIE Algorithm 7, step 2 (RZ_F); floor as RD_F in Algorithm 10.
+    Source: XIE Algorithm 7, step 2 (RZ_F), and Algorithm 10 (RD_F).
     """
     x = g.shift_left_const(term.significand, max(0, fraction_bits - term.fraction_bits))
     excess = max(0, term.fraction_bits - fraction_bits)

@@ -15,7 +15,7 @@ def round_away(g: Graph, mode: str, sign: Node, odd: Node, guard: Node, sticky: 
     Shapes: all u[1]; `odd` is the lowest kept bit, `guard` the highest dropped one, `sticky` the or
     of the dropped bits below it.
     Rounding to odd adds one to an inexact even magnitude, which never carries.
-    Source: IEEE 754 §4.3; RO: Arm ARM, BFDOT.
+    Source: IEEE 754 §4.3; Arm ARM, BFDOT (RO).
     """
     if mode == "RZ":
         return g.truth(False)
@@ -71,7 +71,7 @@ def convert(
     Ranges and units: exponent in [e_min, e_max]; subnormal results have exponent e_min.
     Zero, NaN, Inf: zero keeps `sign` (the caller decides its sign); overflow gives Inf, or under
     overflow `ieee` the largest finite number where the mode rounds toward zero from there.
-    Source: XIE Table 2; IEEE 754 §4.3, §7.4; overflow to Inf under RZ: HAWKEYE §7.1.
+    Source: XIE Table 2; IEEE 754 §4.3, §7.4; HAWKEYE §7.1 (overflow to Inf under RZ).
     """
     p = target.precision
     if magnitude.width < p + 3:

@@ -23,7 +23,7 @@ def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: De
     is floored to F_2 + 1 fraction bits at E and c to F fraction bits; their sum is normalised
     (minimum exponent e_min), floored to F_2 fraction bits and rounded by the conversion.
     Zero, NaN, Inf: zero products have no exponent; where all are zero, E is c's exponent.
-    Source: XIE Algorithms 10 and 11; F_2 + 1 and the floor before the conversion: simulator 2.1.1.
+    Source: XIE Algorithms 10 and 11; MMA-Sim 2.1.1 (F_2 + 1, the floor before the conversion).
     """
     if design.fraction_bits is None or design.sum_fraction_bits is None:
         raise InputError("expected fraction_bits and sum_fraction_bits for summation tr and gtr")

@@ -57,7 +57,7 @@ def grouped_products(
     scales' significands; the exponent is the sum of the scales' exponents, 0 without scales.
     Zero, NaN, Inf: `zero` where every product of the group is zero or a scale's significand is; a
     group that merely sums to zero keeps its exponent.
-    Source: XIE Algorithm 9 (GST-FDPA); what counts as zero: simulator 2.1.1.
+    Source: XIE Algorithm 9 (GST-FDPA); MMA-Sim 2.1.1 (what counts as zero).
     """
     result = []
     for first in range(0, len(products), group):

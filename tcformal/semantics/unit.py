@@ -52,7 +52,7 @@ def _emulated(
 ) -> Node:
     """Convert, run the parts in order from +0, add c.
 
-    Source: SASS of CUDA 13.0 (FACTS §3): fp8 `mma` on sm_90 and sm_100 is two HMMA and an FADD.
+    Source: CUDA 13.0 SASS: fp8 `mma` on sm_90 and sm_100 is two HMMA and an FADD.
     """
     o = spec.operands
     inner = Operands(a=how.converted, b=how.converted, c=o.d, d=o.d)

@@ -15,7 +15,7 @@ def unpack(g: Graph, word: Node, fmt: Format) -> Number:
     Ranges and units: exponent at least e_min (its code counts from -bias), significand in [0, 2) with
     fmt.fraction_bits fraction bits; subnormals keep a leading 0 and the exponent e_min.
     Zero, NaN, Inf: classified by the format's specials; -0 keeps its sign.
-    Source: IEEE 754 §3.4; OCP OFP8 and MX; XIE §4.1.3 (`SignedSig`, `Exp`).
+    Source: IEEE 754 §3.4; OCP OFP8 and OCP MX; XIE §4.1.3 (`SignedSig`, `Exp`).
     """
     low = fmt.ignored_low_bits
     fraction_end = low + fmt.fraction_bits

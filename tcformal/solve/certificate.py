@@ -114,8 +114,7 @@ def check_steps(cnf: Cnf, steps: Sequence[Step]) -> int:
     Every step must follow by unit propagation; a proof that also makes definitions (RAT steps) is checked
     with all of its deletions left out.  Both together are never allowed: the checker keeps what a deleted
     clause has implied but no longer looks at that clause, and then passes definitions that it should not.
-    Source: Wetzler, Heule, Hunt, "DRAT-trim", SAT 2014, for the format; Rebola-Pardo, Biere, "Two flavors
-    of DRAT", POS 2018, for what deletions do to it.
+    Source: WETZLER (the format); REBOLA-PARDO (what deletions do to it).
     """
     engine = "python" if _compiled_engine() is None else "native"
     import dratify

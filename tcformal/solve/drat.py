@@ -2,8 +2,8 @@
 
 A step is ("a" or "d", literals), added or deleted, with literals in the checker's own form: variable v is
 2v − 2, its complement 2v − 1.
-Source: the README of drat-trim, "Binary DRAT proof format": a byte 61 or 64 hexadecimal, each literal x as
-2|x| + (x < 0) in groups of seven bits, lowest first, and a byte 0.
+Source: WETZLER, README of drat-trim, "Binary DRAT proof format": a byte 61 or 64 hexadecimal, each literal x
+as 2|x| + (x < 0) in groups of seven bits, lowest first, and a byte 0.
 """
 
 from __future__ import annotations

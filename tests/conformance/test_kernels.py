@@ -19,7 +19,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import from_json, to_json
 from tcformal.kernels import gemm as kernels
-from tcformal.kernels.gemm import Gemm, Operands, Step
+from tcformal.kernels.gemm import DotCall, Gemm, Operands
 from tcformal.kernels.work import Work
 from tcformal.query.sweeps import compiled
 
@@ -79,7 +79,7 @@ def test_random_dags(max_width: int, side: str, register: int, monkeypatch: pyte
     zeros = {"a": np.zeros((m, 1), np.uint64), "b": np.zeros((1, n), np.uint64)}
     a = np.hstack([given.get(f"a[{i}]", zeros["a"]) for i in range(2)])
     b = np.vstack([given.get(f"b[{i}]", zeros["b"]) for i in range(2)])
-    step = Step(
+    step = DotCall(
         graph=graph, root=root, k=2, scales=0, storage=dict.fromkeys("abcd", BITS), scale_one=0,
         finite={letter: [0] for letter in "abc"}, chained=False,
     )  # fmt: skip

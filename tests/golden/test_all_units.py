@@ -26,7 +26,7 @@ def dot(
     return format_value(u.d_format, int(u.dot_bits(rows[0], rows[1], raw_c, alpha, beta)[0]))
 
 
-#: XIE 2026, Table 8, by unit; the input is Equation 10.
+#: XIE Table 8, by unit; the input is Equation 10.
 TABLE_8 = {
     "volta/mma.m8n8k4.f32.f16.f16.f32": "0",
     "turing/mma.m16n8k8.f32.f16.f16.f32": "-0.5",
@@ -59,7 +59,7 @@ TABLE_8 = {
 
 @pytest.mark.parametrize(("name", "expected"), TABLE_8.items())
 def test_xie_table_8(name: str, expected: str) -> None:
-    """XIE 2026, Table 8: one input, ten architectures."""
+    """XIE Table 8: one input, ten architectures."""
     u = unit(name)
     b = ["2^10", "1", "1", "1"]
     assert dot(u, ["-2^13", "-0.5", "-0.25", "-0.125"], b, "2^23") == expected
@@ -67,7 +67,7 @@ def test_xie_table_8(name: str, expected: str) -> None:
 
 @pytest.mark.parametrize("name", ["cdna1/v_mfma_f32_16x16x4f32", "cdna3/v_mfma_f64_16x16x4_f64"])
 def test_fma_chains_are_exact_there(name: str) -> None:
-    """XIE 2026, Table 8, caption: fp64 and fp32 instructions produce -0.875."""
+    """XIE Table 8, caption: fp64 and fp32 instructions produce -0.875."""
     assert dot(unit(name), ["-2^13", "-0.5", "-0.25", "-0.125"], ["2^10", "1", "1", "1"], "2^23") == "-0.875"
 
 
@@ -81,14 +81,14 @@ def test_fma_chains_are_exact_there(name: str) -> None:
     ],
 )
 def test_nvidia_nan_words(name: str, word: str) -> None:
-    """XIE 2026, §4.2: every NaN result is one word."""
+    """XIE §4.2: every NaN result is one word."""
     u = unit(name)
     assert dot(u, ["nan"], ["1"], "0") == word
     assert dot(u, ["1"], ["1"], "nan") == word
 
 
 def test_infinities() -> None:
-    """XIE 2026, §4.2: Inf·0 and infinities of both signs are NaN; else Inf wins."""
+    """XIE §4.2: Inf·0 and infinities of both signs are NaN; else Inf wins."""
     u = unit("ampere/mma.m16n8k8.f32.f16.f16.f32")
     assert dot(u, ["inf"], ["0"], "0") == "nan(0x7fffffff)"
     assert dot(u, ["inf", "-inf"], ["1", "1"], "0") == "nan(0x7fffffff)"
@@ -97,20 +97,20 @@ def test_infinities() -> None:
 
 
 def test_overflow_is_infinite_when_truncating() -> None:
-    """HAWKEYE 2026, §7.1: beyond the fp32 range the result is Inf, under RZ too; inside the sum it is not."""
+    """HAWKEYE §7.1: beyond the fp32 range the result is Inf, under RZ too; inside the sum it is not."""
     u = unit("ampere/mma.m16n8k8.f32.bf16.bf16.f32")
     assert dot(u, ["2^127"], ["2"], "0") == "inf"
     assert dot(u, ["2^127", "2^127", "2^127"], ["2", "-2", "1"], "0") == "2^127"
 
 
 def test_nvidia_never_returns_negative_zero() -> None:
-    """VALPEY 2025, §4.4: all zero outputs are positive; IEEE chains keep the sign."""
+    """VALPEY §4.4: all zero outputs are positive; IEEE chains keep the sign."""
     assert dot(unit("volta/mma.m8n8k4.f32.f16.f16.f32"), ["-0"] * 4, ["1"] * 4, "-0") == "0"
     assert dot(unit("cdna1/v_mfma_f32_32x32x1f32"), ["-0"], ["1"], "-0") == "-0"
 
 
 def test_a_nan_scale_makes_nan() -> None:
-    """FACTS §2: scale NaN -> NaN, of zero products too; ue4m3 ignores its sign bit."""
+    """XIE Algorithm 8; MMA-Sim 2.1.1: scale NaN -> NaN, of zero products too; ue4m3 ignores its sign bit."""
     u = unit("rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e2m1.f32.ue8m0")
     assert dot(u, ["0"], ["0"], "1", (["nan"], ["1"])) == "nan(0x7fffffff)"
     assert dot(u, ["3"], ["1.5"], "1", (["2^4"], ["2^-1"])) == "37"
@@ -145,7 +145,7 @@ def test_vdpbf16ps_propagates_the_first_nan() -> None:
     ],
 )
 def test_cdna3_is_asymmetric_and_nvidia_is_not(name: str, up: str, down: str) -> None:
-    """XIE 2026, §6.2.4: rounding down inside makes Φ(-A, B, -C) differ from -Φ(A, B, C)."""
+    """XIE §6.2.4: rounding down inside makes Φ(-A, B, -C) differ from -Φ(A, B, C)."""
     u = unit(name)
     assert dot(u, ["-2^12"], ["2^12"], "2^-5") == up
     assert dot(u, ["2^12"], ["2^12"], "-2^-5") == down

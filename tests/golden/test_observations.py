@@ -1,6 +1,6 @@
 """Recorded hardware outputs, reproduced bit for bit by the catalogued units.
 
-The recordings (Khattak and Mikaitis 2025; 1,000 dot products for each GPU and pair of formats) are in the
+The recordings (KHATTAK; 1,000 dot products for each GPU and pair of formats) are in the
 folder that the environment variable TCFORMAL_OBSERVATIONS names.
 """
 

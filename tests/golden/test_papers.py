@@ -46,7 +46,7 @@ TABLE_8 = {
     ],
 )
 def test_xie_table_8(name: str, answer: str) -> None:
-    """XIE 2026, Table 8, the input of Equation 10: columns TF32/BF16 and FP16, Volta to Blackwell."""
+    """XIE Table 8, the input of Equation 10: columns TF32/BF16 and FP16, Volta to Blackwell."""
     assert evaluate(name, ["-2^13", "-0.5", "-0.25", "-0.125"], ["2^10", "1", "1", "1"], "2^23") == answer
 
 
@@ -61,7 +61,7 @@ def test_xie_table_8(name: str, answer: str) -> None:
     ],
 )
 def test_xie_table_8_as_designs(name: str, answer: str) -> None:
-    """XIE 2026, Table 8: its caption for FP64 and FP32, CDNA1, FP8 on Hopper, FP8 on Blackwell."""
+    """XIE Table 8: its caption for FP64 and FP32, CDNA1, FP8 on Hopper, FP8 on Blackwell."""
     assert evaluate(name, ["-2^13", "-0.5", "-0.25", "-0.125"], ["2^10", "1", "1", "1"], "2^23") == answer
 
 
@@ -71,10 +71,10 @@ def test_xie_table_8_as_designs(name: str, answer: str) -> None:
      ("blackwell", "0.001953125")],
 )  # fmt: skip
 def test_hawkeye_introduction(arch: str, answer: str) -> None:
-    """HAWKEYE 2026, section 1: [65504 1 -65504 1] · [1 .001 1 .001].
+    """HAWKEYE §1: [65504 1 -65504 1] · [1 .001 1 .001].
 
     The paper gives 0 for L40S (ada) and 0.0020 for A100 (ampere).  Under the parameters of XIE Table 4 that
-    recorded outputs of both confirm, 0.001953125 is what Hopper and Blackwell give: FACTS section 7.
+    recorded outputs of both confirm, 0.001953125 is what Hopper and Blackwell give (KHATTAK).
     """
     thousandth = format_value(FORMATS["fp16"], int(np.float16(0.001).view(np.uint16)))
     a, b = ["65504", "1", "-65504", "1"], ["1", thousandth, "1", thousandth]
@@ -86,12 +86,12 @@ BF16 = "mma.m16n8k16.f32.bf16.bf16.f32"
 
 
 def test_hawkeye_sums_beyond_fp32_that_come_back() -> None:
-    """HAWKEYE 2026, section 7.1, Algorithm 10, test 1: 2^127·2 - 2^127·2 + 2^127·1 is 2^127 on Ampere."""
+    """HAWKEYE §7.1, Algorithm 10, test 1: 2^127·2 - 2^127·2 + 2^127·1 is 2^127 on Ampere."""
     assert evaluate(f"ampere/{BF16}", ["2^127"] * 3, ["2", "-2", "1"]) == "2^127"
 
 
 def test_hawkeye_sums_beyond_fp32_that_stay() -> None:
-    """HAWKEYE 2026, section 7.1, Algorithm 10, test 2: A_1 = A_9 = 2^127, B_1 = 2, B_9 = -2^127 gives Inf.
+    """HAWKEYE §7.1, Algorithm 10, test 2: A_1 = A_9 = 2^127, B_1 = 2, B_9 = -2^127 gives Inf.
 
     +Inf: the first block of eight products has overflowed before the ninth product comes.
     """
@@ -109,7 +109,7 @@ def test_hawkeye_sums_beyond_fp32_that_stay() -> None:
     ],
 )
 def test_hawkeye_smallest_contribution(arch: str, power: str, answer: str) -> None:
-    """HAWKEYE 2026, section 7.2: 2^-74·2^-74 + 2^-74·B_2 on Ampere is 2^-149 for B_2 = -2^-82, 2^-148 below.
+    """HAWKEYE §7.2: 2^-74·2^-74 + 2^-74·B_2 on Ampere is 2^-149 for B_2 = -2^-82, 2^-148 below.
 
     The Hopper rows follow from the -133 that the section states beside Ampere's -132, with one more bit.
     """
@@ -118,7 +118,7 @@ def test_hawkeye_smallest_contribution(arch: str, power: str, answer: str) -> No
 
 @pytest.mark.parametrize("exponent", [-132, -133])
 def test_hawkeye_minimal_maximal_exponent(exponent: int) -> None:
-    """HAWKEYE 2026, section 7.2, Algorithm 11: the largest e with 2^e - 2^(e-F) = 2^e is e_zero - 1.
+    """HAWKEYE §7.2, Algorithm 11: the largest e with 2^e - 2^(e-F) = 2^e is e_zero - 1.
 
     Down to e = e_zero the small product stands in the last bit kept; below, the zero products' exponent is
     the largest and cuts it.  (The algorithm as printed omits the minus.)
@@ -136,7 +136,7 @@ def test_hawkeye_minimal_maximal_exponent(exponent: int) -> None:
 
 @pytest.mark.parametrize("arch", ["volta", "turing", "ampere"])
 def test_valpey_table_3(arch: str) -> None:
-    """VALPEY 2025, Table 3: 2 + (-2^-40) is 2 on tensor cores; rounding the exact sum gives 2 - 2^-23."""
+    """VALPEY Table 3: 2 + (-2^-40) is 2 on tensor cores; rounding the exact sum gives 2 - 2^-23."""
     assert evaluate(f"{arch}/mma.{FP16[arch][0]}", ["2"], ["1"], "-2^-40") == "2"
     assert evaluate("valpey@terms=5", ["2"], ["1"], "-2^-40") == "2"
     proper = evaluate("tfdpa@products=4,fraction_bits=exact", ["2"], ["1"], "-2^-40")
@@ -154,7 +154,7 @@ def test_valpey_table_3(arch: str) -> None:
     ],
 )
 def test_zero_product_takes_part_in_the_largest_exponent(zero_exponent: str, answer: str) -> None:
-    """FACTS section 7: a·b = 0, c = 2^-126·(1 + 2^-23), F = 24; the answer shows the exponent of a zero."""
+    """MMA-Sim 2.1.1 (e_zero): a·b = 0, c = 2^-126·(1 + 2^-23), F = 24; the answer shows a zero's exponent."""
     name = f"ampere/mma.m16n8k8.f32.f16.f16.f32@zero_exponent={zero_exponent}"
     assert evaluate(name, ["0"], ["1"], "8388609*2^-149") == answer
 
@@ -164,7 +164,7 @@ NEAR_TWO = "1.9990234375"
 
 
 def test_accumulator_width() -> None:
-    """FACTS section 7: the vector on which HAWKEYE's 32-bit sum overflows, and a 7-carry-bit design does not.
+    """HAWKEYE, published C++ simulator: its 32-bit sum overflows here, and a 7-carry-bit design does not.
 
     The instruction takes 16 products: the first 16 of K = 32 are a call of their own.
     """

@@ -171,7 +171,7 @@ def table5(b1: str) -> Witness:
 
 
 def test_valpey_table_5() -> None:
-    """VALPEY 2025, Table 5: with b1 = 1.998046875·2^7 Markidis is nearer to the exact value.
+    """VALPEY Table 5: with b1 = 1.998046875·2^7 Markidis is nearer to the exact value.
 
     As printed, b1 = 1.998046875·2^-7, the row does not reproduce: the first product is then near 2^-14 and
     not near 1, and both algorithms give the same.  The exact value is 1 + 2.32·2^-24, not the printed

@@ -15,7 +15,7 @@ from tcformal.errors import UnknownNameError
 
 
 def test_names_by_architecture_and_instruction() -> None:
-    """FACTS: mma, wgmma (N = 8…256), tcgen05 (M 64 and 128), block scales, MFMA, CPU instructions."""
+    """XIE Tables 3 to 7: mma, wgmma (N = 8…256), tcgen05 (M 64 and 128), scales, MFMA; CPU instructions."""
     counted = Counter(name.partition("/")[0] for name in catalogue())
     assert counted == {
         "volta": 3, "turing": 5, "ampere": 10, "ada": 26, "hopper": 413, "blackwell": 4538,

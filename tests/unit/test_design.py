@@ -528,7 +528,7 @@ SINCE_AMPERE = [
     "m16n8k8.f32.tf32.tf32.f32", "m16n8k4.f32.tf32.tf32.f32",
 ]  # fmt: skip
 
-#: FACTS section 3: instructions, F, L_max in bytes of A, e_zero for fp32 and fp16 results.
+#: Instructions, F, L_max in bytes of A (XIE Tables 3 and 4), e_zero of fp32 and fp16 results (MMA-Sim 2.1.1).
 NVIDIA = {
     "volta": (F16_884, 23, 8, -131, -19),
     "turing": (F16_884 + F16_1688, 24, 16, -132, -20),
@@ -544,7 +544,7 @@ MMA_UNITS = [(arch, text) for arch, row in NVIDIA.items() for text in row[0]]
 
 @pytest.mark.parametrize("arch", NVIDIA)
 def test_mma_names_are_exactly_the_legal_ones(arch: str) -> None:
-    """Of the 16-bit and tf32 `mma`, all that FACTS section 3 lists, and no other."""
+    """Of the 16-bit and tf32 `mma`, all that the table above lists, and no other."""
     mine = re.compile(rf"{arch}/mma\.(m\d+n\d+k\d+\.f\d+\.(?:f16|bf16|tf32)\..*)")
     found = [match[1] for name in catalogue() if (match := mine.fullmatch(name))]
     assert sorted(found) == sorted(NVIDIA[arch][0])
@@ -552,10 +552,10 @@ def test_mma_names_are_exactly_the_legal_ones(arch: str) -> None:
 
 @pytest.mark.parametrize(("arch", "text"), MMA_UNITS)
 def test_mma_parameters(arch: str, text: str) -> None:
-    """FACTS section 3 and section 2: T-FDPA, products = min(K, L_max) by size, F, e_zero, conversion."""
+    """XIE Table 4 and Algorithm 7: T-FDPA, products = min(K, L_max) by size, F, e_zero, conversion."""
     spec = catalogue()[f"{arch}/mma.{text}"]
     shape, d, a, b, c = text.split(".")
-    # Turing's m8n8k4 has Volta's parameters (XIE, simulator).
+    # Turing's m8n8k4 has Volta's parameters (XIE; MMA-Sim 2.1.1).
     row = NVIDIA["volta" if (arch, shape) == ("turing", "m8n8k4") else arch]
     _, fraction_bits, block_bytes, zero_of_fp32, zero_of_fp16 = row
     half = d == "f16"

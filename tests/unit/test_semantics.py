@@ -36,7 +36,7 @@ from tcformal.semantics.reduce import split_sign
 from tcformal.semantics.round import clamp, convert, drop_low_bits, round_away, shift_right_sticky
 from tcformal.semantics.unpack import unpack
 
-#: Each rounding of a signed number to an integer, in the words of IEEE 754 4.3.
+#: Each rounding of a signed number to an integer, in the words of IEEE 754 §4.3.
 TO_INTEGER: dict[str, Callable[[Fraction], int]] = {
     "RNE": round,
     "RNA": lambda x: math.floor(abs(x) + Fraction(1, 2)) * (-1 if x < 0 else 1),

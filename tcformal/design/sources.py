@@ -1,0 +1,232 @@
+"""The bibliography: every work that a fact of this project is taken from, by its tag.
+
+A source text cites works as `TAG place; TAG place`, such as "XIE Table 4; KHATTAK recorded outputs".
+`docs/SOURCES.md` holds the same list for readers, with the facts taken from each work.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+#: What a work can be.
+KINDS = ("paper", "preprint", "standard", "vendor document", "software")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """One work of the bibliography."""
+
+    #: The name under which texts cite it, in its only spelling.
+    tag: str
+    #: One of KINDS.
+    kind: str
+    authors: str
+    title: str
+    #: Journal, conference, edition or version, with pages; empty where there is none.
+    venue: str = ""
+    #: None where the document has no date of its own.
+    year: int | None = None
+    #: DOI, arXiv or document number, or the address of the software; None where none is known.
+    identifier: str | None = None
+
+    def citation(self) -> str:
+        """The work in full: authors, title, venue, year, identifier."""
+        parts = [self.title, self.venue, str(self.year or ""), self.identifier or ""]
+        return f"{self.authors}: {', '.join(part for part in parts if part)}."
+
+
+_ALL = (
+    Reference(
+        tag="XIE",
+        kind="preprint",
+        authors="P. Xie, S. Xu, Y. Wang, F. Yang, M. Yang",
+        title="Bit-Accurate Modeling of GPU Matrix Multiply-Accumulate Units: Demystifying Numerical "
+        "Discrepancy and Accuracy",
+        venue="version 2",
+        year=2026,
+        identifier="arXiv:2511.10909",
+    ),
+    Reference(
+        tag="VALPEY",
+        kind="paper",
+        authors="B. Valpey, X. Li, S. Pai, G. Gopalakrishnan",
+        title="An SMT Formalization of Mixed-Precision Matrix Multiplication: Modeling Three Generations of "
+        "Tensor Cores",
+        venue="NASA Formal Methods",
+        year=2025,
+        identifier="arXiv:2502.15999",
+    ),
+    Reference(
+        tag="FASI",
+        kind="paper",
+        authors="M. Fasi, N. J. Higham, M. Mikaitis, S. Pranesh",
+        title="Numerical Behavior of NVIDIA Tensor Cores",
+        venue="PeerJ Computer Science 7, e330",
+        year=2021,
+        identifier="doi:10.7717/peerj-cs.330",
+    ),
+    Reference(
+        tag="HAWKEYE",
+        kind="preprint",
+        authors="E. Badash, D. Boneh, I. Komargodski, M. Srivastava",
+        title="Hawkeye: Reproducing GPU-Level Non-Determinism",
+        venue="version 1",
+        year=2026,
+        identifier="arXiv:2603.20421",
+    ),
+    Reference(
+        tag="MARY",
+        kind="paper",
+        authors="T. Mary, M. Mikaitis",
+        title="Error Analysis of Matrix Multiplication with Narrow Range Floating-Point Arithmetic",
+        venue="SIAM Journal on Scientific Computing 47(4), B785–B800",
+        year=2025,
+        identifier="doi:10.1137/24M1685109",
+    ),
+    Reference(
+        tag="KHATTAK",
+        kind="preprint",
+        authors="F. A. Khattak, M. Mikaitis",
+        title="Accurate Models of NVIDIA Tensor Cores",
+        venue="recorded outputs in github.com/north-numerical-computing/MATLAB-tensor-core, model_validation",
+        year=2025,
+        identifier="arXiv:2512.07004",
+    ),
+    Reference(
+        tag="HICKMANN",
+        kind="paper",
+        authors="B. J. Hickmann, D. Bradford",
+        title="Experimental Analysis of Matrix Multiplication Functional Units",
+        venue="IEEE 26th Symposium on Computer Arithmetic (ARITH), 116–119",
+        year=2019,
+        identifier="doi:10.1109/ARITH.2019.00031",
+    ),
+    Reference(
+        tag="MARKIDIS",
+        kind="paper",
+        authors="S. Markidis, S. W. D. Chien, E. Laure, I. B. Peng, J. S. Vetter",
+        title="NVIDIA Tensor Core Programmability, Performance & Precision",
+        venue="IEEE International Parallel and Distributed Processing Symposium Workshops, 522–531",
+        year=2018,
+        identifier="doi:10.1109/IPDPSW.2018.00091",
+    ),
+    Reference(
+        tag="OOTOMO",
+        kind="paper",
+        authors="H. Ootomo, R. Yokota",
+        title="Recovering Single Precision Accuracy from Tensor Cores While Surpassing the FP32 Theoretical "
+        "Peak Performance",
+        venue="International Journal of High Performance Computing Applications 36(4), 475–491",
+        year=2022,
+        identifier="doi:10.1177/10943420221090256",
+    ),
+    Reference(
+        tag="WETZLER",
+        kind="paper",
+        authors="N. Wetzler, M. J. H. Heule, W. A. Hunt Jr.",
+        title="DRAT-trim: Efficient Checking and Trimming Using Expressive Clausal Proofs",
+        venue="Theory and Applications of Satisfiability Testing (SAT), 422–429",
+        year=2014,
+        identifier="doi:10.1007/978-3-319-09284-3_31",
+    ),
+    Reference(
+        tag="REBOLA-PARDO",
+        kind="paper",
+        authors="A. Rebola-Pardo, A. Biere",
+        title="Two Flavors of DRAT",
+        venue="Pragmatics of SAT (POS)",
+        year=2018,
+    ),
+    Reference(
+        tag="MMA-Sim 2.1.1",
+        kind="software",
+        authors="The authors of XIE",
+        title="MMA-Sim, the Python simulator that accompanies XIE",
+        venue="version 2.1.1, newer than the paper",
+        year=2026,
+        identifier="https://github.com/microsoft/MMA-Sim",
+    ),
+    Reference(
+        tag="FPy",
+        kind="software",
+        authors="B. Saiki",
+        title="FPy, an embedded language for numerical computing, with models of matrix units in "
+        "examples/mmasim/models",
+        venue="commit 1a35d183",
+        identifier="https://github.com/bksaiki/fpy",
+    ),
+    Reference(
+        tag="CUDA 13.0 SASS",
+        kind="vendor document",
+        authors="NVIDIA",
+        title="Disassembled machine code (SASS) of `mma`",
+        venue="compiler of the CUDA Toolkit 13.0",
+    ),
+    Reference(
+        tag="PTX ISA",
+        kind="vendor document",
+        authors="NVIDIA",
+        title="Parallel Thread Execution ISA",
+        venue="CUDA Toolkit documentation",
+    ),
+    Reference(
+        tag="AMD ISA",
+        kind="vendor document",
+        authors="Advanced Micro Devices",
+        title='"AMD Instinct MI100", "AMD Instinct MI200" and "AMD Instinct MI300" Instruction Set '
+        "Architecture: Reference Guides",
+        venue="that of MI300 (CDNA3) of December 2023",
+    ),
+    Reference(
+        tag="Intel SDM",
+        kind="vendor document",
+        authors="Intel",
+        title="Intel 64 and IA-32 Architectures Software Developer's Manual",
+        venue="volumes 1 and 2",
+    ),
+    Reference(
+        tag="Arm ARM",
+        kind="vendor document",
+        authors="Arm",
+        title="Arm Architecture Reference Manual for A-profile architecture",
+        identifier="DDI 0487",
+    ),
+    Reference(
+        tag="IEEE 754",
+        kind="standard",
+        authors="IEEE",
+        title="IEEE Standard for Floating-Point Arithmetic",
+        venue="IEEE Std 754-2019",
+        year=2019,
+        identifier="doi:10.1109/IEEESTD.2019.8766229",
+    ),
+    Reference(
+        tag="OCP OFP8",
+        kind="standard",
+        authors="Open Compute Project",
+        title="OCP 8-bit Floating Point Specification (OFP8)",
+        venue="revision 1.0",
+        year=2023,
+    ),
+    Reference(
+        tag="OCP MX",
+        kind="standard",
+        authors="Open Compute Project",
+        title="OCP Microscaling Formats (MX) Specification",
+        venue="version 1.0",
+        year=2023,
+    ),
+)
+
+#: Every work by its tag.
+REFERENCES: dict[str, Reference] = {reference.tag: reference for reference in _ALL}
+
+_TAGS = re.compile(
+    r"(?<![\w-])(" + "|".join(map(re.escape, sorted(REFERENCES, key=len, reverse=True))) + r")(?![\w-])"
+)
+
+
+def references(text: str) -> tuple[Reference, ...]:
+    """The works that a text cites, each once, in the order of the text; empty for a text without tags."""
+    return tuple(REFERENCES[tag] for tag in dict.fromkeys(_TAGS.findall(text)))
