@@ -1,4 +1,4 @@
-"""What a question asks: that results differ in any bit at all, and of which operands; by other means than its own."""
+"""What a question asks: that results differ in any bit at all, and of which operands."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ GIVEN: tuple[dict[str, Any], ...] = ({}, {"finite": True}, {"positive": True, "e
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_a_question_asks_where_the_oracles_results_differ(first: str, second: str) -> None:
-    """On seeded vectors: assumed and differing exactly where the oracle's encodings and the operands say so."""
+    """On seeded vectors: assumed and differing exactly where the operands and the oracle say so."""
     one, other = resolve(first), resolve(second)
     tried = inputs_to_try(one, one.k, 150, 7)
     witnesses = [witness_at(tried, row) for row in range(len(tried.c))]
