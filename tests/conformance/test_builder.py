@@ -88,7 +88,8 @@ def kin(b: Builder, x: Shadowed, y: Shadowed, t: Shadowed) -> list[Shadowed]:
     """Operands of 3 bits that have something in common: themselves, complements, cuts, constants, choices."""
     return [
         x, y, b.make("not_", [x]), b.make("neg_mod", [x]), b.make("and_", [x, y]), b.make("or_", [x, y]),
-        b.make("xor", [x, y]), b.make("ite", [t, x, y]), b.make("concat", [t, b.make("extract", [x], (2, 1))]),
+        b.make("xor", [x, y]), b.make("ite", [t, x, y]),
+        b.make("concat", [t, b.make("extract", [x], (2, 1))]),
         b.make("zero_extend", [b.make("extract", [x], (1, 0))], (1,)),
         b.make("sign_extend", [b.make("extract", [x], (1, 0))], (1,)),
         *(b.const(value, 3) for value in range(8)),

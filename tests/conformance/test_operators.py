@@ -401,6 +401,22 @@ def test_operator_with_a_constant_operand(interpretation: str, name: str) -> Non
                 check(interpretation, Case(name, widths, params, fixed), rows)
 
 
+@pytest.mark.parametrize("name", [name for name in OPERATORS if OPS[name].arity > 1])
+def test_compiled_operator_with_a_constant_operand(name: str) -> None:
+    """Bounds that end just at the width: 33 bits in lanes of 64, where an unwrapped result would show."""
+    rng = random.Random(SEED)
+    ((widths, params), *_) = shapes(name, (33,))
+    for position in range(len(widths)):
+        for value in (1, (1 << widths[position]) - 1):
+            fixed = tuple(value if i == position else None for i in range(len(widths)))
+            edges = itertools.product(*({0, 1, (1 << w) - 1, 1 << (w - 1)} for w in widths))
+            rows = {
+                tuple(value if i == position else v for i, v in enumerate(row))
+                for row in (*edges, *wide_rows(rng, widths, 30))
+            }
+            check("compiled", Case(name, widths, params, fixed), sorted(rows))
+
+
 @pytest.mark.parametrize("width", [4, *WIDE])
 def test_choice_between_constants(width: int) -> None:
     """Neither branch has lanes: the result has those of the condition."""
