@@ -1,6 +1,6 @@
 """Puts one mutant after the other into a copy of the package and runs the tests that must notice it.
 
-    python tests/mutants/run.py [WORDS…]
+    PYTHONPATH=tests python -m mutants.run [WORDS…]
 
 First the same tests are run on the package as it is: they must pass, or "caught" would mean nothing.
 With WORDS only the mutants whose layer or name contains one of them are tried.  Exit status: 0 where all
@@ -18,12 +18,13 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from mutant import LIST, Mutant, MutantError, read, tests_of
+from mutants.mutant import LIST, Mutant, MutantError, read, tests_of
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Seconds that the tests of one mutant may take, and all named tests together without one.
@@ -83,10 +84,8 @@ def run_tests(folder: Path, tests: Sequence[str], limit_s: float) -> tuple[int |
             written = ""
         finally:
             # Solvers that the tests have left behind belong to the same session.
-            try:
+            with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
     return (process.returncode if written else None), written
 
 
