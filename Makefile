@@ -23,8 +23,9 @@ help:
 	@echo "make lock       bring requirements.lock up to pyproject.toml; LOCK_UPGRADE=--upgrade: newest versions"
 	@echo "make clean      remove the environment and all caches"
 
+# In a results folder of its own: asked afresh, and the kept answers of the checkout stay as they are.
 demo: $(STAMP)
-	$(BIN)/tcformal separate ampere/mma.m16n8k16.f32.f16.f16.f32 hopper/mma.m16n8k16.f32.f16.f16.f32 --explain --fresh
+	TCFORMAL_RESULTS=$(VENV)/demo $(BIN)/tcformal separate ampere/mma.m16n8k16.f32.f16.f16.f32 hopper/mma.m16n8k16.f32.f16.f16.f32 --explain --fresh
 
 test: $(STAMP)
 	$(BIN)/ruff check .

@@ -11,6 +11,7 @@ import math
 import multiprocessing
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from functools import cache, partial
 from typing import Any
 
@@ -32,6 +33,7 @@ from tcformal.design.spec import (
     Operands,
 )
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.interp.concrete import Concrete
 from tcformal.interp.trace import Tracer
@@ -82,10 +84,27 @@ def from_oracle(spec: UnitSpec, x: Batch) -> Raw:
 
 
 def shown(spec: UnitSpec, w: Witness) -> str:
-    """A command that takes this case apart, raw encodings as they are."""
+    """A command that takes this case apart, raw encodings as they are; a remark where no name can."""
     options = {"--a": w.a, "--b": w.b, "--c": (w.c,), "--scale-a": w.scale_a, "--scale-b": w.scale_b}
     texts = (f"{option} {','.join(f'{x:#x}' for x in words)}" for option, words in options.items() if words)
-    return f"tcformal explain '{spec.name}' {' '.join(texts)}"
+    name = named(spec)
+    return f"tcformal explain '{name}' {' '.join(texts)}" if name else f"# {spec.name}: {' '.join(texts)}"
+
+
+def named(spec: UnitSpec) -> str:
+    """A name that stands for exactly this unit, its own or one of a family; empty where there is none."""
+    o, d = spec.operands, spec.design
+    settings: dict[str, Any] = {f"{letter}_format": getattr(o, letter).name for letter in "abcd"}
+    settings |= d.parameters() | {"k": spec.k, "normalise_products": str(d.normalise_products).lower()}
+    settings |= {key: "exact" for key in ("fraction_bits", "carry_bits") if settings[key] is None}
+    text = ",".join(f"{key}={value}" for key, value in settings.items() if value is not None)
+    for name in (spec.name, *(f"{family}@{text}" for family in ("tfdpa", "sequential"))):
+        with suppress(InputError):
+            made = resolve(name)
+            same = (made.operands, made.design, made.k, made.scale_block) == (o, d, spec.k, spec.scale_block)
+            if same and made.emulation == spec.emulation:
+                return name
+    return ""
 
 
 def compare(spec: UnitSpec, x: Batch, found: Raw, expected: Raw) -> None:

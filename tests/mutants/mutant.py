@@ -84,7 +84,7 @@ def read(path: Path = LIST) -> list[Mutant]:
     return mutants
 
 
-def tests_of(mutants: Iterable[Mutant]) -> list[str]:
+def named_tests(mutants: Iterable[Mutant]) -> list[str]:
     """Every test that some mutant names, once; none inside a file that is named as a whole."""
     named = dict.fromkeys(test for mutant in mutants for test in mutant.tests)
     return [test for test in named if "::" not in test or test.partition("::")[0] not in named]

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import click
 
-from mutants.mutant import LIST, Mutant, MutantError, read, tests_of
+from mutants.mutant import LIST, Mutant, MutantError, named_tests, read
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Seconds that the tests of one mutant may take, and all named tests together without one.
@@ -71,12 +71,14 @@ def run_tests(folder: Path, tests: Sequence[str], limit_s: float) -> tuple[int |
         # Kernels compiled by one mutant are no other's.
         "XDG_CACHE_HOME": str(folder / "cache"),
         "PYTEST_ADDOPTS": "",
+        # No test needs a plugin, and loading them takes longer than most tests.
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     }
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no", "--no-header"]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--tb=no", "--no-header"]
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "pytest", *options, *tests],
-        cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, start_new_session=True,
+        cwd=folder, env=environment, text=True, start_new_session=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     ) as process:  # fmt: skip
         try:
             written, _ = process.communicate(timeout=limit_s)
@@ -133,7 +135,7 @@ def run(root: Path, path: Path, words: Sequence[str], say: Callable[[str], None]
     except (MutantError, OSError) as error:
         say(str(error))
         return 2
-    tests = tests_of(mutants)
+    tests = named_tests(mutants)
     with ThreadPoolExecutor(JOBS) as pool:
         halves = [half for half in (tests[0::2], tests[1::2]) if half]
         failures = [text for text in pool.map(lambda half: unchanged(root, half), halves) if text]
