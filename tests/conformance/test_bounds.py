@@ -7,6 +7,7 @@ unlike bounds meet.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
 
@@ -30,7 +31,7 @@ def operands(g: Graph, rows: list[dict[str, int]]) -> list[tuple[Node, list[int]
     def signed(value: int) -> int:
         return value - 8 if value > 3 else value
 
-    nodes = [
+    nodes: list[tuple[Node, Callable[[dict[str, int]], int]]] = [
         (small, lambda r: r["x"]),
         (g.sign_extend_to(x, WIDTH), lambda r: signed(r["x"]) & ONES),
         (g.neg_mod(small), lambda r: -r["x"] & ONES),

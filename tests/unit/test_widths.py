@@ -49,7 +49,7 @@ def value(g: Graph, total: Total) -> Fraction:
 def number(g: Graph, x: Term) -> Fraction:
     """What a term of constants stands for."""
     sign, raw, code = Concrete(g, [x.sign, x.significand, x.exponent.bits])({})
-    return (-1) ** sign * raw * Fraction(2) ** (code + x.exponent.low - x.fraction_bits)
+    return (-raw if sign else raw) * Fraction(2) ** (code + x.exponent.low - x.fraction_bits)
 
 
 @pytest.mark.parametrize("sign", [0, 1])
