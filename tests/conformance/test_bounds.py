@@ -80,3 +80,40 @@ def test_operands_of_unlike_bounds(name: str) -> None:
         found = answer_compiled(g, root, rows)
         wrong = [row for row, e, f in zip(rows, expected, found, strict=True) if e != f]
         assert wrong[:3] == [], f"{name} of operand {first}: {len(wrong)} of {len(rows)} rows"
+
+
+@pytest.mark.parametrize("name", ["umin", "umax"])
+def test_bounds_of_the_smaller_and_the_larger(name: str) -> None:
+    """What a choice between two numbers cannot be below or above, seen by comparing it with constants."""
+    g = Graph()
+    x, y = g.input("x", 3), g.input("y", 3)
+    low, high = g.zero_extend_to(x, 4), g.add_expand(y, g.const(4, 3))
+    chosen = [getattr(g, name)(*pair) for pair in ((low, high), (high, low))]
+    marks = [g.const(value, 4) for value in (1, 5, 8, 12)]
+    root = g.concat(
+        *(g.ult(c, mark) for c in chosen for mark in marks),
+        *(g.ule(mark, c) for c in chosen for mark in marks),
+    )
+    rows = [{"x": a, "y": b} for a in range(8) for b in range(8)]
+    expected = []
+    for r in rows:
+        value = {"umin": min, "umax": max}[name](r["x"], 4 + r["y"])
+        less = [int(value < mark) for mark in (1, 5, 8, 12)] * 2
+        expected.append(int("".join(map(str, [*less, *(1 - bit for bit in less)])), 2))
+    assert answer_compiled(g, root, rows) == expected
+
+
+@pytest.mark.parametrize("bit", range(8))
+def test_only_a_choice_by_the_sign_is_a_magnitude(bit: int) -> None:
+    """-x where some bit of x is set, else x: at least 0 for a bit of the sign alone."""
+    g = Graph()
+    x = g.sign_extend_to(g.input("x", 6), 8)
+    chosen = g.ite(g.bit(x, bit), g.neg_mod(x), x)
+    root = g.concat(g.slt(chosen, g.const(0, 8)), g.sign_extend_to(chosen, WIDTH))
+    rows = [{"x": value} for value in range(64)]
+    expected = []
+    for r in rows:
+        signed = r["x"] - 64 if r["x"] & 32 else r["x"]
+        value = -signed if r["x"] >> min(bit, 5) & 1 else signed
+        expected.append(int(value < 0) << WIDTH | (value & ONES))
+    assert answer_compiled(g, root, rows) == expected

@@ -22,7 +22,7 @@ from tcformal.query.families import edge_encodings
 from tcformal.query.inputs import inputs_to_try, witness_at
 from tcformal.query.replay import oracle_result, replay
 from tcformal.query.separate import separate
-from tcformal.query.spec import Witness, question
+from tcformal.query.spec import Witness, common_k, question
 from tcformal.query.verdict import Kind
 from tcformal.solve.result import Limits
 
@@ -127,6 +127,12 @@ def values(unit: Any, w: Witness) -> list[Value]:
     """Every operand, decoded."""
     o = unit.operands
     return [*(decode(o.a, x) for x in w.a), *(decode(o.b, x) for x in w.b), decode(o.c, w.c)]
+
+
+def test_calls_of_unlike_length_meet_at_their_common_multiple() -> None:
+    """Calls of 2 and of 3 products meet after 6; what has been done in between is each unit's own."""
+    specs = [resolve(f"tfdpa@products={k},k={k}") for k in (2, 3)]
+    assert common_k(*specs) == question(*specs, NOTHING).k == 6
 
 
 # ---------------------------------------------------------------------- replay
