@@ -131,8 +131,8 @@ def values(unit: Any, w: Witness) -> list[Value]:
 
 def test_calls_of_unlike_length_meet_at_their_common_multiple() -> None:
     """Calls of 2 and of 3 products meet after 6; what has been done in between is each unit's own."""
-    specs = [resolve(f"tfdpa@products={k},k={k}") for k in (2, 3)]
-    assert common_k(*specs) == question(*specs, NOTHING).k == 6
+    two, three = resolve(BASE), resolve("tfdpa@products=3,k=3")
+    assert common_k(two, three) == question(two, three, NOTHING).k == 6
 
 
 # ---------------------------------------------------------------------- replay
