@@ -9,13 +9,14 @@ LOCKED = $(VENV)/.locked
 LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --extra dev --build-deps-for editable \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file requirements.lock
 
-.PHONY: help demo test test-debian test-long sweep sweep-kernels bench bench-kernels lock clean
+.PHONY: help demo test test-debian test-long mutants sweep sweep-kernels bench bench-kernels lock clean
 
 help:
 	@echo "make demo       find inputs on which two generations of one instruction differ, and explain them"
 	@echo "make test       lint, format, types, import contracts, tests"
 	@echo "make test-debian  what needs Debian packages: names them and, as root, installs them"
 	@echo "make test-long  10^6 vectors per design family against the oracle"
+	@echo "make mutants    faults put into a copy of the package: the default tests must notice each of them"
 	@echo "make sweep      10^5 vectors through every distinct design; continues where it was cut off"
 	@echo "make sweep-kernels  10^6 outputs of compiled kernels against integers, one unit per arithmetic"
 	@echo "make bench      every solver on the same questions: the order in which the portfolio starts them"
@@ -23,8 +24,9 @@ help:
 	@echo "make lock       bring requirements.lock up to pyproject.toml; LOCK_UPGRADE=--upgrade: newest versions"
 	@echo "make clean      remove the environment and all caches"
 
+# In a results folder of its own: asked afresh, and the kept answers of the checkout stay as they are.
 demo: $(STAMP)
-	$(BIN)/tcformal separate ampere/mma.m16n8k16.f32.f16.f16.f32 hopper/mma.m16n8k16.f32.f16.f16.f32 --explain
+	TCFORMAL_RESULTS=$(VENV)/demo $(BIN)/tcformal separate ampere/mma.m16n8k16.f32.f16.f16.f32 hopper/mma.m16n8k16.f32.f16.f16.f32 --explain --fresh
 
 test: $(STAMP)
 	$(BIN)/ruff check .
@@ -39,6 +41,9 @@ test-debian: $(STAMP)
 
 test-long: $(STAMP)
 	$(BIN)/pytest -m long
+
+mutants: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m mutants.run
 
 sweep: $(STAMP)
 	$(BIN)/tcformal sweep --vectors 100000

@@ -1,4 +1,4 @@
-"""What every test is given: a results folder of its own, so that none reads or writes the project's."""
+"""What every test is given: a results folder of its own, and failures that do not print whole files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import itertools
 from pathlib import Path
 
 import pytest
+
+from short import pytest_runtest_makereport
+
+__all__ = ["pytest_runtest_makereport"]
 
 _number = itertools.count()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tcformal.checks import check_choice, check_int
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
+from tcformal.formats.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.values import parse_value
@@ -142,7 +142,7 @@ def assume(
     for (word, fmt), span in bounded:
         number = unpack(g, word, fmt)
         for flag in what.flags:
-            holds = g.and_(holds, _flag(g, flag, number))
+            holds = g.and_(holds, _flag(g, flag, number, fmt))
         if span is not None:
             holds = g.and_(holds, g.or_(number.term.zero, _within(g, number, span)))
     if what.c is not None:
@@ -150,14 +150,16 @@ def assume(
     return holds
 
 
-def _flag(g: Graph, flag: str, x: Number) -> Node:
+def _flag(g: Graph, flag: str, x: Number, fmt: Format) -> Node:
     finite = g.not_(g.or_(x.nan, x.inf))
     if flag == "finite":
         return finite
     if flag == "positive":
         return g.not_(x.term.sign)
     if flag == "nonzero":
-        return g.not_(x.term.zero)
+        # The one NaN of such a format has the bits of a zero.
+        zero_nan = fmt.specials is Specials.NEGATIVE_ZERO_NAN
+        return g.or_(g.not_(x.term.zero), x.nan) if zero_nan else g.not_(x.term.zero)
     return g.and_(finite, g.top(x.term.significand))
 
 

@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from conformance.test_designs import compare, oracle_on_all
 from executors import InProcess
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.models import Unit, unit
 from tcformal.oracle.exact import unit_dot
-from tcformal.query.families import batch
+from tcformal.query.families import Batch, batch
 from tcformal.query.inputs import witness_at
 from tcformal.query.sweeps import conformance
 
 #: Vectors of each design in the default tests.
-VECTORS = 255
+VECTORS = 120
 DESIGNS = list(distinct_designs())
 
 
@@ -55,9 +56,8 @@ def test_fp4_pairs_are_enumerated() -> None:
     u = unit("blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e2m1.e2m1")
     rows = np.array(list(itertools.product(range(16), repeat=4)), dtype=np.uint8)
     for c in (0, 0xBFC00000):
-        d = u.dot_bits(rows[:, :2], rows[:, 2:], np.full(len(rows), c, dtype=np.uint32))
-        expected = [unit_dot(u.spec, [w, x], [y, z], c) for w, x, y, z in rows.tolist()]
-        assert d.tolist() == expected
+        x = Batch(rows[:, :2], rows[:, 2:], np.full(len(rows), c, dtype=np.uint32))
+        compare(u.spec, x, u.dot_bits(x.a, x.b, x.c), oracle_on_all(replace(u.spec, k=2), x))
 
 
 def test_a_sweep_continues_where_it_was_cut_off(tmp_path: Path) -> None:

@@ -30,8 +30,8 @@ from tcformal.ir.ops import LEAVES, OPS, apply_op
 
 SEED = 20260711
 SMALL = (1, 2, 3, 4)
-#: Around the width at which lanes become Python integers.
-WIDE = (63, 64, 65, 100)
+#: Around the width at which lanes become Python integers, and beyond the widest sums of the catalogue.
+WIDE = (63, 64, 65, 130)
 
 Row = tuple[int, ...]
 
@@ -232,10 +232,12 @@ INTERPRETATIONS: dict[str, Interpretation] = {
     "text-cvc5": by_question(answer_text_cvc5),
 }
 
-#: Those that compute; wide operands are tried on them only.
+#: Those that compute: many wide operands are tried on them.
 COMPUTING = ("integers", "lanes", "compiled")
 #: Of these, the ones that need no compilation for every graph.
 READY = ("integers", "lanes")
+#: Those that take longer for every row: few wide operands are tried on them, made to go wrong at any bit.
+SLOWER = tuple(sorted(INTERPRETATIONS.keys() - set(COMPUTING)))
 
 OPERATORS = sorted(OPS.keys() - LEAVES)
 
@@ -280,16 +282,31 @@ def test_comparison_rejects(interpretation: str) -> None:
 def wide_shapes(name: str) -> list[tuple[Row, Row]]:
     """Widths on both sides of the border between the two kinds of lanes, operands and results."""
     if name in ("mul_expand", "concat"):
-        pairs = [(32, 31), (32, 32), (33, 32), (1, 64), (64, 1), (64, 64), (65, 63), (3, 100)]
+        pairs = [(32, 31), (32, 32), (33, 32), (1, 64), (64, 1), (64, 64), (65, 63), (3, 100), (67, 66)]
         return [(pair, ()) for pair in pairs]
     if name in ("shl_mod", "lshr", "ashr"):
-        return [(pair, ()) for pair in itertools.product((5, *WIDE), (3, 7, 64, 65, 100))]
+        return [(pair, ()) for pair in itertools.product((5, *WIDE), (3, 7, 64, 65, 130))]
     if name == "extract":
         cuts = [(100, 99, 0), (100, 98, 35), (100, 99, 35), (100, 63, 0), (100, 64, 0), (100, 70, 66)]
+        cuts += [(130, 129, 0), (130, 129, 64), (130, 128, 127), (130, 104, 104), (130, 66, 3)]
         cuts += [(65, 64, 64), (65, 64, 1), (65, 63, 0), (64, 63, 1), (64, 63, 63), (64, 62, 0), (63, 62, 5)]
         return [((w,), (high, low)) for w, high, low in cuts]
     if name in ("zero_extend", "sign_extend"):
-        grown = [(1, 63), (1, 64), (60, 3), (60, 4), (60, 5), (63, 1), (64, 1), (64, 36), (65, 35), (7, 93)]
+        grown = [
+            (1, 63),
+            (1, 64),
+            (60, 3),
+            (60, 4),
+            (60, 5),
+            (63, 1),
+            (64, 1),
+            (64, 36),
+            (65, 35),
+            (7, 93),
+            (100, 30),
+            (7, 123),
+            (129, 1),
+        ]
         return [((w,), (by,)) for w, by in grown]
     return list(shapes(name, WIDE))
 
@@ -319,6 +336,54 @@ def test_operator_on_wide_operands(interpretation: str, name: str) -> None:
         check(interpretation, Case(name, widths, params), wide_rows(rng, widths, 300))
 
 
+#: Widths of the widest operands: above the 111 bits of the sums of fp64, and a power of two apart.
+WIDEST = (105, 130)
+
+
+def carrying_rows(rng: random.Random, widths: Row) -> list[Row]:
+    """Operands whose result hangs on every bit: carries through all of them, one bit apart, any."""
+    first = widths[0]
+    if first == 1:
+        return wide_rows(rng, widths, 12)
+    rows = wide_rows(rng, widths, 2)
+    ones = (1 << first) - 1
+    # One bit apart at a low, a high and any place; all ones and a lone one, which carries to the top.
+    for place in (0, first - 2, first - 1, rng.randrange(first)):
+        x = rng.getrandbits(first)
+        rows.append((x, *(_cut(x ^ 1 << place, w) for w in widths[1:])))
+    rows.append((ones, *(1 for _ in widths[1:])))
+    rows.append((1 << (first - 1), *(_cut(1 << (first - 1), w) for w in widths[1:])))
+    # A shift by a little less, exactly and a little more than the width.
+    rows += [(ones ^ 5, *(_cut(first + by, w) for w in widths[1:])) for by in (-1, 0, 1)]
+    return rows
+
+
+def _cut(value: int, width: int) -> int:
+    return value & ((1 << width) - 1)
+
+
+def widest_shapes(name: str) -> list[tuple[Row, Row]]:
+    """One or two shapes of operands or results wider than every lane and every sum of the catalogue."""
+    if name in ("mul_expand", "concat"):
+        return [((67, 66), ()), ((3, 127), ())]
+    if name in ("shl_mod", "lshr", "ashr"):
+        return [((WIDEST[1], 8), ()), ((WIDEST[0], WIDEST[1]), ())]
+    if name == "extract":
+        return [((WIDEST[1],), (129, 3)), ((WIDEST[1],), (128, 104))]
+    if name in ("zero_extend", "sign_extend"):
+        return [((100,), (30,)), ((129,), (1,))]
+    return list(shapes(name, WIDEST))
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("interpretation", SLOWER)
+def test_operator_on_the_widest_operands(interpretation: str, name: str) -> None:
+    """As wide as the sums of fp64 and wider: no interpretation may lose a bit up there."""
+    rng = random.Random(SEED)
+    for widths, params in widest_shapes(name):
+        check(interpretation, Case(name, widths, params), carrying_rows(rng, widths))
+
+
 @pytest.mark.parametrize("name", [name for name in OPERATORS if OPS[name].arity > 1])
 @pytest.mark.parametrize("interpretation", READY)
 def test_operator_with_a_constant_operand(interpretation: str, name: str) -> None:
@@ -334,6 +399,22 @@ def test_operator_with_a_constant_operand(interpretation: str, name: str) -> Non
                     for row in wide_rows(rng, widths, 20)
                 ]
                 check(interpretation, Case(name, widths, params, fixed), rows)
+
+
+@pytest.mark.parametrize("name", [name for name in OPERATORS if OPS[name].arity > 1])
+def test_compiled_operator_with_a_constant_operand(name: str) -> None:
+    """Bounds that end just at the width: 33 bits in lanes of 64, where an unwrapped result would show."""
+    rng = random.Random(SEED)
+    ((widths, params), *_) = shapes(name, (33,))
+    for position in range(len(widths)):
+        for value in (1, (1 << widths[position]) - 1):
+            fixed = tuple(value if i == position else None for i in range(len(widths)))
+            edges = itertools.product(*({0, 1, (1 << w) - 1, 1 << (w - 1)} for w in widths))
+            rows = {
+                tuple(value if i == position else v for i, v in enumerate(row))
+                for row in (*edges, *wide_rows(rng, widths, 30))
+            }
+            check("compiled", Case(name, widths, params, fixed), sorted(rows))
 
 
 @pytest.mark.parametrize("width", [4, *WIDE])

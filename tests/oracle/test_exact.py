@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from bisect import bisect_right
 from fractions import Fraction
 from pathlib import Path
 
@@ -101,16 +102,17 @@ def test_rounding_is_the_choice_that_its_definition_makes(mode: str, zero_sign: 
     for sixteenths_of_a_unit in range(17 * 16 * 16):
         for sign in (0, 1):
             magnitude = Fraction(sixteenths_of_a_unit, 256)
-            below = max(r for r in representable if r <= magnitude)
-            above = min(r for r in representable if r >= magnitude)
+            place = bisect_right(representable, magnitude)
+            below = representable[place - 1]
+            above = below if below == magnitude else representable[place]
             outward = {
                 "RZ": False,
                 "RD": sign == 1,
                 "RU": sign == 0,
                 "RNA": above - magnitude <= magnitude - below,
                 "RNE": above - magnitude < magnitude - below
-                or (above - magnitude == magnitude - below and representable.index(above) % 2 == 0),
-                "RO": representable.index(below) % 2 == 0,
+                or (above - magnitude == magnitude - below and place % 2 == 0),
+                "RO": place % 2 == 1,
             }[mode]
             expected = above if outward else below
             result = round_to(design, sign, magnitude, target)

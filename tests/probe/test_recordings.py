@@ -17,10 +17,10 @@ from tcformal.interp.vector import evaluate
 from tcformal.models import circuit, unit
 from tcformal.oracle.exact import unit_dot
 from tcformal.probe.directed import directed
+from tcformal.probe.pieces import Piece
 from tcformal.probe.plan import Directed, Plan, item_of
 from tcformal.probe.recheck import recheck
 from tcformal.probe.recorded import RecordedDevice
-from tcformal.probe.pieces import Piece
 from tcformal.probe.results import Run, files_of, pieces_of, read_runs, unit_of
 from tcformal.probe.run import run_plan
 from tcformal.query.families import Raw

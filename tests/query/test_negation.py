@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 import tcformal.query.proofs.negation as negation
 from compositions import assert_classes_agree
 from tcformal.design.names import resolve
+from tcformal.design.spec import Design
+from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
+from tcformal.formats.catalog import FORMATS
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.models import circuit, declare_inputs
@@ -20,6 +27,8 @@ from tcformal.query.properties import negation_symmetry
 from tcformal.query.property import PropertyQuestion, property_question, replay_property
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import Kind
+from tcformal.semantics.number import Number
+from tcformal.semantics.special import with_specials
 from tcformal.solve.result import Limits
 
 LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
@@ -114,6 +123,42 @@ def test_nodes_made_equal_are_equal(name: str, book: LemmaBook) -> None:
     proof = negation._Proof(Asking(spec, book, LIMITS, None, lambda _: None), g, case)
     proof.numbers()
     assert_classes_agree(proof.c)
+
+
+def small_chain() -> UnitSpec:
+    """A chain from c, the one operand that can be NaN; its formats are small, and so are its proofs."""
+    base = resolve("sequential@products=2,k=2,c_position=first,a_format=e2m1,b_format=e2m1")
+    few: dict[str, Any] = {
+        "conversion": "RNE-E5M2",
+        "accumulator": "RNE-E5M2",
+        "product_rounding": None,
+        "nan_word": 0x7E,
+    }
+    operands = replace(base.operands, c=FORMATS["e5m2"], d=FORMATS["e5m2"])
+    return replace(base, name="small chain", operands=operands, design=replace(base.design, **few))
+
+
+def test_a_nan_inside_that_leaves_no_trace_is_not_proved_away(
+    book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A circuit that is its own mirror where no sum is NaN, and whose last sum forgets that one was."""
+
+    def forgetful(g: Graph, numbers: Sequence[Number], rounded: Number, design: Design) -> Number:
+        if len(_inside(g)) % 2:
+            numbers = [replace(x, nan=g.truth(False)) for x in numbers]
+        return with_specials(g, numbers, rounded, design)
+
+    monkeypatch.setattr("tcformal.semantics.step.with_specials", forgetful)
+    v = prove_claim(small_chain(), "negation-symmetry", book=book, limits=LIMITS)
+    assert v.kind is not Kind.HOLDS
+    standing = {p.name: p.standing for p in v.parts}
+    assert standing["no number inside the unit is NaN"] is Standing.HOLDS
+    assert standing["some number inside the unit is NaN"] is Standing.OPEN
+
+
+def _inside(g: Graph) -> list[str]:
+    """The sums labelled so far, both sides together: an odd one of them is a side's last."""
+    return [name for name in g.labels if name.endswith(".nan")]
 
 
 FNUZ = "tfdpa@products=1,a_format=e4m3fnuz,b_format=e4m3fnuz"

@@ -497,6 +497,15 @@ def rows_of_terms(rng: np.random.Generator, count: int, span: int, width: int, n
             row += [int(rng.integers(2)), x, e]
         if rng.random() < 0.3:
             row[3:6] = [1 - row[0], *row[1:3]]
+        elif count > 2 and rng.random() < 0.3:
+            # All but the lowest bit cancels, and what is left has a far smaller term taken off or added.
+            x = int(rng.integers(1, 1 << width))
+            row[1], row[2], row[3:6] = x, top, [1 - row[0], x - 1, top]
+            row[6:9] = [
+                int(rng.integers(2)),
+                int(rng.integers(1 << width)),
+                max(0, top - int(rng.integers(3, 20))),
+            ]
         order = rng.permutation(count)
         made.append([value for i in order for value in row[3 * i : 3 * i + 3]])
     return made
