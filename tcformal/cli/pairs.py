@@ -15,8 +15,7 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tcformal.checks import check_int, check_positive
-from tcformal.cli.group import NO_ANSWER, OK, print_json
-from tcformal.cli.results import warn
+from tcformal.cli.group import NO_ANSWER, OK, print_json, warn
 from tcformal.query.kept.store import Store
 from tcformal.query.many.campaign import Outcome, Terms, campaign
 from tcformal.query.many.cluster import cluster

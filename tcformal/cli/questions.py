@@ -11,9 +11,8 @@ from rich.text import Text
 
 from tcformal.checks import check_int, check_positive
 from tcformal.cli.claims import or_claims
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option, warn
 from tcformal.cli.pairs import or_all_pairs
-from tcformal.cli.results import warn
 from tcformal.cli.single import show_traces
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError

@@ -13,10 +13,11 @@ import click
 from rich.progress import track
 from rich.text import Text
 
-from tcformal.cli.group import json_option, main, print_json, results_option
+from tcformal.cli.group import json_option, main, print_json, results_option, warn
 from tcformal.errors import InputError
 from tcformal.query.kept.audit import audit, matches, state
 from tcformal.query.kept.prune import prune
+from tcformal.query.kept.rechecker import BUDGET_S
 from tcformal.query.kept.store import Store
 from tcformal.query.verdict import NOT_CHECKED, Kind
 from tcformal.records.lines import write_whole
@@ -24,11 +25,6 @@ from tcformal.report import results as views
 from tcformal.report.text import console
 
 Item = TypeVar("Item")
-
-
-def warn(sentence: str) -> None:
-    """Tell a person of something that does not change the answer."""
-    click.echo(f"warning: {' '.join(sentence.split())}", err=True)
 
 
 def watched(items: Sequence[Item], doing: str) -> Iterable[Item]:
@@ -88,7 +84,7 @@ def show(start: str, folder: str, as_json: bool) -> None:
         raise InputError(f"expected the start of one record's id, but {start!r} fits {len(found)}: {ids}, …")
     (entry,) = found
     entry.check()
-    now, finding = state(entry), audit(store, entry)
+    now, finding = state(entry), audit(store, entry, BUDGET_S)
     command = views.record_command(entry.record) if entry.record["witness"] is not None else None
     if as_json:
         print_json(

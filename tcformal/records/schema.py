@@ -65,7 +65,7 @@ def check(record: Mapping[str, Any], kind: str = "answer") -> None:
         raise RecordError(f"expected a record as its schema says, but at {place} {said}")
     try:
         found = digest_of({key: value for key, value in record.items() if key != SEAL})
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RecordError(f"expected a record of plain data, but got: {error}") from error
     if found != record[SEAL]:
         raise RecordError(

@@ -44,6 +44,7 @@ def answered_data(a: Answered) -> dict[str, Any]:
         "outcome": a.outcome,
         "expected": a.ask.expected,
         "as_expected": a.as_expected,
+        "checked": a.checked,
         "reported": a.ask.reported,
         "deviation": a.ask.deviation,
         "seconds": round(a.seconds, 3),
@@ -55,7 +56,7 @@ def answered_data(a: Answered) -> dict[str, Any]:
 def _style(a: Answered) -> str:
     if a.as_expected:
         return "green"
-    return "yellow" if a.outcome in OPEN else "red"
+    return "yellow" if a.outcome in OPEN or not a.checked else "red"
 
 
 def summary(done: Sequence[Answered], seconds: float) -> RenderableType:
@@ -72,7 +73,7 @@ def summary(done: Sequence[Answered], seconds: float) -> RenderableType:
     for a in done:
         if not a.as_expected:
             parts.append(
-                Text(f"{a.query}, {a.ask.name}: {a.outcome}, expected {a.ask.expected}", style=_style(a))
+                Text(f"{a.query}, {a.ask.name}: {a.headline}, expected {a.ask.expected}", style=_style(a))
             )
     good = sum(a.as_expected for a in done)
     parts.append(Text(f"{good} of {len(done)} answered as expected; {seconds:.1f} s in all", style="dim"))
@@ -131,7 +132,7 @@ def write_report(path: Path, queries: Sequence[QueryFile], done: Sequence[Answer
         lines += ["| question | the source | we | seconds | found |", "|---|---|---|---:|---|"]
         mine = [a for a in done if a.query == query.name]
         for a in mine:
-            ours = a.outcome if a.as_expected else f"**{a.outcome}**, expected {a.ask.expected}"
+            ours = a.outcome if a.as_expected else f"**{a.headline}**, expected {a.ask.expected}"
             row = (a.ask.name, a.ask.reported, ours, f"{a.seconds:.2f}", _found(a.answer))
             lines.append(f"| {' | '.join(_cell(text) for text in row)} |")
         deviations = dict.fromkeys(a.ask.deviation for a in mine if a.ask.deviation)

@@ -41,10 +41,10 @@ class Rechecker:
         request = {"dag": dag, "folder": str(folder), "certificate": dict(certificate)}
         return self._ask(request, self.seconds if seconds is None else seconds)
 
-    def claim(self, folder: Path, claim: str, unit: str) -> dict[str, Any]:
+    def claim(self, folder: Path, claim: str, unit: str, seconds: float | None = None) -> dict[str, Any]:
         """Prove a claim again on the kept lemmas of a folder, every certificate checked."""
-        request = {"claim": claim, "unit": unit, "folder": str(folder), "seconds": self.seconds}
-        return self._ask(request, self.seconds)
+        seconds = self.seconds if seconds is None else seconds
+        return self._ask({"claim": claim, "unit": unit, "folder": str(folder), "seconds": seconds}, seconds)
 
     def close(self) -> None:
         """End the process; the next request starts another one."""
