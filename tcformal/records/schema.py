@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -38,6 +39,11 @@ def _validator(kind: str) -> Any:
     from jsonschema import Draft202012Validator
 
     return Draft202012Validator(schema(kind))
+
+
+def now() -> str:
+    """The time of a record, in UTC and to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def digest_of(record: Mapping[str, Any]) -> str:

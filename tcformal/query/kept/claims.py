@@ -8,14 +8,13 @@ from typing import Any
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError
 from tcformal.formats.spec import Format
-from tcformal.query.kept.lemmas import now
 from tcformal.query.proofs.claim import ClaimVerdict, Counterexample, Part, Standing
 from tcformal.query.proofs.cuts import Step
 from tcformal.query.proofs.lemmas import Lemma
 from tcformal.query.proofs.same_parameters import definition
 from tcformal.query.spec import Witness
 from tcformal.query.verdict import Kind
-from tcformal.records.schema import SEAL
+from tcformal.records.schema import SEAL, now
 from tcformal.solve.result import Limits
 
 #: Claims that speak of more units than the one whose definition is kept with them: they are asked again.

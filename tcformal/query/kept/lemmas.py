@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 from tcformal.errors import RecordError
@@ -19,18 +18,13 @@ from tcformal.query.proofs.lemmas import Lemma
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.records.file import RecordFile
 from tcformal.records.lines import Told
-from tcformal.records.schema import seal
+from tcformal.records.schema import now, seal
 from tcformal.solve.members import registry
 from tcformal.solve.result import Status
 from tcformal.version import VERSION
 
 #: Checks that a certificate proves the statement in this DAG: `steps` and `checker`, or `refused` and why.
 Check = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
-
-
-def now() -> str:
-    """The time of a record, to the second."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def checked_lemma(lemma: Lemma, *, free_inputs: int, steps: int, checker: str) -> Lemma:

@@ -7,25 +7,26 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
 from tcformal.ir.walk import to_json
-from tcformal.query.kept import answers, claims
+from tcformal.query.kept import answers
 from tcformal.query.kept.certificates import certificate_of, certificate_record, keep_certificate
-from tcformal.query.kept.lemmas import LemmaCache, checked_lemma, now
 from tcformal.query.kept.rechecker import Rechecker
 from tcformal.query.kept.turns import writing
-from tcformal.query.proofs.claim import ClaimVerdict
-from tcformal.query.proofs.lemmas import Lemma
-from tcformal.query.proofs.same_parameters import definition
 from tcformal.query.question import Q, Question
-from tcformal.query.verdict import SETTLED, Kind, Verdict
+from tcformal.query.verdict import Kind, Verdict
 from tcformal.records.file import Record, RecordFile, RecordKind
 from tcformal.records.lines import Line, Told
-from tcformal.records.schema import check, seal
+from tcformal.records.schema import check, now
 from tcformal.solve.certificate import Certificate
+
+if TYPE_CHECKING:
+    from tcformal.query.kept.claim_cache import ClaimCache
+    from tcformal.query.kept.lemmas import LemmaCache
+    from tcformal.query.proofs.claim import ClaimVerdict
 
 ANSWER = RecordKind(
     "answer",
@@ -98,6 +99,8 @@ class Store:
     @cached_property
     def lemmas(self) -> LemmaCache:
         """The lemmas that claims rest on."""
+        from tcformal.query.kept.lemmas import LemmaCache  # as for claims below
+
         return LemmaCache(RecordFile(self.folder, LEMMA, self._told), self._told, self._lemma_checked)
 
     # ------------------------------------------------------------------ answers
@@ -203,56 +206,19 @@ class Store:
 
     # ------------------------------------------------------------------ claims
     def find_claim(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
-        """The kept claim about this definition, proved again from its lemmas; None where it is to be asked.
-
-        The verdict served is the one of the new proof.  Where that takes too long, the recorded verdict is
-        marked as not checked, and so is, where `certify` is False, one that rests on a lemma without a
-        certificate; otherwise such a claim is asked again.
-        """
-        record = self.claims.newest(claim, spec.name)
-        if record is None or claim in claims.OF_MANY_UNITS or Kind[record["verdict"]] not in SETTLED:
-            return None
-        if record["definition"] != definition(spec, spec.k):
-            return None
-        found = self.rechecker.claim(self.folder, claim, spec.name)
-        if "refused" in found:
-            self._told(f"the claim {claim} of {spec.name} is asked again: {found['refused']}")
-            return None
-        again = found.get("claim")
-        if again is not None and (
-            Kind[again["verdict"]] not in SETTLED or (found["bare"] and certify is not False)
-        ):
-            return None
-        if again is not None and again["verdict"] != record["verdict"]:
-            was, gives = record["verdict"], again["verdict"]
-            self._told(f"the claim {claim} of {spec.name} was kept as {was}, but its lemmas give {gives}")
-        shown = again or record
-        checked = again is not None and not found["bare"]
-        try:
-            lemmas = self._lemmas_of(shown, found.get("lemmas", {}))
-            return claims.read_claim(shown, spec, lemmas, served=record["date"], checked=checked)
-        except RecordError as error:
-            self._told(f"the claim {claim} of {spec.name} is asked again: {error}")
-            return None
-
-    def _lemmas_of(self, record: Mapping[str, Any], checked: Mapping[str, Any]) -> tuple[Lemma, ...]:
-        """The lemmas that a claim's record uses, with what was found of those that were checked now."""
-        lemmas = []
-        for sha256 in claims.lemmas_used(record):
-            lemma = self.lemmas.find(sha256)
-            if lemma is None:
-                raise RecordError(f"expected the lemma {sha256[:12]} to be kept, but it is not")
-            if sha256 in checked:
-                lemma = checked_lemma(lemma, **checked[sha256])
-            lemmas.append(lemma)
-        return tuple(lemmas)
+        """The kept claim about this definition, proved again from its lemmas; None where it is to be asked."""
+        return self._claims.find(claim, spec, certify=certify)
 
     def add_claim(self, v: ClaimVerdict) -> None:
         """Keep a claim with the digests of its lemmas, unless the last record says the same."""
-        record = claims.claim_record(v)
-        last = self.claims.newest(v.claim, v.unit.name)
-        if last is None or claims.claim_said(last) != claims.claim_said(record):
-            self.claims.add(seal(record, "claim"))
+        self._claims.add(v)
+
+    @cached_property
+    def _claims(self) -> ClaimCache:
+        # Imported here: an answer about two units is not to wait for the proofs of claims.
+        from tcformal.query.kept.claim_cache import ClaimCache
+
+        return ClaimCache(self.claims, self.lemmas, self.rechecker, self._told)
 
 
 def _entry(start: int, line: Line) -> Entry | None:
