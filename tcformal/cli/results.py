@@ -16,7 +16,6 @@ from rich.text import Text
 from tcformal.cli.group import json_option, main, print_json, results_option, warn
 from tcformal.errors import InputError
 from tcformal.query.kept.audit import audit, matches, state
-from tcformal.query.kept.prune import prune
 from tcformal.query.kept.rechecker import BUDGET_S
 from tcformal.query.kept.store import Store
 from tcformal.query.verdict import NOT_CHECKED, Kind
@@ -39,7 +38,7 @@ def results() -> None:
 
 
 #: Records that `list` shows unless told otherwise.
-_SHOWN = 100
+_SHOWN = 50
 
 
 @results.command(name="list")
@@ -133,6 +132,8 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 @json_option
 def prune_(folder: str, as_json: bool) -> None:
     """Take out what cannot be served: superseded, damaged and stale records, and what only these named."""
+    from tcformal.query.kept.prune import prune  # the list does not wait for the proofs of claims
+
     done = prune(Store(Path(folder), warn))
     if as_json:
         print_json(asdict(done))

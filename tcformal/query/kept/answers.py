@@ -7,6 +7,7 @@ from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError, TcformalError
+from tcformal.query.engine import VECTORS_NAME
 from tcformal.query.kept.certificates import certificate_record
 from tcformal.query.kinds.register import KINDS
 from tcformal.query.question import Q, Question
@@ -124,6 +125,9 @@ def check_answers(record: Mapping[str, Any], q: Question) -> None:
     proof is kept, found none; and nobody found the contrary.
     """
     said = {a["name"]: a["answer"] for a in record["solvers"]}
+    unknown = said.keys() - registry.keys() - {VECTORS_NAME}
+    if unknown:
+        raise RecordError(f"expected answers of known solvers, but got one of {min(unknown)}")
     verdict = Kind[record["verdict"]]
     if verdict not in (q.how.found, q.how.none, Kind.VACUOUS):
         raise RecordError(f"expected {q.how.found.name}, {q.how.none.name} or VACUOUS as the answer to a "

@@ -55,10 +55,10 @@ class CheckedBook(LemmaBook):
                     reason="no such lemma is kept", decided_by="", confirmed_by=(), certificate=None,
                     seconds=0.0,
                 )  # fmt: skip
-            self._found[sha256] = self._checked(kept, what)
+            self._found[sha256] = self._checked(name, kept, what)
         return self._found[sha256]
 
-    def _checked(self, kept: Lemma, what: Statement) -> Lemma:
+    def _checked(self, name: str, kept: Lemma, what: Statement) -> Lemma:
         """A kept lemma after its certificate, if it has one, was checked."""
         if kept.certificate is None:
             self.unchecked.add(kept.sha256)
@@ -66,5 +66,5 @@ class CheckedBook(LemmaBook):
         steps = verify(to_cnf(what.graph, what.assertion), kept.certificate)
         self.checked.add(kept.sha256)
         return checked_lemma(
-            kept, free_inputs=what.free_inputs, steps=steps, checker=checker_version()
+            kept, name=name, free_inputs=what.free_inputs, steps=steps, checker=checker_version()
         )  # fmt: skip

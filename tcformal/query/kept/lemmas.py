@@ -27,13 +27,13 @@ from tcformal.version import VERSION
 Check = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 
 
-def checked_lemma(lemma: Lemma, *, free_inputs: int, steps: int, checker: str) -> Lemma:
+def checked_lemma(lemma: Lemma, *, name: str, free_inputs: int, steps: int, checker: str) -> Lemma:
     """A kept lemma whose certificate was checked in this run: what is said of it is said anew."""
     assert lemma.certificate is not None, "a lemma without a certificate has nothing to check"
     made = replace(lemma.certificate, steps=steps, checker=checker)
     return replace(
-        lemma, certificate=made, free_inputs=free_inputs, confirmed_by=(*lemma.confirmed_by, checker),
-        reason=f"the proof of {made.solver} was checked by {checker}",
+        lemma, name=name, certificate=made, free_inputs=free_inputs,
+        confirmed_by=(*lemma.confirmed_by, checker), reason=f"the proof of {made.solver} was checked by {checker}",
     )  # fmt: skip
 
 
@@ -72,7 +72,7 @@ class LemmaCache:
             seconds=record["seconds"],
         )  # fmt: skip
 
-    def checked(self, sha256: str, dag: str, free_inputs: int) -> Lemma | None:
+    def checked(self, name: str, sha256: str, dag: str, free_inputs: int) -> Lemma | None:
         """The kept lemma of the statement in `dag`, its certificate checked; None where it is to be proved.
 
         A lemma that two solvers agreed on has nothing to check, and is proved again.
@@ -83,7 +83,7 @@ class LemmaCache:
         found = self._check(dag, certificate_record(lemma.certificate))
         if "steps" in found:
             return checked_lemma(
-                lemma, free_inputs=free_inputs, steps=found["steps"], checker=found["checker"]
+                lemma, name=name, free_inputs=free_inputs, steps=found["steps"], checker=found["checker"]
             )  # fmt: skip
         self._told(
             f"the lemma {sha256[:12]} is proved again: {found.get('refused', 'checking took too long')}"

@@ -61,6 +61,7 @@ class Bench:
             "bare": len(used.keys() & book.unchecked),
             "lemmas": {
                 sha256: {
+                    "name": x.name,
                     "free_inputs": x.free_inputs,
                     "steps": x.certificate.steps,
                     "checker": x.certificate.checker,

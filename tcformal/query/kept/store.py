@@ -206,7 +206,7 @@ class Store:
 
     # ------------------------------------------------------------------ claims
     def find_claim(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
-        """The kept claim about this definition, proved again from its lemmas; None where it is to be asked."""
+        """The kept claim about this definition, proved again from its lemmas; None for one to be asked."""
         return self._claims.find(claim, spec, certify=certify)
 
     def add_claim(self, v: ClaimVerdict) -> None:
