@@ -154,8 +154,7 @@ def test_a_forged_answer_is_told_and_asked_again(run: Run, filled: Store) -> Non
     assert "--fresh asks again" not in result.stdout
     assert result.stderr.startswith("warning: record ")
     assert (
-        "is not used: expected a witness that shows what was asked, but it does not replay"
-        in result.stderr
+        "is not used: expected a witness that shows what was asked, but it does not replay" in result.stderr
     )
 
 

@@ -29,8 +29,9 @@ class Rechecker:
     Checking is kept out of this process, so that no certificate can hold it up or fill its memory.
     """
 
-    def __init__(self, seconds: float = BUDGET_S) -> None:
-        self.seconds = seconds
+    def __init__(self) -> None:
+        #: What one check may take, unless it is given another time.
+        self.seconds = BUDGET_S
         self._process: subprocess.Popen[bytes] | None = None
         self._read = b""
 
