@@ -89,10 +89,10 @@ def same() -> Verdict[EqualityQuestion]:
 
 def trivial() -> Verdict[EqualityQuestion]:
     """Two names of one definition, with a proof in which nothing is left to do."""
-    v = same()
-    cnf = to_cnf(v.question.graph, v.question.differ)
+    q = same().question
+    made = certify(to_cnf(q.graph, q.differ), TRIVIAL_PROOF, "cadical")
     answers = (said("cadical", Status.UNSAT),)
-    return replace(v, answers=answers, confirmed_by=(), certificate=certify(cnf, TRIVIAL_PROOF, "cadical"))
+    return verdict(q, Kind.EQUIVALENT, "", answers=answers, certificate=made)
 
 
 @cache
@@ -109,7 +109,8 @@ def certified(first: str = SIGNS, second: str = COMPLEMENT) -> Verdict[EqualityQ
     q = ask(first, second, "c=0")
     made = _proof(first, second, ("c=0",), False)
     answers = (said("cadical", Status.UNSAT),)
-    return verdict(q, Kind.EQUIVALENT, "proved", answers=answers, certificate=made)
+    allowed = dict.fromkeys(q.graph.inputs, 0)
+    return verdict(q, Kind.EQUIVALENT, "proved", answers=answers, certificate=made, allowed=allowed)
 
 
 def vacuous() -> Verdict[EqualityQuestion]:
@@ -127,13 +128,15 @@ def unsettled(kind: Kind = Kind.TIMEOUT) -> Verdict[EqualityQuestion]:
     return verdict(ask(FOUR, FOUR_25), kind, "no solver answered in time", answers=answers)
 
 
-def rewrite(path: Path, change: Callable[[Any], None], *, sealed: bool = True, line: int = -1) -> None:
-    """Alter one line of a file of answers; `sealed`: as a forger would who also renews its digest.
+def rewrite(
+    path: Path, change: Callable[[Any], None], *, sealed: bool = True, line: int = -1, kind: str = "answer"
+) -> None:
+    """Alter one line of a file of records; `sealed`: as a forger would who also renews its digest.
 
     A change that the schema refuses cannot be sealed.
     """
     lines = path.read_text().splitlines()
     record = json.loads(lines[line])
     change(record)
-    lines[line] = json.dumps(seal(record) if sealed else record)
+    lines[line] = json.dumps(seal(record, kind) if sealed else record)
     path.write_text("\n".join(lines) + "\n")

@@ -11,8 +11,7 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tcformal.checks import check_int, check_positive
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, print_json
-from tcformal.cli.results import warn
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, print_json, warn
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError

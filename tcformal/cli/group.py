@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import click
@@ -17,12 +18,38 @@ from tcformal.version import VERSION
 OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
 
 
+#: The modules that make each command, in order.
+MODULES: dict[str, tuple[str, ...]] = {
+    "eval": ("single",),
+    "explain": ("single",),
+    "explain-mismatch": ("mismatch",),
+    "formats": ("catalogue",),
+    "probe": ("probe", "campaign"),
+    "prove": ("prove",),
+    "results": ("results", "verify"),
+    "run": ("run",),
+    "separate": ("separate",),
+    "suite": ("suite",),
+    "sweep": ("sweep",),
+    "units": ("catalogue",),
+}
+
 #: Modules of commands that could not be loaded, with the package that each lacks.
 MISSING: dict[str, str] = {}
 
 
 class OneSentence(click.Group):
     """A group whose every failure is one sentence on standard error and an exit code."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands whose modules can be loaded."""
+        return [name for name in MODULES if self.get_command(ctx, name) is not None]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, its module imported now; None for one that lacks a package."""
+        for module in MODULES.get(cmd_name, ()):
+            _load(module)
+        return super().get_command(ctx, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -31,6 +58,7 @@ class OneSentence(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
+            self.list_commands(ctx)
             if not MISSING:
                 raise
             packages = ", ".join(sorted(set(MISSING.values())))
@@ -61,6 +89,21 @@ class OneSentence(click.Group):
             if os.environ.get("TCFORMAL_DEBUG"):
                 raise
             fail(f"internal error, please report it: {type(error).__name__}: {error}", NO_ANSWER)
+
+
+def _load(module: str) -> None:
+    """Import a module of commands; one that lacks a package is entered in MISSING."""
+    try:
+        import_module(f"tcformal.cli.{module}")
+    except ModuleNotFoundError as error:
+        if not error.name or error.name.partition(".")[0] == "tcformal":
+            raise
+        MISSING[module] = error.name.partition(".")[0]
+
+
+def warn(sentence: str) -> None:
+    """Tell a person of something that does not change the answer."""
+    click.echo(f"warning: {' '.join(sentence.split())}", err=True)
 
 
 def fail(sentence: str, code: int) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,7 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tcformal.checks import check_int, check_positive
-from tcformal.cli.group import NO_ANSWER, OK, print_json
-from tcformal.cli.results import warn
+from tcformal.cli.group import NO_ANSWER, OK, print_json, warn
 from tcformal.query.kept.store import Store
 from tcformal.query.many.campaign import Outcome, Terms, campaign
 from tcformal.query.many.cluster import cluster
@@ -26,40 +25,6 @@ from tcformal.report.pairs import pairs_data, pairs_view, tally
 from tcformal.report.text import console
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
-
-
-def or_all_pairs(command: Callable[..., int]) -> Callable[..., int]:
-    """A command on two units that with --all-pairs asks every pair instead, with the same options."""
-
-    @wraps(command)
-    def either(
-        first: str | None,
-        second: str | None,
-        all_pairs: bool,
-        jobs: int | None,
-        scheduler: str | None,
-        **options: Any,
-    ) -> int:
-        if all_pairs:
-            if second is not None:
-                raise click.UsageError("expected at most one text to choose pairs by, but got two")
-            if options["with_explanation"]:
-                raise click.UsageError("expected --explain with two units, but got --all-pairs")
-            return ask_all(first or "", options, workers_of(jobs, scheduler))
-        if jobs is not None or scheduler is not None:
-            raise click.UsageError("expected --jobs and --scheduler with --all-pairs only")
-        if first is None or second is None:
-            raise click.UsageError(f"expected two units or --all-pairs, but got {first or 'neither'}")
-        return command(first=first, second=second, **options)
-
-    for option in (
-        click.option("--scheduler", metavar="ADDRESS", help="Ask on the Dask cluster of this scheduler."),
-        click.option("--jobs", type=int, help="Processes that ask; one for each core unless given."),
-        click.option("--all-pairs", is_flag=True, help="Ask every pair of catalogued units of equal operand "
-                     "formats; with one UNIT, those pairs that have this text in a name."),
-    ):  # fmt: skip
-        either = option(either)
-    return either
 
 
 def workers_of(jobs: int | None, scheduler: str | None) -> Callable[[], AbstractContextManager[Executor]]:

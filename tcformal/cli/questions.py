@@ -1,4 +1,4 @@
-"""`separate` and `prove`: questions about two units."""
+"""Commands that ask a question about two units."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ import click
 from rich.text import Text
 
 from tcformal.checks import check_int, check_positive
-from tcformal.cli.claims import or_claims
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option
-from tcformal.cli.pairs import or_all_pairs
-from tcformal.cli.results import warn
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option, warn
 from tcformal.cli.single import show_traces
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
@@ -104,17 +101,15 @@ def _report(v: Verdict[EqualityQuestion], hoped: Kind, as_json: bool, with_expla
     return OTHERWISE if v.kind in (Kind.SEPARATED, Kind.EQUIVALENT, Kind.VACUOUS) else NO_ANSWER
 
 
-def _question_command(
-    name: str, hoped: Kind, help_text: str, extended: Callable[..., Any] | None = None
-) -> None:
+def question_command(name: str, hoped: Kind, help_text: str, extended: Callable[..., Any]) -> None:
     """Add a command; `extended` makes it take other words than two units."""
 
     @main.command(name=name, help=help_text)
-    @click.argument("first", metavar="UNIT", required=extended is None)
-    @click.argument("second", metavar="UNIT", required=extended is None)
+    @click.argument("first", metavar="UNIT", required=False)
+    @click.argument("second", metavar="UNIT", required=False)
     @_question_options
     @json_option
-    @(extended or (lambda command: command))
+    @extended
     def command(
         first: str,
         second: str,
@@ -136,17 +131,3 @@ def _question_command(
         q = question(one, other, from_texts(one.operands.c, assume))
         v = _kept_or_asked(q, Store(Path(folder), warn), fresh, solvers, limits, certify)
         return _report(v, hoped, as_json, with_explanation)
-
-
-_question_command(
-    "separate",
-    Kind.SEPARATED,
-    "Find the smallest inputs on which two units differ (exit 0 if found).",
-    or_all_pairs,
-)
-_question_command(
-    "prove",
-    Kind.EQUIVALENT,
-    "Prove two units equal on all inputs, or a claim about one unit (exit 0 if they are, or it holds).",
-    or_claims,
-)

@@ -13,10 +13,10 @@ import click
 from rich.progress import track
 from rich.text import Text
 
-from tcformal.cli.group import json_option, main, print_json, results_option
+from tcformal.cli.group import json_option, main, print_json, results_option, warn
 from tcformal.errors import InputError
 from tcformal.query.kept.audit import audit, matches, state
-from tcformal.query.kept.prune import prune
+from tcformal.query.kept.rechecker import BUDGET_S
 from tcformal.query.kept.store import Store
 from tcformal.query.verdict import NOT_CHECKED, Kind
 from tcformal.records.lines import write_whole
@@ -24,11 +24,6 @@ from tcformal.report import results as views
 from tcformal.report.text import console
 
 Item = TypeVar("Item")
-
-
-def warn(sentence: str) -> None:
-    """Tell a person of something that does not change the answer."""
-    click.echo(f"warning: {' '.join(sentence.split())}", err=True)
 
 
 def watched(items: Sequence[Item], doing: str) -> Iterable[Item]:
@@ -43,7 +38,7 @@ def results() -> None:
 
 
 #: Records that `list` shows unless told otherwise.
-_SHOWN = 100
+_SHOWN = 50
 
 
 @results.command(name="list")
@@ -88,7 +83,7 @@ def show(start: str, folder: str, as_json: bool) -> None:
         raise InputError(f"expected the start of one record's id, but {start!r} fits {len(found)}: {ids}, …")
     (entry,) = found
     entry.check()
-    now, finding = state(entry), audit(store, entry)
+    now, finding = state(entry), audit(store, entry, BUDGET_S)
     command = views.record_command(entry.record) if entry.record["witness"] is not None else None
     if as_json:
         print_json(
@@ -137,6 +132,8 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 @json_option
 def prune_(folder: str, as_json: bool) -> None:
     """Take out what cannot be served: superseded, damaged and stale records, and what only these named."""
+    from tcformal.query.kept.prune import prune  # the list does not wait for the proofs of claims
+
     done = prune(Store(Path(folder), warn))
     if as_json:
         print_json(asdict(done))

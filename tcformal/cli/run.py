@@ -10,8 +10,7 @@ import click
 from rich.progress import Progress
 
 from tcformal.checks import check_positive
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option
-from tcformal.cli.results import warn
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option, warn
 from tcformal.errors import InputError
 from tcformal.query.engine import DEFAULT_LIMITS
 from tcformal.query.kept.store import Store

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, print_json, results_option
-from tcformal.cli.results import results, warn, watched
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, print_json, results_option, warn
+from tcformal.cli.results import results, watched
 from tcformal.query.kept.audit import Finding, Standing, audit, chosen
-from tcformal.query.kept.claim_audit import CheckedBook, ClaimFinding, audit_claim
+from tcformal.query.kept.claim_audit import ClaimFinding, audit_claim
 from tcformal.query.kept.store import Store
 from tcformal.report.results import SHOWN
 
@@ -44,9 +44,8 @@ def verify(starts: tuple[str, ...], with_claims: bool, folder: str, as_json: boo
     broken = [] if starts else store.broken()
     claims: list[ClaimFinding] = []
     if with_claims:
-        book = CheckedBook(store.lemmas)
         broken += store.claims.broken()
-        claims = [audit_claim(r, book) for r in watched(store.claims.all(), "proving claims again")]
+        claims = [audit_claim(store, r) for r in watched(store.claims.all(), "proving claims again")]
     standings = [f.standing for f in findings] + [c.standing for c in claims]
     counts = {s: standings.count(s) for s in Standing}
     counts[Standing.FAILED] += len(broken)

@@ -57,13 +57,17 @@ def answer(
         "members": how.members(solvers), "limits": limits, "certify": certify, "jobs": jobs,
     }  # fmt: skip
 
+    allowed: dict[str, int] | None = None
+
     def impossible() -> Verdict[Q] | None:
         """The verdict where no input satisfies the assumptions, or nobody knows; None where one does."""
+        nonlocal allowed
         if not how.assumptions(q):
             return None
         progress("are the assumptions satisfiable?")
         possible = decide(q.graph, q.assumed, replay=lambda m: bool(how.replay(q, m).assumed), **common)
-        if possible.status is Status.SAT:
+        if possible.status is Status.SAT and possible.model is not None:
+            allowed = dict(possible.model)
             return None
         if possible.status is Status.UNSAT:
             return settled(Kind.VACUOUS, possible)
@@ -88,7 +92,7 @@ def answer(
     if d.status is Status.UNSAT:
         if not how.assumptions_first and (none := impossible()) is not None:
             return none
-        return settled(how.none, d)
+        return settled(how.none, d, allowed=allowed)
     return verdict(unanswered(d), d.reason, d)
 
 

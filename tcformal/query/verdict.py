@@ -58,6 +58,8 @@ class Verdict(Generic[Q]):
     found_inputs: Mapping[str, int] | None = None
     #: What the witness does, as the question's kind replays it.
     replayed: Any = None
+    #: Inputs that obey the assumptions: they show of an EQUIVALENT or HOLDS that these can hold.
+    allowed: Mapping[str, int] | None = None
     #: Every solver's own answer.
     answers: tuple[SolverAnswer, ...] = ()
     #: Solvers that confirmed an unsat answer independently.

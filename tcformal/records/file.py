@@ -58,6 +58,11 @@ class RecordFile:
         self._refused: dict[int, str] = {}
         self._checked: dict[int, Record] = {}
 
+    @property
+    def mark(self) -> Mark:
+        """How far the file has been read."""
+        return self._mark
+
     # ------------------------------------------------------------------ writing
     def add(self, record: Record) -> None:
         """Add a sealed record, on the disk when this returns."""
@@ -122,7 +127,11 @@ class RecordFile:
     def _refresh(self) -> None:
         """Index what has been added to the file since the last look."""
         mark = scan(self.path, self._mark, self._take, self._tell)
-        if mark.file != self._mark.file or mark.offset < self._mark.offset:
+        if (
+            self._starts
+            and self._mark.file
+            and (mark.file != self._mark.file or mark.offset < self._mark.offset)
+        ):
             self._forget()
             mark = scan(self.path, Mark(), self._take, self._tell)
         self._mark = mark

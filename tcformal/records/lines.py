@@ -21,6 +21,9 @@ from tcformal.errors import RecordError
 #: Told, in one sentence, what was wrong and what was done about it.
 Told = Callable[[str], None]
 
+#: Bytes that are read at a time where all lines of a file are passed over.
+_BLOCK = 1 << 20
+
 #: The ending of the file beside, to which torn lines are moved.
 ASIDE = ".torn"
 
@@ -92,7 +95,7 @@ def scan(path: Path, since: Mark, take: Callable[[int, bytes], None], told: Told
     """
     with _sentence(path):
         try:
-            stream = path.open("rb")
+            stream = path.open("rb", buffering=_BLOCK)
         except FileNotFoundError:
             return Mark()
         with stream:
@@ -104,7 +107,7 @@ def scan(path: Path, since: Mark, take: Callable[[int, bytes], None], told: Told
             offset, lines = since.offset, since.lines
             for text in stream:
                 if text.endswith(b"\n"):
-                    if text.strip():
+                    if not text.isspace():
                         take(offset, text)
                     offset, lines = offset + len(text), lines + 1
                 elif _line(path, lines + 1, text).data is not None:

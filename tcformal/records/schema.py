@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -40,6 +41,11 @@ def _validator(kind: str) -> Any:
     return Draft202012Validator(schema(kind))
 
 
+def now() -> str:
+    """The time of a record, in UTC and to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def digest_of(record: Mapping[str, Any]) -> str:
     """SHA-256 of plain data, whatever the order of its keys."""
     text = json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
@@ -65,7 +71,7 @@ def check(record: Mapping[str, Any], kind: str = "answer") -> None:
         raise RecordError(f"expected a record as its schema says, but at {place} {said}")
     try:
         found = digest_of({key: value for key, value in record.items() if key != SEAL})
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RecordError(f"expected a record of plain data, but got: {error}") from error
     if found != record[SEAL]:
         raise RecordError(

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from tcformal.query.many.campaign import Outcome
 from tcformal.query.many.pairs import Group, Pair
-from tcformal.query.verdict import Kind
+from tcformal.query.verdict import NOT_CHECKED, Kind
 from tcformal.report.text import WIDTH
 
 Outcomes = Mapping[Pair, Outcome]
@@ -32,10 +32,19 @@ LETTERS: dict[Kind | None, tuple[str, str, str]] = {
 _SLOWEST = 3
 
 
+#: The same for a kept answer whose evidence was not checked.
+_UNCHECKED = ("k", NOT_CHECKED, "bold red")
+
+
+def _mark(o: Outcome) -> tuple[str, str, str]:
+    """The letter, word and colour of one pair."""
+    return LETTERS[o.kind] if o.checked else _UNCHECKED
+
+
 def counts(outcomes: Outcomes) -> dict[str, int]:
     """How many pairs came to each verdict, those that none came to left out."""
-    found = Counter(outcome.kind for outcome in outcomes.values())
-    return {word: found[kind] for kind, (_, word, _) in LETTERS.items() if found[kind]}
+    found = Counter(_mark(outcome)[1] for outcome in outcomes.values())
+    return {word: found[word] for _, word, _ in (*LETTERS.values(), _UNCHECKED) if found[word]}
 
 
 def tally(outcomes: Outcomes) -> str:
@@ -50,10 +59,9 @@ def pairs_view(
     parts: list[RenderableType] = []
     for group in groups:
         parts += [_matrix(group, outcomes, width), Text()]
-    used = {outcome.kind for outcome in outcomes.values()}
-    parts.append(
-        Text("  ".join(f"{letter} {word}" for kind, (letter, word, _) in LETTERS.items() if kind in used))
-    )
+    used = counts(outcomes)
+    marks = (*LETTERS.values(), _UNCHECKED)
+    parts.append(Text("  ".join(f"{letter} {word}" for letter, word, _ in marks if word in used)))
     rest = [o for o in outcomes.values() if o.kind is None or not o.decided]
     parts += [_reason(o) for o in rest]
     slow = sorted((o for o in outcomes.values() if o.seconds), key=lambda o: -o.seconds)[:_SLOWEST]
@@ -82,7 +90,7 @@ def _matrix(group: Group, outcomes: Outcomes, width: int) -> Text:
         made.append("\n" + str(i + 1).rjust(cell), style="dim not bold")
         for j, other in enumerate(group.units):
             outcome = outcomes.get(Pair(unit.name, other.name))
-            letter, _, style = LETTERS[outcome.kind] if outcome else ("·" if i == j else "", "", "dim")
+            letter, _, style = _mark(outcome) if outcome else ("·" if i == j else "", "", "dim")
             made.append(letter.rjust(cell), style=f"not bold {style}" if "bold" not in style else style)
         more = f" +{len(unit.names) - 1}" if len(unit.names) > 1 else ""
         name = f"{unit.name}{more}"
@@ -93,7 +101,7 @@ def _matrix(group: Group, outcomes: Outcomes, width: int) -> Text:
 
 
 def _reason(o: Outcome) -> Text:
-    _, word, style = LETTERS[o.kind]
+    _, word, style = _mark(o)
     made = Text(word, style=style)
     made.append(f": {o.pair.first} {o.pair.second}: {o.reason}", style="default not bold not dim")
     return made
@@ -112,8 +120,11 @@ def pairs_data(
             }
             for group in groups
         ],
-        "counts": {kind.name: sum(o.kind is kind for o in outcomes.values()) for kind in Kind}
-        | {"cannot_be_asked": sum(o.kind is None for o in outcomes.values())},
+        "counts": {kind.name: sum(o.checked and o.kind is kind for o in outcomes.values()) for kind in Kind}
+        | {
+            "cannot_be_asked": sum(o.kind is None for o in outcomes.values()),
+            "not_checked": sum(not o.checked for o in outcomes.values()),
+        },
         "without_counterpart": list(alone),
         "seconds": round(seconds, 3),
     }
@@ -126,5 +137,6 @@ def _pair_data(o: Outcome) -> dict[str, Any]:
         "reason": o.reason,
         "seconds": round(o.seconds, 3),
         "served": o.served,
+        "checked": o.checked,
     }
     return known | (o.verdict or {})

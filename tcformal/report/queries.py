@@ -51,6 +51,7 @@ def answered_data(a: Answered) -> dict[str, Any]:
         "expected": a.ask.expected,
         "as_expected": a.as_expected,
         "agreement": agreement(a).strip("*"),
+        "checked": a.checked,
         "reported": a.ask.reported,
         "deviation": a.ask.deviation,
         "seconds": round(a.seconds, 3),
@@ -62,7 +63,7 @@ def answered_data(a: Answered) -> dict[str, Any]:
 def _style(a: Answered) -> str:
     if a.as_expected:
         return "green"
-    return "yellow" if a.outcome in OPEN else "red"
+    return "yellow" if a.outcome in OPEN or not a.checked else "red"
 
 
 def summary(done: Sequence[Answered], seconds: float) -> RenderableType:
@@ -79,7 +80,7 @@ def summary(done: Sequence[Answered], seconds: float) -> RenderableType:
     for a in done:
         if not a.as_expected:
             parts.append(
-                Text(f"{a.query}, {a.ask.name}: {a.outcome}, expected {a.ask.expected}", style=_style(a))
+                Text(f"{a.query}, {a.ask.name}: {a.headline}, expected {a.ask.expected}", style=_style(a))
             )
     good = sum(a.as_expected for a in done)
     parts.append(Text(f"{good} of {len(done)} answered as expected; {seconds:.1f} s in all", style="dim"))

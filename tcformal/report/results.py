@@ -18,6 +18,7 @@ from tcformal.query.kept.store import Entry
 from tcformal.query.kinds.equality import EQUALITY
 from tcformal.query.kinds.unit_property import PROPERTY
 from tcformal.query.spec import Witness
+from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.text import table
 
 #: Digits of an id or digest that people are shown.
@@ -30,7 +31,7 @@ _NOTHING = "?"
 def row(entry: Entry) -> dict[str, Any]:
     """One record as a flat row, as it stands: what was asked, what was recorded, who said so.
 
-    Its state is `recorded`, which says nothing of the answer, or `damaged`.
+    Its state says that nothing was checked, or that it is damaged.
     """
     record, question = entry.record, entry.record["question"]
     try:
@@ -40,11 +41,11 @@ def row(entry: Entry) -> dict[str, Any]:
         damaged = True
     said: dict[str, Any] = {
         "id": entry.id,
-        "kind": question.get("kind", _NOTHING),
-        "verdict": record.get("verdict", _NOTHING),
-        "first": question.get("first") or question.get("unit", _NOTHING),
-        "second": question.get("second") or question.get("property") or question.get("form", _NOTHING),
-        "k": question.get("k") or question.get("products", _NOTHING),
+        "kind": _text(question.get("kind")),
+        "verdict": _text(record.get("verdict")),
+        "first": _text(question.get("first") or question.get("unit")),
+        "second": _text(question.get("second") or question.get("property") or question.get("form")),
+        "k": _NOTHING if damaged else question.get("k") or question["products"],
         "formats": " ".join(f"{x}:{y}" for x, y in question["formats"].items()) if "formats" in question
         and not damaged else "",
         "assumptions": _NOTHING if damaged else "; ".join(question["assumptions"]),
@@ -53,14 +54,19 @@ def row(entry: Entry) -> dict[str, Any]:
         "confirmed_by": _NOTHING if damaged else ", ".join(record["confirmed_by"]),
         "certificate": _NOTHING if damaged else (record["certificate"] or {}).get("sha256", ""),
         "seconds": _NOTHING if damaged else record["seconds"],
-        "date": record.get("date", _NOTHING),
-        "tcformal": record.get("tcformal", _NOTHING),
-        "state": "damaged" if damaged else "recorded",
+        "date": _text(record.get("date")),
+        "tcformal": _text(record.get("tcformal")),
+        "state": "damaged" if damaged else NOT_CHECKED,
         "question_sha256": entry.digest,
     }  # fmt: skip
     if not damaged and record["witness"] is not None:
         said |= {"witness": _flat(record["witness"]), "results": _flat(record["results"]["results"])}
     return said
+
+
+def _text(value: Any) -> str:
+    """A cell of a record that may be damaged: a text of the record, or the sign for nothing."""
+    return value if isinstance(value, str) else _NOTHING
 
 
 def _flat(named: Mapping[str, Any]) -> str:
@@ -85,11 +91,12 @@ def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def results_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """One row per record."""
-    made = table("id", "verdict", "units", "solver", "proof", "date", "state")
+    made = table("id", "verdict", "units", "solver", "proof", "date", "remark")
     for r in rows:
         units = f"{r['first']}\n{r['second']}" + (f"\n{r['assumptions']}" if r["assumptions"] else "")
         proof = "yes" if r["certificate"] else "–" if r["witness"] else "no"
-        cells = (r["id"][:SHOWN], r["verdict"], units, r["solvers"], proof, r["date"][:10], r["state"])
+        remark = "" if r["state"] == NOT_CHECKED else r["state"]
+        cells = (r["id"][:SHOWN], r["verdict"], units, r["solvers"], proof, r["date"][:10], remark)
         made.add_row(*(Text(str(cell)) for cell in cells))
     for i in (0, 1, 4, 6):
         made.columns[i].no_wrap = True

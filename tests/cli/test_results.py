@@ -7,6 +7,7 @@ import io
 import json
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from kept import (
 )
 from tcformal.cli import main
 from tcformal.query.kept.store import Store
+from tcformal.query.verdict import NOT_CHECKED
 
 Run = Callable[..., Result]
 
@@ -71,7 +73,7 @@ def narrow(result: Result, *, but: str = "bit by bit: ") -> list[str]:
 
 # ---------------------------------------------------------------------- separate and prove
 @pytest.mark.parametrize(
-    ("words", "code"), [(("separate", FOUR, FOUR_25), 0), (("prove", THREE_BITS, FOUR_BITS), 0)]
+    ("words", "code"), [(("separate", FOUR, FOUR_25), 0), (("prove", THREE_BITS, FOUR_BITS, "--certify"), 0)]
 )
 def test_an_answer_is_kept_and_served(
     run: Run, results_folder: Path, words: tuple[str, ...], code: int
@@ -91,10 +93,10 @@ def test_an_answer_is_kept_and_served(
 
 
 def test_fresh_asks_again(run: Run, results_folder: Path) -> None:
-    Store(results_folder).add(separated("kept"))
-    assert parsed(run("separate", FOUR, FOUR_25, "--json"))["reason"] == "kept"
+    Store(results_folder).add(replace(separated(), seconds=12345.0))
+    assert parsed(run("separate", FOUR, FOUR_25, "--json"))["seconds"] == 12345.0
     asked = parsed(run("separate", FOUR, FOUR_25, "--fresh", *PATIENT, "--json"))
-    assert asked["reason"] != "kept"
+    assert asked["seconds"] != 12345.0
     assert asked["served"] is False
     assert len((results_folder / "answers.jsonl").read_text().splitlines()) == 2
 
@@ -152,8 +154,7 @@ def test_a_forged_answer_is_told_and_asked_again(run: Run, filled: Store) -> Non
     assert "--fresh asks again" not in result.stdout
     assert result.stderr.startswith("warning: record ")
     assert (
-        "is not used: expected a witness on which the two units differ, but it does not replay"
-        in result.stderr
+        "is not used: expected a witness that shows what was asked, but it does not replay" in result.stderr
     )
 
 
@@ -172,14 +173,15 @@ def test_the_list_fits(run: Run, filled: Store) -> None:
     assert run("separate", long, other, "--solvers", "bitwuzla", "--time-limit", "0.001").exit_code == 3
     lines = narrow(run("results", "list"))
     text = "".join(part for line in lines for part in line.split())
-    assert lines[0].split() == ["id", "verdict", "units", "solver", "proof", "date", "state"]
-    assert lines[-1] == f"5 records in {filled.path}" or filled.path.name in lines[-1]
+    assert lines[0].split() == ["id", "verdict", "units", "solver", "proof", "date", "remark"]
+    end = f"5 records of 5 lines in {filled.path}; {NOT_CHECKED}"
+    assert text.endswith("".join(end.split()))
     for e in filled.records():
         assert e.id[:12] in text
         assert e.record["verdict"] in text
     rows = parsed(run("results", "list", "--json"))
     assert [r["id"] for r in rows] == [e.id for e in filled.records()]
-    assert {r["state"] for r in rows} == {"current"}
+    assert {r["state"] for r in rows} == {NOT_CHECKED}
     assert [bool(r["certificate"]) for r in rows] == [False, False, True, True, False]
 
 
@@ -190,18 +192,67 @@ def test_the_list_is_filtered(run: Run, filled: Store) -> None:
     assert run("results", "list", "--verdict", "MAYBE").exit_code == 2
 
 
-def test_stale_and_damaged_records_are_listed_as_such(
-    run: Run, filled: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stale_and_damaged_records_are_said_to_be_so(run: Run, filled: Store) -> None:
+    """The list, which builds no question, names damage only; each record's own view names what is stale."""
     rewrite(filled.path, lambda record: record.update(seconds="long"), sealed=False, line=1)
     rewrite(filled.path, lambda record: record["question"].update(sha256="0" * 64), line=0)
     rows = parsed(run("results", "list", "--json"))
-    assert [r["state"] for r in rows] == ["stale", "damaged", "current", "current"]
-    assert narrow(run("results", "list"))[-1].endswith(", 1 stale, 1 damaged")
+    assert [r["state"] for r in rows] == [NOT_CHECKED, "damaged", NOT_CHECKED, NOT_CHECKED]
+    (line,) = [line for line in narrow(run("results", "list")) if rows[1]["id"][:12] in line]
+    assert line.endswith("damaged")
+    shown = parsed(run("results", "show", rows[0]["id"], "--json"))
+    assert (shown["state"], shown["check"]) == ("stale", "failed")
+    assert "SEPARATED, refused: expected an answer about the definition" in " ".join(
+        run("results", "show", rows[0]["id"]).stdout.split()
+    )
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda r: r.update(verdict=["SEPARATED"]),
+        lambda r: r.update(date=7, tcformal=None, witness=[], certificate="none"),
+        lambda r: r["question"].update(first=3, k="many", formats=[], assumptions=None),
+        lambda r: r["question"].update(kind={"a": "separate"}),
+        lambda r: [r.pop(key) for key in [*r] if key != "question"],
+    ],
+)
+def test_a_damaged_record_stops_no_list(run: Run, filled: Store, damage: Callable[[Any], Any]) -> None:
+    rewrite(filled.path, damage, sealed=False, line=0)
+    rows = parsed(run("results", "list", "--json"))
+    assert [r["state"] for r in rows] == ["damaged", *[NOT_CHECKED] * 3]
+    assert len(narrow(run("results", "list"))) > 4
+    assert parsed(run("results", "export", "--json", "-"))[0]["state"] == "damaged"
+    for form in ("--csv", "--json"):
+        assert run("results", "export", form, "-").exit_code == 0
+    result = run("results", "show", rows[0]["id"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert run("results", "verify").exit_code == 1
+
+
+def test_no_verdict_is_listed_or_exported_bare(run: Run, filled: Store, tmp_path: Path) -> None:
+    """Beside each that was not checked stands how to check it."""
+    assert len(filled.records()) == 4
+    rows = list(csv.DictReader(io.StringIO(run("results", "export", "--csv", "-").stdout)))
+    for states in (
+        [r["state"] for r in parsed(run("results", "list", "--json"))],
+        [r["state"] for r in rows],
+        [r["state"] for r in parsed(run("results", "export", "--json", "-"))],
+    ):
+        assert states == [NOT_CHECKED] * 4
+    assert NOT_CHECKED in " ".join(run("results", "list").stdout.split())
+    assert NOT_CHECKED in " ".join(run("results", "list", "--verdict", "vacuous").stdout.split())
+
+
+def test_only_the_newest_are_listed(run: Run, filled: Store) -> None:
+    filled.add(separated())
+    rows = parsed(run("results", "list", "--last", "2", "--json"))
+    assert [r["verdict"] for r in rows] == ["VACUOUS", "SEPARATED"]
+    assert "2 records of 5 lines" in " ".join(run("results", "list", "--last", "2").stdout.split())
 
 
 def test_without_answers_the_list_is_empty(run: Run, results_folder: Path) -> None:
-    assert narrow(run("results", "list"))[0].startswith("0 records in ")
+    assert narrow(run("results", "list"))[0].startswith("0 records of 0 lines in ")
     assert parsed(run("results", "list", "--json")) == []
     assert not results_folder.exists()
 
@@ -220,7 +271,7 @@ def test_a_record_is_shown(run: Run, filled: Store) -> None:
     words = shlex.split(command)
     assert words.pop(0) == "tcformal"
     found = parsed(run(*words, "--json"))
-    results = [entry.record["results"][side]["hex"] for side in ("first", "second")]
+    results = [entry.record["results"]["results"][side]["hex"] for side in ("first", "second")]
     assert [u["hex"] for u in found["units"]] == results
 
 
@@ -230,9 +281,12 @@ def test_a_record_with_scales_is_shown(run: Run, results_folder: Path) -> None:
     assert any(line.startswith("scales of a: ") for line in lines)
     words = shlex.split(next(line for line in lines if line.startswith("bit by bit: ")))
     found = parsed(run(*words[words.index("explain") :], "--json"))
-    assert [u["hex"] for u in found["units"]] == [record["results"][x]["hex"] for x in ("first", "second")]
+    assert [u["hex"] for u in found["units"]] == [
+        record["results"]["results"][x]["hex"] for x in ("first", "second")
+    ]
     (row,) = parsed(run("results", "list", "--json"))
-    assert row["witness_scale_b"].split() == [x["hex"] for x in record["witness"]["scale_b"]]
+    scales = " ".join(x["hex"] for x in record["witness"]["scale_b"])
+    assert f"scale_b=[{scales}]" in row["witness"]
 
 
 def test_a_certificate_is_shown(run: Run, filled: Store) -> None:
@@ -250,9 +304,7 @@ def test_an_unknown_id_rejects(run: Run, filled: Store, words: tuple[str, ...]) 
     assert filled.records()
     result = run("results", *words)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(
-        f"error: expected the start of a record's id, but got {words[1]!r}: none of 4"
-    )
+    assert result.stderr.startswith(f"error: expected the start of a record's id, but got {words[1]!r}: no")
 
 
 def test_an_ambiguous_or_damaged_record_is_not_shown(run: Run, filled: Store) -> None:
@@ -332,8 +384,9 @@ def test_records_are_exported(run: Run, filled: Store, tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(flat.read_text())))
     records = filled.records()
     assert [r["id"] for r in rows] == [e.id for e in records]
-    assert rows[0]["witness_a"].split() == [x["hex"] for x in records[0].record["witness"]["a"]]
-    assert rows[0]["first_result"] == records[0].record["results"]["first"]["hex"]
+    a = " ".join(x["hex"] for x in records[0].record["witness"]["a"])
+    assert f"a=[{a}]" in rows[0]["witness"]
+    assert f"first={records[0].record['results']['results']['first']['hex']}" in rows[0]["results"]
     assert rows[3]["assumptions"] == "normal; c=0x0"
     assert [x["record"] for x in json.loads(whole.read_text())] == [e.record for e in records]
     shown = run("results", "export", "--csv", "-")

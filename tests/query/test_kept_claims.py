@@ -13,9 +13,8 @@ import pytest
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.query.kept.audit import Standing
-from tcformal.query.kept.claim_audit import CheckedBook, ClaimFinding, audit_claim
-from tcformal.query.kept.kept_claims import CLAIMS, KeptClaims
-from tcformal.query.kept.shelf import LEMMAS, Shelf
+from tcformal.query.kept.claim_audit import ClaimFinding, audit_claim
+from tcformal.query.kept.store import CLAIM, LEMMA, Store
 from tcformal.query.proofs.claim import ClaimVerdict
 from tcformal.query.proofs.claims import prove_claim
 from tcformal.query.proofs.lemmas import LemmaBook
@@ -33,13 +32,12 @@ NAMES = ("volta/mma.m8n8k4.f32.f16.f16.f32", "same-parameters")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[tuple[str, str], ClaimVerdict]]:
     """A folder with a claim that holds, one that is refuted, one about many units."""
     folder = tmp_path_factory.mktemp("claims")
-    shelf = Shelf(folder)
-    kept = KeptClaims(shelf, print)
-    book = LemmaBook(limits=LIMITS, certify=True, keeper=shelf)
+    store = Store(folder, print)
+    book = LemmaBook(limits=LIMITS, certify=True, keeper=store.lemmas)
     verdicts = {}
     for name, claim in (SUM, ORDER, NAMES):
         verdicts[name, claim] = v = prove_claim(resolve(name), claim, book=book, limits=LIMITS)
-        kept.add(v)
+        store.add_claim(v)
     return folder, verdicts
 
 
@@ -49,30 +47,26 @@ def folder(made: tuple[Path, object], tmp_path: Path) -> Path:
     return Path(shutil.copytree(made[0], tmp_path / "results"))
 
 
-def kept(folder: Path) -> KeptClaims:
-    return KeptClaims(Shelf(folder), lambda _: None)
-
-
 def record_of(folder: Path, which: tuple[str, str]) -> dict[str, Any]:
     """The record of a unit and a claim."""
-    record = kept(folder).records.get(which[1], which[0])
+    record = Store(folder).claims.newest(which[1], which[0])
     assert record is not None
     return record
 
 
 def checked(folder: Path, which: tuple[str, str]) -> ClaimFinding:
-    return audit_claim(record_of(folder, which), CheckedBook(Shelf(folder)))
+    return audit_claim(Store(folder), record_of(folder, which))
 
 
 def alter(folder: Path, which: tuple[str, str], change: Mapping[str, Any]) -> None:
     """A record with other words and a seal that fits them."""
     record = record_of(folder, which)
     plain = {**{key: value for key, value in record.items() if key != SEAL}, **change}
-    (folder / CLAIMS).write_text(json.dumps(seal(plain, "claim")) + "\n")
+    (folder / CLAIM.file).write_text(json.dumps(seal(plain, "claim")) + "\n")
 
 
 def test_records_are_as_their_schema_says(folder: Path) -> None:
-    lines, _ = read(folder / CLAIMS)
+    lines, _ = read(folder / CLAIM.file)
     assert len(lines) == 3
     for line in lines:
         assert line.data is not None
@@ -86,26 +80,33 @@ def test_a_kept_claim_comes_back_as_it_was(
     made: tuple[Path, dict[tuple[str, str], ClaimVerdict]], which: tuple[str, str]
 ) -> None:
     folder, verdicts = made
-    found = kept(folder).find(which[1], resolve(which[0]), certify=True)
+    found = Store(folder).find_claim(which[1], resolve(which[0]), certify=True)
     assert found is not None
     again, was = found.to_json(), verdicts[which].to_json()
     used = {sha256 for part in was["parts"] for step in part["steps"] for sha256 in step["lemmas"]}
     was["lemmas"] = [lemma for lemma in was["lemmas"] if lemma["sha256"] in used]
+    assert again.pop("answered") == record_of(folder, which)["date"]
+    assert (again.pop("served"), again.pop("checked"), was.pop("served"), was.pop("checked")) == (
+        True, True, False, True
+    )  # fmt: skip
+    for lemma in (*again["lemmas"], *was["lemmas"]):
+        del lemma["reason"]  # made anew by the check
+    del again["seconds"], was["seconds"], again["limits"], was["limits"]  # those of the new proof
     assert again == was
 
 
 def test_a_claim_about_many_units_is_asked_again(folder: Path) -> None:
-    assert kept(folder).find(NAMES[1], resolve(NAMES[0])) is None
+    assert Store(folder).find_claim(NAMES[1], resolve(NAMES[0])) is None
 
 
 def test_the_same_answer_is_kept_once(
     folder: Path, made: tuple[Path, dict[tuple[str, str], ClaimVerdict]]
 ) -> None:
-    store = kept(folder)
-    before = (folder / CLAIMS).read_bytes()
+    store = Store(folder)
+    before = (folder / CLAIM.file).read_bytes()
     for v in made[1].values():
-        store.add(v)
-    assert (folder / CLAIMS).read_bytes() == before
+        store.add_claim(v)
+    assert (folder / CLAIM.file).read_bytes() == before
 
 
 @pytest.mark.parametrize("damage", ["definition", "lemma", "certificate", "seal", "open"])
@@ -113,16 +114,16 @@ def test_a_claim_whose_grounds_changed_is_not_served(folder: Path, damage: str) 
     if damage == "definition":
         alter(folder, SUM, {"definition": "0" * 64})
     elif damage == "lemma":
-        (folder / LEMMAS).write_text("")
+        (folder / LEMMA.file).write_text("")
     elif damage == "certificate":
         for path in (folder / "certificates").iterdir():
             path.write_bytes(b"no proof")
     elif damage == "seal":
-        path = folder / CLAIMS
+        path = folder / CLAIM.file
         path.write_text(path.read_text().replace("give the same results", "give other results"))
     else:
         alter(folder, SUM, {"verdict": "UNKNOWN"})
-    assert kept(folder).find(SUM[1], resolve(SUM[0])) is None
+    assert Store(folder).find_claim(SUM[1], resolve(SUM[0])) is None
 
 
 @pytest.mark.parametrize("which", [SUM, ORDER, NAMES])
@@ -145,15 +146,15 @@ def test_a_kept_claim_is_made_again_without_solvers_for_its_lemmas(
 )
 def test_an_altered_claim_is_refused(folder: Path, change: Mapping[str, Any], sentence: str) -> None:
     alter(folder, SUM, change)
-    record = kept(folder).records.all()[0]
-    found = audit_claim(record, CheckedBook(Shelf(folder)))
+    record = Store(folder).claims.all()[0]
+    found = audit_claim(Store(folder), record)
     assert found.standing is Standing.FAILED
     assert sentence in found.reason
 
 
 def test_a_swapped_certificate_is_refused(folder: Path) -> None:
     """Two proofs that each are whole, under each other's name in the records: only the check tells."""
-    path = folder / LEMMAS
+    path = folder / LEMMA.file
     records = [json.loads(line) for line in path.read_text().splitlines()]
     one, other = [r for r in records if r["decided_by"] != "folding"][:2]
     one["certificate"], other["certificate"] = other["certificate"], one["certificate"]
@@ -167,7 +168,7 @@ def test_a_swapped_certificate_is_refused(folder: Path) -> None:
 
 
 def test_a_missing_lemma_leaves_nothing_proved(folder: Path) -> None:
-    (folder / LEMMAS).write_text("")
+    (folder / LEMMA.file).write_text("")
     found = checked(folder, SUM)
     assert found.standing is Standing.FAILED
     assert "expected HOLDS again, but got UNKNOWN" in found.reason

@@ -72,7 +72,7 @@ def test_a_solver_finds_it_without_vectors(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_inputs_that_shrinking_spoils_are_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unit_property, "shrink_inputs", lambda q, found: dict.fromkeys(found, 0))
+    monkeypatch.setattr(unit_property, "shrink_inputs", lambda q, found, **_: dict.fromkeys(found, 0))
     v = asked("no-negative-zero", "valpey@terms=2,zero_sign=ieee")
     assert v.kind is Kind.ERROR
     assert "do not replay" in v.reason

@@ -11,8 +11,7 @@ from tcformal.query.kept.store import Store
 from tcformal.query.papers import run as running
 from tcformal.query.papers.checked import golden_witness
 from tcformal.query.papers.files import Ask, find, known_queries, load
-from tcformal.query.papers.run import RUNS, Setting, evaluate_three, run
-from tcformal.records.lines import read
+from tcformal.query.papers.run import Setting, evaluate_three, run
 from tcformal.solve.result import Limits
 
 LIMITS = Limits(120.0, 8192, 0)
@@ -65,24 +64,24 @@ def test_a_file_is_run_kept_and_served(tmp_path: Path, monkeypatch: pytest.Monke
     path = tmp_path / "small.toml"
     path.write_text(SMALL, encoding="utf-8")
     query = load(path)
-    how = Setting(Store(tmp_path / "results"), LIMITS)
+    how = Setting(Store(tmp_path / "results"), LIMITS, certify=True)
     done = list(run(query, query.concrete(), how))
     outcomes = ["SEPARATED", "EQUIVALENT", "HOLDS", "REPRODUCED", "DIFFERENT"]
     assert [a.outcome for a in done] == outcomes
     assert [a.as_expected for a in done] == [True, True, False, True, False]
-    lines, _ = read(tmp_path / "results" / RUNS)
-    assert [line.data["outcome"] for line in lines if line.data] == outcomes
+    # Only verdicts are kept: what a question came to is made of them again.
+    assert [e.record["verdict"] for e in how.store.records()] == outcomes[:3]
+    lines = how.store.path.read_bytes()
 
     def never(*_: object, **__: object) -> None:
         raise AssertionError("asked again")
 
     # Golden inputs are evaluated again, because that is as cheap as looking.
-    for kind in ("separate", "property"):
-        monkeypatch.setitem(running.ASKERS, kind, never)
+    monkeypatch.setattr(running, "answer", never)
     again = list(run(query, query.concrete(), how))
     assert [a.outcome for a in again] == outcomes
     assert all(a.served for a in again[:3])
-    assert len(read(tmp_path / "results" / RUNS)[0]) == len(outcomes)
+    assert how.store.path.read_bytes() == lines
     with pytest.raises(AssertionError, match="asked again"):
         list(run(query, query.concrete(), Setting(how.store, LIMITS, fresh=True)))
 
@@ -94,9 +93,12 @@ def test_a_kept_answer_of_another_definition_is_not_served(
     path.write_text(SMALL, encoding="utf-8")
     query = load(path)
     ask = query.concrete()[2]
-    how = Setting(Store(tmp_path / "results"), LIMITS)
+    how = Setting(Store(tmp_path / "results"), LIMITS, certify=True)
+    how = Setting(Store(tmp_path / "results"), LIMITS, certify=True)
     assert [a.served for a in run(query, [ask], how)] == [""]
-    text = (how.store.folder / RUNS).read_text(encoding="utf-8")
-    digest = running.answered_already(how.store.folder / RUNS)[running.identity("small", ask)]["answer"]
-    (how.store.folder / RUNS).write_text(text.replace(digest["question_sha256"], "0" * 64), encoding="utf-8")
+    assert [bool(a.served) for a in run(query, [ask], how)] == [True]
+    text = how.store.path.read_text(encoding="utf-8")
+    digest = how.store.records()[0].digest
+    how.store.path.write_text(text.replace(digest, "0" * 64), encoding="utf-8")
+    how = Setting(Store(tmp_path / "results"), LIMITS, certify=True)
     assert [a.served for a in run(query, [ask], how)] == [""]

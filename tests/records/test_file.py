@@ -7,17 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tcformal.records.newest import Newest
 
-from tcformal.records import newest
-from tcformal.records.schema import SCHEMA_VERSION, check, seal
+from tcformal.query.kept.store import LEMMA
+from tcformal.records import file as record_file
+from tcformal.records.file import RecordFile
+from tcformal.records.schema import check, seal, version
 
 
 def lemma(name: str, seconds: float) -> dict[str, Any]:
     """A record of a lemma, told from others about the same by its time."""
     return seal(
         {
-            "schema": SCHEMA_VERSION, "date": "2026-01-01T00:00:00Z", "tcformal": "0", "name": name,
+            "schema": version("lemma"), "date": "2026-01-01T00:00:00Z", "tcformal": "0", "name": name,
             "sha256": name * 64, "free_inputs": 1, "answer": "unsat", "reason": "", "decided_by": "z3",
             "confirmed_by": ["cvc5"], "certificate": None, "seconds": seconds,
         },
@@ -25,12 +26,12 @@ def lemma(name: str, seconds: float) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def opened(path: Path, *lines: dict[str, Any] | str) -> tuple[Newest, list[str]]:
+def opened(folder: Path, *lines: dict[str, Any] | str) -> tuple[RecordFile, list[str]]:
     """A file of these lines, and what is told of it."""
     texts = (line if isinstance(line, str) else json.dumps(line) for line in lines)
-    path.write_text("".join(text + "\n" for text in texts))
+    (folder / LEMMA.file).write_text("".join(text + "\n" for text in texts))
     told: list[str] = []
-    return Newest(path, "lemma", ("sha256",), told.append), told
+    return RecordFile(folder, LEMMA, told.append), told
 
 
 def altered(record: dict[str, Any]) -> dict[str, Any]:
@@ -39,24 +40,24 @@ def altered(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_last_counts(tmp_path: Path) -> None:
-    kept, told = opened(tmp_path / "x", lemma("a", 1.0), lemma("b", 2.0), lemma("a", 3.0))
-    found = kept.get("a" * 64)
+    kept, told = opened(tmp_path, lemma("a", 1.0), lemma("b", 2.0), lemma("a", 3.0))
+    found = kept.newest("a" * 64)
     assert found is not None
     assert found["seconds"] == 3.0
     assert [r["seconds"] for r in kept.all()] == [3.0, 2.0]
-    assert kept.get("c" * 64) is None
+    assert kept.newest("c" * 64) is None
     assert kept.broken() == told == []
 
 
 def test_an_altered_line_gives_way_to_the_one_before(tmp_path: Path) -> None:
-    kept, told = opened(tmp_path / "x", lemma("a", 1.0), altered(lemma("a", 2.0)))
-    found = kept.get("a" * 64)
+    kept, told = opened(tmp_path, lemma("a", 1.0), altered(lemma("a", 2.0)))
+    found = kept.newest("a" * 64)
     assert found is not None
     assert found["seconds"] == 1.0
-    assert kept.get("a" * 64) is found
+    assert kept.newest("a" * 64) is found
     (sentence,) = told
     assert sentence.startswith(
-        f"line 2 of {tmp_path / 'x'} is not used: expected a record that nobody altered"
+        f"line 2 of {tmp_path / LEMMA.file} is not used: expected a record that nobody altered"
     )
     assert kept.broken() == told
 
@@ -64,7 +65,7 @@ def test_an_altered_line_gives_way_to_the_one_before(tmp_path: Path) -> None:
 def test_every_broken_line_is_named(tmp_path: Path) -> None:
     """Those as well that newer ones have replaced; and asking costs no record."""
     lines = (altered(lemma("a", 1.0)), "{half", {"sha256": 7}, lemma("a", 2.0), lemma("b", 3.0))
-    kept, _ = opened(tmp_path / "x", *lines)
+    kept, _ = opened(tmp_path, *lines)
     said = kept.broken()
     assert ["line 1" in said[0], "line 2" in said[1], "line 3" in said[2]] == [True] * 3
     assert len(said) == 3
@@ -73,9 +74,9 @@ def test_every_broken_line_is_named(tmp_path: Path) -> None:
 
 
 def test_what_was_added_is_the_newest(tmp_path: Path) -> None:
-    kept, _ = opened(tmp_path / "x", lemma("a", 1.0))
-    kept.put(lemma("a", 2.0))
-    kept.put(lemma("b", 3.0))
+    kept, _ = opened(tmp_path, lemma("a", 1.0))
+    kept.add(lemma("a", 2.0))
+    kept.add(lemma("b", 3.0))
     assert [r["seconds"] for r in kept.all()] == [2.0, 3.0]
 
 
@@ -86,7 +87,7 @@ def test_only_what_is_asked_for_is_checked(tmp_path: Path, monkeypatch: pytest.M
         seen.append(record["name"])
         check(record, kind)
 
-    monkeypatch.setattr(newest, "check", counted)
-    kept, _ = opened(tmp_path / "x", *(lemma(name, 1.0) for name in "abcdef"))
-    assert kept.get("c" * 64) is kept.get("c" * 64)
+    monkeypatch.setattr(record_file, "check", counted)
+    kept, _ = opened(tmp_path, *(lemma(name, 1.0) for name in "abcdef"))
+    assert kept.newest("c" * 64) is kept.newest("c" * 64)
     assert seen == ["c"]

@@ -147,8 +147,9 @@ def test_readme_names_commands_that_exist() -> None:
         for word in words.split():
             if not isinstance(command, click.Group):
                 break
-            if word not in command.commands:
+            found = command.get_command(click.Context(command), word)
+            if found is None:
                 unknown.append(words.strip())
                 break
-            command = command.commands[word]
+            command = found
     assert unknown == []

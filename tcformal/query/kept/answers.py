@@ -7,6 +7,8 @@ from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError, TcformalError
+from tcformal.query.engine import VECTORS_NAME
+from tcformal.query.kept.certificates import certificate_record
 from tcformal.query.kinds.register import KINDS
 from tcformal.query.question import Q, Question
 from tcformal.query.verdict import SETTLED, Kind, Verdict, reason_of
@@ -15,9 +17,6 @@ from tcformal.records.schema import digest_of, seal
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.members import registry
 from tcformal.solve.result import Limits, SolverAnswer, Status
-
-#: The folder of certificates inside a results folder.
-CERTIFICATES = "certificates"
 
 #: Keys of a question that name units.
 _NAMES = ("first", "second", "unit")
@@ -31,16 +30,6 @@ def identity(record: Mapping[str, Any]) -> str:
 def identity_of(q: Question) -> str:
     """The identity under which the answer to a question is kept."""
     return digest_of(q.how.parts(q))
-
-
-def certificate_file(certificate: Certificate) -> str:
-    """Where a certificate is kept inside a results folder."""
-    return f"{CERTIFICATES}/{certificate.sha256}.drat.xz"
-
-
-def certificate_record(c: Certificate) -> dict[str, Any]:
-    """What a record says of a certificate beside it."""
-    return {**c.to_json(), "file": certificate_file(c), "seconds": c.seconds}
 
 
 def to_record(v: Verdict[Any], date: str) -> Record:
@@ -59,6 +48,7 @@ def to_record(v: Verdict[Any], date: str) -> Record:
             "witness": None if v.inputs is None else how.witness_data(q, v.inputs),
             "found_witness": None if v.found_inputs is None else how.witness_data(q, v.found_inputs),
             "results": None if v.replayed is None else how.results_data(q, v.replayed),
+            "allowed": None if v.allowed is None else how.witness_data(q, v.allowed),
             "solvers": [_answer(a) for a in v.answers],
             "confirmed_by": list(v.confirmed_by),
             "limits": {
@@ -135,6 +125,9 @@ def check_answers(record: Mapping[str, Any], q: Question) -> None:
     proof is kept, found none; and nobody found the contrary.
     """
     said = {a["name"]: a["answer"] for a in record["solvers"]}
+    unknown = said.keys() - registry.keys() - {VECTORS_NAME}
+    if unknown:
+        raise RecordError(f"expected answers of known solvers, but got one of {min(unknown)}")
     verdict = Kind[record["verdict"]]
     if verdict not in (q.how.found, q.how.none, Kind.VACUOUS):
         raise RecordError(f"expected {q.how.found.name}, {q.how.none.name} or VACUOUS as the answer to a "
@@ -158,6 +151,26 @@ def check_answers(record: Mapping[str, Any], q: Question) -> None:
                 f"expected two independent solvers or a certificate for {verdict.name}, but got "
                 f"{needed} from {', '.join(who) or 'none'}"
             )
+
+
+def check_allowed(q: Question, record: Mapping[str, Any]) -> dict[str, int] | None:
+    """Inputs that show that the assumptions of an EQUIVALENT or HOLDS can hold; None where none are made.
+
+    Errors: RecordError where they are missing, or do not obey the assumptions.
+    """
+    how, said = q.how, record["allowed"]
+    needed = Kind[record["verdict"]] is how.none and bool(how.assumptions(q))
+    if needed != (said is not None):
+        raise RecordError(
+            f"expected {'' if needed else 'no '}inputs that show that the assumptions of {record['verdict']} "
+            f"can hold, but got {'some' if said is not None else 'none'}"
+        )
+    if said is None:
+        return None
+    inputs = how.read_witness(q, said)
+    if not how.replay(q, inputs).assumed:
+        raise RecordError("expected inputs that obey the assumptions, but these do not")
+    return inputs
 
 
 def check_replays(q: Question, record: Mapping[str, Any]) -> Any:
@@ -193,6 +206,7 @@ def read_verdict(
     """
     how, kind = q.how, Kind[record["verdict"]]
     check_answers(record, q)
+    allowed = check_allowed(q, record)
     found = kind is how.found
     answers = _answers(record["solvers"])
     return Verdict(
@@ -202,6 +216,7 @@ def read_verdict(
         replayed=check_replays(q, record) if found else None,
         inputs=how.read_witness(q, record["witness"]) if found else None,
         found_inputs=how.read_witness(q, record["found_witness"]) if found else None,
+        allowed=allowed,
         answers=answers,
         confirmed_by=tuple(record["confirmed_by"]),
         certificate=certificate,

@@ -6,11 +6,18 @@ import enum
 from dataclasses import dataclass
 
 from tcformal.errors import InputError, RecordError, TcformalError
-from tcformal.interp.cnf import to_cnf
-from tcformal.query.kept.answers import check_answers, check_definition, check_replays, question_of
+from tcformal.query.kept.answers import (
+    check_allowed,
+    check_answers,
+    check_definition,
+    check_replays,
+    question_of,
+)
 from tcformal.query.kept.store import Entry, Store
 from tcformal.query.verdict import SETTLED, Kind
-from tcformal.solve.certificate import checker_version, verify
+
+#: Seconds that an audit gives to each certificate and to each claim.
+AUDIT_S = 600.0
 
 
 class State(enum.Enum):
@@ -53,20 +60,20 @@ def state(entry: Entry) -> State:
     return State.CURRENT
 
 
-def audit(store: Store, entry: Entry) -> Finding:
-    """Check one record again.
+def audit(store: Store, entry: Entry, seconds: float = AUDIT_S) -> Finding:
+    """Check one record again, its certificate in a process of its own and in so many seconds.
 
     The record against its schema and digest; its question, built again, against the definition that was
     answered; a witness by replay on integers and on the oracle; a certificate against its file and, step
     by step, against clauses made again from the question.
     """
     try:
-        return Finding(entry, *_checked(store, entry))
+        return Finding(entry, *_checked(store, entry, seconds))
     except TcformalError as error:
         return Finding(entry, Standing.FAILED, str(error))
 
 
-def _checked(store: Store, entry: Entry) -> tuple[Standing, str]:
+def _checked(store: Store, entry: Entry, seconds: float) -> tuple[Standing, str]:
     """How a record stands, with the reason; TcformalError for one that does not hold."""
     entry.check()
     record = entry.record
@@ -76,6 +83,7 @@ def _checked(store: Store, entry: Entry) -> tuple[Standing, str]:
     if kind not in SETTLED:
         return Standing.OPEN, f"{kind.name} claims nothing"
     check_answers(record, q)
+    check_allowed(q, record)
     if kind is q.how.found:
         check_replays(q, record)
         return Standing.HOLDS, "the witness replays on integers and on exact fractions"
@@ -83,11 +91,12 @@ def _checked(store: Store, entry: Entry) -> tuple[Standing, str]:
     if certificate is None:
         who = " and ".join(record["confirmed_by"])
         return Standing.UNCHECKED, f"confirmed by a second solver only ({who}): not re-checkable"
-    cnf = to_cnf(q.graph, q.assumed if kind is Kind.VACUOUS else q.asked)
-    steps = verify(cnf, certificate)
+    checked = store.checked(q, record, certificate, seconds)
+    if checked is None:
+        return Standing.UNCHECKED, f"the proof of {certificate.solver} could not be checked in {seconds:g} s"
     return (
         Standing.HOLDS,
-        f"the proof of {certificate.solver} was checked by {checker_version()}, {steps} steps",
+        f"the proof of {checked.solver} was checked by {checked.checker}, {checked.steps} steps",
     )
 
 

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tcformal.design.unit import UnitSpec
-from tcformal.query.kept.lemmas import now
+from tcformal.errors import InputError, RecordError
+from tcformal.formats.spec import Format
 from tcformal.query.proofs.claim import ClaimVerdict, Counterexample, Part, Standing
 from tcformal.query.proofs.cuts import Step
 from tcformal.query.proofs.lemmas import Lemma
 from tcformal.query.proofs.same_parameters import definition
 from tcformal.query.spec import Witness
 from tcformal.query.verdict import Kind
-from tcformal.records.schema import SEAL
+from tcformal.records.schema import SEAL, now
 from tcformal.solve.result import Limits
 
 #: Claims that speak of more units than the one whose definition is kept with them: they are asked again.
@@ -43,20 +44,29 @@ def claim_said(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def lemmas_used(record: Mapping[str, Any]) -> list[str]:
-    """The digests of the lemmas that the steps of a claim's record apply."""
+    """The digests of the lemmas that the steps of a record apply; RecordError for one that it lacks."""
     used = {int(i) for part in record["parts"] for step in part["steps"] for i in step.get("lemmas", {})}
+    if used and max(used) >= len(record["lemmas"]):
+        raise RecordError(f"expected steps on {len(record['lemmas'])} lemmas, but got lemma {max(used)}")
     return [sha256 for i, sha256 in enumerate(record["lemmas"]) if i in used]
 
 
 def read_claim(
     record: Mapping[str, Any], spec: UnitSpec, lemmas: tuple[Lemma, ...], *, served: str, checked: bool
 ) -> ClaimVerdict:
-    """The verdict that a record was made of; `served` is when it was given first."""
+    """The verdict that a record was made of; `served` is when it was given first.
+
+    Errors: RecordError for limits or a witness that cannot be.
+    """
+    try:
+        limits = Limits(**record["limits"])
+    except InputError as error:
+        raise RecordError(str(error)) from error
     return ClaimVerdict(
         claim=record["claim"], unit=spec, kind=Kind[record["verdict"]], reason=record["reason"],
         composition=record["composition"],
-        parts=tuple(_part(p, spec.k, record["lemmas"]) for p in record["parts"]),
-        lemmas=lemmas, limits=Limits(**record["limits"]), seconds=record["seconds"],
+        parts=tuple(_part(p, spec, record["lemmas"]) for p in record["parts"]),
+        lemmas=lemmas, limits=limits, seconds=record["seconds"],
         version=record["tcformal"], served=served, checked=checked,
     )  # fmt: skip
 
@@ -75,7 +85,7 @@ def _short_steps(steps: Sequence[Mapping[str, Any]], places: Mapping[str, str]) 
     return kept
 
 
-def _part(data: Mapping[str, Any], k: int, lemmas: Sequence[str]) -> Part:
+def _part(data: Mapping[str, Any], spec: UnitSpec, lemmas: Sequence[str]) -> Part:
     steps = tuple(
         Step(name=cut, how=s["how"], lemmas={lemmas[int(i)]: n for i, n in s.get("lemmas", {}).items()})
         for s in data["steps"]
@@ -85,10 +95,10 @@ def _part(data: Mapping[str, Any], k: int, lemmas: Sequence[str]) -> Part:
     if "witness" in data:
         said = data["witness"]
         first, second = (
-            Witness.of({name: int(x, 16) for name, x in said[key].items()}, k)
+            _operands(spec, said[key])
             for key in ("inputs", "second_inputs" if "second_inputs" in said else "inputs")
         )
-        one, other = (int(x, 16) for x in said["results"])
+        one, other = (_encoding(spec.operands.d, x) for x in said["results"])
         witness = Counterexample(
             first=first, second=second, results=(one, other), found_by=said["found_by"]
         )  # fmt: skip
@@ -96,3 +106,24 @@ def _part(data: Mapping[str, Any], k: int, lemmas: Sequence[str]) -> Part:
         name=data["name"], standing=Standing[data["standing"]], steps=steps, witness=witness,
         control=data["control"], note=data.get("note", ""),
     )  # fmt: skip
+
+
+def _operands(spec: UnitSpec, said: Mapping[str, str]) -> Witness:
+    """Operands from a record; RecordError for any that the unit does not take."""
+    o, scale = spec.operands, spec.scale_format
+    formats = {"a": o.a, "b": o.b, "c": o.c} | ({} if scale is None else {"scale_a": scale, "scale_b": scale})
+    inputs = {}
+    for name, text in said.items():
+        row = name.partition("[")[0]
+        if row not in formats:
+            raise RecordError(f"expected operands of {spec.name}, but got {name}")
+        inputs[name] = _encoding(formats[row], text)
+    return Witness.of(inputs, spec.k)
+
+
+def _encoding(fmt: Format, text: str) -> int:
+    """An encoding from a record; RecordError for one that its format does not have."""
+    raw = int(text, 16)
+    if raw >= 1 << fmt.width:
+        raise RecordError(f"expected an encoding of {fmt.name}, but got {text}")
+    return raw

@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from tcformal.errors import RecordError
-from tcformal.query.kept.answers import certificate_file, certificate_record
+from tcformal.query.kept.certificates import (
+    certificate_file,
+    certificate_of,
+    certificate_record,
+    keep_certificate,
+)
+from tcformal.query.kept.turns import writing
 from tcformal.query.proofs.lemmas import Lemma
+from tcformal.query.verdict import NOT_CHECKED
 from tcformal.records.file import RecordFile
-from tcformal.records.lines import Told, write_whole
-from tcformal.records.schema import seal
-from tcformal.solve.certificate import Certificate
+from tcformal.records.lines import Told
+from tcformal.records.schema import now, seal
+from tcformal.solve.members import registry
 from tcformal.solve.result import Status
 from tcformal.version import VERSION
 
-#: Says whether the certificate of a lemma proves the statement in this DAG, and if not, why.
-Check = Callable[[str, Mapping[str, Any]], str]
+#: Checks that a certificate proves the statement in this DAG: `steps` and `checker`, or `refused` and why.
+Check = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 
 
-def now() -> str:
-    """The time of a record, to the second."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def certificate_of(folder: Path, said: Mapping[str, Any]) -> Certificate:
-    """The certificate that a checked record names; RecordError where its file is missing or another."""
-    path = folder / said["file"]
-    try:
-        proof = path.read_bytes()
-    except OSError as error:
-        raise RecordError(f"expected the certificate {path}, but got: {error.strerror}") from error
-    found = hashlib.sha256(proof).hexdigest()
-    if not found == said["sha256"] == path.name.partition(".")[0]:
-        raise RecordError(
-            f"expected a certificate of digest {said['sha256'][:12]} at {path}, but got {found[:12]}"
-        )
-    return Certificate(
-        proof=proof, **{key: said[key] for key in ("cnf_sha256", "solver", "checker", "steps", "seconds")}
-    )
+def checked_lemma(lemma: Lemma, *, name: str, free_inputs: int, steps: int, checker: str) -> Lemma:
+    """A kept lemma whose certificate was checked in this run: what is said of it is said anew."""
+    assert lemma.certificate is not None, "a lemma without a certificate has nothing to check"
+    made = replace(lemma.certificate, steps=steps, checker=checker)
+    return replace(
+        lemma, name=name, certificate=made, free_inputs=free_inputs,
+        confirmed_by=(*lemma.confirmed_by, checker), reason=f"the proof of {made.solver} was checked by {checker}",
+    )  # fmt: skip
 
 
 class LemmaCache:
@@ -69,13 +62,17 @@ class LemmaCache:
         except RecordError as error:
             self._told(f"the lemma {sha256[:12]} is proved again: {error}")
             return None
+        # That a checker has confirmed it is said of what is checked now only.
+        decider = registry.get(record["decided_by"])
+        known = [name for name in record["confirmed_by"] if name in registry]
+        solvers = tuple(name for name in known if decider is not None and registry[name].confirms(decider))
         return Lemma(
             name=record["name"], sha256=sha256, free_inputs=record["free_inputs"], status=Status.UNSAT,
-            reason=record["reason"], decided_by=record["decided_by"],
-            confirmed_by=tuple(record["confirmed_by"]), certificate=made, seconds=record["seconds"],
+            reason=NOT_CHECKED, decided_by=record["decided_by"], confirmed_by=solvers, certificate=made,
+            seconds=record["seconds"],
         )  # fmt: skip
 
-    def checked(self, sha256: str, dag: str) -> Lemma | None:
+    def checked(self, name: str, sha256: str, dag: str, free_inputs: int) -> Lemma | None:
         """The kept lemma of the statement in `dag`, its certificate checked; None where it is to be proved.
 
         A lemma that two solvers agreed on has nothing to check, and is proved again.
@@ -83,11 +80,15 @@ class LemmaCache:
         lemma = self.find(sha256)
         if lemma is None or lemma.certificate is None:
             return None
-        refused = self._check(dag, certificate_record(lemma.certificate))
-        if refused:
-            self._told(f"the lemma {sha256[:12]} is proved again: {refused}")
-            return None
-        return lemma
+        found = self._check(dag, certificate_record(lemma.certificate))
+        if "steps" in found:
+            return checked_lemma(
+                lemma, name=name, free_inputs=free_inputs, steps=found["steps"], checker=found["checker"]
+            )  # fmt: skip
+        self._told(
+            f"the lemma {sha256[:12]} is proved again: {found.get('refused', 'checking took too long')}"
+        )
+        return None
 
     def add(self, lemma: Lemma) -> None:
         """Keep a lemma that holds, its certificate first; others are asked again and not kept."""
@@ -95,8 +96,9 @@ class LemmaCache:
             return
         plain = lemma.to_json()
         if lemma.certificate is not None:
-            name = certificate_file(lemma.certificate)
-            write_whole(self.folder / name, lemma.certificate.proof)
-            plain["certificate"] = {**plain["certificate"], "file": name}
+            plain["certificate"] = {**plain["certificate"], "file": certificate_file(lemma.certificate)}
         record = seal({**plain, "date": now(), "tcformal": VERSION}, "lemma")
-        self.records.add(record)
+        with writing(self.folder):
+            if lemma.certificate is not None:
+                keep_certificate(self.folder, lemma.certificate)
+            self.records.add(record)

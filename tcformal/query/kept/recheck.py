@@ -2,8 +2,8 @@
 
 A request holds `dag` (the text of a DAG whose root is named `assertion`), `folder` and `certificate` (what
 a record says of it); or `claim`, `unit`, `folder` and `seconds`.  The answer holds `steps` and `checker`; or
-`claim` (the record of the claim proved again) and `bare` (the number of its lemmas without a certificate);
-or `refused` with the reason, or `late`.
+`claim` (the record of the claim proved again), `lemmas` (what was found of each that was checked) and
+`bare` (the number of those without a certificate); or `refused` with the reason, or `late`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from tcformal.design.names import resolve
 from tcformal.errors import TcformalError
 from tcformal.interp.cnf import to_cnf
 from tcformal.ir.walk import from_json
-from tcformal.query.kept.claim_audit import AUDIT_LIMITS, CheckedBook, OutOfTimeError
+from tcformal.query.kept.certificates import certificate_of
+from tcformal.query.kept.checked_book import AUDIT_LIMITS, CheckedBook, OutOfTimeError
 from tcformal.query.kept.claims import claim_record
-from tcformal.query.kept.lemmas import certificate_of
 from tcformal.query.kept.store import Store
 from tcformal.query.proofs.claims import prove_claim
 from tcformal.solve.certificate import checker_version, verify
@@ -55,8 +55,21 @@ class Bench:
         book.deadline = time.monotonic() + request["seconds"]
         spec = resolve(request["unit"])
         v = prove_claim(spec, request["claim"], book=book, limits=AUDIT_LIMITS)
-        used = {lemma.sha256 for lemma in v.lemmas}
-        return {"claim": claim_record(v), "bare": len(used & book.unchecked)}
+        used = {lemma.sha256: lemma for lemma in v.lemmas}
+        return {
+            "claim": claim_record(v),
+            "bare": len(used.keys() & book.unchecked),
+            "lemmas": {
+                sha256: {
+                    "name": x.name,
+                    "free_inputs": x.free_inputs,
+                    "steps": x.certificate.steps,
+                    "checker": x.certificate.checker,
+                }
+                for sha256, x in used.items()
+                if sha256 in book.checked and x.certificate is not None
+            },
+        }
 
 
 def _proof(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -29,8 +29,9 @@ class Rechecker:
     Checking is kept out of this process, so that no certificate can hold it up or fill its memory.
     """
 
-    def __init__(self, seconds: float = BUDGET_S) -> None:
-        self.seconds = seconds
+    def __init__(self) -> None:
+        #: What one check may take, unless it is given another time.
+        self.seconds = BUDGET_S
         self._process: subprocess.Popen[bytes] | None = None
         self._read = b""
 
@@ -41,10 +42,10 @@ class Rechecker:
         request = {"dag": dag, "folder": str(folder), "certificate": dict(certificate)}
         return self._ask(request, self.seconds if seconds is None else seconds)
 
-    def claim(self, folder: Path, claim: str, unit: str) -> dict[str, Any]:
+    def claim(self, folder: Path, claim: str, unit: str, seconds: float | None = None) -> dict[str, Any]:
         """Prove a claim again on the kept lemmas of a folder, every certificate checked."""
-        request = {"claim": claim, "unit": unit, "folder": str(folder), "seconds": self.seconds}
-        return self._ask(request, self.seconds)
+        seconds = self.seconds if seconds is None else seconds
+        return self._ask({"claim": claim, "unit": unit, "folder": str(folder), "seconds": seconds}, seconds)
 
     def close(self) -> None:
         """End the process; the next request starts another one."""

@@ -7,22 +7,26 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
 from tcformal.ir.walk import to_json
-from tcformal.query.kept import answers, claims
-from tcformal.query.kept.lemmas import LemmaCache, certificate_of, now
+from tcformal.query.kept import answers
+from tcformal.query.kept.certificates import certificate_of, certificate_record, keep_certificate
 from tcformal.query.kept.rechecker import Rechecker
-from tcformal.query.proofs.claim import ClaimVerdict
-from tcformal.query.proofs.same_parameters import definition
+from tcformal.query.kept.turns import writing
 from tcformal.query.question import Q, Question
-from tcformal.query.verdict import SETTLED, Kind, Verdict
+from tcformal.query.verdict import Kind, Verdict
 from tcformal.records.file import Record, RecordFile, RecordKind
-from tcformal.records.lines import Line, Told, write_whole
-from tcformal.records.schema import check, seal
+from tcformal.records.lines import Line, Told
+from tcformal.records.schema import check, now
 from tcformal.solve.certificate import Certificate
+
+if TYPE_CHECKING:
+    from tcformal.query.kept.claim_cache import ClaimCache
+    from tcformal.query.kept.lemmas import LemmaCache
+    from tcformal.query.proofs.claim import ClaimVerdict
 
 ANSWER = RecordKind(
     "answer",
@@ -95,7 +99,9 @@ class Store:
     @cached_property
     def lemmas(self) -> LemmaCache:
         """The lemmas that claims rest on."""
-        return LemmaCache(RecordFile(self.folder, LEMMA, self._told), self._told, self._refusal)
+        from tcformal.query.kept.lemmas import LemmaCache  # as for claims below
+
+        return LemmaCache(RecordFile(self.folder, LEMMA, self._told), self._told, self._lemma_checked)
 
     # ------------------------------------------------------------------ answers
     def add(self, verdict: Verdict[Any]) -> Record:
@@ -105,10 +111,10 @@ class Store:
         written.
         """
         record = answers.to_record(verdict, verdict.served or now())
-        certificate = verdict.certificate
-        if certificate is not None:
-            write_whole(self.folder / answers.certificate_file(certificate), certificate.proof)
-        self.answers.add(record)
+        with writing(self.folder):
+            if verdict.certificate is not None:
+                keep_certificate(self.folder, verdict.certificate)
+            self.answers.add(record)
         return record
 
     def find(self, question: Q, *, certify: bool | None = None) -> Verdict[Q] | None:
@@ -129,25 +135,26 @@ class Store:
             return None
         try:
             made = None if said is None else certificate_of(self.folder, said)
-            checked = None if made is None else self._checked(question, entry, made)
+            checked = None if made is None else self.checked(question, entry, made)
             return answers.read_verdict(question, entry, checked or made, checked=checked is not None)
         except TcformalError as error:
             self._told(f"record {answers.identity(entry)[:12]} of {self.path} is not used: {error}")
             return None
 
-    def _checked(self, q: Question, record: Record, made: Certificate) -> Certificate | None:
+    def checked(
+        self, q: Question, record: Record, made: Certificate, seconds: float | None = None
+    ) -> Certificate | None:
         """The certificate as it was checked now, None where time ran out; RecordError where it is refused."""
         root = q.assumed if record["verdict"] == Kind.VACUOUS.name else q.asked
         dag = to_json(q.graph, {"assertion": root})
-        found = self.rechecker.proof(dag, self.folder, answers.certificate_record(made))
+        found = self.rechecker.proof(dag, self.folder, certificate_record(made), seconds)
         if "refused" in found:
             raise RecordError(found["refused"])
         return None if "late" in found else replace(made, checker=found["checker"], steps=found["steps"])
 
-    def _refusal(self, dag: str, said: Mapping[str, Any]) -> str:
-        """Why a lemma's certificate is not accepted; empty where it is."""
-        found = self.rechecker.proof(dag, self.folder, said, LEMMA_S)
-        return str(found.get("refused", "checking it took too long" if "late" in found else ""))
+    def _lemma_checked(self, dag: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What checking a lemma's certificate came to."""
+        return self.rechecker.proof(dag, self.folder, said, LEMMA_S)
 
     def has(self, question: Question) -> bool:
         """Whether there is a record about this very question, as its units are defined today."""
@@ -199,43 +206,19 @@ class Store:
 
     # ------------------------------------------------------------------ claims
     def find_claim(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
-        """The kept claim about this definition, proved again from its lemmas; None where it is to be asked.
-
-        The verdict served is the one of the new proof.  Where that takes too long, the recorded verdict is
-        marked as not checked, and so is, where `certify` is False, one that rests on a lemma without a
-        certificate; otherwise such a claim is asked again.
-        """
-        record = self.claims.newest(claim, spec.name)
-        if record is None or claim in claims.OF_MANY_UNITS or Kind[record["verdict"]] not in SETTLED:
-            return None
-        if record["definition"] != definition(spec, spec.k):
-            return None
-        found = self.rechecker.claim(self.folder, claim, spec.name)
-        if "refused" in found:
-            self._told(f"the claim {claim} of {spec.name} is asked again: {found['refused']}")
-            return None
-        again = found.get("claim")
-        if again is not None and (
-            Kind[again["verdict"]] not in SETTLED or (found["bare"] and certify is not False)
-        ):
-            return None
-        if again is not None and again["verdict"] != record["verdict"]:
-            was, gives = record["verdict"], again["verdict"]
-            self._told(f"the claim {claim} of {spec.name} was kept as {was}, but its lemmas give {gives}")
-        shown = again or record
-        lemmas = [self.lemmas.find(sha256) for sha256 in claims.lemmas_used(shown)]
-        whole = tuple(lemma for lemma in lemmas if lemma is not None)
-        if len(whole) != len(lemmas):
-            return None
-        checked = again is not None and not found["bare"]
-        return claims.read_claim(shown, spec, whole, served=record["date"], checked=checked)
+        """The kept claim about this definition, proved again from its lemmas; None for one to be asked."""
+        return self._claims.find(claim, spec, certify=certify)
 
     def add_claim(self, v: ClaimVerdict) -> None:
         """Keep a claim with the digests of its lemmas, unless the last record says the same."""
-        record = claims.claim_record(v)
-        last = self.claims.newest(v.claim, v.unit.name)
-        if last is None or claims.claim_said(last) != claims.claim_said(record):
-            self.claims.add(seal(record, "claim"))
+        self._claims.add(v)
+
+    @cached_property
+    def _claims(self) -> ClaimCache:
+        # Imported here: an answer about two units is not to wait for the proofs of claims.
+        from tcformal.query.kept.claim_cache import ClaimCache
+
+        return ClaimCache(self.claims, self.lemmas, self.rechecker, self._told)
 
 
 def _entry(start: int, line: Line) -> Entry | None:
@@ -246,5 +229,5 @@ def _entry(start: int, line: Line) -> Entry | None:
         return None
     try:
         return Entry(answers.identity(data), line.number, start, data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None

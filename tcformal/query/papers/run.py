@@ -27,7 +27,7 @@ from tcformal.query.property import property_question
 from tcformal.query.question import Question
 from tcformal.query.replay import oracle_result
 from tcformal.query.spec import Witness, question
-from tcformal.query.verdict import Kind
+from tcformal.query.verdict import NOT_CHECKED, Kind
 from tcformal.query.worse.question import worse_question
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
@@ -72,6 +72,11 @@ class Answered:
     served: str = ""
     #: Whether the evidence was checked in this run.
     checked: bool = True
+
+    @property
+    def headline(self) -> str:
+        """The outcome; of a kept answer that was not checked in this run, marked as such."""
+        return self.outcome if self.checked else f"{self.outcome} ({NOT_CHECKED})"
 
     @property
     def as_expected(self) -> bool:

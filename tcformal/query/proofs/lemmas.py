@@ -145,7 +145,7 @@ def frontier(firsts: Sequence[Node], seconds: Sequence[Node], depth: int) -> set
 class Keeper(Protocol):
     """Where proved lemmas are kept from one run to the next."""
 
-    def checked(self, sha256: str, dag: str) -> Lemma | None:
+    def checked(self, name: str, sha256: str, dag: str, free_inputs: int) -> Lemma | None:
         """The kept lemma of the statement in `dag`, its certificate checked; None for one to prove."""
 
     def add(self, lemma: Lemma) -> None:
@@ -182,14 +182,15 @@ class LemmaBook:
         """The answer to a statement: a kept one, by folding, or from the portfolio."""
         sha256 = what.sha256
         if sha256 not in self._known:
-            self._known[sha256] = self._kept(sha256, what) or self._decided(name, sha256, what)
+            self._known[sha256] = self._kept(name, sha256, what) or self._decided(name, sha256, what)
         return self._known[sha256]
 
-    def _kept(self, sha256: str, what: Statement) -> Lemma | None:
+    def _kept(self, name: str, sha256: str, what: Statement) -> Lemma | None:
         """The kept lemma, its certificate checked against the clauses that the statement has today."""
         if self._keeper is None:
             return None
-        return self._keeper.checked(sha256, to_json(what.graph, {"assertion": what.assertion}))
+        dag = to_json(what.graph, {"assertion": what.assertion})
+        return self._keeper.checked(name, sha256, dag, what.free_inputs)
 
     def _decided(self, name: str, sha256: str, what: Statement) -> Lemma:
         cnf = to_cnf(what.graph, what.assertion)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tcformal.algorithms import corrected, error
 from tcformal.algorithms.split import HALF, SINGLE, SPLIT_ROUNDINGS, Split, split
-from tcformal.checks import check_choice
+from tcformal.checks import check_choice, check_int
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
@@ -38,6 +38,8 @@ ALGORITHMS: dict[str, str] = {"markidis": "Markidis", "ootomo-yokota": "Ootomo a
 EXPONENTS = {"table5": (-14, 14), "split": (-15, 14)}
 #: Exponents of c: from where it reaches the lowest bit of a product, as in Table 5, to the largest product.
 C_EXPONENTS = (-24, 30)
+#: Beyond every exponent of c: a wider range would only make the exact sums wider.
+EXPONENT_LIMIT = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +72,8 @@ class Asked:
         corrected.check_unit(self.unit, self.products)
         if self.keep_last and self.form != "split":
             raise InputError(f"expected keep_last with form=split only, but got form={self.form}")
+        for bound in self.c_exponents:
+            check_int("c_exponents", bound, low=-EXPONENT_LIMIT, high=EXPONENT_LIMIT)
         if self.c_exponents[0] > self.c_exponents[1]:
             raise InputError(f"expected c_exponents as (low, high), but got {self.c_exponents}")
 

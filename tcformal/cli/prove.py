@@ -1,0 +1,14 @@
+"""`prove`: two units are equal on all inputs, or a claim holds of one."""
+
+from __future__ import annotations
+
+from tcformal.cli.claims import or_claims
+from tcformal.cli.questions import question_command
+from tcformal.query.verdict import Kind
+
+question_command(
+    "prove",
+    Kind.EQUIVALENT,
+    "Prove two units equal on all inputs, or a claim about one unit (exit 0 if they are, or it holds).",
+    or_claims,
+)

@@ -1,0 +1,56 @@
+"""`separate`: inputs on which two units differ, or every pair of units at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+
+from tcformal.cli.questions import question_command
+from tcformal.query.verdict import Kind
+
+
+def or_all_pairs(command: Callable[..., int]) -> Callable[..., int]:
+    """A command on two units that with --all-pairs asks every pair instead, with the same options."""
+
+    @wraps(command)
+    def either(
+        first: str | None,
+        second: str | None,
+        all_pairs: bool,
+        jobs: int | None,
+        scheduler: str | None,
+        **options: Any,
+    ) -> int:
+        if all_pairs:
+            from tcformal.cli.pairs import ask_all, workers_of  # a kept answer does not wait for these
+
+            if second is not None:
+                raise click.UsageError("expected at most one text to choose pairs by, but got two")
+            if options["with_explanation"]:
+                raise click.UsageError("expected --explain with two units, but got --all-pairs")
+            return ask_all(first or "", options, workers_of(jobs, scheduler))
+        if jobs is not None or scheduler is not None:
+            raise click.UsageError("expected --jobs and --scheduler with --all-pairs only")
+        if first is None or second is None:
+            raise click.UsageError(f"expected two units or --all-pairs, but got {first or 'neither'}")
+        return command(first=first, second=second, **options)
+
+    for option in (
+        click.option("--scheduler", metavar="ADDRESS", help="Ask on the Dask cluster of this scheduler."),
+        click.option("--jobs", type=int, help="Processes that ask; one for each core unless given."),
+        click.option("--all-pairs", is_flag=True, help="Ask every pair of catalogued units of equal operand "
+                     "formats; with one UNIT, those pairs that have this text in a name."),
+    ):  # fmt: skip
+        either = option(either)
+    return either
+
+
+question_command(
+    "separate",
+    Kind.SEPARATED,
+    "Find the smallest inputs on which two units differ (exit 0 if found).",
+    or_all_pairs,
+)

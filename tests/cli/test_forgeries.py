@@ -1,0 +1,249 @@
+"""Forged files under the commands: none turns an answer, and nothing is said to be checked that was not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from kept import FOUR, FOUR_25, SIGNS, certified, rewrite, separated
+from kept_kinds import property_holds, property_violated
+from tcformal.cli import main
+from tcformal.interp.cnf import to_cnf
+from tcformal.query.kept.store import CLAIM, LEMMA, Store
+from tcformal.query.verdict import NOT_CHECKED
+from tcformal.records.schema import SEAL, digest_of, seal
+from tcformal.solve.certificate import checker_version
+
+AMPERE, HOPPER = (f"{arch}/mma.m16n8k16.f32.f16.f16.f32" for arch in ("ampere", "hopper"))
+ORDER = ("tfdpa@products=1,k=2", "--claim", "product-order")
+SUM = ("valpey@terms=3", "--claim", "sign-magnitude")
+COMPLEMENT = "valpey@terms=2"
+Z3 = {"name": "z3", "version": "1", "answer": "timeout", "seconds": 60.0, "reason": "", "model": None}
+NOTHING = {"witness": None, "found_witness": None, "results": None}
+
+SMALL = """
+title = "Two units"
+source = "VALPEY §4.3"
+[[ask]]
+name = "one fraction bit"
+separate = ["tfdpa@products=4", "tfdpa@products=4,fraction_bits=25"]
+expected = "SEPARATED"
+[[ask]]
+name = "minus zero"
+property = "no-negative-zero"
+unit = "valpey@terms=2,zero_sign=ieee"
+expected = "VIOLATED"
+"""
+
+
+def run(*words: str) -> Result:
+    """The command line in this process, on lines wide enough for every name."""
+    return CliRunner().invoke(main, words, env={"COLUMNS": "250"})
+
+
+def resealed(path: Path, change: Callable[[Any], Any], *, checked: bool = False) -> None:
+    """Alter the last line of a file as a forger does, whatever its schema says."""
+    lines = path.read_text().splitlines()
+    record = json.loads(lines[-1])
+    change(record)
+    plain = {key: value for key, value in record.items() if key != SEAL}
+    made = seal(plain) if checked else {**plain, SEAL: digest_of(plain)}
+    path.write_text("\n".join([*lines[:-1], json.dumps(made)]) + "\n")
+
+
+def forged_certificate(folder: Path, q: Any, content: bytes) -> dict[str, Any]:
+    """What a record says of a certificate whose file holds anything at all, every digest right."""
+    sha256 = hashlib.sha256(content).hexdigest()
+    path = folder / "certificates" / f"{sha256}.drat.xz"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content)
+    return {
+        "file": f"certificates/{path.name}", "sha256": sha256, "format": "DRAT", "solver": "kissat",
+        "cnf_sha256": to_cnf(q.graph, q.asked).digest(), "checker": checker_version(), "steps": 4,
+        "seconds": 0.1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("lemma", [False, True])
+@pytest.mark.parametrize("answers", [[Z3], [{**Z3, "answer": "unsat"}], [{**Z3, "answer": "unsat"}] * 2])
+def test_a_separated_pair_rewritten_as_equivalent_is_asked_again(
+    results_folder: Path, answers: list[dict[str, Any]], lemma: bool
+) -> None:
+    """With solvers that timed out, or that the forger lets agree, and with an invented lemma."""
+    store = Store(results_folder)
+    store.add(separated())
+    agreed = [{**a, "name": name} for a, name in zip(answers, ("z3", "kissat"), strict=False)]
+    change = {"verdict": "EQUIVALENT", **NOTHING, "solvers": agreed, "confirmed_by": ["z3"]}
+    more = {"lemmas": [{"name": "e_max", "sha256": "0" * 64}]} if lemma else {}
+    resealed(store.path, lambda r: r.update(change | more))
+    for command, code in (("separate", 0), ("prove", 1)):
+        result = run(command, FOUR, FOUR_25)
+        assert (result.exit_code, result.stdout.partition(":")[0]) == (code, "SEPARATED")
+        assert "EQUIVALENT" not in result.stdout
+    assert run("results", "verify").exit_code in (0, 1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"parts": []},
+        {"parts": [{"name": "the whole", "standing": "OPEN", "control": False, "steps": []}]},
+        {"parts": [{"name": "the whole", "standing": "HOLDS", "control": False,
+                    "steps": [{"cuts": ["d"], "how": "same definition"}]}]},
+    ],
+)  # fmt: skip
+def test_a_violated_claim_rewritten_as_holds_is_proved_again(
+    results_folder: Path, change: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tcformal.query.kept.rechecker.BUDGET_S", 120.0)
+    assert run("prove", *ORDER).exit_code == 1
+    forged = {"verdict": "HOLDS", "reason": "no order changes the result", "lemmas": []}
+    rewrite(results_folder / CLAIM.file, lambda r: r.update(forged | change), kind="claim")
+    result = run("prove", *ORDER)
+    assert result.exit_code == 1
+    assert result.stdout.startswith("VIOLATED: ")
+    assert "was kept as HOLDS, but its lemmas give VIOLATED" in result.stderr
+    assert "HOLDS" not in result.stdout
+    assert run("results", "verify", "--claims").exit_code == 1
+
+
+def test_a_file_of_outcomes_has_no_influence(results_folder: Path, tmp_path: Path) -> None:
+    """Outcomes are made of verdicts when they are shown; a file of them is nobody's."""
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    first = run("run", str(path), "--json")
+    lines = []
+    for said in json.loads(first.stdout):
+        plain = {**said, "outcome": "EQUIVALENT", "identity": "0" * 64, "answer": {**said["answer"]}}
+        lines.append(json.dumps({**plain, SEAL: digest_of(plain)}))
+    (results_folder / "queries.jsonl").write_text("\n".join(lines) + "\n")
+    for _ in range(2):
+        again = run("run", str(path), "--json")
+        assert again.exit_code == 0
+        assert [a["outcome"] for a in json.loads(again.stdout)] == ["SEPARATED", "VIOLATED"]
+    assert "EQUIVALENT" not in run("run", str(path)).stdout
+
+
+@pytest.mark.parametrize("content", [b"not a proof at all", lzma.compress(b"not a proof at all")])
+def test_what_is_no_proof_proves_nothing(results_folder: Path, content: bytes) -> None:
+    """ampere and hopper differ, whatever file a record calls the proof that they do not."""
+    assert run("separate", AMPERE, HOPPER).exit_code == 0
+    store = Store(results_folder)
+    from tcformal.query.kept.answers import question_of
+
+    (entry,) = store.records()
+    made = forged_certificate(results_folder, question_of(entry.record), content)
+    change = {
+        "verdict": "EQUIVALENT", **NOTHING, "certificate": made, "confirmed_by": [],
+        "solvers": [{**Z3, "name": "kissat", "answer": "unsat"}],
+        "reason": f"kissat found none; the proof of kissat was checked by {checker_version()}",
+    }  # fmt: skip
+    resealed(store.path, lambda r: r.update(change), checked=True)
+    for words in (("--certify",), ("--no-certify",), ()):
+        result = run("prove", AMPERE, HOPPER, *words)
+        assert (result.exit_code, result.stdout.partition(":")[0]) == (1, "SEPARATED")
+        for lie in ("EQUIVALENT", "was checked"):
+            assert lie not in result.stdout
+        resealed(store.path, lambda r: r.update(change), checked=True)
+    shown = run("results", "show", entry.digest)
+    assert "EQUIVALENT, refused: " in shown.stdout
+    assert run("results", "verify").exit_code == 1
+
+
+def test_a_violated_property_rewritten_as_holds_is_asked_again(results_folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    v = property_violated()
+    store = Store(results_folder)
+    store.add(v)
+    real = property_holds().certificate
+    assert real is not None
+    for content in (b"not a proof at all", real.proof):
+        made = forged_certificate(results_folder, v.question, content)
+        change = {
+            "verdict": "HOLDS", **NOTHING, "certificate": made, "confirmed_by": [],
+            "solvers": [{**Z3, "name": "kissat", "answer": "unsat"}],
+        }  # fmt: skip
+        resealed(store.path, lambda r, change=change: r.update(change), checked=True)
+        result = run("run", str(path), "--json")
+        assert result.exit_code == 0
+        assert [a["outcome"] for a in json.loads(result.stdout)] == ["SEPARATED", "VIOLATED"]
+        assert "is not used: " in result.stderr
+
+
+def test_what_takes_too_long_to_check_is_marked(
+    results_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is shown as unchecked, exits with 3, and never counts as expected."""
+    Store(results_folder).add(certified())
+    words = (SIGNS, COMPLEMENT, "--assume", "c=0")
+    for name, seconds in (("BUDGET_S", 0.0), ("_GRACE_S", 0.0)):
+        monkeypatch.setattr(f"tcformal.query.kept.rechecker.{name}", seconds)
+    for command in ("prove", "separate"):
+        result = run(command, *words)
+        assert result.exit_code == 3
+        assert result.stdout.startswith(f"EQUIVALENT ({NOT_CHECKED}): ")
+        assert "was checked" not in result.stdout
+    data = json.loads(run("prove", *words, "--json").stdout)
+    assert (data["verdict"], data["checked"]) == ("EQUIVALENT", False)
+    path = tmp_path / "one.toml"
+    path.write_text(
+        'title = "One"\nsource = "none"\n[[ask]]\nname = "signs"\nexpected = "EQUIVALENT"\n'
+        f'separate = ["{SIGNS}", "{COMPLEMENT}"]\nassume = ["c=0"]\n'
+    )
+    result = run("run", str(path))
+    assert result.exit_code == 3
+    assert f"EQUIVALENT ({NOT_CHECKED}), expected EQUIVALENT" in " ".join(result.stdout.split())
+    monkeypatch.undo()
+    monkeypatch.setenv("TCFORMAL_RESULTS", str(results_folder))
+    monkeypatch.setattr("tcformal.query.kept.rechecker.BUDGET_S", 120.0)
+    result = run("prove", *words)
+    assert (result.exit_code, result.stdout.partition(":")[0]) == (0, "EQUIVALENT")
+    assert "the proof of cadical was checked by dratify" in " ".join(result.stdout.split())
+
+
+def test_a_claim_that_takes_too_long_to_check_is_marked(
+    results_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("prove", *SUM, "--certify").exit_code == 0
+    for name, seconds in (("BUDGET_S", 0.0), ("_GRACE_S", 0.0)):
+        monkeypatch.setattr(f"tcformal.query.kept.rechecker.{name}", seconds)
+    result = run("prove", *SUM)
+    assert result.exit_code == 3
+    assert result.stdout.startswith(f"HOLDS ({NOT_CHECKED}): ")
+    assert "dratify" not in result.stdout
+    assert json.loads(run("prove", *SUM, "--json").stdout)["checked"] is False
+    assert results_folder.is_dir()
+
+
+@pytest.mark.parametrize("junk", [False, True])
+def test_a_lemma_with_another_proof_is_proved_again(results_folder: Path, junk: bool) -> None:
+    """Of another lemma, or none at all: it is never used."""
+    assert run("prove", *SUM, "--certify").exit_code == 0
+    path = results_folder / LEMMA.file
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    if junk:
+        content = b"not a proof at all"
+        sha256 = hashlib.sha256(content).hexdigest()
+        (results_folder / "certificates" / f"{sha256}.drat.xz").write_bytes(content)
+        for record in records:
+            record["certificate"] |= {"sha256": sha256, "file": f"certificates/{sha256}.drat.xz"}
+    else:
+        made = [record["certificate"] for record in records]
+        for record, other in zip(records, [*made[1:], made[0]], strict=True):
+            record["certificate"] = {**other, "cnf_sha256": record["certificate"]["cnf_sha256"]}
+    plain = [{key: value for key, value in record.items() if key != SEAL} for record in records]
+    path.write_text("".join(json.dumps(seal(record, "lemma")) + "\n" for record in plain))
+    (results_folder / CLAIM.file).unlink()
+    result = run("prove", *SUM, "--certify")
+    assert result.exit_code == 0
+    assert "is proved again: expected " in result.stderr
+    assert len(path.read_text().splitlines()) > len(records)
+    assert run("results", "verify", "--claims").exit_code == 0

@@ -1,0 +1,178 @@
+"""Pruning: what cannot be served goes, what can stays, and no writer loses anything."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kept import certified, rewrite, same, separated, trivial, vacuous
+from tcformal.cli import main
+from tcformal.design.names import resolve
+from tcformal.ir.build import Graph
+from tcformal.query.kept import prune as pruning
+from tcformal.query.kept.audit import State
+from tcformal.query.kept.prune import Pruned, prune
+from tcformal.query.kept.store import CLAIM, LEMMA, Entry, Store
+from tcformal.query.proofs.claims import prove_claim
+from tcformal.query.proofs.lemmas import LemmaBook, statement
+from tcformal.records.schema import SEAL, seal
+from tcformal.solve.result import Limits
+
+LIMITS = Limits(120.0, 8192, 0)
+SUM = ("valpey@terms=3", "sign-magnitude")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """Two answers that can be served, and everything that cannot."""
+    store = Store(tmp_path)
+    store.rechecker.seconds = 120.0
+    store.add(separated())  # superseded
+    store.add(replace(separated(), seconds=2.0))
+    store.add(certified())
+    store.add(vacuous())
+    rewrite(store.path, lambda record: record.update(seconds=0.5), sealed=False)  # damaged
+    store.add(same())
+    rewrite(store.path, lambda record: record["question"].update(sha256="0" * 64))  # stale
+    with store.path.open("a") as stream:
+        stream.write("nonsense\n\n")
+    (tmp_path / "certificates" / "notes.txt").write_text("mine")
+    return store
+
+
+def names(folder: Path) -> set[str]:
+    """The files among the certificates."""
+    return {path.name for path in (folder / "certificates").iterdir()}
+
+
+def test_answers_that_cannot_be_served_are_taken_out(store: Store) -> None:
+    made = certified().certificate
+    assert made is not None
+    assert prune(store) == Pruned(answers=4, claims=0, lemmas=0, certificates=1)
+    assert names(store.folder) == {f"{made.sha256}.drat.xz", "notes.txt"}
+    here = Store(store.folder)
+    here.rechecker.seconds = 120.0
+    found = here.find(separated().question)
+    assert found is not None
+    assert found.seconds == 2.0
+    proved = here.find(certified().question)
+    assert proved is not None
+    assert proved.checked
+    assert [e.record["verdict"] for e in here.records()] == ["SEPARATED", "EQUIVALENT"]
+    assert prune(here) == Pruned(0, 0, 0, 0)
+    assert here.broken() == []
+
+
+def test_claims_and_lemmas_that_nothing_needs_are_taken_out(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.rechecker.seconds = 120.0
+    book = LemmaBook(limits=LIMITS, certify=True, keeper=store.lemmas)
+    spec = resolve(SUM[0])
+    v = prove_claim(spec, SUM[1], book=book, limits=LIMITS)
+    store.add_claim(v)
+    path = tmp_path / CLAIM.file
+    record = json.loads(path.read_text())
+    plain = {key: value for key, value in record.items() if key != SEAL}
+    for change in ({"claim": "error-bound"}, {"unit": "gone/unit"}, {"unit": "valpey@terms=4"}):
+        with path.open("a") as stream:
+            stream.write(json.dumps(seal({**plain, **change}, "claim")) + "\n")
+    needed = len((tmp_path / LEMMA.file).read_text().splitlines())
+    g = Graph()
+    x, y = g.input("x", 9), g.input("y", 9)
+    book.decide(
+        "a detour", statement([(g.add_mod(x, y), g.add_mod(g.sub_mod(x, y), g.add_mod(y, y)))], [], {})
+    )
+    before = names(tmp_path)
+    done = prune(Store(tmp_path))
+    assert (done.answers, done.claims, done.lemmas) == (0, 3, 1)
+    assert done.certificates == len(before) - len(names(tmp_path)) >= 1
+    assert len((tmp_path / LEMMA.file).read_text().splitlines()) == needed
+    here = Store(tmp_path)
+    here.rechecker.seconds = 120.0
+    again = here.find_claim(SUM[1], spec)
+    assert again is not None
+    assert again.checked
+
+
+def test_a_folder_of_certificates_elsewhere_is_left_alone(store: Store, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (store.folder / "certificates").rename(elsewhere)
+    (store.folder / "certificates").symlink_to(elsewhere)
+    before = {path.name for path in elsewhere.iterdir()}
+    prune(store)
+    assert {path.name for path in elsewhere.iterdir()} == before
+
+
+def test_an_answer_that_comes_between_judging_and_taking_out_stays(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its certificate, which no line named when the records were judged, stays with it."""
+    real, late = pruning.state, Store(store.folder)
+
+    def judged(entry: Entry) -> State:
+        if late is not None and not late.has(trivial().question):
+            late.add(trivial())
+        return real(entry)
+
+    monkeypatch.setattr(pruning, "state", judged)
+    assert prune(store).answers == 4
+    here = Store(store.folder)
+    here.rechecker.seconds = 120.0
+    found = here.find(trivial().question)
+    assert found is not None
+    assert found.checked
+
+
+def test_a_file_that_was_replaced_meanwhile_is_judged_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, calls = pruning.state, [0]
+
+    def judged(entry: Entry) -> State:
+        calls[0] += 1
+        if calls[0] == 1:
+            monkeypatch.setattr(pruning, "state", real)
+            prune(Store(store.folder))
+        return real(entry)
+
+    monkeypatch.setattr(pruning, "state", judged)
+    prune(store)
+    assert [e.record["verdict"] for e in Store(store.folder).records()] == ["SEPARATED", "EQUIVALENT"]
+
+
+def test_a_writer_at_work_loses_nothing(store: Store) -> None:
+    """It adds an answer with its certificate over and over, while everything else is taken out around it."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            mine = Store(store.folder)
+            for i in range(40):
+                mine.add(replace(vacuous(), seconds=float(i)))
+            code = 0
+        finally:
+            os._exit(code)
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        prune(Store(store.folder))
+    here = Store(store.folder)
+    here.rechecker.seconds = 120.0
+    found = here.find(vacuous().question)
+    assert found is not None
+    assert (found.seconds, found.checked) == (39.0, True)
+
+
+def test_the_command_says_what_it_took_out(store: Store) -> None:
+    words = ["results", "prune", "--results", str(store.folder)]
+    data = json.loads(CliRunner().invoke(main, [*words, "--json"]).stdout)
+    assert data == {"answers": 4, "claims": 0, "lemmas": 0, "certificates": 1}
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0
+    assert result.stdout.endswith(": 0 answers, 0 claims, 0 lemmas, 0 certificates\n")
+    nowhere = ["results", "prune", "--results", str(store.folder / "nowhere")]
+    assert CliRunner().invoke(main, nowhere).exit_code == 0
+    assert not (store.folder / "nowhere").exists()

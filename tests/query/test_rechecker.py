@@ -1,0 +1,164 @@
+"""The checking process: it ends with its parent, is replaced when it dies, and can be interrupted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kept import SIGNS, certified
+from tcformal.errors import RecordError
+from tcformal.query.kept import certificates
+from tcformal.query.kept.certificates import certificate_of, certificate_record
+from tcformal.query.kept.store import Store
+
+#: Serves the kept answer, tells the pid of its checker, and waits.
+PARENT = """
+import sys, time
+from pathlib import Path
+from kept import certified
+from tcformal.query.kept.store import Store
+store = Store(Path(sys.argv[1]))
+store.rechecker.seconds = 120.0
+assert store.find(certified().question).checked
+print(store.rechecker._process.pid, flush=True)
+time.sleep(600)
+"""
+
+#: The command line with a checker that never answers, its interrupts as of a process at a terminal.
+INTERRUPTED = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from tcformal.cli import main
+from tcformal.query.kept import rechecker
+rechecker._MODULE, rechecker.BUDGET_S = "silent_checker", 600.0
+ask = rechecker.Rechecker._line
+def line(self, seconds):
+    print("waiting", self._process.pid, file=sys.stderr, flush=True)
+    return ask(self, seconds)
+rechecker.Rechecker._line = line
+main()
+"""
+
+
+def environment() -> dict[str, str]:
+    """The paths of this process, for a child."""
+    return {**os.environ, "PYTHONPATH": ":".join(p for p in sys.path if p)}
+
+
+def ends(pid: int) -> bool:
+    """Whether a process ends soon."""
+    for _ in range(600):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A folder with an answer whose certificate has to be checked."""
+    store = Store(tmp_path)
+    store.rechecker.seconds = 120.0
+    store.add(certified())
+    return store
+
+
+def test_a_checker_that_was_killed_is_replaced(store: Store) -> None:
+    for _ in range(3):
+        found = store.find(certified().question)
+        assert found is not None
+        assert found.checked
+        process = store.rechecker._process
+        assert process is not None
+        process.kill()
+        process.wait()
+
+
+def test_a_checker_that_dies_at_work_leaves_the_answer_unchecked(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tcformal.query.kept.rechecker._MODULE", "silent_checker")
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+    real = store.rechecker._line
+    calls = iter(range(9))
+
+    def line(seconds: float) -> object:
+        if next(calls):  # ready, and now at work
+            assert store.rechecker._process is not None
+            store.rechecker._process.kill()
+        return real(seconds)
+
+    monkeypatch.setattr(store.rechecker, "_line", line)
+    found = store.find(certified().question)
+    assert found is not None
+    assert not found.checked
+    monkeypatch.undo()
+    again = store.find(certified().question)
+    assert again is not None
+    assert again.checked
+
+
+def test_a_checker_ends_with_its_parent(store: Store) -> None:
+    words = [sys.executable, "-c", PARENT, str(store.folder)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment()) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        assert Path(f"/proc/{child}").exists()
+        parent.kill()
+    assert ends(child)
+
+
+def test_an_interrupt_while_checking_is_one_sentence(store: Store) -> None:
+    """Exit code 130, nothing written, nobody left."""
+    before = {path: path.read_bytes() for path in store.folder.rglob("*") if path.is_file()}
+    words = [sys.executable, "-c", INTERRUPTED, "prove", SIGNS, "valpey@terms=2", "--assume", "c=0"]
+    words += ["--results", str(store.folder)]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
+    ) as process:
+        assert process.stderr is not None
+        assert process.stdout is not None
+        process.stderr.readline()  # the start
+        child = int(process.stderr.readline().split()[1])  # the check
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read() == "error: interrupted\n"
+        assert process.stdout.read() == ""
+    assert process.returncode == 130
+    assert ends(child)
+    assert {path: path.read_bytes() for path in store.folder.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder", "device", "large"])
+def test_a_certificate_that_is_no_file_of_its_size_is_refused(
+    store: Store, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At once: no link is followed, no pipe waited for, nothing without an end read."""
+    made = certified().certificate
+    assert made is not None
+    path = tmp_path / certificate_record(made)["file"]
+    if kind == "large":
+        monkeypatch.setattr(certificates, "LARGEST", len(made.proof) - 1)
+    elif kind == "link":
+        path.rename(tmp_path / "real")
+        path.symlink_to(tmp_path / "real")
+    else:
+        path.unlink()
+        if kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "folder":
+            path.mkdir()
+        else:
+            path.symlink_to("/dev/zero")
+    with pytest.raises(RecordError, match=r"^expected the certificate "):
+        certificate_of(tmp_path, certificate_record(made))
+    assert store.find(certified().question) is None
