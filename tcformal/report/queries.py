@@ -85,24 +85,29 @@ def _cell(text: str) -> str:
 
 def _found(answer: Mapping[str, Any]) -> str:
     """What an answer found, in a few words: inputs that are not zero, results, or who proved it."""
+    if "excess_ulps" in answer:
+        return f"{answer['reason']}; {_witness(answer)}" if "witness" in answer else str(answer["reason"])
     if "witness" in answer and "property" in answer:
         inputs = answer["witness"].items()
         given = ", ".join(f"{name} = {v['value']}" for name, v in inputs if int(v["hex"], 16))
         results = "; ".join(f"{label} = {r['value']}" for label, r in answer["results"].items())
         return f"{given or 'all zero'}: {results}"
     if "witness" in answer:
-        w = answer["witness"]
-        pairs = [
-            (x, y) for x, y in zip(w["a"], w["b"], strict=True) if int(x["hex"], 16) or int(y["hex"], 16)
-        ]
-        terms = ["·".join(f"({v['value']})" for v in pair) for pair in pairs] + [f"({w['c']['value']})"]
-        return f"{' + '.join(terms)}: {_results(answer)}"
+        return _witness(answer)
     if "stated" in answer:
         return f"{answer['unit']}: {answer['results']['integers']['value']}"
     made = answer.get("certificate")
     if made is not None:
         return f"proved by {made['solver']}, {made['steps']} steps checked by {made['checker']}"
     return str(answer.get("reason", ""))
+
+
+def _witness(answer: Mapping[str, Any]) -> str:
+    """The products that are not zero, c, and the results."""
+    w = answer["witness"]
+    pairs = [(x, y) for x, y in zip(w["a"], w["b"], strict=True) if int(x["hex"], 16) or int(y["hex"], 16)]
+    terms = ["·".join(f"({v['value']})" for v in pair) for pair in pairs] + [f"({w['c']['value']})"]
+    return f"{' + '.join(terms)}: {_results(answer)}"
 
 
 def _results(answer: Mapping[str, Any]) -> str:
