@@ -47,7 +47,8 @@ def operation(u: UnitSpec) -> Operation:
         return Operation(
             name="GTR-FDPA" if d.summation == "gtr" else "TR-FDPA",
             formula=(
-                f"d = {rho}({cut}_{d.sum_fraction_bits}({cut}({halves} RZ_{d.fraction_bits}(a_k·b_k)) + {cut}(c)))"
+                f"d = {rho}({cut}_{d.sum_fraction_bits}"
+                f"({cut}({halves} RZ_{d.fraction_bits}(a_k·b_k)) + {cut}(c)))"
             ),
             bounds=(("fused summation", f"{length + 1}·2^(e_max-{d.fraction_bits})"), _HALF_ULP),
             source="XIE 2026, Algorithms 10 and 11, Table 9",

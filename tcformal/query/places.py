@@ -1,4 +1,4 @@
-"""Where an exact value lies in a format: one of its numbers, none of them, in its normal range or below it."""
+"""Where an exact value lies in a format: inside or outside, in its normal range or below it."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def lies(g: Graph, numbers: Sequence[Number], where: Place) -> Node:
 
 
 def _rounded(g: Graph, numbers: Sequence[Number], mode: str, fmt: Format) -> Number:
-    """The exact sum rounded once; to zero, what is too large is an Inf, so that it is not taken for normal."""
+    """The exact sum rounded once; rounded to zero, what is too large is an Inf, and so not normal."""
     target = Conversion(mode, fmt.exponent_bits, fmt.fraction_bits)
     design = Design(
         products=1, conversion=f"{mode}-E{fmt.exponent_bits}M{fmt.fraction_bits}", nan_word=0,

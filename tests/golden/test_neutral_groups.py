@@ -1,4 +1,4 @@
-"""HAWKEYE's Algorithm 4 on the model of ampere: no set that its rule can cancel is computationally neutral."""
+"""HAWKEYE's Algorithm 4 on the model of ampere: no set that its rule cancels is neutral."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.design.names import resolve
 from tcformal.formats.catalog import FORMATS
 from tcformal.models import Unit
-from tcformal.design.names import resolve
 from tcformal.oracle.values import parse_value
 
 FP16, FP32 = FORMATS["fp16"], FORMATS["fp32"]
@@ -45,6 +45,11 @@ def even_sets() -> Iterator[list[int]]:
             yield row
 
 
+def side(plus: int, minus: int) -> list[int]:
+    """Eight products, so many of them positive and negated elements of the set."""
+    return [*[1] * plus, *[-1] * minus, *[0] * (8 - plus - minus)]
+
+
 def halves() -> Iterator[list[int]]:
     """Every way to negate half of a set, up to the order of the first and of the last eight products."""
     sides = [(plus, minus) for plus in range(9) for minus in range(9 - plus)]
@@ -52,11 +57,11 @@ def halves() -> Iterator[list[int]]:
         for p, m in sides:
             for q, n in sides:
                 if p + q + max(c, 0) == m + n + max(-c, 0) > 0:
-                    yield [c, *[1] * p, *[-1] * m, *[0] * (8 - p - m), *[1] * q, *[-1] * n, *[0] * (8 - q - n)]
+                    yield [c, *side(p, m), *side(q, n)]
 
 
 def test_no_even_set_is_neutral() -> None:
-    """All 65,535 sets; and all halves that can be negated, the order within eight products changing nothing."""
+    """All 65,535 sets; and every half that can be negated, up to the order within eight products."""
     for rows in (list(even_sets()), list(halves())):
         cancelled, empty = results(np.array(rows))
         assert not (cancelled == empty).any()

@@ -93,7 +93,8 @@ def test_a_mistake_is_named_with_file_and_key(tmp_path: Path, old: str, new: str
 VOLTA = 'unit = "volta/mma.m8n8k4.f32.f16.f16.f32"'
 #: What tells the kind of an ask, and an outcome of that kind.
 EXPECTED = {
-    "search": "FOUND", "separate": "SEPARATED", "property": "HOLDS", "claim": "HOLDS", "algorithm": "HOLDS", "d = ": "DIFFERENT"
+    "search": "FOUND", "separate": "SEPARATED", "property": "HOLDS", "claim": "HOLDS",
+    "algorithm": "HOLDS", "d = ": "DIFFERENT",
 }  # fmt: skip
 
 

@@ -211,7 +211,11 @@ def test_a_unit_that_its_name_does_not_give_back_rejects(store: Store) -> None:
 @pytest.mark.parametrize(
     "texts",
     [
-        [], ["finite", "nonzero"], ["exponents=-14..15"], ["c=0x3c000000", "positive"], ["c=-0", "normal"],
+        [],
+        ["finite", "nonzero"],
+        ["exponents=-14..15"],
+        ["c=0x3c000000", "positive"],
+        ["c=-0", "normal"],
         ["factors=subnormal", "products=outside-fp16", "sum=inside-bf16"],
     ],
 )

@@ -111,7 +111,7 @@ def _verdict(q: Q, how: Setting, seconds: float) -> Verdict[Q]:
 
 
 def _largest(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
-    """Search for the largest excess of one algorithm, in the seconds that the ask, or one question, may take."""
+    """Search for the largest excess, for as many seconds as the ask says or one question may take."""
 
     def one(q: WorseQuestion, seconds: float) -> Verdict[WorseQuestion]:
         return _verdict(q, how, seconds)

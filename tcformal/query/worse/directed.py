@@ -1,4 +1,4 @@
-"""Inputs on which the exact value is tiny beside what each algorithm loses: cancelling halves, tried first."""
+"""Inputs whose exact value is tiny beside what an algorithm loses: cancelling halves, tried first."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def worst_directed(q: WorseQuestion) -> dict[str, int] | None:
 
 
 def cancelling(what: Asked) -> Iterator[Witness]:
-    """Two products at the largest exponent that cancel, a third far below them, the least one, c minus the third.
+    """Two large products that cancel, a third far below them, the least product, and c minus the third.
 
     What the two do to the others in alignment is the error; the exact value is the least product alone.
     Shapes: halves in the form `table5` with three products or more; none otherwise.

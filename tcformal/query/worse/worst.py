@@ -43,7 +43,7 @@ class Worst:
     """
 
     asked: Asked
-    #: The inputs with the largest excess, replayed on integers and on exact fractions; None: none were found.
+    #: The inputs with the largest excess, replayed on integers and exact fractions; None: none were found.
     witness: Witness | None
     replayed: Replayed | None
     #: What proved that no inputs have a larger excess than its question asks for; None: nothing did.
@@ -64,7 +64,7 @@ class Worst:
 
     @property
     def outcome(self) -> str:
-        """BOUNDED where the largest excess is known up to ULP_STEP, FOUND where only inputs are, or UNKNOWN."""
+        """BOUNDED: the largest excess is known up to ULP_STEP; FOUND: only inputs are; UNKNOWN."""
         if self.bound is not None and _up(self.excess) >= self.bound:
             return "BOUNDED"
         return "UNKNOWN" if self.witness is None else "FOUND"
