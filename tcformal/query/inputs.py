@@ -71,10 +71,10 @@ def directed(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
         depths = np.arange(1, min(n, _DEPTH))
         rows = 1 + np.arange(len(depths))
         a[rows], b[rows], c[rows] = 0, 0, 0
-        for place, exponents in ((0, np.full_like(depths, floor - 1)), (1, floor - 1 - depths)):
+        for column, exponents in enumerate((np.full_like(depths, floor - 1), floor - 1 - depths)):
             first = exponents // 2
-            a[rows, place] = _powers(spec.a_format, first)
-            b[rows, place] = _powers(spec.b_format, exponents - first)
+            a[rows, column] = _powers(spec.a_format, first)
+            b[rows, column] = _powers(spec.b_format, exponents - first)
     if spec.scale_format is None:
         return Batch(a, b, c)
     ones = np.full((n, scale_count(spec, k)), spec.scale_format.one, np.uint64)
