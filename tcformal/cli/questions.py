@@ -31,7 +31,8 @@ from tcformal.solve.result import Limits
 def _question_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--assume", multiple=True, metavar="WHAT", help="finite, normal, positive, nonzero, "
-                     "exponents=-14..15, scale_exponents=-8..8, c=0; may be repeated."),
+                     "exponents=-14..15, scale_exponents=-8..8, c=0, factors=subnormal, "
+                     "products=outside-fp16, sum=inside-fp16; may be repeated."),
         click.option("--solvers", help="Solvers to ask, separated by commas, in order of start."),
         click.option("--time-limit", type=float, default=DEFAULT_LIMITS.time_s, show_default=True,
                      help="Seconds for each solver."),

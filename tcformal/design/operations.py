@@ -45,10 +45,12 @@ def operation(u: UnitSpec) -> Operation:
         )
     if d.summation in ("tr", "gtr"):
         halves = "Σ_even + Σ_odd, each" if d.summation == "gtr" else "Σ"
+        cut = d.sum_rounding
         return Operation(
             name="GTR-FDPA" if d.summation == "gtr" else "TR-FDPA",
             formula=(
-                f"d = {rho}(RD_{d.sum_fraction_bits}(RD({halves} RZ_{d.fraction_bits}(a_k·b_k)) + RD(c)))"
+                f"d = {rho}({cut}_{d.sum_fraction_bits}"
+                f"({cut}({halves} RZ_{d.fraction_bits}(a_k·b_k)) + {cut}(c)))"
             ),
             bounds=(("fused summation", f"{length + 1}·2^(e_max-{d.fraction_bits})"), _HALF_ULP),
             source="XIE Algorithms 10 and 11, Table 9",
@@ -116,6 +118,6 @@ def risks(u: UnitSpec) -> tuple[str, ...]:
         found.append(f"{d.conversion}: the result keeps {d.rho.fraction_bits} fraction bits only")
     if u.operands.d.name == "fp16":
         found.append(f"{d.conversion}: the output precision limits the sum's")
-    if d.summation in ("tr", "gtr"):
+    if d.summation in ("tr", "gtr") and d.sum_rounding == "RD":
         found.append("asymmetry: rounding down inside biases results toward -Inf (Φ(-A,B,-C) ≠ -Φ(A,B,C))")
     return tuple(found)

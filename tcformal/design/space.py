@@ -15,15 +15,15 @@ from tcformal.checks import check_choice
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.rounding import MODES
-from tcformal.design.spec import ACCUMULATIONS, ORDERS, OVERFLOWS, SUBNORMALS, ZERO_SIGNS
+from tcformal.design.spec import ACCUMULATIONS, ORDERS, OVERFLOWS, SUBNORMALS, SUM_ROUNDINGS, ZERO_SIGNS
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.formats.catalog import format_named
 
 #: Fraction bits that a variation goes through unless the caller says otherwise [XIE F].
 FRACTION_BITS = range(10, 41)
-#: Exponents of zero terms that the papers name, by the exponent bits of D, beside a unit's own.
-_ZERO_EXPONENTS = {5: (-21, -20, -19, -14), 8: (-139, -133, -132, -131, -126)}
+#: Exponents of zero terms that the sources name, by the exponent bits of D, beside a unit's own.
+_ZERO_EXPONENTS = {5: (-133, -21, -20, -19, -14), 8: (-139, -133, -132, -131, -126)}
 #: Members that one space may have.
 LARGEST = 256
 
@@ -117,6 +117,7 @@ def variations(unit: UnitSpec) -> dict[str, tuple[Settings, ...]]:
         "fraction_bits": ("exact", *FRACTION_BITS),
         "products": lengths,
         "sum_fraction_bits": () if d.sum_fraction_bits is None else FRACTION_BITS,
+        "sum_rounding": SUM_ROUNDINGS if d.summation == "tr" else (),
         "accumulation": ACCUMULATIONS,
         "carry_bits": ("exact", *range(1, length.bit_length() + 4)),
         "zero_exponent": ("own", "none", *sorted(zeros)),

@@ -32,6 +32,7 @@ OVERFLOWS = ("infinity", "ieee")
 SUBNORMALS = ("kept", "positive_zero", "signed_zero")
 ORDERS = ("ascending", "odd_first")
 NAN_RULES = ("word", "first_operand")
+SUM_ROUNDINGS = ("RD", "RZ")
 
 #: Which positions of c each order of summation allows.
 _POSITIONS_OF = {
@@ -98,6 +99,9 @@ class Design:
     product_limit: int | None = None
     #: Fraction bits of the sum with c in `tr` and `gtr` [XIE F_2]; None elsewhere.
     sum_fraction_bits: int | None = None
+    #: How `tr` cuts the products' sum, c, and their sum: RD [XIE Algorithm 10], or RZ, the hypothetical
+    #: instruction that XIE §6.2.4 compares with; RD elsewhere.
+    sum_rounding: str = "RD"
     #: What a subnormal of A or B counts as: itself, +0, or a zero of its sign.
     operand_subnormals: str = "kept"
     #: What a subnormal of C counts as.
@@ -132,6 +136,7 @@ class Design:
         check_choice("accumulation", self.accumulation, ACCUMULATIONS)
         check_choice("order", self.order, ORDERS)
         check_choice("nan_rule", self.nan_rule, NAN_RULES)
+        check_choice("sum_rounding", self.sum_rounding, SUM_ROUNDINGS)
         for name in ("operand_subnormals", "c_subnormals", "result_subnormals"):
             check_choice(name, getattr(self, name), SUBNORMALS)
         if self.result_subnormals == "positive_zero":
@@ -228,6 +233,8 @@ class Design:
                 "zero_sign": ("sum", "positive"),
             }
             self._check_plain("summation", neutral)
+        if self.summation != "tr":
+            self._check_plain("summation", {"sum_rounding": ("RD",)})
         if self.group is not None and (self.products % self.group or self.summation != "fused"):
             raise InputError(
                 f"expected products to be a multiple of group={self.group} in a fused sum, "

@@ -60,17 +60,18 @@ def sum_of_sides(design: Design, sides: Sequence[Partial]) -> Partial:
 def add_c(design: Design, products: Partial, c: Value) -> Value:
     """The final sum: both addends rounded down at the larger exponent, the sum again, and then converted.
 
+    With sum_rounding RZ the three are cut toward zero (the hypothetical instruction of XIE §6.2.4).
     Ranges and units: the products' sum keeps F2 + 1 fraction bits and c keeps F, or none at all in `gtr`
     where Exp(c) < E - F - 1; their sum keeps F2 bits below its own exponent, which is at least e_min.
-    Zero, NaN, Inf: a sum of zero has the sign that `sign_of_sum` gives it; a sum that the last rounding
-    down makes zero was above zero.
+    Zero, NaN, Inf: a sum of zero has the sign that `sign_of_sum` gives it; a sum that the last cut
+    makes zero keeps its sign.
     Source: XIE Algorithm 10, steps 3 and 4; MMA-Sim 2.1.1 (F2 + 1, the normalised sum).
     """
-    f, f2 = _bits(design.fraction_bits), _bits(design.sum_fraction_bits)
+    f, f2, mode = _bits(design.fraction_bits), _bits(design.sum_fraction_bits), design.sum_rounding
     e = c.exponent if products.exponent is None else max(products.exponent, c.exponent)
     addends = [
-        align(products.total, power_of_two(e - (f2 + 1)), "RD"),
-        align(c.number, power_of_two(e - f), "RD"),
+        align(products.total, power_of_two(e - (f2 + 1)), mode),
+        align(c.number, power_of_two(e - f), mode),
     ]
     if design.summation == "gtr" and c.exponent < e - f - 1:
         addends[1] = Fraction(0)
@@ -78,7 +79,7 @@ def add_c(design: Design, products: Partial, c: Value) -> Value:
     sign = sign_of_sum(total, [products.sign, c.sign], addends, design.rho.mode)
     if total:
         own = max(exponent_of(abs(total)), design.rho.e_min)
-        total = align(total, power_of_two(own - f2), "RD")
+        total = align(total, power_of_two(own - f2), mode)
     return round_to(design, sign, abs(total), design.rho)
 
 

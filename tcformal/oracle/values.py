@@ -151,7 +151,7 @@ def parse_value(fmt: Format, text: str) -> int:
                 f"expected a finite value, because {fmt} has no Inf, but got {_clip(text)!r}"
             )
         return _pack(fmt, int(negative), _largest_code(fmt) + 1)
-    magnitude = _parse_magnitude(unsigned) if len(unsigned) <= _LONGEST_TEXT else None
+    magnitude = parse_magnitude(unsigned) if len(unsigned) <= _LONGEST_TEXT else None
     if magnitude is None:
         raise ValueTextError(
             "expected a value such as 1.5, 1e-3, 1/4, 2^-24, 1.5*2^7, 0x1.8p3, inf, nan or a raw encoding "
@@ -268,7 +268,7 @@ def _parse_nan(fmt: Format, plain: str, text: str) -> int:
     return bits
 
 
-def _parse_magnitude(unsigned: str) -> Fraction | None:
+def parse_magnitude(unsigned: str) -> Fraction | None:
     """The number that a text without sign stands for; None for text that is not readable."""
     exponents = re.findall(rf"[\^p]({_INTEGER})", unsigned)
     if "x" not in unsigned:

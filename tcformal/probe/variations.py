@@ -8,7 +8,7 @@ from typing import Any
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.rounding import MODES
-from tcformal.design.spec import ACCUMULATIONS, ORDERS, SUBNORMALS, SUMMATIONS, ZERO_SIGNS
+from tcformal.design.spec import ACCUMULATIONS, ORDERS, SUBNORMALS, SUM_ROUNDINGS, SUMMATIONS, ZERO_SIGNS
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.probe.device import base_name, same_formats
@@ -72,6 +72,7 @@ def _changes(spec: UnitSpec) -> Iterator[tuple[str, Any]]:
         yield from (("accumulation", how) for how in ACCUMULATIONS if how != d.accumulation)
     if d.sum_fraction_bits is not None:
         yield from (("sum_fraction_bits", d.sum_fraction_bits + step) for step in _NEAR)
+        yield from (("sum_rounding", mode) for mode in SUM_ROUNDINGS if mode != d.sum_rounding)
     yield "normalise_products", str(not d.normalise_products).lower()
     yield from (("summation", s) for s in SUMMATIONS if s != d.summation)
     yield from (("c_position", p) for p in ("joined", "first", "last") if p != d.c_position)

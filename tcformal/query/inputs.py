@@ -65,6 +65,16 @@ def directed(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     # Nothing but negative zeros (NaN in formats without them): what shows the sign of a zero sum.
     a[:1], b[:1] = _negated(spec.a_format, np.zeros_like(a[:1])), 0
     c[:1] = _negated(spec.c_format, np.zeros_like(c[:1]))
+    if k > 1:
+        # Half the smallest number of D, a tie, with ever less beside it: whether that is kept decides, and
+        # where c and the other products are zero, the exponent of zero terms decides whether it is.
+        depths = np.arange(1, min(n, _DEPTH))
+        rows = 1 + np.arange(len(depths))
+        a[rows], b[rows], c[rows] = 0, 0, 0
+        for column, exponents in enumerate((np.full_like(depths, floor - 1), floor - 1 - depths)):
+            first = exponents // 2
+            a[rows, column] = _powers(spec.a_format, first)
+            b[rows, column] = _powers(spec.b_format, exponents - first)
     if spec.scale_format is None:
         return Batch(a, b, c)
     ones = np.full((n, scale_count(spec, k)), spec.scale_format.one, np.uint64)
@@ -78,6 +88,15 @@ def _product(rng: np.random.Generator, spec: UnitSpec, exponent: Integers) -> tu
     halves = rng.random(exponent.shape) < 0.5
     first = np.where(halves, np.clip(exponent // 2, a.e_min, a.e_max), first)
     return _encoded(rng, a, first), _encoded(rng, b, exponent - first)
+
+
+def _powers(fmt: Format, exponent: Integers) -> Raw:
+    """The powers of two of those exponents, or the nearest that the format has."""
+    t = fmt.fraction_bits
+    field = np.clip(exponent, fmt.e_min, fmt.e_max) + fmt.bias
+    subnormal = np.int64(1) << np.clip(t + exponent - fmt.e_min, 0, t)
+    body = np.where(exponent < fmt.e_min, subnormal, field << t).astype(np.uint64)
+    return body << np.uint64(fmt.ignored_low_bits)
 
 
 def _encoded(rng: np.random.Generator, fmt: Format, exponent: Integers) -> Raw:

@@ -16,7 +16,7 @@ from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.models import declare_inputs
-from tcformal.query.assumptions import Assumptions, assume
+from tcformal.query.assumptions import Assumptions, assume_of_unit
 from tcformal.query.inputs import columns, inputs_to_try
 from tcformal.query.properties import PROPERTIES, Case
 from tcformal.query.question import Question
@@ -96,10 +96,7 @@ def property_question(name: str, unit: UnitSpec, what: Assumptions) -> PropertyQ
     g = Graph()
     x = declare_inputs(g, unit, unit.k)
     case = PROPERTIES[name].build(g, unit, x)
-    o = unit.operands
-    words = [*((w, o.a) for w in x.a), *((w, o.b) for w in x.b), (x.c, o.c)]
-    scales = [] if unit.scale_format is None else [(w, unit.scale_format) for w in (*x.scale_a, *x.scale_b)]
-    assumed = assume(g, what, words, x.c, scales)
+    assumed = assume_of_unit(g, what, unit, x)
     return PropertyQuestion(name, unit, unit.k, what, g, case, assumed, g.and_(assumed, case.violated))
 
 

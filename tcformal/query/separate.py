@@ -28,7 +28,7 @@ def separate(
 
     Shapes: units of equal operand formats and scales; K is the least common multiple of their k.
     Assumptions: finite=True, normal=True, positive=True, nonzero=True, exponents=(lo, hi),
-    scale_exponents=(lo, hi), c="0".
+    scale_exponents=(lo, hi), c="0", factors="subnormal", products="outside-fp16", sum="inside-fp16".
     `certify`: True asks for a checked proof of an EQUIVALENT or VACUOUS, False for a second solver;
     None takes what comes first.
     Errors: InputError for unequal formats or bad assumptions; UnknownNameError for unknown units or

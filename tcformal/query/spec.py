@@ -15,7 +15,7 @@ from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.models import Unit, chained_dot, declare_inputs
-from tcformal.query.assumptions import Assumptions, assume
+from tcformal.query.assumptions import Assumptions, assume_of_unit
 from tcformal.query.question import Question
 
 if TYPE_CHECKING:
@@ -93,8 +93,6 @@ def question(first: UnitSpec, second: UnitSpec, what: Assumptions) -> EqualityQu
             f"expected two units of equal scales, but they are {texts[0]} in {first.name} "
             f"and {texts[1]} in {second.name}"
         )
-    if what.scale_exponents is not None and first.scale_format is None:
-        raise InputError(f"expected units with scales for scale_exponents, but got {first.name}")
     k = common_k(first, second)
     g = Graph()
     x = declare_inputs(g, first, k)
@@ -102,11 +100,7 @@ def question(first: UnitSpec, second: UnitSpec, what: Assumptions) -> EqualityQu
     for side, spec in zip(SIDES, (first, second), strict=True):
         with g.scope(side):
             results.append(chained_dot(g, spec, x))
-    o = first.operands
-    words = [*((w, o.a) for w in x.a), *((w, o.b) for w in x.b), (x.c, o.c)]
-    scale = first.scale_format
-    scales = [] if scale is None else [(w, scale) for w in (*x.scale_a, *x.scale_b)]
-    assumed = assume(g, what, words, x.c, scales)
+    assumed = assume_of_unit(g, what, first, x)
     differ = g.and_(assumed, g.not_(g.eq(results[0], results[1])))
     return EqualityQuestion(first, second, k, what, g, (results[0], results[1]), assumed, differ)
 

@@ -105,6 +105,8 @@ def _cell(text: str) -> str:
 
 def _found(answer: Mapping[str, Any]) -> str:
     """What an answer found, in a few words: results, or who proved it."""
+    if "excess_ulps" in answer:
+        return str(answer["reason"])
     if "witness" in answer:
         errors = answer.get("errors", {})
         return "; ".join(
@@ -127,7 +129,7 @@ def _inputs(number: int, a: Answered) -> list[str]:
     w = answer["witness"]
     rows = [(f"{x}[{i}]", v) for x in ("a", "b") for i, v in enumerate(w.get(x, ()))]
     given = ", ".join(f"{name} = {v['value']}" for name, v in [*rows, ("c", w.get("c"))] if v)
-    commands = [f"`{command}`" for command in answer["commands"]] or [given]
+    commands = [f"`{command}`" for command in answer.get("commands", ())] or [given]
     return [f"{number}. {commands[0]}", *(f"   {command}" for command in commands[1:])]
 
 

@@ -1,4 +1,4 @@
-"""CDNA3's sums: products truncated, then c added by rounding down (TR-FDPA and GTR-FDPA)."""
+"""CDNA3's sums: products truncated, then c added by rounding down (TR-FDPA and GTR-FDPA), or to zero."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
 from tcformal.semantics.align import align, distance_below, largest_exponent
 from tcformal.semantics.number import Number
-from tcformal.semantics.reduce import Total, add_signed, signed_magnitude
+from tcformal.semantics.reduce import Total, add_signed, signed_magnitude, split_sign
 from tcformal.semantics.step import convert_number, round_total, truncated_total
 
 
@@ -21,40 +22,50 @@ def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: De
     Shapes: L products and c -> one number in the design's conversion.
     Ranges and units: with E the larger of the products' e_max and c's exponent, the products' sum
     is floored to F_2 + 1 fraction bits at E and c to F fraction bits; their sum is normalised
-    (minimum exponent e_min), floored to F_2 fraction bits and rounded by the conversion.
+    (minimum exponent e_min), floored to F_2 fraction bits and rounded by the conversion.  With
+    sum_rounding RZ each of the three cuts drops bits of the magnitude instead.
     Zero, NaN, Inf: zero products have no exponent; where all are zero, E is c's exponent.
-    Source: XIE Algorithms 10 and 11; MMA-Sim 2.1.1 (F_2 + 1, the floor before the conversion).
+    Source: XIE Algorithms 10 and 11, §6.2.4 for RZ; MMA-Sim 2.1.1 (F_2 + 1, the floor before the conversion).
     """
     if design.fraction_bits is None or design.sum_fraction_bits is None:
         raise InputError("expected fraction_bits and sum_fraction_bits for summation tr and gtr")
     bits, wide = design.fraction_bits, design.sum_fraction_bits + 1
     total = _products(g, products, c, design, bits)
+    mode = design.sum_rounding
 
     with g.scope("last"):
         e_c = c.term.exponent
         e = largest_exponent(g, [total.e_max, e_c])
         g.label("e_max", e.bits, offset=e.low)
         raised = g.shift_left_const(total.bits, wide - bits)
-        floored = g.ashr(raised, distance_below(g, total.e_max, e))
+        cut = _shifted_right(g, raised, distance_below(g, total.e_max, e), mode)
         distance = distance_below(g, e_c, e)
-        kept = align(g, c.term, distance, bits, "RD")
+        kept = align(g, c.term, distance, bits, mode)
         if design.summation == "gtr":
             below = max(distance.width, (bits + 1).bit_length())
             far = g.ult(g.const(bits + 1, below), g.zero_extend_to(distance, below))
             kept = g.ite(far, g.const(0, kept.width), kept)
         addend = g.shift_left_const(signed_magnitude(g, c.term.sign, kept), wide - bits)
-        width = max(floored.width, addend.width) + 1
-        summed = Total(add_signed(g, [floored, addend], width), e, wide)
+        width = max(cut.width, addend.width) + 1
+        summed = Total(add_signed(g, [cut, addend], width), e, wide)
         g.label("sum", summed.bits, signed=True, scale=wide)
-        # Flooring a normalised number to F_2 fraction bits is a conversion that rounds down.
+        # Cutting a normalised number to F_2 fraction bits is a conversion that rounds down, or to zero.
         target = design.rho
         head_room = max(0, e.high + width - wide - target.e_max)
-        floor = Conversion("RD", target.exponent_bits, design.sum_fraction_bits, head_room)
+        floor = Conversion(mode, target.exponent_bits, design.sum_fraction_bits, head_room)
         # The intermediate number neither overflows nor loses its subnormals: only the result is the unit's.
         inner = replace(design, result_subnormals="kept", zero_sign="sum")
         with g.scope("floor"):
             down = round_total(g, summed, [*products, c], inner, floor)
         return convert_number(g, down, design, target)
+
+
+def _shifted_right(g: Graph, x: Node, distance: Node, mode: str) -> Node:
+    """x / 2^distance, two's complement, rounded down or to zero."""
+    if mode == "RD":
+        return g.ashr(x, distance)
+    negative, magnitude = split_sign(g, x)
+    return signed_magnitude(g, negative, g.lshr(magnitude, distance))
 
 
 def _products(g: Graph, products: Sequence[Number], c: Number, design: Design, bits: int) -> Total:

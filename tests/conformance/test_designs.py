@@ -27,6 +27,7 @@ from tcformal.design.spec import (
     ORDERS,
     OVERFLOWS,
     SUBNORMALS,
+    SUM_ROUNDINGS,
     SUMMATIONS,
     ZERO_SIGNS,
     Design,
@@ -278,6 +279,10 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
         "RZ",
         {**DOWN, "summation": "tr", "fraction_bits": 2, "sum_fraction_bits": 2, "product_limit": 2},
     ),
+    "tr-to-zero": (
+        "RNE",
+        {**DOWN, "summation": "tr", "fraction_bits": 2, "sum_fraction_bits": 4, "sum_rounding": "RZ"},
+    ),
     "gtr": ("RNE", {**DOWN, "summation": "gtr", "fraction_bits": 2, "sum_fraction_bits": 4}),
     "gtr-limited": (
         "RNE",
@@ -329,11 +334,11 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 #: Designs that are also tried with results of fewer exponents: overflow and subnormal results are common.
-NARROW = ("rne-own", "ru-align-ru", "exact-rd", "first-ru", "tr")
+NARROW = ("rne-own", "ru-align-ru", "exact-rd", "first-ru", "tr", "tr-to-zero")
 #: Designs of one product and c: fractions in every operand.
 SINGLE = (
     "rna-align-rne", "ru-align-ru", "ru-carry-1", "normalised", "normalised-align-rd", "exact-rd",
-    "truncated-rounded-products", "first-rna", "tr",
+    "truncated-rounded-products", "first-rna", "tr", "tr-to-zero",
 )  # fmt: skip
 #: Designs that see more of the operands than their product's value: one product is enough.
 ONLY_SINGLE = ("flushed-to-positive", "flushed-to-signed", "nan-of-first")
@@ -434,6 +439,7 @@ def test_toys_touch_every_value_of_every_parameter() -> None:
         "result_subnormals": {"kept", "signed_zero"}, "normalise_products": {True, False},
         "carry_bits": {None, 0, 1, 2}, "fraction_bits": {None, 1, 2, 3, 4, 9}, "products": {1, 2},
         "group": {None, 1, 2}, "product_limit": {None, 0, 2}, "sum_fraction_bits": {None, 2, 4},
+        "sum_rounding": set(SUM_ROUNDINGS),
     }  # fmt: skip
     found = {name: {getattr(d, name) for d in designs} for name in choices}
     assert found == choices

@@ -55,6 +55,7 @@ def random_design(rng: random.Random, d: Format) -> Design:
         "group": rng.choice([None] * 4 + [1, 2, 4]),
         "product_limit": rng.choice([None] * 3 + [4, -2]),
         "sum_fraction_bits": rng.choice([None, 12, 31]),
+        "sum_rounding": rng.choice(["RD", "RD", "RZ"]),
         "operand_subnormals": rng.choice(SUBNORMALS),
         "c_subnormals": rng.choice(SUBNORMALS),
         "result_subnormals": rng.choice(["kept", "signed_zero"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 
 import pytest
@@ -44,6 +45,42 @@ def test_the_sum_is_not_odd() -> None:
 )
 def test_c_is_rounded_down_and_in_gtr_dropped_where_it_is_small(design: Design, c: str, answer: str) -> None:
     assert evaluate(design, FP16, ["1"], ["1"], c) == answer
+
+
+TO_ZERO = tr_fdpa(8, sum_rounding="RZ")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "c", "down", "to_zero"),
+    [
+        # c, the products' sum, and the sum of both: each is cut once, below zero.
+        (["1"], ["1"], "-2^-25", BELOW_ONE, "1"),
+        (["2^-12", "2^-20"], ["2^-12", "2^-20"], "1", "1", "1"),
+        (["-2^-12", "-2^-20"], ["2^-12", "2^-20"], "-1", "-8388609*2^-23", "-1"),
+        (["-1", "-2^-12", "-2^-15"], ["1", "2^-11", "2^-16"], "-1", "-2", "-2"),
+        (["-2^-12", "-2^-15"], ["2^-11", "2^-16"], "-2", "-8388609*2^-22", "-2"),
+    ],
+)
+def test_towards_zero_is_told_from_down_below_zero(
+    a: list[str], b: list[str], c: str, down: str, to_zero: str
+) -> None:
+    assert evaluate(TR, FP16, a, b, c) == down
+    assert evaluate(TO_ZERO, FP16, a, b, c) == to_zero
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_towards_zero_is_odd(seed: int) -> None:
+    """Minus the operands give minus the result: no cut prefers a side [XIE §6.2.4]."""
+    rng = random.Random(seed)
+
+    def number(low: int, high: int) -> str:
+        return f"{rng.choice(['', '-'])}{rng.randrange(1024, 2048)}*2^{rng.randint(low, high)}"
+
+    for _ in range(60):
+        a, b = ([number(-24, -10) for _ in range(8)] for _ in range(2))
+        c = number(-50, -10)
+        result = evaluate(TO_ZERO, FP16, a, b, c)
+        assert negated([result]) == [evaluate(TO_ZERO, FP16, negated(a), b, negated([c])[0])]
 
 
 def test_the_products_keep_one_bit_more_than_the_sum() -> None:

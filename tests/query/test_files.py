@@ -93,7 +93,8 @@ def test_a_mistake_is_named_with_file_and_key(tmp_path: Path, old: str, new: str
 VOLTA = 'unit = "volta/mma.m8n8k4.f32.f16.f16.f32"'
 #: What tells the kind of an ask, and an outcome of that kind.
 EXPECTED = {
-    "separate": "SEPARATED", "property": "HOLDS", "claim": "HOLDS", "algorithm": "HOLDS", "d = ": "DIFFERENT"
+    "search": "FOUND", "separate": "SEPARATED", "property": "HOLDS", "claim": "HOLDS",
+    "algorithm": "HOLDS", "d = ": "DIFFERENT",
 }  # fmt: skip
 
 
@@ -108,6 +109,11 @@ EXPECTED = {
         (f'algorithm = {{ {VOLTA}, forn = "split" }}', "ask.1.algorithm (one): expected a known key"),
         (f"algorithm = {{ {VOLTA}, products = 2.5 }}", "ask.1.algorithm (one): "),
         (f'algorithm = {{ {VOLTA}, more_than = "few" }}', "for more_than, but got 'few'"),
+        (f'algorithm = {{ {VOLTA}, more_than = "-1" }}', "for more_than, but got '-1'"),
+        (f'algorithm = {{ {VOLTA}, search = "largest" }}', "expected a known search, but got 'largest'"),
+        (f'algorithm = {{ {VOLTA}, search = "largest excess", more_than = 1 }}', "search or more_than"),
+        (f'algorithm = {{ {VOLTA}, search = "largest excess", seconds = 0 }}', "seconds"),
+        (f"algorithm = {{ {VOLTA}, seconds = 5 }}", "ask.1.algorithm (one): expected a known key"),
         (f"algorithm = {{ {VOLTA}, c_exponents = 3 }}", "expected c_exponents as [low, high], but got 3"),
         (f'algorithm = {{ {VOLTA}, keep_last = "yes" }}', "true or false for keep_last, but got 'yes'"),
         (f'{VOLTA}\na = ["one"]\nb = ["1"]\nc = "0"\nd = "1"', "ask.1.a (one): expected a value"),

@@ -49,6 +49,22 @@ def test_nothing_is_found_where_units_agree() -> None:
     assert search(asked(AMPERE, "ada/mma.m16n8k16.f32.f16.f16.f32"), 0) is None
 
 
+@pytest.mark.parametrize(
+    ("unit", "ours", "theirs"),
+    [
+        ("volta/mma.m8n8k4.f16.f16.f16.f16", -19, -20),
+        ("ampere/mma.m16n8k16.f16.f16.f16.f16", -20, -21),
+        ("hopper/mma.m16n8k16.f16.f16.f16.f16", -21, -22),
+    ],
+)
+def test_neighbouring_exponents_of_zero_terms_are_told_apart(unit: str, ours: int, theirs: int) -> None:
+    """A tie, and what is cut off beside it at the one exponent and kept at the other: no solver is needed."""
+    q = asked(f"{unit}@zero_exponent={ours}", f"{unit}@zero_exponent={theirs}", "finite")
+    found = search(q, 0)
+    assert found is not None
+    assert replay(q, found).separates
+
+
 def test_assumptions_are_obeyed() -> None:
     for assume in (["finite", "normal"], ["c=1.5"], ["finite", "exponents=-3..3"]):
         q = asked(AMPERE, HOPPER, *assume)

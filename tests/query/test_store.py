@@ -217,7 +217,14 @@ def test_a_unit_that_its_name_does_not_give_back_rejects(store: Store) -> None:
 
 @pytest.mark.parametrize(
     "texts",
-    [[], ["finite", "nonzero"], ["exponents=-14..15"], ["c=0x3c000000", "positive"], ["c=-0", "normal"]],
+    [
+        [],
+        ["finite", "nonzero"],
+        ["exponents=-14..15"],
+        ["c=0x3c000000", "positive"],
+        ["c=-0", "normal"],
+        ["factors=subnormal", "products=outside-fp16", "sum=inside-bf16"],
+    ],
 )
 def test_assumptions_are_spelled_as_they_are_read(texts: list[str]) -> None:
     fmt = Unit(resolve(FOUR)).c_format

@@ -154,6 +154,15 @@ BECAUSE = "because an exact sum has no alignment"
             {**STEPS, "order": "odd_first", "products": 3},
             "expected an even number of products with order=odd_first, but got 3",
         ),
+        ({"sum_rounding": "RZ"}, "expected sum_rounding=RD with summation=fused, but got RZ"),
+        (
+            {**DOWN, "summation": "gtr", "sum_rounding": "RZ"},
+            "expected sum_rounding=RD with summation=gtr, but got RZ",
+        ),
+        (
+            {**DOWN, "sum_rounding": "RNE"},
+            "expected a known sum_rounding, but got 'RNE': ",
+        ),
         (
             {"nan_rule": "first_operand"},
             "expected summation=sequential with c_position=first, or summation=two_chains, for "
@@ -199,6 +208,7 @@ def test_design_rejects(changes: dict[str, Any], sentence: str) -> None:
         {**STEPS, "summation": "pairwise", "c_position": "last"},
         DOWN,
         {**DOWN, "summation": "gtr", "product_limit": 128},
+        {**DOWN, "sum_rounding": "RZ"},
         {**STEPS, "summation": "two_chains", "c_position": "last"},
         {**STEPS, "summation": "two_chains", "c_position": "last", "nan_rule": "first_operand"},
         {**STEPS, "order": "odd_first", "nan_rule": "first_operand", "operand_subnormals": "signed_zero"},

@@ -19,6 +19,7 @@ from tcformal.query.question import Inputs, QuestionKind
 from tcformal.query.shrink import shrink
 from tcformal.query.spec import EqualityQuestion, Witness
 from tcformal.query.verdict import Kind
+from tcformal.query.worse.directed import worst_directed
 from tcformal.query.worse.question import ALGORITHMS, Asked, WorseQuestion, worse_question
 from tcformal.query.worse.replay import Replayed, replay
 from tcformal.solve.members import default_members
@@ -43,6 +44,10 @@ class Program(QuestionKind[WorseQuestion]):
     def shrink(self, q: WorseQuestion, inputs: Inputs, seconds: float) -> dict[str, int]:
         """The fewest non-zero terms, round values, exponents near zero."""
         return shrunk(q, inputs, seconds=seconds).inputs()
+
+    def search(self, q: WorseQuestion, seed: int) -> dict[str, int] | None:
+        """Directed inputs, whatever the seed: those that cancel, with the largest error."""
+        return worst_directed(q)
 
     def members(self, solvers: Sequence[str] | None) -> Sequence[str] | None:
         """The solvers as named, or all that are installed in the order that suits these questions."""

@@ -7,11 +7,11 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from tcformal.checks import check_choice, check_int
+from tcformal.checks import check_choice, check_int, check_positive
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.oracle.values import parse_value
+from tcformal.oracle.values import parse_magnitude, parse_value
 from tcformal.query.assumptions import from_texts
 from tcformal.query.explain.explain import witness_of
 from tcformal.query.papers.files import Ask, QueryFile
@@ -26,8 +26,13 @@ OUTCOMES: dict[str, tuple[str, ...]] = {
     "property": ("HOLDS", "VIOLATED", "VACUOUS"),
     "claim": ("HOLDS", "VIOLATED"),
     "algorithm": ("HOLDS", "VIOLATED", "VACUOUS"),
+    "largest": ("BOUNDED", "FOUND"),
     "evaluate": ("REPRODUCED", "DIFFERENT"),
 }
+
+
+#: What an ask of an algorithm can search for.
+SEARCHES: dict[str, str] = {"largest excess": "inputs with the largest excess of one error over the other"}
 
 
 def check_asks(query: QueryFile, asks: Sequence[Ask]) -> None:
@@ -50,6 +55,11 @@ def algorithm_asked(body: Mapping[str, Any]) -> Asked:
     """The question that the keys of `algorithm` describe; InputError for keys or values that do not fit."""
     given = dict(body["algorithm"])
     unit = resolve(str(given.pop("unit", "")))
+    if (search := given.pop("search", None)) is not None:
+        check_choice("search", search, SEARCHES)
+        check_positive("seconds", given.pop("seconds", 1))
+        if "more_than" in given:
+            raise InputError("expected search or more_than, but got both")
     for key in given:
         check_choice("key of algorithm", key, [f for f in Asked.__dataclass_fields__ if f != "assumptions"])
     if "more_than" in given:
@@ -65,10 +75,10 @@ def algorithm_asked(body: Mapping[str, Any]) -> Asked:
 
 def _fraction(value: Any) -> Fraction:
     """A number of ulps."""
-    try:
-        return Fraction(value)
-    except (TypeError, ValueError, ZeroDivisionError) as error:
-        raise InputError(f"expected a number such as 3 or 1/2 for more_than, but got {value!r}") from error
+    found = parse_magnitude(str(value))
+    if found is None:
+        raise InputError(f"expected a number such as 3, 1/2 or 2^70 for more_than, but got {value!r}")
+    return found
 
 
 def _two_integers(value: Any) -> tuple[int, int]:
@@ -88,7 +98,7 @@ def _attempts(ask: Ask) -> Iterator[tuple[str, Callable[[], object]]]:
     """Each key of an ask, and what raises InputError where it does not fit."""
     body, kind = ask.body, ask.kind
     yield "expected", lambda: check_choice(f"outcome of {kind}", ask.expected, OUTCOMES[kind])
-    if kind == "algorithm":
+    if kind in ("algorithm", "largest"):
         yield "algorithm.unit", lambda: resolve(str(body["algorithm"].get("unit", "")))
         yield "algorithm", lambda: algorithm_asked({"algorithm": body["algorithm"]})
         yield "assume", lambda: algorithm_asked(body)

@@ -1,12 +1,12 @@
 """Query files: one question of the literature per TOML file, as data; read, checked, and made concrete.
 
 A file has a title, a source, the formula as the source writes it, parameters with defaults, and one or
-more `[[ask]]` tables, each of one of five kinds (queries/README.md says all of it to those who write one):
+more `[[ask]]` tables, each of one of six kinds (queries/README.md says all of it to those who write one):
 
 * `separate = [A, B]`: do two designs differ (SEPARATED, EQUIVALENT)?
 * `property = NAME`, `unit = U`: does a property of `query.properties` hold of one unit (HOLDS, VIOLATED)?
 * `claim = NAME`, `unit = U`: the same for a claim that is proved in steps;
-* `algorithm = {…}`: is one algorithm ever worse than another?
+* `algorithm = {…}`: is one algorithm ever worse than another, or, with `search`, by how much at most?
 * `unit = U`, `a`, `b`, `c`, `d`: does the unit give d on this input (REPRODUCED, DIFFERENT)?
 
 `cases` asks once for each row of values, `pairs` once for each two of a list (named `x` and `y`); texts
@@ -46,7 +46,7 @@ class Ask:
     name: str
     #: The `[[ask]]` of the file that it is made of, from 1.
     number: int
-    #: `separate`, `property`, `claim`, `algorithm` or `evaluate`.
+    #: `separate`, `property`, `claim`, `algorithm`, `largest` or `evaluate`.
     kind: str
     #: What is asked, values filled in: the keys of the file without its frame.
     body: Mapping[str, Any]
@@ -98,6 +98,8 @@ class QueryFile:
 
     def _asks(self, number: int, table: Mapping[str, Any], values: Mapping[str, Value]) -> Iterator[Ask]:
         kind = next((k for k in ("separate", "property", "claim", "algorithm") if k in table), "evaluate")
+        if kind == "algorithm" and "search" in table["algorithm"]:
+            kind = "largest"
         cases: list[Mapping[str, Value]] = table.get("cases", [{}])
         if "pairs" in table:
             two = [{"x": x, "y": y} for x, y in itertools.combinations(table["pairs"], 2)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,11 +24,12 @@ from tcformal.query.papers.files import Ask, QueryFile
 from tcformal.query.proofs.claims import prove_claim
 from tcformal.query.proofs.lemmas import LemmaBook
 from tcformal.query.property import property_question
-from tcformal.query.question import Question
+from tcformal.query.question import Q, Question
 from tcformal.query.replay import oracle_result
 from tcformal.query.spec import Witness, question
-from tcformal.query.verdict import NOT_CHECKED, Kind
-from tcformal.query.worse.question import worse_question
+from tcformal.query.verdict import NOT_CHECKED, Kind, Verdict
+from tcformal.query.worse.question import WorseQuestion, worse_question
+from tcformal.query.worse.worst import worst
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 
@@ -98,14 +99,31 @@ def question_asked(ask: Ask) -> Question:
 
 def _ask(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
     """Ask a question; the store keeps and serves the answer."""
-    q = question_asked(ask)
+    v = _verdict(question_asked(ask), how, how.limits.time_s)
+    return v.kind.name, v.to_json()
+
+
+def _verdict(q: Q, how: Setting, seconds: float) -> Verdict[Q]:
+    """The kept verdict on a question, or a new one within so many seconds, which is kept."""
     v = None if how.fresh else how.store.find(q, certify=how.certify)
     if v is None:
-        v = answer(q, solvers=how.solvers, limits=how.limits, certify=how.certify, jobs=how.jobs)
+        limits = replace(how.limits, time_s=min(seconds, how.limits.time_s))
+        v = answer(q, solvers=how.solvers, limits=limits, certify=how.certify, jobs=how.jobs)
         how.store.add(v)
     elif not how.store.has(q):
         how.store.add(v)
-    return v.kind.name, v.to_json()
+    return v
+
+
+def _largest(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
+    """Search for the largest excess, for as many seconds as the ask says or one question may take."""
+
+    def one(q: WorseQuestion, seconds: float) -> Verdict[WorseQuestion]:
+        return _verdict(q, how, seconds)
+
+    seconds = ask.body["algorithm"].get("seconds", how.limits.time_s)
+    found = worst(algorithm_asked(ask.body), one, seconds=seconds)
+    return found.outcome, found.to_json()
 
 
 def _evaluate(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
@@ -158,6 +176,7 @@ ASKERS: dict[str, Callable[[Ask, Setting], tuple[str, dict[str, Any]]]] = {
     "property": _ask,
     "claim": _claim,
     "algorithm": _ask,
+    "largest": _largest,
     "evaluate": _evaluate,
 }
 

@@ -70,6 +70,8 @@ class Asked:
         check_choice("algorithm", self.worse, ALGORITHMS)
         check_choice("split rounding", self.split_rounding, SPLIT_ROUNDINGS)
         corrected.check_unit(self.unit, self.products)
+        for name, value in self.assumptions.of_terms().items():
+            raise InputError(f"expected no assumption {name} about two algorithms, but got {name}={value}")
         if self.keep_last and self.form != "split":
             raise InputError(f"expected keep_last with form=split only, but got form={self.form}")
         for bound in self.c_exponents:

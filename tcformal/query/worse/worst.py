@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -14,13 +14,14 @@ from tcformal.algorithms.split import SINGLE
 from tcformal.checks import check_positive
 from tcformal.oracle.values import number_text
 from tcformal.query.kinds.operands import witness_data
-from tcformal.query.kinds.program import PROGRAM, replayed_data, shrunk
+from tcformal.query.kinds.program import replayed_data, shrunk
 from tcformal.query.spec import Witness
-from tcformal.query.worse.question import Asked, worse_question
+from tcformal.query.verdict import Kind, Verdict
+from tcformal.query.worse.question import Asked, WorseQuestion, worse_question
 from tcformal.query.worse.replay import Replayed, replay
-from tcformal.solve.certificate import Certificate
-from tcformal.solve.portfolio import decide
-from tcformal.solve.result import Decision, Limits, Status
+
+#: Answers one question within so many seconds.
+Asker = Callable[[WorseQuestion, float], Verdict[WorseQuestion]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Step:
     """One question of the search: is there an excess of more than so many ulps?"""
 
     more_than: Fraction
-    status: Status
+    kind: Kind
     #: The excess of the inputs that were found, in ulps.
     found: Fraction | None
     seconds: float
@@ -42,13 +43,11 @@ class Worst:
     """
 
     asked: Asked
-    #: The inputs with the largest excess, replayed on integers and on exact fractions; None: none were found.
+    #: The inputs with the largest excess, replayed on integers and exact fractions; None: none were found.
     witness: Witness | None
     replayed: Replayed | None
-    #: No inputs have an excess of more than this: confirmed by a checked proof or a second solver.
-    bound: Fraction | None
-    #: What decided the bound.
-    decision: Decision | None
+    #: What proved that no inputs have a larger excess than its question asks for; None: nothing did.
+    proof: Verdict[WorseQuestion] | None
     steps: tuple[Step, ...]
     seconds: float
 
@@ -59,21 +58,29 @@ class Worst:
         return ulps if ulps is not None else Fraction(0)
 
     @property
-    def certificate(self) -> Certificate | None:
-        """The checked proof of the bound, when there is one."""
-        return self.decision.certificate if self.decision is not None else None
+    def bound(self) -> Fraction | None:
+        """No inputs have an excess of more than this; None: no bound was proved."""
+        return None if self.proof is None else self.proof.question.asked_of.more_than
+
+    @property
+    def outcome(self) -> str:
+        """BOUNDED: the largest excess is known up to ULP_STEP; FOUND: only inputs are; UNKNOWN."""
+        if self.bound is not None and _up(self.excess) >= self.bound:
+            return "BOUNDED"
+        return "UNKNOWN" if self.witness is None else "FOUND"
 
     @property
     def reason(self) -> str:
         """One sentence."""
         found = f"the largest excess found is {number_text(self.excess)} ulp"
-        if self.bound is None:
+        if self.bound is None or self.proof is None:
             return f"{found}; no bound was proved"
-        proof = "" if self.decision is None else f" ({self.decision.reason})"
-        return f"{found}; none is more than {number_text(self.bound)} ulp{proof}"
+        return f"{found}; none is more than {number_text(self.bound)} ulp ({self.proof.reason})"
 
     def to_json(self) -> dict[str, Any]:
         """The search as plain data."""
+        proof = self.proof
+        made = None if proof is None else proof.certificate
         data: dict[str, Any] = {
             "claim": self.asked.claim,
             "unit": self.asked.unit.name,
@@ -83,17 +90,18 @@ class Worst:
             "reason": self.reason,
             "excess_ulps": number_text(self.excess),
             "bound_ulps": None if self.bound is None else number_text(self.bound),
-            "certificate": None if self.certificate is None else self.certificate.to_json(),
+            "certificate": None if made is None else made.to_json(),
             "steps": [
                 {
                     "more_than_ulps": number_text(s.more_than),
-                    "answer": s.status.value,
+                    "verdict": s.kind.name,
                     "found_ulps": None if s.found is None else number_text(s.found),
                     "seconds": round(s.seconds, 3),
                 }
                 for s in self.steps
             ],
             "seconds": round(self.seconds, 3),
+            "checked": proof is None or proof.checked,
         }
         if self.witness is not None and self.replayed is not None:
             fmt = self.asked.factor_format
@@ -102,40 +110,43 @@ class Worst:
         return data
 
 
+def _up(excess: Fraction) -> Fraction:
+    """The next threshold from an excess on."""
+    return math.ceil(excess / ULP_STEP) * ULP_STEP
+
+
 class _Search:
     """The best inputs so far, the lowest bound proved, and the lowest threshold without an answer."""
 
-    def __init__(self, asked: Asked, limits: Limits, seconds: float, common: dict[str, Any]) -> None:
+    def __init__(self, asked: Asked, ask: Asker, seconds: float) -> None:
         self.asked = asked
-        self.limits = limits
+        self.ask_one = ask
         self.deadline = time.monotonic() + seconds
-        self.common = common
         self.witness: Witness | None = None
         self.replayed: Replayed | None = None
         self.excess = Fraction(0)
-        self.bound: Fraction | None = None
         self.given_up: Fraction | None = None
-        self.decision: Decision | None = None
+        self.proof: Verdict[WorseQuestion] | None = None
         self.steps: list[Step] = []
 
-    def ask(self, more_than: Fraction, progress: Callable[[str], None]) -> None:
+    def ask(self, more_than: Fraction) -> None:
         """One question, in what is left of the time."""
-        left = self.deadline - time.monotonic()
-        limits = replace(self.limits, time_s=min(self.limits.time_s, max(left, 0.001)))
-        progress(f"is there an excess of more than {number_text(more_than)} ulp?")
         q = worse_question(replace(self.asked, more_than=more_than))
-        start = time.monotonic()
-        d = decide(
-            q.graph, q.violated, limits=limits, replay=lambda m: replay(q, m).violates, **self.common
-        )  # fmt: skip
+        v = self.ask_one(q, max(self.deadline - time.monotonic(), 0.001))
         found = None
-        if d.status is Status.SAT and d.model is not None:
-            found = self._keep(replay(q, d.model), Witness.of(d.model, self.asked.products))
-        elif d.status is Status.UNSAT:
-            self.bound, self.decision = more_than, d
+        if v.kind is Kind.VIOLATED and v.found_inputs is not None:
+            inputs = v.found_inputs
+            found = self._keep(replay(q, inputs), Witness.of(inputs, self.asked.products))
+        elif v.kind is Kind.HOLDS:
+            self.proof = v
         else:
             self.given_up = more_than
-        self.steps.append(Step(more_than, d.status, found, time.monotonic() - start))
+        self.steps.append(Step(more_than, v.kind, found, v.seconds))
+
+    @property
+    def bound(self) -> Fraction | None:
+        """The lowest threshold proved."""
+        return None if self.proof is None else self.proof.question.asked_of.more_than
 
     def _keep(self, run: Replayed, witness: Witness) -> Fraction | None:
         excess = run.excess_ulps
@@ -150,7 +161,7 @@ class _Search:
         """
         if not self.steps:
             return Fraction(0)
-        low = math.ceil(self.excess / ULP_STEP) * ULP_STEP
+        low = _up(self.excess)
         ends = [x for x in (self.bound, self.given_up) if x is not None]
         if not ends:
             return max(2 * low, ULP_STEP)
@@ -162,7 +173,7 @@ class _Search:
         """Simpler inputs in place of the best ones, with an excess smaller by less than ULP_STEP."""
         if self.witness is None:
             return
-        below = (math.ceil(self.excess / ULP_STEP) - 1) * ULP_STEP
+        below = _up(self.excess) - ULP_STEP
         q = worse_question(replace(self.asked, more_than=below))
         small = shrunk(q, self.witness.inputs(), seconds=seconds)
         run = replay(q, small.inputs())
@@ -170,33 +181,20 @@ class _Search:
             self.witness, self.replayed = small, run
 
 
-def worst(
-    asked: Asked,
-    *,
-    seconds: float,
-    limits: Limits,
-    solvers: Sequence[str] | None = None,
-    certify: bool | None = None,
-    jobs: int | None = None,
-    shrinking_s: float = 4.0,
-    progress: Callable[[str], None] = lambda _: None,
-) -> Worst:
+def worst(asked: Asked, ask: Asker, *, seconds: float, shrinking_s: float = 4.0) -> Worst:
     """Search for the inputs with the largest excess error, in ulps of the exact value.
 
     The threshold doubles until no inputs are found, then the gap is halved down to ULP_STEP, for `seconds`
-    in all and `limits` for each question; a threshold without an answer is given up, and what lies below it
-    is still searched.  Errors: InputError for arguments that do not fit.
+    in all; a threshold without an answer is given up, and what lies below it is still searched.
+    `ask` answers each question, from a store if it likes.  Errors: InputError for arguments that do not fit.
     """
     check_positive("seconds", seconds)
     start = time.monotonic()
-    search = _Search(
-        asked, limits, seconds, {"members": PROGRAM.members(solvers), "certify": certify, "jobs": jobs}
-    )
+    search = _Search(asked, ask, seconds)
     while time.monotonic() < search.deadline and (threshold := search.next()) is not None:
-        search.ask(threshold, progress)
-    progress("shrinking the witness")
+        search.ask(threshold)
     search.shrink(shrinking_s)
     return Worst(
-        asked=asked, witness=search.witness, replayed=search.replayed, bound=search.bound,
-        decision=search.decision, steps=tuple(search.steps), seconds=time.monotonic() - start,
+        asked=asked, witness=search.witness, replayed=search.replayed, proof=search.proof,
+        steps=tuple(search.steps), seconds=time.monotonic() - start,
     )  # fmt: skip
