@@ -6,7 +6,10 @@ probe it: `probe` needs no solver and no package for tables.
 
 from importlib import import_module
 
-from tcformal.cli.group import MISSING, main
+from tcformal.cli.signals import starting
+
+with starting():
+    from tcformal.cli.group import MISSING, main
 
 #: In the order in which the commands are made.
 MODULES = (
@@ -23,12 +26,13 @@ MODULES = (
     "verify",
 )
 
-for _name in MODULES:
-    try:
-        import_module(f"tcformal.cli.{_name}")
-    except ModuleNotFoundError as _error:
-        if not _error.name or _error.name.partition(".")[0] == "tcformal":
-            raise
-        MISSING[_name] = _error.name.partition(".")[0]
+with starting():
+    for _name in MODULES:
+        try:
+            import_module(f"tcformal.cli.{_name}")
+        except ModuleNotFoundError as _error:
+            if not _error.name or _error.name.partition(".")[0] == "tcformal":
+                raise
+            MISSING[_name] = _error.name.partition(".")[0]
 
 __all__ = ["main"]

@@ -11,12 +11,13 @@ from pathlib import Path
 import click
 
 from tcformal.checks import check_int, check_positive
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, print_json, results_option
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, results_option
 from tcformal.cli.probe import probe
 from tcformal.probe.campaign import Campaign
 from tcformal.probe.isolated import opened
 from tcformal.query.many.pool import SturdyPool
 from tcformal.report import campaign as views
+from tcformal.report.escape import print_json, say
 from tcformal.report.parts import show
 
 
@@ -57,7 +58,7 @@ def campaign(
         made = Campaign(
             device, Path(folder), seconds=seconds - (time.monotonic() - start), clock=time.monotonic,
             pool=pool, jobs=jobs, vectors=vectors, seed=seed, units=units, answers=answers,
-            say=lambda sentence: click.echo(sentence, err=True),
+            say=lambda sentence: say(sentence, err=True),
         )  # fmt: skip
         tally = made.run()
     if as_json:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tcformal.checks import check_int, check_positive
 from tcformal.cli.claims import or_claims
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
 from tcformal.cli.pairs import or_all_pairs
 from tcformal.cli.results import warn
 from tcformal.cli.single import show_traces
@@ -26,6 +26,7 @@ from tcformal.query.separate import DEFAULT_LIMITS, answer
 from tcformal.query.spec import Question, question
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.report import data, picture, tables
+from tcformal.report.escape import print_json, say
 from tcformal.report.text import console
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
@@ -69,9 +70,13 @@ def _kept_or_asked(
 
 def _ask(q: Question, members: Sequence[str] | None, limits: Limits, certify: bool | None) -> Verdict:
     err = console(stderr=True)
-    with err.status("starting") as status:
+    with err.status(Text("starting")) as status:
         return answer(
-            q, solvers=members, limits=limits, certify=certify, progress=lambda text: status.update(text)
+            q,
+            solvers=members,
+            limits=limits,
+            certify=certify,
+            progress=lambda text: status.update(Text(text)),
         )
 
 
@@ -94,7 +99,7 @@ def _report(v: Verdict, hoped: Kind, as_json: bool, with_explanation: bool) -> i
             out.print(picture.parting_text(traces[0], traces[1], parting(traces[0], traces[1])))
             command = explain_command(v.question.names, traces[0].witness, by_value(v.question.first))
             out.print(Text("bit by bit: ", style="dim"), end="")
-            click.echo(command)
+            say(command)
     if v.kind is hoped:
         return OK
     return OTHERWISE if v.kind in (Kind.SEPARATED, Kind.EQUIVALENT, Kind.VACUOUS) else NO_ANSWER

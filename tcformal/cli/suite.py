@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.progress import Progress
 
 from tcformal.checks import check_int, check_positive
-from tcformal.cli.group import BAD_INPUT, NO_ANSWER, OK, OTHERWISE, fail, json_option, main, print_json
+from tcformal.cli.group import BAD_INPUT, NO_ANSWER, OK, OTHERWISE, fail, json_option, main
 from tcformal.design.space import space
 from tcformal.errors import InputError
 from tcformal.query.suites.made import Suite, complaints
 from tcformal.query.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite
 from tcformal.query.suites.suitefile import from_json, to_json
+from tcformal.report.escape import print_json, say
 from tcformal.report.suite import check_prefix, suite_csv, suite_header, suite_view
-from tcformal.report.text import console
+from tcformal.report.text import console, progress
 from tcformal.solve.result import Limits
 
 
@@ -131,7 +131,7 @@ def suite_(
         raise InputError("expected --format json, csv or c with --output, but got table")
     of = space(names, vary=vary, formats=formats, archs=archs)
     members = None if solvers is None else [s.strip() for s in solvers.split(",")]
-    with Progress(console=console(stderr=True), transient=True) as bar:
+    with progress(transient=True) as bar:
         task = bar.add_task("starting", total=None)
         made = suite(
             of, vectors=vectors, seed=seed, solvers=members, shrink_s=shrink_time, jobs=jobs,
@@ -154,7 +154,7 @@ def _write(made: Suite, form: str, output: str | None, prefix: str) -> None:
     }
     text = texts[form]()
     if output is None:
-        click.echo(text, nl=False)
+        say(text, end="")
         return
     try:
         Path(output).write_text(text)
@@ -175,7 +175,7 @@ def _check(path: Path, as_json: bool) -> int:
     if as_json:
         print_json({"inputs": len(made.inputs), "designs": len(made.designs), "wrong": found})
     else:
-        click.echo(
+        say(
             "\n".join(found) or f"{len(made.inputs)} inputs and {len(made.designs)} designs: nothing is wrong"
         )
     return OTHERWISE if found else OK
