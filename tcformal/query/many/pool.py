@@ -151,6 +151,12 @@ class SturdyPool(Executor):
             inner = slot.submit(call.run)
         except BrokenProcessPool:
             self._bereave(slot)
+        except (OSError, RuntimeError) as error:
+            # No process can be had: too many of them, no memory, a script that starts itself again.
+            slot.call = None
+            slot.discard()
+            why = " ".join(str(error).split())
+            self._give_up(call, NoAnswerError(f"expected a worker process to start, but got: {why}"))
         else:
             inner.add_done_callback(lambda done: self._inbox.put(partial(self._end, slot, done)))
 
