@@ -10,8 +10,8 @@ from tcformal.errors import InputError, UnknownNameError
 #: Processes that a command may be asked to start.
 MOST_JOBS = 1024
 
-#: Inputs that a command may be asked to try: more would take years.
-MOST_VECTORS = 10**10
+#: Inputs that a command may be asked to try, in pieces and all at once.
+MOST_VECTORS, MOST_AT_ONCE = 10**10, 10**7
 
 #: Characters of a value that an error shows.
 _SHOWN = 200

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from tcformal.checks import check_int, check_positive
+from tcformal.checks import MOST_JOBS, MOST_VECTORS, check_int, check_positive
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, results_option
 from tcformal.cli.probe import probe
 from tcformal.probe.campaign import Campaign
@@ -51,9 +51,13 @@ def campaign(
     """
     start = time.monotonic()
     seconds = 60 * check_positive("--minutes", minutes)
-    check_int("--vectors", vectors, low=0)
+    check_int("--vectors", vectors, low=0, high=MOST_VECTORS)
     check_int("--seed", seed, low=0)
-    jobs = max(1, (os.cpu_count() or 1) - 2) if jobs is None else check_int("--jobs", jobs, low=1)
+    jobs = (
+        max(1, (os.cpu_count() or 1) - 2)
+        if jobs is None
+        else check_int("--jobs", jobs, low=1, high=MOST_JOBS)
+    )
     with opened(device_name) as device, _pool(jobs) as pool:
         made = Campaign(
             device, Path(folder), seconds=seconds - (time.monotonic() - start), clock=time.monotonic,

@@ -14,7 +14,7 @@ from typing import Any
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
 
-from tcformal.checks import check_int, check_positive
+from tcformal.checks import MOST_JOBS, check_int, check_positive
 from tcformal.cli.group import NO_ANSWER, OK
 from tcformal.cli.results import warn
 from tcformal.query.kept.store import Store
@@ -69,7 +69,8 @@ def workers_of(jobs: int | None, scheduler: str | None) -> Callable[[], Abstract
         if jobs is not None:
             raise click.UsageError("expected --jobs or --scheduler, but got both")
         return partial(cluster, scheduler)
-    return partial(SturdyPool, check_int("--jobs", jobs if jobs is not None else os.cpu_count() or 1, low=1))
+    jobs = os.cpu_count() or 1 if jobs is None else jobs
+    return partial(SturdyPool, check_int("--jobs", jobs, low=1, high=MOST_JOBS))
 
 
 def ask_all(

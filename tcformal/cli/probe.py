@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tcformal.checks import check_int
+from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
 from tcformal.design.names import resolve
 from tcformal.errors import DeviceError
@@ -76,7 +76,7 @@ def plan(
     as_json: bool,
 ) -> int:
     """Collect dot products for a unit into one file."""
-    check_int("--vectors", vectors, low=0)
+    check_int("--vectors", vectors, low=0, high=MOST_VECTORS)
     check_int("--seed", seed, low=0)
     spec = resolve(unit)
     given = [item for path in files for item in from_file(spec, path)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from tcformal.probe.plan import Directed
 from tcformal.probe.recorded import RecordedDevice
 from tcformal.probe.results import SCHEMA
 from tcformal.records import lines
+from tcformal.records.named import json_of, read_named
 
 #: The file of kept answers in a folder of results, `query.store.ANSWERS`.
 ANSWERS = "answers.jsonl"
@@ -28,7 +29,7 @@ def from_file(spec: UnitSpec, path: Path) -> Iterator[Directed]:
     """
     if not path.exists():
         raise InputError(f"expected a file of witnesses at {path}, but there is none")
-    if path.suffix == ".npz" or SCHEMA.encode() in path.read_bytes()[:4000]:
+    if path.suffix == ".npz" or SCHEMA in _start(path):
         for i, w in enumerate(RecordedDevice(str(path)).operands(spec)):
             yield Directed(f"{path.stem}/{i}", f"recorded in {path.name}", w)
         return
@@ -41,14 +42,23 @@ def from_file(spec: UnitSpec, path: Path) -> Iterator[Directed]:
         raise InputError(f"expected witnesses (objects with a, b and c) in {path}, but there are none")
 
 
+def _start(path: Path) -> str:
+    """The first characters of a file, whatever it holds."""
+    if not path.is_file():
+        return ""
+    with contextlib.suppress(OSError), path.open("rb") as stream:
+        return stream.read(4000).decode("latin-1")
+    return ""
+
+
 def _values(path: Path) -> list[Any]:
     """One JSON value, or one a line."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_named(path, "JSON or JSON lines")
         try:
-            return [json.loads(text)]
+            return [json_of(text)]
         except ValueError:
-            return [json.loads(line) for line in text.splitlines() if line.strip()]
+            return [json_of(line) for line in text.splitlines() if line.strip()]
     except (OSError, ValueError) as error:
         raise InputError(f"expected JSON or JSON lines in {path}, but got: {error}") from None
 
