@@ -16,6 +16,7 @@ from tcformal.errors import InputError
 from tcformal.query.suites.made import Suite, complaints
 from tcformal.query.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite
 from tcformal.query.suites.suitefile import from_json, to_json
+from tcformal.records.lines import write_whole
 from tcformal.records.named import json_of, read_named
 from tcformal.report.escape import print_json, printable_json, say
 from tcformal.report.suite import check_prefix, suite_csv, suite_header, suite_view
@@ -157,12 +158,7 @@ def _write(made: Suite, form: str, output: str | None, prefix: str) -> None:
     if output is None:
         say(text, end="")
         return
-    try:
-        Path(output).write_text(text)
-    except OSError as error:
-        raise InputError(
-            f"expected a file that can be written, but got {output}: {error.strerror}"
-        ) from error
+    write_whole(Path(output), text.encode())
 
 
 def _check(path: Path, as_json: bool) -> int:
