@@ -55,6 +55,13 @@ def check_positive(name: str, value: object) -> float:
         raise InputError(f"expected a number above zero for {name}, but got {shown(value)}") from None
 
 
+def check_text(name: str, value: object) -> str:
+    """Return `value` if it is a text; raise InputError otherwise."""
+    if not isinstance(value, str):
+        raise InputError(f"expected a text for {name}, but got {shown(value)}")
+    return value
+
+
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     """Return `value` if it is one of `choices`; raise UnknownNameError naming the closest ones."""
     known = list(choices)

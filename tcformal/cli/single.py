@@ -12,7 +12,8 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.models import Unit, scale_count
 from tcformal.oracle.values import hex_word
-from tcformal.query.explain.explain import Trace, explain_witness, witness_of
+from tcformal.query.explain.explain import Trace, explain_witness
+from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.parting import parting
 from tcformal.query.spec import Witness, common_k
 from tcformal.report import data, picture

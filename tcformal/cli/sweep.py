@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 from pathlib import Path
 
 import click
@@ -13,7 +12,7 @@ from tcformal.cli.group import OK, OTHERWISE, json_option, main, results_option
 from tcformal.design.catalog import distinct_designs
 from tcformal.query.many.pool import SturdyPool
 from tcformal.query.sweeps import compiled, conformance
-from tcformal.report.escape import complain, print_json, say
+from tcformal.report.escape import print_json, say, warn
 from tcformal.report.text import progress
 
 
@@ -44,7 +43,7 @@ def sweep(vectors: int, seed: int, jobs: int, only: str, kernels: bool, folder: 
             path, vectors, seed, pool, only=lambda n: only in n, told=told
         )
         swept = len(list(work))
-    held = (compiled if kernels else conformance).done_already(path, vectors, partial(complain, "warning"))
+    held = (compiled if kernels else conformance).done_already(path, vectors, warn)
     wrong = {name: r.examples for name, r in held.items() if _mismatches(r)}
     if as_json:
         print_json({"swept": swept, "held": len(held), "wrong": list(wrong)})

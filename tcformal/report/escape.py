@@ -17,6 +17,11 @@ LONGEST = 2000
 #: How many of them are its end.
 _TAIL = 400
 
+#: Warnings that one command prints.
+MOST_WARNINGS = 8
+#: Where a command counts them.
+_WARNINGS = "tcformal.warnings"
+
 
 def printable(text: str) -> str:
     """A text in which every character is shown as itself, or as an escape such as `\\x1b`.
@@ -60,6 +65,23 @@ def say(text: str = "", *, err: bool = False, end: str = "\n") -> None:
 def complain(word: str, text: str) -> None:
     """Print one sentence on standard error behind a word that says what it is."""
     click.echo(f"{word}: {sentence(text)}", err=True)
+
+
+def warn(text: str) -> None:
+    """Print a warning that does not change the answer; of many in one command, the first, and how many more."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        complain("warning", text)
+        return
+    said = context.meta[_WARNINGS] = context.meta.get(_WARNINGS, 0) + 1
+    if said <= MOST_WARNINGS:
+        complain("warning", text)
+    elif said == MOST_WARNINGS + 1:
+        context.call_on_close(
+            lambda: complain(
+                "warning", f"{context.meta[_WARNINGS] - MOST_WARNINGS} more of these are not shown"
+            )
+        )
 
 
 def print_json(value: Any) -> None:

@@ -34,7 +34,8 @@ def fuzz(
             if after != before:
                 changed = {name for name, _ in set(before.items()) ^ set(after.items())}
                 # What the caller names may be written.
-                if unnamed := sorted(name for name in changed if name.partition("/")[0] not in case.words):
+                named = {*case.words, *(changed if {"", "."} & {*case.words} else ())}
+                if unnamed := sorted(name for name in changed if name.partition("/")[0] not in named):
                     found.append(f"changed {', '.join(unnamed)}")
                 before = after
             if found:

@@ -129,6 +129,8 @@ def make_case(rng: random.Random, place: Place) -> Case:
         words = [word for word in words if word not in _LONG] + [
             rng.choice(("--no-such-option", "--time-limit=nan"))
         ]
+    if name == "sweep":
+        words += ["--only", UNIT]
     if rng.random() < 0.4 and any("--json" in option.opts for option in options):
         words.append("--json")
     if rng.random() < 0.6 and any("--results" in option.opts for option in options):
@@ -178,7 +180,6 @@ def _text(rng: random.Random, place: Place, name: str) -> str:
                 "cuda:0",
                 "cuda:²",
                 "exec:false",
-                "exec:'",
                 "exec:",
                 "recorded:any",
                 "exec:cat",

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from fuzz.cases import Case
@@ -22,12 +23,12 @@ from fuzz.place import ROOT, Place
 from tcformal.cli import main
 from tcformal.errors import NoAnswerError
 from tcformal.report.escape import LONGEST
-from tcformal.solve.portfolio import _Race
+from tcformal.solve import portfolio
 
 #: Seconds, and MiB of address space, that a call may take.
 SECONDS, MEMORY_MB = 30, 8192
 #: Lines of standard error: warnings about records, and one error.
-LINES = 16
+LINES = 32
 UNSAFE = re.compile("[^\n -~\xa1-\xac\xae-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\ud7ff\ue000-\U0010ffff]")
 
 
@@ -57,7 +58,7 @@ def bounded(place: Place) -> Iterator[None]:
 
     No solver is asked, no worker started, and no mismatch explained.
     """
-    from tcformal.cli import campaign, mismatch, pairs, sweep
+    patch = pytest.MonkeyPatch()
 
     def overdue(*_: object) -> None:
         raise OverdueError
@@ -69,26 +70,19 @@ def bounded(place: Place) -> Iterator[None]:
     def unexplained(*_: object) -> Any:
         raise NoAnswerError("expected an explanation, but none was asked for here")
 
-    explain = mismatch.explain_mismatch
-    here, limits, race = os.getcwd(), resource.getrlimit(resource.RLIMIT_AS), _Race.run
-    kept = {module: module.SturdyPool for module in (campaign, pairs, sweep)}
-    answered = signal.signal(signal.SIGALRM, overdue)
+    limits, answered = resource.getrlimit(resource.RLIMIT_AS), signal.signal(signal.SIGALRM, overdue)
     try:
-        os.chdir(place.root)
+        patch.chdir(place.root)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MB << 20, limits[1]))
-        _Race.run = none_answers  # type: ignore[method-assign]
-        mismatch.explain_mismatch = unexplained  # type: ignore[assignment]
-        for module in kept:
-            module.SturdyPool = Inline  # type: ignore[attr-defined]
+        patch.setattr(portfolio._Race, "run", none_answers)
+        patch.setattr("tcformal.cli.mismatch.explain_mismatch", unexplained)
+        for module in ("campaign", "pairs", "sweep"):
+            patch.setattr(f"tcformal.cli.{module}.SturdyPool", Inline)
         yield
     finally:
-        for module, pool in kept.items():
-            module.SturdyPool = pool  # type: ignore[attr-defined]
-        _Race.run = race  # type: ignore[method-assign]
-        mismatch.explain_mismatch = explain
+        patch.undo()
         resource.setrlimit(resource.RLIMIT_AS, limits)
         signal.signal(signal.SIGALRM, answered)
-        os.chdir(here)
 
 
 def call(case: Case) -> tuple[int, str, str]:

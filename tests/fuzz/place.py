@@ -9,6 +9,7 @@ import random
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from click.testing import CliRunner
@@ -209,7 +210,7 @@ def _folders(root: Path, place: Place, rng: random.Random) -> None:
     place.folders.extend(("r-foreign", "r-links", "r-pipes", "r-folders", "r-bomb", "r-default"))
 
 
-def _lines_of(name: str) -> list[dict[str, object]]:
+def _lines_of(name: str) -> list[dict[str, Any]]:
     """The first short lines of one of the project's own files of records."""
     path = ROOT / "results" / f"{name}.jsonl"
     if not path.exists():

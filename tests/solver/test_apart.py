@@ -6,6 +6,7 @@ import lzma
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from tcformal.interp.cnf import to_cnf
 from tcformal.solve import apart, drat
 from tcformal.solve.apart import verify_apart
 from tcformal.solve.certificate import Certificate, CertificateError, UncheckedError, certify, unpack
+from tcformal.solve.process import Child
 from tcformal.solve.result import Limits
 from tcformal.solve.sat import run_glucose
 
@@ -91,9 +93,9 @@ def test_limits_that_do_not_suffice_are_no_refusal(made: Certificate, tmp_path: 
 def test_a_checker_that_does_not_answer_is_no_refusal(
     made: Certificate, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
-    class Mute(apart.Child):
-        def __init__(self, module: str, *rest: object) -> None:
-            super().__init__("calendar", *rest)  # type: ignore[arg-type]
+    class Mute(Child):
+        def __init__(self, module: str, *rest: Any) -> None:
+            super().__init__("calendar", *rest)
 
         def line(self) -> object:
             self._out.write_text(line + "\n")
