@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tcformal.checks import MOST_AT_ONCE, check_int
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError, TcformalError
@@ -181,7 +182,8 @@ def item_of(spec: UnitSpec, data: dict[str, Any], where: str) -> Item:
     if data["kind"] == "directed":
         return Directed(str(data["id"]), str(data.get("why", "")), from_data(spec, data, where))
     if data["kind"] == "random" and data["generator"] == GENERATOR:
-        return Random(str(data["id"]), int(data["seed"]), int(data["count"]), str(data["inputs"]))
+        count = check_int(f"count in {where}", data["count"], low=1, high=MOST_AT_ONCE)
+        return Random(str(data["id"]), int(data["seed"]), count, str(data["inputs"]))
     raise RecordError(f"expected a directed or random ({GENERATOR}) item in {where}, but got {data!r:.80}")
 
 

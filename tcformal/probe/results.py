@@ -174,8 +174,9 @@ def pieces_of(run: Run, path: Path) -> Iterator[Piece]:
     Errors: RecordError where outputs cannot be read back, because the definition of the unit or the
     generator has changed since, or the file is damaged.
     """
-    spec, k = unit_of(run, path), int(run.head["k"])
+    spec = unit_of(run, path)
     try:
+        k = int(run.head["k"])
         items = [
             (item_of(spec, line, f"{path}, item {line.get('id')}"), line)
             for line in run.done
@@ -193,7 +194,7 @@ def pieces_of(run: Run, path: Path) -> Iterator[Piece]:
             if isinstance(item, Random) and not line.get("not_kept"):
                 batch = item.batch(spec, k)
                 yield Piece((item,), batch, _outputs(spec, batch, line, path))
-    except (KeyError, ValueError, TypeError) as error:
+    except (LookupError, ValueError, TypeError, AttributeError, OverflowError) as error:
         raise RecordError(f"expected whole results in {path}, but got: {error!r}") from None
 
 

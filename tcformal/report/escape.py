@@ -68,7 +68,7 @@ def complain(word: str, text: str) -> None:
 
 
 def warn(text: str) -> None:
-    """Print a warning that does not change the answer; of many in one command, the first, and how many more."""
+    """Print a warning that changes no answer; of many in one command, the first, and how many more."""
     context = click.get_current_context(silent=True)
     if context is None:
         complain("warning", text)
@@ -77,11 +77,11 @@ def warn(text: str) -> None:
     if said <= MOST_WARNINGS:
         complain("warning", text)
     elif said == MOST_WARNINGS + 1:
-        context.call_on_close(
-            lambda: complain(
-                "warning", f"{context.meta[_WARNINGS] - MOST_WARNINGS} more of these are not shown"
-            )
-        )
+        context.call_on_close(lambda: _tell_of_more(context.meta[_WARNINGS] - MOST_WARNINGS))
+
+
+def _tell_of_more(count: int) -> None:
+    complain("warning", f"{count} more such sentences are not shown")
 
 
 def print_json(value: Any) -> None:

@@ -33,9 +33,7 @@ def fuzz(
             after = place.state()
             if after != before:
                 changed = {name for name, _ in set(before.items()) ^ set(after.items())}
-                # What the caller names may be written.
-                named = {*case.words, *(changed if {"", "."} & {*case.words} else ())}
-                if unnamed := sorted(name for name in changed if name.partition("/")[0] not in named):
+                if unnamed := sorted(name for name in changed if not case.may_write(name)):
                     found.append(f"changed {', '.join(unnamed)}")
                 before = after
             if found:
@@ -52,9 +50,11 @@ def main() -> None:
     parser.add_argument("--apart", type=int, default=0, help="Cases in processes of their own.")
     given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="fuzz-"))  # stays, so that a failing case can be run again
-    failed = fuzz(
-        folder, given.cases, given.seed, apart=given.apart, told=lambda text: sys.stderr.write(text + "\n")
-    )
+
+    def told(text: str) -> None:
+        sys.stderr.write(text + "\n")
+
+    failed = fuzz(folder, given.cases, given.seed, apart=given.apart, told=told)
     sys.stdout.write(f"{given.cases} cases, {len(failed)} answered badly\n")
     sys.exit(bool(failed))
 

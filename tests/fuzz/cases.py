@@ -60,6 +60,9 @@ WORKING: dict[str, list[str]] = {
     "sweep": ["--vectors", "2", "--only", UNIT, "--jobs", "1"],
 }
 
+#: Commands that are not called: those that list, show and check kept answers.
+LEFT_OUT = ("results",)
+
 #: Options that make a command take minutes when all else is well.
 _LONG = ("--all-pairs", "--all", "--claim", "--with-claims", "--claims")
 
@@ -82,6 +85,19 @@ class Case:
 
     words: tuple[str, ...]
     environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def wants_json(self) -> bool:
+        """Whether the last word surely asks for JSON: behind an option, it might be that one's value."""
+        return (
+            self.words[-1] == "--json" and not self.words[-2].startswith("-") and "--help" not in self.words
+        )
+
+    def may_write(self, name: str) -> bool:
+        """Whether a file of the folder is one that the words name, or lies in or around such a one."""
+        named = [word.removeprefix("./") for word in self.words]
+        around = any(f"{name}/".startswith(f"{w}/") or f"{w}/".startswith(f"{name}/") for w in named if w)
+        return around or bool({"", "."} & {*named})
 
     def line(self) -> str:
         """The call as it is pasted into a shell in the folder where it failed."""
@@ -114,7 +130,7 @@ def commands() -> dict[str, click.Command]:
 
 def make_case(rng: random.Random, place: Place) -> Case:
     """A case; every option of every command comes up, alone and with others."""
-    name, command = rng.choice(sorted(commands().items()))
+    name, command = rng.choice(sorted((n, c) for n, c in commands().items() if n.split()[0] not in LEFT_OUT))
     words = list(WORKING[name])
     options = [p for p in command.params if isinstance(p, click.Option)]
     for _ in range(rng.choice((0, 1, 1, 1, 2, 3))):
@@ -131,10 +147,10 @@ def make_case(rng: random.Random, place: Place) -> Case:
         ]
     if name == "sweep":
         words += ["--only", UNIT]
-    if rng.random() < 0.4 and any("--json" in option.opts for option in options):
-        words.append("--json")
     if rng.random() < 0.6 and any("--results" in option.opts for option in options):
         words += ["--results", rng.choice(place.folders)]
+    if rng.random() < 0.4 and any("--json" in option.opts for option in options):
+        words.append("--json")
     odd = {"COLUMNS": rng.choice(("²", "1", "-5", "99999999999"))} if rng.random() < 0.05 else {}
     return Case((*name.split(), *words), odd)
 

@@ -128,7 +128,7 @@ def complaints(case: Case, code: int, out: str, err: str) -> list[str]:
     for name, text in (("output", out), ("errors", err)):
         if unsafe := UNSAFE.search(text):
             found.append(f"{unsafe[0]!r} in {name}")
-    if "--json" in case.words and out.strip() and code in (0, 1, 3) and "--help" not in case.words:
+    if case.wants_json and out.strip() and code in (0, 1, 3):
         try:
             json.loads(out)
         except ValueError as error:

@@ -73,7 +73,7 @@ class Place:
 def make_place(root: Path, rng: random.Random) -> Place:
     """Fill a folder."""
     place = Place(root, {}, [])
-    (root / "out").mkdir()
+    (root / "out").mkdir(parents=True)
     (root / "precious").write_text("precious\n")
     good = _good(root)
     for kind, (suffix, content) in good.items():
