@@ -9,12 +9,13 @@ LOCKED = $(VENV)/.locked
 LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --extra dev --build-deps-for editable \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file requirements.lock
 
-.PHONY: help demo test test-long sweep sweep-kernels bench bench-kernels lock clean
+.PHONY: help demo test test-long fuzz sweep sweep-kernels bench bench-kernels lock clean
 
 help:
 	@echo "make demo       find inputs on which two generations of one instruction differ, and explain them"
 	@echo "make test       lint, format, types, import contracts, tests"
 	@echo "make test-long  10^6 vectors per design family against the oracle"
+	@echo "make fuzz       10^4 odd calls of every command, with odd files"
 	@echo "make sweep      10^5 vectors through every distinct design; continues where it was cut off"
 	@echo "make sweep-kernels  10^6 outputs of compiled kernels against integers, one unit per arithmetic"
 	@echo "make bench      every solver on the same questions: the order in which the portfolio starts them"
@@ -34,6 +35,9 @@ test: $(STAMP)
 
 test-long: $(STAMP)
 	$(BIN)/pytest -m long
+
+fuzz: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m fuzz --cases 10000
 
 sweep: $(STAMP)
 	$(BIN)/tcformal sweep --vectors 100000

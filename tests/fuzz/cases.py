@@ -43,7 +43,7 @@ WORKING: dict[str, list[str]] = {
     "probe plan": [UNIT, "-o", "out/plan", "--vectors", "3", "--no-directed"],
     "probe run": ["plan-0.jsonl", "--device", f"model:{UNIT}"],
     "probe compare": ["results-0.jsonl"],
-    "probe campaign": ["--device", "model:volta", "--minutes", "0.0001", "--vectors", "2", "--jobs", "1"],
+    "probe campaign": ["--device", f"model:{UNIT}", "--minutes", "0.0001", "--vectors", "2", "--jobs", "1"],
     "units": [UNIT],
     "formats": ["fp16"],
     "eval": [UNIT, "--a", "1,2", "--b", "3,4"],
@@ -89,9 +89,8 @@ class Case:
     @property
     def wants_json(self) -> bool:
         """Whether the last word surely asks for JSON: behind an option, it might be that one's value."""
-        return (
-            self.words[-1] == "--json" and not self.words[-2].startswith("-") and "--help" not in self.words
-        )
+        *_, before, last = self.words
+        return last == "--json" and not before.startswith("-") and "--help" not in self.words
 
     def may_write(self, name: str) -> bool:
         """Whether a file of the folder is one that the words name, or lies in or around such a one."""

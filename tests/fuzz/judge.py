@@ -25,8 +25,8 @@ from tcformal.errors import NoAnswerError
 from tcformal.report.escape import LONGEST
 from tcformal.solve import portfolio
 
-#: Seconds, and MiB of address space, that a call may take.
-SECONDS, MEMORY_MB = 30, 8192
+#: Seconds of the processor, seconds on the wall, and MiB of address space that a call may take.
+SECONDS, WALL, MEMORY_MB = 30, 600, 8192
 #: Lines of standard error: warnings about records, and one error.
 LINES = 32
 UNSAFE = re.compile("[^\n -~\xa1-\xac\xae-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\ud7ff\ue000-\U0010ffff]")
@@ -70,7 +70,8 @@ def bounded(place: Place) -> Iterator[None]:
     def unexplained(*_: object) -> Any:
         raise NoAnswerError("expected an explanation, but none was asked for here")
 
-    limits, answered = resource.getrlimit(resource.RLIMIT_AS), signal.signal(signal.SIGALRM, overdue)
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    answered = {number: signal.signal(number, overdue) for number in (signal.SIGALRM, signal.SIGVTALRM)}
     try:
         patch.chdir(place.root)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MB << 20, limits[1]))
@@ -82,12 +83,14 @@ def bounded(place: Place) -> Iterator[None]:
     finally:
         patch.undo()
         resource.setrlimit(resource.RLIMIT_AS, limits)
-        signal.signal(signal.SIGALRM, answered)
+        for number, handler in answered.items():
+            signal.signal(number, handler)
 
 
 def call(case: Case) -> tuple[int, str, str]:
     """Exit code, output and errors of a case in this process."""
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, WALL)
     try:
         done = CliRunner().invoke(
             main, list(case.words), env={"TCFORMAL_RESULTS": "r-default", **case.environment}
@@ -95,6 +98,7 @@ def call(case: Case) -> tuple[int, str, str]:
     except OverdueError:
         return -1, "", f"still running after {SECONDS} s"
     finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         return -1, done.stdout, f"{done.stderr}\nTraceback: {done.exception!r:.500}"
@@ -108,10 +112,10 @@ def call_apart(case: Case, place: Place) -> tuple[int, str, str]:
     try:
         done = subprocess.run(
             [sys.executable, "-P", "-m", "tcformal", *words], cwd=place.root, env={**os.environ, **variables},
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=4 * SECONDS, check=False,
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=WALL, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return -1, "", f"still running after {4 * SECONDS} s"
+        return -1, "", f"still running after {WALL} s"
     return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
 
 
