@@ -89,7 +89,7 @@ class Case:
     @property
     def wants_json(self) -> bool:
         """Whether the last word surely asks for JSON: behind an option, it might be that one's value."""
-        *_, before, last = self.words
+        before, last = ("", *self.words)[-2:]
         return last == "--json" and not before.startswith("-") and "--help" not in self.words
 
     def may_write(self, name: str) -> bool:

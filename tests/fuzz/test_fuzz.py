@@ -71,16 +71,16 @@ def test_working_words_work(place: Place) -> None:
     """What is made odd is a call that is answered."""
     with bounded(place):
         for name, words in WORKING.items():
-            folder = ["--results", "r-0"] if name.startswith("results") else []
-            code, _, err = call(Case((*name.split(), *words, *folder)))
-            assert code in (0, 1, 3), (name, err)
+            if name.split()[0] not in LEFT_OUT:
+                code, _, err = call(Case((*name.split(), *words)))
+                assert code in (0, 1, 3), (name, err)
 
 
 @pytest.mark.parametrize(
     ("defect", "word"),
     [
         (lambda *_: 1 / 0, "internal error"),
-        (lambda *_: click.echo("\x1b[2J"), "in output"),
+        (lambda *_: click.echo("\u202e"), "in output"),
         (lambda *_: click.echo("no JSON"), "no JSON"),
         (lambda *_: Path("precious").write_text("changed"), "changed precious"),
         (lambda *_: click.echo("x\n" * 500, err=True), "lines"),
