@@ -9,7 +9,7 @@ LOCKED = $(VENV)/.locked
 LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --extra dev --build-deps-for editable \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file requirements.lock
 
-.PHONY: help demo test test-debian test-long mutants sweep sweep-kernels bench bench-kernels lock clean
+.PHONY: help demo test test-debian test-long mutants fuzz sweep sweep-kernels bench bench-kernels bench-store lock clean
 
 help:
 	@echo "make demo       find inputs on which two generations of one instruction differ, and explain them"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-debian  what needs Debian packages: names them and, as root, installs them"
 	@echo "make test-long  10^6 vectors per design family against the oracle"
 	@echo "make mutants    faults put into a copy of the package: the default tests must notice each of them"
+	@echo "make fuzz       10^4 odd calls of every command, with odd files"
 	@echo "make sweep      10^5 vectors through every distinct design; continues where it was cut off"
 	@echo "make sweep-kernels  10^6 outputs of compiled kernels against integers, one unit per arithmetic"
 	@echo "make bench      every solver on the same questions: the order in which the portfolio starts them"
@@ -44,6 +45,9 @@ test-long: $(STAMP)
 
 mutants: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m mutants.run
+
+fuzz: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m fuzz --cases 10000
 
 sweep: $(STAMP)
 	$(BIN)/tcformal sweep --vectors 100000

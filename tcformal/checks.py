@@ -7,11 +7,20 @@ from collections.abc import Iterable
 
 from tcformal.errors import InputError, UnknownNameError
 
+#: Processes that a command may be asked to start.
+MOST_JOBS = 1024
+
+#: Inputs that a command may be asked to try, in pieces and all at once.
+MOST_VECTORS, MOST_AT_ONCE = 10**10, 10**7
+
+#: Characters of a value that an error shows.
+_SHOWN = 200
+
 
 def check_int(name: str, value: object, *, low: int | None = None, high: int | None = None) -> int:
     """Return `value` as an int within [low, high]; raise InputError otherwise (bool is refused)."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"expected an integer for {name}, but got {value!r}")
+        raise InputError(f"expected an integer for {name}, but got {shown(value)}")
     if (low is not None and value < low) or (high is not None and value > high):
         if high is None:
             span = f"of at least {low}"
@@ -19,15 +28,38 @@ def check_int(name: str, value: object, *, low: int | None = None, high: int | N
             span = f"of at most {high}"
         else:
             span = f"from {low} to {high}"
-        raise InputError(f"expected an integer {span} for {name}, but got {value}")
+        raise InputError(f"expected an integer {span} for {name}, but got {_digits(value)}")
     return value
+
+
+def _digits(value: int) -> str:
+    """An integer's digits, or how long it is: Python prints no integer of thousands of digits."""
+    return str(value) if value.bit_length() <= 4 * _SHOWN else f"one of {value.bit_length()} bits"
+
+
+def shown(value: object) -> str:
+    """A value as Python writes it, cut short."""
+    if isinstance(value, int):
+        return repr(value) if isinstance(value, bool) else _digits(value)
+    text = repr(value[: 2 * _SHOWN] if isinstance(value, str) else value)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
 def check_positive(name: str, value: object) -> float:
     """Return `value` as a float above zero; raise InputError otherwise."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
-        raise InputError(f"expected a number above zero for {name}, but got {value!r}")
-    return float(value)
+        raise InputError(f"expected a number above zero for {name}, but got {shown(value)}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError(f"expected a number above zero for {name}, but got {shown(value)}") from None
+
+
+def check_text(name: str, value: object) -> str:
+    """Return `value` if it is a text; raise InputError otherwise."""
+    if not isinstance(value, str):
+        raise InputError(f"expected a text for {name}, but got {shown(value)}")
+    return value
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
@@ -40,11 +72,11 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
 
 def unknown_sentence(kind: str, value: str, known: list[str], *, limit: int = 3) -> str:
     """One sentence saying that `value` is no known `kind`, with the closest known names."""
-    close = difflib.get_close_matches(value, known, n=limit, cutoff=0.5)
+    close = difflib.get_close_matches(value[:_SHOWN], known, n=limit, cutoff=0.5)
     if close:
         hint = "the closest are " + ", ".join(close)
     elif len(known) <= 12:
         hint = "expected one of " + ", ".join(known)
     else:
         hint = f"none of the {len(known)} known names is close"
-    return f"expected a known {kind}, but got {value!r}: {hint}"
+    return f"expected a known {kind}, but got {shown(value)}: {hint}"

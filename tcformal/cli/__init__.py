@@ -5,6 +5,9 @@ module whose packages are not installed is left out, so that a bare checkout on 
 probe it: `probe` needs no solver and no package for tables.
 """
 
-from tcformal.cli.group import main
+from tcformal.cli.signals import starting
+
+with starting():
+    from tcformal.cli.group import main
 
 __all__ = ["main"]

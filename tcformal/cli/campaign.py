@@ -10,18 +10,19 @@ from pathlib import Path
 
 import click
 
-from tcformal.checks import check_int, check_positive
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, print_json, results_option
+from tcformal.checks import MOST_JOBS, MOST_VECTORS, check_int, check_positive
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, results_option
 from tcformal.cli.probe import probe
 from tcformal.errors import InputError
 from tcformal.probe.campaign import Campaign
 from tcformal.probe.isolated import opened
 from tcformal.query.many.pool import SturdyPool
 from tcformal.report import campaign as views
+from tcformal.report.escape import print_json, say
 from tcformal.report.parts import show
 
 #: Beyond these nobody means what was typed.
-_MOST_MINUTES, _MOST_VECTORS, _MOST_SEED, _MOST_JOBS = 10_080, 10**9, 2**63 - 1, 1024
+_MOST_MINUTES, _MOST_SEED = 10_080, 2**63 - 1
 
 
 @probe.command()
@@ -55,15 +56,15 @@ def campaign(
     start = time.monotonic()
     if check_positive("--minutes", minutes) > _MOST_MINUTES:
         raise InputError(f"expected at most {_MOST_MINUTES} for --minutes, a week, but got {minutes:g}")
-    check_int("--vectors", vectors, low=0, high=_MOST_VECTORS)
+    check_int("--vectors", vectors, low=0, high=MOST_VECTORS)
     check_int("--seed", seed, low=0, high=_MOST_SEED)
     cores = os.cpu_count() or 1
-    jobs = max(1, cores - 2) if jobs is None else check_int("--jobs", jobs, low=1, high=_MOST_JOBS)
+    jobs = max(1, cores - 2) if jobs is None else check_int("--jobs", jobs, low=1, high=MOST_JOBS)
     with opened(device_name) as device, _pool(jobs) as pool:
         made = Campaign(
             device, Path(folder), seconds=60 * minutes - (time.monotonic() - start), clock=time.monotonic,
             pool=pool, jobs=jobs, vectors=vectors, seed=seed, units=units, answers=answers,
-            say=lambda sentence: click.echo(sentence, err=True),
+            say=lambda sentence: say(sentence, err=True),
         )  # fmt: skip
         tally = made.run()
     if as_json:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import click
 from rich.text import Text
 
-from tcformal.cli.group import json_option, main, print_json
+from tcformal.cli.group import json_option, main
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.filters import Filters
 from tcformal.design.names import FAMILIES, resolve
 from tcformal.formats.catalog import FORMATS, format_named
 from tcformal.report import data, tables
+from tcformal.report.escape import print_json
 from tcformal.report.text import console
 from tcformal.report.units import unit_card, units_table
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
 
 from tcformal.checks import check_int, check_positive
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, print_json, warn
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, warn
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
@@ -20,8 +20,9 @@ from tcformal.query.proofs.claim import ClaimVerdict
 from tcformal.query.proofs.claims import CLAIMS, claims_named, prove_claim, units_of
 from tcformal.query.proofs.lemmas import LemmaBook
 from tcformal.query.verdict import Kind
+from tcformal.report.escape import print_json, say
 from tcformal.report.lemmas import claim_view, claims_table
-from tcformal.report.text import console
+from tcformal.report.text import console, progress, shown
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 
@@ -76,10 +77,10 @@ def prove_claims(first: str | None, claim: str, only: str, options: Mapping[str,
     verdicts: dict[str, list[ClaimVerdict]] = {}
     served = 0
     columns = (
-        TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
-        TextColumn("{task.fields[doing]}"),
+        shown("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
+        shown("{task.fields[doing]}"),
     )  # fmt: skip
-    with Progress(*columns, console=console(stderr=True)) as bar:
+    with progress(*columns) as bar:
         task = bar.add_task("claims", total=len(units) * len(claims), doing="")
 
         def ask(spec: UnitSpec, name: str) -> ClaimVerdict:
@@ -105,7 +106,7 @@ def prove_claims(first: str | None, claim: str, only: str, options: Mapping[str,
                     refused[spec.name, name] = str(error)
                 bar.advance(task)
     if served:
-        click.echo(f"kept in {store.claims.path}: {served} of the answers; --fresh asks again", err=True)
+        say(f"kept in {store.claims.path}: {served} of the answers; --fresh asks again", err=True)
     _print(verdicts, refused, one=first is not None, as_json=options["as_json"])
     return exit_code([v for row in verdicts.values() for v in row])
 
@@ -120,9 +121,9 @@ def _print(
     """One object or view for one claim, a list or a table for several."""
     found = [v for row in verdicts.values() for v in row]
     if as_json:
-        shown = [v.to_json() for v in found]
+        plain = [v.to_json() for v in found]
         not_asked = [{"unit": u, "claim": c, "reason": why} for (u, c), why in refused.items()]
-        print_json(shown[0] if one and len(shown) == 1 else {"claims": shown, "refused": not_asked})
+        print_json(plain[0] if one and len(plain) == 1 else {"claims": plain, "refused": not_asked})
         return
     out = console()
     if one:

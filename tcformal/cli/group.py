@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
+import io
 import os
+import signal
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -11,7 +13,10 @@ from typing import Any
 
 import click
 
+from tcformal.cli.signals import EndedError, working
 from tcformal.errors import TcformalError
+from tcformal.report.escape import complain
+from tcformal.report.escape import print_json as print_json
 from tcformal.version import VERSION
 
 #: Exit codes: answered as asked, answered otherwise, bad input, no answer.
@@ -70,8 +75,11 @@ class OneSentence(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command; TcformalError and click's own errors become one line."""
         kwargs["standalone_mode"] = False
+        _never_fail_to_encode()
         try:
-            sys.exit(super().main(*args, **kwargs) or OK)
+            with working():
+                code = super().main(*args, **kwargs) or OK
+            sys.exit(code)
         except click.exceptions.NoArgsIsHelpError as error:
             error.show()
             sys.exit(BAD_INPUT)
@@ -80,11 +88,19 @@ class OneSentence(click.Group):
         except TcformalError as error:
             fail(str(error), error.exit_code)
         except (click.Abort, KeyboardInterrupt):
-            fail("interrupted", 130)
+            fail("interrupted", 128 + signal.SIGINT)
+        except EndedError as ended:
+            fail(ended.sentence, 128 + ended.number)
         except BrokenPipeError:
-            # Nobody reads on; what is still buffered must not raise again at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            # Nobody reads on.
+            _drop_output()
             sys.exit(OK)
+        except OSError as error:
+            if os.environ.get("TCFORMAL_DEBUG"):
+                raise
+            _drop_output()
+            where = f" {error.filename}" if error.filename else ""
+            fail(f"expected to read and write files, but got: {error.strerror or error}{where}", NO_ANSWER)
         except Exception as error:
             if os.environ.get("TCFORMAL_DEBUG"):
                 raise
@@ -107,9 +123,23 @@ def warn(sentence: str) -> None:
 
 
 def fail(sentence: str, code: int) -> None:
-    """Say one sentence on standard error and end with an exit code."""
-    click.echo(f"error: {' '.join(sentence.split())}", err=True)
+    """Say one sentence on standard error, where that can be written, and end with an exit code."""
+    with contextlib.suppress(OSError):
+        complain("error", sentence)
     sys.exit(code)
+
+
+def _never_fail_to_encode() -> None:
+    """Where a stream's encoding lacks a character, write its escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    """Have what is still buffered go nowhere, so that it does not raise again at exit."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -129,11 +159,6 @@ def results_option(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help="Results folder.",
     )(command)
-
-
-def print_json(value: Any) -> None:
-    """Plain data on standard output, for programs."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 @click.group(cls=OneSentence, context_settings={"help_option_names": ["-h", "--help"]})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tcformal.cli.group import OK, OTHERWISE, json_option, main, print_json
+from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.cli.single import listed_values, show_traces
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
@@ -14,6 +14,7 @@ from tcformal.models import scale_count
 from tcformal.probe.cases import case_of, read_cases
 from tcformal.probe.mismatch import explain_mismatch
 from tcformal.report import mismatch as views
+from tcformal.report.escape import print_json, say
 from tcformal.report.parts import bar, show
 
 
@@ -70,8 +71,8 @@ def explain_mismatch_(
         print_json(views.mismatch_data(found))
     else:
         show(views.mismatch_view(found))
-        click.echo(views.command_line(found))
+        say(views.command_line(found))
         if with_explanation and found.traces is not None:
-            click.echo()
+            say()
             show_traces(found.traces)
     return OK if found.both else OTHERWISE

@@ -12,17 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
 
-from tcformal.checks import check_int, check_positive
-from tcformal.cli.group import NO_ANSWER, OK, print_json, warn
+from tcformal.checks import MOST_JOBS, check_int, check_positive
+from tcformal.cli.group import NO_ANSWER, OK, warn
 from tcformal.query.kept.store import Store
 from tcformal.query.many.campaign import Outcome, Terms, campaign
 from tcformal.query.many.cluster import cluster
 from tcformal.query.many.pairs import Pair, groups, without_counterpart
 from tcformal.query.many.pool import SturdyPool
+from tcformal.report.escape import print_json
 from tcformal.report.pairs import pairs_data, pairs_view, tally
-from tcformal.report.text import console
+from tcformal.report.text import console, progress, shown
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 
@@ -33,7 +34,8 @@ def workers_of(jobs: int | None, scheduler: str | None) -> Callable[[], Abstract
         if jobs is not None:
             raise click.UsageError("expected --jobs or --scheduler, but got both")
         return partial(cluster, scheduler)
-    return partial(SturdyPool, check_int("--jobs", jobs if jobs is not None else os.cpu_count() or 1, low=1))
+    jobs = os.cpu_count() or 1 if jobs is None else jobs
+    return partial(SturdyPool, check_int("--jobs", jobs, low=1, high=MOST_JOBS))
 
 
 def ask_all(
@@ -59,10 +61,10 @@ def ask_all(
     outcomes: dict[Pair, Outcome] = {}
     pairs = [pair for group in chosen for pair in group.pairs]
     columns = (
-        TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
-        TextColumn("{task.fields[tally]}"),
+        shown("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
+        shown("{task.fields[tally]}"),
     )  # fmt: skip
-    with Progress(*columns, console=console(stderr=True)) as bar:
+    with progress(*columns) as bar:
         task = bar.add_task("pairs", total=len(pairs), tally="")
         for outcome in campaign(pairs, terms, store, workers):
             outcomes[outcome.pair] = outcome

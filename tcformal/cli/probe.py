@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from tcformal.checks import check_int
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option
+from tcformal.checks import MOST_VECTORS, check_int
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
 from tcformal.design.names import resolve
 from tcformal.probe import listing
 from tcformal.probe.compare import Comparison, compare
@@ -23,6 +23,7 @@ from tcformal.probe.replay import padded_witness
 from tcformal.probe.results import read_runs
 from tcformal.probe.run import run_plan
 from tcformal.report import probe as views
+from tcformal.report.escape import print_json, say
 from tcformal.report.parts import bar, show
 
 
@@ -66,7 +67,7 @@ def plan(
     as_json: bool,
 ) -> int:
     """Collect dot products for a unit into one file."""
-    check_int("--vectors", vectors, low=0)
+    check_int("--vectors", vectors, low=0, high=MOST_VECTORS)
     check_int("--seed", seed, low=0)
     spec = resolve(unit)
     given = [item for path in files for item in from_file(spec, path)]
@@ -83,9 +84,7 @@ def plan(
     if as_json:
         print_json(facts | {"digest": made.digest()})
     else:
-        click.echo(
-            f"{output}: {chosen} directed and {vectors} random dot products of {made.k} terms for {unit}"
-        )
+        say(f"{output}: {chosen} directed and {vectors} random dot products of {made.k} terms for {unit}")
     return OK
 
 
@@ -102,7 +101,7 @@ def run_(path: Path, device_name: str, folder: str, as_json: bool) -> int:
     if as_json:
         print_json(views.outcome_data(outcome))
     else:
-        click.echo(views.outcome_text(outcome, made.unit.name))
+        say(views.outcome_text(outcome, made.unit.name))
     return OTHERWISE if outcome.mismatches else OK
 
 
@@ -153,7 +152,7 @@ def compare_(
     else:
         show(views.comparison_view(found))
         for line in views.commands(found):
-            click.echo(line)
+            say(line)
         if with_explanation:
             _explain(found)
     if not found.survivors or (found.survives and found.lacks):
@@ -167,8 +166,8 @@ def _explain(found: Comparison) -> None:
     from tcformal.query.explain.explain import explain_witness
 
     for refutation in found.refuted:
-        click.echo()
-        click.echo(views.refutation_text(found, refutation))
+        say()
+        say(views.refutation_text(found, refutation))
         show_traces(
             [explain_witness(refutation.design, padded_witness(refutation.design, refutation.witness))]
         )

@@ -10,7 +10,7 @@ import click
 from rich.text import Text
 
 from tcformal.checks import check_int, check_positive
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option, warn
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option, warn
 from tcformal.cli.single import show_traces
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
@@ -23,6 +23,7 @@ from tcformal.query.kept.store import Store
 from tcformal.query.spec import EqualityQuestion, question
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.report import data, picture, tables
+from tcformal.report.escape import print_json, say
 from tcformal.report.text import console
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
@@ -69,9 +70,13 @@ def _ask(
     q: EqualityQuestion, members: Sequence[str] | None, limits: Limits, certify: bool | None
 ) -> Verdict[EqualityQuestion]:
     err = console(stderr=True)
-    with err.status("starting") as status:
+    with err.status(Text("starting")) as status:
         return answer(
-            q, solvers=members, limits=limits, certify=certify, progress=lambda text: status.update(text)
+            q,
+            solvers=members,
+            limits=limits,
+            certify=certify,
+            progress=lambda text: status.update(Text(text)),
         )
 
 
@@ -94,7 +99,7 @@ def _report(v: Verdict[EqualityQuestion], hoped: Kind, as_json: bool, with_expla
             out.print(picture.parting_text(traces[0], traces[1], parting(traces[0], traces[1])))
             command = explain_command(v.question.names, traces[0].witness, by_value(v.question.first))
             out.print(Text("bit by bit: ", style="dim"), end="")
-            click.echo(command)
+            say(command)
     if not v.checked:
         return NO_ANSWER
     if v.kind is hoped:

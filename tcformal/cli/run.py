@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from rich.progress import Progress
 
 from tcformal.checks import check_positive
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, print_json, results_option, warn
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option, warn
 from tcformal.errors import InputError
 from tcformal.query.engine import DEFAULT_LIMITS
 from tcformal.query.kept.store import Store
@@ -18,7 +17,8 @@ from tcformal.query.papers.checked import check_asks
 from tcformal.query.papers.files import Ask, QueryFile, find, known_queries, load
 from tcformal.query.papers.run import OPEN, Answered, Setting, run
 from tcformal.report import queries as views
-from tcformal.report.text import console
+from tcformal.report.escape import print_json
+from tcformal.report.text import console, progress
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 
@@ -109,7 +109,7 @@ def _named(asks: list[Ask], only: str | None) -> list[Ask]:
 def _run_all(asked: Sequence[tuple[QueryFile, list[Ask]]], how: Setting) -> list[Answered]:
     """Every ask of every file, with a bar that names the one at work."""
     done: list[Answered] = []
-    with Progress(console=console(stderr=True), transient=True) as bar:
+    with progress(transient=True) as bar:
         task = bar.add_task("", total=sum(len(asks) for _, asks in asked))
         for query, asks in asked:
             bar.update(task, description=query.name)

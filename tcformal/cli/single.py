@@ -7,15 +7,17 @@ from typing import Any
 
 import click
 
-from tcformal.cli.group import json_option, main, print_json
+from tcformal.cli.group import json_option, main
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.models import Unit, scale_count
 from tcformal.oracle.values import hex_word
-from tcformal.query.explain.explain import Trace, explain_witness, witness_of
+from tcformal.query.explain.explain import Trace, explain_witness
+from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.parting import parting
 from tcformal.query.spec import Witness, common_k
 from tcformal.report import data, picture
+from tcformal.report.escape import print_json
 from tcformal.report.text import console, table, with_decimal
 
 

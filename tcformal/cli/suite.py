@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.progress import Progress
 
-from tcformal.checks import check_int, check_positive
-from tcformal.cli.group import BAD_INPUT, NO_ANSWER, OK, OTHERWISE, fail, json_option, main, print_json
+from tcformal.checks import MOST_AT_ONCE, MOST_JOBS, check_int, check_positive
+from tcformal.cli.group import BAD_INPUT, NO_ANSWER, OK, OTHERWISE, fail, json_option, main
 from tcformal.design.space import space
 from tcformal.errors import InputError
 from tcformal.query.suites.made import Suite, complaints
 from tcformal.query.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite
 from tcformal.query.suites.suitefile import from_json, to_json
+from tcformal.records.lines import write_whole
+from tcformal.records.named import json_of, read_named
+from tcformal.report.escape import print_json, printable_json, say
 from tcformal.report.suite import check_prefix, suite_csv, suite_header, suite_view
-from tcformal.report.text import console
+from tcformal.report.text import console, progress
 from tcformal.solve.result import Limits
 
 
@@ -124,14 +125,15 @@ def suite_(
         return _check(Path(checked), as_json)
     check_positive("--time-limit", time_limit)
     check_int("--memory-limit", memory_limit, low=1)
-    check_int("--jobs", jobs, low=1)
+    check_int("--jobs", jobs, low=1, high=MOST_JOBS)
+    check_int("--vectors", vectors, low=2, high=MOST_AT_ONCE)
     check_prefix(prefix)
     form = "json" if as_json else form
     if form == "table" and output is not None:
         raise InputError("expected --format json, csv or c with --output, but got table")
     of = space(names, vary=vary, formats=formats, archs=archs)
     members = None if solvers is None else [s.strip() for s in solvers.split(",")]
-    with Progress(console=console(stderr=True), transient=True) as bar:
+    with progress(transient=True) as bar:
         task = bar.add_task("starting", total=None)
         made = suite(
             of, vectors=vectors, seed=seed, solvers=members, shrink_s=shrink_time, jobs=jobs,
@@ -148,34 +150,29 @@ def _write(made: Suite, form: str, output: str | None, prefix: str) -> None:
         console().print(suite_view(made))
         return
     texts = {
-        "json": lambda: json.dumps(to_json(made), indent=2, ensure_ascii=False) + "\n",
+        "json": lambda: printable_json(to_json(made)) + "\n",
         "csv": lambda: suite_csv(made),
         "c": lambda: suite_header(made, prefix),
     }
     text = texts[form]()
     if output is None:
-        click.echo(text, nl=False)
+        say(text, end="")
         return
-    try:
-        Path(output).write_text(text)
-    except OSError as error:
-        raise InputError(
-            f"expected a file that can be written, but got {output}: {error.strerror}"
-        ) from error
+    write_whole(Path(output), text.encode())
 
 
 def _check(path: Path, as_json: bool) -> int:
     """Evaluate a written suite again."""
     try:
-        data: Any = json.loads(path.read_text())
-    except (OSError, ValueError) as error:
+        data: Any = json_of(read_named(path, "a suite"))
+    except ValueError as error:
         fail(f"expected a suite as JSON in {path}, but got {error}", BAD_INPUT)
     made = from_json(data)
     found = complaints(made)
     if as_json:
         print_json({"inputs": len(made.inputs), "designs": len(made.designs), "wrong": found})
     else:
-        click.echo(
+        say(
             "\n".join(found) or f"{len(made.inputs)} inputs and {len(made.designs)} designs: nothing is wrong"
         )
     return OTHERWISE if found else OK

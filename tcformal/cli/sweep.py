@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import click
-from rich.progress import Progress
 
-from tcformal.checks import check_int
-from tcformal.cli.group import OK, OTHERWISE, json_option, main, print_json, results_option
+from tcformal.checks import MOST_JOBS, MOST_VECTORS, check_int
+from tcformal.cli.group import OK, OTHERWISE, json_option, main, results_option
 from tcformal.design.catalog import distinct_designs
+from tcformal.query.many.pool import SturdyPool
 from tcformal.query.sweeps import compiled, conformance
-from tcformal.report.text import console
+from tcformal.report.escape import print_json, say, warn
+from tcformal.report.text import progress
 
 
 @main.command()
@@ -28,12 +28,12 @@ from tcformal.report.text import console
 @json_option
 def sweep(vectors: int, seed: int, jobs: int, only: str, kernels: bool, folder: str, as_json: bool) -> int:
     """Compare lanes, integers and the exact oracle on every distinct design; resumable."""
-    check_int("vectors", vectors, low=1)
+    check_int("vectors", vectors, low=1, high=MOST_VECTORS)
     check_int("seed", seed, low=0)
-    check_int("jobs", jobs, low=1)
+    check_int("jobs", jobs, low=1, high=MOST_JOBS)
     path = Path(folder) / ("kernels.jsonl" if kernels else "conformance.jsonl")
     names = compiled.representatives() if kernels else list(distinct_designs())
-    with ProcessPoolExecutor(jobs) as pool, Progress(console=console(stderr=True)) as bar:
+    with SturdyPool(jobs) as pool, progress() as bar:
         task = bar.add_task("sweeping", total=None)
 
         def told(done: int, total: int) -> None:
@@ -43,18 +43,18 @@ def sweep(vectors: int, seed: int, jobs: int, only: str, kernels: bool, folder: 
             path, vectors, seed, pool, only=lambda n: only in n, told=told
         )
         swept = len(list(work))
-    held = (compiled if kernels else conformance).done_already(path, vectors)
+    held = (compiled if kernels else conformance).done_already(path, vectors, warn)
     wrong = {name: r.examples for name, r in held.items() if _mismatches(r)}
     if as_json:
         print_json({"swept": swept, "held": len(held), "wrong": list(wrong)})
     else:
         what = ("units", "outputs") if kernels else ("designs", "vectors")
-        click.echo(
+        say(
             f"{swept} {what[0]} swept now, {len(held)} of {len(names)} held in {path} "
             f"with at least {vectors} {what[1]} each; {len(wrong)} with mismatches"
         )
         for name, examples in wrong.items():
-            click.echo("\n".join((name, *examples)))
+            say("\n".join((name, *examples)))
     return OTHERWISE if wrong else OK
 
 

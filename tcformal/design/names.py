@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from tcformal.checks import check_choice, check_int, unknown_sentence
+from tcformal.checks import check_choice, check_int, check_text, unknown_sentence
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.catalog import catalogue
 from tcformal.design.spec import Design, Operands
@@ -47,6 +47,7 @@ def resolve(name: str) -> UnitSpec:
     names, or for an instruction that only the compiler knows; InputError for a value that the
     parameter cannot take.
     """
+    check_text("the name of a unit", name)
     base, at, text = name.strip().partition("@")
     settings = _settings(text, name) if at else {}
     if base in FAMILIES:

@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tcformal.records.private import private_folder, read_private
+
 #: Bytes of SHA-256 that stand before the machine code in a file.
 _SUM = 32
 
@@ -65,14 +67,11 @@ def vector_bits() -> int:
 
 
 def cache_folder() -> Path | None:
-    """Where machine code is kept: below XDG_CACHE_HOME or ~/.cache; None where nothing can be written."""
-    try:
-        root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        folder = Path(root) / "tcformal" / "kernels"
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):
-        return None
-    return folder
+    """Where machine code is kept: below XDG_CACHE_HOME or ~/.cache; None where nothing can be written.
+
+    Errors: as `records.private.private_folder`.
+    """
+    return private_folder("kernels")
 
 
 class Module:
@@ -118,10 +117,9 @@ def _compile(text: str) -> bytes:
 
 
 def _read(path: Path) -> bytes | None:
-    """Machine code as it was written; None where it was not, or not whole."""
-    try:
-        data = path.read_bytes()
-    except OSError:
+    """Machine code as it was written; None where it was not, not whole, or others may have written it."""
+    data = read_private(path)
+    if data is None:
         return None
     code = data[_SUM:]
     return code if hashlib.sha256(code).digest() == data[:_SUM] else None
@@ -132,5 +130,6 @@ def _write(path: Path, code: bytes) -> None:
     # What is left of a write that failed goes with its folder.
     with suppress(OSError), tempfile.TemporaryDirectory(dir=path.parent) as scratch:
         part = Path(scratch) / path.name
+        part.touch(mode=0o600)
         part.write_bytes(hashlib.sha256(code).digest() + code)
         os.replace(part, path)

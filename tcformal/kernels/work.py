@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -109,7 +110,8 @@ class Work:
             except ModuleNotFoundError:
                 self._shown = False  # a bare checkout multiplies without a bar
                 return
-            self._bar = Progress(console=Console(stderr=True), transient=True)
+            width, height = shutil.get_terminal_size()
+            self._bar = Progress(console=Console(stderr=True, width=width, height=height), transient=True)
             self._task = self._bar.add_task("multiplying", total=self._all)
             self._bar.start()
         self._bar.update(self._task, completed=self._done, total=self._all)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from tcformal.formats.spec import Format
 from tcformal.oracle.values import parse_value
 from tcformal.probe.operands import from_data
 from tcformal.query.spec import Witness
+from tcformal.records.named import json_of, read_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def read_cases(spec: UnitSpec, path: Path) -> list[Case]:
             with np.load(path, allow_pickle=False) as data:
                 rows = _rows(spec, {name: data[name] for name in data.files}, str(path))
         else:
-            rows = _objects(path.read_text(encoding="utf-8"))
+            rows = _objects(read_named(path, "cases"))
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise InputError(f"expected cases as JSON or .npz in {path}, but got: {error}") from None
     if not rows:
@@ -86,9 +86,9 @@ def case_of(spec: UnitSpec, data: Any, where: str) -> Case:
 def _objects(text: str) -> list[Any]:
     """JSON as a list: of the one value, or of a value a line."""
     try:
-        found = json.loads(text)
+        found = json_of(text)
     except ValueError:
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
+        return [json_of(line) for line in text.splitlines() if line.strip()]
     return found if isinstance(found, list) else [found]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from tcformal.probe.operands import from_data
 from tcformal.probe.plan import Directed
 from tcformal.probe.recorded import RecordedDevice
 from tcformal.records import lines
+from tcformal.records.named import json_of, read_named
 
 #: The file of kept answers in a folder of results, `query.store.ANSWERS`.
 ANSWERS = "answers.jsonl"
@@ -56,11 +56,11 @@ def _start(path: Path) -> bytes:
 def _values(path: Path) -> list[Any]:
     """One JSON value, or one a line."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_named(path, "JSON or JSON lines")
         try:
-            return [json.loads(text)]
+            return [json_of(text)]
         except ValueError:
-            return [json.loads(line) for line in text.splitlines() if line.strip()]
+            return [json_of(line) for line in text.splitlines() if line.strip()]
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"expected JSON or JSON lines in {path}, but got: {error!s:.200}") from None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection
@@ -22,6 +23,7 @@ from tcformal.errors import DeviceError, TcformalError
 from tcformal.probe.device import Ability, Device, gpu_number
 from tcformal.probe.registry import BUILDERS, open_device
 from tcformal.query.families import Batch, Raw
+from tcformal.solve.spawning import settle, spawning
 
 #: Kinds of device that can hang, or break with their driver.
 _FRAGILE = ("cuda", "hip")
@@ -116,8 +118,9 @@ class IsolatedDevice(Device):
             self.close()
             context = multiprocessing.get_context("spawn")
             self._pipe, theirs = context.Pipe()
-            self._process = context.Process(target=_serve, args=(theirs, self.name), daemon=True)
-            self._process.start()
+            self._process = context.Process(target=_serve, args=(theirs, self.name, os.getpid()), daemon=True)
+            with spawning():
+                self._process.start()
             theirs.close()
         return self._pipe
 
@@ -134,9 +137,9 @@ class IsolatedDevice(Device):
         return f"its process ended with exit code {code}"
 
 
-def _serve(pipe: Connection, name: str) -> None:
+def _serve(pipe: Connection, name: str, parent: int) -> None:
     """Answer calls until the other end is closed; an unforeseen error is said and ends the process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to answer
+    settle(parent)
     device: Device | None = None
     batch = Batch(*(np.zeros(0, np.uint64),) * 3)
     while True:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tcformal.checks import check_int
+from tcformal.checks import MOST_AT_ONCE, check_int
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError, TcformalError
@@ -201,7 +201,8 @@ def item_of(spec: UnitSpec, data: dict[str, Any], where: str) -> Item:
     if data["kind"] == "directed":
         return Directed(str(data["id"]), str(data.get("why", "")), from_data(spec, data, where))
     if data["kind"] == "random" and data["generator"] == GENERATOR:
-        seed, count = whole(data, "seed", where, high=MOST_SEED), whole(data, "count", where, low=1)
+        seed = whole(data, "seed", where, high=MOST_SEED)
+        count = whole(data, "count", where, low=1, high=MOST_AT_ONCE)
         return Random(str(data["id"]), seed, count, str(data["inputs"]))
     raise RecordError(f"expected a directed or random ({GENERATOR}) item in {where}, but got {data!r:.80}")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from tcformal.errors import DeviceError
+from tcformal.records.private import is_private, private_folder
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -23,21 +26,26 @@ def sources(family: str) -> Path:
     raise DeviceError(f"expected the probe sources hw_probes/{family} beside the package, but there are none")
 
 
-@cache
 def cache_folder() -> Path:
-    """Where built probes are kept: the user's cache folder, or a temporary one where that is not writable."""
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(root) / "tcformal" / "probes"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix="tcformal-probes-"))
+    """Where built probes are kept: the user's cache folder, or a temporary one where that is not writable.
+
+    Errors: as `records.private.private_folder`.
+    """
+    return private_folder("probes") or _temporary()
+
+
+@cache
+def _temporary() -> Path:
+    """One folder for this process, which only its user can enter; it goes with the process."""
+    folder = Path(tempfile.mkdtemp(prefix="tcformal-probes-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def built(files: Sequence[Path], command: Sequence[str], build: Callable[[Path], None]) -> Path:
     """A file that `build` makes at the path it is given; made once for one content of the sources.
+
+    A file that others may have written is made again.
 
     `command` is all that decides what comes out of them: compiler, version, options.
     """
@@ -45,10 +53,11 @@ def built(files: Sequence[Path], command: Sequence[str], build: Callable[[Path],
     for file in files:
         made.update(file.read_bytes())
     target = cache_folder() / made.hexdigest()[:32]
-    if not target.exists():
+    if not is_private(target):
         with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
             part = Path(scratch) / "out"
             build(part)
+            os.chmod(part, 0o700)
             os.replace(part, target)
     return target
 

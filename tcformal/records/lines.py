@@ -1,5 +1,6 @@
 """Files of JSON lines that several processes add to, and that survive a writer killed at any moment.
 
+Only regular files are read and added to: what else a name may stand for is refused (`records.regular`).
 A line is added under a lock on the file itself, with one write, and is on the disk before the writer goes
 on.  What a killed writer left of a line is never read as a record and never joined to the next line.
 """
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tcformal.errors import RecordError
+from tcformal.records.regular import open_regular, refusals, refuse_links, refuse_others
 
 #: Told, in one sentence, what was wrong and what was done about it.
 Told = Callable[[str], None]
@@ -26,6 +27,9 @@ _BLOCK = 1 << 20
 
 #: The ending of the file beside, to which torn lines are moved.
 ASIDE = ".torn"
+
+#: Bytes of a file that are read at once, and of a line: bounds against files made to fill the memory.
+LARGEST_FILE, LARGEST_LINE = 1 << 32, 1 << 26
 
 
 def _nobody(_: str) -> None:
@@ -62,17 +66,19 @@ def read(path: Path, since: Mark | None = None) -> tuple[list[Line], Mark]:
     Errors: RecordError for a file that cannot be read.
     """
     since = since or Mark()
-    with _sentence(path):
+    with refusals(path):
         try:
-            stream = path.open("rb")
+            file = open_regular(path, os.O_RDONLY)
         except FileNotFoundError:
             return [], Mark()
-        with stream:
+        with os.fdopen(file, "rb") as stream:
             # No writer is in the middle of a line while this lock is held.
             fcntl.flock(stream, fcntl.LOCK_SH)
             status = os.fstat(stream.fileno())
             if since.file != status.st_ino or status.st_size < since.offset:
                 since = Mark(status.st_ino)
+            if status.st_size - since.offset > LARGEST_FILE:
+                raise OSError(f"{status.st_size} bytes, of which at most {LARGEST_FILE} are read")
             stream.seek(since.offset)
             content = stream.read()
     whole, end, rest = content.rpartition(b"\n")
@@ -93,19 +99,21 @@ def scan(path: Path, since: Mark, take: Callable[[int, bytes], None], told: Told
     shortened and that nothing was taken.  `told` hears of a torn last line.
     Errors: RecordError for a file that cannot be read.
     """
-    with _sentence(path):
+    with refusals(path):
         try:
-            stream = path.open("rb", buffering=_BLOCK)
+            file = open_regular(path, os.O_RDONLY)
         except FileNotFoundError:
             return Mark()
-        with stream:
+        with os.fdopen(file, "rb", buffering=_BLOCK) as stream:
             fcntl.flock(stream, fcntl.LOCK_SH)
             status = os.fstat(stream.fileno())
             if since.offset and (since.file != status.st_ino or status.st_size < since.offset):
                 return Mark(status.st_ino)
             stream.seek(since.offset)
             offset, lines = since.offset, since.lines
-            for text in stream:
+            while text := stream.readline(LARGEST_LINE):
+                if len(text) == LARGEST_LINE:
+                    raise OSError(f"line {lines + 1} has more than {LARGEST_LINE} bytes")
                 if text.endswith(b"\n"):
                     if not text.isspace():
                         take(offset, text)
@@ -122,10 +130,10 @@ def line_at(path: Path, start: int, number: int) -> Line:
 
     Errors: RecordError for a file that cannot be read.
     """
-    with _sentence(path), path.open("rb") as stream:
+    with refusals(path), os.fdopen(open_regular(path, os.O_RDONLY), "rb") as stream:
         fcntl.flock(stream, fcntl.LOCK_SH)
         stream.seek(start)
-        return _line(path, number, stream.readline())
+        return _line(path, number, stream.readline(LARGEST_LINE))
 
 
 def _line(path: Path, number: int, text: bytes) -> Line:
@@ -163,11 +171,10 @@ def append_all(path: Path, rows: Iterable[Mapping[str, Any]], told: Told = _nobo
     A torn last line is moved to the file beside that ends in `.torn`, and `told` hears of it.
     Errors: RecordError for a file that cannot be written; then nothing of the lines is left in it.
     """
-    texts = [json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n" for data in rows]
-    if not texts:
+    added = b"".join(_encoded(data) + b"\n" for data in rows)
+    if not added:
         return
-    added = "".join(texts).encode()
-    with _sentence(path):
+    with refusals(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         made = not path.exists()
         with _locked(path) as file:
@@ -195,7 +202,7 @@ def keep_lines(path: Path, starts: Collection[int]) -> int:
     """
     if not path.exists():
         return 0
-    with _sentence(path), _locked(path) as file:
+    with refusals(path), _locked(path) as file:
         with open(file, "rb", closefd=False) as stream:
             stream.seek(0)
             kept, offset, lines = [], 0, 0
@@ -209,15 +216,22 @@ def keep_lines(path: Path, starts: Collection[int]) -> int:
     return lines - len(kept)
 
 
+def _encoded(data: Mapping[str, Any]) -> bytes:
+    try:
+        return json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError:  # half of a pair of surrogates, which only an escape can write
+        return json.dumps(data, allow_nan=False).encode()
+
+
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[int]:
     """The file that `path` names, open and held against every other writer and reader."""
     while True:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        file = open_regular(path, os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
             # Another file may have been put in its place while this one was waited for.
-            named = os.stat(path).st_ino if path.exists() else None
+            named = os.lstat(path).st_ino if os.path.lexists(path) else None
             if os.fstat(file).st_ino == named:
                 yield file
                 return
@@ -244,7 +258,7 @@ def _mend(path: Path, file: int, end: int, tail: bytes, told: Told) -> int:
         os.pwrite(file, b"\n", end)
         return end + 1
     aside = path.with_name(path.name + ASIDE)
-    with aside.open("ab") as stream:
+    with os.fdopen(open_regular(aside, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab") as stream:
         stream.write(tail + b"\n")
         stream.flush()
         os.fsync(stream.fileno())
@@ -253,9 +267,16 @@ def _mend(path: Path, file: int, end: int, tail: bytes, told: Told) -> int:
     return end - len(tail)
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that its name never stands for half of it; RecordError where that cannot be done."""
-    with _sentence(path):
+def write_whole(path: Path, content: bytes, *, below: Path | None = None) -> None:
+    """Write a file so that its name never stands for half of it.
+
+    With `below`, no folder between that one and the file may be a link.
+    Errors: RecordError where that cannot be done, or the name stands for something else than a file.
+    """
+    with refusals(path):
+        if below is not None:
+            refuse_links(path.parent, below)
+        refuse_others(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         file, part = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
         try:
@@ -278,15 +299,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(file)
     finally:
         os.close(file)
-
-
-@contextlib.contextmanager
-def _sentence(path: Path) -> Iterator[None]:
-    """An operating system's refusal as one sentence of ours."""
-    try:
-        yield
-    except OSError as error:
-        what = error.strerror or str(error)
-        raise RecordError(
-            f"expected a file that can be read and written at {path}, but got: {what}"
-        ) from error

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 import click
 
+from tcformal.report.escape import say
+
 #: Width of a line where rich does not measure the terminal.
 _WIDTH = 100
 #: Width that a column of a table keeps.
@@ -45,7 +47,7 @@ def show(parts: Sequence[Part]) -> None:
         from tcformal.report.text import console, table
     except ModuleNotFoundError:
         for part in parts:
-            click.echo(plain(part))
+            say(plain(part))
         return
     out = console()
     for part in parts:

@@ -107,7 +107,7 @@ class _Columns:
         left = most - (self.lead + 1 + step.fraction_bits)
         self.most_cut = min(max(left, _LEAST_CUT), _MOST_CUT)
         fitting = most - self.most_cut - self.lead - len(".")
-        self.shown = step.fraction_bits if step.fraction_bits <= fitting else fitting - len("…")
+        self.shown = step.fraction_bits if step.fraction_bits <= fitting else max(fitting - len("…"), 1)
         self.width = self.lead + 1 + self.shown + int(step.fraction_bits > self.shown)
 
     def lines(self) -> list[_Line]:

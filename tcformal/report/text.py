@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Literal, NoReturn
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.segment import Segment
 from rich.table import Table
 
 from tcformal.formats.spec import Format
 from tcformal.oracle.values import decode, format_value, hex_word
+from tcformal.report.escape import printable
 
 #: Width that every table fits into when the output is not a terminal.
 WIDTH = 100
+#: Width that COLUMNS may ask for at most.
+_WIDEST = 10_000
 #: Width below which nothing can be read, whatever the terminal says.
 _NARROWEST = 40
 
 
 class _Console(Console):
-    """A console that leaves a closed pipe to the command line."""
+    """A console that draws no control character of a text, and leaves a closed pipe to the command line."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """What is drawn: the console's own control codes as they are, every text made printable."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
     def on_broken_pipe(self) -> NoReturn:
         """Hand the error on, instead of ending the process."""
@@ -31,13 +50,32 @@ def console(*, stderr: bool = False) -> Console:
 
     Widths: at most WIDTH columns; COLUMNS overrules where there is no terminal.
     """
-    plain = Console(stderr=stderr)
-    columns = os.environ.get("COLUMNS", "")
-    width = min(plain.width, WIDTH) if plain.is_terminal else int(columns) if columns.isdecimal() else WIDTH
+    # Both sizes are said, because rich reads COLUMNS and LINES itself and takes `²` for a number.
+    columns, lines = shutil.get_terminal_size()
+    terminal = Console(stderr=stderr, width=columns, height=lines).is_terminal
+    width = min(columns, WIDTH) if terminal else _columns(os.environ.get("COLUMNS", ""))
     system: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
     return _Console(
-        stderr=stderr, width=max(width, _NARROWEST), color_system=system, highlight=False, soft_wrap=False
-    )
+        stderr=stderr, width=max(width, _NARROWEST), height=max(lines, 1), color_system=system,
+        highlight=False, soft_wrap=False, markup=False, emoji=False,
+    )  # fmt: skip
+
+
+def _columns(text: str) -> int:
+    """The width that COLUMNS asks for; WIDTH where it is no number of columns."""
+    digits = text.isascii() and text.isdecimal() and len(text) <= len(str(_WIDEST))
+    return min(int(text), _WIDEST) if digits else WIDTH
+
+
+def progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
+    """A bar on standard error; without columns: a text, the bar, the share done, the time that is left."""
+    usual = (shown("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    return Progress(*(columns or usual), console=console(stderr=True), transient=transient)
+
+
+def shown(field: str) -> TextColumn:
+    """A column of a bar that shows a text as it is."""
+    return TextColumn(field, markup=False)
 
 
 def table(*columns: str, title: str | None = None) -> Table:

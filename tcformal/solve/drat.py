@@ -13,8 +13,18 @@ from collections.abc import Iterable, Sequence
 
 Step = tuple[str, tuple[int, ...]]
 
-#: Bytes that a proof may have when unpacked: a bound against files made to fill the memory.
+#: Bytes of a proof that a solver may write.
 LARGEST_PROOF = 1 << 31
+
+#: Bytes that a packed proof may have, and an unpacked one.
+LARGEST_PACKED = 1 << 28
+LARGEST_UNPACKED = 1 << 28
+
+#: How many times its packed size a proof may have: a bound against small files made to fill the memory.
+#: Proofs of solvers are hard to pack: of 1,796 proofs, none was packed to less than a tenth.
+_BEST_RATIO = 64
+#: Bytes that every proof may have, whatever its packed size.
+_SMALL = 1 << 16
 
 #: Additions up to which a proof is kept without its deletions.  What follows by unit propagation follows
 #: from more clauses too: deletions only save time, and more of it the longer the proof.
@@ -38,7 +48,7 @@ def compact(steps: Sequence[Step]) -> list[Step]:
 
 
 def pack(steps: Iterable[Step]) -> bytes:
-    """A proof as it is kept; equal proofs give equal bytes."""
+    """A proof as it is kept; equal proofs give equal bytes.  ValueError for one too large to be read back."""
     out = bytearray()
     for kind, lits in steps:
         out.append(_OPEN[kind])
@@ -49,16 +59,26 @@ def pack(steps: Iterable[Step]) -> bytes:
                 code >>= 7
             out.append(code)
         out.append(0)
-    return lzma.compress(bytes(out), preset=6)
+    packed = lzma.compress(bytes(out), preset=6)
+    if len(out) > most(packed):
+        raise ValueError(f"it has {len(out)} bytes, of which {most(packed)} could be read back")
+    return packed
+
+
+def most(packed: bytes) -> int:
+    """The bytes that a packed proof may unpack to."""
+    return min(LARGEST_UNPACKED, _SMALL + _BEST_RATIO * len(packed))
 
 
 def unpack(proof: bytes) -> list[Step]:
-    """The steps of a packed proof; ValueError for a file that is cut off or altered."""
+    """The steps of a packed proof; ValueError for a file cut off, altered, or made to fill the memory."""
     unpacker = lzma.LZMADecompressor(memlimit=1 << 28)
     try:
-        data = unpacker.decompress(proof, max_length=LARGEST_PROOF)
+        data = unpacker.decompress(proof, max_length=most(proof))
     except lzma.LZMAError as error:
         raise ValueError(f"it does not unpack: {error}") from error
+    if not unpacker.eof and len(data) >= most(proof):
+        raise ValueError(f"its {len(proof)} bytes unpack to more than {most(proof)}")
     if not unpacker.eof or unpacker.unused_data:
         raise ValueError("the file is cut off or goes on")
     return _steps(data)

@@ -19,13 +19,19 @@ from tcformal.solve.result import Status, tells_of_memory
 _TAIL = 4096
 
 
-def child_environment() -> dict[str, str]:
-    """The caller's environment, in which the child also finds this package when it is not installed."""
+def child_environment(folder: Path | None = None) -> dict[str, str]:
+    """The caller's environment, in which the child also finds this package when it is not installed.
+
+    Whatever the child or its own children leave behind lies in `folder`, where one is given, because they
+    may be killed.  Python looks for nothing in the working directory, neither in the child nor in what that
+    may start.
+    """
     root = Path(__file__).resolve().parents[2]
     paths = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
     if root.name != "site-packages":
         paths.insert(0, str(root))
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    made = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONSAFEPATH": "1"}
+    return made if folder is None else {**made, "TMPDIR": str(folder)}
 
 
 class Child:
@@ -46,11 +52,11 @@ class Child:
         self._time_s = time_s
         with asked.open("rb") as stdin, self._out.open("wb") as stdout, self._err.open("wb") as stderr:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", module],
+                [sys.executable, "-P", "-m", module, str(os.getpid())],
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
-                env=child_environment(),
+                env=child_environment(folder),
                 start_new_session=True,
             )
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import enum
-import math
 import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tcformal.checks import check_int, check_positive
+from tcformal.checks import check_int, check_positive, shown
 from tcformal.errors import InputError
 from tcformal.solve.certificate import Certificate
+
+#: Seconds that a solver may be given at most: thirty years, which every system's limits can hold.
+MOST_SECONDS = 10**9
+
+#: MiB that a solver may be given at most.
+MOST_MEMORY_MB = 1 << 40
 
 
 class Status(enum.Enum):
@@ -37,9 +42,9 @@ class Limits:
     seed: int
 
     def __post_init__(self) -> None:
-        if not math.isfinite(check_positive("time_s", self.time_s)):
-            raise InputError(f"expected a finite number for time_s, but got {self.time_s!r}")
-        check_int("memory_mb", self.memory_mb, low=1)
+        if not check_positive("time_s", self.time_s) <= MOST_SECONDS:
+            raise InputError(f"expected at most {MOST_SECONDS} s for time_s, but got {shown(self.time_s)}")
+        check_int("memory_mb", self.memory_mb, low=1, high=MOST_MEMORY_MB)
         check_int("seed", self.seed, low=0, high=2**31 - 1)
 
 

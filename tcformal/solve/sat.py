@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from tcformal.errors import MissingSolverError
@@ -18,7 +19,7 @@ from tcformal.interp.cnf import Cnf, to_cnf
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.solve.result import Limits, Outcome, Status
-from tcformal.solve.worker import end_with_parent
+from tcformal.solve.spawning import end_with_parent
 
 #: The proof of clauses among which one is empty: that clause again.
 TRIVIAL_PROOF = "0\n"
@@ -88,9 +89,8 @@ def run_kissat(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
             str(question),
             str(proof),
         ]
-        ended = subprocess.run(
-            command, capture_output=True, text=True, check=False, preexec_fn=end_with_parent
-        )
+        tied = partial(end_with_parent, os.getpid())
+        ended = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=tied)
         sys.stderr.write(ended.stderr)
         if ended.returncode == 10:
             rows = [line[1:].split() for line in ended.stdout.splitlines() if line.startswith("v")]

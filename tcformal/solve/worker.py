@@ -1,5 +1,7 @@
 """One solver, one question, one process: a JSON request on stdin, one JSON answer line on stdout.
 
+Its one argument is the process id of its parent, with which it ends.
+
 The request holds `solver`, `distribution`, `runner`, `dag` (the text of a DAG whose root is named
 `assertion`), `time_s`, `memory_mb`, `seed` and `proof` (the file that a proof is written to).  The
 answer holds `solver`, `version`, `status`, `model` (a hexadecimal value for every input of the DAG, or
@@ -8,14 +10,12 @@ null), `seconds` and `reason`.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import importlib
 import json
 import math
 import os
 import resource
-import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -28,14 +28,12 @@ from tcformal.ir.walk import from_json
 from tcformal.solve.drat import LARGEST_PROOF
 from tcformal.solve.members import Member
 from tcformal.solve.result import Limits, Outcome, Status, tells_of_memory
+from tcformal.solve.spawning import end_with_parent
 
 Runner = Callable[[Graph, Node, Limits], Outcome]
 
 #: Processor seconds above the time limit after which the system ends a worker that nobody watches.
 CPU_GRACE_S = 5
-
-#: prctl's PR_SET_PDEATHSIG.
-_SET_DEATH_SIGNAL = 1
 
 #: Stack for solvers that walk a deep DAG by recursion; the usual 8 MiB end at some 20,000 levels.
 STACK_MB = 120
@@ -54,12 +52,6 @@ def confine(limits: Limits) -> None:
     limit_resource(resource.RLIMIT_FSIZE, LARGEST_PROOF)
     limit_resource(resource.RLIMIT_CPU, math.ceil(limits.time_s) + CPU_GRACE_S)
     limit_resource(resource.RLIMIT_AS, limits.memory_mb << 20)
-
-
-def end_with_parent() -> None:
-    """Have this process killed when its parent ends, however that ends (Linux; elsewhere, no effect)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def _lift_memory_limit() -> None:
@@ -114,7 +106,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def serve(answered: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
     """Answer the one request on stdin; whatever a solver or checker itself prints goes to stderr."""
-    end_with_parent()
+    end_with_parent(int(sys.argv[1]))
     gc.disable()  # the process ends with its answer, and most of what it makes lives as long
     out = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

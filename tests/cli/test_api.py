@@ -258,3 +258,26 @@ def test_more_products_than_the_unit_takes_are_calls_one_after_the_other() -> No
     two_calls = u.dot_bits(a[:, 8:], b[:, 8:], u.dot_bits(a[:, :8], b[:, :8], c))
     assert u.dot_bits(a, b, c).tolist() == two_calls.tolist()
     assert u.matmul(a.view(np.float16), b.T.view(np.float16)).view(np.uint32).tolist() == [two_calls.tolist()]
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda u, none: tcformal.unit(none), "a text for the name of a unit, but got None"),
+        (
+            lambda u, none: tcformal.explain(u, none, [0, 0], 0),
+            "2 values for a of x86/vdpbf16ps, but got None",
+        ),
+        (lambda u, none: tcformal.explain(u, [0, 0], [0], 0), "2 values for b of x86/vdpbf16ps, but got 1"),
+        (lambda u, none: tcformal.explain(u, [0, 0], [0, 0], none), "a value of fp32, but got None"),
+        (lambda u, none: tcformal.explain(u, [0, none], [0, 0], 0), "a value of bf16, but got None"),
+        (
+            lambda u, none: tcformal.explain(u, [10**5000, 0], [0, 0], 0),
+            "a value of bf16, but got one of 16610 bits",
+        ),
+    ],
+)
+def test_what_is_no_value_is_refused_in_a_sentence(call: Any, sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
+        call(tcformal.unit("x86/vdpbf16ps"), None)
+    assert str(caught.value) == f"expected {sentence}"

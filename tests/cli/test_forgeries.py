@@ -6,6 +6,7 @@ import hashlib
 import json
 import lzma
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,10 @@ expected = "VIOLATED"
 def run(*words: str) -> Result:
     """The command line in this process, on lines wide enough for every name."""
     return CliRunner().invoke(main, words, env={"COLUMNS": "250"})
+
+
+def _updated(change: dict[str, Any], record: dict[str, Any]) -> None:
+    record.update(change)
 
 
 def resealed(path: Path, change: Callable[[Any], Any], *, checked: bool = False) -> None:
@@ -171,7 +176,7 @@ def test_a_violated_property_rewritten_as_holds_is_asked_again(results_folder: P
             "verdict": "HOLDS", **NOTHING, "certificate": made, "confirmed_by": [],
             "solvers": [{**Z3, "name": "kissat", "answer": "unsat"}],
         }  # fmt: skip
-        resealed(store.path, lambda r, change=change: r.update(change), checked=True)
+        resealed(store.path, partial(_updated, change), checked=True)
         result = run("run", str(path), "--json")
         assert result.exit_code == 0
         assert [a["outcome"] for a in json.loads(result.stdout)] == ["SEPARATED", "VIOLATED"]

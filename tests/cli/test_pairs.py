@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import signals
 from tcformal.cli import main
 from tcformal.query.many.campaign import Outcome
 from tcformal.query.many.pairs import Pair, groups, without_counterpart
@@ -182,24 +183,37 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert sorted((q["first"], q["second"]) for q in asked) == sorted((p.first, p.second) for p in TF32)
 
 
-def test_an_interrupted_run_says_so_and_leaves_no_worker(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "tcformal", "separate", "--all-pairs", "bf16", "--jobs", "1", "--results",
-         str(tmp_path), *PATIENT],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-    ) as process:  # fmt: skip
-        while not kept(tmp_path) and process.poll() is None:
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        (signal.SIGINT, "interrupted"),
+        (signal.SIGTERM, "ended by SIGTERM"),
+        (signal.SIGHUP, "ended by SIGHUP"),
+    ],
+)
+def test_an_interrupted_run_says_so_and_leaves_nothing(
+    tmp_path: Path, number: signal.Signals, sentence: str
+) -> None:
+    """Ctrl-C reaches the whole group, the others reach the program: no worker, no temporary folder stays."""
+    results, scratch = tmp_path / "results", tmp_path / "scratch"
+    scratch.mkdir()
+    words = ["separate", "--all-pairs", "bf16", "--jobs", "1", "--results", str(results), *PATIENT]
+    with signals.started(
+        [sys.executable, "-m", "tcformal", *words], cwd=ROOT, env={**os.environ, "TMPDIR": str(scratch)}
+    ) as process:
+        while not kept(results) and process.poll() is None:
             time.sleep(0.01)
-        os.killpg(process.pid, signal.SIGINT)
+        (os.killpg if number is signal.SIGINT else os.kill)(process.pid, number)
         out, err = process.communicate()
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert out == ""
-    assert err.splitlines()[-1] == "error: interrupted"
+    assert err.splitlines()[-1] == f"error: {sentence}"
     assert "Traceback" not in err
     deadline = time.monotonic() + 120.0
     while exists(process.pid):
         assert time.monotonic() < deadline, "a process of the run is still there"
         time.sleep(0.05)
+    assert list(scratch.iterdir()) == []
 
 
 def exists(group: int) -> bool:

@@ -248,7 +248,6 @@ def test_a_campaign_builds_side_by_side_and_launches_from_one_process(
     monkeypatch.setattr(work, "suite", short)
     monkeypatch.setattr(work, "survivors", lambda *_: {"survivors": [], "refuted": {}})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    folders.cache_folder.cache_clear()
     built = simulated_rocm(tmp_path / "rocm", before=TOGETHER.format(folder=tmp_path))
     use(built, monkeypatch)
     runtime = SimulatedHip(built, "cdna2")
@@ -260,7 +259,6 @@ def test_a_campaign_builds_side_by_side_and_launches_from_one_process(
         ).run()  # fmt: skip
     finally:
         pool.shutdown(cancel_futures=True)
-        folders.cache_folder.cache_clear()
     assert made.faults == {}
     assert made.mismatches == 0
     assert runtime.counted("loads") == len(SEVERAL) > 3

@@ -19,7 +19,8 @@ from tcformal.models import Unit, scale_count
 from tcformal.oracle.products import block_terms, exact_specials
 from tcformal.oracle.sums import aligned_sum, largest_exponent
 from tcformal.oracle.values import Kind, Value, decode, power_of_two
-from tcformal.query.explain.explain import SumStep, TermRow, Trace, explain, explain_witness, witness_of
+from tcformal.query.explain.explain import SumStep, TermRow, Trace, explain, explain_witness
+from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.parting import parting
 from tcformal.query.families import batch
 from tcformal.query.inputs import witness_at

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -236,3 +237,85 @@ def test_more_terms_follow_the_same_formula(n: int) -> None:
     bits, largest = (n - 1).bit_length(), n * ((1 << 24) - 1)
     assert largest < 1 << (24 + bits)
     assert largest >= 1 << (24 + bits - 1)
+
+
+# ---------------------------------------------------------------------- hostile files
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{terms:>1500000000}",
+        "{terms!r}",
+        "{terms.__class__}",
+        "{terms[0]}",
+        "{0}",
+        "{}",
+        "{{terms}}",
+        "{",
+        "}",
+        "{terms} }",
+    ],
+)
+def test_nothing_but_names_stands_in_braces(tmp_path: Path, text: str) -> None:
+    query = written(tmp_path, f"""
+title = "A question"
+source = "VALPEY §4"
+parameters = {{ terms = 5 }}
+[[ask]]
+name = "one {text}"
+separate = ["valpey@terms=5", "valpey@terms=6"]
+expected = "SEPARATED"
+""")  # fmt: skip
+    with pytest.raises(
+        InputError, match=r"^expected only terms in braces in .*\.toml, ask 1, key name, but got 'one "
+    ):
+        load(query).concrete()
+
+
+def test_a_text_that_grows_too_long_is_refused(tmp_path: Path) -> None:
+    query = written(tmp_path, f"""
+title = "A question"
+source = "VALPEY §4"
+parameters = {{ long = "{'x' * 5000}" }}
+[[ask]]
+name = "{{long}}{{long}}{{long}}"
+separate = ["valpey@terms=5", "valpey@terms=6"]
+expected = "SEPARATED"
+""")  # fmt: skip
+    with pytest.raises(InputError, match=r"it becomes 15000 characters long, of at most 10000"):
+        load(query).concrete()
+
+
+def test_a_file_that_asks_too_much_is_refused(tmp_path: Path) -> None:
+    names = ", ".join(f'"{i}"' for i in range(200))
+    query = written(tmp_path, f"""
+title = "A question"
+source = "VALPEY §4"
+[[ask]]
+name = "{{x}} {{y}}"
+pairs = [{names}]
+separate = ["{{x}}", "{{y}}"]
+expected = "SEPARATED"
+""")  # fmt: skip
+    with pytest.raises(
+        InputError, match=r"^expected at most 10000 questions in .*\.toml, but there are more$"
+    ):
+        load(query).concrete()
+
+
+@pytest.mark.parametrize(
+    "body", ["x = " + "[" * 100_000, "x = " + "9" * 5000, "x = " + "{a=" * 50_000, "\x00", "\x1b"]
+)
+def test_odd_toml_is_one_sentence(tmp_path: Path, body: str) -> None:
+    path = tmp_path / "odd.toml"
+    path.write_text(body)
+    with pytest.raises(InputError, match=r"^expected TOML in "):
+        load(path)
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.toml")
+    (tmp_path / "folder.toml").mkdir()
+    (tmp_path / "link.toml").symlink_to("/dev/zero")
+    for name in ("pipe", "folder", "link"):
+        with pytest.raises(InputError, match=r"^expected a query file at .*, but expected a regular file"):
+            load(tmp_path / f"{name}.toml")

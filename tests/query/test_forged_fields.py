@@ -149,7 +149,7 @@ def lemma_said(said: dict[str, Any]) -> dict[str, Any]:
 
 def patient(folder: Path, told: list[str] | None = None) -> Store:
     """A store on a folder that waits for its checker, however busy the machine is."""
-    store = Store(folder, [].append if told is None else told.append)
+    store = Store(folder, (told if told is not None else []).append)
     store.rechecker.seconds = 120.0
     return store
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from pool_calls import die, die_once, linger, refuse, square, unpicklable, worker
-from tcformal.errors import InputError
+from tcformal.errors import InputError, NoAnswerError
 from tcformal.query.many.pool import MAX_DEATHS, SturdyPool, WorkerKilledError
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -157,3 +157,21 @@ def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
         parent.kill()
     assert eventually(lambda: not any(alive(pid) for pid in pids))
     assert all((tmp_path / f"{name}.ended").exists() for name in ("one", "two"))
+
+
+def test_a_worker_that_cannot_be_started_costs_its_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more processes, say: the call says so, and nobody waits for ever."""
+
+    def refused(*_: object) -> None:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    with SturdyPool(2) as pool:
+        with monkeypatch.context() as patch:
+            patch.setattr("tcformal.query.many.pool.ProcessPoolExecutor", refused)
+            calls = [pool.submit(square, x) for x in range(3)]
+            for call in calls:
+                with pytest.raises(
+                    NoAnswerError, match=r"^expected a worker process to start, but got: .*Resource"
+                ):
+                    call.result()
+        assert pool.submit(square, 3).result() == 9

@@ -16,6 +16,7 @@ from tcformal.design.names import resolve
 from tcformal.ir.build import Graph
 from tcformal.query.kept import prune as pruning
 from tcformal.query.kept.audit import State
+from tcformal.query.kept.audit import state as judge
 from tcformal.query.kept.prune import Pruned, prune
 from tcformal.query.kept.store import CLAIM, LEMMA, Entry, Store
 from tcformal.query.proofs.claims import prove_claim
@@ -112,10 +113,10 @@ def test_an_answer_that_comes_between_judging_and_taking_out_stays(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its certificate, which no line named when the records were judged, stays with it."""
-    real, late = pruning.state, Store(store.folder)
+    real, late = judge, Store(store.folder)
 
     def judged(entry: Entry) -> State:
-        if late is not None and not late.has(trivial().question):
+        if not late.has(trivial().question):
             late.add(trivial())
         return real(entry)
 
@@ -131,7 +132,7 @@ def test_an_answer_that_comes_between_judging_and_taking_out_stays(
 def test_a_file_that_was_replaced_meanwhile_is_judged_again(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, calls = pruning.state, [0]
+    real, calls = judge, [0]
 
     def judged(entry: Entry) -> State:
         calls[0] += 1

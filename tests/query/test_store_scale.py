@@ -13,6 +13,7 @@ from kept import FOUR, FOUR_25, certified, separated
 from tcformal.cli import main
 from tcformal.query.kept.store import Store
 from tcformal.records import file as record_file
+from tcformal.records import lines
 from tcformal.records.schema import check
 
 
@@ -30,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Where the lines start that are parsed."""
     places: list[int] = []
-    real = record_file.line_at
+    real = lines.line_at
 
     def line_at(path: Path, start: int, number: int) -> Any:
         places.append(start)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tcformal.errors import RecordError
-from tcformal.records.lines import ASIDE, Mark, append, append_all, read, write_whole
+from tcformal.records.lines import ASIDE, LARGEST_FILE, Mark, append, append_all, read, write_whole
 
 #: Adds lines of 60 kB with its own number and a count, and says so after each.
 WRITER = """
@@ -113,11 +113,25 @@ def test_data_that_is_not_json_rejects(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written_rejects(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    for path in (tmp_path / "file" / "x.jsonl", tmp_path):
+    for name in ("file/x.jsonl", "x" * 300, "zero\0", "half a pair \ud800"):
         for act in (lambda p: append(p, {}), lambda p: write_whole(p, b""), read):
-            with pytest.raises(RecordError, match=r"^expected a file that can be read and written at "):
-                act(path)
+            with pytest.raises(RecordError, match=r"^expected (a file that can be|the name of a file)"):
+                act(tmp_path / name)
     assert list(tmp_path.iterdir()) == [tmp_path / "file"]
+
+
+def test_a_file_that_would_fill_the_memory_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.touch()
+    os.truncate(path, LARGEST_FILE + 1)
+    with pytest.raises(RecordError, match=f"but got: {LARGEST_FILE + 1} bytes, of which at most"):
+        read(path)
+
+
+def test_half_a_pair_of_surrogates_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    append_all(path, [{"device": "\ud800"}, {"device": "é"}])
+    assert rows(path) == [{"device": "\ud800"}, {"device": "é"}]
 
 
 def test_a_full_disk_leaves_nothing_of_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

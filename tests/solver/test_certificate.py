@@ -346,7 +346,7 @@ def ask_checker(folder: Path, proof: bytes | None, **changes: Any) -> dict[str, 
         **changes,
     }
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "tcformal.solve.checker"],
+        [sys.executable, "-P", "-m", "tcformal.solve.checker", str(os.getpid())],
         input=json.dumps(request),
         capture_output=True,
         text=True,

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from dags import evaluate, random_graph, random_inputs
+from signals import interrupts
 from solver.stub_members import Stub
 from tcformal.errors import InputError, MissingSolverError, NoAnswerError, UnknownNameError, WidthError
 from tcformal.ir.build import Graph
@@ -257,7 +258,7 @@ def test_an_interrupt_ends_the_children(stub: Stub, tmp_path: Path, monkeypatch:
 
     thread = threading.Thread(target=interrupt)
     thread.start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupts(), pytest.raises(KeyboardInterrupt):
         decide(graph, assertion, members=[stub("hang_with_child")], limits=LIMITS)
     thread.join()
     assert _all_gone([int(pid) for pid in pids.read_text().split()])

@@ -44,7 +44,7 @@ def work(runner: str, graph: Graph, assertion: Node, **changes: Any) -> subproce
         **changes,
     }
     return subprocess.run(
-        [sys.executable, "-P", "-m", "tcformal.solve.worker"],
+        [sys.executable, "-P", "-m", "tcformal.solve.worker", str(os.getpid())],
         input=json.dumps(request),
         capture_output=True,
         text=True,
@@ -139,8 +139,8 @@ def test_importing_the_package_imports_no_solver() -> None:
         ((0, 100, 0), "expected a number above zero for time_s, but got 0"),
         ((-1.5, 100, 0), "expected a number above zero for time_s, but got -1.5"),
         ((float("nan"), 100, 0), "expected a number above zero for time_s, but got nan"),
-        ((float("inf"), 100, 0), "expected a finite number for time_s, but got inf"),
-        ((1, 0, 0), "expected an integer of at least 1 for memory_mb, but got 0"),
+        ((float("inf"), 100, 0), "expected at most 1000000000 s for time_s, but got inf"),
+        ((1, 0, 0), "expected an integer from 1 to 1099511627776 for memory_mb, but got 0"),
         ((1, 1.5, 0), "expected an integer for memory_mb, but got 1.5"),
         ((1, 100, -1), "expected an integer from 0 to 2147483647 for seed, but got -1"),
     ],
@@ -156,10 +156,11 @@ def test_a_worker_ends_with_its_parent(tmp_path: Path) -> None:
     """A run killed with SIGKILL leaves no solver behind."""
     child = tmp_path / "pid"
     code = (
-        "import subprocess, sys, time\n"
-        "from tcformal.solve.worker import end_with_parent\n"
+        "import os, subprocess, sys, time\n"
+        "from functools import partial\n"
+        "from tcformal.solve.spawning import end_with_parent\n"
         "made = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'],"
-        " preexec_fn=end_with_parent)\n"
+        " preexec_fn=partial(end_with_parent, os.getpid()))\n"
         f"open({str(child)!r}, 'w').write(str(made.pid) + ' ')\n"
         "time.sleep(600)\n"
     )

@@ -9,10 +9,10 @@ from functools import lru_cache
 
 from tcformal.design.rounding import conversion
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError
 from tcformal.interp.trace import StageTrace, Traced, Tracer
-from tcformal.models import Unit, circuit, scale_count
-from tcformal.oracle.values import exponent_of, parse_value, power_of_two
+from tcformal.models import Unit, circuit
+from tcformal.oracle.values import exponent_of, power_of_two
+from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.specials import Special, nan_owner, special_operands
 from tcformal.query.factors import factor_texts
 from tcformal.query.operands import BLOCK_RESULT, adds_c, operand_names, sum_name
@@ -126,45 +126,6 @@ def explain(
     """
     spec = spec_of(u)
     return explain_witness(spec, witness_of(spec, a, b, c, scale_a=scale_a, scale_b=scale_b))
-
-
-def witness_of(
-    spec: UnitSpec,
-    a: Sequence[int | float | str],
-    b: Sequence[int | float | str],
-    c: int | float | str,
-    *,
-    k: int | None = None,
-    scale_a: Sequence[int | float | str] | None = None,
-    scale_b: Sequence[int | float | str] | None = None,
-) -> Witness:
-    """Raw encodings from values; lists must have `k` elements, the unit's own unless given.
-
-    Scales that are not given are ones; units without scales take none.
-    """
-    k = spec.k if k is None else k
-    for name, values in (("a", a), ("b", b)):
-        if len(values) != k:
-            raise InputError(f"expected {k} values for {name} of {spec.name}, but got {len(values)}")
-    o = spec.operands
-    return Witness(
-        tuple(parse_value(o.a, str(x)) for x in a),
-        tuple(parse_value(o.b, str(x)) for x in b),
-        parse_value(o.c, str(c)),
-        _scales(spec, "a", k, scale_a),
-        _scales(spec, "b", k, scale_b),
-    )
-
-
-def _scales(
-    spec: UnitSpec, letter: str, k: int, given: Sequence[int | float | str] | None
-) -> tuple[int, ...]:
-    """The raw scales of one operand, ones unless given."""
-    count = scale_count(spec, k)
-    values = ["1"] * count if given is None else given
-    if len(values) != count:
-        raise InputError(f"expected {count} values for scale_{letter} of {spec.name}, but got {len(values)}")
-    return () if spec.scale_format is None else tuple(parse_value(spec.scale_format, str(v)) for v in values)
 
 
 def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tcformal.errors import RecordError
 from tcformal.records.lines import write_whole
+from tcformal.records.regular import read_regular
 from tcformal.solve.certificate import Certificate
+from tcformal.solve.drat import LARGEST_PACKED
 
 #: The folder of certificates inside a results folder.
 CERTIFICATES = "certificates"
 
 #: What the file of a certificate is called.
 NAME = re.compile(r"[0-9a-f]{64}\.drat\.xz")
-
-#: Bytes that a packed certificate may have; the largest that has been made has four million.
-LARGEST = 1 << 28
 
 
 def certificate_file(certificate: Certificate) -> str:
@@ -42,7 +39,7 @@ def keep_certificate(folder: Path, certificate: Certificate) -> None:
 def certificate_of(folder: Path, said: Mapping[str, Any]) -> Certificate:
     """The certificate that a checked record names; RecordError where its file is missing or another."""
     path = folder / said["file"]
-    proof = _content(path)
+    proof = read_regular(path, LARGEST_PACKED, below=folder)
     found = hashlib.sha256(proof).hexdigest()
     if not found == said["sha256"] == path.name.partition(".")[0]:
         raise RecordError(
@@ -51,19 +48,3 @@ def certificate_of(folder: Path, said: Mapping[str, Any]) -> Certificate:
     return Certificate(
         proof=proof, **{key: said[key] for key in ("cnf_sha256", "solver", "checker", "steps", "seconds")}
     )
-
-
-def _content(path: Path) -> bytes:
-    """The bytes of a regular file: no link, no pipe, nothing without an end."""
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise RecordError(f"expected the certificate {path}, but got: {error.strerror}") from error
-    with open(file, "rb") as stream:
-        status = os.fstat(file)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
-            raise RecordError(f"expected the certificate {path}, but got no file of at most {LARGEST} bytes")
-        try:
-            return stream.read(LARGEST)
-        except OSError as error:
-            raise RecordError(f"expected the certificate {path}, but got: {error.strerror}") from error

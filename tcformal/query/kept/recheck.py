@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import resource
-import signal
 import sys
 import time
 from collections.abc import Mapping
@@ -28,7 +27,8 @@ from tcformal.query.kept.claims import claim_record
 from tcformal.query.kept.store import Store
 from tcformal.query.proofs.claims import prove_claim
 from tcformal.solve.certificate import checker_version, verify
-from tcformal.solve.worker import end_with_parent, limit_resource
+from tcformal.solve.spawning import settle
+from tcformal.solve.worker import limit_resource
 
 #: Address space of this process, in bytes.
 _MEMORY = 6 << 30
@@ -81,8 +81,7 @@ def _proof(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Answer requests until standard input ends; what a checker itself prints goes to stderr."""
-    end_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the parent, which ends this process
+    settle(int(sys.argv[1]))
     limit_resource(resource.RLIMIT_AS, _MEMORY)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

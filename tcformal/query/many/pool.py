@@ -24,8 +24,9 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
-from tcformal.checks import check_int
+from tcformal.checks import MOST_JOBS, check_int
 from tcformal.errors import NoAnswerError
+from tcformal.solve.spawning import settle, spawning
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -64,8 +65,10 @@ class _Slot:
         if self._pool is None:
             # Spawned, not forked: a fork of a process with threads may inherit a lock that nobody releases.
             context = multiprocessing.get_context("spawn")
-            theirs, self._lifeline = context.Pipe(duplex=False)
-            self._pool = ProcessPoolExecutor(1, context, _tie, (theirs,))
+            with spawning():
+                theirs, self._lifeline = context.Pipe(duplex=False)
+                self._pool = ProcessPoolExecutor(1, context, _tie, (theirs, os.getpid()))
+                return self._pool.submit(_made, run)
         return self._pool.submit(_made, run)
 
     def cut(self) -> None:
@@ -90,7 +93,7 @@ class SturdyPool(Executor):
     """
 
     def __init__(self, jobs: int) -> None:
-        self._slots = [_Slot() for _ in range(check_int("jobs", jobs, low=1))]
+        self._slots = [_Slot() for _ in range(check_int("jobs", jobs, low=1, high=MOST_JOBS))]
         self._inbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         # All of the state below belongs to this thread, so that nothing needs a lock.
         self._keeper = threading.Thread(target=self._keep, name="sturdy-pool", daemon=True)
@@ -148,6 +151,12 @@ class SturdyPool(Executor):
             inner = slot.submit(call.run)
         except BrokenProcessPool:
             self._bereave(slot)
+        except (OSError, RuntimeError) as error:
+            # No process can be had: too many of them, no memory, a script that starts itself again.
+            slot.call = None
+            slot.discard()
+            why = " ".join(str(error).split())
+            self._give_up(call, NoAnswerError(f"expected a worker process to start, but got: {why}"))
         else:
             inner.add_done_callback(lambda done: self._inbox.put(partial(self._end, slot, done)))
 
@@ -181,10 +190,10 @@ class SturdyPool(Executor):
 
 
 # ---------------------------------------------------------------------- in the worker
-def _tie(lifeline: Connection) -> None:
-    """Prepare a worker: it ends when its lifeline is cut, as it is when the parent is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to answer
+def _tie(lifeline: Connection, parent: int) -> None:
+    """Prepare a worker: it unwinds its call and ends when its lifeline is cut, and when its parent ends."""
     signal.signal(signal.SIGTERM, _leave)
+    settle(parent, signal.SIGTERM)
     threading.Thread(target=_watch, args=(lifeline,), daemon=True).start()
 
 

@@ -13,7 +13,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.oracle.values import parse_magnitude, parse_value
 from tcformal.query.assumptions import from_texts
-from tcformal.query.explain.explain import witness_of
+from tcformal.query.explain.given import witness_of
 from tcformal.query.papers.files import Ask, QueryFile
 from tcformal.query.proofs.claims import CLAIMS
 from tcformal.query.properties import PROPERTIES

@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -28,8 +29,16 @@ from typing import Any
 
 import jsonschema
 
-from tcformal.checks import check_choice, unknown_sentence
+from tcformal.checks import check_choice, shown, unknown_sentence
 from tcformal.errors import InputError, UnknownNameError
+from tcformal.records.named import read_named
+
+#: Bytes of a query file, characters of one of its texts when filled, and questions that it may ask.
+_LARGEST_FILE, _LONGEST_TEXT, _MOST_ASKS = 1 << 22, 10_000, 10_000
+
+#: A text is cut at its braces; `{name}`, and nothing more, is a place for a value.
+_BRACES = re.compile(r"(\{[^{}]*\})")
+_PLACE = re.compile(r"\{([A-Za-z_][A-Za-z_0-9]*)\}")
 
 #: What fills a placeholder.
 Value = str | int
@@ -76,7 +85,11 @@ class QueryFile:
         integer where the default is one, or a placeholder that nothing fills.
         """
         values = {**self.parameters, **self._settings(settings or {})}
-        return [ask for i, table in enumerate(self.asks, 1) for ask in self._asks(i, table, values)]
+        asks = (ask for i, table in enumerate(self.asks, 1) for ask in self._asks(i, table, values))
+        made = list(itertools.islice(asks, _MOST_ASKS + 1))
+        if len(made) > _MOST_ASKS:
+            raise InputError(f"expected at most {_MOST_ASKS} questions in {self.path}, but there are more")
+        return made
 
     def _settings(self, settings: Mapping[str, str]) -> dict[str, Value]:
         made: dict[str, Value] = {}
@@ -100,10 +113,10 @@ class QueryFile:
         kind = next((k for k in ("separate", "property", "claim", "algorithm") if k in table), "evaluate")
         if kind == "algorithm" and "search" in table["algorithm"]:
             kind = "largest"
-        cases: list[Mapping[str, Value]] = table.get("cases", [{}])
+        cases: Iterable[Mapping[str, Value]] = table.get("cases", [{}])
         if "pairs" in table:
-            two = [{"x": x, "y": y} for x, y in itertools.combinations(table["pairs"], 2)]
-            cases = [{**case, **pair} for case in cases for pair in two]
+            pairs = table["pairs"]
+            cases = ({**c, "x": x, "y": y} for c in cases for x, y in itertools.combinations(pairs, 2))
         for case in cases:
             known = {**values, **case}
             filled = {key: self._fill(number, key, value, known) for key, value in table.items()
@@ -117,18 +130,40 @@ class QueryFile:
     def _fill(self, number: int, key: str, value: Any, known: Mapping[str, Value]) -> Any:
         if isinstance(value, str):
             try:
-                return value.format_map(known)
-            except (KeyError, ValueError, IndexError) as error:
+                return _filled(value, known)
+            except ValueError as error:
                 names = ", ".join(known) or "no values"
                 raise InputError(
                     f"expected only {names} in braces in {self.path}, ask {number}, key {key}, "
-                    f"but got {value!r} ({error})"
+                    f"but got {shown(value)} ({error})"
                 ) from error
         if isinstance(value, list):
             return [self._fill(number, key, item, known) for item in value]
         if isinstance(value, Mapping):
             return {k: self._fill(number, f"{key}.{k}", item, known) for k, item in value.items()}
         return value
+
+
+def _filled(text: str, known: Mapping[str, Value]) -> str:
+    """A text with every `{name}` replaced by that value; nothing else may stand in braces, nor a brace alone.
+
+    Errors: ValueError with the reason, also where the text would become longer than a question is.
+    """
+    filled = []
+    for piece in _BRACES.split(text):
+        name = _PLACE.fullmatch(piece)
+        if name is None:
+            if "{" in piece or "}" in piece:
+                raise ValueError(f"no name in {shown(piece)}")
+            filled.append(piece)
+        elif name[1] in known:
+            filled.append(str(known[name[1]]))
+        else:
+            raise ValueError(f"no value for {shown(name[1])}")
+    made = "".join(filled)
+    if len(made) > _LONGEST_TEXT:
+        raise ValueError(f"it becomes {len(made)} characters long, of at most {_LONGEST_TEXT}")
+    return made
 
 
 @lru_cache(maxsize=1)
@@ -143,12 +178,13 @@ def load(path: Path, name: str | None = None) -> QueryFile:
 
     Errors: InputError that names the file, the key and what was expected there.
     """
+    text = read_named(path, "a query file", _LARGEST_FILE)
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"expected a query file at {path}, but got: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        data = tomllib.loads(text)
+    except ValueError as error:  # also a number of thousands of digits
         raise InputError(f"expected TOML in {path}, but {error}") from error
+    except RecursionError:
+        raise InputError(f"expected TOML in {path}, but its brackets are nested too deeply") from None
     problem = jsonschema.exceptions.best_match(validator().iter_errors(data))
     if problem is not None:
         where = (

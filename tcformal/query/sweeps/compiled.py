@@ -21,7 +21,9 @@ from tcformal.query.command import explain_command, in_hex
 from tcformal.query.families import FAMILIES, Raw, batch, one_operand
 from tcformal.query.inputs import element_at
 from tcformal.query.sweeps.conformance import definition_of
+from tcformal.query.sweeps.held import records
 from tcformal.records import lines
+from tcformal.records.lines import Told
 from tcformal.version import VERSION
 
 #: Rows of A and columns of B in one piece of work: as many of each family, every family meeting every other.
@@ -155,17 +157,12 @@ def _example(name: str, x: Operands, i: int, j: int, found: int, wanted: int) ->
     return f"{command}  # {found:#x} {wanted:#x}"
 
 
-def done_already(path: Path, outputs: int) -> dict[str, Compared]:
+def done_already(path: Path, outputs: int, told: Told = lambda _: None) -> dict[str, Compared]:
     """The records of a results file that still hold: enough outputs of today's definition."""
-    records: dict[str, Compared] = {}
-    for line in lines.read(path)[0]:
-        # A line that a killed writer left is nothing: its unit is compared again.
-        if line.data is not None:
-            record = Compared(**{**line.data, "examples": tuple(line.data["examples"])})
-            records[record.unit] = record
+    held = {record.unit: record for record in records(path, Compared, told)}
     return {
         name: r
-        for name, r in records.items()
+        for name, r in held.items()
         if r.outputs >= outputs
         and name in catalogue()
         and r.definition == definition_of(name)

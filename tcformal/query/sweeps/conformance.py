@@ -18,7 +18,9 @@ from tcformal.oracle.exact import unit_dot
 from tcformal.query.command import explain_command, in_hex
 from tcformal.query.families import batch
 from tcformal.query.inputs import witness_at
+from tcformal.query.sweeps.held import records
 from tcformal.records import lines
+from tcformal.records.lines import Told
 from tcformal.version import VERSION
 
 #: Vectors judged in one piece of work.
@@ -75,17 +77,12 @@ def judge(name: str, seed: int, n: int) -> tuple[int, int, list[str], bytes]:
     return integers, oracle, examples, lanes.astype(np.uint64).tobytes()
 
 
-def done_already(path: Path, vectors: int) -> dict[str, Record]:
+def done_already(path: Path, vectors: int, told: Told = lambda _: None) -> dict[str, Record]:
     """The records of a results file that still hold: enough vectors of today's definition."""
-    records: dict[str, Record] = {}
-    for line in lines.read(path)[0]:
-        # A line that a killed writer left is nothing: its design is swept again.
-        if line.data is not None:
-            record = Record(**{**line.data, "examples": tuple(line.data["examples"])})
-            records[record.unit] = record
+    held = {record.unit: record for record in records(path, Record, told)}
     return {
         name: r
-        for name, r in records.items()
+        for name, r in held.items()
         if r.vectors >= vectors and name in catalogue() and r.definition == definition_of(name)
     }
 

@@ -1,0 +1,66 @@
+"""How this program starts Python processes, and what each of them does first.
+
+No process looks for modules in the working directory, which may hold a `json.py` of anybody's; none hears
+a Ctrl-C that is meant for its parent, not even while it starts; and none outlives its parent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+
+#: prctl's PR_SET_PDEATHSIG.
+_SET_DEATH_SIGNAL = 1
+
+#: The variable that keeps the working directory off the path of a Python that is started, as `-P` does.
+_SAFE_PATH = "PYTHONSAFEPATH"
+
+#: The environment is one for all threads.
+_environment = threading.RLock()
+
+
+@contextlib.contextmanager
+def spawning() -> Iterator[None]:
+    """Start processes with `multiprocessing` in here.
+
+    That package starts `python -c …`, whose path begins with the working directory unless the environment
+    says otherwise, and hands on this process's path, which begins with it in a Python that was started so
+    itself.  An interrupt stays blocked in the new process until `settle` is called there.
+    """
+    with _environment:
+        kept, path = os.environ.get(_SAFE_PATH), sys.path[:]
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        os.environ[_SAFE_PATH] = "1"
+        sys.path[:] = [entry for entry in path if entry]
+        try:
+            yield
+        finally:
+            sys.path[:] = path
+            if kept is None:
+                del os.environ[_SAFE_PATH]
+            else:
+                os.environ[_SAFE_PATH] = kept
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+def settle(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
+    """What a spawned process does first: it ignores interrupts, and is sent `by` when its parent ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    end_with_parent(parent, by)
+
+
+def end_with_parent(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
+    """Have this process sent `by` when its parent, the process `parent`, ends, however that ends.
+
+    Linux only; elsewhere, no effect.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, by)
+        if os.getppid() != parent:  # it ended before the system was told
+            os._exit(1)
