@@ -59,11 +59,13 @@ def _content(path: Path) -> bytes:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise RecordError(f"expected the certificate {path}, but got: {error.strerror}") from error
-    with open(file, "rb") as stream:
+    try:
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
             raise RecordError(f"expected the certificate {path}, but got no file of at most {LARGEST} bytes")
-        try:
+        with open(file, "rb", closefd=False) as stream:
             return stream.read(LARGEST)
-        except OSError as error:
-            raise RecordError(f"expected the certificate {path}, but got: {error.strerror}") from error
+    except OSError as error:
+        raise RecordError(f"expected the certificate {path}, but got: {error.strerror}") from error
+    finally:
+        os.close(file)

@@ -33,7 +33,8 @@ def checked_lemma(lemma: Lemma, *, name: str, free_inputs: int, steps: int, chec
     made = replace(lemma.certificate, steps=steps, checker=checker)
     return replace(
         lemma, name=name, certificate=made, free_inputs=free_inputs,
-        confirmed_by=(*lemma.confirmed_by, checker), reason=f"the proof of {made.solver} was checked by {checker}",
+        confirmed_by=(*lemma.confirmed_by, checker),
+        reason=f"the proof of {made.solver} was checked by {checker}",
     )  # fmt: skip
 
 
