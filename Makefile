@@ -22,6 +22,7 @@ help:
 	@echo "make sweep-kernels  10^6 outputs of compiled kernels against integers, one unit per arithmetic"
 	@echo "make bench      every solver on the same questions: the order in which the portfolio starts them"
 	@echo "make bench-kernels  matrix products: multiply-adds per second, compilation, memory"
+	@echo "make bench-store  kept answers among 10^5 others: seconds and memory"
 	@echo "make lock       bring requirements.lock up to pyproject.toml; LOCK_UPGRADE=--upgrade: newest versions"
 	@echo "make clean      remove the environment and all caches"
 
@@ -60,6 +61,9 @@ bench: $(STAMP)
 
 bench-kernels: $(STAMP)
 	$(BIN)/python -m benchmarks.kernels
+
+bench-store: $(STAMP)
+	$(BIN)/python -m benchmarks.store
 
 lock: $(STAMP)
 	$(BIN)/pip-compile $(LOCK_OPTIONS) $(LOCK_UPGRADE) pyproject.toml

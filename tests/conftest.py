@@ -21,6 +21,12 @@ def results_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kept answers are checked however busy the machine is."""
+    monkeypatch.setattr("tcformal.query.kept.rechecker.BUDGET_S", 300.0)
+
+
+@pytest.fixture(autouse=True)
 def results_folder(results_root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The results folder of one test, which nothing has made yet."""
     folder = results_root / str(next(_number))

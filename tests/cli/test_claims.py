@@ -89,10 +89,9 @@ def test_refused_words_exit_2_with_one_sentence(words: tuple[str, ...], sentence
     assert "Traceback" not in result.output
 
 
-def test_an_answered_claim_is_served_until_it_is_asked_afresh(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answered_claim_is_served_until_it_is_asked_afresh() -> None:
     """With --certify: a lemma that two solvers agreed on cannot be checked again, and is proved again."""
     words = ("valpey@terms=3", "--claim", "sign-magnitude", "--certify")
-    monkeypatch.setattr("tcformal.query.kept.rechecker.BUDGET_S", 120.0)
     first, again, fresh = run(*words), run(*words), run(*words, "--fresh")
     assert [r.exit_code for r in (first, again, fresh)] == [0, 0, 0]
     assert ["--fresh asks again" in r.stderr for r in (first, again, fresh)] == [False, True, False]

@@ -75,7 +75,7 @@ def test_inputs_that_shrinking_spoils_are_no_answer(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(unit_property, "shrink_inputs", lambda q, found, **_: dict.fromkeys(found, 0))
     v = asked("no-negative-zero", "valpey@terms=2,zero_sign=ieee")
     assert v.kind is Kind.ERROR
-    assert "do not replay" in v.reason
+    assert "does not replay" in v.reason
 
 
 def test_assumptions_that_nothing_satisfies_are_vacuous() -> None:

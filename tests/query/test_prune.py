@@ -15,8 +15,7 @@ from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.ir.build import Graph
 from tcformal.query.kept import prune as pruning
-from tcformal.query.kept.audit import State
-from tcformal.query.kept.audit import state as judge
+from tcformal.query.kept.audit import State, state
 from tcformal.query.kept.prune import Pruned, prune
 from tcformal.query.kept.store import CLAIM, LEMMA, Entry, Store
 from tcformal.query.proofs.claims import prove_claim
@@ -32,7 +31,6 @@ SUM = ("valpey@terms=3", "sign-magnitude")
 def store(tmp_path: Path) -> Store:
     """Two answers that can be served, and everything that cannot."""
     store = Store(tmp_path)
-    store.rechecker.seconds = 120.0
     store.add(separated())  # superseded
     store.add(replace(separated(), seconds=2.0))
     store.add(certified())
@@ -57,7 +55,6 @@ def test_answers_that_cannot_be_served_are_taken_out(store: Store) -> None:
     assert prune(store) == Pruned(answers=4, claims=0, lemmas=0, certificates=1)
     assert names(store.folder) == {f"{made.sha256}.drat.xz", "notes.txt"}
     here = Store(store.folder)
-    here.rechecker.seconds = 120.0
     found = here.find(separated().question)
     assert found is not None
     assert found.seconds == 2.0
@@ -71,7 +68,6 @@ def test_answers_that_cannot_be_served_are_taken_out(store: Store) -> None:
 
 def test_claims_and_lemmas_that_nothing_needs_are_taken_out(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    store.rechecker.seconds = 120.0
     book = LemmaBook(limits=LIMITS, certify=True, keeper=store.lemmas)
     spec = resolve(SUM[0])
     v = prove_claim(spec, SUM[1], book=book, limits=LIMITS)
@@ -94,7 +90,6 @@ def test_claims_and_lemmas_that_nothing_needs_are_taken_out(tmp_path: Path) -> N
     assert done.certificates == len(before) - len(names(tmp_path)) >= 1
     assert len((tmp_path / LEMMA.file).read_text().splitlines()) == needed
     here = Store(tmp_path)
-    here.rechecker.seconds = 120.0
     again = here.find_claim(SUM[1], spec)
     assert again is not None
     assert again.checked
@@ -113,17 +108,16 @@ def test_an_answer_that_comes_between_judging_and_taking_out_stays(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its certificate, which no line named when the records were judged, stays with it."""
-    real, late = judge, Store(store.folder)
+    late = Store(store.folder)
 
     def judged(entry: Entry) -> State:
         if not late.has(trivial().question):
             late.add(trivial())
-        return real(entry)
+        return state(entry)
 
     monkeypatch.setattr(pruning, "state", judged)
     assert prune(store).answers == 4
     here = Store(store.folder)
-    here.rechecker.seconds = 120.0
     found = here.find(trivial().question)
     assert found is not None
     assert found.checked
@@ -132,14 +126,14 @@ def test_an_answer_that_comes_between_judging_and_taking_out_stays(
 def test_a_file_that_was_replaced_meanwhile_is_judged_again(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, calls = judge, [0]
+    calls = [0]
 
     def judged(entry: Entry) -> State:
         calls[0] += 1
         if calls[0] == 1:
-            monkeypatch.setattr(pruning, "state", real)
+            monkeypatch.setattr(pruning, "state", state)
             prune(Store(store.folder))
-        return real(entry)
+        return state(entry)
 
     monkeypatch.setattr(pruning, "state", judged)
     prune(store)
@@ -161,7 +155,6 @@ def test_a_writer_at_work_loses_nothing(store: Store) -> None:
     while os.waitpid(child, os.WNOHANG) == (0, 0):
         prune(Store(store.folder))
     here = Store(store.folder)
-    here.rechecker.seconds = 120.0
     found = here.find(vacuous().question)
     assert found is not None
     assert (found.seconds, found.checked) == (39.0, True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -13,7 +12,7 @@ from kept import FOUR, FOUR_25, certified, separated
 from tcformal.cli import main
 from tcformal.query.kept.store import Store
 from tcformal.records import file as record_file
-from tcformal.records import lines
+from tcformal.records.lines import Line, line_at
 from tcformal.records.schema import check
 
 
@@ -31,19 +30,17 @@ def folder(tmp_path: Path) -> Path:
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Where the lines start that are parsed."""
     places: list[int] = []
-    real = lines.line_at
 
-    def line_at(path: Path, start: int, number: int) -> Any:
+    def counted(path: Path, start: int, number: int) -> Line:
         places.append(start)
-        return real(path, start, number)
+        return line_at(path, start, number)
 
-    monkeypatch.setattr(record_file, "line_at", line_at)
+    monkeypatch.setattr(record_file, "line_at", counted)
     return places
 
 
 def test_only_what_is_asked_for_is_parsed(folder: Path, parsed: list[int]) -> None:
     store = Store(folder)
-    store.rechecker.seconds = 120.0
     assert len(store.answers.starts()) == 10_002
     assert store.find(separated().question) is not None
     assert len(parsed) == 1

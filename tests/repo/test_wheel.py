@@ -75,7 +75,7 @@ def test_a_query_runs_from_the_wheel(installed: Path, elsewhere: Path) -> None:
     result = tcformal(installed, elsewhere, "run", QUERY, "--json", "--results", "answers")
     assert result.returncode == 0, result.stderr
     assert all(a["as_expected"] for a in json.loads(result.stdout))
-    assert (elsewhere / "answers" / "queries.jsonl").is_file()
+    assert (elsewhere / "answers" / "answers.jsonl").is_file()
 
 
 def test_a_mistake_in_a_users_file_names_file_and_key(installed: Path, elsewhere: Path) -> None:
