@@ -18,7 +18,7 @@ from tcformal.models import Unit, unit
 from tcformal.oracle.exact import unit_dot
 from tcformal.query.families import Batch, batch
 from tcformal.query.inputs import witness_at
-from tcformal.query.sweeps import conformance
+from tcformal.query.sweeps import conformance, held
 
 #: Vectors of each design in the default tests.
 VECTORS = 120
@@ -81,7 +81,7 @@ def test_a_changed_definition_is_swept_again(tmp_path: Path) -> None:
     only = lambda name: name == "volta/mma.m8n8k4.f32.f16.f16.f32"  # noqa: E731
     record = next(conformance.sweep(path, 12, 1, pool, only=only))
     path.write_text("")
-    conformance.append(path, replace(record, definition="of yesterday"))
+    held.append(path, replace(record, definition="of yesterday"))
     assert len(list(conformance.sweep(path, 12, 1, pool, only=only))) == 1
 
 

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from tcformal.cli import main
 from tcformal.query.sweeps import compiled, conformance
-from tcformal.query.sweeps.held import records
+from tcformal.query.sweeps.held import append, records
+from tcformal.records.schema import SEAL, digest_of
 
 UNIT = "x86/vdpbf16ps"
 RECORD = conformance.Record(
@@ -35,8 +36,12 @@ COMPARED = compiled.Compared(
 @pytest.mark.parametrize("record", [RECORD, COMPARED])
 def test_every_altered_field_is_noticed(tmp_path: Path, record: Any) -> None:
     path, told = tmp_path / "x.jsonl", list[str]()
-    good = asdict(record)
-    bad: list[Any] = [{k: v for k, v in good.items() if k != name} for name in good]
+    plain = asdict(record)
+    good = {**plain, SEAL: digest_of(plain)}
+    bad: list[Any] = [plain, *({k: v for k, v in good.items() if k != name} for name in good)]
+    # Other values of the right types, under the old digest.
+    bad += [{**good, name: x + 1 if isinstance(x, int) else [*x, "x"] if isinstance(x, tuple) else x + "x"}
+            for name, x in plain.items()]  # fmt: skip
     others: tuple[Any, ...] = (None, True, 1.5, [1], {"": ""})
     bad += [{**good, name: other} for name in good for other in others]
     bad += [{**good, "more": 1}, {}, {"unit": UNIT}]
@@ -45,6 +50,8 @@ def test_every_altered_field_is_noticed(tmp_path: Path, record: Any) -> None:
     assert records(path, type(record), told.append) == [record, record]
     assert len(told) == len(lines) - 2
     assert all("it is passed over" in sentence for sentence in told)
+    append(tmp_path / "new.jsonl", record)
+    assert records(tmp_path / "new.jsonl", type(record), told.append) == [record]
 
 
 @pytest.mark.parametrize("name", ["conformance", "kernels"])

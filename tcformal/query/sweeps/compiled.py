@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +21,7 @@ from tcformal.query.command import explain_command, in_hex
 from tcformal.query.families import FAMILIES, Raw, batch, one_operand
 from tcformal.query.inputs import element_at
 from tcformal.query.sweeps.conformance import definition_of
-from tcformal.query.sweeps.held import records
-from tcformal.records import lines
+from tcformal.query.sweeps.held import append, records
 from tcformal.records.lines import Told
 from tcformal.version import VERSION
 
@@ -204,10 +203,5 @@ def compare(
             outputs=pieces * OUTPUTS, seed=seed, specials=specials, mismatches=mismatches,
             examples=tuple(examples[:3]), results=sums.hexdigest(),
         )  # fmt: skip
-        keep(path, record)
+        append(path, record)
         yield record
-
-
-def keep(path: Path, record: Compared) -> None:
-    """Add one line to a results file so that a kill leaves whole lines only."""
-    lines.append(path, asdict(record))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +18,7 @@ from tcformal.oracle.exact import unit_dot
 from tcformal.query.command import explain_command, in_hex
 from tcformal.query.families import batch
 from tcformal.query.inputs import witness_at
-from tcformal.query.sweeps.held import records
-from tcformal.records import lines
+from tcformal.query.sweeps.held import append, records
 from tcformal.records.lines import Told
 from tcformal.version import VERSION
 
@@ -125,8 +124,3 @@ def sweep(
         )  # fmt: skip
         append(path, record)
         yield record
-
-
-def append(path: Path, record: Record) -> None:
-    """Add one line to a results file so that a kill leaves whole lines only."""
-    lines.append(path, asdict(record))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 from tcformal.records import lines
 from tcformal.records.lines import Told
+from tcformal.records.schema import SEAL, digest_of
 
 Kind = TypeVar("Kind")
 
@@ -20,6 +21,12 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
 }
 
 
+def append(path: Path, record: Any) -> None:
+    """Add one record with its digest, so that a kill leaves whole lines only."""
+    plain = asdict(record)
+    lines.append(path, {**plain, SEAL: digest_of(plain)})
+
+
 def records(path: Path, kind: type[Kind], told: Told) -> list[Kind]:
     """The lines that are records of that class, in order; `told` hears of the others, which are passed over.
 
@@ -27,10 +34,15 @@ def records(path: Path, kind: type[Kind], told: Told) -> list[Kind]:
     """
     found = []
     for line in lines.read(path)[0]:
-        if line.data is not None and _fits(line.data, kind):
-            found.append(kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in line.data.items()}))
+        data = dict(line.data or {})
+        sealed = data.pop(SEAL, None)
+        if line.data is not None and _fits(data, kind) and sealed == digest_of(data):
+            found.append(kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}))
         elif not line.torn:
-            other = f"expected a record of a sweep in line {line.number} of {path}, but got another object"
+            other = (
+                f"expected a record of a sweep that nobody altered in line {line.number} of {path}, "
+                "but got another object"
+            )
             told(f"{line.problem or other}: it is passed over")
     return found
 
