@@ -50,8 +50,9 @@ def sweep(vectors: int, seed: int, jobs: int, only: str, kernels: bool, folder: 
     else:
         what = ("units", "outputs") if kernels else ("designs", "vectors")
         say(
-            f"{swept} {what[0]} swept now, {len(held)} of {len(names)} held in {path} with at least {vectors} "
-            f"{what[1]} each; {len(wrong)} with mismatches; those of earlier runs are not re-checked"
+            f"{swept} {what[0]} swept now, {len(held)} of {len(names)} held in {path} "
+            f"with at least {vectors} {what[1]} each; {len(wrong)} with mismatches; "
+            "those of earlier runs are not re-checked"
         )
         for name, examples in wrong.items():
             say("\n".join((name, *examples)))
