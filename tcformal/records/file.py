@@ -52,8 +52,10 @@ class RecordFile:
         self._mark = Mark()
         #: Where every whole line starts, in order.
         self._starts = array("Q")
-        #: What lines are about -> where they start, the last one at the end.
-        self._index: dict[tuple[bytes, ...], list[int]] = {}
+        #: Hash of what a line is about -> the last such line, by its place among the starts.
+        self._last: dict[int, int] = {}
+        #: The line before each that is about the same; -1 for none.
+        self._before = array("q")
         #: Places of lines that were refused, or that are about nothing.
         self._refused: dict[int, str] = {}
         self._checked: dict[int, Record] = {}
@@ -72,12 +74,27 @@ class RecordFile:
     def about(self, *about: str) -> Iterator[Record]:
         """The records about that, the newest first, each checked before it is given."""
         self._refresh()
-        for start in reversed(self._index.get(_key(about), [])):
-            record = self.at(start)
+        key = _key(about)
+        for start in self._chain(key):
+            record = self._one_of(key, start)
             if record is not None and self.kind.about(record) == about:
                 yield record
-            elif record is not None:
-                self._refuse(start, f"expected a record about {' '.join(about)}, but it says otherwise")
+
+    def _chain(self, key: int) -> Iterator[int]:
+        """Where the lines about one thing start, the last one first."""
+        line = self._last.get(key, -1)
+        while line >= 0:
+            yield self._starts[line]
+            line = self._before[line]
+
+    def _one_of(self, key: int, start: int) -> Record | None:
+        """The checked record at a place; None where it is not about what its bytes seemed to be about."""
+        record = self.at(start)
+        if record is None or _key(self.kind.about(record)) == key:
+            return record
+        self._refuse(start, f"expected a record about what line {start} of {self.path} begins with, but it "
+                     f"is about {' '.join(self.kind.about(record))}")  # fmt: skip
+        return None
 
     def newest(self, *about: str) -> Record | None:
         """The newest record about that; None where there is none that can be used."""
@@ -91,7 +108,7 @@ class RecordFile:
     def last_starts(self) -> list[int]:
         """Where the last line about each thing starts, in the order of the file."""
         self._refresh()
-        return sorted(starts[-1] for starts in self._index.values())
+        return sorted(self._starts[line] for line in self._last.values())
 
     def line(self, start: int) -> Line:
         """The line at a place, parsed and otherwise unchecked; its number is the place's among all lines."""
@@ -114,7 +131,10 @@ class RecordFile:
     def all(self) -> list[Record]:
         """The newest usable record about each thing, in the order in which these were first spoken of."""
         self._refresh()
-        found = [next(self.about(*(part.decode() for part in key)), None) for key in self._index]
+        found = (
+            next((r for start in self._chain(key) if (r := self._one_of(key, start)) is not None), None)
+            for key in [*self._last]
+        )
         return [record for record in found if record is not None]
 
     def broken(self) -> list[str]:
@@ -139,11 +159,14 @@ class RecordFile:
     def _take(self, start: int, text: bytes) -> None:
         if self._starts and start <= self._starts[-1]:
             return  # a last line without an end, which has been seen before
+        line, found = len(self._starts), self.kind.pattern.search(text)
         self._starts.append(start)
-        found = self.kind.pattern.search(text)
         if found is not None:
-            self._index.setdefault(found.groups(), []).append(start)
+            key = hash(found.groups())
+            self._before.append(self._last.get(key, -1))
+            self._last[key] = line
         else:
+            self._before.append(-1)
             problem = f"expected a record of kind {self.kind.name}, but it names nothing that it is about"
             self._refuse(start, f"line {len(self._starts)} of {self.path} is not used: {problem}")
 
@@ -158,5 +181,6 @@ class RecordFile:
             self._told(sentence)
 
 
-def _key(about: About) -> tuple[bytes, ...]:
-    return tuple(part.encode() for part in about)
+def _key(about: About) -> int:
+    """The hash under which lines about something are found; a record's own words are compared afterwards."""
+    return hash(tuple(part.encode(errors="surrogatepass") for part in about))

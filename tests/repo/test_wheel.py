@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("hatchling", reason="the wheel is built by hatchling")
 
 ROOT = Path(__file__).resolve().parents[2]
-QUERY = "xie/table-8"
+QUERY = "disagreements/truncation"
 
 
 def run(args: list[str], cwd: Path, path: str) -> subprocess.CompletedProcess[str]:
