@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
+from rich.text import Result, Text
 
 import tcformal
 from tcformal.cli import main
@@ -598,7 +599,7 @@ def test_a_terminal_is_coloured_unless_no_color(monkeypatch: pytest.MonkeyPatch)
     plain = console()
     assert plain.color_system is None
     with plain.capture() as capture:
-        plain.print("[bold red]text")
+        plain.print(Text("text", style="bold red"))
     assert capture.get() == "text\n"
 
 
