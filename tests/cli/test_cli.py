@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from rich.text import Text
 
 import tcformal
 from tcformal.cli import main
@@ -598,7 +599,7 @@ def test_a_terminal_is_coloured_unless_no_color(monkeypatch: pytest.MonkeyPatch)
     plain = console()
     assert plain.color_system is None
     with plain.capture() as capture:
-        plain.print("[bold red]text")
+        plain.print(Text("text", style="bold red"))
     assert capture.get() == "text\n"
 
 
