@@ -11,7 +11,7 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
 
 from tcformal.checks import check_int, check_positive
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, warn
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
@@ -20,7 +20,7 @@ from tcformal.query.proofs.claim import ClaimVerdict
 from tcformal.query.proofs.claims import CLAIMS, claims_named, prove_claim, units_of
 from tcformal.query.proofs.lemmas import LemmaBook
 from tcformal.query.verdict import Kind
-from tcformal.report.escape import print_json, say
+from tcformal.report.escape import print_json, say, warn
 from tcformal.report.lemmas import claim_view, claims_table
 from tcformal.report.text import console, progress, shown
 from tcformal.solve.members import check_members

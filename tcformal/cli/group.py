@@ -16,7 +16,6 @@ import click
 from tcformal.cli.signals import EndedError, working
 from tcformal.errors import TcformalError
 from tcformal.report.escape import complain
-from tcformal.report.escape import print_json as print_json
 from tcformal.version import VERSION
 
 #: Exit codes: answered as asked, answered otherwise, bad input, no answer.
@@ -115,11 +114,6 @@ def _load(module: str) -> None:
         if not error.name or error.name.partition(".")[0] == "tcformal":
             raise
         MISSING[module] = error.name.partition(".")[0]
-
-
-def warn(sentence: str) -> None:
-    """Tell a person of something that does not change the answer."""
-    click.echo(f"warning: {' '.join(sentence.split())}", err=True)
 
 
 def fail(sentence: str, code: int) -> None:

@@ -15,13 +15,13 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
 
 from tcformal.checks import MOST_JOBS, check_int, check_positive
-from tcformal.cli.group import NO_ANSWER, OK, warn
+from tcformal.cli.group import NO_ANSWER, OK
 from tcformal.query.kept.store import Store
 from tcformal.query.many.campaign import Outcome, Terms, campaign
 from tcformal.query.many.cluster import cluster
 from tcformal.query.many.pairs import Pair, groups, without_counterpart
 from tcformal.query.many.pool import SturdyPool
-from tcformal.report.escape import print_json
+from tcformal.report.escape import print_json, warn
 from tcformal.report.pairs import pairs_data, pairs_view, tally
 from tcformal.report.text import console, progress, shown
 from tcformal.solve.members import check_members

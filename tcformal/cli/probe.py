@@ -118,7 +118,7 @@ def keep(archive: Path, unit: str, device_name: str, folder: str, as_json: bool)
     if as_json:
         print_json({"path": str(path), "unit": spec.name, "dot_products": count, "mismatches": wrong})
     else:
-        click.echo(f"{path}: {count} dot products of {device_name}, {wrong} of them not as {spec.name}")
+        say(f"{path}: {count} dot products of {device_name}, {wrong} of them not as {spec.name}")
     return OTHERWISE if wrong else OK
 
 

@@ -10,7 +10,7 @@ import click
 from rich.text import Text
 
 from tcformal.checks import check_int, check_positive
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option, warn
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
 from tcformal.cli.single import show_traces
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
@@ -23,7 +23,7 @@ from tcformal.query.kept.store import Store
 from tcformal.query.spec import EqualityQuestion, question
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.report import data, picture, tables
-from tcformal.report.escape import print_json, say
+from tcformal.report.escape import print_json, say, warn
 from tcformal.report.text import console
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits

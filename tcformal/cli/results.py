@@ -13,7 +13,7 @@ import click
 from rich.progress import track
 from rich.text import Text
 
-from tcformal.cli.group import json_option, main, print_json, results_option, warn
+from tcformal.cli.group import json_option, main, results_option
 from tcformal.errors import InputError
 from tcformal.query.kept.audit import audit, matches, state
 from tcformal.query.kept.rechecker import BUDGET_S
@@ -21,6 +21,7 @@ from tcformal.query.kept.store import Store
 from tcformal.query.verdict import NOT_CHECKED, Kind
 from tcformal.records.lines import write_whole
 from tcformal.report import results as views
+from tcformal.report.escape import print_json, say, warn
 from tcformal.report.text import console
 
 Item = TypeVar("Item")
@@ -97,7 +98,7 @@ def show(start: str, folder: str, as_json: bool) -> None:
     out.print(views.record_view(entry, now, finding))
     if command is not None:
         out.print(Text("bit by bit: ", style="dim"), end="")
-        click.echo(command)
+        say(command)
 
 
 @results.command()
@@ -121,10 +122,10 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
         ]
         text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
     if file == "-":
-        click.echo(text, nl=False)
+        say(text, end="")
     else:
         write_whole(Path(file), text.encode())
-        click.echo(f"{len(rows)} records written to {file}", err=True)
+        say(f"{len(rows)} records written to {file}", err=True)
 
 
 @results.command(name="prune")
@@ -138,7 +139,7 @@ def prune_(folder: str, as_json: bool) -> None:
     if as_json:
         print_json(asdict(done))
     else:
-        click.echo(
+        say(
             f"taken out of {folder}: {done.answers} answers, {done.claims} claims, {done.lemmas} lemmas, "
             f"{done.certificates} certificates"
         )

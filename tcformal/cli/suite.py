@@ -158,6 +158,8 @@ def _write(made: Suite, form: str, output: str | None, prefix: str) -> None:
     if output is None:
         say(text, end="")
         return
+    if not Path(output).parent.is_dir():
+        raise InputError(f"expected a file that can be written, but got {output}: there is no such folder")
     write_whole(Path(output), text.encode())
 
 

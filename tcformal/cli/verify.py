@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, print_json, results_option, warn
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, results_option
 from tcformal.cli.results import results, watched
 from tcformal.query.kept.audit import Finding, Standing, audit, chosen
 from tcformal.query.kept.claim_audit import ClaimFinding, audit_claim
 from tcformal.query.kept.store import Store
+from tcformal.report.escape import print_json, say, warn
 from tcformal.report.results import SHOWN
 
 _WORD = {
@@ -90,12 +91,12 @@ def _print(
     """One line for each record, then how many stand how."""
     for f in findings:
         verdict = "" if f.standing is Standing.FAILED else f"{f.entry.record['verdict']}, "
-        click.echo(f"{f.entry.id[:SHOWN]} {_WORD[f.standing]}: {verdict}{f.reason}")
+        say(f"{f.entry.id[:SHOWN]} {_WORD[f.standing]}: {verdict}{f.reason}")
     for c in claims:
-        click.echo(f"{c.claim} of {c.unit} {_WORD[c.standing]}: {c.verdict}, {c.reason}")
+        say(f"{c.claim} of {c.unit} {_WORD[c.standing]}: {c.verdict}, {c.reason}")
     for sentence in broken:
-        click.echo(f"{'':{SHOWN}} {_WORD[Standing.FAILED]}: {sentence}")
-    click.echo(
+        say(f"{'':{SHOWN}} {_WORD[Standing.FAILED]}: {sentence}")
+    say(
         f"{counts[Standing.HOLDS]} records hold, {counts[Standing.FAILED]} failed, "
         f"{counts[Standing.UNCHECKED]} not re-checkable, {counts[Standing.OPEN]} without an answer"
     )

@@ -61,7 +61,7 @@ def read_cases(spec: UnitSpec, path: Path) -> list[Case]:
             with np.load(path, allow_pickle=False) as data:
                 rows = _rows(spec, {name: data[name] for name in data.files}, str(path))
         else:
-            rows = _objects(read_named(path, "cases"))
+            rows = _objects(read_named(path, "cases as JSON or .npz"))
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise InputError(f"expected cases as JSON or .npz in {path}, but got: {error}") from None
     if not rows:

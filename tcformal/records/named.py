@@ -25,7 +25,8 @@ def read_named(path: Path, what: str, limit: int = LARGEST) -> str:
     except UnicodeDecodeError as error:
         raise InputError(f"expected {what} in {path}, but got: {error}") from None
     except (RecordError, ValueError) as error:
-        raise InputError(f"expected {what} at {path}, but {error}") from None
+        why = str(error).partition(", but ")[2].removeprefix("got").lstrip(": ")
+        raise InputError(f"expected {what} in {path}, but got: {why or error}") from None
 
 
 def json_of(text: str) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from rich.text import Result, Text
+from rich.text import Text
 
 import tcformal
 from tcformal.cli import main

@@ -144,7 +144,7 @@ def test_a_folder_that_is_none_rejects_before_anything_is_asked(run: Run, tmp_pa
     (tmp_path / "file").write_text("")
     result = run("separate", FOUR, FOUR_25, "--results", str(tmp_path / "file"))
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("error: expected a file that can be read and written at ")
+    assert result.stderr.startswith("error: expected a regular file at ")
 
 
 def test_a_forged_answer_is_told_and_asked_again(run: Run, filled: Store) -> None:
@@ -408,7 +408,7 @@ def test_an_export_without_one_form_rejects(
 def test_an_export_to_nowhere_rejects(run: Run, tmp_path: Path) -> None:
     result = run("results", "export", "--csv", str(tmp_path))
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: expected a file that can be read and written at ")
+    assert result.stderr.startswith("error: expected a regular file at ")
 
 
 # ---------------------------------------------------------------------- certificates of real proofs

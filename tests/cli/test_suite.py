@@ -148,8 +148,8 @@ def test_an_undecided_pair_is_no_answer(run: Run) -> None:
     [
         ((), "expected a unit, operand formats or an architecture"),
         (("ampere/nothing",), "expected a known unit"),
-        ((*THREE, "--vectors", "0"), "expected an integer of at least 2 for vectors"),
-        ((*THREE, "--jobs", "0"), "expected an integer of at least 1 for --jobs"),
+        ((*THREE, "--vectors", "0"), "expected an integer from 2 to 10000000 for --vectors"),
+        ((*THREE, "--jobs", "0"), "expected an integer from 1 to 1024 for --jobs"),
         ((*THREE, "--seed", "-1"), "expected an integer"),
         ((*THREE, "--shrink-time", "0"), "expected a number above zero for shrink_s"),
         ((*THREE, "--format", "c", "--prefix", "1x"), "for the prefix of C names"),
