@@ -23,7 +23,7 @@ from tcformal.formats.catalog import format_named
 #: Fraction bits that a variation goes through unless the caller says otherwise [XIE F].
 FRACTION_BITS = range(10, 41)
 #: Exponents of zero terms that the sources name, by the exponent bits of D, beside a unit's own.
-_ZERO_EXPONENTS = {5: (-133, -21, -20, -19, -14), 8: (-139, -133, -132, -131, -126)}
+_ZERO_EXPONENTS = {5: (-21, -20, -19, -14), 8: (-139, -133, -132, -131, -126)}
 #: Members that one space may have.
 LARGEST = 256
 
