@@ -144,7 +144,7 @@ def test_a_folder_that_is_none_rejects_before_anything_is_asked(run: Run, tmp_pa
     (tmp_path / "file").write_text("")
     result = run("separate", FOUR, FOUR_25, "--results", str(tmp_path / "file"))
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("error: expected a regular file at ")
+    assert result.stderr.startswith("error: expected a file that can be read and written at ")
 
 
 def test_a_forged_answer_is_told_and_asked_again(run: Run, filled: Store) -> None:

@@ -53,6 +53,8 @@ WORKING: dict[str, list[str]] = {
     "results show": ["0"],
     "results export": ["out/export", "--json"],
     "results verify": [],
+    "results prune": [],
+    "probe keep": ["arrays-0.npz", "--unit", "x86/tdpbf16ps", "--device", "nobody's"],
     "separate": ["valpey@terms=2,carry_bits=3", "valpey@terms=2"],
     "prove": ["valpey@terms=2,carry_bits=3", "valpey@terms=2"],
     "run": ["query-0.toml"],
@@ -115,7 +117,10 @@ def commands() -> dict[str, click.Command]:
 
     def walk(command: click.Command, words: str) -> None:
         if isinstance(command, click.Group):
-            for name, below in command.commands.items():
+            context = click.Context(command)
+            for name in command.list_commands(context):
+                below = command.get_command(context, name)
+                assert below is not None
                 walk(below, f"{words} {name}".strip())
         else:
             found[words] = command
