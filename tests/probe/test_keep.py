@@ -19,7 +19,7 @@ from tcformal.probe.plan import Random
 from tcformal.probe.recheck import recheck
 from tcformal.probe.replay import replay
 from tcformal.probe.results import definition_of, random_line
-from tcformal.probe.sealed import SCHEMA
+from tcformal.probe.sealed import CAMPAIGN, SCHEMA, sealed
 from tcformal.query.families import Raw, batch
 from tcformal.records import lines
 
@@ -72,6 +72,10 @@ def test_an_altered_tile_rejects(tmp_path: Path) -> None:
     block = next(row for row in rows if row["kind"] == "operands")
     block["a"][0], block["a"][1] = block["a"][1], block["a"][0]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(RecordError, match="as it was written, but it was altered"):
+        compare(path)
+    # A digest made anew does not help: the block's name is the digest of its operands.
+    path.write_text("".join(json.dumps(sealed(row)) + "\n" for row in rows))
     with pytest.raises(RecordError, match="to have the digest that stands there"):
         compare(path)
 
@@ -81,8 +85,8 @@ def test_an_altered_tile_rejects(tmp_path: Path) -> None:
     [
         ({"A": np.zeros((2, 3, 3), np.uint16)}, r"expected A \[tiles, m, K\]"),
         ({"C": np.zeros((2, 4, 3), np.uint32)}, r"expected A \[tiles, m, K\]"),
-        ({"A": np.zeros((2, 3, 2), np.uint32)}, "expected encodings of bf16 as uint16 in A"),
-        ({"D": np.zeros((2, 3, 4), np.float32)}, "expected encodings of fp32 as uint32 in D"),
+        ({"A": np.zeros((2, 3, 2), np.uint32)}, "expected words as uint16 in .*, but A holds uint32"),
+        ({"D": np.zeros((2, 3, 4), np.float32)}, "expected words as uint32 in .*, but D holds float32"),
         ({"C": np.zeros((0, 3, 4), np.uint32), "D": np.zeros((0, 3, 4), np.uint32)}, r"\[tiles, m, K\]"),
     ],
 )
@@ -123,13 +127,13 @@ def sealed_run(folder: Path, outputs: Raw) -> Path:
     x = batch(SPEC, 2, 200, 1)
     item = Random("random/1", 1, 200, inputs_digest(x))
     path = folder / "run.jsonl"
-    lines.append(path, {
-        "kind": "run", "schema": SCHEMA, "unit": UNIT, "k": 2, "device": {},
-        "definition": definition_of(SPEC),
-    })  # fmt: skip
+    lines.append(path, sealed({
+        "kind": "run", "schema": SCHEMA, "unit": UNIT, "k": 2, "device": {"device": "cpu"}, "plan": CAMPAIGN,
+        "definition": definition_of(SPEC), "tcformal": "0", "date": "2026-01-02T03:04:05+00:00",
+    }))  # fmt: skip
     line = random_line(SPEC, item, outputs, outputs ^ np.uint64(1), most=0)
     assert line["not_kept"] == 200
-    lines.append(path, line)
+    lines.append(path, sealed(line))
     return path
 
 
