@@ -122,7 +122,7 @@ def last_run(runs: list[Run], path: Path, unit: str | None = None) -> Run:
 
 
 def _parts(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
-    """The pieces in parts that are put to a design at once: few dot products first, which refute most designs.
+    """Parts that are put to a design at once: few dot products first, which refute most designs.
 
     Afterwards directed ones in large parts, since an evaluation costs about as much for few as for many.
     """

@@ -21,8 +21,6 @@ from tcformal.query.families import Batch, Raw
 
 #: Says whether what a line says of the model was said of the model as it is now.
 Today = Callable[[], bool]
-#: A line of results, or a block of operands.
-_Line = Mapping[str, Any]
 #: Dot products of blocks that are put to the model at once, if not a few more.
 _TOGETHER = 1 << 14
 
@@ -76,14 +74,18 @@ def directed_piece(spec: UnitSpec, part: Sequence[dict[str, Any]], path: Path, t
 
 
 def suite_pieces(
-    spec: UnitSpec, k: int, suites: Iterable[tuple[_Line | None, _Line]], path: Path, today: Today
+    spec: UnitSpec,
+    k: int,
+    suites: Iterable[tuple[Mapping[str, Any] | None, Mapping[str, Any]]],
+    path: Path,
+    today: Today,
 ) -> Iterator[Piece]:
     """The dot products of blocks with the outputs of a line for each, as far as these go.
 
     One piece to a line that has outputs.  Blocks are put to the model together, since an evaluation costs
     about as much for one as for many.
     """
-    held: list[tuple[_Line, tuple[list[Directed], tuple[int, ...]]]] = []
+    held: list[tuple[Mapping[str, Any], tuple[list[Directed], tuple[int, ...]]]] = []
     rows = 0
     for block, line in suites:
         part = _suite(spec, k, block, line, path)
@@ -98,7 +100,7 @@ def suite_pieces(
 
 def _checked(
     spec: UnitSpec,
-    held: Sequence[tuple[_Line, tuple[list[Directed], tuple[int, ...]]]],
+    held: Sequence[tuple[Mapping[str, Any], tuple[list[Directed], tuple[int, ...]]]],
     path: Path,
     today: Today,
 ) -> Iterator[Piece]:
@@ -109,7 +111,7 @@ def _checked(
 
 
 def _suite(
-    spec: UnitSpec, k: int, block: _Line | None, line: _Line, path: Path
+    spec: UnitSpec, k: int, block: Mapping[str, Any] | None, line: Mapping[str, Any], path: Path
 ) -> tuple[list[Directed], tuple[int, ...]]:
     """The dot products of a block of which one line has outputs, and these."""
     digest = str(line["operands"])
