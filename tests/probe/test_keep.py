@@ -12,6 +12,8 @@ from click.testing import CliRunner
 from tcformal.cli import main
 from tcformal.errors import InputError, RecordError
 from tcformal.models import unit
+from tcformal.probe import compare as comparison
+from tcformal.probe import pieces
 from tcformal.probe.compare import compare
 from tcformal.probe.keep import keep_tiles
 from tcformal.probe.operands import inputs_digest
@@ -64,6 +66,30 @@ def test_another_device_is_refuted(tmp_path: Path) -> None:
     found = compare(path)
     assert not found.holds
     assert {r.where for r in found.refuted if r.design.name == UNIT} == {"tiles/1/2,3"}
+
+
+def test_tiles_are_compared_together_as_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first tile that refutes a design gives the input, however many are put to the design at once."""
+    made = arrays(2, tiles=6)
+    made["D"][4, 1, 1] ^= 1
+    made["D"][2, 0, 3] ^= 1
+    path, *_ = keep_tiles(archive(tmp_path, **made), SPEC, "cpu", tmp_path / "out")
+    found = [compare(path)]
+    monkeypatch.setattr(comparison, "_FIRST_WORDS", 3 * 24)
+    found.append(compare(path))
+    for module, name in ((comparison, "_FIRST_WORDS"), (comparison, "_WORDS"), (pieces, "_TOGETHER")):
+        monkeypatch.setattr(module, name, 1)
+    assert compare(path) == found[0] == found[1]
+    assert {r.where for r in found[0].refuted if r.design.name == UNIT} == {"tiles/2/0,3"}
+
+
+def test_a_block_without_outputs_adds_nothing(tmp_path: Path) -> None:
+    """A device that fails at the first dot product of a block leaves such a line."""
+    path, *_ = keep_tiles(archive(tmp_path), SPEC, "cpu", tmp_path / "out")
+    rows = [json.loads(line) for line in path.read_text().splitlines()][:-1]
+    rows[-1] |= {"count": 0, "d": "", "mismatches": 0, "partial": True}
+    path.write_text("".join(json.dumps(sealed(row)) + "\n" for row in rows))
+    assert compare(path).count == 12
 
 
 def test_an_altered_tile_rejects(tmp_path: Path) -> None:
