@@ -16,13 +16,14 @@ from tcformal.cli.probe import probe
 from tcformal.errors import InputError
 from tcformal.probe.campaign import Campaign
 from tcformal.probe.isolated import opened
+from tcformal.probe.sealed import MOST_SEED
 from tcformal.query.many.pool import SturdyPool
 from tcformal.report import campaign as views
 from tcformal.report.escape import print_json, say
 from tcformal.report.parts import show
 
 #: Beyond these nobody means what was typed.
-_MOST_MINUTES, _MOST_SEED = 10_080, 2**63 - 1
+_MOST_MINUTES = 10_080
 
 
 @probe.command()
@@ -57,7 +58,7 @@ def campaign(
     if check_positive("--minutes", minutes) > _MOST_MINUTES:
         raise InputError(f"expected at most {_MOST_MINUTES} for --minutes, a week, but got {minutes:g}")
     check_int("--vectors", vectors, low=0, high=MOST_VECTORS)
-    check_int("--seed", seed, low=0, high=_MOST_SEED)
+    check_int("--seed", seed, low=0, high=MOST_SEED)
     cores = os.cpu_count() or 1
     jobs = max(1, cores - 2) if jobs is None else check_int("--jobs", jobs, low=1, high=MOST_JOBS)
     with opened(device_name) as device, _pool(jobs) as pool:

@@ -46,8 +46,8 @@ def first_operand_nan(
     sum takes it.
     Zero, NaN, Inf: a chain's word is as `_word_of_chain`; of two chains the even one's NaN comes before the
     odd one's, and c's before that of their sum; `design.nan_word` where no operand of the last sum is a NaN.
-    Source: Intel SDM, VDPBF16PS (order: src1.lo, src2.lo, src1.hi, src2.hi, destination); measured
-    for tdpbf16ps (results/hardware).
+    Source: Intel SDM, VDPBF16PS (order of priority: src1.lo, src2.lo, src1.hi, src2.hi, destination);
+    measured for tdpbf16ps (results/hardware).
     """
     c_word = quiet_nan(c, target) if c_value.kind is Kind.NAN else None
     if design.summation == "two_chains":

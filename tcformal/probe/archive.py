@@ -47,7 +47,8 @@ def read_arrays(path: Path, widths: Mapping[str, int]) -> list[Raw]:
 
     Errors: RecordError for what is no such archive, and for one of more than 2^24 words an array.
     """
-    names = ", ".join(widths)
+    *others, last = widths
+    names = f"{', '.join(others)} and {last}"
     if not path.is_file():
         raise RecordError(f"expected a file with the arrays {names} at {path}, but it is none")
     try:

@@ -21,7 +21,7 @@ from tcformal.probe.identity import check_program
 from tcformal.probe.isolated import IsolatedDevice
 from tcformal.probe.operands import batch_of, part_of, to_data
 from tcformal.probe.parts import Parts
-from tcformal.probe.pieces import suite_piece
+from tcformal.probe.pieces import suite_pieces
 from tcformal.probe.plan import Random
 from tcformal.probe.plausible import check_outputs
 from tcformal.probe.results import Run, definition_of, files_of, random_line, read_runs
@@ -152,7 +152,8 @@ class Bench:
             block = block_data(unit.spec, items)
             digest, id_ = str(block["digest"]), f"suite/{str(block['digest'])[:16]}"
             if id_ in unit.done:
-                held = suite_piece(unit.spec, unit.spec.k, block, unit.done[id_], self._folder, lambda: True)
+                suites = [(block, unit.done[id_])]
+                (held,) = suite_pieces(unit.spec, unit.spec.k, suites, self._folder, lambda: True)
                 unit.suite[id_] = held.outputs.tolist()
                 continue
             if digest not in self._blocks:

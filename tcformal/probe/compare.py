@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError
@@ -19,12 +20,15 @@ from tcformal.probe.results import Run, pieces_of, read_runs, unit_of
 from tcformal.probe.sealed import check_summary
 from tcformal.probe.variations import rivals
 from tcformal.query.command import explain_command, in_hex
-from tcformal.query.inputs import witness_at
+from tcformal.query.families import Raw
+from tcformal.query.inputs import together, witness_at
 from tcformal.query.shrink import value_cost
 from tcformal.query.spec import Witness
 
 #: Refuting rows of one piece that are weighed against each other.
 _WEIGHED = 2000
+#: Words of A that are put to a design at once: the first ones, and later ones.
+_FIRST_WORDS, _WORDS = 1 << 13, 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +94,15 @@ def compare(
             raise RecordError(f"expected designs of the formats of {spec.name}, but {u.name} has others")
     alive = [*rivals(spec, run.head["k"]), *extra]
     refuted: list[Refutation] = []
-    for done, piece in enumerate(pieces):
+    done = 0
+    for part in _parts(pieces):
         told(done, len(pieces))
-        found = [(u, _refutation(spec, u, piece)) for u in alive]
-        refuted += [r for _, r in found if r is not None]
-        alive = [u for u, r in found if r is None]
-    told(len(pieces), len(pieces))
+        found = [(u, _refutation(spec, u, part)) for u in alive]
+        at = [(i, r) for _, (i, r) in found if r is not None]
+        refuted += [r for _, r in sorted(at, key=lambda pair: pair[0])]
+        alive = [u for u, (_, r) in found if r is None]
+        done += len(part)
+    told(done, len(pieces))
     count = sum(len(piece.outputs) for piece in pieces)
     sealed = sum(line.get("count", 1) for line in run.done) - count
     return Comparison(spec, dict(run.head["device"]), count, tuple(alive), tuple(refuted), sealed, run.lacks)
@@ -114,11 +121,41 @@ def last_run(runs: list[Run], path: Path, unit: str | None = None) -> Run:
     return done[unit] if unit is not None else next(iter(done.values()))
 
 
-def _refutation(spec: UnitSpec, design: UnitSpec, piece: Piece) -> Refutation | None:
-    designed = piece.model if design == spec else replay(design, piece.batch)
-    rows = np.flatnonzero(designed != piece.outputs)[:_WEIGHED]
-    if not rows.size:
-        return None
+def _parts(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+    """Parts that are put to a design at once: few dot products first, which refute most designs.
+
+    Afterwards directed ones in large parts, since an evaluation costs about as much for few as for many.
+    """
+    part: list[Piece] = []
+    words, most = 0, _FIRST_WORDS
+    for piece in pieces:
+        size = piece.batch.a.size
+        if part and (words + size > most or isinstance(piece.items[0], Random)):
+            yield part
+            part, words, most = [], 0, _WORDS
+        part.append(piece)
+        words += size
+    if part:
+        yield part
+
+
+def _refutation(spec: UnitSpec, design: UnitSpec, part: Sequence[Piece]) -> tuple[int, Refutation | None]:
+    """The first piece of a part that refutes a design, and a row of it that is easy to read."""
+    if design == spec:
+        designed = [piece.model for piece in part]
+    else:
+        ends = np.cumsum([len(piece.outputs) for piece in part])
+        designed = np.split(replay(design, together(*(piece.batch for piece in part))), ends[:-1])
+    for i, (piece, given) in enumerate(zip(part, designed, strict=True)):
+        rows = np.flatnonzero(given != piece.outputs)[:_WEIGHED]
+        if rows.size:
+            return i, _easiest(spec, design, piece, given, rows)
+    return len(part), None
+
+
+def _easiest(
+    spec: UnitSpec, design: UnitSpec, piece: Piece, designed: Raw, rows: NDArray[np.intp]
+) -> Refutation:
     row = min((int(r) for r in rows), key=lambda r: _cost(spec, witness_at(piece.batch, r)))
     item, w = piece.item_at(row), witness_at(piece.batch, row)
     where = f"{item.id} row {row} ({family_of(row, item.count)})" if isinstance(item, Random) else item.id

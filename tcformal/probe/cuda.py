@@ -35,7 +35,7 @@ _MOST_BLOCKS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedGpu:
     """A GPU as `devices` lists it."""
 
     name: str
@@ -56,12 +56,12 @@ def _units_of(arch: str | None) -> list[str]:
     return [name for name in catalogue() if name.startswith(f"{arch}/")]
 
 
-def gpus() -> Iterator[Listed]:
+def gpus() -> Iterator[ListedGpu]:
     """The GPUs of this machine; DeviceError where there are none, or what it takes to use them is missing."""
     for index in range(cards.count()):
         found = cards.card(index)
         major, minor = found.capability
-        yield Listed(f"cuda:{index}", f"{found.name} (sm_{major}{minor})", _ARCH.get(found.capability))
+        yield ListedGpu(f"cuda:{index}", f"{found.name} (sm_{major}{minor})", _ARCH.get(found.capability))
 
 
 class CudaDevice(PlacedDevice):
@@ -81,7 +81,7 @@ class CudaDevice(PlacedDevice):
 
     def abilities(self) -> Sequence[Ability]:
         """The families of instructions of its architecture."""
-        return Listed(self.name, self._card.name, self._arch).abilities()
+        return ListedGpu(self.name, self._card.name, self._arch).abilities()
 
     def units(self) -> list[str]:
         """All units of its architecture."""

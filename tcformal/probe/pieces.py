@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError
 from tcformal.oracle.values import hex_word
 from tcformal.probe.blocks import block_items, words_of
-from tcformal.probe.operands import batch_of, digest_of
+from tcformal.probe.operands import batch_of, digest_of, part_of
 from tcformal.probe.plan import Directed, Item, Random, item_of
 from tcformal.probe.replay import replay
 from tcformal.probe.sealed import whole, word
@@ -21,6 +21,8 @@ from tcformal.query.families import Batch, Raw
 
 #: Says whether what a line says of the model was said of the model as it is now.
 Today = Callable[[], bool]
+#: Dot products of blocks that are put to the model at once, if not a few more.
+_TOGETHER = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,17 @@ class Piece:
         return self.items[0] if isinstance(self.items[0], Random) else self.items[row]
 
 
-def _piece(spec: UnitSpec, items: Sequence[Directed], outputs: Sequence[int]) -> Piece:
-    batch = batch_of(spec, [item.witness for item in items])
-    return Piece(tuple(items), batch, np.array(outputs, dtype=np.uint64), replay(spec, batch))
+def _pieces(spec: UnitSpec, parts: Sequence[tuple[Sequence[Directed], Sequence[int]]]) -> list[Piece]:
+    """Dot products with their outputs, part by part, all put to the model at once."""
+    batch = batch_of(spec, [item.witness for items, _ in parts for item in items])
+    model, start, made = replay(spec, batch), 0, []
+    for items, outputs in parts:
+        rows = slice(start, start + len(items))
+        made.append(
+            Piece(tuple(items), part_of(batch, rows), np.array(outputs, dtype=np.uint64), model[rows])
+        )
+        start = rows.stop
+    return made
 
 
 def directed_piece(spec: UnitSpec, part: Sequence[dict[str, Any]], path: Path, today: Today) -> Piece:
@@ -53,7 +63,7 @@ def directed_piece(spec: UnitSpec, part: Sequence[dict[str, Any]], path: Path, t
     d = spec.operands.d
     items = [item_of(spec, line, f"{path}, item {line.get('id')}") for line in part]
     outputs = [word(d, line["d"], f"{path}, item {line['id']}") for line in part]
-    piece = _piece(spec, [item for item in items if isinstance(item, Directed)], outputs)
+    (piece,) = _pieces(spec, [([item for item in items if isinstance(item, Directed)], outputs)])
     for line, model in zip(part, piece.model.tolist(), strict=True):
         if word(d, line["model"], f"{path}, item {line['id']}") != model and today():
             raise RecordError(
@@ -63,10 +73,47 @@ def directed_piece(spec: UnitSpec, part: Sequence[dict[str, Any]], path: Path, t
     return piece
 
 
-def suite_piece(
-    spec: UnitSpec, k: int, block: Mapping[str, Any] | None, line: Mapping[str, Any], path: Path, today: Today
-) -> Piece:
-    """The dot products of a block with the outputs of one line, as far as these go."""
+def suite_pieces(
+    spec: UnitSpec,
+    k: int,
+    suites: Iterable[tuple[Mapping[str, Any] | None, Mapping[str, Any]]],
+    path: Path,
+    today: Today,
+) -> Iterator[Piece]:
+    """The dot products of blocks with the outputs of a line for each, as far as these go.
+
+    One piece to a line that has outputs.  Blocks are put to the model together, since an evaluation costs
+    about as much for one as for many.
+    """
+    held: list[tuple[Mapping[str, Any], tuple[list[Directed], tuple[int, ...]]]] = []
+    rows = 0
+    for block, line in suites:
+        part = _suite(spec, k, block, line, path)
+        held += [(line, part)] if part[0] else []
+        rows += len(part[0])
+        if rows >= _TOGETHER:
+            yield from _checked(spec, held, path, today)
+            held, rows = [], 0
+    if held:
+        yield from _checked(spec, held, path, today)
+
+
+def _checked(
+    spec: UnitSpec,
+    held: Sequence[tuple[Mapping[str, Any], tuple[list[Directed], tuple[int, ...]]]],
+    path: Path,
+    today: Today,
+) -> Iterator[Piece]:
+    pieces = _pieces(spec, [part for _, part in held])
+    for (line, _), piece in zip(held, pieces, strict=True):
+        _check_count(piece, line["mismatches"], line, path, today)
+        yield piece
+
+
+def _suite(
+    spec: UnitSpec, k: int, block: Mapping[str, Any] | None, line: Mapping[str, Any], path: Path
+) -> tuple[list[Directed], tuple[int, ...]]:
+    """The dot products of a block of which one line has outputs, and these."""
     digest = str(line["operands"])
     if block is None:
         raise RecordError(
@@ -80,9 +127,7 @@ def suite_piece(
         )
     if line["id"] != f"suite/{digest[:16]}" or block["k"] != k:
         raise RecordError(f"expected {line['id']} in {path} to be named after operands of {k} terms")
-    piece = _piece(spec, items[: len(outputs)], outputs)
-    _check_count(piece, line["mismatches"], line, path, today)
-    return piece
+    return items[: len(outputs)], outputs
 
 
 def random_piece(spec: UnitSpec, k: int, line: Mapping[str, Any], path: Path, today: Today) -> Piece | None:

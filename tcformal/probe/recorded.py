@@ -139,7 +139,7 @@ class RecordedDevice(Device):
         digest = inputs_digest(batch)
         for run in self._runs_of(spec):
             lines = [line for line in run.done if line.get("inputs") == digest]
-            for piece in pieces_of(replace(run, done=lines), self._path):
+            for piece in pieces_of(replace(run, done=lines, notes=[], end=None), self._path):
                 return piece.outputs
         return None
 

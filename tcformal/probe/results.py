@@ -29,7 +29,7 @@ from tcformal.models import circuit
 from tcformal.oracle.values import hex_word
 from tcformal.probe.identity import check_program
 from tcformal.probe.operands import batch_of, digest_of, from_data
-from tcformal.probe.pieces import Piece, directed_piece, random_piece, suite_piece
+from tcformal.probe.pieces import Piece, directed_piece, random_piece, suite_pieces
 from tcformal.probe.plan import Directed, Plan, Random, item_of
 from tcformal.probe.replay import replay
 from tcformal.probe.sealed import (
@@ -246,14 +246,17 @@ def _pieces(run: Run, spec: UnitSpec, path: Path) -> Iterator[Piece]:
     directed = [line for line in run.done if line["kind"] == "directed"]
     for i in range(0, len(directed), _TOGETHER):
         yield directed_piece(spec, directed[i : i + _TOGETHER], path, today)
-    for line in run.done:
-        if line["kind"] == "suite":
-            block = run.blocks.get(str(line["operands"]))
-            known = block is not None and (SEAL in block or run.head["schema"] != SCHEMA)
-            yield suite_piece(spec, run.head["k"], block if known else None, line, path, today)
+    suites = ((_block(run, line), line) for line in run.done if line["kind"] == "suite")
+    yield from suite_pieces(spec, run.head["k"], suites, path, today)
     for line in (line for line in run.done if line["kind"] == "random"):
         if (found := random_piece(spec, run.head["k"], line, path, today)) is not None:
             yield found
+
+
+def _block(run: Run, line: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The operands of a line; None where there are none, or none with the digest that they must carry."""
+    block = run.blocks.get(str(line["operands"]))
+    return block if block is not None and (SEAL in block or run.head["schema"] != SCHEMA) else None
 
 
 def _is_of_today(run: Run, spec: UnitSpec) -> bool:

@@ -11,7 +11,7 @@ from tcformal.ir.node import Node
 from tcformal.semantics.align import align, all_of, any_of, distance_below
 from tcformal.semantics.number import Exponent, Term
 
-Addend = TypeVar("Addend")
+Summand = TypeVar("Summand")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def add_signed(g: Graph, addends: Sequence[Node], width: int) -> Node:
     return _balanced([g.wrap_to_mod(x, width) for x in addends], g.add_mod)
 
 
-def _balanced(level: list[Addend], add: Callable[[Addend, Addend], Addend]) -> Addend:
+def _balanced(level: list[Summand], add: Callable[[Summand, Summand], Summand]) -> Summand:
     """Everything added up in a balanced tree, level by level; an odd one out passes to the next."""
     while len(level) > 1:
         pairs = [add(level[i], level[i + 1]) for i in range(0, len(level) - 1, 2)]

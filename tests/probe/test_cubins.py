@@ -19,7 +19,7 @@ from tcformal.probe import cubin as cubins
 from tcformal.probe.campaign import Campaign
 from tcformal.probe.compilers import Compiler
 from tcformal.probe.cubin import cubin
-from tcformal.probe.cuda import CudaDevice, Listed
+from tcformal.probe.cuda import CudaDevice, ListedGpu
 from tcformal.probe.directed import directed
 from tcformal.probe.instructions import kernel
 from tcformal.probe.plan import make_plan
@@ -313,7 +313,7 @@ def test_a_gpu_of_another_architecture_rejects() -> None:
         "ampere/mma.…",
         "ampere/emulated.mma.…",
     ]
-    assert Listed("cuda:0", "old", None).abilities()[0].missing
+    assert ListedGpu("cuda:0", "old", None).abilities()[0].missing
 
 
 def test_absent_gpus_are_said(monkeypatch: pytest.MonkeyPatch) -> None:

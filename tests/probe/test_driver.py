@@ -140,8 +140,8 @@ def test_a_kernel_is_launched_on_each_gpu(broken: str, fault: str, monkeypatch: 
 
     monkeypatch.setattr(listing, "opened", opened)
     gpus = [
-        cuda.Listed("cuda:0", "Simulated A100 (sm_80)", "ampere"),
-        cuda.Listed("cuda:1", "old (sm_61)", None),
+        cuda.ListedGpu("cuda:0", "Simulated A100 (sm_80)", "ampere"),
+        cuda.ListedGpu("cuda:1", "old (sm_61)", None),
     ]
     monkeypatch.setattr(cuda, "gpus", lambda: iter(gpus))
     _, works, unknown = listing.devices()[0]

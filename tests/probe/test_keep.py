@@ -12,14 +12,16 @@ from click.testing import CliRunner
 from tcformal.cli import main
 from tcformal.errors import InputError, RecordError
 from tcformal.models import unit
+from tcformal.probe import compare as comparison
+from tcformal.probe import pieces
 from tcformal.probe.compare import compare
 from tcformal.probe.keep import keep_tiles
 from tcformal.probe.operands import inputs_digest
 from tcformal.probe.plan import Random
 from tcformal.probe.recheck import recheck
 from tcformal.probe.replay import replay
-from tcformal.probe.results import definition_of, random_line
-from tcformal.probe.sealed import SCHEMA
+from tcformal.probe.results import random_line
+from tcformal.probe.sealed import CAMPAIGN, SCHEMA, sealed
 from tcformal.query.families import Raw, batch
 from tcformal.records import lines
 
@@ -66,12 +68,40 @@ def test_another_device_is_refuted(tmp_path: Path) -> None:
     assert {r.where for r in found.refuted if r.design.name == UNIT} == {"tiles/1/2,3"}
 
 
+def test_tiles_are_compared_together_as_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first tile that refutes a design gives the input, however many are put to the design at once."""
+    made = arrays(2, tiles=6)
+    made["D"][4, 1, 1] ^= 1
+    made["D"][2, 0, 3] ^= 1
+    path, *_ = keep_tiles(archive(tmp_path, **made), SPEC, "cpu", tmp_path / "out")
+    found = [compare(path)]
+    monkeypatch.setattr(comparison, "_FIRST_WORDS", 3 * 24)
+    found.append(compare(path))
+    for module, name in ((comparison, "_FIRST_WORDS"), (comparison, "_WORDS"), (pieces, "_TOGETHER")):
+        monkeypatch.setattr(module, name, 1)
+    assert compare(path) == found[0] == found[1]
+    assert {r.where for r in found[0].refuted if r.design.name == UNIT} == {"tiles/2/0,3"}
+
+
+def test_a_block_without_outputs_adds_nothing(tmp_path: Path) -> None:
+    """A device that fails at the first dot product of a block leaves such a line."""
+    path, *_ = keep_tiles(archive(tmp_path), SPEC, "cpu", tmp_path / "out")
+    rows = [json.loads(line) for line in path.read_text().splitlines()][:-1]
+    rows[-1] |= {"count": 0, "d": "", "mismatches": 0, "partial": True}
+    path.write_text("".join(json.dumps(sealed(row)) + "\n" for row in rows))
+    assert compare(path).count == 12
+
+
 def test_an_altered_tile_rejects(tmp_path: Path) -> None:
     path, *_ = keep_tiles(archive(tmp_path), SPEC, "cpu", tmp_path / "out")
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     block = next(row for row in rows if row["kind"] == "operands")
     block["a"][0], block["a"][1] = block["a"][1], block["a"][0]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(RecordError, match="as it was written, but it was altered"):
+        compare(path)
+    # A digest made anew does not help: the block's name is the digest of its operands.
+    path.write_text("".join(json.dumps(sealed(row)) + "\n" for row in rows))
     with pytest.raises(RecordError, match="to have the digest that stands there"):
         compare(path)
 
@@ -81,8 +111,8 @@ def test_an_altered_tile_rejects(tmp_path: Path) -> None:
     [
         ({"A": np.zeros((2, 3, 3), np.uint16)}, r"expected A \[tiles, m, K\]"),
         ({"C": np.zeros((2, 4, 3), np.uint32)}, r"expected A \[tiles, m, K\]"),
-        ({"A": np.zeros((2, 3, 2), np.uint32)}, "expected encodings of bf16 as uint16 in A"),
-        ({"D": np.zeros((2, 3, 4), np.float32)}, "expected encodings of fp32 as uint32 in D"),
+        ({"A": np.zeros((2, 3, 2), np.uint32)}, "expected words as uint16 in .*, but A holds uint32"),
+        ({"D": np.zeros((2, 3, 4), np.float32)}, "expected words as uint32 in .*, but D holds float32"),
         ({"C": np.zeros((0, 3, 4), np.uint32), "D": np.zeros((0, 3, 4), np.uint32)}, r"\[tiles, m, K\]"),
     ],
 )
@@ -96,7 +126,7 @@ def test_what_is_no_archive_rejects(tmp_path: Path) -> None:
     (tmp_path / "text.npz").write_text("no archive")
     np.savez(tmp_path / "lower.npz", a=np.zeros(1))
     for name in ("text.npz", "lower.npz", "missing.npz"):
-        with pytest.raises(RecordError, match="expected arrays A, B, C and D in"):
+        with pytest.raises(RecordError, match="arrays A, B, C and D"):
             keep_tiles(tmp_path / name, SPEC, "cpu", tmp_path / "out")
     scaled = unit("rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e2m1.f32.ue8m0").spec
     with pytest.raises(InputError, match="expected a unit without scales"):
@@ -119,17 +149,17 @@ def test_command(tmp_path: Path) -> None:
 
 # --------------------------------------------------------------------- digests without outputs
 def sealed_run(folder: Path, outputs: Raw) -> Path:
-    """Results of one random item whose mismatches were too many to be kept."""
+    """Results of one random item, all of them mismatches of an older definition: too many to be kept."""
     x = batch(SPEC, 2, 200, 1)
     item = Random("random/1", 1, 200, inputs_digest(x))
     path = folder / "run.jsonl"
-    lines.append(path, {
-        "kind": "run", "schema": SCHEMA, "unit": UNIT, "k": 2, "device": {},
-        "definition": definition_of(SPEC),
-    })  # fmt: skip
+    lines.append(path, sealed({
+        "kind": "run", "schema": SCHEMA, "unit": UNIT, "k": 2, "device": {"device": "cpu"}, "plan": CAMPAIGN,
+        "definition": "0" * 64, "tcformal": "0", "date": "2026-01-02T03:04:05+00:00",
+    }))  # fmt: skip
     line = random_line(SPEC, item, outputs, outputs ^ np.uint64(1), most=0)
     assert line["not_kept"] == 200
-    lines.append(path, line)
+    lines.append(path, sealed(line))
     return path
 
 

@@ -65,7 +65,7 @@ def test_kept_outputs_are_the_models(path: Path, name: str, tmp_path: Path) -> N
     outcome = run_plan(plan, RecordedDevice(str(path)), tmp_path)
     assert outcome.count >= 200
     assert outcome.mismatches == 0
-    assert outcome.device["recorded_device"] in ("AMD EPYC", "Intel(R) Xeon(R) Processor")
+    assert outcome.device["recorded_device"] in ("AMD EPYC", "Intel(R) Xeon(R) Processor", "qemu 7.2.22")
 
 
 @pytest.mark.long
@@ -99,7 +99,7 @@ def test_a_recording_of_several_units_rejects() -> None:
 def nan_tiles() -> tuple[Piece, ...]:
     """The first tiles of the recording made to find the order of NaNs."""
     run = runs(NANS)[TILE]
-    return tuple(pieces_of(replace(run, done=run.done[:8]), NANS))
+    return tuple(pieces_of(replace(run, done=run.done[:8], end=None), NANS))
 
 
 def rows() -> Iterator[tuple[list[int], list[int], int, int]]:
@@ -162,10 +162,11 @@ def test_another_rule_of_nans_is_refuted(change: str) -> None:
 
 # --------------------------------------------------------------------- evidence
 def test_measured_evidence_is_what_is_kept() -> None:
-    """A catalogued unit claims to be measured exactly where results of it are kept here, and names them."""
+    """A catalogued unit claims to be measured exactly where results of hardware are kept, and names them."""
     kept: dict[str, set[str]] = {}
     for path, name in KEPT:
-        if name in catalogue():
+        emulated = str(runs(path)[name].head["device"].get("system")).startswith("emulated")
+        if name in catalogue() and not emulated:
             kept.setdefault(name, set()).add(path.relative_to(HARDWARE).parts[0])
     for name, spec in catalogue().items():
         facts = [fact for fact in spec.facts.values() if fact.evidence is Evidence.MEASURED]
