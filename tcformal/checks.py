@@ -11,7 +11,7 @@ from tcformal.errors import InputError, UnknownNameError
 MOST_JOBS = 1024
 
 #: Inputs that a command may be asked to try, in pieces and all at once.
-MOST_VECTORS, MOST_AT_ONCE = 10**10, 10**7
+MOST_VECTORS, MOST_AT_ONCE = 10**9, 10**7
 
 #: Characters of a value that an error shows.
 _SHOWN = 200

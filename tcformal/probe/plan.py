@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tcformal.checks import MOST_AT_ONCE, check_int
+from tcformal.checks import MOST_AT_ONCE, MOST_VECTORS, check_int
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError, TcformalError
@@ -30,8 +30,6 @@ GENERATOR = "families/1"
 #: Random dot products of one item: what a run that is cut off loses at most.
 CHUNK = 48_000
 SCHEMA = "tcformal-plan/2"
-#: Random dot products of a plan.
-MOST_VECTORS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
