@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
-from tcformal.kernels.gemm import Operands
-from tcformal.kernels.work import Work
+
+if TYPE_CHECKING:  # as in tcformal.models
+    from tcformal.kernels.gemm import Operands
+    from tcformal.kernels.work import Work
 
 Raw = NDArray[Any]
 
@@ -92,6 +94,8 @@ def product(u: UnitSpec, a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any) -> 
             f"expected K of at most {u.k} for {u.name}, whose D ({u.d_format.name}) cannot be the next C "
             f"({u.c_format.name}), but got K={k}"
         )
+    from tcformal.kernels.gemm import Operands
+
     return Operands(raw_a, raw_b, raw_c, *_scales(u, scale_a, scale_b, (m, n, k)))
 
 

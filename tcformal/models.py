@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,11 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.kernels import machine
-from tcformal.kernels.gemm import DotCall, Gemm
-from tcformal.kernels.rows import DotProducts
-from tcformal.kernels.work import Work
 from tcformal.semantics.unit import unit_dot
+
+if TYPE_CHECKING:  # imported where they are used: a question about a unit does not wait for its kernels
+    from tcformal.kernels.gemm import Gemm
+    from tcformal.kernels.rows import DotProducts
 
 Raw = NDArray[np.unsignedinteger[Any]]
 
@@ -177,6 +177,9 @@ class Unit:
         Errors: InputError for shapes, dtypes or values that do not fit; nothing is converted.
         Source: the unit's own (`sources`).
         """
+        from tcformal.kernels import machine
+        from tcformal.kernels.work import Work
+
         x = arrays.product(self.spec, a, b, c, scale_a, scale_b)
         with Work(threads, progress) as work:
             m, k, n = x.shape
@@ -192,12 +195,16 @@ class Unit:
 @lru_cache(maxsize=64)
 def dot_products(spec: UnitSpec, k: int) -> DotProducts:
     """K products on one unit, row by row; see `tcformal.kernels.rows`."""
+    from tcformal.kernels.rows import DotProducts
+
     return DotProducts(*circuit(spec, k))
 
 
 @lru_cache(maxsize=64)
 def gemm(spec: UnitSpec, spread_side: str) -> Gemm:
     """The compiled kernels of a unit; see `tcformal.kernels.gemm`."""
+    from tcformal.kernels.gemm import DotCall, Gemm
+
     graph, root = circuit(spec, spec.k)
     formats = {"a": spec.a_format, "b": spec.b_format, "c": spec.c_format, "d": spec.d_format}
     if spec.scale_format is not None:

@@ -39,7 +39,7 @@ def results() -> None:
 
 
 #: Records that `list` shows unless told otherwise.
-_SHOWN = 50
+_SHOWN = 20
 
 
 @results.command(name="list")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Sign
 from tcformal.interp.vector import Lanes
-from tcformal.kernels.gemm import Operands, Words
 from tcformal.models import scale_count
 from tcformal.query.families import Batch, Raw, batch
 from tcformal.query.spec import Witness
+
+if TYPE_CHECKING:  # as in tcformal.models
+    from tcformal.kernels.gemm import Operands, Words
 
 Index = NDArray[np.intp]
 Integers = NDArray[np.int64]
