@@ -111,7 +111,7 @@ def test_a_group_is_asked_and_kept(run: Run) -> None:
         (["--all-pairs", "hoper"], "expected a known text of a unit's name, but got 'hoper'"),
         (["--all-pairs", "tf32", "fp16"], "expected at most one text to choose pairs by, but got two"),
         (["--all-pairs", "--explain"], "expected --explain with two units, but got --all-pairs"),
-        (["--all-pairs", "--jobs", "0"], "expected an integer of at least 1 for --jobs, but got 0"),
+        (["--all-pairs", "--jobs", "0"], "expected an integer from 1 to 1024 for --jobs, but got 0"),
         (["--all-pairs", "--jobs", "2", "--scheduler", "x"], "expected --jobs or --scheduler, but got both"),
         (["--all-pairs", "--time-limit", "0"], "expected a number above zero for --time-limit"),
         (["--all-pairs", "tf32", "--solvers", "z4"], "expected a known solver, but got 'z4'"),
