@@ -96,7 +96,8 @@ def trivial() -> Verdict[EqualityQuestion]:
 
 
 @cache
-def _proof(first: str, second: str, assumed: tuple[str, ...], vacuous: bool) -> Certificate:
+def proof(first: str, second: str, assumed: tuple[str, ...], vacuous: bool) -> Certificate:
+    """The proof that no input separates two units, or that none obeys the assumptions."""
     q = ask(first, second, *assumed)
     root = q.assumed if vacuous else q.differ
     outcome = run_cadical(q.graph, root, LIMITS)
@@ -107,7 +108,7 @@ def _proof(first: str, second: str, assumed: tuple[str, ...], vacuous: bool) -> 
 def certified(first: str = SIGNS, second: str = COMPLEMENT) -> Verdict[EqualityQuestion]:
     """A sum in sign and magnitude and one in two's complement, with the proof."""
     q = ask(first, second, "c=0")
-    made = _proof(first, second, ("c=0",), False)
+    made = proof(first, second, ("c=0",), False)
     answers = (said("cadical", Status.UNSAT),)
     allowed = dict.fromkeys(q.graph.inputs, 0)
     return verdict(q, Kind.EQUIVALENT, "proved", answers=answers, certificate=made, allowed=allowed)
@@ -117,7 +118,7 @@ def vacuous() -> Verdict[EqualityQuestion]:
     """A normal number that is zero, with the proof."""
     assumed = ("normal", "c=0")
     q = ask(FOUR, FOUR_25, *assumed)
-    made = _proof(FOUR, FOUR_25, assumed, True)
+    made = proof(FOUR, FOUR_25, assumed, True)
     answers = (said("cadical", Status.UNSAT),)
     return verdict(q, Kind.VACUOUS, "nothing is so", answers=answers, certificate=made)
 

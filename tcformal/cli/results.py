@@ -65,8 +65,7 @@ def list_(verdicts: Sequence[str], most: int, folder: str, as_json: bool) -> Non
     out = console()
     if rows:
         out.print(views.results_table(rows))
-    lines = len(store.answers.starts())
-    out.print(Text(f"{len(rows)} records of {lines} lines in {store.path}; {NOT_CHECKED}", style="dim"))
+    out.print(Text(f"{len(rows)} records, the newest in {store.path}; {NOT_CHECKED}", style="dim"))
 
 
 @results.command()

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, results_option
 from tcformal.cli.results import results, watched
 from tcformal.query.kept.audit import Finding, Standing, audit, chosen
-from tcformal.query.kept.claim_audit import ClaimFinding, audit_claim
 from tcformal.query.kept.store import Store
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.results import SHOWN
+
+if TYPE_CHECKING:
+    from tcformal.query.kept.claim_audit import ClaimFinding
 
 _WORD = {
     Standing.HOLDS: "holds",
@@ -45,6 +47,8 @@ def verify(starts: tuple[str, ...], with_claims: bool, folder: str, as_json: boo
     broken = [] if starts else store.broken()
     claims: list[ClaimFinding] = []
     if with_claims:
+        from tcformal.query.kept.claim_audit import audit_claim  # the list does not wait for the proofs
+
         broken += store.claims.broken()
         claims = [audit_claim(store, r) for r in watched(store.claims.all(), "proving claims again")]
     standings = [f.standing for f in findings] + [c.standing for c in claims]

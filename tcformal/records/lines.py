@@ -25,6 +25,9 @@ Told = Callable[[str], None]
 #: Bytes that are read at a time where all lines of a file are passed over.
 _BLOCK = 1 << 20
 
+#: Bytes that are read at a time where the last lines are looked for.
+_STEP = 1 << 18
+
 #: The ending of the file beside, to which torn lines are moved.
 ASIDE = ".torn"
 
@@ -123,6 +126,40 @@ def scan(path: Path, since: Mark, take: Callable[[int, bytes], None], told: Told
                 elif text.strip():
                     told(f"{_line(path, lines + 1, text).problem}: left by a writer that was stopped")
     return Mark(status.st_ino, offset, lines)
+
+
+def backwards(path: Path) -> Iterator[tuple[int, Line]]:
+    """The lines of a file with the places at which they start, the last one first; their numbers are 0.
+
+    Only as much is read as is asked for; what others add meanwhile is not seen.
+    Errors: RecordError for a file that cannot be read.
+    """
+    with refusals(path):
+        try:
+            stream = os.fdopen(open_regular(path, os.O_RDONLY), "rb")
+        except FileNotFoundError:
+            return
+        with stream:
+            # No writer is in the middle of a line while this lock is held; later ones only add.
+            fcntl.flock(stream, fcntl.LOCK_SH)
+            end = os.fstat(stream.fileno()).st_size
+            fcntl.flock(stream, fcntl.LOCK_UN)
+            later: list[bytes] = []
+            while end > 0:
+                start = max(0, end - _STEP)
+                block = os.pread(stream.fileno(), end - start, start)
+                at = len(block)
+                while (found := block.rfind(b"\n", 0, at)) >= 0:
+                    text = b"".join([block[found + 1 : at], *reversed(later)])
+                    later = []
+                    if text.strip():
+                        yield start + found + 1, _line(path, 0, text)
+                    at = found
+                later.append(block[:at])
+                end = start
+            text = b"".join(reversed(later))
+            if text.strip():
+                yield 0, _line(path, 0, text)
 
 
 def line_at(path: Path, start: int, number: int) -> Line:

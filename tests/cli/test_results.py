@@ -174,7 +174,7 @@ def test_the_list_fits(run: Run, filled: Store) -> None:
     lines = narrow(run("results", "list"))
     text = "".join(part for line in lines for part in line.split())
     assert lines[0].split() == ["id", "verdict", "units", "solver", "proof", "date", "remark"]
-    end = f"5 records of 5 lines in {filled.path}; {NOT_CHECKED}"
+    end = f"5 records, the newest in {filled.path}; {NOT_CHECKED}"
     assert text.endswith("".join(end.split()))
     for e in filled.records():
         assert e.id[:12] in text
@@ -248,11 +248,11 @@ def test_only_the_newest_are_listed(run: Run, filled: Store) -> None:
     filled.add(separated())
     rows = parsed(run("results", "list", "--last", "2", "--json"))
     assert [r["verdict"] for r in rows] == ["VACUOUS", "SEPARATED"]
-    assert "2 records of 5 lines" in " ".join(run("results", "list", "--last", "2").stdout.split())
+    assert "2 records, the newest in" in " ".join(run("results", "list", "--last", "2").stdout.split())
 
 
 def test_without_answers_the_list_is_empty(run: Run, results_folder: Path) -> None:
-    assert narrow(run("results", "list"))[0].startswith("0 records of 0 lines in ")
+    assert narrow(run("results", "list"))[0].startswith("0 records, the newest in ")
     assert parsed(run("results", "list", "--json")) == []
     assert not results_folder.exists()
 

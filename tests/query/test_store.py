@@ -21,6 +21,7 @@ from kept import (
     FOUR_25,
     FOUR_BITS,
     LIMITS,
+    SIGNS,
     THREE_BITS,
     ask,
     certified,
@@ -120,6 +121,20 @@ def test_a_solvers_answer_is_served(store: Store) -> None:
         again = store.find(ask(first, second))
         assert again is not None
         assert without_mark(again) == without_mark(fresh)
+
+
+def test_that_assumptions_can_hold_is_kept_as_evidence(store: Store) -> None:
+    """An EQUIVALENT under assumptions comes with inputs that obey them; no other verdict does."""
+    fresh = separate(SIGNS, "valpey@terms=2", limits=replace(LIMITS, time_s=300.0), certify=True, c="0")
+    assert fresh.kind is Kind.EQUIVALENT
+    assert fresh.allowed is not None
+    record = store.add(fresh)
+    assert record["allowed"]["c"]["value"] == "0"
+    again = store.find(ask(SIGNS, "valpey@terms=2", "c=0"))
+    assert again is not None
+    assert (again.allowed, again.checked) == (fresh.allowed, True)
+    assert store.add(separated())["allowed"] is None
+    assert store.add(vacuous())["allowed"] is None
 
 
 @pytest.mark.parametrize("kind", [Kind.TIMEOUT, Kind.UNKNOWN, Kind.ERROR])

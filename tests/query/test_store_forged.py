@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from kept import (
+    FOUR,
+    FOUR_25,
     SIGNS,
     ask,
     certified,
+    proof,
     rewrite,
     same,
     separated,
@@ -281,3 +284,20 @@ def test_an_answer_about_another_definition_is_stale(store: Store, monkeypatch: 
     assert found is not None
     assert found.seconds == 2.0
     assert told == []
+
+
+@pytest.mark.parametrize("allowed", [None, dict.fromkeys([*"ab"], [ZERO] * 4) | {"c": ZERO}])
+def test_nothing_assumed_of_nothing_is_no_equality(store: Store, allowed: dict[str, Any] | None) -> None:
+    """Where no input obeys the assumptions, no input separates either: true, proved, and not EQUIVALENT."""
+    v = vacuous()
+    assert v.certificate is not None
+    made = proof(FOUR, FOUR_25, tuple(v.question.assumptions.spellings()), False)
+    store.add(replace(v, certificate=made))
+    shown = None if allowed is None else {**allowed, "scale_a": [], "scale_b": []}
+    rewrite(store.path, both(change("verdict", "EQUIVALENT"), change("allowed", shown)))
+    here, told = reopened(store)
+    assert here.find(v.question) is None
+    finding = audit(here, here.records()[0])
+    assert finding.standing is Standing.FAILED
+    assert "expected inputs that " in finding.reason
+    assert len(told) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from kept import FOUR, FOUR_25, certified, separated
 from tcformal.cli import main
 from tcformal.query.kept.store import Store
 from tcformal.records import file as record_file
-from tcformal.records.lines import Line, line_at
+from tcformal.records.lines import Line, backwards, line_at
 from tcformal.records.schema import check
 
 
@@ -50,7 +51,15 @@ def test_only_what_is_asked_for_is_parsed(folder: Path, parsed: list[int]) -> No
     check(Store(folder).answers.line(store.answers.starts()[5000]).data or {})
 
 
-def test_the_commands_parse_no_more(folder: Path, parsed: list[int]) -> None:
+def test_the_commands_parse_no_more(folder: Path, parsed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+
+    def counted(path: Path) -> Iterator[tuple[int, Line]]:
+        for start, line in backwards(path):
+            read.append(start)
+            yield start, line
+
+    monkeypatch.setattr("tcformal.query.kept.store.backwards", counted)
     result = CliRunner().invoke(main, ["separate", FOUR, FOUR_25, "--results", str(folder)])
     assert result.exit_code == 0
     assert "kept answer of" in result.stdout
@@ -58,8 +67,9 @@ def test_the_commands_parse_no_more(folder: Path, parsed: list[int]) -> None:
     parsed.clear()
     result = CliRunner().invoke(main, ["results", "list", "--last", "20", "--results", str(folder)])
     assert result.exit_code == 0
-    assert "20 records of 10002 lines" in " ".join(result.stdout.split())
-    assert len(parsed) == 20
+    assert "20 records, the newest in" in " ".join(result.stdout.split())
+    assert parsed == []
+    assert len(read) == 20
 
 
 @pytest.mark.long

@@ -14,7 +14,17 @@ from pathlib import Path
 import pytest
 
 from tcformal.errors import RecordError
-from tcformal.records.lines import ASIDE, LARGEST_FILE, Mark, append, append_all, read, write_whole
+from tcformal.records.lines import (
+    ASIDE,
+    LARGEST_FILE,
+    Mark,
+    append,
+    append_all,
+    backwards,
+    line_at,
+    read,
+    write_whole,
+)
 
 #: Adds lines of 60 kB with its own number and a count, and says so after each.
 WRITER = """
@@ -215,3 +225,20 @@ def test_lines_that_cannot_be_written_leave_nothing(tmp_path: Path, monkeypatch:
         append_all(path, [{"n": 1}, {"n": 2}])
     assert rows(path) == [{"n": 0}]
     assert path.read_bytes() == b'{"n": 0}\n'
+
+
+@pytest.mark.parametrize("step", [1, 7, 64, 1 << 18])
+def test_lines_come_backwards_from_the_same_places(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    """Blank lines, lines that hold nothing, and a last one without an end among them."""
+    monkeypatch.setattr("tcformal.records.lines._STEP", step)
+    random_ = random.Random(step)
+    path = tmp_path / "x"
+    assert list(backwards(path)) == []
+    for end in ("", "\n", '{"n": 1}', '{"torn'):
+        parts = ['{"n": 2, "text": "é"}\n', "\n", "nonsense\n", " \n", '{"text": "' + "x" * 100 + '"}\n']
+        path.write_text("".join(random_.choices(parts, k=12)) + end)
+        found = list(backwards(path))
+        assert [line.data for _, line in found[::-1]] == [line.data for line in read(path)[0]]
+        assert [line_at(path, start, 0).data for start, _ in found] == [line.data for _, line in found]

@@ -19,7 +19,7 @@ from tcformal.query.kept.turns import writing
 from tcformal.query.question import Q, Question
 from tcformal.query.verdict import Kind, Verdict
 from tcformal.records.file import Record, RecordFile, RecordKind
-from tcformal.records.lines import Line, Told
+from tcformal.records.lines import Line, Told, backwards
 from tcformal.records.schema import check, now
 from tcformal.solve.certificate import Certificate
 
@@ -59,7 +59,6 @@ class Entry:
 
     #: SHA-256 of what was asked; its first twelve digits name the record to people.
     id: str
-    line: int
     #: Where the line starts in its file, in bytes.
     start: int
     #: As it stands in the file: shaped like a question's record, and otherwise unchecked.
@@ -182,8 +181,8 @@ class Store:
     def entries(self) -> Iterator[Entry]:
         """The last line about each question, the newest first; nothing of them is checked yet."""
         seen: set[str] = set()
-        for start in reversed(self.answers.starts()):
-            entry = _entry(start, self.answers.line(start))
+        for start, line in backwards(self.path):
+            entry = _entry(start, line)
             if entry is not None and entry.id not in seen:
                 seen.add(entry.id)
                 yield entry
@@ -228,6 +227,6 @@ def _entry(start: int, line: Line) -> Entry | None:
     if data is None or not isinstance(question, dict) or not {"kind", "sha256"} <= question.keys():
         return None
     try:
-        return Entry(answers.identity(data), line.number, start, data)
+        return Entry(answers.identity(data), start, data)
     except (ValueError, RecursionError):
         return None
