@@ -184,8 +184,11 @@ def claims(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def claim_said(v: Any) -> dict[str, Any]:
-    """What is served of a claim, but for what is informational."""
+    """What is served of a claim, but for what is informational and a witness, which is found anew."""
     data = {key: value for key, value in v.to_json().items() if key not in INFORMATIONAL - {"reason"}}
+    for part in data["parts"]:
+        if "witness" in part:
+            assert len(set(part.pop("witness")["results"])) == 2
     return data | {"lemmas": [lemma_said(lemma) for lemma in data["lemmas"]]}
 
 
