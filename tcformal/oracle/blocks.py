@@ -69,8 +69,8 @@ def two_chains(design: Design, products: Sequence[Value]) -> Value:
 
 
 def chain_from_zero(design: Design, products: Sequence[Value]) -> list[Value]:
-    """The result of each step of a chain that starts with a +0 of the accumulator."""
+    """A +0 of the accumulator, and the result of each step of the chain that starts with it."""
     results = [Value(Kind.FINITE, 0, Fraction(0), design.step.e_min)]
     for term in products:
         results.append(fused_sum(design, [results[-1], term], design.step))
-    return results[1:]
+    return results

@@ -53,7 +53,7 @@ def first_operand_nan(
     if design.summation == "two_chains":
         words = [c_word]
         for half in (slice(0, None, 2), slice(1, None, 2)):
-            results = chain_from_zero(design, products[half])
+            results = chain_from_zero(design, products[half])[1:]
             words.append(_word_of_chain(design, pairs[half], results, None, target))
         # Even chain or odd one, or infinities that cancel between them: none of these is c.
         words.append(design.nan_word)

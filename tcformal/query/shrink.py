@@ -24,8 +24,8 @@ _BATCH = 4096
 #: A witness of at most so many products is not looked for among the templates.
 _FEW = 2
 #: What a change changes: `product` i, `scale_a` or `scale_b` i, or `c` 0.
-Place = tuple[str, int]
-_C: Place = ("c", 0)
+ChangedPart = tuple[str, int]
+_C: ChangedPart = ("c", 0)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -158,12 +158,12 @@ def _merged(base: Witness, better: Sequence[Witness]) -> list[Witness]:
 
 
 def _merged_row(
-    what: str, mine: tuple[int, ...], theirs: tuple[int, ...], changed: set[Place]
+    what: str, mine: tuple[int, ...], theirs: tuple[int, ...], changed: set[ChangedPart]
 ) -> tuple[int, ...]:
     return tuple(theirs[i] if (what, i) in changed else x for i, x in enumerate(mine))
 
 
-def _changed(base: Witness, other: Witness) -> set[Place]:
+def _changed(base: Witness, other: Witness) -> set[ChangedPart]:
     """Where two witnesses differ."""
     rows: dict[str, tuple[Iterable[object], Iterable[object]]] = {
         "product": (zip(base.a, base.b, strict=True), zip(other.a, other.b, strict=True)),

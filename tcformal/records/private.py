@@ -19,7 +19,7 @@ def private_folder(name: str) -> Path | None:
 
     Errors: InputError for an XDG_CACHE_HOME that is no absolute path, RecordError for a folder that is a
     link, belongs to somebody else, or may be written by others: what lies in it is not to be trusted.
-    Source: XDG Base Directory Specification 0.8 (relative paths are invalid).
+    Relative paths are invalid by the XDG Base Directory Specification 0.8.
     """
     said = os.environ.get("XDG_CACHE_HOME")
     if said and not os.path.isabs(said):

@@ -185,7 +185,9 @@ def test_a_damaged_certificate_rejects(store: Store, damage: str) -> None:
     finding = audit(here, here.records()[0])
     assert finding.standing is Standing.FAILED
     assert finding.reason.startswith(
-        "expected the certificate " if damage == "gone" else "expected a certificate of"
+        "expected a file that can be read and written at "
+        if damage == "gone"
+        else "expected a certificate of"
     )
     assert len(told) == 1
 

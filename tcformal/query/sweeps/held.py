@@ -11,7 +11,7 @@ from tcformal.records import lines
 from tcformal.records.lines import Told
 from tcformal.records.schema import SEAL, digest_of
 
-Kind = TypeVar("Kind")
+Held = TypeVar("Held")
 
 #: What JSON must hold for a field of such a type, as its class writes it.
 _TYPES: dict[str, Callable[[Any], bool]] = {
@@ -27,7 +27,7 @@ def append(path: Path, record: Any) -> None:
     lines.append(path, {**plain, SEAL: digest_of(plain)})
 
 
-def records(path: Path, kind: type[Kind], told: Told) -> list[Kind]:
+def records(path: Path, kind: type[Held], told: Told) -> list[Held]:
     """The lines that are records of that class, in order; `told` hears of the others, which are passed over.
 
     What a killed writer left of a line is nothing, and not spoken of: its unit is swept again.
@@ -47,6 +47,6 @@ def records(path: Path, kind: type[Kind], told: Told) -> list[Kind]:
     return found
 
 
-def _fits(data: dict[str, Any], kind: type[Kind]) -> bool:
+def _fits(data: dict[str, Any], kind: type[Held]) -> bool:
     wanted = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
     return data.keys() == wanted.keys() and all(_TYPES[wanted[name]](value) for name, value in data.items())
