@@ -30,8 +30,8 @@ from tcformal.arrays import dtypes
 from tcformal.formats.spec import Format
 from tcformal.kernels.work import processors
 from tcformal.models import gemm, unit
-from tcformal.probe.cpu import processor
 from tcformal.report.text import table
+from tcformal.version import processor
 
 PAGE = Path(__file__).resolve().parent / "kernels.md"
 

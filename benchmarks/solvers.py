@@ -24,13 +24,12 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.questions import QUESTIONS, Asked
-from tcformal.probe.cpu import processor
 from tcformal.solve.certificate import checker_version
 from tcformal.solve.members import available, registry
 from tcformal.solve.order import KINDS, kind_of, measured, rank
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits
-from tcformal.version import VERSION
+from tcformal.version import VERSION, processor
 
 ROOT = Path(__file__).resolve().parents[1]
 ORDER, TABLE = ROOT / "tcformal" / "solve" / "order.json", ROOT / "benchmarks" / "solvers.md"

@@ -23,10 +23,10 @@ from typing import Any
 
 import click
 
-from tcformal.probe.cpu import processor
 from tcformal.query.kept.store import Store
 from tcformal.records.schema import SEAL, digest_of
 from tcformal.report.text import console, table
+from tcformal.version import processor
 
 PAGE = Path(__file__).resolve().parent / "store.md"
 

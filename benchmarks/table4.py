@@ -21,13 +21,13 @@ from rich.console import Console
 from rich.progress import track
 
 from tcformal.design.names import resolve
-from tcformal.probe.cpu import processor
 from tcformal.query.assumptions import from_texts
 from tcformal.query.engine import DEFAULT_LIMITS, answer
 from tcformal.query.papers.files import Ask, find
 from tcformal.query.spec import question
 from tcformal.query.worse.question import Asked, asked, worse_question
 from tcformal.report.text import table
+from tcformal.version import processor
 
 TABLE = Path(__file__).resolve().parent / "table4.md"
 

@@ -24,6 +24,7 @@ from tcformal.probe.sources import built, run_tool, sources
 from tcformal.probe.tiles import Places, TiledDevice, Tiles, placed
 from tcformal.query.families import Raw
 from tcformal.query.spec import Witness
+from tcformal.version import processor
 
 _CPUINFO = Path("/proc/cpuinfo")
 
@@ -254,13 +255,6 @@ def system_features(text: str | None = None) -> frozenset[str]:
         if key.strip() in ("flags", "Features"):
             return frozenset(value.split())
     return frozenset()
-
-
-def processor() -> str:
-    """The processor's name."""
-    facts = dict(part.partition(":")[::2] for part in reversed(_information(None)))
-    named = {key.strip(): value.strip() for key, value in facts.items()}
-    return named.get("model name") or platform.processor() or platform.machine()
 
 
 def _information(text: str | None) -> list[str]:
