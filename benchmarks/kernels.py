@@ -26,10 +26,10 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from tcformal.arrays import dtypes
 from tcformal.formats.spec import Format
 from tcformal.kernels.work import processors
-from tcformal.models import gemm, unit
+from tcformal.matmul.arrays import dtypes
+from tcformal.matmul.unit import gemm, unit
 from tcformal.report.text import table
 from tcformal.version import processor
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from tcformal.design.names import resolve
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.query.assumptions import assumptions
-from tcformal.query.spec import question
+from tcformal.query.assume import assumptions
+from tcformal.query.pair import question
 
 
 @dataclass(frozen=True, slots=True)

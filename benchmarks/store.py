@@ -23,9 +23,9 @@ from typing import Any
 
 import click
 
-from tcformal.query.kept.store import Store
-from tcformal.records.schema import SEAL, digest_of
 from tcformal.report.text import console, table
+from tcformal.store.schema import SEAL, digest_of
+from tcformal.store.store import Store
 from tcformal.version import processor
 
 PAGE = Path(__file__).resolve().parent / "store.md"

@@ -21,11 +21,11 @@ from rich.console import Console
 from rich.progress import track
 
 from tcformal.design.names import resolve
-from tcformal.query.assumptions import from_texts
+from tcformal.papers.files import Ask, find
+from tcformal.query.assume import from_texts
 from tcformal.query.engine import DEFAULT_LIMITS, answer
-from tcformal.query.papers.files import Ask, find
-from tcformal.query.spec import question
-from tcformal.query.worse.question import Asked, asked, worse_question
+from tcformal.query.kinds.comparison.question import Asked, asked, error_comparison
+from tcformal.query.pair import question
 from tcformal.report.text import table
 from tcformal.version import processor
 
@@ -64,7 +64,7 @@ def property_5(repetitions: int) -> tuple[str, float]:
     times, outcome = [], ""
     for _ in range(repetitions):
         start = time.monotonic()
-        outcome = answer(worse_question(what), limits=DEFAULT_LIMITS).kind.name
+        outcome = answer(error_comparison(what), limits=DEFAULT_LIMITS).kind.name
         times.append(time.monotonic() - start)
     return outcome, statistics.median(times)
 

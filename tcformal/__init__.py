@@ -13,10 +13,11 @@ from tcformal.interpreter import check_python
 from tcformal.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from tcformal.models import Unit, unit, units
-    from tcformal.query.explain.explain import Trace, explain
-    from tcformal.query.matrices.differ import Differences, differences
-    from tcformal.query.matrices.simulate import simulate
+    from tcformal.matmul.differ import Differences, differences
+    from tcformal.matmul.simulate import simulate
+    from tcformal.matmul.unit import Unit, unit, units
+    from tcformal.query.explain.explain import explain
+    from tcformal.query.explain.steps import Trace
     from tcformal.query.separate import prove_equal, separate
     from tcformal.query.verdict import Verdict
 
@@ -24,17 +25,17 @@ if TYPE_CHECKING:
 check_python()
 
 _HOME = {
-    "Differences": "tcformal.query.matrices.differ",
-    "Trace": "tcformal.query.explain.explain",
-    "Unit": "tcformal.models",
+    "Differences": "tcformal.matmul.differ",
+    "Trace": "tcformal.query.explain.steps",
+    "Unit": "tcformal.matmul.unit",
     "Verdict": "tcformal.query.verdict",
-    "differences": "tcformal.query.matrices.differ",
+    "differences": "tcformal.matmul.differ",
     "explain": "tcformal.query.explain.explain",
     "prove_equal": "tcformal.query.separate",
     "separate": "tcformal.query.separate",
-    "simulate": "tcformal.query.matrices.simulate",
-    "unit": "tcformal.models",
-    "units": "tcformal.models",
+    "simulate": "tcformal.matmul.simulate",
+    "unit": "tcformal.matmul.unit",
+    "units": "tcformal.matmul.unit",
 }
 
 __all__ = [

@@ -6,9 +6,9 @@ import os
 import time
 from pathlib import Path
 
-from tcformal.query.many import campaign
-from tcformal.query.many.campaign import Answer, Terms
-from tcformal.query.many.pairs import Pair
+from tcformal.query.pairs import campaign
+from tcformal.query.pairs.campaign import Answer, Terms
+from tcformal.query.pairs.pairs import Pair
 
 #: Names the folder in which `ask_marked` says who is at what.
 MARKS = "TCFORMAL_TEST_MARKS"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from tcformal.interp.concrete import Concrete
-from tcformal.query.proofs.cuts import Composition
+from tcformal.proofs.tactics.cuts import Composition
 
 
 def assert_classes_agree(c: Composition, rounds: int = 200) -> None:

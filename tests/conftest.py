@@ -23,7 +23,7 @@ def results_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kept answers are checked however busy the machine is."""
-    monkeypatch.setattr("tcformal.query.kept.rechecker.BUDGET_S", 300.0)
+    monkeypatch.setattr("tcformal.store.rechecker.BUDGET_S", 300.0)
 
 
 @pytest.fixture(autouse=True)

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcformal.models import unit
-from tcformal.probe.card import Card
-from tcformal.probe.replay import replay
-from tcformal.probe.sources import sources
-from tcformal.query.families import Batch, Raw
+from tcformal.matmul.replay import replay
+from tcformal.matmul.unit import unit
+from tcformal.operands.random import Batch, Raw
+from tcformal.probe.devices.cuda.card import Card
+from tcformal.probe.devices.sources import sources
 
-HERE = Path(__file__).parent / "probe"
+HERE = Path(__file__).parent / "probe" / "devices"
 KERNELS = ("spread_rows", "spread_c", "gather_d")
 
 

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from mfma_layouts import A, D, Place
 from tcformal.design.catalog import catalogue
 from tcformal.design.unit import UnitSpec
-from tcformal.models import unit
-from tcformal.probe.hipruntime import HipRuntime
-from tcformal.probe.mfma import TARGETS, mfma
-from tcformal.probe.replay import replay
-from tcformal.query.families import Batch
+from tcformal.matmul.replay import replay
+from tcformal.matmul.unit import unit
+from tcformal.operands.random import Batch
+from tcformal.probe.devices.hip.hipruntime import HipRuntime
+from tcformal.probe.devices.hip.mfma import TARGETS, mfma
 
 Index = NDArray[np.intp]
-HERE = Path(__file__).parent / "probe"
+HERE = Path(__file__).parent / "probe" / "devices"
 AMD = [name for name in catalogue() if name.partition("/")[0] in TARGETS]
 
 #: Builds with g++ what clang is told to build, but only for AMD: hipcc does so where nvcc is on the path.

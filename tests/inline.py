@@ -8,9 +8,9 @@ from typing import Any
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError
-from tcformal.probe.device import Ability, Device
-from tcformal.probe.model import ModelDevice
-from tcformal.query.families import Batch, Raw
+from tcformal.operands.random import Batch, Raw
+from tcformal.probe.devices.device import Ability, Device
+from tcformal.probe.devices.model import ModelDevice
 
 
 class Inline(Executor):

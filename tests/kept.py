@@ -11,15 +11,17 @@ from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.interp.cnf import to_cnf
-from tcformal.query.assumptions import from_texts
+from tcformal.operands.witness import Witness
+from tcformal.query.assume import from_texts
+from tcformal.query.pair import EqualityQuestion, question
+from tcformal.query.question import Kind
 from tcformal.query.replay import replay
 from tcformal.query.search import search
-from tcformal.query.spec import EqualityQuestion, Witness, question
-from tcformal.query.verdict import SETTLED, Kind, Verdict, reason_of
-from tcformal.records.schema import seal
+from tcformal.query.verdict import SETTLED, Verdict, reason_of
 from tcformal.solve.certificate import Certificate, certify
 from tcformal.solve.result import Limits, SolverAnswer, Status
 from tcformal.solve.sat import TRIVIAL_PROOF, run_cadical
+from tcformal.store.schema import seal
 from tcformal.version import VERSION
 
 FOUR, FOUR_25 = "tfdpa@products=4", "tfdpa@products=4,fraction_bits=25"

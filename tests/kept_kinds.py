@@ -8,11 +8,12 @@ from typing import Any
 from kept import LIMITS, said
 from tcformal.design.names import resolve
 from tcformal.interp.cnf import to_cnf
-from tcformal.query.assumptions import from_texts
-from tcformal.query.property import by_vectors, property_question
-from tcformal.query.question import Question
-from tcformal.query.verdict import Kind, Verdict, reason_of
-from tcformal.query.worse.question import asked, worse_question
+from tcformal.query.assume import from_texts
+from tcformal.query.kinds.comparison.question import asked, error_comparison
+from tcformal.query.kinds.property.question import by_vectors, property_question
+from tcformal.query.kinds.register import kind_of
+from tcformal.query.question import Kind, Question
+from tcformal.query.verdict import Verdict, reason_of
 from tcformal.solve.certificate import certify
 from tcformal.solve.result import Status
 from tcformal.solve.sat import run_cadical
@@ -31,13 +32,13 @@ def _algorithm(*assumed: str) -> Question:
     """One product of ones and the like: Markidis errs no more than Ootomo and Yokota where c is zero."""
     spec = resolve(VOLTA)
     what = from_texts(spec.operands.c, assumed)
-    return worse_question(asked(spec, products=1, worse="markidis", assumptions=what))
+    return error_comparison(asked(spec, products=1, worse="markidis", assumptions=what))
 
 
 def _found(q: Question, inputs: dict[str, int]) -> Any_:
     answers = (said("vectors", Status.SAT, model=inputs),)
-    return _verdict(q, q.how.found, answers=answers, inputs=inputs, found_inputs=inputs,
-                    replayed=q.how.replay(q, inputs))  # fmt: skip
+    return _verdict(q, kind_of(q).found, answers=answers, inputs=inputs, found_inputs=inputs,
+                    replayed=kind_of(q).replay(q, inputs))  # fmt: skip
 
 
 def _none(q: Question, *, vacuous: bool = False, allowed: dict[str, int] | None = None) -> Any_:
@@ -45,7 +46,7 @@ def _none(q: Question, *, vacuous: bool = False, allowed: dict[str, int] | None 
     outcome = run_cadical(q.graph, root, LIMITS)
     assert outcome.status is Status.UNSAT
     made = certify(to_cnf(q.graph, root), outcome.proof, "cadical")
-    kind = Kind.VACUOUS if vacuous else q.how.none
+    kind = Kind.VACUOUS if vacuous else kind_of(q).none
     answers = (said("cadical", Status.UNSAT),)
     return _verdict(q, kind, answers=answers, certificate=made, allowed=allowed)
 

@@ -15,16 +15,16 @@ from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.query.kept.store import Store
-from tcformal.query.proofs.claim import ClaimVerdict
-from tcformal.query.proofs.claims import CLAIMS, claims_named, prove_claim, units_of
-from tcformal.query.proofs.lemmas import LemmaBook
-from tcformal.query.verdict import Kind
+from tcformal.proofs.claim import ClaimVerdict
+from tcformal.proofs.claims.register import CLAIMS, claims_named, prove_claim, units_of
+from tcformal.proofs.lemmas import LemmaBook
+from tcformal.query.question import Kind
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.lemmas import claim_view, claims_table
 from tcformal.report.text import console, progress, shown
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
+from tcformal.store.store import Store
 
 
 def or_claims(command: Callable[..., int]) -> Callable[..., int]:

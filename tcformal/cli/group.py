@@ -26,9 +26,9 @@ OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
 MODULES: dict[str, tuple[str, ...]] = {
     "eval": ("single",),
     "explain": ("single",),
-    "explain-mismatch": ("mismatch",),
+    "explain-mismatch": ("devices.mismatch",),
     "formats": ("catalogue",),
-    "probe": ("probe", "campaign"),
+    "probe": ("devices.probe", "devices.campaign"),
     "prove": ("prove",),
     "results": ("results", "verify"),
     "run": ("run",),

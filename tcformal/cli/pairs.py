@@ -16,16 +16,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
 
 from tcformal.checks import MOST_JOBS, check_int, check_positive
 from tcformal.cli.group import NO_ANSWER, OK
-from tcformal.query.kept.store import Store
-from tcformal.query.many.campaign import Outcome, Terms, campaign
-from tcformal.query.many.cluster import cluster
-from tcformal.query.many.pairs import Pair, groups, without_counterpart
-from tcformal.query.many.pool import SturdyPool
+from tcformal.query.pairs.campaign import PairOutcome, Terms, campaign
+from tcformal.query.pairs.cluster import cluster
+from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
+from tcformal.query.pairs.pool import SturdyPool
 from tcformal.report.escape import print_json, warn
 from tcformal.report.pairs import pairs_data, pairs_view, tally
 from tcformal.report.text import console, progress, shown
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
+from tcformal.store.store import Store
 
 
 def workers_of(jobs: int | None, scheduler: str | None) -> Callable[[], AbstractContextManager[Executor]]:
@@ -58,7 +58,7 @@ def ask_all(
     start = time.monotonic()
     chosen = groups(text)
     alone = without_counterpart(text)
-    outcomes: dict[Pair, Outcome] = {}
+    outcomes: dict[Pair, PairOutcome] = {}
     pairs = [pair for group in chosen for pair in group.pairs]
     columns = (
         shown("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tcformal.cli.claims import or_claims
 from tcformal.cli.questions import question_command
-from tcformal.query.verdict import Kind
+from tcformal.query.question import Kind
 
 question_command(
     "prove",

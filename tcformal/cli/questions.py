@@ -14,19 +14,21 @@ from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, resu
 from tcformal.cli.single import show_traces
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
-from tcformal.query.assumptions import from_texts
-from tcformal.query.command import by_value, explain_command
+from tcformal.operands.command import by_value, explain_command
+from tcformal.query.assume import from_texts
 from tcformal.query.engine import DEFAULT_LIMITS, answer
-from tcformal.query.explain.explain import Trace, explain_witness
-from tcformal.query.explain.parting import parting
-from tcformal.query.kept.store import Store
-from tcformal.query.spec import EqualityQuestion, question
-from tcformal.query.verdict import Kind, Verdict
+from tcformal.query.explain.divergence import divergence
+from tcformal.query.explain.explain import explain_witness
+from tcformal.query.explain.steps import Trace
+from tcformal.query.pair import EqualityQuestion, question
+from tcformal.query.question import Kind
+from tcformal.query.verdict import Verdict
 from tcformal.report import data, picture, tables
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.text import console
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
+from tcformal.store.store import Store
 
 
 def _question_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -96,7 +98,7 @@ def _report(v: Verdict[EqualityQuestion], hoped: Kind, as_json: bool, with_expla
             out.print()
             show_traces(traces)
         elif traces:
-            out.print(picture.parting_text(traces[0], traces[1], parting(traces[0], traces[1])))
+            out.print(picture.divergence_text(traces[0], traces[1], divergence(traces[0], traces[1])))
             command = explain_command(v.question.names, traces[0].witness, by_value(v.question.first))
             out.print(Text("bit by bit: ", style="dim"), end="")
             say(command)

@@ -15,14 +15,15 @@ from rich.text import Text
 
 from tcformal.cli.group import json_option, main, results_option
 from tcformal.errors import InputError
-from tcformal.query.kept.audit import audit, matches, state
-from tcformal.query.kept.rechecker import BUDGET_S
-from tcformal.query.kept.store import Store
-from tcformal.query.verdict import NOT_CHECKED, Kind
-from tcformal.records.lines import write_whole
+from tcformal.files.lines import write_whole
+from tcformal.query.question import Kind
+from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report import results as views
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.text import console
+from tcformal.store.audit.audit import audit, matches, state
+from tcformal.store.rechecker import BUDGET_S
+from tcformal.store.store import Store
 
 Item = TypeVar("Item")
 
@@ -88,7 +89,7 @@ def show(start: str, folder: str, as_json: bool) -> None:
     if as_json:
         print_json(
             {
-                "id": entry.id, "state": now.name.lower(), "check": finding.standing.name.lower(),
+                "id": entry.id, "state": now.name.lower(), "check": finding.status.name.lower(),
                 "reason": finding.reason, "explain": command, "record": entry.record,
             }
         )  # fmt: skip
@@ -132,7 +133,7 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 @json_option
 def prune_(folder: str, as_json: bool) -> None:
     """Take out what cannot be served: superseded, damaged and stale records, and what only these named."""
-    from tcformal.query.kept.prune import prune  # the list does not wait for the proofs of claims
+    from tcformal.store.audit.prune import prune  # the list does not wait for the proofs of claims
 
     done = prune(Store(Path(folder), warn))
     if as_json:

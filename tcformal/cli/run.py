@@ -11,16 +11,16 @@ import click
 from tcformal.checks import check_positive
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
 from tcformal.errors import InputError
+from tcformal.papers.checked import check_asks
+from tcformal.papers.files import Ask, QueryFile, find, known_queries, load
+from tcformal.papers.run import OPEN, Answered, Setting, run
 from tcformal.query.engine import DEFAULT_LIMITS
-from tcformal.query.kept.store import Store
-from tcformal.query.papers.checked import check_asks
-from tcformal.query.papers.files import Ask, QueryFile, find, known_queries, load
-from tcformal.query.papers.run import OPEN, Answered, Setting, run
 from tcformal.report import queries as views
 from tcformal.report.escape import print_json, warn
 from tcformal.report.text import console, progress
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
+from tcformal.store.store import Store
 
 
 @main.command(name="run")

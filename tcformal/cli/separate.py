@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from tcformal.cli.questions import question_command
-from tcformal.query.verdict import Kind
+from tcformal.query.question import Kind
 
 
 def or_all_pairs(command: Callable[..., int]) -> Callable[..., int]:

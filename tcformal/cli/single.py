@@ -10,12 +10,14 @@ import click
 from tcformal.cli.group import json_option, main
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.models import Unit, scale_count
+from tcformal.matmul.unit import Unit
+from tcformal.operands.witness import Witness
 from tcformal.oracle.values import hex_word
-from tcformal.query.explain.explain import Trace, explain_witness
+from tcformal.programs.chain import common_k, scale_count
+from tcformal.query.explain.divergence import divergence
+from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.given import witness_of
-from tcformal.query.explain.parting import parting
-from tcformal.query.spec import Witness, common_k
+from tcformal.query.explain.steps import Trace
 from tcformal.report import data, picture
 from tcformal.report.escape import print_json
 from tcformal.report.text import console, table, with_decimal
@@ -102,4 +104,4 @@ def show_traces(traces: Sequence[Trace]) -> None:
         out.print(picture.picture(trace, out.width))
         out.print()
     if len(traces) == 2:
-        out.print(picture.parting_text(traces[0], traces[1], parting(traces[0], traces[1])))
+        out.print(picture.divergence_text(traces[0], traces[1], divergence(traces[0], traces[1])))

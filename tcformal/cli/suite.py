@@ -13,15 +13,15 @@ from tcformal.checks import MOST_AT_ONCE, MOST_JOBS, check_int, check_positive
 from tcformal.cli.group import BAD_INPUT, NO_ANSWER, OK, OTHERWISE, fail, json_option, main
 from tcformal.design.space import space
 from tcformal.errors import InputError
-from tcformal.query.suites.made import Suite, complaints
-from tcformal.query.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite
-from tcformal.query.suites.suitefile import from_json, to_json
-from tcformal.records.lines import write_whole
-from tcformal.records.named import json_of, read_named
+from tcformal.files.lines import write_whole
+from tcformal.files.named import json_of, read_named
 from tcformal.report.escape import print_json, printable_json, say
 from tcformal.report.suite import check_prefix, suite_csv, suite_header, suite_view
 from tcformal.report.text import console, progress
 from tcformal.solve.result import Limits
+from tcformal.suites.made import Suite, complaints
+from tcformal.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite
+from tcformal.suites.suitefile import from_json, to_json
 
 
 @main.command(

@@ -10,19 +10,19 @@ import click
 
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, results_option
 from tcformal.cli.results import results, watched
-from tcformal.query.kept.audit import Finding, Standing, audit, chosen
-from tcformal.query.kept.store import Store
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.results import SHOWN
+from tcformal.store.audit.audit import AuditFinding, AuditStatus, audit, chosen
+from tcformal.store.store import Store
 
 if TYPE_CHECKING:
-    from tcformal.query.kept.claim_audit import ClaimFinding
+    from tcformal.store.audit.claim_audit import ClaimFinding
 
 _WORD = {
-    Standing.HOLDS: "holds",
-    Standing.FAILED: "FAILED",
-    Standing.UNCHECKED: "unchecked",
-    Standing.OPEN: "open",
+    AuditStatus.HOLDS: "holds",
+    AuditStatus.FAILED: "FAILED",
+    AuditStatus.UNCHECKED: "unchecked",
+    AuditStatus.OPEN: "open",
 }
 
 
@@ -47,37 +47,37 @@ def verify(starts: tuple[str, ...], with_claims: bool, folder: str, as_json: boo
     broken = [] if starts else store.broken()
     claims: list[ClaimFinding] = []
     if with_claims:
-        from tcformal.query.kept.claim_audit import audit_claim  # the list does not wait for the proofs
+        from tcformal.store.audit.claim_audit import audit_claim  # the list does not wait for the proofs
 
         broken += store.claims.broken()
         claims = [audit_claim(store, r) for r in watched(store.claims.all(), "proving claims again")]
-    standings = [f.standing for f in findings] + [c.standing for c in claims]
-    counts = {s: standings.count(s) for s in Standing}
-    counts[Standing.FAILED] += len(broken)
+    statuses = [f.status for f in findings] + [c.status for c in claims]
+    counts = {s: statuses.count(s) for s in AuditStatus}
+    counts[AuditStatus.FAILED] += len(broken)
     if as_json:
         print_json(_data(findings, claims, broken, counts))
     else:
         _print(findings, claims, broken, counts)
-    if counts[Standing.FAILED]:
+    if counts[AuditStatus.FAILED]:
         return OTHERWISE
-    return OK if counts[Standing.HOLDS] else NO_ANSWER
+    return OK if counts[AuditStatus.HOLDS] else NO_ANSWER
 
 
 def _data(
-    findings: Sequence[Finding],
+    findings: Sequence[AuditFinding],
     claims: Sequence[ClaimFinding],
     broken: Sequence[str],
-    counts: dict[Standing, int],
+    counts: dict[AuditStatus, int],
 ) -> dict[str, Any]:
     """Everything that was found, as plain data."""
     return {
         "records": [
-            {"id": f.entry.id, "standing": f.standing.name.lower(), "reason": f.reason} for f in findings
+            {"id": f.entry.id, "standing": f.status.name.lower(), "reason": f.reason} for f in findings
         ],
         "claims": [
             {
                 "claim": f.claim, "unit": f.unit, "verdict": f.verdict,
-                "standing": f.standing.name.lower(), "reason": f.reason,
+                "standing": f.status.name.lower(), "reason": f.reason,
             }
             for f in claims
         ],
@@ -87,20 +87,20 @@ def _data(
 
 
 def _print(
-    findings: Sequence[Finding],
+    findings: Sequence[AuditFinding],
     claims: Sequence[ClaimFinding],
     broken: Sequence[str],
-    counts: dict[Standing, int],
+    counts: dict[AuditStatus, int],
 ) -> None:
     """One line for each record, then how many stand how."""
     for f in findings:
-        verdict = "" if f.standing is Standing.FAILED else f"{f.entry.record['verdict']}, "
-        say(f"{f.entry.id[:SHOWN]} {_WORD[f.standing]}: {verdict}{f.reason}")
+        verdict = "" if f.status is AuditStatus.FAILED else f"{f.entry.record['verdict']}, "
+        say(f"{f.entry.id[:SHOWN]} {_WORD[f.status]}: {verdict}{f.reason}")
     for c in claims:
-        say(f"{c.claim} of {c.unit} {_WORD[c.standing]}: {c.verdict}, {c.reason}")
+        say(f"{c.claim} of {c.unit} {_WORD[c.status]}: {c.verdict}, {c.reason}")
     for sentence in broken:
-        say(f"{'':{SHOWN}} {_WORD[Standing.FAILED]}: {sentence}")
+        say(f"{'':{SHOWN}} {_WORD[AuditStatus.FAILED]}: {sentence}")
     say(
-        f"{counts[Standing.HOLDS]} records hold, {counts[Standing.FAILED]} failed, "
-        f"{counts[Standing.UNCHECKED]} not re-checkable, {counts[Standing.OPEN]} without an answer"
+        f"{counts[AuditStatus.HOLDS]} records hold, {counts[AuditStatus.FAILED]} failed, "
+        f"{counts[AuditStatus.UNCHECKED]} not re-checkable, {counts[AuditStatus.OPEN]} without an answer"
     )

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import chain
 
-from tcformal.design.amd import amd_names
-from tcformal.design.cpu import cpu_names
-from tcformal.design.nvidia import Maker, nvidia_names
 from tcformal.design.unit import UnitSpec
+from tcformal.design.vendors.amd import amd_names
+from tcformal.design.vendors.cpu import cpu_names
+from tcformal.design.vendors.nvidia import Maker, nvidia_names
 
 
 class Catalogue(Mapping[str, UnitSpec]):

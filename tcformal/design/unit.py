@@ -114,3 +114,29 @@ class UnitSpec:
     def sources(self) -> tuple[str, ...]:
         """The distinct sources of the parameters, in order of first use."""
         return tuple(dict.fromkeys(fact.source for fact in self.facts.values()))
+
+
+def base_name(spec: UnitSpec) -> str:
+    """The unit's or family's name without altered parameters."""
+    return spec.name.partition("@")[0]
+
+
+def formats_text(spec: UnitSpec) -> str:
+    """The operand formats, and the scales where there are any."""
+    if spec.scale_format is None:
+        return str(spec.operands)
+    return f"{spec.operands}, scales {spec.scale_format.name} per {spec.scale_block}"
+
+
+def same_formats(first: UnitSpec, second: UnitSpec) -> bool:
+    """Whether two units take and give the same encodings."""
+    return (first.operands, first.scale_format, first.scale_block) == (
+        second.operands,
+        second.scale_format,
+        second.scale_block,
+    )
+
+
+def takes(spec: UnitSpec, k: int) -> bool:
+    """Whether dot products of `k` terms are one call of a unit, or a chain that it can be."""
+    return k <= spec.k or spec.operands.c == spec.operands.d

@@ -67,7 +67,7 @@ class DotCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Operands:
+class MatrixWords:
     """One matrix product in raw encodings.
 
     Shapes: a [M, K], b [K, N], c [M, N] or None for zeros; scale_a [M, S] and scale_b [S, N], or None.
@@ -85,10 +85,10 @@ class Operands:
         m, k = self.a.shape
         return m, k, self.b.shape[1]
 
-    def turned(self) -> Operands:
+    def turned(self) -> MatrixWords:
         """The transposed operands, sides kept by name: rows are B's columns."""
         c, scale_a, scale_b = (None if x is None else x.T for x in (self.c, self.scale_a, self.scale_b))
-        return Operands(self.a.T, self.b.T, c, scale_a, scale_b)
+        return MatrixWords(self.a.T, self.b.T, c, scale_a, scale_b)
 
 
 class _Compiled:
@@ -136,7 +136,7 @@ class Gemm:
             self._kernels[which] = _Compiled(self._source(which))
         return self._kernels[which]
 
-    def multiply(self, x: Operands, work: Work) -> Words:
+    def multiply(self, x: MatrixWords, work: Work) -> Words:
         """D = A·B + C, [M, N] raw encodings; K is filled up with zeros to whole steps.
 
         Errors: none for operands whose encodings fit their formats; nothing is modified.
@@ -145,7 +145,7 @@ class Gemm:
             return np.ascontiguousarray(self._multiply(x.turned(), work).T)
         return self._multiply(x, work)
 
-    def _multiply(self, x: Operands, work: Work) -> Words:
+    def _multiply(self, x: MatrixWords, work: Work) -> Words:
         shape, storage = self.shape, self.step.storage
         sides = {"a": (x.a, x.scale_a), "b": (x.b, x.scale_b)}
         rows_of, lanes_of = sides[shape.spread_side], sides[shape.lanes_side]

@@ -1,0 +1,1 @@
+"""Devices, plans for them, runs of plans, and logs of results."""

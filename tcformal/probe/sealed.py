@@ -12,7 +12,7 @@ from typing import Any
 from tcformal.errors import RecordError
 from tcformal.formats.spec import Format
 from tcformal.oracle.values import hex_word
-from tcformal.records.schema import SEAL, digest_of
+from tcformal.store.schema import SEAL, digest_of
 
 #: Files of results: those of today, whose lines carry digests, and older ones, whose lines do not.
 SCHEMA, UNSEALED = "tcformal-hardware/2", "tcformal-hardware/1"

@@ -1,0 +1,1 @@
+"""Questions about units: one engine answers them, with one verdict."""

@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tcformal.query.question import Q, Question
-from tcformal.query.verdict import Kind, Verdict, reason_of, unanswered
+from tcformal.query.kinds.register import kind_of
+from tcformal.query.question import Kind, Q, Question
+from tcformal.query.verdict import Verdict, reason_of, unanswered
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
 from tcformal.version import VERSION
@@ -41,7 +42,7 @@ def answer(
     UNKNOWN, TIMEOUT, or ERROR with the evidence.
     """
     start = time.monotonic()
-    how = q.how
+    how = kind_of(q)
 
     def verdict(kind: Kind, reason: str, d: Decision, **more: Any) -> Verdict[Q]:
         return Verdict(
@@ -102,7 +103,7 @@ def _tried(q: Question, seed: int) -> Decision | None:
     A vector that does also shows that the assumptions can hold.
     """
     start = time.monotonic()
-    found = q.how.search(q, seed)
+    found = kind_of(q).search(q, seed)
     if found is None:
         return None
     said = SolverAnswer(
@@ -117,4 +118,4 @@ def _tried(q: Question, seed: int) -> Decision | None:
 
 
 def _confirms(q: Question, inputs: Mapping[str, int]) -> bool:
-    return bool(q.how.replay(q, inputs).confirms)
+    return bool(kind_of(q).replay(q, inputs).confirms)

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import enum
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest
 
-if TYPE_CHECKING:
-    from tcformal.query.verdict import Kind
+
+class Kind(enum.Enum):
+    """What was found."""
+
+    SEPARATED = "the two units differ on the witness"
+    EQUIVALENT = "the two units agree on every input that the assumptions allow"
+    HOLDS = "the claim is true of every input that the assumptions allow"
+    VIOLATED = "the claim is false of the inputs shown"
+    VACUOUS = "no input satisfies the assumptions"
+    UNKNOWN = "no solver could tell, or none confirmed"
+    TIMEOUT = "no answer within the time limit"
+    ERROR = "answers that cannot all be right, or every solver failed"
+
 
 #: Raw encodings by input name.
 Inputs = Mapping[str, int]
@@ -42,11 +54,6 @@ class Question(ABC):
     @abstractmethod
     def asked(self) -> Node:
         """The node that is 1 where the assumptions hold and what is asked about is the case."""
-
-    @property
-    @abstractmethod
-    def how(self) -> QuestionKind[Any]:
-        """How questions of this kind are replayed, shrunk, written and read."""
 
     def digest(self) -> str:
         """SHA-256 of the question's definition."""

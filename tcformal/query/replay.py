@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tcformal.design.unit import UnitSpec
+from tcformal.operands.witness import Witness
 from tcformal.oracle.exact import unit_dot
-from tcformal.query.spec import EqualityQuestion, Witness
+from tcformal.query.pair import EqualityQuestion
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tcformal.interp.vector import Vector
-from tcformal.query.inputs import columns, inputs_to_try, witness_at
-from tcformal.query.shrink import witness_cost
-from tcformal.query.spec import EqualityQuestion, Witness
+from tcformal.operands.batch import columns, inputs_to_try, witness_at
+from tcformal.operands.witness import Witness
+from tcformal.query.pair import EqualityQuestion
+from tcformal.query.shrink.shrink import witness_cost
 
 #: Vectors tried unless the caller says otherwise: half of them directed, half from the families.
 VECTORS = 6144

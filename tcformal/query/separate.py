@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tcformal.design.unit import UnitSpec
-from tcformal.models import Unit
-from tcformal.query.assumptions import assumptions
+from tcformal.matmul.unit import Unit, spec_of
+from tcformal.query.assume import assumptions
 from tcformal.query.engine import DEFAULT_LIMITS, Progress, answer
-from tcformal.query.spec import EqualityQuestion, question, spec_of
+from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits
 

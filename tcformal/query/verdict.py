@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic
 
-from tcformal.query.question import Q, Question
-from tcformal.query.spec import Witness
+from tcformal.operands.witness import Witness
+from tcformal.query.kinds.register import kind_of
+from tcformal.query.question import Kind, Q, Question
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
-
-
-class Kind(enum.Enum):
-    """What was found."""
-
-    SEPARATED = "the two units differ on the witness"
-    EQUIVALENT = "the two units agree on every input that the assumptions allow"
-    HOLDS = "the claim is true of every input that the assumptions allow"
-    VIOLATED = "the claim is false of the inputs shown"
-    VACUOUS = "no input satisfies the assumptions"
-    UNKNOWN = "no solver could tell, or none confirmed"
-    TIMEOUT = "no answer within the time limit"
-    ERROR = "answers that cannot all be right, or every solver failed"
-
 
 #: Verdicts that need no further asking.
 SETTLED = (Kind.SEPARATED, Kind.EQUIVALENT, Kind.HOLDS, Kind.VIOLATED, Kind.VACUOUS)
@@ -98,7 +84,7 @@ class Verdict(Generic[Q]):
 
     def to_json(self) -> dict[str, Any]:
         """The verdict as plain data: encodings in hex, values exact."""
-        q, how = self.question, self.question.how
+        q, how = self.question, kind_of(self.question)
         data: dict[str, Any] = {
             "verdict": self.kind.name,
             "reason": self.reason,
@@ -132,7 +118,7 @@ def reason_of(
     kind: Kind, q: Question, answers: Sequence[SolverAnswer], certificate: Certificate | None
 ) -> str:
     """One sentence for a settled verdict, from its evidence alone."""
-    how = q.how
+    how = kind_of(q)
     if kind is how.found:
         return how.found_text(q, next((a.solver for a in answers if a.status is Status.SAT), "somebody"))
     who = " and ".join(sorted(a.solver for a in answers if a.status is Status.UNSAT))

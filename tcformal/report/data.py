@@ -10,11 +10,11 @@ import numpy as np
 from tcformal.design.sources import references
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
-from tcformal.models import Unit
+from tcformal.matmul.unit import Unit
+from tcformal.operands.witness import Witness
 from tcformal.oracle.values import format_value, hex_word, number_text
-from tcformal.query.explain.explain import Rounding, SumStep, Trace
-from tcformal.query.explain.parting import parting
-from tcformal.query.spec import Witness
+from tcformal.query.explain.divergence import divergence
+from tcformal.query.explain.steps import Rounding, SumStep, Trace
 
 
 def unit_data(u: UnitSpec) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def explanation_data(traces: Sequence[Trace]) -> dict[str, Any]:
         ]
     }
     if len(traces) == 2:
-        found = parting(traces[0], traces[1])
+        found = divergence(traces[0], traces[1])
         data["part_at"] = (
             None if found is None else {"stage": found.stage, "values": [found.first, found.second]}
         )

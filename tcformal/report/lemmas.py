@@ -9,8 +9,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tcformal.oracle.values import hex_word
-from tcformal.query.proofs.claim import ClaimVerdict, Counterexample, Part, Standing
-from tcformal.query.verdict import Kind
+from tcformal.proofs.claim import ClaimVerdict, Counterexample, Part, PartStatus
+from tcformal.query.question import Kind
 from tcformal.report.tables import witness_table
 from tcformal.report.text import table, with_decimal
 
@@ -30,10 +30,10 @@ def claim_view(v: ClaimVerdict) -> RenderableType:
     body: list[RenderableType] = [head, Text(f"{v.claim} of {v.unit.name}")]
     if v.composition:
         body.append(Text(v.composition))
-    count = Counter(p.standing for p in v.parts if not p.control)
-    parts = ", ".join(f"{count[s]} {s.value}" for s in Standing if count[s])
+    count = Counter(p.status for p in v.parts if not p.control)
+    parts = ", ".join(f"{count[s]} {s.value}" for s in PartStatus if count[s])
     controls = [p for p in v.parts if p.control]
-    also = f"; control {controls[0].name}: {controls[0].standing.value}" if controls else ""
+    also = f"; control {controls[0].name}: {controls[0].status.value}" if controls else ""
     body.append(Text(f"parts: {parts}{also}"))
     shown = next((p for p in v.parts if p.witness is not None), None)
     if shown is not None and shown.witness is not None:

@@ -10,12 +10,13 @@ from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
-from tcformal.query.many.campaign import Outcome
-from tcformal.query.many.pairs import Group, Pair
-from tcformal.query.verdict import NOT_CHECKED, Kind
+from tcformal.query.pairs.campaign import PairOutcome
+from tcformal.query.pairs.pairs import FormatGroup, Pair
+from tcformal.query.question import Kind
+from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.text import WIDTH
 
-Outcomes = Mapping[Pair, Outcome]
+Outcomes = Mapping[Pair, PairOutcome]
 
 #: One letter for each verdict, its word, and its colour; None: a pair that cannot be asked.
 LETTERS: dict[Kind | None, tuple[str, str, str]] = {
@@ -36,7 +37,7 @@ _SLOWEST = 3
 _UNCHECKED = ("k", NOT_CHECKED, "bold red")
 
 
-def _mark(o: Outcome) -> tuple[str, str, str]:
+def _mark(o: PairOutcome) -> tuple[str, str, str]:
     """The letter, word and colour of one pair."""
     return LETTERS[o.kind] if o.checked else _UNCHECKED
 
@@ -53,7 +54,11 @@ def tally(outcomes: Outcomes) -> str:
 
 
 def pairs_view(
-    groups: Sequence[Group], outcomes: Outcomes, alone: Sequence[str], seconds: float, width: int = WIDTH
+    groups: Sequence[FormatGroup],
+    outcomes: Outcomes,
+    alone: Sequence[str],
+    seconds: float,
+    width: int = WIDTH,
 ) -> RenderableType:
     """Everything for people: matrices, pairs without a decision and why, counts, time."""
     parts: list[RenderableType] = []
@@ -79,7 +84,7 @@ def _many(n: int, what: str) -> str:
     return f"{n} {what}" + ("" if n == 1 else "s")
 
 
-def _matrix(group: Group, outcomes: Outcomes, width: int) -> Text:
+def _matrix(group: FormatGroup, outcomes: Outcomes, width: int) -> Text:
     """Row and column numbers, the letters above the diagonal, and the units' names."""
     size = len(group.units)
     cell = len(str(size)) + 1
@@ -100,7 +105,7 @@ def _matrix(group: Group, outcomes: Outcomes, width: int) -> Text:
     return made
 
 
-def _reason(o: Outcome) -> Text:
+def _reason(o: PairOutcome) -> Text:
     _, word, style = _mark(o)
     made = Text(word, style=style)
     made.append(f": {o.pair.first} {o.pair.second}: {o.reason}", style="default not bold not dim")
@@ -108,7 +113,7 @@ def _reason(o: Outcome) -> Text:
 
 
 def pairs_data(
-    groups: Sequence[Group], outcomes: Outcomes, alone: Sequence[str], seconds: float
+    groups: Sequence[FormatGroup], outcomes: Outcomes, alone: Sequence[str], seconds: float
 ) -> dict[str, Any]:
     """Everything as plain data: each pair with its whole verdict."""
     return {
@@ -130,7 +135,7 @@ def pairs_data(
     }
 
 
-def _pair_data(o: Outcome) -> dict[str, Any]:
+def _pair_data(o: PairOutcome) -> dict[str, Any]:
     known = {
         "units": [o.pair.first, o.pair.second],
         "verdict": None if o.kind is None else o.kind.name,

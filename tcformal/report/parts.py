@@ -28,7 +28,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Headline:
     """A line that begins with one word, which says whether what was supposed holds."""
 
     word: str
@@ -36,7 +36,7 @@ class Verdict:
     rest: str
 
 
-Part = str | Rows | Verdict
+Part = str | Rows | Headline
 
 
 def show(parts: Sequence[Part]) -> None:
@@ -56,7 +56,7 @@ def show(parts: Sequence[Part]) -> None:
             for row in part.rows:
                 made.add_row(*map(Text, row))
             out.print(made)
-        elif isinstance(part, Verdict):
+        elif isinstance(part, Headline):
             head = Text(part.word, style="bold green" if part.good else "bold yellow")
             out.print(head.append(part.rest, style="default not bold"))
         else:
@@ -65,7 +65,7 @@ def show(parts: Sequence[Part]) -> None:
 
 def plain(part: Part) -> str:
     """A part as aligned text; where that is too wide, the widest columns go on below themselves."""
-    if isinstance(part, Verdict):
+    if isinstance(part, Headline):
         return part.word + part.rest
     if isinstance(part, str):
         return part

@@ -9,8 +9,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tcformal.oracle.values import format_value, hex_word, number_text
-from tcformal.query.explain.explain import Rounding, SumStep, TermRow, Trace
-from tcformal.query.explain.parting import Parting
+from tcformal.query.explain.divergence import Divergence
+from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace
 from tcformal.report.scales import scale_lines
 from tcformal.report.text import WIDTH
 
@@ -65,7 +65,7 @@ def picture(trace: Trace, width: int = WIDTH) -> RenderableType:
     return Group(*parts)
 
 
-def parting_text(first: Trace, second: Trace, found: Parting | None) -> Text:
+def divergence_text(first: Trace, second: Trace, found: Divergence | None) -> Text:
     """One sentence on where two units part, and what each of them has there."""
     same = first.result == second.result
     if found is None:

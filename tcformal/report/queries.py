@@ -11,10 +11,10 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tcformal.query.papers.files import QueryFile
-from tcformal.query.papers.run import OPEN, Answered
+from tcformal.files.lines import write_whole
+from tcformal.papers.files import QueryFile
+from tcformal.papers.run import OPEN, Answered
 from tcformal.query.verdict import NOT_CHECKED
-from tcformal.records.lines import write_whole
 from tcformal.report.text import table
 from tcformal.version import VERSION, host
 

@@ -12,14 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from tcformal.errors import RecordError
-from tcformal.query.command import explain_command
-from tcformal.query.kept.audit import Finding, Standing, State
-from tcformal.query.kept.store import Entry
+from tcformal.operands.command import explain_command
+from tcformal.operands.witness import Witness
 from tcformal.query.kinds.equality import EQUALITY
-from tcformal.query.kinds.unit_property import PROPERTY
-from tcformal.query.spec import Witness
+from tcformal.query.kinds.property.kind import PROPERTY
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.text import table
+from tcformal.store.audit.audit import AuditFinding, AuditStatus, State
+from tcformal.store.store import Entry
 
 #: Digits of an id or digest that people are shown.
 SHOWN = 12
@@ -129,10 +129,10 @@ def record_command(record: Mapping[str, Any]) -> str | None:
     return explain_command(names, w, lambda which, raw: texts[which, raw])
 
 
-def record_view(entry: Entry, state: State, finding: Finding) -> RenderableType:
+def record_view(entry: Entry, state: State, finding: AuditFinding) -> RenderableType:
     """Everything of one whole record, for people, headed by what checking it again came to."""
     record, q = entry.record, entry.record["question"]
-    found = "" if finding.standing is Standing.HOLDS else f", {finding.standing.value}"
+    found = "" if finding.status is AuditStatus.HOLDS else f", {finding.status.value}"
     head = Text(record["verdict"] + found, style="bold")
     head.append(f": {finding.reason}", style="default not bold")
     lines = [head, Text(f"recorded reason: {record['reason']}")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tcformal.design.unit import UnitSpec
-from tcformal.query.spec import Witness
+from tcformal.operands.witness import Witness
 from tcformal.report.text import value_and_hex
 
 

@@ -14,11 +14,11 @@ from rich.text import Text
 
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
+from tcformal.operands.witness import Witness
 from tcformal.oracle.values import format_value, hex_word
-from tcformal.query.spec import Witness
-from tcformal.query.suites.made import Suite
 from tcformal.report.tables import witness_table
 from tcformal.report.text import table
+from tcformal.suites.made import Suite
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 

@@ -10,9 +10,11 @@ from rich.text import Text
 
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Sign
+from tcformal.operands.witness import Witness
 from tcformal.oracle.values import format_value, hex_word, number_text, power_of_two
-from tcformal.query.spec import EqualityQuestion, Witness
-from tcformal.query.verdict import Kind, Verdict
+from tcformal.query.pair import EqualityQuestion
+from tcformal.query.question import Kind
+from tcformal.query.verdict import Verdict
 from tcformal.report.scales import scale_lines
 from tcformal.report.text import table, value_and_hex, with_decimal
 

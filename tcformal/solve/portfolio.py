@@ -18,11 +18,11 @@ from tcformal.errors import InputError, WidthError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import to_json
-from tcformal.solve.hearing import Hearing, Replay
+from tcformal.solve.arbiter import Arbiter, Replay
 from tcformal.solve.members import check_members, default_members, registry
 from tcformal.solve.order import in_order
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
-from tcformal.solve.running import Check, Run
+from tcformal.solve.running import Check, SolverRun
 
 #: Seconds between two looks at the running processes.
 POLL_S = 0.005
@@ -63,7 +63,7 @@ def decide(
         raise InputError(f"expected a solver that writes proofs ({proving}), but got {', '.join(names)}")
     with tempfile.TemporaryDirectory(prefix="tcformal-") as folder:
         race = _Race(graph, to_json(graph, {"assertion": assertion}), limits, Path(folder), slots)
-        return race.run(names, Hearing(replay, confirm, certify))
+        return race.run(names, Arbiter(replay, confirm, certify))
 
 
 class _Race:
@@ -75,69 +75,69 @@ class _Race:
         self.limits = limits
         self.folder = folder
         self.slots = slots
-        self.running: list[Run] = []
+        self.running: list[SolverRun] = []
         self.checking: list[Check] = []
 
-    def run(self, names: Sequence[str], hearing: Hearing) -> Decision:
+    def run(self, names: Sequence[str], arbiter: Arbiter) -> Decision:
         """Start members, hear them and have proofs checked until the question is settled."""
         waiting = list(names)
         news = time.monotonic()
         try:
-            while (waiting or self.running or self.checking) and hearing.settled() is None:
+            while (waiting or self.running or self.checking) and arbiter.settled() is None:
                 patient = time.monotonic() - news < PATIENCE_S
                 free = len(self.running) + len(self.checking) < self.slots
-                name = next((n for n in waiting if not patient or (free and self._needs(n, hearing))), None)
+                name = next((n for n in waiting if not patient or (free and self._needs(n, arbiter))), None)
                 if name is not None:
                     waiting.remove(name)
-                    self.running.append(Run(name, self.graph, self.dag, self.limits, self.folder))
+                    self.running.append(SolverRun(name, self.graph, self.dag, self.limits, self.folder))
                     news = time.monotonic()
-                elif self._listen(hearing):
+                elif self._listen(arbiter):
                     news = time.monotonic()
                 else:
                     time.sleep(POLL_S)
-            self._stop(waiting, hearing)
+            self._stop(waiting, arbiter)
         finally:
             for child in [x.child for x in self.running] + [x.child for x in self.checking]:
                 child.kill()
-        return hearing.settled() or hearing.exhausted()
+        return arbiter.settled() or arbiter.exhausted()
 
-    def _needs(self, name: str, hearing: Hearing) -> bool:
+    def _needs(self, name: str, arbiter: Arbiter) -> bool:
         """Whether one more member can help while those at work go on.
 
         Once an UNSAT was heard and a proof is on its way, a second proof would only slow that one down,
         and where nothing but a proof is wanted, so would everybody else.
         """
         proving = bool(self.checking) or any(run.member.proves for run in self.running)
-        if not proving or all(answer.status is not Status.UNSAT for answer in hearing.answers):
+        if not proving or all(answer.status is not Status.UNSAT for answer in arbiter.answers):
             return True
-        return not hearing.certify and not registry[name].proves
+        return not arbiter.certify and not registry[name].proves
 
-    def _listen(self, hearing: Hearing) -> bool:
+    def _listen(self, arbiter: Arbiter) -> bool:
         """Hear every process that has ended; False when none has."""
         checked = [check for check in self.checking if check.child.over()]
         for check in checked:
             self.checking.remove(check)
-            hearing.hear_check(check.solver, check.result())
+            arbiter.hear_check(check.solver, check.result())
         ended = [run for run in self.running if run.child.over()]
         for run in ended:
             self.running.remove(run)
             answer = run.result()
-            hearing.hear(answer)
-            wanted = hearing.confirm and hearing.certify is not False and hearing.certificate is None
+            arbiter.hear(answer)
+            wanted = arbiter.confirm and arbiter.certify is not False and arbiter.certificate is None
             if answer.status is Status.UNSAT and run.member.proves and wanted:
                 self.checking.append(Check(run.name, run.proof, self.dag, self.limits))
         return bool(checked or ended)
 
-    def _stop(self, waiting: Sequence[str], hearing: Hearing) -> None:
+    def _stop(self, waiting: Sequence[str], arbiter: Arbiter) -> None:
         """End what still runs once the question is settled, and record each member as stopped."""
-        made = hearing.certificate
-        by = made.solver if made is not None else hearing.answers[-1].solver if hearing.answers else "none"
+        made = arbiter.certificate
+        by = made.solver if made is not None else arbiter.answers[-1].solver if arbiter.answers else "none"
         while self.running:
             self.running[0].child.kill()
             run = self.running.pop(0)
-            hearing.hear(run.result(stopped_by=by))
+            arbiter.hear(run.result(stopped_by=by))
         for name in waiting:
-            hearing.hear(
+            arbiter.hear(
                 SolverAnswer(
                     solver=name,
                     version=registry[name].version,

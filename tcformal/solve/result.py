@@ -48,7 +48,7 @@ class Limits:
         check_int("seed", self.seed, low=0, high=2**31 - 1)
 
 
-class Outcome(NamedTuple):
+class RunnerOutcome(NamedTuple):
     """What a runner hands back: SAT with a value for every input it knows, or another status."""
 
     status: Status

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.solve.result import Limits, Outcome, Status, tells_of_memory
+from tcformal.solve.result import Limits, RunnerOutcome, Status, tells_of_memory
 
 
-def _undecided(reason: str) -> Outcome:
-    return Outcome(Status.MEMORY if tells_of_memory(reason) else Status.UNKNOWN, reason=reason)
+def _undecided(reason: str) -> RunnerOutcome:
+    return RunnerOutcome(Status.MEMORY if tells_of_memory(reason) else Status.UNKNOWN, reason=reason)
 
 
 #: z3's own QF_BV steps without its last look at the circuit: on the truncation lemmas of sums this
@@ -27,7 +27,7 @@ Z3_STEPS: tuple[tuple[str, dict[str, bool]], ...] = (
 )
 
 
-def run_z3(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+def run_z3(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
     """Ask z3 whether some input makes `assertion` equal 1."""
     import z3
 
@@ -40,17 +40,17 @@ def run_z3(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
     solver.add(terms.assertion(assertion))
     result = solver.check()
     if result == z3.unsat:
-        return Outcome(Status.UNSAT)
+        return RunnerOutcome(Status.UNSAT)
     if result != z3.sat:
         return _undecided(f"z3 gave up: {solver.reason_unknown()}")
     model = solver.model()
-    return Outcome(
+    return RunnerOutcome(
         Status.SAT,
         {name: model.eval(term, model_completion=True).as_long() for name, term in terms.inputs.items()},
     )
 
 
-def run_cvc5(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+def run_cvc5(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
     """Ask cvc5 whether some input makes `assertion` equal 1."""
     import cvc5
 
@@ -66,16 +66,16 @@ def run_cvc5(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
     solver.assertFormula(terms.assertion(assertion))
     result = solver.checkSat()
     if result.isUnsat():
-        return Outcome(Status.UNSAT)
+        return RunnerOutcome(Status.UNSAT)
     if not result.isSat():
         return _undecided(f"cvc5 gave up: {result.getUnknownExplanation()}")
-    return Outcome(
+    return RunnerOutcome(
         Status.SAT,
         {name: int(solver.getValue(term).getBitVectorValue(16), 16) for name, term in terms.inputs.items()},
     )
 
 
-def run_bitwuzla(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+def run_bitwuzla(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
     """Ask Bitwuzla whether some input makes `assertion` equal 1."""
     import bitwuzla
 
@@ -90,10 +90,10 @@ def run_bitwuzla(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
     solver.assert_formula(terms.assertion(assertion))
     result = solver.check_sat()
     if result == bitwuzla.Result.UNSAT:
-        return Outcome(Status.UNSAT)
+        return RunnerOutcome(Status.UNSAT)
     if result != bitwuzla.Result.SAT:
         return _undecided("bitwuzla gave up")
-    return Outcome(
+    return RunnerOutcome(
         Status.SAT,
         {name: int(solver.get_value(term).value(16), 16) for name, term in terms.inputs.items()},
     )

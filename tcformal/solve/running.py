@@ -9,11 +9,11 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.solve.certificate import Certificate, CertificateError
 from tcformal.solve.members import registry
-from tcformal.solve.process import Child
+from tcformal.solve.processes.process import Child
 from tcformal.solve.result import Limits, SolverAnswer, Status
 
 
-class Run:
+class SolverRun:
     """One member at work."""
 
     def __init__(self, name: str, graph: Graph, dag: str, limits: Limits, folder: Path) -> None:

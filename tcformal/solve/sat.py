@@ -18,21 +18,21 @@ from tcformal.errors import MissingSolverError
 from tcformal.interp.cnf import Cnf, to_cnf
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.solve.result import Limits, Outcome, Status
-from tcformal.solve.spawning import end_with_parent
+from tcformal.solve.processes.spawning import end_with_parent
+from tcformal.solve.result import Limits, RunnerOutcome, Status
 
 #: The proof of clauses among which one is empty: that clause again.
 TRIVIAL_PROOF = "0\n"
 
 
-def _trivial(cnf: Cnf) -> Outcome | None:
+def _trivial(cnf: Cnf) -> RunnerOutcome | None:
     """The answer to clauses that need no search."""
     if not all(cnf.clauses):
-        return Outcome(Status.UNSAT, proof=TRIVIAL_PROOF)
-    return None if cnf.clauses else Outcome(Status.SAT, cnf.model(()))
+        return RunnerOutcome(Status.UNSAT, proof=TRIVIAL_PROOF)
+    return None if cnf.clauses else RunnerOutcome(Status.SAT, cnf.model(()))
 
 
-def _in_process(name: str, graph: Graph, assertion: Node) -> Outcome:
+def _in_process(name: str, graph: Graph, assertion: Node) -> RunnerOutcome:
     """One of the solvers that python-sat wraps; it takes no seed and keeps its proof in memory."""
     from pysat.solvers import Solver
 
@@ -42,18 +42,18 @@ def _in_process(name: str, graph: Graph, assertion: Node) -> Outcome:
     with Solver(name=name, bootstrap_with=cnf.clauses, with_proof=True) as solver:
         answered = solver.solve()
         if answered is None:
-            return Outcome(Status.UNKNOWN, reason=f"{name} gave up")
+            return RunnerOutcome(Status.UNKNOWN, reason=f"{name} gave up")
         if answered:
-            return Outcome(Status.SAT, cnf.model(x for x in solver.get_model() if x > 0))
-        return Outcome(Status.UNSAT, proof="\n".join(solver.get_proof()) + "\n")
+            return RunnerOutcome(Status.SAT, cnf.model(x for x in solver.get_model() if x > 0))
+        return RunnerOutcome(Status.UNSAT, proof="\n".join(solver.get_proof()) + "\n")
 
 
-def run_cadical(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+def run_cadical(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
     """Ask CaDiCaL 3 whether some input makes `assertion` equal 1."""
     return _in_process("cadical300", graph, assertion)
 
 
-def run_glucose(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+def run_glucose(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
     """Ask Glucose 4.2 whether some input makes `assertion` equal 1; its proofs are the shortest."""
     return _in_process("glucose42", graph, assertion)
 
@@ -72,7 +72,7 @@ def kissat_program() -> Path:
                              "passagemath-kissat")  # fmt: skip
 
 
-def run_kissat(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
+def run_kissat(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
     """Ask the program kissat whether some input makes `assertion` equal 1."""
     cnf = to_cnf(graph, assertion)
     if (known := _trivial(cnf)) is not None:
@@ -94,7 +94,7 @@ def run_kissat(graph: Graph, assertion: Node, limits: Limits) -> Outcome:
         sys.stderr.write(ended.stderr)
         if ended.returncode == 10:
             rows = [line[1:].split() for line in ended.stdout.splitlines() if line.startswith("v")]
-            return Outcome(Status.SAT, cnf.model(int(x) for row in rows for x in row if int(x) > 0))
+            return RunnerOutcome(Status.SAT, cnf.model(int(x) for row in rows for x in row if int(x) > 0))
         if ended.returncode == 20:
-            return Outcome(Status.UNSAT, proof=proof.read_text())
-        return Outcome(Status.UNKNOWN, reason=f"kissat gave up with exit status {ended.returncode}")
+            return RunnerOutcome(Status.UNSAT, proof=proof.read_text())
+        return RunnerOutcome(Status.UNKNOWN, reason=f"kissat gave up with exit status {ended.returncode}")

@@ -27,10 +27,10 @@ from tcformal.ir.node import Node
 from tcformal.ir.walk import from_json
 from tcformal.solve.drat import LARGEST_PROOF
 from tcformal.solve.members import Member
-from tcformal.solve.result import Limits, Outcome, Status, tells_of_memory
-from tcformal.solve.spawning import end_with_parent
+from tcformal.solve.processes.spawning import end_with_parent
+from tcformal.solve.result import Limits, RunnerOutcome, Status, tells_of_memory
 
-Runner = Callable[[Graph, Node, Limits], Outcome]
+Runner = Callable[[Graph, Node, Limits], RunnerOutcome]
 
 #: Processor seconds above the time limit after which the system ends a worker that nobody watches.
 CPU_GRACE_S = 5
@@ -66,7 +66,7 @@ def load_runner(path: str) -> Runner:
     return runner
 
 
-def _ask(request: Mapping[str, Any], limits: Limits) -> tuple[Outcome, dict[str, str] | None]:
+def _ask(request: Mapping[str, Any], limits: Limits) -> tuple[RunnerOutcome, dict[str, str] | None]:
     """Build the graph and ask; the model is completed to every input of the DAG."""
     graph, roots = from_json(request["dag"])
     outcome = load_runner(request["runner"])(graph, roots["assertion"], limits)
@@ -89,11 +89,11 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
         _lift_memory_limit()
         reason = f"{type(error).__name__}: {error}"
         if isinstance(error, MemoryError) or tells_of_memory(reason):
-            outcome = Outcome(Status.MEMORY, reason=f"ran out of memory ({reason})")
+            outcome = RunnerOutcome(Status.MEMORY, reason=f"ran out of memory ({reason})")
         elif isinstance(error, ModuleNotFoundError):
-            outcome = Outcome(Status.MISSING, reason=reason)
+            outcome = RunnerOutcome(Status.MISSING, reason=reason)
         else:
-            outcome = Outcome(Status.CRASH, reason=reason)
+            outcome = RunnerOutcome(Status.CRASH, reason=reason)
     return {
         "solver": request["solver"],
         "version": Member(request["distribution"], request["runner"]).version,

@@ -17,10 +17,10 @@ from kept import FOUR, FOUR_25, SIGNS, certified, rewrite, separated
 from kept_kinds import property_holds, property_violated
 from tcformal.cli import main
 from tcformal.interp.cnf import to_cnf
-from tcformal.query.kept.store import CLAIM, LEMMA, Store
 from tcformal.query.verdict import NOT_CHECKED
-from tcformal.records.schema import SEAL, digest_of, seal
 from tcformal.solve.certificate import checker_version
+from tcformal.store.schema import SEAL, digest_of, seal
+from tcformal.store.store import CLAIM, LEMMA, Store
 
 AMPERE, HOPPER = (f"{arch}/mma.m16n8k16.f32.f16.f16.f32" for arch in ("ampere", "hopper"))
 ORDER = ("tfdpa@products=1,k=2", "--claim", "product-order")
@@ -140,7 +140,7 @@ def test_what_is_no_proof_proves_nothing(results_folder: Path, content: bytes) -
     """ampere and hopper differ, whatever file a record calls the proof that they do not."""
     assert run("separate", AMPERE, HOPPER).exit_code == 0
     store = Store(results_folder)
-    from tcformal.query.kept.answers import question_of
+    from tcformal.store.answers import question_of
 
     (entry,) = store.records()
     made = forged_certificate(results_folder, question_of(entry.record), content)
@@ -189,7 +189,7 @@ def test_what_takes_too_long_to_check_is_marked(
     Store(results_folder).add(certified())
     words = (SIGNS, COMPLEMENT, "--assume", "c=0")
     for name, seconds in (("BUDGET_S", 0.0), ("_GRACE_S", 0.0)):
-        monkeypatch.setattr(f"tcformal.query.kept.rechecker.{name}", seconds)
+        monkeypatch.setattr(f"tcformal.store.rechecker.{name}", seconds)
     for command in ("prove", "separate"):
         result = run(command, *words)
         assert result.exit_code == 3
@@ -207,7 +207,7 @@ def test_what_takes_too_long_to_check_is_marked(
     assert f"EQUIVALENT ({NOT_CHECKED}), expected EQUIVALENT" in " ".join(result.stdout.split())
     monkeypatch.undo()
     monkeypatch.setenv("TCFORMAL_RESULTS", str(results_folder))
-    monkeypatch.setattr("tcformal.query.kept.rechecker.BUDGET_S", 300.0)
+    monkeypatch.setattr("tcformal.store.rechecker.BUDGET_S", 300.0)
     result = run("prove", *words)
     assert (result.exit_code, result.stdout.partition(":")[0]) == (0, "EQUIVALENT")
     assert "the proof of cadical was checked by dratify" in " ".join(result.stdout.split())
@@ -218,7 +218,7 @@ def test_a_claim_that_takes_too_long_to_check_is_marked(
 ) -> None:
     assert run("prove", *SUM, "--certify").exit_code == 0
     for name, seconds in (("BUDGET_S", 0.0), ("_GRACE_S", 0.0)):
-        monkeypatch.setattr(f"tcformal.query.kept.rechecker.{name}", seconds)
+        monkeypatch.setattr(f"tcformal.store.rechecker.{name}", seconds)
     result = run("prove", *SUM)
     assert result.exit_code == 3
     assert result.stdout.startswith(f"HOLDS ({NOT_CHECKED}): ")

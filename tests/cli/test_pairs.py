@@ -19,9 +19,9 @@ from click.testing import CliRunner, Result
 
 import signals
 from tcformal.cli import main
-from tcformal.query.many.campaign import Outcome
-from tcformal.query.many.pairs import Pair, groups, without_counterpart
-from tcformal.query.verdict import Kind
+from tcformal.query.pairs.campaign import PairOutcome
+from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
+from tcformal.query.question import Kind
 from tcformal.report.pairs import LETTERS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,10 +45,10 @@ def outcomes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Have every pair come to these verdicts, one after the other; the last stays."""
 
     def come_to(*kinds: Kind | None) -> None:
-        def campaign(pairs: list[Pair], *_: Any) -> Iterator[Outcome]:
+        def campaign(pairs: list[Pair], *_: Any) -> Iterator[PairOutcome]:
             for i, pair in enumerate(pairs):
                 kind = kinds[min(i, len(kinds) - 1)]
-                yield Outcome(pair=pair, kind=kind, reason=f"because of {i}", seconds=float(i))
+                yield PairOutcome(pair=pair, kind=kind, reason=f"because of {i}", seconds=float(i))
 
         monkeypatch.setattr("tcformal.cli.pairs.campaign", campaign)
 
@@ -130,7 +130,7 @@ def test_bad_input_is_one_sentence(run: Run, words: list[str], sentence: str) ->
 
 def test_a_scheduler_that_is_not_there_is_no_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the extra `distributed` is not installed")
-    monkeypatch.setattr("tcformal.query.many.cluster.CONNECT_S", 0.5)
+    monkeypatch.setattr("tcformal.query.pairs.cluster.CONNECT_S", 0.5)
     refused = run("--all-pairs", "tf32", "--scheduler", "tcp://127.0.0.1:9")
     assert refused.exit_code == 3
     assert "error: expected a Dask scheduler at tcp://127.0.0.1:9, but none answered" in refused.stderr

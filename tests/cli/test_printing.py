@@ -87,7 +87,7 @@ def test_styles_of_our_own_still_reach_a_terminal(monkeypatch: pytest.MonkeyPatc
 
 def test_no_command_prints_past_the_printers() -> None:
     """What is printed goes through the sanitiser; recheck speaks its own protocol."""
-    allowed = {"report/escape.py", "query/kept/recheck.py"}
+    allowed = {"report/escape.py", "store/audit/recheck.py"}
     found = {
         path.relative_to(ROOT / "tcformal").as_posix()
         for path in (ROOT / "tcformal").rglob("*.py")

@@ -28,8 +28,8 @@ from kept import (
     vacuous,
 )
 from tcformal.cli import main
-from tcformal.query.kept.store import Store
 from tcformal.query.verdict import NOT_CHECKED
+from tcformal.store.store import Store
 
 Run = Callable[..., Result]
 

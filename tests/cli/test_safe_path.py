@@ -41,7 +41,7 @@ if __name__ == "__main__":
 
 #: A device in a process of its own.
 ISOLATED = """
-from tcformal.probe.isolated import IsolatedDevice
+from tcformal.probe.devices.isolated import IsolatedDevice
 
 if __name__ == "__main__":
     device = IsolatedDevice("model:volta")
@@ -52,7 +52,7 @@ if __name__ == "__main__":
 #: A library's user, whose own path begins with the working directory as it does in a notebook.
 NOTEBOOK = """
 import sys
-from tcformal.query.many.pool import SturdyPool
+from tcformal.query.pairs.pool import SturdyPool
 
 sys.path.insert(0, "")
 if __name__ == "__main__":

@@ -14,11 +14,11 @@ import pytest
 from conformance.test_designs import compare, oracle_on_all
 from executors import InProcess
 from tcformal.design.catalog import catalogue, distinct_designs
-from tcformal.models import Unit, unit
+from tcformal.matmul.unit import Unit, unit
+from tcformal.operands.batch import witness_at
+from tcformal.operands.random import Batch, batch
 from tcformal.oracle.exact import unit_dot
-from tcformal.query.families import Batch, batch
-from tcformal.query.inputs import witness_at
-from tcformal.query.sweeps import conformance, held
+from tcformal.sweeps import conformance, held
 
 #: Vectors of each design in the default tests.
 VECTORS = 120

@@ -10,9 +10,10 @@ from conformance.test_term_interpreters import ANSWERS
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.models import circuit, unit
-from tcformal.query.families import FAMILIES, batch
-from tcformal.query.inputs import witness_at
+from tcformal.matmul.unit import unit
+from tcformal.operands.batch import witness_at
+from tcformal.operands.random import FAMILIES, batch
+from tcformal.programs.chain import circuit
 
 #: One vector of exponents near each other, one of extremes and specials.
 ROWS = (1, 5)

@@ -38,11 +38,12 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.interp.concrete import Concrete
 from tcformal.interp.trace import Tracer
-from tcformal.models import Unit, circuit
+from tcformal.matmul.unit import Unit
+from tcformal.operands.random import Batch, Raw, batch, edge_encodings, one_operand
+from tcformal.operands.witness import Witness
 from tcformal.oracle.values import Kind, Value, decode, power_of_two
-from tcformal.query.families import Batch, Raw, batch, edge_encodings, one_operand
+from tcformal.programs.chain import circuit
 from tcformal.query.replay import oracle_result
-from tcformal.query.spec import Witness
 
 SEED = 20260712
 #: Vectors of each family of designs in the default tests (the long ones take a million), and how many of

@@ -19,9 +19,9 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import from_json, to_json
 from tcformal.kernels import gemm as kernels
-from tcformal.kernels.gemm import DotCall, Gemm, Operands
+from tcformal.kernels.gemm import DotCall, Gemm, MatrixWords
 from tcformal.kernels.work import Work
-from tcformal.query.sweeps import compiled, held
+from tcformal.sweeps import compiled, held
 
 NAMES = ("a[0]", "a[1]", "b[0]", "b[1]", "c")
 BITS = 64
@@ -84,7 +84,7 @@ def test_random_dags(max_width: int, side: str, register: int, monkeypatch: pyte
         finite={letter: [0] for letter in "abc"}, chained=False,
     )  # fmt: skip
     with Work(1, progress=False) as work:
-        d = Gemm(step, side).multiply(Operands(a, b, given.get("c")), work)
+        d = Gemm(step, side).multiply(MatrixWords(a, b, given.get("c")), work)
     whole = {name: np.broadcast_to(x, (m, n)) for name, x in given.items()}
     for i in range(m):
         for j in range(n):

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
-from tcformal.models import Unit, unit
+from tcformal.matmul.unit import Unit, unit
+from tcformal.operands.random import Raw
 from tcformal.oracle.exact import unit_dot
 from tcformal.query.explain.explain import explain
-from tcformal.query.families import Raw
 
 TILE = "x86/tdpbf16ps"
 _NARROW = "a_format={0},b_format={0}"

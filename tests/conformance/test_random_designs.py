@@ -26,10 +26,10 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Format, Specials
-from tcformal.models import Unit, unit
+from tcformal.matmul.unit import Unit, unit
+from tcformal.operands.batch import witness_at
+from tcformal.operands.random import batch
 from tcformal.oracle.exact import unit_dot
-from tcformal.query.families import batch
-from tcformal.query.inputs import witness_at
 
 TOY = Format(name="toy", exponent_bits=4, fraction_bits=3, bias=7, specials=Specials.IEEE)
 SHAPES = {"fp32": "E8M23", "fp16": "E5M10", "toy": "E4M3"}

@@ -63,9 +63,9 @@ def bounded(place: Place) -> Iterator[None]:
     def overdue(*_: object) -> None:
         raise OverdueError
 
-    def none_answers(race: Any, names: Sequence[str], hearing: Any) -> Any:
+    def none_answers(race: Any, names: Sequence[str], arbiter: Any) -> Any:
         del race, names
-        return hearing.exhausted()
+        return arbiter.exhausted()
 
     def unexplained(*_: object) -> Any:
         raise NoAnswerError("expected an explanation, but none was asked for here")
@@ -76,7 +76,7 @@ def bounded(place: Place) -> Iterator[None]:
         patch.chdir(place.root)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MB << 20, limits[1]))
         patch.setattr(portfolio._Race, "run", none_answers)
-        patch.setattr("tcformal.cli.mismatch.explain_mismatch", unexplained)
+        patch.setattr("tcformal.cli.devices.mismatch.explain_mismatch", unexplained)
         for module in ("campaign", "pairs", "sweep"):
             patch.setattr(f"tcformal.cli.{module}.SturdyPool", Inline)
         yield

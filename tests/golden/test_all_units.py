@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tcformal.models import Unit, unit
+from tcformal.matmul.unit import Unit, unit
 from tcformal.oracle.values import format_value, parse_value
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tcformal.design.names import resolve
 from tcformal.formats.catalog import FORMATS
-from tcformal.models import Unit
+from tcformal.matmul.unit import Unit
 from tcformal.oracle.values import parse_value
 
 FP16, FP32 = FORMATS["fp16"], FORMATS["fp32"]

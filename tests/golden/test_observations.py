@@ -17,7 +17,7 @@ from tcformal.design.catalog import catalogue
 from tcformal.design.unit import Evidence
 from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Format
-from tcformal.models import Unit, unit
+from tcformal.matmul.unit import Unit, unit
 from tcformal.oracle.values import format_value, parse_value
 from vectors import Raw
 

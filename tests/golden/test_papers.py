@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tcformal.formats.catalog import FORMATS
-from tcformal.models import unit
+from tcformal.matmul.unit import unit
 from tcformal.oracle.values import format_value, parse_value
 
 

@@ -23,12 +23,13 @@ from kept_kinds import (
 )
 from tcformal.design.names import resolve
 from tcformal.ir.build import Graph
-from tcformal.query.kept.store import CLAIM, LEMMA, Store
-from tcformal.query.proofs.claims import prove_claim
-from tcformal.query.proofs.lemmas import LemmaBook, Statement, statement
-from tcformal.query.verdict import Kind, Verdict
-from tcformal.records.schema import SEAL, digest_of
+from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.lemmas import LemmaBook, Statement, statement
+from tcformal.query.question import Kind
+from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits, Status
+from tcformal.store.schema import SEAL, digest_of
+from tcformal.store.store import CLAIM, LEMMA, Store
 
 #: What is said of an answer beside the answer: who gave it, when, how long it took, under which limits.
 #: The reason is made anew, and names those who gave it.

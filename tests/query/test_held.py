@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from tcformal.cli import main
-from tcformal.query.sweeps import compiled, conformance
-from tcformal.query.sweeps.held import append, records
-from tcformal.records.schema import SEAL, digest_of
+from tcformal.store.schema import SEAL, digest_of
+from tcformal.sweeps import compiled, conformance
+from tcformal.sweeps.held import append, records
 
 UNIT = "x86/vdpbf16ps"
 RECORD = conformance.Record(

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tcformal.ir.build import Graph
-from tcformal.query.kept.lemmas import LemmaCache
-from tcformal.query.kept.store import LEMMA, Store
-from tcformal.query.proofs.lemmas import Lemma, LemmaBook, statement
+from tcformal.proofs.lemmas import Lemma, LemmaBook, statement
 from tcformal.solve.result import Limits, Status
+from tcformal.store.lemmas import LemmaCache
+from tcformal.store.store import LEMMA, Store
 
 LIMITS = Limits(120.0, 8192, 0)
 
@@ -36,8 +36,8 @@ def test_a_lemma_is_kept_with_its_certificate_and_used_again(
     def never(*_: object, **__: object) -> None:
         raise AssertionError("proved again")
 
-    monkeypatch.setattr("tcformal.query.proofs.lemmas.decide", never)
-    monkeypatch.setattr("tcformal.query.proofs.lemmas.certify", never)
+    monkeypatch.setattr("tcformal.proofs.lemmas.decide", never)
+    monkeypatch.setattr("tcformal.proofs.lemmas.certify", never)
     again, _ = proved(Store(tmp_path).lemmas)
     assert (again.sha256, again.decided_by, again.confirmed_by) == (
         first.sha256,

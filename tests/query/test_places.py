@@ -14,13 +14,13 @@ from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Format
 from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
-from tcformal.models import declare_inputs
 from tcformal.oracle.values import Kind, decode, exponent_of, parse_value
-from tcformal.query.assumptions import assume_of_unit, from_texts
+from tcformal.programs.chain import declare_inputs
+from tcformal.query.assume import assume_of_unit, from_texts
+from tcformal.query.kinds.comparison.question import asked
 from tcformal.query.places import PLACES, place
+from tcformal.query.question import Kind as Verdict
 from tcformal.query.separate import separate
-from tcformal.query.verdict import Kind as Verdict
-from tcformal.query.worse.question import asked
 from tcformal.solve.result import Limits
 
 FP16, FP32 = FORMATS["fp16"], FORMATS["fp32"]

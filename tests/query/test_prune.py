@@ -14,14 +14,14 @@ from kept import certified, rewrite, same, separated, trivial, vacuous
 from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.ir.build import Graph
-from tcformal.query.kept import prune as pruning
-from tcformal.query.kept.audit import State, state
-from tcformal.query.kept.prune import Pruned, prune
-from tcformal.query.kept.store import CLAIM, LEMMA, Entry, Store
-from tcformal.query.proofs.claims import prove_claim
-from tcformal.query.proofs.lemmas import LemmaBook, statement
-from tcformal.records.schema import SEAL, seal
+from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.lemmas import LemmaBook, statement
 from tcformal.solve.result import Limits
+from tcformal.store.audit import prune as pruning
+from tcformal.store.audit.audit import State, state
+from tcformal.store.audit.prune import Pruned, prune
+from tcformal.store.schema import SEAL, seal
+from tcformal.store.store import CLAIM, LEMMA, Entry, Store
 
 LIMITS = Limits(120.0, 8192, 0)
 SUM = ("valpey@terms=3", "sign-magnitude")

@@ -13,17 +13,18 @@ from tcformal.formats.spec import Sign
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.models import Inputs
+from tcformal.operands.batch import inputs_to_try, witness_at
+from tcformal.operands.random import edge_encodings
+from tcformal.operands.witness import Witness
 from tcformal.oracle.values import Kind as ValueKind
 from tcformal.oracle.values import Value, decode
-from tcformal.query import spec
-from tcformal.query.assumptions import Assumptions, assume, assumptions
-from tcformal.query.families import edge_encodings
-from tcformal.query.inputs import inputs_to_try, witness_at
+from tcformal.programs.chain import Inputs, common_k
+from tcformal.query import pair as spec
+from tcformal.query.assume import Assumptions, assume, assumptions
+from tcformal.query.pair import question
+from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result, replay
 from tcformal.query.separate import separate
-from tcformal.query.spec import Witness, common_k, question
-from tcformal.query.verdict import Kind
 from tcformal.solve.result import Limits
 
 LIMITS = Limits(time_s=60.0, memory_mb=4096, seed=0)

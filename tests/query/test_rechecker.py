@@ -13,16 +13,16 @@ import pytest
 
 from kept import SIGNS, certified
 from tcformal.errors import RecordError
-from tcformal.query.kept import certificates
-from tcformal.query.kept.certificates import certificate_of, certificate_record
-from tcformal.query.kept.store import Store
+from tcformal.store import certificates
+from tcformal.store.certificates import certificate_of, certificate_record
+from tcformal.store.store import Store
 
 #: Serves the kept answer, tells the pid of its checker, and waits.
 PARENT = """
 import sys, time
 from pathlib import Path
 from kept import certified
-from tcformal.query.kept.store import Store
+from tcformal.store.store import Store
 store = Store(Path(sys.argv[1]))
 store.rechecker.seconds = 120.0
 assert store.find(certified().question).checked
@@ -35,7 +35,7 @@ INTERRUPTED = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from tcformal.cli import main
-from tcformal.query.kept import rechecker
+from tcformal.store import rechecker
 rechecker._MODULE, rechecker.BUDGET_S = "silent_checker", 600.0
 ask = rechecker.Rechecker._line
 def line(self, seconds):
@@ -86,7 +86,7 @@ def test_a_checker_that_was_killed_is_replaced(store: Store) -> None:
 def test_a_checker_that_dies_at_work_leaves_the_answer_unchecked(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tcformal.query.kept.rechecker._MODULE", "silent_checker")
+    monkeypatch.setattr("tcformal.store.rechecker._MODULE", "silent_checker")
     monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
     real = store.rechecker._line
     calls = iter(range(9))

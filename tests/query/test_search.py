@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tcformal.design.names import resolve
-from tcformal.models import unit
+from tcformal.matmul.unit import unit
+from tcformal.operands.random import batch
 from tcformal.oracle.values import Kind, decode
-from tcformal.query.assumptions import from_texts
+from tcformal.query.assume import from_texts
 from tcformal.query.explain.explain import explain_witness
-from tcformal.query.families import batch
+from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.replay import replay
 from tcformal.query.search import search
-from tcformal.query.spec import EqualityQuestion, question
 
 AMPERE, HOPPER = "ampere/mma.m16n8k16.f32.f16.f16.f32", "hopper/mma.m16n8k16.f32.f16.f16.f32"
 EMULATED = "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32"

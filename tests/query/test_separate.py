@@ -16,15 +16,17 @@ from tcformal.design.rounding import conversion
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.formats.catalog import FORMATS
 from tcformal.ir.build import Graph
+from tcformal.operands.witness import Witness
 from tcformal.oracle.values import Kind as ValueKind
 from tcformal.oracle.values import Value, decode
-from tcformal.query.assumptions import Assumptions, from_texts
+from tcformal.query.assume import Assumptions, from_texts
 from tcformal.query.engine import VECTORS_NAME
+from tcformal.query.pair import EqualityQuestion, question
+from tcformal.query.question import Kind
 from tcformal.query.replay import replay
 from tcformal.query.separate import prove_equal, separate
-from tcformal.query.shrink import shrink, witness_cost
-from tcformal.query.spec import EqualityQuestion, Witness, question
-from tcformal.query.verdict import Kind, Verdict
+from tcformal.query.shrink.shrink import shrink, witness_cost
+from tcformal.query.verdict import Verdict
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.pack import pack
 from tcformal.semantics.round import convert
@@ -422,7 +424,7 @@ def test_written_assumptions_are_read() -> None:
 @pytest.fixture
 def stub(monkeypatch: pytest.MonkeyPatch) -> Stub:
     """Enter a stub runner into the registry, as a package of its own."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[1] / "solver"))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[1] / "solve"))
     packages = iter(["pytest", "pluggy", "iniconfig", "packaging", "pip"])
 
     def enter(runner: str) -> str:

@@ -8,12 +8,14 @@ import pytest
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
-from tcformal.query.assumptions import Assumptions, from_texts
+from tcformal.operands.witness import Witness
+from tcformal.query.assume import Assumptions, from_texts
+from tcformal.query.pair import EqualityQuestion, question
+from tcformal.query.question import Kind
 from tcformal.query.replay import replay
 from tcformal.query.separate import prove_equal, separate
-from tcformal.query.shrink import shrink, witness_cost
-from tcformal.query.spec import EqualityQuestion, Witness, question
-from tcformal.query.verdict import Kind, Verdict
+from tcformal.query.shrink.shrink import shrink, witness_cost
+from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits
 
 #: Generous: no answer here may depend on how busy the machine is.

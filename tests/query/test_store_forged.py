@@ -22,12 +22,12 @@ from kept import (
     trivial,
     vacuous,
 )
-from tcformal.query.kept.audit import Standing, State, audit, state
-from tcformal.query.kept.store import Store
-from tcformal.query.spec import EqualityQuestion
+from tcformal.query.pair import EqualityQuestion
 from tcformal.query.verdict import Verdict
-from tcformal.records.schema import SEAL
 from tcformal.solve import drat
+from tcformal.store.audit.audit import AuditStatus, State, audit, state
+from tcformal.store.schema import SEAL
+from tcformal.store.store import Store
 
 
 @pytest.fixture
@@ -138,9 +138,9 @@ def test_a_forged_record_rejects(
     (entry,) = here.records()
     finding = audit(here, entry)
     if reason is None:
-        assert (finding.standing, told) == (Standing.OPEN, [])
+        assert (finding.status, told) == (AuditStatus.OPEN, [])
         return
-    assert finding.standing is Standing.FAILED
+    assert finding.status is AuditStatus.FAILED
     assert reason in finding.reason
     assert len(told) == 1
     assert told[0].startswith(f"record {entry.id[:12]} of {here.path} is not used: ")
@@ -160,7 +160,7 @@ def test_an_altered_record_rejects(store: Store, path: str, value: Any) -> None:
     assert here.find(v.question, certify=False) is None
     (entry,) = here.records()
     assert state(entry) is State.DAMAGED
-    assert audit(here, entry).standing is Standing.FAILED
+    assert audit(here, entry).status is AuditStatus.FAILED
     assert len(told) == 1
 
 
@@ -183,7 +183,7 @@ def test_a_damaged_certificate_rejects(store: Store, damage: str) -> None:
     here, told = reopened(store)
     assert here.find(certified().question) is None
     finding = audit(here, here.records()[0])
-    assert finding.standing is Standing.FAILED
+    assert finding.status is AuditStatus.FAILED
     assert finding.reason.startswith(
         "expected a file that can be read and written at "
         if damage == "gone"
@@ -210,11 +210,11 @@ def test_a_swapped_certificate_rejects(store: Store) -> None:
     store.add(certified())
     swap(store, other.proof)
     finding = audit(store, reopened(store)[0].records()[0])
-    assert finding.standing is Standing.FAILED
+    assert finding.status is AuditStatus.FAILED
     assert "the checker refused it" in finding.reason or "expected a proof" in finding.reason
     swap(store, other.proof, cnf_sha256=other.cnf_sha256)
     finding = audit(store, reopened(store)[0].records()[0])
-    assert finding.standing is Standing.FAILED
+    assert finding.status is AuditStatus.FAILED
     assert finding.reason.startswith("expected a certificate of the clauses ")
 
 
@@ -224,7 +224,7 @@ def test_a_proof_that_does_not_hold_rejects(store: Store) -> None:
     steps = drat.unpack(certificate_path(store).read_bytes())
     swap(store, drat.pack(steps[:-1]))
     finding = audit(store, reopened(store)[0].records()[0])
-    assert (finding.standing, "expected a proof of every step" in finding.reason) == (Standing.FAILED, True)
+    assert (finding.status, "expected a proof of every step" in finding.reason) == (AuditStatus.FAILED, True)
 
 
 def test_a_verdict_under_another_question_rejects(store: Store) -> None:
@@ -237,7 +237,7 @@ def test_a_verdict_under_another_question_rejects(store: Store) -> None:
         store.add(certified())
         rewrite(store.path, forge)
         finding = audit(store, reopened(store)[0].records()[-1])
-        assert finding.standing is Standing.FAILED
+        assert finding.status is AuditStatus.FAILED
         assert finding.reason.startswith("expected a certificate of the clauses ")
 
 
@@ -266,7 +266,7 @@ def test_a_changed_question_rejects(store: Store, forge: Callable[[Any], None], 
     (entry,) = here.records()
     assert state(entry) is State.STALE
     finding = audit(here, entry)
-    assert finding.standing is Standing.FAILED
+    assert finding.status is AuditStatus.FAILED
     assert reason in finding.reason
 
 
@@ -300,6 +300,6 @@ def test_nothing_assumed_of_nothing_is_no_equality(store: Store, allowed: dict[s
     here, told = reopened(store)
     assert here.find(v.question) is None
     finding = audit(here, here.records()[0])
-    assert finding.standing is Standing.FAILED
+    assert finding.status is AuditStatus.FAILED
     assert "expected inputs that " in finding.reason
     assert len(told) == 1

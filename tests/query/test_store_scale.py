@@ -11,10 +11,10 @@ from click.testing import CliRunner
 from benchmarks.store import COMMANDS, GOAL_MB, cost, fill
 from kept import FOUR, FOUR_25, certified, separated
 from tcformal.cli import main
-from tcformal.query.kept.store import Store
-from tcformal.records import file as record_file
-from tcformal.records.lines import Line, backwards, line_at
-from tcformal.records.schema import check
+from tcformal.files.lines import Line, backwards, line_at
+from tcformal.store import file as record_file
+from tcformal.store.schema import check
+from tcformal.store.store import Store
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_the_commands_parse_no_more(folder: Path, parsed: list[int], monkeypatch
             read.append(start)
             yield start, line
 
-    monkeypatch.setattr("tcformal.query.kept.store.backwards", counted)
+    monkeypatch.setattr("tcformal.store.store.backwards", counted)
     result = CliRunner().invoke(main, ["separate", FOUR, FOUR_25, "--results", str(folder)])
     assert result.exit_code == 0
     assert "kept answer of" in result.stdout

@@ -53,7 +53,10 @@ def test_contracts_hold() -> None:
 
 
 LAYERS = "A layer imports only the layers below it"
-QUERY = "Proofs know no files of answers, and no kind of question knows another"
+QUERY = "A question knows neither its kind nor the engine"
+PROOFS = "Tactics know no claims"
+STORE = "What is served knows nothing of audits"
+PROBE = "Devices know no runs, logs no devices, plans no logs"
 ROOTS = "No module of the package imports the package's root"
 INTERP = "An interpreter knows operators only: no semantics, designs or formats"
 ORACLE = "The oracle shares no arithmetic with the models"
@@ -88,11 +91,25 @@ TERMS = "Solver terms are built by the runners only, inside a worker process"
             id="terms-outside-worker",
         ),
         pytest.param("ir/node.py", "import tcformal.formats.spec", {LAYERS, INTERP}, id="formats-in-ir"),
-        pytest.param("query/spec.py", "from tcformal import __version__", {ROOTS}, id="root-in-query"),
+        pytest.param("query/pair.py", "from tcformal import __version__", {ROOTS}, id="root-in-query"),
+        pytest.param("query/pair.py", "import tcformal.query.kinds.equality", {QUERY}, id="kind-in-question"),
         pytest.param(
-            "query/proofs/cuts.py", "import tcformal.query.kept.store", {QUERY}, id="kept-in-proofs"
+            "query/verdict.py", "def f():\n    import tcformal.query.engine", {QUERY}, id="lazy-engine"
         ),
-        pytest.param("query/many/pool.py", "import tcformal.query.suites.suite", {QUERY}, id="suite-in-many"),
+        pytest.param("proofs/claim.py", "import tcformal.store.file", {LAYERS}, id="store-in-proofs"),
+        pytest.param("query/pair.py", "import tcformal.proofs.lemmas", {LAYERS}, id="proofs-in-query"),
+        pytest.param("query/pairs/pool.py", "import tcformal.suites.suite", {LAYERS}, id="suite-in-pairs"),
+        pytest.param(
+            "proofs/tactics/cuts.py", "import tcformal.proofs.claim", {PROOFS}, id="claim-in-tactics"
+        ),
+        pytest.param("store/answers.py", "import tcformal.store.audit.audit", {STORE}, id="audit-in-store"),
+        pytest.param("probe/plan/plan.py", "import tcformal.probe.run.run", {PROBE}, id="run-in-plan"),
+        pytest.param(
+            "probe/log/results.py", "import tcformal.probe.devices.model", {PROBE}, id="device-in-log"
+        ),
+        pytest.param(
+            "probe/run/run.py", "import tcformal.identify.compare", {LAYERS}, id="identify-in-probe"
+        ),
     ],
 )
 def test_a_planted_import_rejects(copy: Path, module: str, line: str, contracts: set[str]) -> None:

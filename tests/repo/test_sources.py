@@ -18,7 +18,7 @@ from tcformal.design.operations import operation
 from tcformal.design.sources import KINDS, REFERENCES, references
 from tcformal.design.unit import Evidence
 from tcformal.formats.catalog import FORMATS
-from tcformal.query.papers.files import find, known_queries
+from tcformal.papers.files import find, known_queries
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "SOURCES.md"

@@ -1,1 +1,1 @@
-"""What one dot product did: its sums taken apart, and where two units part."""
+"""What one dot product did: its sums taken apart, and where two units diverge."""

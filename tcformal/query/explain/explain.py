@@ -3,109 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 from tcformal.design.rounding import conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.interp.trace import StageTrace, Traced, Tracer
-from tcformal.models import Unit, circuit
+from tcformal.matmul.unit import Unit, spec_of
+from tcformal.operands.factors import factor_texts
+from tcformal.operands.names import BLOCK_RESULT, adds_c, operand_names, sum_name
+from tcformal.operands.witness import Witness
 from tcformal.oracle.values import exponent_of, power_of_two
+from tcformal.programs.chain import circuit
 from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.specials import Special, nan_owner, special_operands
-from tcformal.query.factors import factor_texts
-from tcformal.query.operands import BLOCK_RESULT, adds_c, operand_names, sum_name
-from tcformal.query.spec import Witness, spec_of
+from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace
 
 #: Labels of a term.
 _TERM_PARTS = ("sign", "significand", "exponent", "zero", "distance", "aligned")
-
-
-@dataclass(frozen=True, slots=True)
-class TermRow:
-    """One addend of a sum, aligned.
-
-    Ranges and units: `kept` is the part of `value` that the sum takes in, a multiple of
-    2^(e_max - fraction_bits), or all of it where the sum is exact; `kept_bits` are the aligned
-    magnitude's; `discarded` are the bits below, most significant first, without trailing zeros.
-    """
-
-    name: str
-    negative: bool
-    value: Fraction
-    exponent: int
-    kept_bits: str
-    kept: Fraction
-    discarded: str
-    zero: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Rounding:
-    """How a sum was converted.
-
-    Ranges and units: `bits` are the normalised magnitude's, the first of weight 2^exponent;
-    `precision` of them were kept; `value` is the result as if exponents had no upper end.
-    """
-
-    conversion: str
-    bits: str
-    exponent: int
-    precision: int
-    #: Whether one unit in the last place was added to the kept bits.
-    away: bool
-    value: Fraction
-    #: What comes out where `value` is too large for the conversion.
-    overflow: str
-
-
-@dataclass(frozen=True, slots=True)
-class SumStep:
-    """One *align · add · normalise · round* step.
-
-    Zero, NaN, Inf: where `special` is not empty an operand was NaN or Inf, and the numbers of the
-    finite path mean nothing.
-    """
-
-    scope: str
-    e_max: int
-    fraction_bits: int
-    #: What the sum takes in, by name.
-    operands: tuple[str, ...]
-    #: The aligned addends: one for each operand, or the exact sum of the products and c.  Empty where
-    #: a sum is taken without aligning its operands one by one.
-    terms: tuple[TermRow, ...]
-    #: Whether no bit is lost in alignment: what lies below the last bit makes that bit 1 (sticky).
-    exact: bool
-    #: The sum of the kept parts; after `wrapped`, what the sum's bits hold of it.
-    total: Fraction
-    total_bits: str
-    #: Whether the sum of the kept parts has more bits than the design carries.
-    wrapped: bool
-    #: None where the sum goes on as it is.
-    rounding: Rounding | None
-    #: `NaN`, `Inf` or `-Inf`, and the operands that are to blame.
-    special: str
-    blamed: tuple[str, ...]
-    #: Whose NaN the result is: `a[2]`, `c`, `an invalid operation`; empty where all NaNs are one word.
-    nan_of: str
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """One dot product of one unit, explained.
-
-    Ranges and units: `result` is a raw encoding of the D format; `block_results` those of the
-    blocks in order (the last is the result).
-    """
-
-    unit: UnitSpec
-    witness: Witness
-    steps: tuple[SumStep, ...]
-    block_results: tuple[int, ...]
-    result: int
-    stages: StageTrace
 
 
 def explain(

@@ -8,9 +8,9 @@ from tcformal.checks import shown
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
-from tcformal.models import scale_count
+from tcformal.operands.witness import Witness
 from tcformal.oracle.values import parse_value
-from tcformal.query.spec import Witness
+from tcformal.programs.chain import scale_count
 
 #: Bits of an integer that some format may hold.
 _MOST_BITS = 10_000

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from tcformal.design.unit import UnitSpec
 from tcformal.interp.trace import Traced
+from tcformal.operands.factors import scale_values
+from tcformal.operands.names import group_name, groups, product_name
+from tcformal.operands.witness import Witness
 from tcformal.oracle.products import exact_specials, group_term, multiply, product
 from tcformal.oracle.values import Kind, Value, decode
-from tcformal.query.factors import scale_values
-from tcformal.query.operands import group_name, groups, product_name
-from tcformal.query.spec import Witness
 from tcformal.semantics.nan import LABEL
 
 

@@ -7,17 +7,17 @@ from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.formats.spec import Format
-from tcformal.models import scale_count
+from tcformal.operands.codec import read_witness, witness_data
+from tcformal.operands.command import by_value, explain_command
+from tcformal.operands.witness import Witness
 from tcformal.oracle.values import value_data
-from tcformal.query.assumptions import from_texts
-from tcformal.query.command import by_value, explain_command
-from tcformal.query.kinds.operands import read_witness, witness_data
-from tcformal.query.question import Inputs, QuestionKind
+from tcformal.programs.chain import scale_count
+from tcformal.query.assume import from_texts
+from tcformal.query.pair import EqualityQuestion, question
+from tcformal.query.question import Inputs, Kind, QuestionKind
 from tcformal.query.replay import Replay, replay
 from tcformal.query.search import search
-from tcformal.query.shrink import shrink
-from tcformal.query.spec import EqualityQuestion, Witness, question
-from tcformal.query.verdict import Kind
+from tcformal.query.shrink.shrink import shrink
 
 
 class Equality(QuestionKind[EqualityQuestion]):

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from tcformal.query.kinds.comparison.kind import PROGRAM
+from tcformal.query.kinds.comparison.question import ErrorComparison
 from tcformal.query.kinds.equality import EQUALITY
-from tcformal.query.kinds.program import PROGRAM
-from tcformal.query.kinds.unit_property import PROPERTY
-from tcformal.query.question import QuestionKind
+from tcformal.query.kinds.property.kind import PROPERTY
+from tcformal.query.kinds.property.question import PropertyQuestion
+from tcformal.query.pair import EqualityQuestion
+from tcformal.query.question import Q, Question, QuestionKind
 
 KINDS: dict[str, QuestionKind[Any]] = {kind.name: kind for kind in (EQUALITY, PROPERTY, PROGRAM)}
+
+#: The kind of each class of questions.
+_OF: dict[type[Question], QuestionKind[Any]] = {
+    EqualityQuestion: EQUALITY,
+    PropertyQuestion: PROPERTY,
+    ErrorComparison: PROGRAM,
+}
+
+
+def kind_of(question: Q) -> QuestionKind[Q]:
+    """How questions of this one's kind are replayed, shrunk, written and read."""
+    return _OF[type(question)]

@@ -1,0 +1,1 @@
+"""Commands about devices and their outputs."""

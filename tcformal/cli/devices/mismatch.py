@@ -1,0 +1,78 @@
+"""`explain-mismatch`: an expected result and another one that came."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tcformal.cli.group import OK, OTHERWISE, json_option, main
+from tcformal.cli.single import listed_values, show_traces
+from tcformal.design.names import resolve
+from tcformal.errors import InputError
+from tcformal.identify.cases import case_of, read_cases
+from tcformal.identify.mismatch import explain_mismatch
+from tcformal.programs.chain import scale_count
+from tcformal.report.devices import mismatch as views
+from tcformal.report.escape import print_json, say
+from tcformal.report.parts import bar, show
+
+
+@main.command(name="explain-mismatch")
+@click.argument("unit", metavar="UNIT")
+@click.option("--a", "a", help="K values, separated by commas; a last ... stands for zeros.")
+@click.option("--b", "b", help="K values for b, as for a.")
+@click.option("--c", "c", default="0", show_default=True, help="The accumulator.")
+@click.option("--scale-a", help="Scales of a, one per block of k; ones unless given.")
+@click.option("--scale-b", help="Scales of b, one per block of k, as for a.")
+@click.option("--expected", help="The result that was expected: a value, or a raw encoding 0x….")
+@click.option("--got", help="The result that came.")
+@click.option(
+    "--file", "path", type=click.Path(path_type=Path),
+    help="Cases in a file instead: JSON objects with a, b, c, expected, got, or an .npz with such arrays.",
+)  # fmt: skip
+@click.option("--explain", "with_explanation", is_flag=True, help="Show both designs bit by bit.")
+@json_option
+def explain_mismatch_(
+    unit: str, a: str | None, b: str | None, c: str, scale_a: str | None, scale_b: str | None,
+    expected: str | None, got: str | None, path: Path | None, with_explanation: bool, as_json: bool,
+) -> int:  # fmt: skip
+    """Rounding or bug: which designs give an expected result, and which the one that came.
+
+    Tries the unit, every catalogued design of its formats, plain computations (the exact sum rounded once,
+    fused multiply–adds, a chain in fp64), and every single-parameter variation of the units (exit 0: known
+    arithmetic gives both results).
+    """
+    spec = resolve(unit)
+    given = {"--a": a, "--b": b, "--expected": expected, "--got": got}
+    if path is not None:
+        both = [name for name, text in given.items() if text is not None]
+        if both:
+            raise InputError(f"expected --file or operands, but got --file and {both[0]}")
+        cases = read_cases(spec, path)
+    else:
+        missing = [name for name, text in given.items() if text is None]
+        if missing:
+            raise InputError(f"expected {missing[0]}, or --file FILE, but got neither")
+        count = scale_count(spec, spec.k)
+        data: dict[str, object] = {
+            "a": listed_values(a or "", spec.k), "b": listed_values(b or "", spec.k), "c": c,
+            "expected": expected, "got": got,
+        }  # fmt: skip
+        data |= {
+            name: listed_values(text, count)
+            for name, text in (("scale_a", scale_a), ("scale_b", scale_b))
+            if text is not None
+        }
+        cases = [case_of(spec, data, "the options")]
+    with bar("trying designs") as told:
+        found = explain_mismatch(spec, cases, told)
+    if as_json:
+        print_json(views.mismatch_data(found))
+    else:
+        show(views.mismatch_view(found))
+        say(views.command_line(found))
+        if with_explanation and found.traces is not None:
+            say()
+            show_traces(found.traces)
+    return OK if found.both else OTHERWISE

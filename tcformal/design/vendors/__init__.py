@@ -1,0 +1,1 @@
+"""The vendors' units: rules and tables of facts from which every legal name follows."""

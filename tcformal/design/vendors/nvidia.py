@@ -1,0 +1,300 @@
+"""NVIDIA's units: rules and tables of facts from which every legal name follows (XIE Tables 3–5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+
+from tcformal.design.arithmetic import NVIDIA_NAN, QUIET_NAN, fma_chain, t_fdpa
+from tcformal.design.spec import Design, Operands
+from tcformal.design.unit import Emulation, Evidence, Fact, UnitSpec
+from tcformal.design.vendors.facts import SASS, UNSTATED, XIE, facts, probed, t_fdpa_facts
+from tcformal.formats.catalog import format_named
+from tcformal.formats.spec import Format
+
+#: What makes one unit when it is asked for.
+Maker = Callable[[str], UnitSpec]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arch:
+    """One architecture's numbers (XIE Tables 4 and 5; zero exponents from MMA-Sim 2.1.1)."""
+
+    #: CUDA compute capability.
+    sm: int
+    #: Fraction bits kept in alignment [F].
+    fraction_bits: int
+    #: Bytes of A that one block takes [L_max in bytes]; fp6 and fp4 count as one byte.
+    block_bytes: int
+    #: Exponent of zero terms for fp32 and fp16 results [e_zero].
+    zero_exponent: Mapping[str, int]
+    #: Whether fp8 uses the short sum: 13 fraction bits, and 13 in an fp32 result.
+    short_fp8: bool = False
+    #: (a format, d format) pairs whose parameters reproduce recorded hardware outputs.
+    recorded: frozenset[tuple[str, str]] = frozenset()
+
+
+_EARLY, _LATE = {"fp32": -132, "fp16": -20}, {"fp32": -133, "fp16": -21}
+
+ARCHS: dict[str, Arch] = {
+    "volta": Arch(
+        sm=70, fraction_bits=23, block_bytes=8, zero_exponent={"fp32": -131, "fp16": -19},
+        recorded=frozenset({("fp16", "fp32"), ("fp16", "fp16")}),
+    ),
+    "turing": Arch(sm=75, fraction_bits=24, block_bytes=16, zero_exponent=_EARLY),
+    "ampere": Arch(
+        sm=80, fraction_bits=24, block_bytes=16, zero_exponent=_EARLY,
+        recorded=frozenset({("fp16", "fp32"), ("tf32", "fp32")}),
+    ),
+    "ada": Arch(
+        sm=89, fraction_bits=24, block_bytes=16, zero_exponent=_EARLY, short_fp8=True,
+        recorded=frozenset({("e4m3", "fp32")}),
+    ),
+    "hopper": Arch(
+        sm=90, fraction_bits=25, block_bytes=32, zero_exponent=_LATE, short_fp8=True,
+        recorded=frozenset({("bf16", "fp32"), ("fp16", "fp16")}),
+    ),
+    "blackwell": Arch(
+        sm=100, fraction_bits=25, block_bytes=32, zero_exponent=_LATE,
+        recorded=frozenset({("fp16", "fp32")}),
+    ),
+    "rtx-blackwell": Arch(sm=120, fraction_bits=25, block_bytes=32, zero_exponent=_LATE),
+}  # fmt: skip
+
+_FP8 = ("e5m2", "e4m3")
+_SMALL = ("e5m2", "e4m3", "e3m2", "e2m3", "e2m1")
+_F16_884 = ("m8n8k4.f32.f16.f16.f32", "m8n8k4.f32.f16.f16.f16", "m8n8k4.f16.f16.f16.f16")
+_F16_1688 = ("m16n8k8.f32.f16.f16.f32", "m16n8k8.f16.f16.f16.f16")
+_SINCE_AMPERE = (
+    *_F16_1688,
+    "m16n8k16.f32.f16.f16.f32",
+    "m16n8k16.f16.f16.f16.f16",
+    "m16n8k16.f32.bf16.bf16.f32",
+    "m16n8k8.f32.bf16.bf16.f32",
+    "m16n8k8.f32.tf32.tf32.f32",
+    "m16n8k4.f32.tf32.tf32.f32",
+    "m8n8k4.f64.f64.f64.f64",
+)
+_FP8_MMA = tuple(f"m16n8k{k}.{d}.{a}.{b}.{d}" for k, d, a, b in product((32, 16), ("f32", "f16"), _FP8, _FP8))
+_F64_HOPPER = tuple(f"m16n8k{k}.f64.f64.f64.f64" for k in (16, 8, 4))
+
+#: The `mma` shapes and types of each architecture (PTX ISA).  `m8n8k4` with fp16 is a hardware
+#: instruction on volta and turing only, fp8 on ada and rtx-blackwell only: see EMULATED.
+MMA: dict[str, tuple[str, ...]] = {
+    "volta": _F16_884,
+    "turing": _F16_884 + _F16_1688,
+    "ampere": _SINCE_AMPERE,
+    "ada": _SINCE_AMPERE + _FP8_MMA,
+    "hopper": _SINCE_AMPERE + _F64_HOPPER,
+    "blackwell": _SINCE_AMPERE,
+    "rtx-blackwell": _SINCE_AMPERE + _FP8_MMA,
+}
+
+#: `mma` names that the compiler accepts on an architecture and builds from other instructions.
+EMULATED: dict[str, tuple[str, ...]] = {
+    "ampere": (_F16_884[0],),
+    "ada": (_F16_884[0],),
+    "hopper": (_F16_884[0], *_FP8_MMA),
+    "blackwell": (_F16_884[0], *_FP8_MMA),
+    "rtx-blackwell": (_F16_884[0],),
+}
+
+#: N of wgmma and tcgen05.
+_N = range(8, 257, 8)
+
+_NAN_NOTE = (
+    "NaN word: XIE §4.2 says all ones below the sign; VALPEY §4.4 describes a word that also fits "
+    "0x7fc00000: open until probed."
+)
+_TURING_884_NOTE = (
+    "fraction_bits: XIE and MMA-Sim 2.1.1 give Volta's 23 for m8n8k4 on Turing; VALPEY Algorithm 1 "
+    "gives 24 (@fraction_bits=24): open until probed."
+)
+_HOPPER_FP8_NOTE = (
+    "zero_exponent: MMA-Sim 2.1.1 has -133, HAWKEYE's code -139; no fp8 product and no fp32 c can fall below "
+    "either with F=13, so no input tells them apart."
+)
+_FP16_ZERO_NOTE = (
+    "zero_exponent of fp16 results: MMA-Sim 2.1.1 has -19 on volta, -20 on turing, ampere and ada, and -21 "
+    "later; FPy has -20, -21 and -22, and -133 for wgmma and tcgen05: open until probed."
+)
+
+
+def nvidia_names() -> Iterator[tuple[str, Maker]]:
+    """Every legal name with what makes its unit, architectures in order of age."""
+    for arch in ARCHS:
+        for text in MMA[arch]:
+            yield f"{arch}/mma.{text}", partial(_mma, arch, text)
+        if arch == "hopper":
+            yield from _wgmma_names()
+        if arch == "blackwell":
+            yield from _tcgen05_names()
+        if arch == "rtx-blackwell":
+            yield from _kind_mma_names()
+        for text in EMULATED.get(arch, ()):
+            yield f"{arch}/emulated.mma.{text}", partial(_emulated, arch, text)
+
+
+def _wgmma_names() -> Iterator[tuple[str, Maker]]:
+    types = ["k8.f32.tf32.tf32", "k16.f32.f16.f16", "k16.f16.f16.f16", "k16.f32.bf16.bf16"]
+    types += [f"k32.{d}.{a}.{b}" for d, a, b in product(("f32", "f16"), _FP8, _FP8)]
+    for n, text in product(_N, types):
+        k, d, a, b = text.split(".")
+        maker = partial(_plain, "hopper", f"m64n{n}{k}", d, a, b, d)
+        yield f"hopper/wgmma.m64n{n}{text}", maker
+
+
+def _tcgen05_names() -> Iterator[tuple[str, Maker]]:
+    kinds = [("k8", "tf32", "f32", "tf32", "tf32"), ("k16", "f16", "f16", "f16", "f16")]
+    kinds += [("k16", "f16", "f32", a, b) for a, b in product(("f16", "bf16"), repeat=2)]
+    kinds += [("k32", "f8f6f4", d, a, b) for d, a, b in product(("f32", "f16"), _SMALL, _SMALL)]
+    for m, n, (k, kind, d, a, b) in product((64, 128), _N, kinds):
+        shape = f"m{m}n{n}{k}"
+        maker = partial(_plain, "blackwell", shape, d, a, b, d)
+        yield f"blackwell/tcgen05.{shape}.kind::{kind}.{d}.{a}.{b}", maker
+    for n, (k, kind, block, a, b, scale) in product(_N, _scaled_kinds()):
+        shape = f"m128n{n}{k}"
+        maker = partial(_scaled, "blackwell", shape, kind, block, a, b, scale)
+        yield f"blackwell/tcgen05.{shape}.kind::{kind}.block{block}.f32.{a}.{b}.{scale}", maker
+
+
+def _kind_mma_names() -> Iterator[tuple[str, Maker]]:
+    arch = "rtx-blackwell"
+    for d, a, b in product(("f32", "f16"), _SMALL, _SMALL):
+        yield (
+            f"{arch}/mma.m16n8k32.kind::f8f6f4.{d}.{a}.{b}.{d}",
+            partial(_plain, arch, "m16n8k32", d, a, b, d),
+        )
+    for k, kind, block, a, b, scale in _scaled_kinds():
+        yield (
+            f"{arch}/mma.m16n8{k}.kind::{kind}.block{block}.f32.{a}.{b}.f32.{scale}",
+            partial(_scaled, arch, f"m16n8{k}", kind, block, a, b, scale),
+        )
+
+
+def _scaled_kinds() -> Iterator[tuple[str, str, int, str, str, str]]:
+    """(k, kind, block, a, b, scale format); block32 with ue4m3 is not legal."""
+    for a, b in product(_SMALL, _SMALL):
+        yield "k32", "mxf8f6f4", 32, a, b, "ue8m0"
+    yield "k64", "mxf4", 32, "e2m1", "e2m1", "ue8m0"
+    for block, scale in ((32, "ue8m0"), (16, "ue8m0"), (16, "ue4m3")):
+        yield "k64", "mxf4nvf4", block, "e2m1", "e2m1", scale
+
+
+def _mnk(shape: str) -> tuple[int, int, int]:
+    m, _, rest = shape.removeprefix("m").partition("n")
+    n, _, k = rest.partition("k")
+    return int(m), int(n), int(k)
+
+
+def _operands(d: str, a: str, b: str, c: str) -> Operands:
+    return Operands(a=format_named(a), b=format_named(b), c=format_named(c), d=format_named(d))
+
+
+def _mma(arch: str, text: str, name: str) -> UnitSpec:
+    shape, d, a, b, c = text.split(".")
+    if a == "f64":
+        return _double(shape, name)
+    return _plain(arch, shape, d, a, b, c, name)
+
+
+def _double(shape: str, name: str) -> UnitSpec:
+    m, n, k = _mnk(shape)
+    source = probed(f"{XIE} Algorithm 4 and Table 3 (DMMA)")
+    return UnitSpec(
+        name=name, m=m, n=n, k=k,
+        operands=_operands("f64", "f64", "f64", "f64"),
+        design=fma_chain(fmt="fp64", nan_word=QUIET_NAN["fp64"]),
+        facts=facts(source, {"nan_word": UNSTATED}),
+    )  # fmt: skip
+
+
+def _design(arch: Arch, a: Format, d: str) -> Design:
+    """T-FDPA with an architecture's numbers for one A format and D format."""
+    width = a.storage_bits
+    short = arch.short_fp8 and width == 8
+    return t_fdpa(
+        products=arch.block_bytes * 8 // width,
+        fraction_bits=13 if short else arch.fraction_bits,
+        zero_exponent=arch.zero_exponent[d],
+        d=d,
+        conversion="RZ-E8M13" if short and d == "fp32" else None,
+    )
+
+
+def _plain(arch_name: str, shape: str, d: str, a: str, b: str, c: str, name: str) -> UnitSpec:
+    """A T-FDPA unit without scales."""
+    m, n, k = _mnk(shape)
+    operands = _operands(d, a, b, c)
+    # Turing runs Volta's m8n8k4 with Volta's parameters (XIE; MMA-Sim 2.1.1).
+    as_volta = arch_name == "turing" and shape == "m8n8k4"
+    arch = ARCHS["volta" if as_volta else arch_name]
+    recorded = (operands.a.name, operands.d.name) in ARCHS[arch_name].recorded
+    notes = [_NAN_NOTE]
+    if as_volta:
+        notes.append(_TURING_884_NOTE)
+    if arch_name == "hopper" and operands.a.storage_bits == 8:
+        notes.append(_HOPPER_FP8_NOTE)
+    if operands.d.name == "fp16":
+        notes.append(_FP16_ZERO_NOTE)
+    return UnitSpec(
+        name=name, m=m, n=n, k=k,
+        operands=operands,
+        design=_design(arch, operands.a, operands.d.name),
+        facts=t_fdpa_facts(arch_name, recorded=recorded, narrow=operands.d.name == "fp16"),
+        notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _scaled(
+    arch_name: str, shape: str, kind: str, block: int, a: str, b: str, scale: str, name: str
+) -> UnitSpec:
+    """A block-scaled unit: ST-FDPA for mxf8f6f4, GST-FDPA for the fp4 kinds."""
+    m, n, k = _mnk(shape)
+    arch = ARCHS[arch_name]
+    grouped = kind != "mxf8f6f4"
+    design = t_fdpa(
+        products=64 if grouped else arch.block_bytes,
+        fraction_bits=35 if grouped else arch.fraction_bits,
+        zero_exponent=-139 if grouped else arch.zero_exponent["fp32"],
+        d="fp32",
+        group=16 if grouped else None,
+    )
+    table, algorithm = ("Table 5", "Algorithm 9") if grouped else ("Table 4", "Algorithm 8")
+    return UnitSpec(
+        name=name, m=m, n=n, k=k,
+        operands=_operands("f32", a, b, "f32"),
+        design=design,
+        scale_format=format_named(scale),
+        scale_block=block,
+        facts=t_fdpa_facts(arch_name, recorded=False, table=table, algorithm=algorithm),
+        notes=(_NAN_NOTE,),
+    )  # fmt: skip
+
+
+def _emulated(arch_name: str, text: str, name: str) -> UnitSpec:
+    """What the compiler makes of an `mma` that the architecture has no instruction for."""
+    shape, d, a, b, c = text.split(".")
+    m, n, k = _mnk(shape)
+    operands = _operands(d, a, b, c)
+    d_name = operands.d.name
+    addition = replace(fma_chain(fmt=d_name, nan_word=NVIDIA_NAN[d_name]), conversion=f"RNE-{d_name.upper()}")
+    if a == "f16":
+        # Scalar: convert to fp32, FFMA in the order of k from zero, FADD c.
+        design = fma_chain(fmt="fp32", nan_word=NVIDIA_NAN["fp32"])
+        how = Emulation(converted=format_named("fp32"), parts=(tuple(range(k)),), addition=addition)
+    else:
+        # fp8 to fp16, one HMMA over k%4 in {0, 1} from zero, one over {2, 3} from its result, then c.
+        design = _design(ARCHS[arch_name], format_named("fp16"), d_name)
+        halves = tuple(tuple(i for i in range(k) if (i % 4 < 2) == first) for first in (True, False))
+        how = Emulation(converted=format_named("fp16"), parts=halves, addition=addition)
+    inner = t_fdpa_facts(arch_name, recorded=False) if a != "f16" else {}
+    source = Fact(f"{SASS} for sm_{ARCHS[arch_name].sm}", Evidence.INFERRED)
+    return UnitSpec(
+        name=name, m=m, n=n, k=k,
+        operands=operands, design=design, emulation=how,
+        facts=facts(source, inner),
+        notes=("Emulated: the compiler builds this from other instructions; no matrix unit computes it.",),
+    )  # fmt: skip

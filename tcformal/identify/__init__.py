@@ -1,0 +1,1 @@
+"""Which designs give a device's outputs."""

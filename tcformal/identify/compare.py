@@ -1,0 +1,170 @@
+"""Which designs could have given a device's outputs, and which input refutes each of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.design.unit import UnitSpec, same_formats
+from tcformal.design.variations import rivals
+from tcformal.errors import RecordError
+from tcformal.formats.spec import Format
+from tcformal.matmul.replay import replay
+from tcformal.operands.batch import together, witness_at
+from tcformal.operands.command import explain_command, in_hex
+from tcformal.operands.random import Raw
+from tcformal.operands.witness import Witness
+from tcformal.probe.log.pieces import Piece
+from tcformal.probe.log.results import Run, pieces_of, read_runs, unit_of
+from tcformal.probe.plan.plan import Random, family_of
+from tcformal.probe.sealed import check_summary
+from tcformal.query.shrink.shrink import value_cost
+
+#: Refuting rows of one piece that are weighed against each other.
+_WEIGHED = 2000
+#: Words of A that are put to a design at once: the first ones, and later ones.
+_FIRST_WORDS, _WORDS = 1 << 13, 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class Refutation:
+    """An input on which a design gives something else than the device gave."""
+
+    design: UnitSpec
+    #: The directed input's name, or the random item, its row and family.
+    where: str
+    witness: Witness
+    #: Raw encodings of the D format.
+    given: int
+    designed: int
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The designs that survive a device's outputs, and those that do not."""
+
+    unit: UnitSpec
+    device: dict[str, str]
+    count: int
+    survivors: tuple[UnitSpec, ...]
+    refuted: tuple[Refutation, ...]
+    #: Dot products besides of whose outputs only a digest is kept: they were not compared.
+    sealed: int = 0
+    #: What the run lacks, in one clause; empty where it is whole.
+    lacks: str = ""
+
+    @property
+    def survives(self) -> bool:
+        """Whether nothing that was given refutes the unit that the plan was made for."""
+        return not self.sealed and any(u.name == self.unit.name for u in self.survivors)
+
+    @property
+    def holds(self) -> bool:
+        """Whether that unit gives all outputs of a run that is whole."""
+        return self.survives and not self.lacks
+
+
+def compare(
+    path: Path,
+    others: Iterable[UnitSpec] = (),
+    told: Callable[[int, int], None] = lambda _done, _all: None,
+    unit: str | None = None,
+) -> Comparison:
+    """Hold a file's last run, or the last one of `unit`, against every design of its formats.
+
+    Outputs of which only a digest is kept are compared where the unit gives them; otherwise they refute it.
+
+    `others` are tried besides.  A design that directed inputs refute is not tried on random ones.
+    Errors: RecordError for a file without results, of several units where none is named, or whose outputs
+    cannot be read back.
+    """
+    run = last_run(read_runs(path), path, unit)
+    check_summary(path)
+    spec = unit_of(run, path)
+    pieces = list(pieces_of(run, path))
+    extra = list(others)
+    for u in extra:
+        if not same_formats(u, spec):
+            raise RecordError(f"expected designs of the formats of {spec.name}, but {u.name} has others")
+    alive = [*rivals(spec, run.head["k"]), *extra]
+    refuted: list[Refutation] = []
+    done = 0
+    for part in _parts(pieces):
+        told(done, len(pieces))
+        found = [(u, _refutation(spec, u, part)) for u in alive]
+        at = [(i, r) for _, (i, r) in found if r is not None]
+        refuted += [r for _, r in sorted(at, key=lambda pair: pair[0])]
+        alive = [u for u, (_, r) in found if r is None]
+        done += len(part)
+    told(done, len(pieces))
+    count = sum(len(piece.outputs) for piece in pieces)
+    sealed = sum(line.get("count", 1) for line in run.done) - count
+    return Comparison(spec, dict(run.head["device"]), count, tuple(alive), tuple(refuted), sealed, run.lacks)
+
+
+def last_run(runs: list[Run], path: Path, unit: str | None = None) -> Run:
+    """The newest run of the unit; RecordError where none has results, or there are units to choose from."""
+    done = {run.head["unit"]: run for run in runs if run.done}
+    done |= {run.head["unit"]: run for run in runs if run.head["unit"] in done}
+    if unit is None and len(done) > 1:
+        raise RecordError(f"expected one of the {len(done)} units of {path} to be named, but none is")
+    if unit is not None and unit not in done:
+        raise RecordError(f"expected results of {unit} in {path}, but there are none")
+    if not done:
+        raise RecordError(f"expected results in {path}, but no run of it has any")
+    return done[unit] if unit is not None else next(iter(done.values()))
+
+
+def _parts(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+    """Parts that are put to a design at once: few dot products first, which refute most designs.
+
+    Afterwards directed ones in large parts, since an evaluation costs about as much for few as for many.
+    """
+    part: list[Piece] = []
+    words, most = 0, _FIRST_WORDS
+    for piece in pieces:
+        size = piece.batch.a.size
+        if part and (words + size > most or isinstance(piece.items[0], Random)):
+            yield part
+            part, words, most = [], 0, _WORDS
+        part.append(piece)
+        words += size
+    if part:
+        yield part
+
+
+def _refutation(spec: UnitSpec, design: UnitSpec, part: Sequence[Piece]) -> tuple[int, Refutation | None]:
+    """The first piece of a part that refutes a design, and a row of it that is easy to read."""
+    if design == spec:
+        designed = [piece.model for piece in part]
+    else:
+        ends = np.cumsum([len(piece.outputs) for piece in part])
+        designed = np.split(replay(design, together(*(piece.batch for piece in part))), ends[:-1])
+    for i, (piece, given) in enumerate(zip(part, designed, strict=True)):
+        rows = np.flatnonzero(given != piece.outputs)[:_WEIGHED]
+        if rows.size:
+            return i, _easiest(spec, design, piece, given, rows)
+    return len(part), None
+
+
+def _easiest(
+    spec: UnitSpec, design: UnitSpec, piece: Piece, designed: Raw, rows: NDArray[np.intp]
+) -> Refutation:
+    row = min((int(r) for r in rows), key=lambda r: _cost(spec, witness_at(piece.batch, r)))
+    item, w = piece.item_at(row), witness_at(piece.batch, row)
+    where = f"{item.id} row {row} ({family_of(row, item.count)})" if isinstance(item, Random) else item.id
+    names = [spec.name] if design.name == spec.name else [spec.name, design.name]
+    command = explain_command(names, w, in_hex(spec), longer=True)
+    return Refutation(design, where, w, int(piece.outputs[row]), int(designed[row]), command)
+
+
+def _cost(spec: UnitSpec, w: Witness) -> int:
+    """How hard a dot product is to read."""
+    o = spec.operands
+    words: list[tuple[Format, int]] = [(o.c, w.c), *((o.a, x) for x in w.a), *((o.b, x) for x in w.b)]
+    return sum(value_cost(fmt, raw) for fmt, raw in words)

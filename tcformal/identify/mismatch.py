@@ -1,0 +1,222 @@
+"""An expected result and another one that came: which designs give each, and where they part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from fractions import Fraction
+from itertools import chain
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.design.catalog import distinct_designs
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec, same_formats, takes
+from tcformal.design.variations import variations
+from tcformal.errors import InputError
+from tcformal.identify.cases import MismatchCase, MismatchValue
+from tcformal.matmul.replay import padded_witness, replay
+from tcformal.operands.text import batch_of
+from tcformal.operands.witness import Witness
+from tcformal.oracle.values import Kind as ValueKind
+from tcformal.oracle.values import decode
+from tcformal.programs.chain import common_k
+from tcformal.query.explain.divergence import Divergence, divergence
+from tcformal.query.explain.explain import explain_witness
+from tcformal.query.explain.steps import Trace
+
+#: Products up to which a computation is one design.
+_MOST = 256
+
+Told = Callable[[int, int], None]
+
+
+class MismatchKind(IntEnum):
+    """What a design is to whoever asks, the nearest first."""
+
+    UNIT = 0
+    OTHER_UNIT = 1
+    COMPUTATION = 2
+    VARIATION = 3
+    OTHER_VARIATION = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Producer:
+    """A design that gives the results of every case, and what it is."""
+
+    design: UnitSpec
+    kind: MismatchKind
+    #: The unit that a variation is one of; the design itself otherwise.
+    base: UnitSpec
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Which designs give what was expected and what came.
+
+    Ranges and units: `own`: the unit's own results; `exact`: the exact sums, None where an operand is NaN
+    or Inf.  Variations are named only where the unit that they are of does not give the results itself.
+    """
+
+    unit: UnitSpec
+    cases: tuple[MismatchCase, ...]
+    tried: int
+    own: tuple[int, ...]
+    exact: tuple[Fraction | None, ...]
+    expected: tuple[Producer, ...]
+    got: tuple[Producer, ...]
+    #: The nearest design of each, both traces of a case on which they differ, and where these part.
+    pair: tuple[Producer, Producer] | None
+    traces: tuple[Trace, Trace] | None
+    divergence: Divergence | None
+
+    @property
+    def both(self) -> bool:
+        """Whether known arithmetic gives the one and the other."""
+        return bool(self.expected) and bool(self.got)
+
+
+def explain_mismatch(
+    spec: UnitSpec, cases: Sequence[MismatchCase], told: Told = lambda _done, _all: None
+) -> Explained:
+    """Try the unit, every catalogued design of its formats, plain computations, and all their variations.
+
+    Shapes: dot products of one length; a unit that takes fewer products is called again, where its
+    result can be the next c, and one that takes more is given zeros.
+    Ranges and units: a design counts where it gives the results of all cases.
+    Zero, NaN, Inf: encodings are compared; a value given as `nan` is any NaN.
+    Errors: InputError for no cases, or cases of different lengths.
+    """
+    lengths = {len(case.witness.a) for case in cases}
+    if len(lengths) != 1:
+        raise InputError(f"expected dot products of one length, but got lengths {sorted(lengths)}")
+    k = lengths.pop()
+    batch = batch_of(spec, [case.witness for case in cases])
+    d = spec.operands.d
+    candidates = list(_candidates(spec, k))
+    found: dict[str, list[Producer]] = {"expected": [], "got": []}
+    gives: dict[tuple[str, str], bool] = {}
+    results: dict[str, NDArray[np.uint64]] = {}
+    for done, one in enumerate(candidates):
+        told(done, len(candidates))
+        words = replay(one.design, batch)
+        results[one.design.name] = words
+        for name, made in found.items():
+            values: list[MismatchValue] = [getattr(case, name) for case in cases]
+            fits = all(v.is_given_by(d, words[i : i + 1])[0] for i, v in enumerate(values))
+            gives[name, one.design.name] = fits
+            if fits and (one.base is one.design or not gives.get((name, one.base.name), False)):
+                made.append(one)
+    told(len(candidates), len(candidates))
+    expected, got = (tuple(sorted(made, key=lambda p: p.kind)) for made in found.values())
+    pair = _nearest(expected, got)
+    traces = None if pair is None else _traces(pair, cases, results)
+    return Explained(
+        spec, tuple(cases), len(candidates), tuple(int(x) for x in results[spec.name]),
+        tuple(exact_sum(spec, case.witness) for case in cases), expected, got, pair, traces,
+        None if traces is None else divergence(*traces),
+    )  # fmt: skip
+
+
+def _candidates(spec: UnitSpec, k: int) -> Iterator[Producer]:
+    """Every design to try, each definition once, nearer kinds first."""
+    seen: set[tuple[object, ...]] = set()
+
+    def new(u: UnitSpec) -> bool:
+        if not takes(u, k):
+            return False
+        length = min(u.k, u.design.products)
+        key = (u.design, length, u.emulation, None if u.k >= k else u.k)
+        fresh = key not in seen
+        seen.add(key)
+        return fresh
+
+    others = [resolve(name) for name in distinct_designs(lambda u: same_formats(u, spec) and takes(u, k))]
+    if not takes(spec, k):
+        raise InputError(
+            f"expected at most {spec.k} products for {spec.name}, whose result cannot be the next c, "
+            f"but got {k}"
+        )
+    new(spec)
+    yield Producer(spec, MismatchKind.UNIT, spec, "the unit")
+    others = [u for u in others if new(u)]
+    for u in others:
+        yield Producer(u, MismatchKind.OTHER_UNIT, u, "another unit")
+    for name, what in computations(spec, k):
+        u = resolve(name)
+        if new(u):
+            yield Producer(u, MismatchKind.COMPUTATION, u, what)
+    for base in (spec, *others):
+        kind = MismatchKind.VARIATION if base is spec else MismatchKind.OTHER_VARIATION
+        for u in variations(base):
+            if new(u):
+                yield Producer(u, kind, base, "one parameter changed")
+
+
+def computations(spec: UnitSpec, k: int) -> Iterator[tuple[str, str]]:
+    """Designs without a unit that people compare results with, and what each is.
+
+    None for units with scales, for more products than one design takes, and for results that no IEEE
+    format holds.
+    """
+    o = spec.operands
+    target = o.d.name.upper()
+    if spec.scale_format is not None or k > _MOST or o.d.name not in ("fp64", "fp32", "fp16", "bf16"):
+        return
+    formats = ",".join(
+        f"{letter}_format={fmt.name}" for letter, fmt in zip("abcd", (o.a, o.b, o.c, o.d), strict=True)
+    )
+    exact = "fraction_bits=exact,rounding=RNE,zero_sign=ieee,overflow=ieee"
+    yield f"tfdpa@products={k},{exact},{formats}", "the exact sum, rounded once"
+    chain = f"sequential@products={k}"
+    for place, said in (("", "from c on"), (",c_position=last", "c last")):
+        yield f"{chain}{place},{formats}", f"fused multiply–adds in {o.d.name}, {said}"
+        rounded = f"product_rounding=RNE-{target}"
+        yield f"{chain}{place},{rounded},{formats}", f"products and sums rounded to {o.d.name}, {said}"
+        if o.d.name != "fp64":
+            wide = "accumulator=RNE-FP64"
+            yield f"{chain}{place},{wide},{formats}", f"a chain in fp64, {said}, rounded at the end"
+
+
+def exact_sum(spec: UnitSpec, w: Witness) -> Fraction | None:
+    """Σ a_k·b_k + c of one dot product, scales included; None where an operand is NaN or Inf."""
+    o, scale, block = spec.operands, spec.scale_format, spec.scale_block or 1
+    factors = [(o.a, w.a), (o.b, w.b)]
+    if scale is not None:
+        factors += [(scale, tuple(s[i // block] for i in range(len(w.a)))) for s in (w.scale_a, w.scale_b)]
+    values = [[decode(fmt, word) for word in words] for fmt, words in factors]
+    c = decode(o.c, w.c)
+    if any(x.kind is not ValueKind.FINITE for x in (c, *chain.from_iterable(values))):
+        return None
+    products = (prod(x.number for x in row) for row in zip(*values, strict=True))
+    return sum(products, start=c.number)
+
+
+def _nearest(expected: Sequence[Producer], got: Sequence[Producer]) -> tuple[Producer, Producer] | None:
+    """The pair of designs that is told: near kinds, and variations of one unit rather than of two."""
+    pairs = [(e, g) for e in expected for g in got if e.design is not g.design]
+    if not pairs:
+        return None
+    return min(pairs, key=lambda p: (p[0].kind + p[1].kind, p[0].base is not p[1].base))
+
+
+def _traces(
+    pair: tuple[Producer, Producer], cases: Sequence[MismatchCase], results: dict[str, NDArray[np.uint64]]
+) -> tuple[Trace, Trace] | None:
+    """Both designs on the first case that tells them apart."""
+    first, second = (p.design for p in pair)
+    apart = np.flatnonzero(results[first.name] != results[second.name])
+    if not apart.size:
+        return None
+    w = cases[int(apart[0])].witness
+    try:
+        common_k(first, second)
+    except InputError:
+        return None  # one of the two takes the operands in another number of calls
+    wide = max((padded_witness(u, w) for u in (first, second)), key=lambda x: len(x.a))
+    return explain_witness(first, wide), explain_witness(second, wide)

@@ -1,0 +1,54 @@
+"""Kept results against the models as they are now, unit by unit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tcformal.probe.log.results import Run, pieces_of, read_runs, unit_of
+from tcformal.probe.log.written import mismatches_in
+from tcformal.probe.sealed import check_summary
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One unit's last run: what was given, how much of it the model gives now, and what is missing."""
+
+    unit: str
+    device: dict[str, str]
+    #: Dot products that were compared, those of which only a digest is kept, and mismatches.
+    count: int
+    sealed: int
+    mismatches: int
+    #: What the run lacks, in one clause; empty where it is whole.
+    lacks: str = ""
+
+
+def recheck(path: Path, told: Callable[[int, int], None] = lambda _done, _all: None) -> Iterator[Checked]:
+    """Replay the last run of each unit of a file or of a folder's campaign.
+
+    Errors: RecordError for a file without results, or whose outputs cannot be read back.
+    """
+    runs = read_runs(path)
+    check_summary(path)
+    latest = {run.head["unit"]: run for run in runs}
+    for done, run in enumerate(latest.values()):
+        told(done, len(latest))
+        yield _checked(run, path)
+    told(len(latest), len(latest))
+
+
+def _checked(run: Run, path: Path) -> Checked:
+    spec = unit_of(run, path)
+    count = wrong = 0
+    read: set[str] = set()
+    for piece in pieces_of(run, path):
+        count += len(piece.outputs)
+        wrong += piece.wrong
+        read |= {item.id for item in piece.items}
+    sealed = [line for line in run.done if line.get("not_kept") and line["id"] not in read]
+    return Checked(
+        spec.name, dict(run.head["device"]), count, sum(int(line["count"]) for line in sealed),
+        wrong + sum(mismatches_in(line) for line in sealed), run.lacks,
+    )  # fmt: skip

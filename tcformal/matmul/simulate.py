@@ -1,0 +1,83 @@
+"""Drop-in products: stacks of matrices of any size, as a unit computes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.matmul.arrays import dtypes
+from tcformal.matmul.unit import Unit, spec_of
+
+
+def simulate(
+    u: str | Unit | UnitSpec,
+    a: Any,
+    b: Any,
+    c: Any = None,
+    scale_a: Any = None,
+    scale_b: Any = None,
+    *,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> NDArray[Any]:
+    """A·B + C as calls of a unit: what `numpy.matmul` gives, with that unit's arithmetic.
+
+    Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`; C None
+    (zeros) or broadcast to the result [..., M, N], so that a bias [N] will do; scale_a
+    [..., M, ⌈K / scale_block⌉] and scale_b [..., ⌈K / scale_block⌉, N] with leading axes that broadcast
+    to the result's.  M, N, K and every leading axis at least 1.
+    Ranges and units: the dtype of each format as in `tcformal.matmul.arrays`; K of any size is taken in calls
+    of the unit's k, each result the next c, the last call filled up with +0.  `threads`, `progress`: as
+    for `Unit.matmul`.
+    Zero, NaN, Inf: as the unit's design says.
+    Errors: InputError for a name, shape or dtype that does not fit; nothing is converted and no input
+    is modified.
+    Source: the unit's own (`sources`).
+    """
+    spec = spec_of(u)
+    a, b = np.asarray(a), np.asarray(b)
+    if min(a.ndim, b.ndim) < 2 or a.shape[-1] != b.shape[-2] or 0 in a.shape + b.shape:
+        raise InputError(
+            "expected A of shape [..., M, K] and B of shape [..., K, N] with axes of at least 1, "
+            f"but got {list(a.shape)} and {list(b.shape)}"
+        )
+    stack = _broadcast(a.shape[:-2], b.shape[:-2])
+    m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
+    c = None if c is None else _spread("C", np.asarray(c), (*stack, m, n))
+    count = -(-k // spec.scale_block) if spec.scale_block else 0
+    scale_a = None if scale_a is None else _spread("scale_a", np.asarray(scale_a), (*stack, m, count))
+    scale_b = None if scale_b is None else _spread("scale_b", np.asarray(scale_b), (*stack, count, n))
+    options: dict[str, Any] = {"threads": threads, "progress": progress}
+    multiply = Unit(spec).matmul
+    if b.ndim == 2 and scale_b is None:
+        # One B for the whole stack: its rows are one tall matrix.
+        tall = None if c is None else c.reshape(-1, n)
+        return multiply(a.reshape(-1, k), b, tall, **options).reshape(*stack, m, n)
+    left, right = (np.broadcast_to(x, stack + x.shape[-2:]) for x in (a, b))
+    d = np.empty((*stack, m, n), dtypes()[spec.d_format.name])
+    for place in np.ndindex(stack):
+        extra = [None if x is None else x[place] for x in (c, scale_a, scale_b)]
+        d[place] = multiply(left[place], right[place], *extra, **options)
+    return d
+
+
+def _broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(first, second)
+    except ValueError:
+        raise InputError(
+            f"expected leading axes of A and B that broadcast, but got {list(first)} and {list(second)}"
+        ) from None
+
+
+def _spread(name: str, x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    try:
+        return np.broadcast_to(x, shape)
+    except ValueError:
+        raise InputError(
+            f"expected {name} of a shape that broadcasts to {list(shape)}, but got {list(x.shape)}"
+        ) from None

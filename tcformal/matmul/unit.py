@@ -1,0 +1,239 @@
+"""The public face of a unit: its facts, and its arithmetic on arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.design.catalog import catalogue
+from tcformal.design.names import resolve
+from tcformal.design.spec import Design
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format, Sign, Specials
+from tcformal.matmul import arrays
+from tcformal.programs.chain import circuit, scale_count
+
+if TYPE_CHECKING:  # imported where they are used: a question about a unit does not wait for its kernels
+    from tcformal.kernels.gemm import Gemm
+    from tcformal.kernels.rows import DotProducts
+
+Raw = NDArray[np.unsignedinteger[Any]]
+
+#: Products below which NumPy is done before a kernel would be loaded.
+_WORTH_COMPILING = 1 << 20
+#: Columns that fill the lanes of any processor well.
+_LONG = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A matrix unit or design, by name."""
+
+    spec: UnitSpec
+
+    @property
+    def name(self) -> str:
+        """The name by which this unit was asked for."""
+        return self.spec.name
+
+    @property
+    def m(self) -> int:
+        """Rows of A and D."""
+        return self.spec.m
+
+    @property
+    def n(self) -> int:
+        """Columns of B and D."""
+        return self.spec.n
+
+    @property
+    def k(self) -> int:
+        """Products per element of D."""
+        return self.spec.k
+
+    @property
+    def a_format(self) -> Format:
+        """Format of A's elements."""
+        return self.spec.operands.a
+
+    @property
+    def b_format(self) -> Format:
+        """Format of B's elements."""
+        return self.spec.operands.b
+
+    @property
+    def c_format(self) -> Format:
+        """Format of C's elements."""
+        return self.spec.operands.c
+
+    @property
+    def d_format(self) -> Format:
+        """Format of D's elements."""
+        return self.spec.operands.d
+
+    @property
+    def scale_format(self) -> Format | None:
+        """Format of the scales; None for a unit without scales."""
+        return self.spec.scale_format
+
+    @property
+    def scale_block(self) -> int | None:
+        """Consecutive k that share one scale; None for a unit without scales."""
+        return self.spec.scale_block
+
+    @property
+    def design(self) -> Design:
+        """The parameters of its arithmetic."""
+        return self.spec.design
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Where the parameters come from."""
+        return self.spec.sources
+
+    def dot_bits(self, a: Raw, b: Raw, c: Raw, scale_a: Raw | None = None, scale_b: Raw | None = None) -> Raw:
+        """d = Σ a_k·b_k + c on raw encodings, one dot product per row.
+
+        Shapes: a, b: [n, K] with K a multiple of the unit's block; c: [n]; scale_a, scale_b:
+        [n, ⌈K / scale_block⌉] for units with scales; result [n].
+        Ranges and units: unsigned integers below 2^width of each format; the result's dtype is the
+        smallest unsigned one that holds the D format.  The inputs are not modified.
+        Zero, NaN, Inf: as the design says.
+        Errors: InputError for a shape, dtype or encoding that does not fit, or missing scales.
+        Source: the unit's own (`sources`).
+        """
+        a, b, c = (np.asarray(x) for x in (a, b, c))
+        if a.ndim != 2 or a.shape != b.shape or c.shape != a.shape[:1]:
+            raise InputError(
+                "expected a and b of one shape [n, K] and c of shape [n], "
+                f"but got {list(a.shape)}, {list(b.shape)} and {list(c.shape)}"
+            )
+        n, k = a.shape
+        operands: dict[str, Raw] = {"a": a, "b": b, "c": c}
+        for letter, given in (("a", scale_a), ("b", scale_b)):
+            scales = self._scales(given, letter, n, k)
+            if scales is not None:
+                operands[f"scale_{letter}"] = scales
+        return dot_products(self.spec, k)(operands, n).astype(f"u{self.d_format.storage_bits // 8}")
+
+    def _scales(self, given: Raw | None, letter: str, n: int, k: int) -> Raw | None:
+        """One scale array, checked; None for a unit without scales."""
+        count = scale_count(self.spec, k)
+        if given is None:
+            if count:
+                raise InputError(
+                    f"expected scale_{letter} of shape [n, {count}] for {self.name}, but got none"
+                )
+            return None
+        if not count:
+            raise InputError(f"expected no scales for {self.name}, but got scale_{letter}")
+        array = np.asarray(given)
+        if array.shape != (n, count):
+            raise InputError(
+                f"expected scale_{letter} of shape {[n, count]} for {self.name}, but got {list(array.shape)}"
+            )
+        return array
+
+    def matmul(
+        self,
+        a: Any,
+        b: Any,
+        c: Any = None,
+        scale_a: Any = None,
+        scale_b: Any = None,
+        *,
+        threads: int | None = None,
+        progress: bool | None = None,
+    ) -> NDArray[Any]:
+        """D = A·B + C on NumPy or ml_dtypes arrays of any size, as calls of this unit.
+
+        Shapes: A [M, K], B [K, N], C [M, N] or None (zeros), scale_a [M, ⌈K / scale_block⌉],
+        scale_b [⌈K / scale_block⌉, N]; result [M, N]; M, N, K >= 1.
+        Ranges and units: see `tcformal.matmul.arrays` for the dtype of each format; `threads` at least 1,
+        None for one on each processor; `progress`: whether a bar is shown on standard error after two
+        seconds, None where that is a terminal.
+        Zero, NaN, Inf: as the design says; K is filled up with +0 to whole calls.
+        Errors: InputError for shapes, dtypes or values that do not fit; nothing is converted.
+        Source: the unit's own (`sources`).
+        """
+        from tcformal.kernels import machine
+        from tcformal.kernels.work import Work
+
+        x = arrays.product(self.spec, a, b, c, scale_a, scale_b)
+        with Work(threads, progress) as work:
+            m, k, n = x.shape
+            if machine.available() and m * n * k >= _WORTH_COMPILING:
+                # The side whose length fills the lanes better is taken lane by lane.
+                side = "a" if n >= min(m, _LONG) else "b"
+                words = gemm(self.spec, side).multiply(x, work)
+            else:
+                words = arrays.by_dot_products(self.spec, self.dot_bits, x, work)
+        return arrays.from_raw(words, self.d_format)
+
+
+@lru_cache(maxsize=64)
+def dot_products(spec: UnitSpec, k: int) -> DotProducts:
+    """K products on one unit, row by row; see `tcformal.kernels.rows`."""
+    from tcformal.kernels.rows import DotProducts
+
+    return DotProducts(*circuit(spec, k))
+
+
+@lru_cache(maxsize=64)
+def gemm(spec: UnitSpec, spread_side: str) -> Gemm:
+    """The compiled kernels of a unit; see `tcformal.kernels.gemm`."""
+    from tcformal.kernels.gemm import DotCall, Gemm
+
+    graph, root = circuit(spec, spec.k)
+    formats = {"a": spec.a_format, "b": spec.b_format, "c": spec.c_format, "d": spec.d_format}
+    if spec.scale_format is not None:
+        formats["scale"] = spec.scale_format
+    return Gemm(
+        DotCall(
+            graph=graph, root=root, k=spec.k, scales=arrays.scales_of_call(spec),
+            storage={letter: fmt.storage_bits for letter, fmt in formats.items()},
+            scale_one=0 if spec.scale_format is None else spec.scale_format.one,
+            finite={letter: _finite(fmt) for letter, fmt in formats.items()},
+            chained=spec.c_format == spec.d_format,
+        ),
+        spread_side,
+    )  # fmt: skip
+
+
+def _finite(fmt: Format) -> list[int]:
+    """Zeros, the smallest and the largest number, and one, of both signs."""
+    found = [0] if fmt.has_zero else []
+    found += [1 << fmt.ignored_low_bits, min(fmt.one, fmt.largest), fmt.largest]
+    if fmt.sign is Sign.ABSENT:
+        return found
+    top = 1 << (fmt.width - 1)
+    return found + [x | top for x in found if x or fmt.specials is not Specials.NEGATIVE_ZERO_NAN]
+
+
+def unit(name: str) -> Unit:
+    """The unit or design of that name: `UNIT`, `UNIT@name=value,…` or `FAMILY@name=value,…`.
+
+    Errors: UnknownNameError naming the closest names; InputError for a value that does not fit.
+    """
+    return Unit(resolve(name))
+
+
+def units() -> list[str]:
+    """The names of all catalogued units."""
+    return list(catalogue())
+
+
+def spec_of(x: str | Unit | UnitSpec) -> UnitSpec:
+    """The unit that a caller means; InputError for what is neither a name nor a unit."""
+    if isinstance(x, str):
+        return resolve(x)
+    if isinstance(x, Unit):
+        return x.spec
+    if isinstance(x, UnitSpec):
+        return x
+    raise InputError(f"expected a unit or its name, but got {x!r}")

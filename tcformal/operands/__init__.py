@@ -1,0 +1,1 @@
+"""Inputs of dot products: made, named, coded and decoded."""

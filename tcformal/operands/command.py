@@ -1,0 +1,56 @@
+"""The command that shows one dot product bit by bit, to be pasted into a shell."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable
+
+from tcformal.design.unit import UnitSpec
+from tcformal.formats.spec import Format
+from tcformal.operands.witness import Witness
+from tcformal.oracle.values import format_value, hex_word
+
+#: How one operand is written: `a`, `b`, `c`, `scale_a` or `scale_b`, and its raw encoding.
+Words = Callable[[str, int], str]
+
+
+def in_hex(spec: UnitSpec) -> Words:
+    """Every operand by its raw encoding."""
+    return lambda which, raw: hex_word(_format(spec, which), raw)
+
+
+def by_value(spec: UnitSpec) -> Words:
+    """Every operand by its exact value; a NaN, which has none, by its raw encoding."""
+
+    def word(which: str, raw: int) -> str:
+        text = format_value(_format(spec, which), raw)
+        return hex_word(_format(spec, which), raw) if "nan" in text else text
+
+    return word
+
+
+def explain_command(
+    names: Iterable[str], w: Witness, words: Words, *, longer: bool = False, command: str = "explain"
+) -> str:
+    """`tcformal explain` of these units on one dot product, or `tcformal eval`.
+
+    The last `...` stands for zeros: for those of the dot product and, with `longer`, for those that a
+    unit with more products takes besides.
+    """
+    keep = max((i + 1 for i in range(len(w.a)) if w.a[i] or w.b[i]), default=1)
+    tail = ",..." if longer or keep < len(w.a) else ""
+    rows = {"a": w.a[:keep], "b": w.b[:keep], "c": (w.c,), "scale_a": w.scale_a, "scale_b": w.scale_b}
+    texts = []
+    for which, row in rows.items():
+        text = ",".join(words(which, raw) for raw in row) + (tail if which in ("a", "b") else "")
+        if row:
+            texts.append(f"--{which.replace('_', '-')} {shlex.quote(text)}")
+    return " ".join([f"tcformal {command}", *map(shlex.quote, names), *texts])
+
+
+def _format(spec: UnitSpec, which: str) -> Format:
+    o = spec.operands
+    formats = {"a": o.a, "b": o.b, "c": o.c, "scale_a": spec.scale_format, "scale_b": spec.scale_format}
+    found = formats[which]
+    assert found is not None, f"{spec.name} has no {which}"
+    return found

@@ -1,0 +1,122 @@
+"""What the texts of an ask stand for, and every mistake in them named before anything is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from tcformal.checks import check_choice, check_int, check_positive
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.operands.witness import Witness
+from tcformal.oracle.values import parse_magnitude, parse_value
+from tcformal.papers.files import Ask, QueryFile
+from tcformal.proofs.claims.register import CLAIMS
+from tcformal.query.assume import from_texts
+from tcformal.query.explain.given import witness_of
+from tcformal.query.kinds.comparison.question import Asked, asked
+from tcformal.query.kinds.property.properties import PROPERTIES
+
+#: What each kind of ask can come to.
+OUTCOMES: dict[str, tuple[str, ...]] = {
+    "separate": ("SEPARATED", "EQUIVALENT", "VACUOUS"),
+    "property": ("HOLDS", "VIOLATED", "VACUOUS"),
+    "claim": ("HOLDS", "VIOLATED"),
+    "algorithm": ("HOLDS", "VIOLATED", "VACUOUS"),
+    "largest": ("BOUNDED", "FOUND"),
+    "evaluate": ("REPRODUCED", "DIFFERENT"),
+}
+
+
+#: What an ask of an algorithm can search for.
+SEARCHES: dict[str, str] = {"largest excess": "inputs with the largest excess of one error over the other"}
+
+
+def check_asks(query: QueryFile, asks: Sequence[Ask]) -> None:
+    """InputError that names the file, the ask, the key and what was expected there."""
+    for ask in asks:
+        for key, attempt in _attempts(ask):
+            try:
+                attempt()
+            except InputError as error:
+                raise mistake(query, ask, error, key) from error
+
+
+def mistake(query: QueryFile, ask: Ask, error: InputError, key: str | None = None) -> InputError:
+    """An error with the place in the file at which it arose."""
+    place = f"ask.{ask.number}" if key is None else f"ask.{ask.number}.{key}"
+    return InputError(f"expected a query file in {query.path}, but at {place} ({ask.name}): {error}")
+
+
+def algorithm_asked(body: Mapping[str, Any]) -> Asked:
+    """The question that the keys of `algorithm` describe; InputError for keys or values that do not fit."""
+    given = dict(body["algorithm"])
+    unit = resolve(str(given.pop("unit", "")))
+    if (search := given.pop("search", None)) is not None:
+        check_choice("search", search, SEARCHES)
+        check_positive("seconds", given.pop("seconds", 1))
+        if "more_than" in given:
+            raise InputError("expected search or more_than, but got both")
+    for key in given:
+        check_choice("key of algorithm", key, [f for f in Asked.__dataclass_fields__ if f != "assumptions"])
+    if "more_than" in given:
+        given["more_than"] = _fraction(given["more_than"])
+    if "c_exponents" in given:
+        given["c_exponents"] = _two_integers(given["c_exponents"])
+    if "products" in given:
+        check_int("products", given["products"], low=1)
+    if not isinstance(given.get("keep_last", False), bool):
+        raise InputError(f"expected true or false for keep_last, but got {given['keep_last']!r}")
+    return asked(unit, assumptions=from_texts(unit.operands.c, body.get("assume", ())), **given)
+
+
+def _fraction(value: Any) -> Fraction:
+    """A number of ulps."""
+    found = parse_magnitude(str(value))
+    if found is None:
+        raise InputError(f"expected a number such as 3, 1/2 or 2^70 for more_than, but got {value!r}")
+    return found
+
+
+def _two_integers(value: Any) -> tuple[int, int]:
+    """A range."""
+    if not isinstance(value, list) or len(value) != 2 or any(type(x) is not int for x in value):
+        raise InputError(f"expected c_exponents as [low, high], but got {value!r}")
+    return value[0], value[1]
+
+
+def golden_witness(spec: UnitSpec, a: Sequence[str], b: Sequence[str], c: str) -> Witness:
+    """Operands from texts; shorter lists are filled up with zeros."""
+    filled = [[*row, *["0"] * (spec.k - len(row))] for row in (a, b)]
+    return witness_of(spec, filled[0], filled[1], c)
+
+
+def _attempts(ask: Ask) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Each key of an ask, and what raises InputError where it does not fit."""
+    body, kind = ask.body, ask.kind
+    yield "expected", lambda: check_choice(f"outcome of {kind}", ask.expected, OUTCOMES[kind])
+    if kind in ("algorithm", "largest"):
+        yield "algorithm.unit", lambda: resolve(str(body["algorithm"].get("unit", "")))
+        yield "algorithm", lambda: algorithm_asked({"algorithm": body["algorithm"]})
+        yield "assume", lambda: algorithm_asked(body)
+        return
+    key = "separate" if kind == "separate" else "unit"
+    names = body["separate"] if kind == "separate" else [body["unit"]]
+    for name in names:
+        yield key, partial(resolve, name)
+    o = resolve(names[0]).operands
+    if kind == "evaluate":
+        for letter, fmt in (("a", o.a), ("b", o.b), ("c", o.c), ("d", o.d)):
+            texts = [body[letter]] if isinstance(body[letter], str) else body[letter]
+            for text in texts:
+                yield letter, partial(parse_value, fmt, text)
+        yield "a, b", lambda: golden_witness(resolve(names[0]), body["a"], body["b"], body["c"])
+        return
+    yield "assume", lambda: from_texts(o.c, body.get("assume", ()))
+    if kind == "property":
+        yield "property", lambda: check_choice("property", body["property"], PROPERTIES)
+    if kind == "claim":
+        yield "claim", lambda: check_choice("claim", body["claim"], CLAIMS)

@@ -1,0 +1,206 @@
+"""Run query files: every ask answered, compared with what is expected, and kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.interp.concrete import Concrete
+from tcformal.matmul.unit import Unit
+from tcformal.operands.witness import Witness
+from tcformal.oracle.values import format_value, parse_value
+from tcformal.papers.checked import algorithm_asked, golden_witness, mistake
+from tcformal.papers.files import Ask, QueryFile
+from tcformal.programs.chain import circuit
+from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.lemmas import LemmaBook
+from tcformal.query.assume import from_texts
+from tcformal.query.engine import answer
+from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
+from tcformal.query.kinds.comparison.worst import worst
+from tcformal.query.kinds.property.question import property_question
+from tcformal.query.pair import question
+from tcformal.query.question import Kind, Q, Question
+from tcformal.query.replay import oracle_result
+from tcformal.query.verdict import NOT_CHECKED, Verdict
+from tcformal.solve.members import check_members
+from tcformal.solve.result import Limits
+from tcformal.store.store import Store
+
+#: Outcomes that are no answer: they are asked again.
+OPEN = frozenset({"UNKNOWN", "TIMEOUT", "ERROR"})
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How questions are asked."""
+
+    store: Store
+    limits: Limits
+    solvers: Sequence[str] | None = None
+    certify: bool | None = None
+    jobs: int | None = None
+    fresh: bool = False
+
+    @cached_property
+    def book(self) -> LemmaBook:
+        """The lemmas that claims share."""
+        keeper = None if self.fresh else self.store.lemmas
+        return LemmaBook(members=self.solvers, limits=self.limits, certify=self.certify, keeper=keeper)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """One ask of a query file with its outcome, which is always derived from the verdict.
+
+    Ranges and units: `seconds` is the wall time of the answer when it was given.
+    """
+
+    query: str
+    ask: Ask
+    #: The name of a verdict, or REPRODUCED or DIFFERENT.
+    outcome: str
+    seconds: float
+    #: The verdict as plain data.
+    answer: Mapping[str, Any] = field(default_factory=dict)
+    #: When it was answered, if that was in an earlier run.
+    served: str = ""
+    #: Whether the evidence was checked in this run.
+    checked: bool = True
+
+    @property
+    def headline(self) -> str:
+        """The outcome; of a kept answer that was not checked in this run, marked as such."""
+        return self.outcome if self.checked else f"{self.outcome} ({NOT_CHECKED})"
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the outcome is the one that the file expects, and was checked in this run."""
+        return self.checked and self.outcome == self.ask.expected
+
+
+def question_asked(ask: Ask) -> Question:
+    """The question of an ask of kind `separate`, `property` or `algorithm`, from today's definitions."""
+    assume = ask.body.get("assume", ())
+    if ask.kind == "algorithm":
+        return error_comparison(algorithm_asked(ask.body))
+    if ask.kind == "property":
+        spec = resolve(ask.body["unit"])
+        return property_question(ask.body["property"], spec, from_texts(spec.operands.c, assume))
+    first, second = (resolve(name) for name in ask.body["separate"])
+    return question(first, second, from_texts(first.operands.c, assume))
+
+
+def _ask(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
+    """Ask a question; the store keeps and serves the answer."""
+    v = _verdict(question_asked(ask), how, how.limits.time_s)
+    return v.kind.name, v.to_json()
+
+
+def _verdict(q: Q, how: Setting, seconds: float) -> Verdict[Q]:
+    """The kept verdict on a question, or a new one within so many seconds, which is kept."""
+    v = None if how.fresh else how.store.find(q, certify=how.certify)
+    if v is None:
+        limits = replace(how.limits, time_s=min(seconds, how.limits.time_s))
+        v = answer(q, solvers=how.solvers, limits=limits, certify=how.certify, jobs=how.jobs)
+        how.store.add(v)
+    elif not how.store.has(q):
+        how.store.add(v)
+    return v
+
+
+def _largest(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
+    """Search for the largest excess, for as many seconds as the ask says or one question may take."""
+
+    def one(q: ErrorComparison, seconds: float) -> Verdict[ErrorComparison]:
+        return _verdict(q, how, seconds)
+
+    seconds = ask.body["algorithm"].get("seconds", how.limits.time_s)
+    found = worst(algorithm_asked(ask.body), one, seconds=seconds)
+    return found.outcome, found.to_json()
+
+
+def _evaluate(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
+    """Evaluate one input on lanes, integers and the oracle, and compare with the stated result.
+
+    The three must agree; where they do not, the outcome is ERROR.
+    """
+    spec = resolve(ask.body["unit"])
+    w = golden_witness(spec, ask.body["a"], ask.body["b"], ask.body["c"])
+    wanted = parse_value(spec.operands.d, ask.body["d"])
+    results = evaluate_three(spec, w)
+    d = spec.operands.d
+    data = {
+        "unit": spec.name,
+        "stated": {"hex": hex(wanted), "value": format_value(d, wanted)},
+        "results": {name: {"hex": hex(raw), "value": format_value(d, raw)} for name, raw in results.items()},
+    }
+    if len(set(results.values())) > 1:
+        return Kind.ERROR.name, data
+    return ("REPRODUCED" if wanted in results.values() else "DIFFERENT"), data
+
+
+def evaluate_three(spec: UnitSpec, w: Witness) -> dict[str, int]:
+    """One dot product on each executable interpretation: raw encodings of the D format."""
+    graph, root = circuit(spec, len(w.a))
+    a, b = (np.array([row], dtype=np.uint64) for row in (w.a, w.b))
+    lanes = Unit(spec).dot_bits(a, b, np.array([w.c], dtype=np.uint64))
+    return {
+        "lanes": int(lanes[0]),
+        "integers": Concrete(graph, [root])(w.inputs())[0],
+        "fractions": oracle_result(spec, w),
+    }
+
+
+def _claim(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
+    """Prove a claim about one unit in steps; the store keeps and serves lemmas and claims."""
+    spec, name = resolve(ask.body["unit"]), ask.body["claim"]
+    v = None if how.fresh else how.store.find_claim(name, spec, certify=how.certify)
+    if v is None:
+        v = prove_claim(spec, name, book=how.book, limits=how.limits, members=how.solvers)
+        how.store.add_claim(v)
+    data = v.to_json()
+    # The lemmas are kept once: an answer names them.
+    return v.kind.name, {**data, "lemmas": [lemma["sha256"] for lemma in data["lemmas"]]}
+
+
+#: How each kind of ask is answered: the outcome, and the verdict as plain data.
+ASKERS: dict[str, Callable[[Ask, Setting], tuple[str, dict[str, Any]]]] = {
+    "separate": _ask,
+    "property": _ask,
+    "claim": _claim,
+    "algorithm": _ask,
+    "largest": _largest,
+    "evaluate": _evaluate,
+}
+
+
+def run(query: QueryFile, asks: Sequence[Ask], how: Setting) -> Iterator[Answered]:
+    """Answer every ask of a file, in order; each answer is kept before the next one is looked for.
+
+    Errors: InputError with the place in the file for names or values that do not fit (`check_asks` finds
+    most of them before anything is asked); answers so far are kept.  UnknownNameError or
+    MissingSolverError for a solver that cannot be asked.
+    """
+    if how.solvers is not None:
+        check_members(how.solvers)  # now, so that what does not fit below is the file's mistake
+    for ask in asks:
+        start = time.monotonic()
+        try:
+            outcome, data = ASKERS[ask.kind](ask, how)
+        except InputError as error:
+            raise mistake(query, ask, error) from error
+        yield Answered(
+            query=query.name, ask=ask, outcome=outcome, answer=data,
+            # An answer that the store served says how long it took when it was given.
+            seconds=float(data.get("seconds", time.monotonic() - start)),
+            served=str(data.get("answered", "")), checked=bool(data.get("checked", True)),
+        )  # fmt: skip

@@ -1,0 +1,1 @@
+"""What computes dot products: processors, GPUs, models, programs, recordings."""

@@ -1,0 +1,1 @@
+"""NVIDIA's GPUs: kernels built, seen in the disassembly, and launched."""

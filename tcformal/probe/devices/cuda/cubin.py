@@ -1,0 +1,130 @@
+"""Kernels as cubins, and whether they hold the machine instruction that the unit stands for."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import DeviceError, TcformalError
+from tcformal.probe.devices.cuda.compilers import Compiler, compiler, tool
+from tcformal.probe.devices.cuda.instructions import Kernel, kernel
+from tcformal.probe.devices.sources import built, run_tool, sources
+
+#: A line of a disassembly: address, then the instruction, perhaps under a predicate.
+_INSTRUCTION = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.a-z]*)")
+#: Instructions that compute: what is named where the expected one is missing.
+_ARITHMETIC = re.compile(r"(?:[HDQIOB]|UTC\w*)(?:G?MMA)\b|^[FHD](?:FMA|ADD|MUL)\d?\b")
+_HEADERS = ("probe.cuh", "fragments.h", "words.h", "places.h")
+#: What builds for sm_70 and disassembles it: NVIDIA's wheels of nvdisasm begin with 13.2.
+_OLD = "CUDA 12: a whole toolkit with its nvdisasm, for the packages of later ones do not know sm_70"
+#: The kernels that put dot products onto tiles.
+_TILES = "tiles.cu"
+
+
+@dataclass(frozen=True, slots=True)
+class Cubin:
+    """A kernel, built."""
+
+    kernel: Kernel
+    path: Path
+    #: The machine instruction that was found in it.
+    instruction: str
+    compiler: str
+
+
+def disassembler() -> tuple[str, ...]:
+    """The words that begin a disassembly: nvdisasm or cuobjdump; DeviceError where there is neither.
+
+    Nothing is run that was not disassembled: a result would be put down to an instruction that nobody saw.
+    """
+    for name, option in (("nvdisasm", "-c"), ("cuobjdump", "-sass")):
+        path = tool(name)
+        if path is not None:
+            return path, option
+    raise DeviceError(
+        "expected the disassembler nvdisasm (python -m pip install nvidia-cuda-nvdisasm) or cuobjdump, but "
+        "there is neither, and without one nobody knows which instruction was built"
+    )
+
+
+def cubin(spec: UnitSpec, by: Compiler | None = None) -> Cubin:
+    """The kernel of a unit, built (by the first compiler unless given) and seen to hold its instruction.
+
+    Errors: DeviceError where the unit has no kernel, the compiler does not know the target, or the compiler
+    built the instruction from others.
+    """
+    made = kernel(spec)
+    by = compiler() if by is None else by
+    if made.target.removesuffix("a") not in by.targets:
+        raise DeviceError(
+            f"expected a CUDA toolkit that builds for {made.target}, but {by.version} does not; {spec.name} "
+            f"needs {_OLD if made.target == 'sm_70' else 'a newer one'}"
+        )
+    disassembler()
+    path = _compiled(by, made.source, made.target, made.header, f"build {made.ptx} for {made.target}")
+    return Cubin(made, path, _expected(spec, made, instructions(path)), by.version)
+
+
+def build(name: str) -> str:
+    """Build a unit's kernel for later; why there can be none, or nothing."""
+    try:
+        made = cubin(resolve(name))
+        tiles(made.kernel.target)
+    except TcformalError as error:
+        return str(error)
+    return ""
+
+
+def tiles(target: str, by: Compiler | None = None) -> Path:
+    """The kernels that put dot products onto tiles and take results off them, as a cubin."""
+    by = compiler() if by is None else by
+    return _compiled(by, _TILES, target, "", f"build {_TILES} for {target}")
+
+
+def _compiled(by: Compiler, source: str, target: str, header: str, what: str) -> Path:
+    folder = sources("cuda")
+
+    def make(path: Path) -> None:
+        with tempfile.TemporaryDirectory() as scratch:
+            (Path(scratch) / "instruction.h").write_text(header)
+            path.write_bytes(by.compile(folder / source, [Path(scratch), folder], target, what))
+
+    files = [folder / source, *(folder / name for name in _HEADERS)]
+    return built(files, [by.version, target, header], make)
+
+
+def instructions(path: Path) -> Counter[str]:
+    """The mnemonics of a cubin, with how often each stands in it; kept beside the cubin."""
+
+    def make(kept: Path) -> None:
+        text = run_tool([*disassembler(), str(path)], "disassemble a kernel")
+        found = Counter(match[1].rstrip(".") for match in _INSTRUCTION.finditer(text))
+        kept.write_text(json.dumps(found))
+
+    return Counter(json.loads(built([path], ["mnemonics", *disassembler()], make).read_text()))
+
+
+def _expected(spec: UnitSpec, made: Kernel, found: Counter[str]) -> str:
+    """The one machine instruction that the unit stands for; DeviceError where others stand in its place."""
+    matching = {name: n for name, n in found.items() if re.match(made.mnemonic, name)}
+    arithmetic = ", ".join(f"{n} {name}" for name, n in sorted(found.items()) if _ARITHMETIC.search(name))
+    if spec.emulation is not None:
+        if matching and sum(matching.values()) == 1:
+            raise DeviceError(
+                f"expected the compiler to compose {made.ptx} for {made.target}, "
+                f"but it is one instruction: {arithmetic}"
+            )
+        return arithmetic
+    total = sum(matching.values())
+    if total not in made.counts:
+        raise DeviceError(
+            f"expected one {made.mnemonic} for {made.ptx} on {made.target}, but the compiler makes "
+            f"{arithmetic or 'no arithmetic'} of it: that is no matrix instruction of this name"
+        )
+    return ", ".join(matching)

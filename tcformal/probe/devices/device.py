@@ -1,0 +1,103 @@
+"""What a device is: it says what it can run and who it is, and gives raw results for raw operands."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec, formats_text, same_formats
+from tcformal.errors import DeviceError, InputError
+from tcformal.operands.random import Batch, Raw
+
+#: Bytes of the name of a file; 255 is what file systems take, endings included.
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Ability:
+    """One thing that a device of this machine can run, or why it cannot."""
+
+    #: A unit's name, or a pattern of names.
+    unit: str
+    #: The instruction, where it can be run.
+    instruction: str = ""
+    #: One clause on why not; empty where it can be run.
+    missing: str = ""
+
+
+class Device(ABC):
+    """Something that computes dot products, given and taken as raw encodings.
+
+    A device answers for the instruction that a unit's name stands for; parameters after `@` say what is
+    supposed of it, and change nothing in what it does.
+    """
+
+    #: The name by which it was asked for: `cpu`, `cuda:0`, `model:UNIT`, `recorded:FILE`, `exec:PROGRAM`.
+    name: str
+
+    @abstractmethod
+    def abilities(self) -> Sequence[Ability]:
+        """What it can run."""
+
+    @abstractmethod
+    def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
+        """Who would run dot products of `k` terms of a unit: device, driver, compiler, instruction.
+
+        Errors: DeviceError where it cannot run them, saying why.
+        """
+
+    @abstractmethod
+    def run(self, spec: UnitSpec, batch: Batch) -> Raw:
+        """The results of a batch, one per dot product.
+
+        Errors: DeviceError where the device fails, with the results that came before.
+        """
+
+    def units(self) -> list[str]:
+        """The names of the units that it can run, as far as it knows them by name."""
+        found = []
+        for ability in self.abilities():
+            with suppress(InputError):
+                found += [] if ability.missing else [resolve(ability.unit).name]
+        return found
+
+    def builder(self) -> Callable[[str], str] | None:
+        """What builds a unit's kernel beforehand, in whatever process; None where there is nothing to build.
+
+        It is given the unit's name, and returns why there can be no kernel; nothing where there is one.
+        """
+        return None
+
+    def label(self, identity: dict[str, str]) -> str:
+        """The name of this device's folder of results."""
+        return slug(identity.get("device", self.name))
+
+
+def gpu_number(kind: str, text: str) -> int:
+    """The number of a GPU as it stands after `cuda:` or `hip:`; InputError for what is none."""
+    if not re.fullmatch("[0-9]{1,4}", text):
+        raise InputError(f"expected the number of a GPU after {kind}:, but got {text[:40]!r}")
+    return int(text)
+
+
+def slug(text: str) -> str:
+    """A text as the name of a file: letters, digits and `.@=,+-_` stay; a long one ends in a digest."""
+    name = re.sub(r"[^\w.@=,+-]+", "-", text).strip("-.") or "device"
+    if len(name.encode()) <= _LONGEST_NAME:
+        return name
+    start = name.encode()[: _LONGEST_NAME - 17].decode(errors="ignore")
+    return f"{start}-{hashlib.sha256(text.encode(errors='replace')).hexdigest()[:16]}"
+
+
+def check_formats(device: str, mine: UnitSpec, asked: UnitSpec) -> None:
+    """Refuse a unit whose encodings a device does not speak."""
+    if not same_formats(mine, asked):
+        raise DeviceError(
+            f"expected {device} to take {formats_text(asked)} for {asked.name}, "
+            f"but it takes {formats_text(mine)}"
+        )

@@ -1,0 +1,49 @@
+"""Arm's instructions where there is no Arm processor: QEMU's user mode, which is never called hardware."""
+
+from __future__ import annotations
+
+import platform
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tcformal.probe.devices.sources import run_tool
+
+#: The emulator, the compiler of what it runs, and the Debian packages that have them.
+QEMU, COMPILER = "qemu-aarch64", "aarch64-linux-gnu-gcc"
+PACKAGES = "qemu-user, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross"
+
+
+@dataclass(frozen=True, slots=True)
+class Emulator:
+    """QEMU's user mode, with the compiler that builds for it."""
+
+    program: str
+    #: `qemu VERSION`, the name that every record has for it.
+    name: str
+    compiler: str
+
+    @staticmethod
+    def found() -> Emulator | None:
+        """The emulator of this machine; None where it or its compiler is missing.
+
+        Errors: DeviceError where it does not say its version.
+        """
+        program, compiler = shutil.which(QEMU), shutil.which(COMPILER)
+        if program is None or compiler is None:
+            return None
+        said = run_tool([program, "--version"], "say its version").splitlines()[0]
+        version = re.search(r"version (\d+(?:\.\d+)*)", said)
+        return Emulator(program, f"qemu {version[1] if version else said}", compiler)
+
+    def words(self, built: str) -> Sequence[str]:
+        """How a built program is run: on a processor that has all that this emulator can do."""
+        return [self.program, "-cpu", "max", built]
+
+    def identity(self) -> dict[str, str]:
+        """Who it is, as records say it: by itself and not by the processor below."""
+        return {
+            "device": self.name,
+            "system": f"emulated ({QEMU} -cpu max) on {platform.system()} {platform.machine()}: no hardware",
+        }

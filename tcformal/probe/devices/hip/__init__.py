@@ -1,0 +1,1 @@
+"""AMD's GPUs: kernels built, seen in the disassembly, and launched."""

@@ -1,0 +1,115 @@
+"""`exec:PROGRAM`: any program that answers dot products as JSON lines of raw encodings.
+
+The protocol, version 1.  The program reads lines from its standard input and writes lines to its standard
+output, each one JSON object; it flushes what it has answered when it has to wait for input.
+
+Every line is UTF-8, of at most 64 KiB.  A result is text, `0x` and hex digits.
+
+1. It is told what is asked: `{"protocol": "tcformal-probe/1", "unit": NAME, "m": …, "n": …, "k": K,
+   "formats": {"a": …, "b": …, "c": …, "d": …}}`, with `"scale_format"` and `"scale_block"` for units with
+   scales.  It answers who it is, `{"device": TEXT, "instruction": TEXT, …}` (other texts are kept as they
+   are: driver, compiler), or `{"error": "one clause on why it cannot"}`.
+2. It is given dot products, `{"id": 0, "a": ["0x3c00", …], "b": […], "c": "0x…"}` (with `"scale_a"` and
+   `"scale_b"`), and answers each, in the same order, with `{"id": 0, "d": "0x…"}`, or with an `error`.
+3. Its input ends, and it exits.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import DeviceError, InputError
+from tcformal.operands.batch import witness_at
+from tcformal.operands.random import Batch, Raw
+from tcformal.operands.text import to_data
+from tcformal.probe.devices.device import Ability, Device, slug
+from tcformal.probe.devices.talk import Talk
+from tcformal.probe.log.identity import who_runs
+
+PROTOCOL = "tcformal-probe/1"
+_WORD = re.compile(r"0x[0-9a-fA-F]{1,16}")
+
+
+class ProgramDevice(Device):
+    """A program that speaks the protocol of this module; it is started anew for each batch.
+
+    Its results are those of this program alone: records have the digest of its path, content and arguments.
+    Errors: InputError for words that are none; DeviceError for a program that is not there, that refuses,
+    falls silent for longer than `patience_s`, answers out of order, or stops before its last answer.
+    """
+
+    def __init__(self, text: str, *, patience_s: float = 60.0) -> None:
+        self.name = f"exec:{text}"
+        self._patience_s = patience_s
+        self._who: dict[str, str] | None = None
+        try:
+            self._words = shlex.split(text)
+        except ValueError as error:
+            raise InputError(f"expected the words of a program in {self.name}, but got: {error}") from None
+        if "\0" in text or not self._words or shutil.which(self._words[0]) is None:
+            raise DeviceError(f"expected a program to run as {self.name}, but there is none of that name")
+
+    def abilities(self) -> Sequence[Ability]:
+        """Whatever the program does not refuse."""
+        return [Ability("any unit that the program does not refuse", "as the program says")]
+
+    def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
+        """What the program says of itself, and which program it is."""
+        self._who = who_runs(self.name, self._words)
+        with Talk(self.name, self._words, self._patience_s) as talk:
+            answer = talk.ask(_hello(spec, k))
+        for key, text in answer.items():
+            if not isinstance(text, str) or not text.strip():
+                raise DeviceError(
+                    f"expected texts from {self.name} on who it is, but {key!r:.40} is {text!r:.40}"
+                )
+        return {"device": self.name} | answer | self._who
+
+    def label(self, identity: dict[str, str]) -> str:
+        """The device that it says it is, and the program: no other program has results in that folder."""
+        return f"{slug(super().label(identity))}-{identity['program_sha256'][:12]}"
+
+    def run(self, spec: UnitSpec, batch: Batch) -> Raw:
+        """The program's answers; DeviceError where it is not the program that said who it is."""
+        if self._who is not None and who_runs(self.name, self._words) != self._who:
+            raise DeviceError(f"expected {self.name} to stay as it is while it runs, but it was changed")
+        results: list[int] = []
+        rows = range(len(batch.c))
+        try:
+            with Talk(self.name, self._words, self._patience_s) as talk:
+                talk.ask(_hello(spec, batch.a.shape[1]))
+                talk.send({"id": row, **to_data(spec, witness_at(batch, row))} for row in rows)
+                for row in rows:
+                    results.append(self._answer(spec, row, talk.receive()))
+        except DeviceError as error:
+            raise DeviceError(f"{error} ({len(results)} of {len(rows)} results came)", results) from None
+        return np.array(results, dtype=np.uint64)
+
+    def _answer(self, spec: UnitSpec, row: int, data: Mapping[str, Any]) -> int:
+        if type(data.get("id")) is not int or data["id"] != row or "d" not in data:
+            raise DeviceError(f"expected {self.name} to answer dot product {row}, but it said {data!r:.80}")
+        d, text = spec.operands.d, data["d"]
+        if not isinstance(text, str) or not _WORD.fullmatch(text) or int(text, 16) >> d.width:
+            raise DeviceError(
+                f'expected an encoding of {d.name}, as "0x…", from {self.name} for dot product {row}, '
+                f"but got {text!r:.40}"
+            )
+        return int(text, 16)
+
+
+def _hello(spec: UnitSpec, k: int) -> dict[str, Any]:
+    o = spec.operands
+    said = {
+        "protocol": PROTOCOL, "unit": spec.name, "m": spec.m, "n": spec.n, "k": k,
+        "formats": {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name},
+    }  # fmt: skip
+    if spec.scale_format is not None:
+        said |= {"scale_format": spec.scale_format.name, "scale_block": spec.scale_block}
+    return said

@@ -1,0 +1,53 @@
+"""Devices by name: those of this machine, and those that a name stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tcformal.checks import unknown_sentence
+from tcformal.errors import UnknownNameError
+from tcformal.probe.devices.cpu import CpuDevice
+from tcformal.probe.devices.cuda import cubin
+from tcformal.probe.devices.cuda.cuda import CudaDevice
+from tcformal.probe.devices.device import Device
+from tcformal.probe.devices.emulator import Emulator
+from tcformal.probe.devices.hip import rocm
+from tcformal.probe.devices.hip.hip import HipDevice
+from tcformal.probe.devices.model import ModelDevice
+from tcformal.probe.devices.program import ProgramDevice
+from tcformal.probe.devices.recorded import RecordedDevice
+
+#: What a device may be, with what each takes.
+KINDS: dict[str, str] = {
+    "cpu": "real instructions of this processor; Arm's bf16 ones by an emulator where it has none",
+    "cuda:N": "the N-th NVIDIA GPU",
+    "hip:N": "the N-th AMD GPU",
+    "model:UNIT": "a model that poses as hardware; model:ARCH, all units of one architecture",
+    "recorded:FILE": "outputs of hardware that is elsewhere",
+    "exec:PROGRAM": "a program that answers JSON lines (protocol tcformal-probe/1)",
+}
+
+_WITH_ARGUMENT: dict[str, Callable[[str], Device]] = {
+    "cuda": CudaDevice,
+    "hip": HipDevice,
+    "model": ModelDevice,
+    "recorded": RecordedDevice,
+    "exec": ProgramDevice,
+}
+
+#: What builds a unit's kernel beforehand, for the kinds of device that have kernels.
+BUILDERS: dict[str, Callable[[str], str]] = {"cuda": cubin.build, "hip": rocm.build}
+
+
+def open_device(text: str) -> Device:
+    """The device of that name.
+
+    Errors: UnknownNameError for a kind of device that does not exist; DeviceError for one that is not here.
+    """
+    kind, colon, rest = text.partition(":")
+    if text == "cpu":
+        return CpuDevice(emulator=Emulator.found())
+    if kind in _WITH_ARGUMENT and (rest or kind in ("cuda", "hip")):
+        return _WITH_ARGUMENT[kind](rest or "0")
+    del colon
+    raise UnknownNameError(unknown_sentence("device", text, list(KINDS)))

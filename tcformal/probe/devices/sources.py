@@ -1,0 +1,83 @@
+"""The probe sources, in the repository and in an installed package, and the folder of built probes."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from tcformal.errors import DeviceError
+from tcformal.files.private import is_private, private_folder
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+
+
+def sources(family: str) -> Path:
+    """The folder of one family of probes: `cpu`, `cuda`; DeviceError where the sources are not installed."""
+    for root in (_PACKAGE / "hw_probes", _PACKAGE.parent / "hw_probes"):
+        if (root / family).is_dir():
+            return root / family
+    raise DeviceError(f"expected the probe sources hw_probes/{family} beside the package, but there are none")
+
+
+def cache_folder() -> Path:
+    """Where built probes are kept: the user's cache folder, or a temporary one where that is not writable.
+
+    Errors: as `records.private.private_folder`.
+    """
+    return private_folder("probes") or _temporary()
+
+
+@cache
+def _temporary() -> Path:
+    """One folder for this process, which only its user can enter; it goes with the process."""
+    folder = Path(tempfile.mkdtemp(prefix="tcformal-probes-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def built(files: Sequence[Path], command: Sequence[str], build: Callable[[Path], None]) -> Path:
+    """A file that `build` makes at the path it is given; made once for one content of the sources.
+
+    A file that others may have written is made again.
+
+    `command` is all that decides what comes out of them: compiler, version, options.
+    """
+    made = hashlib.sha256("\0".join(command).encode())
+    for file in files:
+        made.update(file.read_bytes())
+    target = cache_folder() / made.hexdigest()[:32]
+    if not is_private(target):
+        with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+            part = Path(scratch) / "out"
+            build(part)
+            os.chmod(part, 0o700)
+            os.replace(part, target)
+    return target
+
+
+def run_tool(
+    words: Sequence[str], what: str, *, seconds: float = 300.0, environment: Mapping[str, str] | None = None
+) -> str:
+    """The output of a compiler or another tool; `environment` is added to this process's own.
+
+    Errors: DeviceError with its first complaint where it fails.
+    """
+    try:
+        done = subprocess.run(
+            words, capture_output=True, text=True, errors="replace", timeout=seconds,
+            env=None if environment is None else {**os.environ, **environment},
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise DeviceError(f"expected {words[0]} to {what}, but got: {error}") from None
+    if done.returncode:
+        said = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+        first = next((line for line in said if "error" in line or "fatal" in line), said[0] if said else "")
+        raise DeviceError(f"expected {words[0]} to {what}, but got: {first.strip() or done.returncode}")
+    return done.stdout

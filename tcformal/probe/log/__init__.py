@@ -1,0 +1,1 @@
+"""Logs: what devices gave, line by line, written and read back."""

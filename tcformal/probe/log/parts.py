@@ -1,0 +1,60 @@
+"""The files of a campaign: a few parts of bounded size, one after the other, that can be copied home."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tcformal.errors import NoAnswerError
+from tcformal.files import lines
+from tcformal.probe.sealed import sealed
+
+#: Parts, and bytes of one: with the summary beside them, eight files of at most 16 MiB.
+MOST_PARTS = 7
+MOST_BYTES = 15 << 20
+
+
+class FullError(NoAnswerError):
+    """All parts are full."""
+
+
+class Parts:
+    """Lines added to `campaign-1.jsonl`, `campaign-2.jsonl`, … of a folder.
+
+    Each part begins with a line `head`.
+    Errors: FullError where the last part is full.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        head: Mapping[str, Any],
+        most_parts: int = MOST_PARTS,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self.folder = folder
+        self._head = dict(head)
+        self._most_parts, self._most_bytes = most_parts, most_bytes
+        self._number = max(1, sum(self._path(i).exists() for i in range(1, most_parts + 1)))
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"campaign-{number}.jsonl"
+
+    def append(self, data: Mapping[str, Any]) -> None:
+        """Add one line with its digest to the part that has room; it is on the disk when this returns."""
+        data = sealed(data)
+        size = len(json.dumps(data, ensure_ascii=False).encode()) + 1
+        while self._held() + size > self._most_bytes:
+            if self._number == self._most_parts:
+                raise FullError(f"expected room for {size} bytes in {self.folder}, but its parts are full")
+            self._number += 1
+        path = self._path(self._number)
+        if not self._held():
+            lines.append(path, sealed({"kind": "campaign", "part": self._number, **self._head}))
+        lines.append(path, data)
+
+    def _held(self) -> int:
+        path = self._path(self._number)
+        return path.stat().st_size if path.exists() else 0

@@ -1,0 +1,1 @@
+"""Plans: which dot products to put to a device."""

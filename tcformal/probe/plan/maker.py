@@ -1,0 +1,103 @@
+"""What directed dot products are made with: operands of given products, and the edges of formats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from fractions import Fraction
+from functools import lru_cache
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import ValueTextError
+from tcformal.formats.spec import Format, Sign, Specials
+from tcformal.operands.witness import Witness
+from tcformal.oracle.values import encode_exact, exponent_of, power_of_two
+from tcformal.probe.plan.plan import Directed
+from tcformal.programs.chain import scale_count
+
+
+class Maker:
+    """Makes dot products of one unit; what its formats cannot hold raises ValueTextError."""
+
+    def __init__(self, spec: UnitSpec, k: int) -> None:
+        self.spec, self.k, self.o = spec, k, spec.operands
+        count = scale_count(spec, k)
+        one = spec.scale_format.one if spec.scale_format is not None else 0
+        self._scales = (one,) * count
+
+    def raw(
+        self,
+        id_: str,
+        why: str,
+        products: Mapping[int, tuple[int, int]],
+        c: int,
+        scales: Mapping[int, tuple[int, int]] | None = None,
+    ) -> Directed:
+        """A dot product from raw encodings; other products are 0·0, other scales ones."""
+        a, b = ([products.get(i, (0, 0))[side] for i in range(self.k)] for side in (0, 1))
+        ones, given = self._scales, scales or {}
+        scale_a, scale_b = (
+            tuple(given.get(i, (one, one))[side] for i, one in enumerate(ones)) for side in (0, 1)
+        )
+        return Directed(id_, why, Witness(tuple(a), tuple(b), c, scale_a, scale_b))
+
+    def made(self, id_: str, why: str, products: Mapping[int, Fraction], c: Fraction) -> Directed:
+        """A dot product from values of products, each a short significand times a power of two."""
+        pairs = {i: self.factors(x) for i, x in products.items()}
+        return self.raw(id_, why, pairs, encode_exact(self.o.c, c))
+
+    def factors(self, x: Fraction) -> tuple[int, int]:
+        """Two operands whose product is x: a significand and a power of two."""
+        found = _factors(self.o.a, self.o.b, x)
+        if found is None:
+            raise ValueTextError(f"expected a product that {self.o} holds, but got {x}")
+        return found
+
+    def halved(self, x: Fraction) -> tuple[int, int]:
+        """Two operands whose product is x, of like exponents, so that neither is subnormal needlessly."""
+        e = exponent_of(abs(x)) // 2
+        return encode_exact(self.o.a, x / power_of_two(e)), encode_exact(self.o.b, power_of_two(e))
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Two places for products: first and last, neighbours, and both sides of the middle."""
+        k = self.k
+        found = [(0, k - 1), (0, 1), (1, 0), (k // 2 - 1, k // 2)]
+        return [(i, j) for i, j in dict.fromkeys(found) if 0 <= i < k and 0 <= j < k and i != j]
+
+
+@lru_cache(maxsize=4096)
+def _factors(a: Format, b: Format, x: Fraction) -> tuple[int, int] | None:
+    """See Maker.factors: the power of two as near to 1 as it can be; None where there are no such two."""
+    odd = abs(x.numerator) // (x.numerator & -x.numerator) if x else 0
+    if odd.bit_length() > a.precision or x.denominator & (x.denominator - 1):
+        return None
+    reach = max(b.e_max, b.fraction_bits - b.e_min)
+    for e in sorted(range(-reach, reach + 1), key=abs):
+        with suppress(ValueTextError):
+            return encode_exact(a, x / power_of_two(e)), encode_exact(b, power_of_two(e))
+    return None
+
+
+def nans_of(fmt: Format) -> Iterator[int]:
+    """NaNs of a format: signalling and quiet ones of different payloads and signs, or its own ones."""
+    low, t = fmt.ignored_low_bits, fmt.fraction_bits
+    if fmt.specials is Specials.IEEE:
+        quiet = 1 << (t - 1)
+        for fraction, sign in ((1, 0), (quiet | 1, 1), (quiet - 1, 0), (quiet, 0), (2 * quiet - 1, 1)):
+            if fraction:
+                yield fmt.infinity | fraction << low | (sign_bit(fmt) if sign else 0)
+    elif fmt.specials is Specials.ALL_ONES_NAN:
+        yield fmt.largest + 1
+        yield fmt.largest + 1 | sign_bit(fmt)
+    elif fmt.specials is Specials.NEGATIVE_ZERO_NAN:
+        yield sign_bit(fmt)
+
+
+def below_two(fmt: Format) -> int:
+    """The largest number below 2."""
+    return fmt.one + (((1 << fmt.fraction_bits) - 1) << fmt.ignored_low_bits)
+
+
+def sign_bit(fmt: Format) -> int:
+    """The word whose only bit is the sign; 0 for a format without one."""
+    return 1 << (fmt.width - 1) if fmt.sign is Sign.PRESENT else 0

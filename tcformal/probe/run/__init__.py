@@ -1,0 +1,1 @@
+"""Runs: plans put to devices, one or many."""

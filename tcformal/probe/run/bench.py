@@ -1,0 +1,275 @@
+"""Measuring for a campaign: each result is on the disk before the next is asked for, faults included."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import DeviceError
+from tcformal.operands.batch import witness_at
+from tcformal.operands.random import Batch, Raw
+from tcformal.operands.text import batch_of, part_of, to_data
+from tcformal.oracle.values import hex_word
+from tcformal.probe.devices.device import Device
+from tcformal.probe.devices.isolated import IsolatedDevice
+from tcformal.probe.log.blocks import block_data, suite_line
+from tcformal.probe.log.identity import check_program
+from tcformal.probe.log.parts import Parts
+from tcformal.probe.log.pieces import suite_pieces
+from tcformal.probe.log.results import Run, files_of, read_runs
+from tcformal.probe.log.written import definition_of, random_line
+from tcformal.probe.plan.plan import Random
+from tcformal.probe.run.groups import InstructionGroup
+from tcformal.probe.run.plausible import check_outputs
+from tcformal.probe.run.tally import Measured, Tally
+from tcformal.probe.run.work import Chunk, DirectedBlock
+from tcformal.probe.sealed import CAMPAIGN, SCHEMA
+from tcformal.store.schema import SEAL
+from tcformal.version import VERSION
+
+#: Directed dot products of one line.
+BLOCK = 1024
+#: What of an identity says which device it is; the rest differs from unit to unit.
+_WHO = ("device", "driver", "system", "program", "program_sha256")
+#: Seconds that a device has for one call at most.
+_PATIENCE_S = 60.0
+
+
+class Bench:
+    """A device, the units that are measured on it, and the files that keep what it gives.
+
+    `left` gives the seconds that are left; `say` hears one sentence of each unit that is begun or fails.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        folder: Path,
+        tally: Tally,
+        left: Callable[[], float],
+        say: Callable[[str], None],
+    ) -> None:
+        self._device, self._folder, self._tally = device, folder, tally
+        self._left, self._say = left, say
+        self._parts: Parts | None = None
+        self._blocks: set[str] = set()
+        self._definitions: dict[tuple[object, ...], str] = {}
+
+    # ------------------------------------------------------------------ who and where
+    def open(self, groups: Iterable[InstructionGroup]) -> None:
+        """Ask the device who it is, by the first unit that it runs, and read what is kept of it.
+
+        Errors: DeviceError where it runs none of the leading units, with the first reason.
+        """
+        reasons: list[str] = []
+        identity: dict[str, str] = {}
+        for group in groups:
+            try:
+                self._be_patient()
+                identity = self._device.identify(group.leader, group.leader.k)
+                break
+            except DeviceError as error:
+                reasons.append(str(error))
+                if self._left() <= 0:
+                    break
+        if not identity:
+            raise DeviceError(reasons[0])
+        who = {key: text for key, text in identity.items() if key in _WHO}
+        folder = self._folder / "hardware" / self._device.label(identity)
+        self._tally.device, self._tally.folder = who, folder
+        self._parts = Parts(folder, {"schema": SCHEMA, "device": who, "tcformal": VERSION, "date": _now()})
+        for run in read_runs(folder) if files_of(folder) else ():
+            check_program(run.head["device"], identity, folder)
+            self._blocks |= {digest for digest, block in run.blocks.items() if SEAL in block}
+            unit = self._tally.units.get(str(run.head.get("unit")))
+            if unit is not None and self._same(run, unit):
+                unit.resume(run)
+
+    def _same(self, run: Run, unit: Measured) -> bool:
+        """Whether an earlier run measured this unit as it is defined now, on this device."""
+        device = run.head.get("device", {})
+        mine = all(device.get(key) == text for key, text in self._tally.device.items())
+        return mine and all(run.head.get(key) == value for key, value in self._head(unit).items())
+
+    def _head(self, unit: Measured) -> dict[str, Any]:
+        spec = unit.spec
+        if unit.model not in self._definitions:
+            self._definitions[unit.model] = definition_of(spec)
+        return {
+            "kind": "run", "schema": SCHEMA, "unit": spec.name, "k": spec.k, "plan": CAMPAIGN,
+            "definition": self._definitions[unit.model], "tcformal": VERSION,
+        }  # fmt: skip
+
+    def keep_new(self, unit: Measured, line: Mapping[str, Any]) -> None:
+        """Add what was made of a unit's outputs, unless it stands in the files already."""
+        if line not in unit.said:
+            self.keep(line)
+
+    def keep(self, line: Mapping[str, Any]) -> None:
+        """Add a line to the files."""
+        if self._parts is None:
+            raise DeviceError("expected the device to be asked who it is before it is measured")
+        self._parts.append(line)
+
+    # ------------------------------------------------------------------ one unit
+    def begun(self, unit: Measured, why_not: str = "") -> bool:
+        """Whether a unit can be measured; its head is written when it is begun."""
+        if unit.fault or unit.begun:
+            return not unit.fault
+        try:
+            if why_not:
+                raise DeviceError(why_not)
+            self._be_patient()
+            unit.identity = self._device.identify(unit.spec, unit.spec.k)
+            self._check_who(unit.identity)
+        except DeviceError as error:
+            self.fail(unit, "identify", error)
+            return False
+        self.keep({**self._head(unit), "device": unit.identity, "date": _now()})
+        unit.begun = True
+        return True
+
+    def _check_who(self, identity: Mapping[str, str]) -> None:
+        """Refuse another device than the one whose folder this is: the processor, say, and an emulator."""
+        who = self._tally.device
+        found = {key: text for key, text in identity.items() if key in _WHO}
+        if found != who:
+            raise DeviceError(
+                f"expected {who.get('device')} to run it, but {found.get('device')} would: "
+                "give it a campaign of its own by --unit"
+            )
+
+    def suite(self, unit: Measured, made: DirectedBlock) -> None:
+        """The directed dot products, block by block."""
+        for start in range(0, len(made.items), BLOCK):
+            items = made.items[start : start + BLOCK]
+            block = block_data(unit.spec, items)
+            digest, id_ = str(block["digest"]), f"suite/{str(block['digest'])[:16]}"
+            if id_ in unit.done:
+                suites = [(block, unit.done[id_])]
+                (held,) = suite_pieces(unit.spec, unit.spec.k, suites, self._folder, lambda: True)
+                unit.suite[id_] = held.outputs.tolist()
+                continue
+            if digest not in self._blocks:
+                self.keep(block)
+                self._blocks.add(digest)
+            model = made.model[start : start + BLOCK]
+            outputs, error = self._outputs(unit.spec, batch_of(unit.spec, [i.witness for i in items]), None)
+            line = suite_line(unit.spec, digest, outputs, model)
+            if len(outputs) < len(items):
+                self.keep({**line, "partial": True})
+            else:
+                self.keep(line)
+                unit.take(line)
+                unit.suite[id_] = [int(x) for x in outputs]
+            if error is not None:
+                self.fail(unit, id_, error)
+                return
+
+    def random(self, unit: Measured, item: Random, made: Chunk, model: Raw, *, first: bool) -> None:
+        """One random item; what `first` gives is held against other units of the same operands."""
+        if item.id in unit.done:
+            if first and unit.leads and unit.first is None:
+                self._compared(unit, _device_outputs(unit.done[item.id], model), made.batch)
+            return
+        outputs, error = self._outputs(unit.spec, made.batch, made.finite)
+        line = {"unit": unit.spec.name, **random_line(unit.spec, item, outputs, model, unit.room)}
+        if len(outputs) < item.count:
+            self.keep(
+                {**line, "kind": "fault", "answered": len(outputs), "reason": str(error), "date": _now()}
+            )
+        else:
+            self.keep(line)
+            unit.take(line)
+        if error is not None:
+            self.fail(unit, item.id, error)
+        elif first and unit.leads:
+            self._compared(unit, outputs, made.batch)
+
+    def positions(self, unit: Measured, x: Batch, holds: NDArray[np.bool_], model: int) -> None:
+        """One dot product at every place of a tile, with others beside it."""
+        outputs, error = self._outputs(unit.spec, x, None)
+        words, counts = np.unique(outputs[holds[: len(outputs)]], return_counts=True)
+        d, row = unit.spec.operands.d, int(np.flatnonzero(holds)[0])
+        unit.positions = {
+            "kind": "position", "unit": unit.spec.name, "places": unit.spec.m * unit.spec.n,
+            "model": hex_word(d, model), **to_data(unit.spec, witness_at(x, row)),
+            "outputs": {hex_word(d, int(w)): int(n) for w, n in zip(words, counts, strict=True)},
+        }  # fmt: skip
+        self.keep(unit.positions)
+        if error is None and len(words) > 1:
+            error = DeviceError(
+                f"expected {self._device.name} to give one result for one dot product wherever it stands, "
+                f"but it gives {', '.join(unit.positions['outputs'])}"
+            )
+        if error is not None:
+            self.fail(unit, "position", error)
+
+    def _outputs(
+        self, spec: UnitSpec, x: Batch, finite: NDArray[np.bool_] | None
+    ) -> tuple[Raw, DeviceError | None]:
+        """What the device gives, and what is wrong with it; impossible results are results too."""
+        try:
+            self._be_patient()
+            outputs = self._device.run(spec, x)
+        except DeviceError as error:
+            return np.array(error.answered[: len(x.c)], dtype=np.uint64), error
+        try:
+            check_outputs(self._device.name, spec, x, outputs, finite)
+        except DeviceError as error:
+            return outputs[: len(x.c)], DeviceError(str(error))
+        return outputs, None
+
+    def _be_patient(self) -> None:
+        """A device that may fall silent gets no more time than there is."""
+        if isinstance(self._device, IsolatedDevice):
+            self._device.patience_s = min(_PATIENCE_S, max(5.0, self._left()))
+
+    def fail(self, unit: Measured, id_: str, error: DeviceError) -> None:
+        """Nothing more is asked of a unit that failed; the reason is kept."""
+        unit.fault = str(error)
+        self._say(f"{unit.spec.name}: {error}")
+        if not unit.begun:
+            who = unit.identity or dict(self._tally.device)
+            self.keep({**self._head(unit), "device": who, "date": _now()})
+        unit.begun = True
+        self.keep({"kind": "fault", "unit": unit.spec.name, "id": id_, "date": _now(), "reason": str(error)})
+
+    def _compared(self, unit: Measured, outputs: Raw, x: Batch) -> None:
+        """Hold the results of one leading unit against those of the others that take the same operands."""
+        unit.first = outputs
+        for other in self._tally.units.values():
+            if other is unit or other.first is None or other.operands != unit.operands:
+                continue
+            rows = np.flatnonzero(other.first != outputs)
+            pair: dict[str, Any] = {
+                "first": other.spec.name, "second": unit.spec.name,
+                "dot_products": len(outputs), "differing": len(rows),
+            }  # fmt: skip
+            for row in itertools.islice(rows, 1):
+                d = unit.spec.operands.d
+                pair["example"] = {
+                    **to_data(unit.spec, witness_at(part_of(x, np.array([row])), 0)),
+                    "first_gives": hex_word(d, int(other.first[row])),
+                    "second_gives": hex_word(d, int(outputs[row])),
+                }
+            self._tally.pairs.append(pair)
+
+
+def _device_outputs(line: Mapping[str, Any], model: Raw) -> Raw:
+    """The outputs that a kept line stands for."""
+    outputs = model.astype(np.uint64)
+    for row, word in line["mismatches"].items():
+        outputs[int(row)] = int(word, 16)
+    return outputs
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

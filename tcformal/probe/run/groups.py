@@ -1,0 +1,79 @@
+"""The units of a device by what they compute and with which instruction, in the order of their value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tcformal.design.unit import UnitSpec, base_name
+
+#: How many multiplications of significands a model makes slowly: these units come last among their likes.
+_SLOW = ("fp64",)
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionGroup:
+    """Units of one instruction family that compute the same dot products: they differ in m and n alone.
+
+    The first one leads: it is measured first.
+    """
+
+    units: tuple[UnitSpec, ...]
+
+    @property
+    def leader(self) -> UnitSpec:
+        """The unit that is measured before the others."""
+        return self.units[0]
+
+    @property
+    def model(self) -> tuple[object, ...]:
+        """What decides a result: groups that share it have one model."""
+        return model_key(self.leader)
+
+
+def model_key(spec: UnitSpec) -> tuple[object, ...]:
+    """What decides the result of a dot product of a unit's own length, and the operands it takes."""
+    return (spec.operands, spec.k, spec.design, spec.scale_format, spec.scale_block, spec.emulation)
+
+
+def family(spec: UnitSpec) -> str:
+    """The instruction without its shape and types: `mma`, `wgmma`, `tcgen05`, `emulated.mma`, `v_mfma`."""
+    text = base_name(spec).partition("/")[2] or base_name(spec)
+    return re.split(r"\.m\d|_[fi]\d\d_|@", text)[0]
+
+
+def groups(specs: Iterable[UnitSpec]) -> list[InstructionGroup]:
+    """All units in groups, the most valuable group first.
+
+    First one group of each instruction family and pair of formats A and D, instructions before what the
+    compiler composes of them and quick models before slow ones; then the rest in the same order.
+    Within a group the narrowest unit leads, then the widest, other powers of two, and the rest follow.
+    """
+    found: dict[tuple[object, ...], list[UnitSpec]] = {}
+    for spec in specs:
+        found.setdefault((*model_key(spec), family(spec)), []).append(spec)
+    made = [InstructionGroup(tuple(_in_order(units))) for units in found.values()]
+    seen: dict[tuple[object, ...], int] = {}
+    ranked = []
+    for place, group in enumerate(made):
+        lead = group.leader
+        alike = (family(lead), lead.a_format.name, lead.d_format.name)
+        turn = seen[alike] = seen.get(alike, 0) + 1
+        composed = lead.emulation is not None
+        ranked.append((composed, turn, lead.a_format.name in _SLOW, place, group))
+    return [group for *_, group in sorted(ranked, key=lambda x: x[:-1])]
+
+
+def _in_order(units: list[UnitSpec]) -> list[UnitSpec]:
+    def size(spec: UnitSpec) -> tuple[int, int]:
+        return spec.m * spec.n, spec.n
+
+    lead, *others = sorted(units, key=size)
+    others.sort(key=lambda u: (size(u) != max(map(size, units)), u.n & (u.n - 1) != 0, -u.n, -u.m))
+    return [lead, *others]
+
+
+def is_slow(group: InstructionGroup) -> bool:
+    """Whether the model of a group is much slower than others."""
+    return group.leader.emulation is not None or group.leader.a_format.name == "fp64"

@@ -1,0 +1,74 @@
+"""What no design may give: NaN where the operands are finite and every sum of them is, and words too wide."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import DeviceError
+from tcformal.formats.catalog import format_named
+from tcformal.formats.spec import Format, Specials
+from tcformal.matmul.arrays import from_raw
+from tcformal.operands.batch import witness_at
+from tcformal.operands.command import explain_command, in_hex
+from tcformal.operands.random import Batch, Raw
+from tcformal.oracle.values import decode
+
+
+def check_outputs(
+    device: str, spec: UnitSpec, batch: Batch, outputs: Raw, finite: NDArray[np.bool_] | None = None
+) -> None:
+    """Refuse outputs that cannot be results; DeviceError with those before the first such one.
+
+    `finite` is what `surely_finite` says of the batch, where the caller has it already.
+    """
+    n, d = len(batch.c), spec.operands.d
+    if len(outputs) != n:
+        raise DeviceError(
+            f"expected {n} results of {device}, but {len(outputs)} came", [int(x) for x in outputs[:n]]
+        )
+    wide = np.flatnonzero(outputs >> np.uint64(d.width)) if d.width < 64 else np.zeros(0, np.intp)
+    finite = surely_finite(spec, batch) if finite is None else finite
+    impossible = np.flatnonzero(_is_nan(d, outputs) & finite)
+    for rows, what in (
+        (wide, f"a word of {d.width} bits"),
+        (impossible, "a number, because no NaN is possible,"),
+    ):
+        if rows.size:
+            row = int(rows[0])
+            command = explain_command([spec.name], witness_at(batch, row), in_hex(spec))
+            raise DeviceError(
+                f"expected {what} from {device} for dot product {row}, "
+                f"but got {int(outputs[row]):#x}: {command}",
+                [int(x) for x in outputs[:row]],
+            )
+
+
+def _is_nan(fmt: Format, raw: Raw) -> NDArray[np.bool_]:
+    if fmt.specials is not Specials.IEEE:
+        return np.zeros(raw.shape, dtype=np.bool_)
+    return (raw & np.uint64((1 << (fmt.width - 1)) - 1)) > np.uint64(fmt.infinity)
+
+
+def surely_finite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
+    """Where the sum of all magnitudes stays below half the largest result, in whatever order."""
+    o = spec.operands
+    with np.errstate(over="ignore", invalid="ignore"):
+        a, b = (np.abs(_values(x, fmt)) for x, fmt in ((batch.a, o.a), (batch.b, o.b)))
+        products = a * b
+        if batch.scale_a is not None and batch.scale_b is not None and spec.scale_format is not None:
+            for scale in (batch.scale_a, batch.scale_b):
+                block = spec.scale_block or 1
+                wide = np.repeat(np.abs(_values(scale, spec.scale_format)), block, axis=1)
+                products = products * wide[:, : products.shape[1]]
+        bound = products.sum(axis=1) + np.abs(_values(batch.c, o.c))
+        # Doubles round this sum; half the largest number leaves room for that.
+        return np.asarray(bound < min(float(decode(o.d, o.d.largest).number), 1e308) / 2)
+
+
+def _values(raw: Raw, fmt: Format) -> NDArray[np.float64]:
+    if fmt.name == "ue4m3":
+        # No dtype ignores a sign bit; NaN scales make the bound NaN, and so no statement.
+        return _values(raw & np.uint64(0x7F), format_named("e4m3"))
+    return from_raw(raw, fmt).astype(np.float64)

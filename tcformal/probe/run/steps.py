@@ -1,0 +1,117 @@
+"""A queue of steps that each need results of other processes first: what is ready is done, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass, field
+from typing import Any
+
+from tcformal.errors import TcformalError
+
+Submit = Callable[[Executor], list[Future[Any]]]
+
+
+@dataclass(slots=True)
+class CampaignStep:
+    """Something to be done with a device once what it needs is there."""
+
+    #: Steps of one kind take about as long.
+    kind: str
+    needs: Submit
+    #: Is given what the futures gave.
+    act: Callable[..., None]
+    #: Is given what a future raised.
+    fail: Callable[[Exception], None]
+    futures: list[Future[Any]] = field(default_factory=list)
+
+    def ready(self) -> bool:
+        """Whether all that it needs is there."""
+        return all(f.done() for f in self.futures)
+
+
+class OutOfTimeError(Exception):
+    """The time is up: what is left is left."""
+
+
+def run_steps(
+    steps: Iterator[CampaignStep | None],
+    pool: Executor,
+    window: int,
+    left: Callable[[], float],
+    clock: Callable[[], float],
+) -> None:
+    """Do all steps, of the next `window` always the first that is ready; at most that many are prepared.
+
+    A None among the steps is a barrier: what follows is made when all before it is done.
+    A step is not begun where the longest step of its kind would not end in the time that is `left`.
+    Errors: OutOfTimeError.
+    """
+    longest: dict[str, float] = {}
+    waiting: list[CampaignStep] = []
+    more = True
+    try:
+        while more or waiting:
+            barrier = False
+            while more and not barrier and len(waiting) < window:
+                barrier, more = _prepare(steps, pool, waiting)
+            while waiting and (barrier or not more or len(waiting) == window):
+                _do_one(waiting, longest, left, clock)
+    finally:
+        for step in waiting:
+            for future in step.futures:
+                future.cancel()
+
+
+def _prepare(
+    steps: Iterator[CampaignStep | None], pool: Executor, waiting: list[CampaignStep]
+) -> tuple[bool, bool]:
+    """Have the next step's needs met; whether it is a barrier instead, and whether there is one at all."""
+    try:
+        step = next(steps)
+    except StopIteration:
+        return False, False
+    if step is None:
+        return True, True
+    step.futures = step.needs(pool)
+    waiting.append(step)
+    return False, True
+
+
+def _do_one(
+    waiting: list[CampaignStep],
+    longest: dict[str, float],
+    left: Callable[[], float],
+    clock: Callable[[], float],
+) -> None:
+    """Do the first step that is ready, once there is one; OutOfTimeError where its time is not left."""
+    while (step := next((s for s in waiting if s.ready()), None)) is None:
+        if left() <= 0:
+            raise OutOfTimeError
+        pending = [f for s in waiting for f in s.futures if not f.done()]
+        wait(pending, timeout=min(left(), 1.0), return_when=FIRST_COMPLETED)
+    if left() <= longest.get(step.kind, 0.0):
+        raise OutOfTimeError
+    waiting.remove(step)
+    start = clock()
+    try:
+        found = [f.result() for f in step.futures]
+    except Exception as error:  # noqa: BLE001  whatever befell another process, the other steps go on
+        step.fail(error)
+    else:
+        step.act(*found)
+    longest[step.kind] = max(longest.get(step.kind, 0.0), clock() - start)
+
+
+def sentence(error: Exception) -> str:
+    """What befell another process."""
+    if isinstance(error, TcformalError):
+        return str(error)
+    return f"expected the inputs and the model's results, but got {type(error).__name__}: {error!s:.100}"
+
+
+def given(value: Any) -> Future[Any]:
+    """A future that has its result already."""
+    made: Future[Any] = Future()
+    made.set_result(value)
+    return made

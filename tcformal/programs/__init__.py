@@ -1,0 +1,1 @@
+"""Programs over units: calls chained over K, and the published algorithms."""

@@ -1,0 +1,95 @@
+"""A unit's dot product of any length in one DAG: its inputs, and calls chained over K."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.semantics.unit import unit_dot
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The input nodes of one dot product.
+
+    Shapes: a, b: K raw encodings; scale_a, scale_b: one per block of k, empty without scales.
+    """
+
+    a: list[Node]
+    b: list[Node]
+    c: Node
+    scale_a: list[Node]
+    scale_b: list[Node]
+
+
+def scale_count(spec: UnitSpec, k: int) -> int:
+    """Scales of one operand for K products: 0 without scales."""
+    return 0 if spec.scale_block is None else -(-k // spec.scale_block)
+
+
+def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> Inputs:
+    """The inputs of one dot product of `spec` in a graph, named a[0], b[0], …, c, scale_a[0], …."""
+    a, b = [], []
+    for i in range(k):
+        a.append(g.input(f"a[{i}]", spec.operands.a.width))
+        b.append(g.input(f"b[{i}]", spec.operands.b.width))
+    c = g.input("c", spec.operands.c.width)
+    scales: dict[str, list[Node]] = {"a": [], "b": []}
+    if spec.scale_format is not None:
+        for letter, row in scales.items():
+            row += [
+                g.input(f"scale_{letter}[{i}]", spec.scale_format.width) for i in range(scale_count(spec, k))
+            ]
+    return Inputs(a, b, c, scales["a"], scales["b"])
+
+
+def chained_dot(g: Graph, spec: UnitSpec, x: Inputs) -> Node:
+    """The unit applied to consecutive runs of k products, each result the next c.
+
+    A hardware unit takes them as blocks of one dot product: a block hands its result on as a call
+    does, and the encoding between two calls loses nothing, because the number is already rounded to
+    its format.  A composed unit is called again.
+    """
+    if spec.emulation is None:
+        design = spec.design
+        if spec.k < design.products:
+            spec = replace(spec, design=replace(design, products=spec.k))
+        return unit_dot(g, spec, x.a, x.b, x.c, x.scale_a, x.scale_b)
+    if len(x.a) == spec.k:
+        return unit_dot(g, spec, x.a, x.b, x.c)
+    c = x.c
+    for start in range(0, len(x.a), spec.k):
+        stop = start + spec.k
+        # A composed unit labels its stages as one call does.
+        with g.scope(f"call{start // spec.k}"):
+            c = unit_dot(g, spec, x.a[start:stop], x.b[start:stop], c)
+    return c
+
+
+@lru_cache(maxsize=64)
+def circuit(spec: UnitSpec, k: int) -> tuple[Graph, Node]:
+    """The definition of K products on one unit: a graph of its own and the node of d."""
+    g = Graph()
+    return g, chained_dot(g, spec, declare_inputs(g, spec, k))
+
+
+def common_k(*specs: UnitSpec) -> int:
+    """The least common multiple of the units' k; InputError for a unit that cannot be chained up to it."""
+    k = math.lcm(*(spec.k for spec in specs))
+    for spec in specs:
+        if spec.k != k and spec.operands.c != spec.operands.d:
+            raise InputError(
+                f"expected units of equal k, because {spec.name} cannot be chained: "
+                f"its C is {spec.operands.c.name} and its D is {spec.operands.d.name}"
+            )
+        if spec.k != k and spec.k % (spec.scale_block or 1):
+            raise InputError(
+                f"expected units of equal k, because {spec.name} cannot be chained: "
+                f"its k is {spec.k}, which cuts a block of {spec.scale_block} that share a scale"
+            )
+    return k

@@ -1,0 +1,147 @@
+"""The error of a result, exactly: wide fixed-point integers in one window for all that is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.programs.split import HALF, SCALE_BITS, SINGLE
+from tcformal.semantics.align import align, distance_below
+from tcformal.semantics.normalise import shift_left_by_leading_zeros
+from tcformal.semantics.number import Exponent, Number, Term, bits_for
+from tcformal.semantics.product import product
+from tcformal.semantics.reduce import add_signed, signed_magnitude, split_sign
+from tcformal.semantics.unpack import unpack
+
+#: A threshold on errors counts in this fraction of an ulp.
+ULP_STEP = Fraction(1, 256)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Fixed-point numbers of one question.
+
+    Ranges and units: two's complement in units of 2^low; every magnitude is below 2^high.
+    """
+
+    low: int
+    high: int
+
+    @property
+    def width(self) -> int:
+        """Bits of one number, sign included."""
+        return self.high - self.low + 1
+
+
+def window(fmt: Format, products: int, factors: tuple[int, int], c: tuple[int, int]) -> Window:
+    """A window that holds the exact sum, and the results of every algorithm of `corrected`, exactly.
+
+    Ranges and units: `factors` and `c` bound the exponents of the inputs that are not zero; a and b are
+    of `fmt`.
+    Low end: the lowest bits of the inputs, or of their parts, give a grid.  Sums, cuts and roundings stay
+    on it: a cut or a rounding either is exact or goes to a coarser grid, whatever the unit.  Below, results
+    have no bits; that fp32 ends at 2^-149 is a coarser grid again.
+    High end: |hi|, |lo| and |lo'|·2^-11 are at most 2·|v|, so that the calls of one algorithm sum up to at
+    most 16·Σ|a_k·b_k| + |c|.  Cutting, rounding and wrapped sums at most double a magnitude, five times in
+    a row.
+    """
+    lowest = factors[0] - fmt.fraction_bits
+    grid = 2 * lowest
+    if fmt != HALF:
+        # The parts: multiples of the inputs' lowest bit, and of 2^-24 where that is lower.
+        smallest = HALF.e_min - HALF.fraction_bits
+        plain, up = max(lowest, smallest), max(lowest + SCALE_BITS, smallest) - SCALE_BITS
+        grid = min(grid, 2 * plain, 2 * up)
+    low = min(grid, c[0] - SINGLE.fraction_bits)
+    high = max(2 * (factors[1] + 1) + bits_for(products - 1) + 4, c[1] + 1) + 1 + 5
+    return Window(low, high)
+
+
+def exact_sum(
+    g: Graph,
+    w: Window,
+    a: Sequence[Number],
+    b: Sequence[Number],
+    c: Number,
+    factors: tuple[int, int],
+    c_exponents: tuple[int, int],
+) -> Node:
+    """c + Σ a_k·b_k over the true inputs, as a number of the window.
+
+    Zero, NaN, Inf: meaningful where every input is zero, or finite with an exponent in its range.
+    """
+    terms = []
+    for x, y in zip(a, b, strict=True):
+        one, other = narrowed(g, x, *factors), narrowed(g, y, *factors)
+        terms.append(product(g, one, other).term)
+    terms.append(narrowed(g, c, *c_exponents).term)
+    return add_signed(g, [placed(g, w, t) for t in terms], w.width)
+
+
+def narrowed(g: Graph, x: Number, low: int, high: int) -> Number:
+    """The number with a shorter exponent code, where its exponent is known to be in [low, high].
+
+    Zero: a zero's exponent means nothing afterwards.
+    """
+    e = x.term.exponent
+    low, high = max(low, e.low), min(high, e.high)
+    if low > high:
+        raise InputError(f"expected exponents that the format has, but got {low}..{high}")
+    moved = g.sub_mod(e.bits, g.const(low - e.low, e.bits.width))
+    code = Exponent(g.extract(moved, bits_for(high - low) - 1, 0), low, high)
+    return Number(
+        Term(x.term.sign, x.term.significand, code, x.term.fraction_bits, x.term.zero), x.nan, x.inf
+    )
+
+
+def placed(g: Graph, w: Window, term: Term) -> Node:
+    """A term as a number of the window; its bits below the window are known to be zero.
+
+    Shapes: significand u[n] -> s[w.width].
+    """
+    top = Exponent(g.const(0, 1), w.high, w.high)
+    magnitude = align(g, term, distance_below(g, term.exponent, top), w.high - w.low, "RZ")
+    return g.wrap_to_mod(signed_magnitude(g, term.sign, magnitude), w.width)
+
+
+def error(g: Graph, w: Window, result: Node, exact: Node) -> Node:
+    """|result - exact|, unsigned, for a finite fp32 result.
+
+    Shapes: result: a raw encoding u[32]; exact s[w.width] -> u[w.width].
+    """
+    word = unpack(g, result, SINGLE)
+    place = placed(g, w, narrowed(g, word, word.term.exponent.low, w.high).term)
+    return split_sign(g, add_signed(g, [place, g.neg_mod(exact)], w.width + 1))[1]
+
+
+def exceeds(g: Graph, larger: Node, smaller: Node) -> Node:
+    """1 where the one error is strictly larger, absolutely and relatively: both are of one exact value."""
+    return g.ult(smaller, larger)
+
+
+def exceeds_by(g: Graph, w: Window, larger: Node, smaller: Node, exact: Node, ulps: Fraction) -> Node:
+    """1 where larger - smaller is more than so many ulps of the exact value, which is not zero.
+
+    Ranges and units: one ulp is 2^(e - 23) with 2^e <= |exact| < 2^(e + 1), as if exponents had no end;
+    `ulps` is a multiple of ULP_STEP, at least 0.
+    Errors: InputError for other ulps.
+    """
+    count = ulps / ULP_STEP
+    if count.denominator != 1 or count < 0:
+        raise InputError(f"expected a multiple of {ULP_STEP} ulp of at least 0, but got {ulps}")
+    magnitude = split_sign(g, exact)[1]
+    n = magnitude.width
+    _, zeros = shift_left_by_leading_zeros(g, magnitude)
+    # |exact| has its leading one at weight n - 1 - zeros: count · 2^that against the excess in ULP_STEPs.
+    steps = count.numerator
+    bound = g.lshr(g.const(steps << (n - 1), n - 1 + bits_for(steps)), zeros)
+    finer = SINGLE.fraction_bits + (ULP_STEP.denominator - 1).bit_length()
+    excess = g.shift_left_const(g.sub_mod(larger, smaller), finer)
+    width = max(bound.width, excess.width)
+    far = g.ult(g.zero_extend_to(bound, width), g.zero_extend_to(excess, width))
+    return g.and_(exceeds(g, larger, smaller), g.any_bit(magnitude), far)

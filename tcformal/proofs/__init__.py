@@ -1,0 +1,1 @@
+"""Claims about one unit, proved from lemmas in steps that are checked."""

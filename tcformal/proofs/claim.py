@@ -1,0 +1,298 @@
+"""What a claim about one unit came to: its parts, each with its steps or its witness, and its lemmas."""
+
+from __future__ import annotations
+
+import enum
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError, SolverDisagreementError
+from tcformal.interp.concrete import Concrete
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.operands.witness import Witness
+from tcformal.programs.chain import circuit
+from tcformal.proofs.lemmas import Lemma, LemmaBook
+from tcformal.proofs.tactics.cuts import DEPTHS, Composition, ProofStep, step_of
+from tcformal.proofs.tactics.rearrange import rearranged
+from tcformal.query.question import Kind
+from tcformal.query.replay import oracle_result
+from tcformal.query.verdict import NOT_CHECKED
+from tcformal.solve.portfolio import decide
+from tcformal.solve.result import Limits, Status
+from tcformal.version import VERSION
+
+#: Told what is being done, in a few words.
+Progress = Callable[[str], None]
+
+
+class PartStatus(enum.Enum):
+    """What became of one part of a claim."""
+
+    HOLDS = "proved"
+    VIOLATED = "refuted by a witness"
+    OPEN = "neither proved nor refuted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counterexample:
+    """Inputs on which two circuits differ, replayed on integers and on the Fraction oracle.
+
+    Shapes: raw encodings; `second` are the inputs of the second circuit where they are not the same.
+    """
+
+    first: Witness
+    second: Witness
+    #: Results of both circuits, raw encodings of the D format.
+    results: tuple[int, int]
+    #: Who found it: a solver, or `construction`.
+    found_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One part of a claim, such as one transposition of products."""
+
+    name: str
+    status: PartStatus
+    steps: tuple[ProofStep, ...] = ()
+    witness: Counterexample | None = None
+    #: Whether the part is there to be refuted: a negative control.
+    control: bool = False
+    note: str = ""
+
+    @property
+    def as_claimed(self) -> bool:
+        """Whether the part came out as the claim says."""
+        return self.status is (PartStatus.VIOLATED if self.control else PartStatus.HOLDS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What a claim's own program hands back: its parts, and how they make the whole."""
+
+    parts: tuple[Part, ...]
+    #: One sentence: why the parts, all as claimed, make the claim.
+    composition: str
+    #: One sentence when all parts are as claimed.
+    reason: str
+    #: One sentence when some part is refuted.
+    violated: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimVerdict:
+    """The answer to one claim about one unit.
+
+    HOLDS only where every part came out as claimed: every lemma applied in it proved and confirmed.
+    """
+
+    claim: str
+    unit: UnitSpec
+    kind: Kind
+    reason: str
+    composition: str
+    parts: tuple[Part, ...]
+    #: Every lemma that the proved parts rest on, and those that stood in the way of the others.
+    lemmas: tuple[Lemma, ...]
+    limits: Limits
+    seconds: float
+    version: str = VERSION
+    #: When a kept claim that is served again was answered, in UTC; empty for a fresh one.
+    served: str = ""
+    #: Whether the proof was checked in this run: True of every fresh claim, and of a kept one whose lemmas
+    #: were all checked again in time.
+    checked: bool = True
+
+    @property
+    def headline(self) -> str:
+        """The verdict's name; of a kept claim that was not checked in this run, marked as such."""
+        return self.kind.name if self.checked else f"{self.kind.name} ({NOT_CHECKED})"
+
+    @property
+    def applications(self) -> int:
+        """Applications of lemmas in proved parts."""
+        return sum(n for part in self.parts for step in part.steps for n in step.lemmas.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """The verdict as plain data."""
+        return {
+            "verdict": self.kind.name,
+            "claim": self.claim,
+            "unit": self.unit.name,
+            "reason": self.reason,
+            "composition": self.composition,
+            "parts": [_part_data(p) for p in self.parts],
+            "lemmas": [lemma.to_json() for lemma in self.lemmas],
+            "limits": {
+                "time_s": self.limits.time_s, "memory_mb": self.limits.memory_mb, "seed": self.limits.seed
+            },
+            "seconds": round(self.seconds, 3),
+            "tcformal": self.version,
+            "served": bool(self.served),
+            "checked": self.checked,
+            **({"answered": self.served} if self.served else {}),
+        }  # fmt: skip
+
+
+def _part_data(part: Part) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "name": part.name,
+        "standing": part.status.name,
+        "control": part.control,
+        "steps": [{"cut": s.name, "how": s.how, "lemmas": dict(s.lemmas)} for s in part.steps],
+    }
+    if part.note:
+        data["note"] = part.note
+    if part.witness is not None:
+        w = part.witness
+        data["witness"] = {
+            "inputs": {name: hex(x) for name, x in w.first.inputs().items()},
+            "results": [hex(r) for r in w.results],
+            "found_by": w.found_by,
+            "replayed_on": ["integers", "fractions"],
+        }
+        if w.second != w.first:
+            data["witness"]["second_inputs"] = {name: hex(x) for name, x in w.second.inputs().items()}
+    return data
+
+
+def claim_verdict(
+    claim: str,
+    unit: UnitSpec,
+    found: Finding,
+    applied: Sequence[Lemma],
+    limits: Limits,
+    start: float,
+) -> ClaimVerdict:
+    """The verdict that the parts of a claim add up to.
+
+    `applied` are the lemmas tried for this claim.  A refuted part refutes the claim, an open one leaves it
+    open, and a control that was not refuted leaves it open too.
+    """
+    used = {sha for p in found.parts for s in p.steps for sha in s.lemmas}
+    open_parts = [p for p in found.parts if not p.as_claimed]
+    refuted = [p for p in found.parts if not p.control and p.status is PartStatus.VIOLATED]
+    failed = {x.sha256: x for x in applied if not x.holds}
+    lemmas = {x.sha256: x for x in applied if x.sha256 in used}
+    if any(x.disagreement for x in failed.values()):
+        kind = Kind.ERROR
+        reason = next(x.reason for x in failed.values() if x.disagreement)
+    elif refuted:
+        kind, reason = Kind.VIOLATED, found.violated
+    elif open_parts:
+        stuck = [x for x in failed.values() if x.status is Status.TIMEOUT]
+        kind = Kind.TIMEOUT if stuck and len(stuck) == len(failed) else Kind.UNKNOWN
+        note = f": {open_parts[0].note}" if open_parts[0].note else ""
+        reason = f"{open_parts[0].name} is {open_parts[0].status.value}{note}"
+    elif not found.parts:
+        kind, reason = Kind.UNKNOWN, "the claim has no parts"
+    else:
+        kind, reason = Kind.HOLDS, found.reason
+    shown = lemmas if kind is Kind.HOLDS else lemmas | failed
+    # What the parts make together is said only where they were all decided.
+    composition = found.composition if kind in (Kind.HOLDS, Kind.VIOLATED) else ""
+    return ClaimVerdict(
+        claim=claim, unit=unit, kind=kind, reason=reason, composition=composition,
+        parts=found.parts, lemmas=tuple(shown.values()), limits=limits, seconds=time.monotonic() - start,
+    )  # fmt: skip
+
+
+def pairs_of_cuts(
+    graph: Graph, first: str, second: str, wanted: Sequence[str]
+) -> Iterator[tuple[str, Node, Node]]:
+    """The stages that both scopes label, in order of definition: name, first side's node, second's.
+
+    `wanted` are the last components of the names; stages of single terms are left out.
+    """
+    labels = graph.labels
+    for name, stage in labels.items():
+        scope, _, rest = name.partition(".")
+        parts = rest.split(".")
+        single = any(p.startswith("term") and p[4:].isdecimal() for p in parts)
+        other = labels.get(f"{second}.{rest}")
+        if scope == first and parts[-1] in wanted and not single and other is not None:
+            yield rest, stage.node, other.node
+
+
+def equate(
+    c: Composition, name: str, x: Node, y: Node, *, depths: Sequence[int | None] = DEPTHS
+) -> ProofStep:
+    """Make one pair of cut points equal: by definition, by rearranging, or by a lemma of its own.
+
+    y is built again on what was made equal before.
+    """
+    since = len(c.uses)
+    rebuilt = c.replaced(y)
+    same = c.equal(x, rebuilt)
+    proved = same or rearranged(c, name, c.replaced(x), rebuilt)
+    if not proved and x.width == y.width:
+        what = f"{name.rpartition('.')[2]} of both sides"
+        proved = c.by_lemma(name, x, rebuilt, name=what, depths=depths)
+    return step_of(c, name, since, proved, same)
+
+
+def results_of(spec: UnitSpec, w: Witness) -> int:
+    """One result on integers and on the Fraction oracle; SolverDisagreementError where they differ."""
+    graph, root = circuit(spec, len(w.a))
+    (integers,) = Concrete(graph, [root])(w.inputs())
+    fractions = oracle_result(spec, w)
+    if integers != fractions:
+        raise SolverDisagreementError(
+            f"expected one result of {spec.name} on integers and fractions, "
+            f"but got {integers:#x} and {fractions:#x} on {w}"
+        )
+    return integers
+
+
+def counterexample(
+    first: tuple[UnitSpec, Witness], second: tuple[UnitSpec, Witness], found_by: str
+) -> Counterexample | None:
+    """Two runs as a counterexample, if their results differ."""
+    results = (results_of(*first), results_of(*second))
+    if results[0] == results[1]:
+        return None
+    return Counterexample(first=first[1], second=second[1], results=results, found_by=found_by)
+
+
+def require_truncated_sum(spec: UnitSpec, claim: str) -> None:
+    """Refuse units whose sum is not one of aligned, truncated terms."""
+    if spec.design.fraction_bits is None or spec.design.summation != "fused":
+        raise InputError(
+            f"expected a unit with a truncated fused sum (T-FDPA) for claim {claim}, but got {spec.name}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What every claim is given: the unit, the lemmas known so far, the limits, someone to tell."""
+
+    spec: UnitSpec
+    book: LemmaBook
+    limits: Limits
+    members: Sequence[str] | None
+    progress: Progress
+
+
+def searched(
+    ask: Asking, graph: Graph, assertion: Node, most_s: float | None = None
+) -> tuple[dict[str, int], str] | None:
+    """Inputs that make an assertion equal 1 on integers, and the solver that found them; None for none.
+
+    `most_s` bounds each solver's seconds further: for a question that a wider one follows.
+    Errors: SolverDisagreementError for answers that cannot both be right.
+    """
+    run = Concrete(graph, [assertion])
+    limits = ask.limits if most_s is None else replace(ask.limits, time_s=min(ask.limits.time_s, most_s))
+    decision = decide(
+        graph, assertion, members=ask.members, limits=limits, confirm=False,
+        replay=lambda model: run(model) == [1],
+    )  # fmt: skip
+    if decision.disagreement:
+        raise SolverDisagreementError(f"expected one answer for {ask.spec.name}, but {decision.reason}")
+    if decision.model is None:
+        return None
+    return decision.model, next(a.solver for a in decision.answers if a.status is Status.SAT)

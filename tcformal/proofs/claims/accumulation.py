@@ -1,0 +1,135 @@
+"""Claim `sign-magnitude`: sums in sign and magnitude and in two's complement give the same results."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tcformal.errors import InputError
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.ir.walk import reachable
+from tcformal.programs.chain import chained_dot, declare_inputs
+from tcformal.proofs.claim import (
+    Asking,
+    Finding,
+    Part,
+    PartStatus,
+    equate,
+    pairs_of_cuts,
+    require_truncated_sum,
+)
+from tcformal.proofs.lemmas import Lemma
+from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
+
+_AFTER = ("sum", "result")
+
+
+def sign_magnitude(ask: Asking) -> tuple[Finding, list[Lemma]]:
+    """One lemma for each partial sum, composed along the tree of the sum.
+
+    Soundness: let conv(s, m) be the two's complement number of sign s and magnitude m in the width W of
+    the sum.  The leaves of both trees are the same nodes.  Where two partial sums of the first tree have
+    been proved equal to conv(s, m) and conv(t, x) of the second, their sum equals conv(s, m) + conv(t, x)
+    by congruence, and the lemma conv(step((s, m), (t, x))) == conv(s, m) + conv(t, x), for all s, m, t
+    and x, makes it equal to the second tree's partial sum.  Magnitudes grow by a bit per step, so that
+    the lemma needs no bound on them.  What follows the sum is one definition on equal nodes.
+    """
+    spec = ask.spec
+    require_truncated_sum(spec, "sign-magnitude")
+    if spec.design.carry_bits is not None or spec.design.accumulation != "twos_complement":
+        raise InputError(
+            f"expected an unbounded sum in two's complement for claim sign-magnitude, but got {spec.name}"
+        )
+    other = replace(spec, design=replace(spec.design, accumulation="sign_magnitude"))
+    g = Graph()
+    x = declare_inputs(g, spec, spec.k)
+    results = []
+    for side, unit in (("A", spec), ("B", other)):
+        with g.scope(side):
+            results.append(chained_dot(g, unit, x))
+    ask.progress("sign and magnitude against two's complement")
+    steps, c = prove_accumulation(ask, g, (results[0], results[1]))
+    holds = c.equal(*results)
+    part = Part(
+        name="sign and magnitude",
+        status=PartStatus.HOLDS if holds else PartStatus.OPEN,
+        steps=tuple(steps),
+        note="" if holds else f"{next((s.name for s in steps if not s.proved), 'd')} was not proved equal",
+    )
+    count = sum(".partial" in s.name for s in steps)
+    finding = Finding(
+        parts=(part,),
+        composition=(
+            f"each of {count} partial sums in sign and magnitude is the partial sum in two's complement, "
+            "by one step from those below it; what follows the sums is one definition"
+        ),
+        reason="sums in sign and magnitude and in two's complement give the same results",
+    )
+    return finding, [u.lemma for u in c.uses]
+
+
+def prove_accumulation(
+    ask: Asking, g: Graph, results: tuple[Node, Node]
+) -> tuple[list[ProofStep], Composition]:
+    """Partial sums from the leaves to the root, block by block, then the results."""
+    c = Composition(g, ask.book)
+    steps: list[ProofStep] = []
+    converted: dict[int, Node] = {}
+    names = ("e_max", *(f"partial{i}" for i in range(2 * ask.spec.k)), *_AFTER)
+    for name, x, y in pairs_of_cuts(g, "A", "B", names):
+        if name.rpartition(".")[2].startswith("partial"):
+            steps.append(_partial(c, name, x, y, converted))
+        else:
+            steps.append(equate(c, name, x, y))
+        if not steps[-1].proved:
+            return steps, c
+        if name.endswith(".sum"):
+            since = len(c.uses)
+            if _bits_of(c, name, x, y, results[1]):
+                steps.append(step_of(c, f"{name}.bits", since, True, False))
+    steps.append(equate(c, "d", *results))
+    return steps, c
+
+
+def _bits_of(c: Composition, name: str, x: Node, y: Node, result: Node) -> int:
+    """Where y, proved equal to x, is the low bits of a wider node: what reads these bits from there.
+
+    The builder takes bits of bits from the wider node at once, so that what follows a sum may not meet y.
+    For all x and all wider nodes whose low bits are x, bits of the wider node are bits of x.  How many
+    nodes were made equal.
+    """
+    if y.op != "extract":
+        return 0
+    g, (wide,), (high, low) = c.graph, y.args, y.params
+    same = g.eq(x, y)
+    if not c.equal(c.replaced(same), g.truth(True)):
+        return 0
+    made = 0
+    for node in reachable([result]):
+        if node.op == "extract" and node.args == y.args and node is not y:
+            top, bottom = node.params
+            if low <= bottom and top <= high:
+                made += c.by_lemma(
+                    name, g.extract(x, top - low, bottom - low), node, name="bits of the sum",
+                    given=[same], cut=[x, wide],
+                )  # fmt: skip
+    return made
+
+
+def _partial(c: Composition, name: str, x: Node, y: Node, converted: dict[int, Node]) -> ProofStep:
+    """x = p + q in two's complement, y = conv(step(…)); `converted` maps p and q to their conv."""
+    since = len(c.uses)
+    g = c.graph
+    rebuilt = c.replaced(y)
+    same = c.equal(x, rebuilt)
+    converted[x.index] = rebuilt
+    if same:
+        return step_of(c, name, since, True, same)
+    proved = False
+    if x.op == "add_mod":
+        p, q = (converted.get(a.index, a) for a in x.args)
+        total = g.add_mod(p, q)
+        proved = c.by_congruence(x, total) and c.by_lemma(
+            name, total, rebuilt, name=f"a step in sign and magnitude on {x.width} bits", depths=(0, 1)
+        )
+    return step_of(c, name, since, proved, same)

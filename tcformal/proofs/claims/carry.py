@@ -1,0 +1,198 @@
+"""Claim `carry-bits`: carry bits beyond those that the largest sum needs change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.ir.walk import reachable
+from tcformal.programs.chain import chained_dot, declare_inputs
+from tcformal.proofs.claim import Asking, Finding, Part, PartStatus, require_truncated_sum
+from tcformal.proofs.claims.carry_witness import too_few
+from tcformal.proofs.lemmas import Lemma
+from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
+from tcformal.proofs.tactics.exact_sums import ExactSum, Summands, partials_of
+
+#: The most carry bits that a design can have.
+MOST = 64
+
+#: What is rounded from a sum, and the word of it; the word takes special cases along, which no sum decides.
+_ROUNDED = ("rounded.sign", "rounded.significand", "rounded.exponent", "rounded.overflow", "result")
+
+
+def carry_bits(ask: Asking) -> tuple[Finding, list[Lemma]]:
+    """Every number of carry bits from `needed` to the most that a design can have, against the exact sum.
+
+    Soundness, block by block: (1) the exact value of each partial sum, in a width that its proved bound
+    fits, extends to the partial sum of the widest unit (`exact_sums`).  (2) Every other unit adds the
+    same addends in fewer bits: low bits of a sum depend on low bits of the addends only, so its partial
+    sums are the low bits of the widest unit's, one lemma for each width.  (3) Cutting the extension of a
+    number to no fewer bits than it has is its extension to those: one lemma for each width.  The total is
+    that number once more, in the bytes that the exact one needs.  (4) What is rounded is built on equal
+    totals, and so equal; where bits of the last partial sum itself are read, they are the total's: one
+    lemma for each width.  The control, one carry bit fewer, is refuted on a witness; a composition of
+    units is not asked for one.
+    """
+    spec = ask.spec
+    require_truncated_sum(spec, "carry-bits")
+    if spec.design.carry_bits is not None or spec.design.accumulation != "twos_complement":
+        raise InputError(
+            f"expected an unbounded sum in two's complement for claim carry-bits, but got {spec.name}"
+        )
+    if spec.design.group is not None:
+        raise InputError(
+            f"expected products as terms for claim carry-bits, but the terms of {spec.name} are sums of "
+            "groups of products, whose bound nothing here proves"
+        )
+    g = Graph()
+    x = declare_inputs(g, spec, spec.k)
+    results: dict[str, Node] = {}
+    with g.scope("exact"):
+        results["exact"] = chained_dot(g, spec, x)
+    scopes = [name.split(".", 1)[1][: -len(".sum")] for name in g.labels if _is_sum(name)]
+    needed = _needed(g, spec, scopes)
+    if needed >= MOST:
+        raise InputError(f"expected sums of fewer than {MOST} carry bits, but {spec.name} needs {needed}")
+    # The widest first: the others are shown to be its low bits.
+    for bits in (MOST, *range(needed, MOST)):
+        with g.scope(f"c{bits}"):
+            results[f"c{bits}"] = chained_dot(g, bounded(spec, bits), x)
+    c = Composition(g, ask.book)
+    sides = [f"c{bits}" for bits in (MOST, *range(needed, MOST))]
+    proof = _Proof(ask, c, sides)
+    for scope in scopes:
+        ask.progress(f"sums of {scope}")
+        if not proof.block(scope):
+            break
+    parts = [_part("the exact sums", proof.steps["exact"])]
+    for bits in range(needed, MOST + 1):
+        side = f"c{bits}"
+        same = c.equal(results["exact"], c.replaced(results[side]))
+        steps = [*proof.steps[side], step_of(c, "d", len(c.uses), same, same)]
+        parts.append(_part(f"carry_bits={bits}", steps))
+    # Converted operands need not fill the sums of the units that a composition is made of.
+    filled = spec.emulation is None
+    if needed and filled:
+        ask.progress(f"looking for a sum that needs {needed} carry bits")
+        fewer = bounded(spec, needed - 1)
+        witness = too_few(ask, fewer)
+        parts.append(
+            Part(
+                name=f"carry_bits={needed - 1}",
+                status=PartStatus.OPEN if witness is None else PartStatus.VIOLATED,
+                witness=witness,
+                control=True,
+                note="no witness found that so few carry bits change a result" if witness is None else "",
+            )
+        )
+    finding = Finding(
+        parts=tuple(parts),
+        composition=(
+            f"for every number of carry bits from {needed} to {MOST}, the most that a design can have, all "
+            "sums are one exact value, extended, and round to the same results as the unbounded sum"
+        ),
+        reason=f"{needed} carry bits {'are needed' if filled else 'suffice'}, and more change nothing",
+    )
+    return finding, [u.lemma for u in c.uses]
+
+
+def _part(name: str, steps: Sequence[ProofStep]) -> Part:
+    """One number of carry bits: proved where every step is, the last of which are the results."""
+    failed = [s.name for s in steps if not s.proved]
+    note = f"{failed[0]} was not proved equal" if failed else ""
+    status = PartStatus.OPEN if failed else PartStatus.HOLDS
+    return Part(name=name, status=status, steps=tuple(steps), note=note)
+
+
+def bounded(spec: UnitSpec, bits: int) -> UnitSpec:
+    """The unit with so many carry bits."""
+    name = f"{spec.name}{',' if '@' in spec.name else '@'}carry_bits={bits}"
+    return replace(spec, name=name, design=replace(spec.design, carry_bits=bits))
+
+
+def _is_sum(name: str) -> bool:
+    """Whether a label is that of a truncated sum of the unbounded unit."""
+    return name.startswith("exact.") and name.endswith(".sum") and not name.startswith("exact.addition")
+
+
+def _needed(g: Graph, spec: UnitSpec, scopes: Sequence[str]) -> int:
+    """Carry bits of the largest sum: its bits less the sign, the units bit and the fraction bits."""
+    widths = [Summands.of(g.labels, f"exact.{scope}", spec.design).width for scope in scopes]
+    return max(widths) - 2 - int(spec.design.fraction_bits or 0)
+
+
+class _Proof:
+    """The steps by which each unit's sums and results become those of the unbounded one."""
+
+    def __init__(self, ask: Asking, c: Composition, sides: Sequence[str]) -> None:
+        self.ask = ask
+        self.c = c
+        self.steps: dict[str, list[ProofStep]] = {side: [] for side in (*sides, "exact")}
+
+    def block(self, scope: str) -> bool:
+        """One sum of all units, the widest first, and what is rounded from it."""
+        labels, c = self.c.graph.labels, self.c
+        exact = ExactSum(c, Summands.of(labels, f"exact.{scope}", self.ask.spec.design))
+        own = labels[f"exact.{scope}.sum"].node
+        since = len(c.uses)
+        proved = exact.prove(partials_of(labels, f"c{MOST}.{scope}")) and exact.extends(
+            exact.summands.partials, own, first=True
+        )
+        self.steps["exact"].append(step_of(c, f"{scope}: exact partial sums", since, proved, False))
+        if not proved:
+            return False
+        open_sides = [side for side, steps in self.steps.items() if all(s.proved for s in steps)]
+        summed = [side for side in open_sides if side != "exact" and self._summed(exact, side, scope)]
+        for side in summed:
+            since = len(c.uses)
+            proved = self._read_alike(exact, side, scope)
+            first, second = (
+                c.all_replaced([labels[f"{unit}.{scope}.{part}"].node for part in _ROUNDED])
+                for unit in ("exact", side)
+            )
+            proved = proved and all(c.equal(x, y) for x, y in zip(first, second, strict=True))
+            same = proved and len(c.uses) == since
+            self.steps[side].append(step_of(c, f"{scope}: rounded", since, proved, same))
+        return True
+
+    def _summed(self, exact: ExactSum, side: str, scope: str) -> bool:
+        """One unit's sum made the extension of the exact one."""
+        labels, c = self.c.graph.labels, self.c
+        since = len(c.uses)
+        total = labels[f"{side}.{scope}.sum"].node
+        same = c.equal(labels[f"exact.{scope}.sum"].node, c.replaced(total))
+        # Low bits of the last partial sum may have been proved equal; but what follows reads that sum itself.
+        proved = same and total.op != "extract"
+        proved = proved or exact.extends(partials_of(labels, f"{side}.{scope}"), total)
+        same = proved and len(c.uses) == since
+        self.steps[side].append(step_of(c, f"{scope}.sum", since, proved, same))
+        return proved
+
+    def _read_alike(self, exact: ExactSum, side: str, scope: str) -> bool:
+        """Bits that are read of the last partial sum, where the sum is low bits of it, are the sum's bits."""
+        labels, c = self.c.graph.labels, self.c
+        total, own = (labels[f"{unit}.{scope}.sum"].node for unit in (side, "exact"))
+        last = partials_of(labels, f"{side}.{scope}")[-1]
+        if last is total or total.index not in exact.extensions:
+            return True
+        sum_, short, whole = exact.extensions[total.index]
+        roots = [labels[f"{side}.{scope}.{part}"].node for part in _ROUNDED]
+        for node in reachable(roots):
+            if (
+                node.op != "extract"
+                or node.args[0] is not last
+                or node is total
+                or node.params[0] >= own.width
+            ):
+                continue
+            of_sum, _ = c.made_twice(node, [whole], [c.replaced(own)])
+            _, of_last = c.made_twice(node, [c.replaced(last)], [short])
+            high, low = node.params
+            name = f"bits {high}..{low} of {sum_.width} bits made {own.width} and {last.width}"
+            if not c.by_lemma(scope, of_sum, of_last, cut=(sum_,), name=name):
+                return False
+        return True

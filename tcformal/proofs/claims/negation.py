@@ -1,0 +1,174 @@
+"""Claim `negation-symmetry`: Φ(−A, B, −C) = −Φ(A, B, C), zeros of either sign and NaNs counted as equal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tcformal.errors import InputError
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.programs.chain import declare_inputs
+from tcformal.proofs.claim import Asking, Counterexample, Finding, Part, PartStatus, searched
+from tcformal.proofs.lemmas import Lemma
+from tcformal.proofs.tactics.cuts import Composition, step_of
+from tcformal.proofs.tactics.mirror import Mirror
+from tcformal.query.assume import Assumptions
+from tcformal.query.engine import VECTORS_NAME
+from tcformal.query.kinds.property.properties import Case, negation_symmetry
+from tcformal.query.kinds.property.question import (
+    PropertyQuestion,
+    by_vectors,
+    property_question,
+    replay_property,
+    shrink_inputs,
+)
+from tcformal.semantics.unpack import unpack
+
+_TURNED = "Φ(−A, B, −C) = −Φ(A, B, C)"
+
+
+def negation(ask: Asking) -> tuple[Finding, list[Lemma]]:
+    """The circuit on −A, B, −C node by node in terms of that on A, B, C; or a witness.
+
+    Soundness: let N_1, …, N_m be the results inside the unit that go into others: rounded products,
+    partial sums, results of blocks.  For each input one of these cases holds: some N_j is NaN and no N_i
+    before it, or none is.  (1) Where none is, every stage on −A, B, −C is proved equal to a node of the
+    circuit on A, B, C, to its complement or to its opposite (`mirror`), and that the two results are
+    opposite numbers, zeros or NaNs is one lemma on these.  (2) On the way it is proved that N_j is NaN
+    on −A, B, −C exactly where it is on A, B, C, as long as none before it is.  Where it is, the result
+    is NaN on any input, −A, B, −C included: one lemma for each j.
+    """
+    spec = ask.spec
+    if spec.emulation is not None:
+        raise InputError(
+            f"expected a hardware unit for claim negation-symmetry, but {spec.name} is composed of others"
+        )
+    q = property_question("negation-symmetry", spec, Assumptions())
+    ask.progress("looking for inputs that are rounded to one side")
+    witness = _witness(ask, q)
+    if witness is not None:
+        part = Part(name=_TURNED, status=PartStatus.VIOLATED, witness=witness)
+        return Finding(parts=(part,), composition="", reason="", violated=f"not always: {_TURNED}"), []
+    g = Graph()
+    x = declare_inputs(g, spec, spec.k)
+    proof = _Proof(ask, g, negation_symmetry(g, spec, x))
+    parts = (proof.numbers(), *proof.nans())
+    if any(p.status is PartStatus.OPEN for p in parts):
+        ask.progress("asking solvers for inputs that are rounded to one side")
+        found = searched(ask, q.graph, q.violated)
+        if found is not None:
+            refuted = Part(name=_TURNED, status=PartStatus.VIOLATED, witness=_replayed(q, *found))
+            parts = (*parts, refuted)
+    count = len(proof.inner)
+    finding = Finding(
+        parts=parts,
+        composition=(
+            "where no number inside the unit is NaN, both results are opposite numbers, zeros or NaNs; "
+            + (f"where one of the {count} is, both results are NaN" if count else "there is none inside")
+        ),
+        reason=f"{_TURNED}, zeros of either sign and NaNs counted as equal",
+        violated=f"not always: {_TURNED}",
+    )
+    return finding, [u.lemma for u in proof.uses]
+
+
+class _Proof:
+    """Both circuits in one graph, and what has been proved of them."""
+
+    def __init__(self, ask: Asking, g: Graph, case: Case) -> None:
+        self.ask, self.case = ask, case
+        self.one, self.other = case.calls
+        self.c = Composition(g, ask.book)
+        here, there = self.one.operands, self.other.operands
+        turned = dict(zip([*here.a, here.c], [*there.a, there.c], strict=True))
+        self.mirror = Mirror(self.c, turned)
+        self.inner = dict(self._inner())
+        #: Numbers inside the unit that are NaN on both sides together, as long as none before them is.
+        self.reached: dict[str, Node] = {}
+        self.uses = self.c.uses
+
+    def _inner(self) -> Iterator[tuple[str, Node]]:
+        """Where the numbers that go into others are NaN, in order of definition: all but the last."""
+        scope = f"call{self.one.label}."
+        labels = self.c.graph.labels
+        names = [n for n in labels if n.startswith(scope) and n.endswith(".nan")]
+        seen = set()
+        for name in names[:-1]:
+            node = labels[name].node
+            if node.op != "const" and node.index not in seen:
+                seen.add(node.index)
+                yield name[len(scope) : -len(".nan")], node
+
+    def numbers(self) -> Part:
+        """Case 1: no number inside the unit is NaN."""
+        steps, labels = [], self.c.graph.labels
+        for name, nan in self.inner.items():
+            self.ask.progress(f"{name} on the other side")
+            since = len(self.c.uses)
+            self.mirror.reflect([nan])
+            same = self.mirror.image[nan.index] is nan
+            if same:
+                self.reached[name] = nan
+                self.c.suppose(nan, False)
+                ends = (f"call{self.one.label}.{name}.{sign}_inf" for sign in ("positive", "negative"))
+                pos, neg = (labels.get(end) for end in ends)
+                same = pos is None or neg is None or self.mirror.one_sign(pos.node, neg.node, nan)
+            steps.append(step_of(self.c, f"{name}.nan", since, same, False))
+            if not same:
+                break
+        since, holds = len(self.c.uses), False
+        if all(s.proved for s in steps):
+            self.ask.progress("both results")
+            (image,) = self.mirror.reflect([self.one.result])
+            if self.c.equal(image, self.other.result):
+                (wrong,) = self.c.all_replaced([self.case.violated], {self.other.result: image})
+                true = self.c.graph.truth(True)
+                right = self.c.graph.not_(wrong)
+                holds = right is true or self.mirror.fact(
+                    right, "both results are opposite numbers, zeros or NaNs"
+                )
+            steps.append(step_of(self.c, "d", since, holds, False))
+        failed = next((s.name for s in steps if not s.proved), "")
+        return Part(
+            name="no number inside the unit is NaN", status=PartStatus.HOLDS if holds else PartStatus.OPEN,
+            steps=tuple(steps), note=f"{failed} was not proved" if failed else "",
+        )  # fmt: skip
+
+    def nans(self) -> Iterator[Part]:
+        """Case 2: some number inside the unit is NaN."""
+        if not self.inner:
+            return
+        g, steps = self.c.graph, []
+        true, result = g.truth(True), unpack(g, self.one.result, self.ask.spec.operands.d).nan
+        for name, nan in self.inner.items():
+            self.ask.progress(f"{name} is NaN")
+            c = Composition(g, self.ask.book)
+            c.suppose(nan, True)
+            rebuilt = c.replaced(result)
+            same = rebuilt is true
+            proved = same or c.by_lemma(
+                name, true, rebuilt, name="a NaN inside the unit makes the result NaN"
+            )
+            self.uses = [*self.uses, *c.uses]
+            steps.append(step_of(c, f"{name}.nan", 0, proved and name in self.reached, same))
+        failed = next((s.name for s in steps if not s.proved), "")
+        yield Part(
+            name="some number inside the unit is NaN",
+            status=PartStatus.OPEN if failed else PartStatus.HOLDS, steps=tuple(steps),
+            note=f"{failed} was not proved" if failed else "",
+        )  # fmt: skip
+
+
+def _witness(ask: Asking, q: PropertyQuestion) -> Counterexample | None:
+    """Inputs among seeded vectors on which the results are not opposite."""
+    tried = by_vectors(q, ask.limits.seed)
+    return None if tried is None else _replayed(q, shrink_inputs(q, tried), VECTORS_NAME)
+
+
+def _replayed(q: PropertyQuestion, model: dict[str, int], finder: str) -> Counterexample:
+    """The witness, run again on both sides."""
+    run = replay_property(q, model)
+    first, second = run.operands
+    return Counterexample(
+        first=first, second=second, results=(run.integers[0], run.integers[1]), found_by=finder
+    )

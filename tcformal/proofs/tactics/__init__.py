@@ -1,0 +1,1 @@
+"""Ways to cut an equality of two circuits into lemmas."""

@@ -1,0 +1,242 @@
+"""Assumptions about the operands of a question: named, readable back, and built from the one unpack."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tcformal.checks import check_choice, check_int
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format, Specials
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.oracle.values import parse_value
+from tcformal.programs.chain import Inputs
+from tcformal.query.places import Place, lies, place
+from tcformal.semantics.number import Number
+from tcformal.semantics.product import product
+from tcformal.semantics.unpack import unpack
+
+#: What can be assumed of every operand, block scales among them, with its meaning.
+FLAGS: dict[str, str] = {
+    "finite": "no operand is NaN or Inf",
+    "normal": "every operand is a normal number (not zero, subnormal, NaN or Inf)",
+    "positive": "no operand has its sign bit set",
+    "nonzero": "no operand is zero",
+}
+
+#: What takes a value, with an example.
+_VALUED: dict[str, str] = {
+    "exponents": "exponents=-14..15",
+    "scale_exponents": "scale_exponents=-8..8",
+    "c": "c=0",
+    "factors": "factors=subnormal",
+    "products": "products=outside-fp16",
+    "sum": "sum=inside-fp16",
+}
+
+#: What can be assumed of every element of a and b, but not of c.
+FACTORS: dict[str, str] = {
+    "normal": "every element of a and b is a normal number",
+    "subnormal": "every element of a and b is subnormal",
+}
+
+_RANGE = re.compile(r"^\s*([+-]?\d+)\s*(?:\.\.|…)\s*([+-]?\d+)\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """What a question assumes of its operands; nothing by default.
+
+    Ranges and units: `exponents` bounds the unbiased exponent of every non-zero element of a, b and c
+    (subnormals have e_min), `scale_exponents` that of every non-zero block scale: the two ranges have
+    little in common, so neither bound acts on the other's operands; `c` fixes c to one raw encoding.
+    `factors` is one of FACTORS; `products` says where every exact product a_k·b_k lies, `sum` where the
+    exact sum of all products and c does.
+    """
+
+    flags: tuple[str, ...] = ()
+    exponents: tuple[int, int] | None = None
+    c: int | None = None
+    scale_exponents: tuple[int, int] | None = None
+    factors: str | None = None
+    products: Place | None = None
+    sum: Place | None = None
+
+    def __bool__(self) -> bool:
+        given = (self.exponents, self.scale_exponents, self.c, *self.of_terms().values())
+        return bool(self.flags) or any(value is not None for value in given)
+
+    def of_terms(self) -> dict[str, str]:
+        """What is assumed of factors, products and their sum, by the name of the assumption."""
+        given = {"factors": self.factors, "products": self.products, "sum": self.sum}
+        return {name: str(value) for name, value in given.items() if value is not None}
+
+    def spellings(self) -> list[str]:
+        """The assumptions as `from_texts` takes them back."""
+        spelled = list(self.flags)
+        if self.exponents is not None:
+            spelled.append(f"exponents={self.exponents[0]}..{self.exponents[1]}")
+        if self.scale_exponents is not None:
+            spelled.append(f"scale_exponents={self.scale_exponents[0]}..{self.scale_exponents[1]}")
+        if self.c is not None:
+            spelled.append(f"c={self.c:#x}")
+        return [*spelled, *(f"{name}={value}" for name, value in self.of_terms().items())]
+
+    def texts(self) -> list[str]:
+        """One readable line for each assumption."""
+        lines = [FLAGS[flag] for flag in self.flags]
+        if self.exponents is not None:
+            lines.append(f"exponents of non-zero operands in {self.exponents[0]}..{self.exponents[1]}")
+        if self.scale_exponents is not None:
+            low, high = self.scale_exponents
+            lines.append(f"exponents of non-zero scales in {low}..{high}")
+        if self.c is not None:
+            lines.append(f"c = {self.c:#x}")
+        if self.factors is not None:
+            lines.append(FACTORS[self.factors])
+        if self.products is not None:
+            lines.append(f"every exact product is {self.products.text}")
+        if self.sum is not None:
+            lines.append(f"the exact sum of products and c is {self.sum.text}")
+        return lines
+
+
+def assumptions(c_format: Format, given: Mapping[str, Any]) -> Assumptions:
+    """Assumptions from keyword arguments: finite=True, exponents="-14..15" or (lo, hi), c="0", …
+
+    Errors: UnknownNameError for an assumption that does not exist, InputError for a bad value.
+    """
+    for name in given:
+        check_choice("assumption", name, [*FLAGS, *_VALUED])
+    flags = []
+    for flag in FLAGS:
+        value = given.get(flag, False)
+        if not isinstance(value, bool):
+            raise InputError(f"expected true or false for assumption {flag}, but got {value!r}")
+        if value:
+            flags.append(flag)
+    elements, scales = (
+        None if given.get(name) is None else _span(given[name], name)
+        for name in ("exponents", "scale_exponents")
+    )
+    c = given.get("c")
+    if isinstance(c, bool):
+        raise InputError(f"expected a value for assumption c, but got {c!r}")
+    raw = parse_value(c_format, c if isinstance(c, str) else str(c)) if c is not None else None
+    factors = given.get("factors")
+    if factors is not None:
+        factors = check_choice("assumption factors", factors, FACTORS)
+    products, total = (
+        None if given.get(name) is None else place(str(given[name]), name) for name in ("products", "sum")
+    )
+    return Assumptions(tuple(flags), elements, raw, scales, factors, products, total)
+
+
+def from_texts(c_format: Format, texts: Sequence[str]) -> Assumptions:
+    """Assumptions as the command line takes them: `finite`, `exponents=-14..15`, `c=0`."""
+    given: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        check_choice("assumption", name, [*FLAGS, *_VALUED])
+        if name in given:
+            raise InputError(f"expected each assumption once, but got {name} twice")
+        if name in _VALUED and not value:
+            raise InputError(
+                f"expected assumption {name} with a value, such as {_VALUED[name]}, but got none"
+            )
+        if name in FLAGS and equals:
+            raise InputError(f"expected assumption {name} without a value, but got {text.strip()!r}")
+        given[name] = value if equals else True
+    return assumptions(c_format, given)
+
+
+def _span(value: Any, name: str) -> tuple[int, int]:
+    if isinstance(value, str):
+        match = _RANGE.match(value)
+        value = (int(match[1]), int(match[2])) if match else value
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise InputError(f"expected {name} as LOW..HIGH, but got {value!r}")
+    low = check_int("the lowest exponent", value[0], low=-40000, high=40000)
+    return low, check_int("the highest exponent", value[1], low=low, high=40000)
+
+
+def assume_of_unit(g: Graph, what: Assumptions, spec: UnitSpec, x: Inputs) -> Node:
+    """The node that is 1 where every assumption holds of a unit's operands.
+
+    Errors: InputError for assumptions about scales where there are none, and about exact products where
+    there are scales.
+    """
+    o, scale = spec.operands, spec.scale_format
+    if what.scale_exponents is not None and scale is None:
+        raise InputError(f"expected units with scales for scale_exponents, but got {spec.name}")
+    words = [*((w, o.a) for w in x.a), *((w, o.b) for w in x.b), (x.c, o.c)]
+    scales = [] if scale is None else [(w, scale) for w in (*x.scale_a, *x.scale_b)]
+    holds = assume(g, what, words, x.c, scales)
+    factors = [(unpack(g, w, o.a), unpack(g, y, o.b)) for w, y in zip(x.a, x.b, strict=True)]
+    if what.factors is not None:
+        for pair in factors:
+            for factor, fmt in zip(pair, (o.a, o.b), strict=True):
+                holds = g.and_(holds, _flag(g, what.factors, factor, fmt))
+    if what.products is None and what.sum is None:
+        return holds
+    if scale is not None:
+        raise InputError(f"expected units without scales for products and sum, but got {spec.name}")
+    products = [product(g, *pair) for pair in factors]
+    if what.products is not None:
+        for k, p in enumerate(products):
+            with g.scope(f"assumed.product{k}"):
+                holds = g.and_(holds, lies(g, [p], what.products))
+    if what.sum is not None:
+        with g.scope("assumed.sum"):
+            holds = g.and_(holds, lies(g, [*products, unpack(g, x.c, o.c)], what.sum))
+    return holds
+
+
+def assume(
+    g: Graph,
+    what: Assumptions,
+    operands: Sequence[tuple[Node, Format]],
+    c: Node,
+    scales: Sequence[tuple[Node, Format]] = (),
+) -> Node:
+    """The node that is 1 where every assumption holds of the raw operands and block scales."""
+    holds = g.truth(True)
+    bounded = [(x, what.exponents) for x in operands] + [(x, what.scale_exponents) for x in scales]
+    for (word, fmt), span in bounded:
+        number = unpack(g, word, fmt)
+        for flag in what.flags:
+            holds = g.and_(holds, _flag(g, flag, number, fmt))
+        if span is not None:
+            holds = g.and_(holds, g.or_(number.term.zero, _within(g, number, span)))
+    if what.c is not None:
+        holds = g.and_(holds, g.eq(c, g.const(what.c, c.width)))
+    return holds
+
+
+def _flag(g: Graph, flag: str, x: Number, fmt: Format) -> Node:
+    finite = g.not_(g.or_(x.nan, x.inf))
+    if flag == "finite":
+        return finite
+    if flag == "positive":
+        return g.not_(x.term.sign)
+    if flag == "nonzero":
+        # The one NaN of such a format has the bits of a zero.
+        zero_nan = fmt.specials is Specials.NEGATIVE_ZERO_NAN
+        return g.or_(g.not_(x.term.zero), x.nan) if zero_nan else g.not_(x.term.zero)
+    if flag == "subnormal":
+        return g.and_(finite, g.not_(x.term.zero), g.not_(g.top(x.term.significand)))
+    return g.and_(finite, g.top(x.term.significand))
+
+
+def _within(g: Graph, x: Number, span: tuple[int, int]) -> Node:
+    exponent = x.term.exponent
+    low, high = max(span[0], exponent.low), min(span[1], exponent.high)
+    if low > high:
+        return g.truth(False)
+    above = g.ule(g.const(low - exponent.low, exponent.bits.width), exponent.bits)
+    below = g.ule(exponent.bits, g.const(high - exponent.low, exponent.bits.width))
+    return g.and_(above, below)

@@ -1,0 +1,123 @@
+"""Where two units part on the same operands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tcformal.oracle.values import format_value, number_text
+from tcformal.query.explain.steps import Rounding, SumStep, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """The first stage at which two traces differ."""
+
+    stage: str
+    first: str
+    second: str
+
+
+def divergence(first: Trace, second: Trace) -> Divergence | None:
+    """The first stage at which two units part on the same operands; None where none shows.
+
+    Stages are compared in the order of the computation, as exact numbers, not as bits: special
+    operands, each term and its alignment, the sum, the rounding.  Sums that take in other terms are
+    compared as far as they share some, and part there if the results differ.
+    """
+    for mine, theirs in zip(first.steps, second.steps, strict=False):
+        found = _step_divergence(mine, theirs)
+        if found is not None:
+            return found
+        if not _same_terms(mine, theirs):
+            if first.result == second.result:
+                return None
+            return Divergence(f"the order of summation at {mine.scope}", _terms(mine), _terms(theirs))
+    if first.result != second.result:
+        d, e = first.unit.operands.d, second.unit.operands.d
+        return Divergence(
+            "the encoding of the result", format_value(d, first.result), format_value(e, second.result)
+        )
+    return None
+
+
+def _same_terms(mine: SumStep, theirs: SumStep) -> bool:
+    return mine.scope == theirs.scope and mine.operands == theirs.operands
+
+
+def _terms(step: SumStep) -> str:
+    return (
+        f"{len(step.operands)} terms, {step.operands[0]} … {step.operands[-1]}"
+        if step.operands
+        else step.scope
+    )
+
+
+def _step_divergence(mine: SumStep, theirs: SumStep) -> Divergence | None:
+    """The first difference of two sums that does not come from their taking in other terms."""
+    where, same = mine.scope, _same_terms(mine, theirs)
+    if mine.special or theirs.special:
+        if mine.special == theirs.special or not same:
+            return None
+        return Divergence(f"NaN and Inf at {where}", mine.special or "finite", theirs.special or "finite")
+    found = _term_divergence(mine, theirs, where, same)
+    if found is not None or not same:
+        return found
+    if mine.total != theirs.total:
+        what = "the carry bits of the sum" if mine.wrapped or theirs.wrapped else "the sum"
+        return Divergence(f"{what} at {where}", _sum_text(mine), _sum_text(theirs))
+    return _rounding_divergence(mine.rounding, theirs.rounding, where)
+
+
+def _rounding_divergence(mine: Rounding | None, theirs: Rounding | None, where: str) -> Divergence | None:
+    """A difference in what becomes of equal sums."""
+    if mine is None or theirs is None:
+        return None
+    if mine.value != theirs.value:
+        return Divergence(f"the rounding at {where}", _rounding_text(mine), _rounding_text(theirs))
+    if mine.overflow != theirs.overflow:
+        return Divergence(f"overflow at {where}", _overflow_text(mine), _overflow_text(theirs))
+    return None
+
+
+def _term_divergence(mine: SumStep, theirs: SumStep, where: str, same: bool) -> Divergence | None:
+    """The first difference in a term that both sums have."""
+    others = {t.name: t for t in theirs.terms}
+    for term in mine.terms:
+        other = others.get(term.name)
+        if other is None or term.kept == other.kept:
+            continue
+        if term.value != other.value:
+            return _differ(f"the value of {term.name}", where, term.value, other.value)
+        if term.exponent != other.exponent:
+            return _differ(f"the exponent of {term.name}", where, term.exponent, other.exponent)
+        if mine.e_max == theirs.e_max:
+            return _differ(f"the alignment of {term.name}", where, term.kept, other.kept)
+        # A term that only one of the sums takes in may have raised its e_max.
+        return _e_max_divergence(mine, theirs, where) if same else None
+    return None
+
+
+def _e_max_divergence(mine: SumStep, theirs: SumStep, where: str) -> Divergence:
+    """Why two sums of the same terms are aligned at different exponents."""
+    for term, other in zip(mine.terms, theirs.terms, strict=True):
+        if term.exponent != other.exponent and not term.zero:
+            return _differ(f"the exponent of {term.name}", where, term.exponent, other.exponent)
+    return _differ("e_max", where, mine.e_max, theirs.e_max)
+
+
+def _differ(what: str, where: str, mine: Fraction | int, theirs: Fraction | int) -> Divergence:
+    return Divergence(f"{what} at {where}", number_text(Fraction(mine)), number_text(Fraction(theirs)))
+
+
+def _sum_text(step: SumStep) -> str:
+    how = ", wrapped" if step.wrapped else ", exact" if step.exact else ""
+    return number_text(step.total) + how
+
+
+def _rounding_text(rounding: Rounding) -> str:
+    return f"{number_text(rounding.value)} ({rounding.conversion})"
+
+
+def _overflow_text(rounding: Rounding) -> str:
+    return f"{rounding.overflow or number_text(rounding.value)} ({rounding.conversion})"

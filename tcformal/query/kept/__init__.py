@@ -1,1 +1,0 @@
-"""Answers, lemmas and claims as files: kept, served again, and checked again."""

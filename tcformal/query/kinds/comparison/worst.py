@@ -1,0 +1,201 @@
+"""How much further from the exact value can one algorithm be?  Ever larger excesses, and a bound."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from tcformal.checks import check_positive
+from tcformal.operands.codec import witness_data
+from tcformal.operands.witness import Witness
+from tcformal.oracle.values import number_text
+from tcformal.programs.error import ULP_STEP
+from tcformal.programs.split import SINGLE
+from tcformal.query.kinds.comparison.kind import replayed_data, shrunk
+from tcformal.query.kinds.comparison.question import Asked, ErrorComparison, error_comparison
+from tcformal.query.kinds.comparison.replay import ComparisonReplay, replay
+from tcformal.query.question import Kind
+from tcformal.query.verdict import Verdict
+
+#: Answers one question within so many seconds.
+Asker = Callable[[ErrorComparison, float], Verdict[ErrorComparison]]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundStep:
+    """One question of the search: is there an excess of more than so many ulps?"""
+
+    more_than: Fraction
+    kind: Kind
+    #: The excess of the inputs that were found, in ulps.
+    found: Fraction | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worst:
+    """The worst case that was found, and the bound that was proved.
+
+    Ranges and units: ulps of the exact value, where that is not zero.
+    """
+
+    asked: Asked
+    #: The inputs with the largest excess, replayed on integers and exact fractions; None: none were found.
+    witness: Witness | None
+    replayed: ComparisonReplay | None
+    #: What proved that no inputs have a larger excess than its question asks for; None: nothing did.
+    proof: Verdict[ErrorComparison] | None
+    steps: tuple[BoundStep, ...]
+    seconds: float
+
+    @property
+    def excess(self) -> Fraction:
+        """The largest excess found, in ulps; 0 where none was found."""
+        ulps = self.replayed.excess_ulps if self.replayed is not None else None
+        return ulps if ulps is not None else Fraction(0)
+
+    @property
+    def bound(self) -> Fraction | None:
+        """No inputs have an excess of more than this; None: no bound was proved."""
+        return None if self.proof is None else self.proof.question.asked_of.more_than
+
+    @property
+    def outcome(self) -> str:
+        """BOUNDED: the largest excess is known up to ULP_STEP; FOUND: only inputs are; UNKNOWN."""
+        if self.bound is not None and _up(self.excess) >= self.bound:
+            return "BOUNDED"
+        return "UNKNOWN" if self.witness is None else "FOUND"
+
+    @property
+    def reason(self) -> str:
+        """One sentence."""
+        found = f"the largest excess found is {number_text(self.excess)} ulp"
+        if self.bound is None or self.proof is None:
+            return f"{found}; no bound was proved"
+        return f"{found}; none is more than {number_text(self.bound)} ulp ({self.proof.reason})"
+
+    def to_json(self) -> dict[str, Any]:
+        """The search as plain data."""
+        proof = self.proof
+        made = None if proof is None else proof.certificate
+        data: dict[str, Any] = {
+            "claim": self.asked.claim,
+            "unit": self.asked.unit.name,
+            "form": self.asked.form,
+            "products": self.asked.products,
+            "assumptions": self.asked.texts(),
+            "reason": self.reason,
+            "excess_ulps": number_text(self.excess),
+            "bound_ulps": None if self.bound is None else number_text(self.bound),
+            "certificate": None if made is None else made.to_json(),
+            "steps": [
+                {
+                    "more_than_ulps": number_text(s.more_than),
+                    "verdict": s.kind.name,
+                    "found_ulps": None if s.found is None else number_text(s.found),
+                    "seconds": round(s.seconds, 3),
+                }
+                for s in self.steps
+            ],
+            "seconds": round(self.seconds, 3),
+            "checked": proof is None or proof.checked,
+        }
+        if self.witness is not None and self.replayed is not None:
+            fmt = self.asked.factor_format
+            data["witness"] = witness_data({"a": fmt, "b": fmt, "c": SINGLE}, self.witness)
+            data |= replayed_data(self.replayed)
+        return data
+
+
+def _up(excess: Fraction) -> Fraction:
+    """The next threshold from an excess on."""
+    return math.ceil(excess / ULP_STEP) * ULP_STEP
+
+
+class _Search:
+    """The best inputs so far, the lowest bound proved, and the lowest threshold without an answer."""
+
+    def __init__(self, asked: Asked, ask: Asker, seconds: float) -> None:
+        self.asked = asked
+        self.ask_one = ask
+        self.deadline = time.monotonic() + seconds
+        self.witness: Witness | None = None
+        self.replayed: ComparisonReplay | None = None
+        self.excess = Fraction(0)
+        self.given_up: Fraction | None = None
+        self.proof: Verdict[ErrorComparison] | None = None
+        self.steps: list[BoundStep] = []
+
+    def ask(self, more_than: Fraction) -> None:
+        """One question, in what is left of the time."""
+        q = error_comparison(replace(self.asked, more_than=more_than))
+        v = self.ask_one(q, max(self.deadline - time.monotonic(), 0.001))
+        found = None
+        if v.kind is Kind.VIOLATED and v.found_inputs is not None:
+            inputs = v.found_inputs
+            found = self._keep(replay(q, inputs), Witness.of(inputs, self.asked.products))
+        elif v.kind is Kind.HOLDS:
+            self.proof = v
+        else:
+            self.given_up = more_than
+        self.steps.append(BoundStep(more_than, v.kind, found, v.seconds))
+
+    @property
+    def bound(self) -> Fraction | None:
+        """The lowest threshold proved."""
+        return None if self.proof is None else self.proof.question.asked_of.more_than
+
+    def _keep(self, run: ComparisonReplay, witness: Witness) -> Fraction | None:
+        excess = run.excess_ulps
+        if excess is not None and excess > self.excess:
+            self.excess, self.witness, self.replayed = excess, witness, run
+        return excess
+
+    def next(self) -> Fraction | None:
+        """The next threshold: twice the excess found, or halfway up to what is proved or given up.
+
+        None where nothing lies between.
+        """
+        if not self.steps:
+            return Fraction(0)
+        low = _up(self.excess)
+        ends = [x for x in (self.bound, self.given_up) if x is not None]
+        if not ends:
+            return max(2 * low, ULP_STEP)
+        if low >= min(ends):
+            return None
+        return math.floor((low + min(ends)) / 2 / ULP_STEP) * ULP_STEP
+
+    def shrink(self, seconds: float) -> None:
+        """Simpler inputs in place of the best ones, with an excess smaller by less than ULP_STEP."""
+        if self.witness is None:
+            return
+        below = _up(self.excess) - ULP_STEP
+        q = error_comparison(replace(self.asked, more_than=below))
+        small = shrunk(q, self.witness.inputs(), seconds=seconds)
+        run = replay(q, small.inputs())
+        if run.violates:
+            self.witness, self.replayed = small, run
+
+
+def worst(asked: Asked, ask: Asker, *, seconds: float, shrinking_s: float = 4.0) -> Worst:
+    """Search for the inputs with the largest excess error, in ulps of the exact value.
+
+    The threshold doubles until no inputs are found, then the gap is halved down to ULP_STEP, for `seconds`
+    in all; a threshold without an answer is given up, and what lies below it is still searched.
+    `ask` answers each question, from a store if it likes.  Errors: InputError for arguments that do not fit.
+    """
+    check_positive("seconds", seconds)
+    start = time.monotonic()
+    search = _Search(asked, ask, seconds)
+    while time.monotonic() < search.deadline and (threshold := search.next()) is not None:
+        search.ask(threshold)
+    search.shrink(shrinking_s)
+    return Worst(
+        asked=asked, witness=search.witness, replayed=search.replayed, proof=search.proof,
+        steps=tuple(search.steps), seconds=time.monotonic() - start,
+    )  # fmt: skip

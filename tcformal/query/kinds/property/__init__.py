@@ -1,0 +1,1 @@
+"""Does a property hold of a unit?"""

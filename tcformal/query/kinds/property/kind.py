@@ -1,0 +1,113 @@
+"""Does a property hold of a unit?  How that question is replayed, shrunk, written and read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tcformal.design.names import resolve
+from tcformal.errors import RecordError
+from tcformal.formats.spec import Format
+from tcformal.operands.codec import read_value
+from tcformal.operands.command import by_value, explain_command
+from tcformal.oracle.values import value_data
+from tcformal.query.assume import from_texts
+from tcformal.query.kinds.property.properties import PROPERTIES
+from tcformal.query.kinds.property.question import (
+    PropertyQuestion,
+    PropertyReplay,
+    by_vectors,
+    property_question,
+    replay_property,
+    shrink_inputs,
+)
+from tcformal.query.question import Inputs, Kind, QuestionKind
+
+
+class UnitProperty(QuestionKind[PropertyQuestion]):
+    """One unit, evaluated once or twice: VIOLATED with inputs, or HOLDS."""
+
+    name = "property"
+    found = Kind.VIOLATED
+    none = Kind.HOLDS
+
+    def replay(self, q: PropertyQuestion, inputs: Inputs) -> PropertyReplay:
+        """Every call on integers and on the oracle, judged on both."""
+        return replay_property(q, inputs)
+
+    def shrink(self, q: PropertyQuestion, inputs: Inputs, seconds: float) -> dict[str, int]:
+        """As many inputs as possible zero, and few bits set."""
+        return shrink_inputs(q, inputs, seconds=seconds)
+
+    def search(self, q: PropertyQuestion, seed: int) -> dict[str, int] | None:
+        """The first of the seeded vectors that violates the property."""
+        return by_vectors(q, seed)
+
+    def assumptions(self, q: PropertyQuestion) -> list[str]:
+        """What is assumed of the operands."""
+        return q.assumptions.texts()
+
+    def found_text(self, q: PropertyQuestion, finder: str) -> str:
+        """What does not always hold."""
+        text = PROPERTIES[q.name].text
+        return f"not always: {text}; {finder} found inputs, replayed on integers and on exact fractions"
+
+    def none_text(self, q: PropertyQuestion, deciders: str) -> str:
+        """What holds."""
+        return f"{PROPERTIES[q.name].text}: {deciders} found no inputs that violate it"
+
+    def parts(self, q: PropertyQuestion) -> dict[str, Any]:
+        """Property, unit, k, formats and assumptions."""
+        o = q.unit.operands
+        return {
+            "kind": self.name,
+            "property": q.name,
+            "unit": q.unit.name,
+            "k": q.k,
+            "formats": {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name},
+            "assumptions": q.assumptions.spellings(),
+        }
+
+    def build(self, parts: Mapping[str, Any]) -> PropertyQuestion:
+        """The property of the unit of that name, under the assumptions."""
+        unit = resolve(parts["unit"])
+        return property_question(parts["property"], unit, from_texts(unit.operands.c, parts["assumptions"]))
+
+    def witness_data(self, q: PropertyQuestion, inputs: Inputs) -> dict[str, Any]:
+        """Every input by its name."""
+        return {name: value_data(_format(q, name), inputs.get(name, 0)) for name in q.graph.inputs}
+
+    def read_witness(self, q: PropertyQuestion, data: Mapping[str, Any]) -> dict[str, int]:
+        """The same, read back."""
+        if data.keys() != q.graph.inputs.keys():
+            raise RecordError(
+                f"expected inputs {', '.join(q.graph.inputs)}, but got {', '.join(data) or 'none'}"
+            )
+        return {name: read_value(_format(q, name), value) for name, value in data.items()}
+
+    def results_data(self, q: PropertyQuestion, replayed: PropertyReplay) -> dict[str, Any]:
+        """The result of each call."""
+        d = q.unit.operands.d
+        pairs = zip(q.case.calls, replayed.integers, strict=True)
+        return {"results": {call.label: value_data(d, raw) for call, raw in pairs}}
+
+    def commands(self, q: PropertyQuestion, replayed: PropertyReplay) -> list[str]:
+        """The unit on the operands of each call."""
+        words = by_value(q.unit)
+        return [explain_command([q.unit.name], w, words, command="eval") for w in replayed.operands]
+
+    def to_json(self, q: PropertyQuestion) -> dict[str, Any]:
+        """Property, unit and k."""
+        return {"property": q.name, "unit": q.unit.name, "k": q.k}
+
+
+def _format(q: PropertyQuestion, name: str) -> Format:
+    """The format of an input: of an operand, or of what the property adds beside it (c2 beside c)."""
+    o, scale = q.unit.operands, q.unit.scale_format
+    if name.startswith("scale_") and scale is not None:
+        return scale
+    return {"a": o.a, "b": o.b, "c": o.c}[name[0]]
+
+
+#: The one of its kind.
+PROPERTY = UnitProperty()

@@ -1,0 +1,243 @@
+"""Properties of one unit: what should hold of its results on every input, one function each.
+
+A property evaluates the unit once or twice on operands made from the free inputs, and says when those
+results violate it: once over the DAG, for the solvers, and once over exact values, for the replay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format, Sign, Specials
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.operands.witness import Witness
+from tcformal.oracle.values import Kind, decode
+from tcformal.programs.chain import Inputs, chained_dot
+from tcformal.semantics.unpack import unpack
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One evaluation of the unit."""
+
+    #: How a person names it: `Φ(A, B, C)`.
+    label: str
+    operands: Inputs
+    result: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A property of one unit, built.
+
+    Shapes: `violated` has width 1.  `check` says the same of operands and raw results of every call.
+    """
+
+    calls: tuple[Call, ...]
+    violated: Node
+    check: Callable[[Sequence[Witness], Sequence[int]], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """What should hold of a unit."""
+
+    #: One sentence, true where the property holds.
+    text: str
+    build: Callable[[Graph, UnitSpec, Inputs], Case]
+
+
+def _call(g: Graph, spec: UnitSpec, label: str, x: Inputs) -> Call:
+    with g.scope(f"call{label}"):
+        return Call(label, x, chained_dot(g, spec, x))
+
+
+def _sign_bit(fmt: Format) -> int:
+    if fmt.sign is not Sign.PRESENT:
+        raise InputError(f"expected a format with a sign, but got {fmt.name}")
+    return 1 << (fmt.width - 1)
+
+
+def _negated(g: Graph, word: Node, fmt: Format) -> Node:
+    """The encoding of minus a number; in a format without -0 its zero and its NaN stay as they are."""
+    flipped = g.xor(word, g.const(_sign_bit(fmt), fmt.width))
+    if fmt.specials is not Specials.NEGATIVE_ZERO_NAN:
+        return flipped
+    alone = g.eq(g.extract(word, fmt.width - 2, 0), g.const(0, fmt.width - 1))
+    return g.ite(alone, word, flipped)
+
+
+def _same_number(g: Graph, fmt: Format, x: Node, y: Node) -> Node:
+    """Equal encodings, two zeros of any sign, or two NaNs."""
+    u, v = unpack(g, x, fmt), unpack(g, y, fmt)
+    zeros = g.and_(u.term.zero, v.term.zero)
+    return g.or_(g.eq(x, y), g.and_(u.nan, v.nan), zeros)
+
+
+def _are_same_number(fmt: Format, x: int, y: int) -> bool:
+    u, v = decode(fmt, x), decode(fmt, y)
+    if Kind.NAN in (u.kind, v.kind):
+        return u.kind is v.kind
+    if Kind.INF in (u.kind, v.kind):
+        return u.kind is v.kind and u.sign == v.sign
+    return u.number == v.number
+
+
+def _are_opposite(fmt: Format, x: int, y: int) -> bool:
+    """Numbers of which one is minus the other, infinities of two signs, or two NaNs."""
+    u, v = decode(fmt, x), decode(fmt, y)
+    if Kind.FINITE in (u.kind, v.kind):
+        return u.kind is v.kind and u.number == -v.number
+    return u.kind is v.kind and (u.kind is Kind.NAN or u.sign != v.sign)
+
+
+def nan_word(g: Graph, spec: UnitSpec, x: Inputs) -> Case:
+    """Every NaN result has the encoding that the design names."""
+    d, word = spec.operands.d, spec.design.nan_word
+    call = _call(g, spec, "Φ(A, B, C)", x)
+    wrong = g.and_(unpack(g, call.result, d).nan, g.not_(g.eq(call.result, g.const(word, d.width))))
+    return Case((call,), wrong, lambda _, r: decode(d, r[0]).kind is Kind.NAN and r[0] != word)
+
+
+def no_nan_from_numbers(g: Graph, spec: UnitSpec, x: Inputs) -> Case:
+    """Finite operands never give NaN."""
+    d, o = spec.operands.d, spec.operands
+    call = _call(g, spec, "Φ(A, B, C)", x)
+    finite = _all_finite(g, x, o.a, o.b, o.c)
+    wrong = g.and_(finite, unpack(g, call.result, d).nan)
+    return Case((call,), wrong, lambda w, r: _witness_finite(spec, w[0]) and decode(d, r[0]).kind is Kind.NAN)
+
+
+def no_negative_zero(g: Graph, spec: UnitSpec, x: Inputs) -> Case:
+    """No result is -0."""
+    d = spec.operands.d
+    call = _call(g, spec, "Φ(A, B, C)", x)
+    minus = _sign_bit(d)
+    return Case((call,), g.eq(call.result, g.const(minus, d.width)), lambda _, r: r[0] == minus)
+
+
+def negation_symmetry(g: Graph, spec: UnitSpec, x: Inputs) -> Case:
+    """Φ(−A, B, −C) = −Φ(A, B, C), zeros of either sign and NaNs counted as equal."""
+    o = spec.operands
+    one = _call(g, spec, "Φ(A, B, C)", x)
+    turned = Inputs([_negated(g, w, o.a) for w in x.a], x.b, _negated(g, x.c, o.c), x.scale_a, x.scale_b)
+    other = _call(g, spec, "Φ(−A, B, −C)", turned)
+    wrong = g.not_(_same_number(g, o.d, _negated(g, one.result, o.d), other.result))
+
+    def check(w: Sequence[Witness], r: Sequence[int]) -> bool:
+        pairs = [(o.c, w[0].c, w[1].c), *((o.a, x, y) for x, y in zip(w[0].a, w[1].a, strict=True))]
+        turned = w[0].b == w[1].b and all(_are_opposite(*pair) for pair in pairs)
+        return turned and not _are_opposite(o.d, r[0], r[1])
+
+    return Case((one, other), wrong, check)
+
+
+def factors_commute(g: Graph, spec: UnitSpec, x: Inputs) -> Case:
+    """Φ(B, A, C) = Φ(A, B, C): it does not matter which factor of a product is which."""
+    o = spec.operands
+    if o.a != o.b:
+        raise InputError(f"expected A and B of one format, but got {o.a.name} and {o.b.name} in {spec.name}")
+    one = _call(g, spec, "Φ(A, B, C)", x)
+    other = _call(g, spec, "Φ(B, A, C)", Inputs(x.b, x.a, x.c, x.scale_b, x.scale_a))
+    wrong = g.not_(_same_number(g, o.d, one.result, other.result))
+    return Case((one, other), wrong, lambda _, r: not _are_same_number(o.d, r[0], r[1]))
+
+
+def monotonic_in_c(g: Graph, spec: UnitSpec, x: Inputs) -> Case:
+    """c ≤ c′ implies Φ(A, B, c) ≤ Φ(A, B, c′), for finite operands."""
+    o = spec.operands
+    more = Inputs(x.a, x.b, g.input("c2", o.c.width), x.scale_a, x.scale_b)
+    one, other = _call(g, spec, "Φ(A, B, c)", x), _call(g, spec, "Φ(A, B, c′)", more)
+    finite = g.and_(_all_finite(g, x, o.a, o.b, o.c), _all_finite(g, more, o.a, o.b, o.c))
+    wrong = g.and_(finite, g.not_(_below(g, o.c, more.c, x.c)), _below(g, o.d, other.result, one.result))
+
+    def check(w: Sequence[Witness], r: Sequence[int]) -> bool:
+        if not all(_witness_finite(spec, v) for v in w):
+            return False
+        return _order(o.c, w[0].c) <= _order(o.c, w[1].c) and _order(o.d, r[1]) < _order(o.d, r[0])
+
+    return Case((one, other), wrong, check)
+
+
+def monotonic_in_a(g: Graph, spec: UnitSpec, x: Inputs) -> Case:
+    """a₀ ≤ a₀′ implies Φ(A, B, c) ≤ Φ(A′, B, c), where b₀ ≥ 0 and for finite operands."""
+    o = spec.operands
+    more = Inputs([g.input("a2", o.a.width), *x.a[1:]], x.b, x.c, x.scale_a, x.scale_b)
+    one, other = _call(g, spec, "Φ(A, B, c)", x), _call(g, spec, "Φ(A′, B, c)", more)
+    finite = g.and_(_all_finite(g, x, o.a, o.b, o.c), _all_finite(g, more, o.a, o.b, o.c))
+    ordered = g.and_(g.not_(_below(g, o.a, more.a[0], x.a[0])), g.not_(unpack(g, x.b[0], o.b).term.sign))
+    wrong = g.and_(finite, ordered, _below(g, o.d, other.result, one.result))
+
+    def check(w: Sequence[Witness], r: Sequence[int]) -> bool:
+        if not all(_witness_finite(spec, v) for v in w):
+            return False
+        ordered = _order(o.a, w[0].a[0]) <= _order(o.a, w[1].a[0]) and not decode(o.b, w[0].b[0]).sign
+        return ordered and _order(o.d, r[1]) < _order(o.d, r[0])
+
+    return Case((one, other), wrong, check)
+
+
+def subnormal_result_is_reached(g: Graph, spec: UnitSpec, x: Inputs) -> Case:
+    """No result is subnormal: violated where the unit keeps them."""
+    d = spec.operands.d
+    call = _call(g, spec, "Φ(A, B, C)", x)
+    number = unpack(g, call.result, d)
+    normal = g.or_(number.nan, number.inf, number.term.zero, g.top(number.term.significand))
+
+    def check(_: Sequence[Witness], r: Sequence[int]) -> bool:
+        value = decode(d, r[0])
+        return value.kind is Kind.FINITE and value.is_subnormal
+
+    return Case((call,), g.not_(normal), check)
+
+
+def _all_finite(g: Graph, x: Inputs, a: Format, b: Format, c: Format) -> Node:
+    numbers = [unpack(g, w, fmt) for fmt, row in ((a, x.a), (b, x.b), (c, [x.c])) for w in row]
+    return g.not_(g.or_(g.truth(False), *(f for n in numbers for f in (n.nan, n.inf))))
+
+
+def _witness_finite(spec: UnitSpec, w: Witness) -> bool:
+    o = spec.operands
+    rows = ((o.a, w.a), (o.b, w.b), (o.c, (w.c,)))
+    return all(decode(fmt, raw).kind is Kind.FINITE for fmt, row in rows for raw in row)
+
+
+def _key(g: Graph, word: Node, fmt: Format) -> Node:
+    """An encoding as an unsigned integer in the order of its values: -0 comes right below +0."""
+    minus = g.const(_sign_bit(fmt), fmt.width)
+    return g.ite(g.top(word), g.not_(word), g.xor(word, minus))
+
+
+def _below(g: Graph, fmt: Format, x: Node, y: Node) -> Node:
+    """x < y as values; NaN is below nothing and nothing is below NaN."""
+    u, v = unpack(g, x, fmt), unpack(g, y, fmt)
+    same = g.and_(u.term.zero, v.term.zero)
+    return g.and_(g.ult(_key(g, x, fmt), _key(g, y, fmt)), g.not_(g.or_(u.nan, v.nan, same)))
+
+
+def _order(fmt: Format, raw: int) -> Fraction | float:
+    """The value as something that compares: NaN compares false with everything."""
+    value = decode(fmt, raw)
+    if value.kind is Kind.NAN:
+        return float("nan")
+    if value.kind is Kind.INF:
+        return float("-inf" if value.sign else "inf")
+    return value.number
+
+
+#: Every property by the name that a query file uses.
+PROPERTIES: Mapping[str, Property] = {
+    "nan-word": Property("every NaN result has the encoding that the design names", nan_word),
+    "no-nan-from-numbers": Property("finite operands never give NaN", no_nan_from_numbers),
+    "no-negative-zero": Property("no result is -0", no_negative_zero),
+    "negation-symmetry": Property("Φ(−A, B, −C) = −Φ(A, B, C)", negation_symmetry),
+    "factors-commute": Property("Φ(B, A, C) = Φ(A, B, C)", factors_commute),
+    "monotonic-in-c": Property("c ≤ c′ implies Φ(A, B, c) ≤ Φ(A, B, c′)", monotonic_in_c),
+    "monotonic-in-a": Property("a₀ ≤ a₀′ and b₀ ≥ 0 imply Φ(A, B, c) ≤ Φ(A′, B, c)", monotonic_in_a),
+    "no-subnormal-result": Property("no result is subnormal", subnormal_result_is_reached),
+}

@@ -1,0 +1,96 @@
+"""A question about two units: one graph with shared inputs, both results, and what is assumed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+from tcformal.interp.concrete import Concrete
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.programs.chain import chained_dot, common_k, declare_inputs
+from tcformal.query.assume import Assumptions, assume_of_unit
+from tcformal.query.question import Question
+
+#: Scopes under which the stages of the first and the second unit are labelled.
+SIDES = ("A", "B")
+
+
+@dataclass(frozen=True, slots=True)
+class EqualityQuestion(Question):
+    """Do two units ever differ?
+
+    Shapes: K products; inputs a[0], b[0], …, c are raw encodings shared by both units.
+    """
+
+    first: UnitSpec
+    second: UnitSpec
+    k: int
+    assumptions: Assumptions
+    graph: Graph
+    #: The results of both units, raw encodings of one format.
+    results: tuple[Node, Node]
+    #: 1 where every assumption holds.
+    assumed: Node
+    #: 1 where the assumptions hold and the results differ.
+    differ: Node
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of both units."""
+        return self.first.name, self.second.name
+
+    @property
+    def same_definition(self) -> bool:
+        """Whether both units build the same DAG, so that no input can tell them apart."""
+        return self.results[0] is self.results[1]
+
+    @property
+    def asked(self) -> Node:
+        """1 where the assumptions hold and the results differ."""
+        return self.differ
+
+    def evaluator(self) -> Concrete:
+        """Integers: (assumed, differ, first result, second result) of one set of inputs."""
+        return Concrete(self.graph, [self.assumed, self.differ, *self.results])
+
+
+def question(first: UnitSpec, second: UnitSpec, what: Assumptions) -> EqualityQuestion:
+    """Build the question of two units of equal operand formats.
+
+    Shapes: K is the least common multiple of both units' k; a unit with a smaller k is applied to
+    consecutive blocks, each taking the previous result as c.
+    Errors: InputError where the operand or scale formats differ, a chain would need C and D of one
+    format or would cut a block of scales, or an assumption speaks of scales and there are none.
+    """
+    pairs = zip("ABCD", _formats(first), _formats(second), strict=True)
+    for letter, mine, theirs in pairs:
+        if mine != theirs:
+            raise InputError(
+                f"expected two units of equal operand formats, but {letter} is {mine.name} in {first.name} "
+                f"and {theirs.name} in {second.name}"
+            )
+    scaled = [(spec.scale_format, spec.scale_block) for spec in (first, second)]
+    if scaled[0] != scaled[1]:
+        texts = [f"{f.name} per {block}" if f is not None else "none" for f, block in scaled]
+        raise InputError(
+            f"expected two units of equal scales, but they are {texts[0]} in {first.name} "
+            f"and {texts[1]} in {second.name}"
+        )
+    k = common_k(first, second)
+    g = Graph()
+    x = declare_inputs(g, first, k)
+    results = []
+    for side, spec in zip(SIDES, (first, second), strict=True):
+        with g.scope(side):
+            results.append(chained_dot(g, spec, x))
+    assumed = assume_of_unit(g, what, first, x)
+    differ = g.and_(assumed, g.not_(g.eq(results[0], results[1])))
+    return EqualityQuestion(first, second, k, what, g, (results[0], results[1]), assumed, differ)
+
+
+def _formats(spec: UnitSpec) -> tuple[Format, ...]:
+    o = spec.operands
+    return o.a, o.b, o.c, o.d

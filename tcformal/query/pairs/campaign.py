@@ -1,0 +1,179 @@
+"""Many questions at once: each pair asked in a worker of an executor, each answer kept when it arrives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError, Executor, Future, as_completed
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, fields
+from typing import Any, Protocol
+
+from tcformal.design.names import resolve
+from tcformal.errors import InputError, NoAnswerError
+from tcformal.query.assume import from_texts
+from tcformal.query.engine import answer
+from tcformal.query.pair import EqualityQuestion, question
+from tcformal.query.pairs.pairs import Pair
+from tcformal.query.question import Kind
+from tcformal.query.verdict import Verdict
+from tcformal.solve.result import Limits
+
+
+class Kept(Protocol):
+    """Where answers are kept; only the parent process writes to it."""
+
+    def find(
+        self, question: EqualityQuestion, *, certify: bool | None = None
+    ) -> Verdict[EqualityQuestion] | None:
+        """The kept answer to a question, or None where it has to be asked."""
+        ...
+
+    def add(self, verdict: Verdict[Any]) -> object:
+        """Keep an answer."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """How every pair is asked."""
+
+    #: Assumptions as the command line takes them.
+    assume: tuple[str, ...] = ()
+    #: Members of the portfolio; None for all that are installed.
+    solvers: tuple[str, ...] | None = None
+    limits: Limits
+    #: As for `query.separate.answer`.
+    certify: bool | None = None
+    #: Whether to ask again, whatever answer is kept.
+    fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairOutcome:
+    """What came of one pair."""
+
+    pair: Pair
+    #: None for a pair that cannot be asked.
+    kind: Kind | None
+    #: One sentence.
+    reason: str
+    #: The time of the answer, which may be an earlier run's.
+    seconds: float = 0.0
+    #: Whether the answer was kept from before.
+    served: bool = False
+    #: Whether the evidence was checked in this run.
+    checked: bool = True
+    #: The whole verdict as plain data; None where none was reached.
+    verdict: dict[str, Any] | None = None
+
+    @property
+    def decided(self) -> bool:
+        """Whether no question is left open: a pair that cannot be asked leaves none."""
+        return self.checked and self.kind not in (Kind.UNKNOWN, Kind.TIMEOUT, Kind.ERROR)
+
+
+def build(pair: Pair, terms: Terms) -> EqualityQuestion:
+    """The question of one pair; InputError where it cannot be asked."""
+    one, other = resolve(pair.first), resolve(pair.second)
+    return question(one, other, from_texts(one.operands.c, terms.assume))
+
+
+#: What a worker gives: the digest of the question, and the verdict's fields without the question's graph.
+Answer = tuple[str, dict[str, Any]]
+
+
+def ask(pair: Pair, terms: Terms) -> Answer:
+    """The answer to one pair, made in a worker.
+
+    One slot for solvers: the workers are as many as the cores already.
+    """
+    q = build(pair, terms)
+    verdict = answer(q, solvers=terms.solvers, limits=terms.limits, certify=terms.certify, jobs=1)
+    parts = {
+        field.name: getattr(verdict, field.name) for field in fields(Verdict) if field.name != "question"
+    }
+    return q.digest(), parts
+
+
+def campaign(
+    pairs: Iterable[Pair],
+    terms: Terms,
+    kept: Kept,
+    pool: Callable[[], AbstractContextManager[Executor]],
+) -> Iterator[PairOutcome]:
+    """Ask every pair that `kept` does not answer, those of few products first; outcomes as they come.
+
+    `pool` is entered when the first pair has to be asked, and left when the last is answered or the caller
+    goes on no further.  A run that is killed loses the pairs that it was at, nothing else.
+    Errors: InputError for assumptions that do not fit; NoAnswerError for workers that are lost, or that have
+    other definitions.
+    """
+    workers: Executor | None = None
+    running: dict[Future[Answer], Pair] = {}
+    with ExitStack() as stack:
+        for pair in sorted(pairs, key=_products):
+            early = _early(pair, terms, kept)
+            if early is not None:
+                yield early
+            else:
+                workers = workers or stack.enter_context(pool())
+                running[workers.submit(ask, pair, terms)] = pair
+            # What has been answered meanwhile is kept at once, not after the last question has been built.
+            for done in [future for future in running if future.done()]:
+                yield _heard(done, running.pop(done), terms, kept)
+        for done in as_completed(running):
+            yield _heard(done, running[done], terms, kept)
+
+
+def _products(pair: Pair) -> int:
+    return math.lcm(resolve(pair.first).k, resolve(pair.second).k)
+
+
+def _early(pair: Pair, terms: Terms, kept: Kept) -> PairOutcome | None:
+    """What is known without asking."""
+    from_texts(resolve(pair.first).operands.c, terms.assume)
+    try:
+        q = build(pair, terms)
+    except InputError as error:
+        return PairOutcome(pair=pair, kind=None, reason=str(error))
+    if q.same_definition and not q.assumptions:
+        return PairOutcome(pair=pair, kind=Kind.EQUIVALENT, reason="both units build the same definition")
+    verdict = None if terms.fresh else kept.find(q, certify=terms.certify)
+    return None if verdict is None else _outcome(pair, verdict)
+
+
+def _heard(done: Future[Answer], pair: Pair, terms: Terms, kept: Kept) -> PairOutcome:
+    """What a worker gave, kept."""
+    try:
+        digest, parts = done.result()
+    except CancelledError as error:
+        raise NoAnswerError("expected an answer to every pair, but the workers were lost") from error
+    except Exception as error:  # noqa: BLE001  whatever goes wrong in a worker costs its own pair only
+        return PairOutcome(pair=pair, kind=Kind.ERROR, reason=f"no answer from a worker: {_sentence(error)}")
+    q = build(pair, terms)
+    if digest != q.digest():
+        raise NoAnswerError(
+            f"expected workers with the definitions that are asked about here, but {pair.first} and "
+            f"{pair.second} are {digest[:12]} there and {q.digest()[:12]} here"
+        )
+    verdict = Verdict(question=q, **parts)
+    kept.add(verdict)
+    return _outcome(pair, verdict)
+
+
+def _outcome(pair: Pair, verdict: Verdict[EqualityQuestion]) -> PairOutcome:
+    return PairOutcome(
+        pair=pair,
+        kind=verdict.kind,
+        reason=verdict.reason,
+        seconds=verdict.seconds,
+        served=bool(verdict.served),
+        checked=verdict.checked,
+        verdict=verdict.to_json(),
+    )
+
+
+def _sentence(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text if isinstance(error, NoAnswerError) else f"{type(error).__name__}: {text}"

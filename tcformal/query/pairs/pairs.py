@@ -1,0 +1,95 @@
+"""Which pairs of catalogued units can be asked about: equal operand formats, equal designs merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from tcformal.checks import unknown_sentence
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import UnknownNameError
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Units of one design and one set of formats, named by the first of them."""
+
+    name: str
+    #: Every name that shares the design, the first one included.
+    names: tuple[str, ...]
+
+    def has(self, text: str) -> bool:
+        """Whether a name contains a text."""
+        return any(text in name for name in self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two units of different designs, by name."""
+
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
+class FormatGroup:
+    """The designs that take and give the same formats."""
+
+    #: `fp32 = fp16 · fp16 + fp32`, and the scales where there are any.
+    formats: str
+    units: tuple[Merged, ...]
+    #: The pairs that are asked, in the order of the catalogue.
+    pairs: tuple[Pair, ...]
+
+
+def groups(text: str = "") -> list[FormatGroup]:
+    """Every set of formats that two or more designs share, with the pairs that have `text` in a name.
+
+    Groups without such a pair are left out.
+    Errors: UnknownNameError for a text that no unit's name contains.
+    """
+    found: dict[tuple[object, ...], list[Merged]] = {}
+    for name, names in distinct_designs().items():
+        spec = catalogue()[name]
+        key = (spec.operands, spec.scale_format, spec.scale_block)
+        found.setdefault(key, []).append(Merged(name, tuple(names)))
+    if not any(unit.has(text) for units in found.values() for unit in units):
+        raise UnknownNameError(unknown_sentence("text of a unit's name", text, _words()))
+    made = (
+        FormatGroup(_formats(catalogue()[units[0].name]), tuple(units), _pairs(units, text))
+        for units in found.values()
+    )
+    return [group for group in made if group.pairs]
+
+
+def without_counterpart(text: str = "") -> list[str]:
+    """The designs whose formats no other design shares, by name: nothing to tell them apart from."""
+    paired = {unit.name for group in groups() for unit in group.units}
+    merged = (Merged(name, tuple(names)) for name, names in distinct_designs().items())
+    return [unit.name for unit in merged if unit.name not in paired and unit.has(text)]
+
+
+def _pairs(units: list[Merged], text: str) -> tuple[Pair, ...]:
+    chosen = ((x, y) for x, y in combinations(units, 2) if x.has(text) or y.has(text))
+    return tuple(Pair(x.name, y.name) for x, y in chosen)
+
+
+def _formats(spec: UnitSpec) -> str:
+    scales = (
+        f", scales {spec.scale_format.name} per {spec.scale_block}" if spec.scale_format is not None else ""
+    )
+    return f"{spec.operands}{scales}"
+
+
+def _words() -> list[str]:
+    """What names are made of: architectures, and the parts of instructions."""
+
+    def parts() -> Iterator[str]:
+        for name in catalogue():
+            arch, _, instruction = name.partition("/")
+            yield arch
+            yield from instruction.split(".")
+
+    return list(dict.fromkeys(parts()))

@@ -1,0 +1,1 @@
+"""Witnesses made simpler for people."""

@@ -1,0 +1,188 @@
+"""Simpler neighbours of a witness: fewer terms, rounder values, exponents nearer to zero."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from typing import TypeAlias
+
+from tcformal.errors import ValueTextError
+from tcformal.formats.spec import Format
+from tcformal.operands.factors import factors
+from tcformal.operands.witness import Witness
+from tcformal.oracle.values import Kind, decode, encode_exact, power_of_two
+from tcformal.query.pair import EqualityQuestion
+from tcformal.query.shrink.rescaled import rescaled
+from tcformal.query.shrink.simpler import (
+    all_factored,
+    exact_product,
+    factored,
+    sign_bit,
+    simpler_products,
+    simpler_values,
+)
+
+#: A product by the encodings of its factors.
+_Factors: TypeAlias = tuple[int, int]
+#: Scales of templates reach down to 2^-_DEEPEST, with so many of the powers that products are.
+_DEEPEST, _FEW_POWERS = 64, 8
+
+
+def candidates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
+    """Simpler neighbours of a witness, the boldest first."""
+    o, k = question.first.operands, question.k
+    live = [i for i in range(k) if w.a[i] or w.b[i]]
+    for i in live:
+        yield _put(w, i, 0, 0)
+    for i in live:
+        for j in live:
+            if i < j:
+                yield _put(_put(w, i, 0, 0), j, 0, 0)
+    yield replace(w, c=0)
+    yield from rescaled(question, w, live)
+    yield from _alike(w, live)
+    for i in live:
+        yield from (_put(w, i, x, y) for x, y in simpler_products(o.a, o.b, w.a[i], w.b[i]))
+        yield from (_put(w, i, x, w.b[i]) for x in simpler_values(o.a, w.a[i]))
+        yield from (_put(w, i, w.a[i], y) for y in simpler_values(o.b, w.b[i]))
+    yield from (replace(w, c=x) for x in simpler_values(o.c, w.c))
+    yield from _joined(question, w, live)
+    yield from _scaled(question, w)
+    yield from _negated(question, w)
+    yield from _moved(w, live)
+
+
+def templates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
+    """c = 1 or 0, and two products that are powers of two at most 1, of either sign.
+
+    Where there are scales, they are 1, and then the last block's are smaller powers of two.
+    """
+    o, k = question.first.operands, question.k
+    fmt = question.first.scale_format
+    powers = list(_small_powers(o.a, o.b))
+    bare = replace(w, a=(0,) * k, b=(0,) * k)
+    if fmt is not None:
+        ones = (fmt.one,) * len(w.scale_a)
+        bare = replace(bare, scale_a=ones, scale_b=ones)
+    yield from _two_products(bare, _two_powers(question, powers))
+    if fmt is not None:
+        few = _two_powers(question, powers[:_FEW_POWERS])
+        for down in range(1, _DEEPEST):
+            with suppress(ValueTextError):
+                scale_a = (*ones[:-1], encode_exact(fmt, power_of_two(-down)))
+                yield from _two_products(replace(bare, scale_a=scale_a), few)
+
+
+def _two_powers(question: EqualityQuestion, powers: list[_Factors]) -> list[tuple[int, _Factors, _Factors]]:
+    """c and two products: 1 and any two, 0 and any two of which one is at an end of what results hold.
+
+    Beside c = 0 only their distance matters, and how far they are from half the smallest result.
+    """
+    o = question.first.operands
+    ends = (Fraction(1), power_of_two(o.d.e_min - o.d.fraction_bits - 1))
+    anchors = [p for p in powers if abs(exact_product(o.a, o.b, *p) or 0) in ends]
+    pairs = list(itertools.product(powers, repeat=2))
+    beside_zero = [(0, x, y) for x, y in pairs if x in anchors or y in anchors]
+    return [(o.c.one, x, y) for x, y in pairs] + beside_zero
+
+
+def _two_products(bare: Witness, chosen: list[tuple[int, _Factors, _Factors]]) -> Iterator[Witness]:
+    """Each choice as c, the first and another product."""
+    k = len(bare.a)
+    for last in {1, k - 1} if k > 1 else ():
+        between, after = (0,) * (last - 1), (0,) * (k - 1 - last)
+        # Tens of thousands are made: each of them at once, and not by changes to the one before.
+        for c, (a, b), (x, y) in chosen:
+            first, second = (a, *between, x, *after), (b, *between, y, *after)
+            yield Witness(first, second, c, bare.scale_a, bare.scale_b)
+
+
+def _small_powers(a_fmt: Format, b_fmt: Format) -> Iterator[_Factors]:
+    """±1, ±2^-1, … as products: times 1 as long as that is normal, then of two factors of like size."""
+    for down in range(50):
+        other = 0 if down <= -a_fmt.e_min else down // 2
+        for sign in (1, -1):
+            with suppress(ValueTextError):
+                yield (
+                    encode_exact(a_fmt, sign * power_of_two(other - down)),
+                    encode_exact(b_fmt, power_of_two(-other)),
+                )
+
+
+def _put(w: Witness, i: int, x: int, y: int) -> Witness:
+    return replace(w, a=(*w.a[:i], x, *w.a[i + 1 :]), b=(*w.b[:i], y, *w.b[i + 1 :]))
+
+
+def _alike(w: Witness, live: list[int]) -> Iterator[Witness]:
+    """All products, or one of them, the same as another."""
+    for j in live:
+        a = tuple(w.a[j] if i in live else x for i, x in enumerate(w.a))
+        b = tuple(w.b[j] if i in live else x for i, x in enumerate(w.b))
+        yield replace(w, a=a, b=b)
+        yield from (_put(w, i, w.a[j], w.b[j]) for i in live if i != j)
+
+
+def _joined(question: EqualityQuestion, w: Witness, live: list[int]) -> Iterator[Witness]:
+    """Two products, or c and a product, added to one, each with what its scales are worth."""
+    o = question.first.operands
+    worth = {i: f for i, f in enumerate(factors(question.first, w)) if f}
+    exact = {i: exact_product(o.a, o.b, w.a[i], w.b[i]) for i in live if i in worth}
+    products = {i: p * worth[i] for i, p in exact.items() if p is not None}
+    c = decode(o.c, w.c)
+    for i, p in products.items():
+        for j, q in products.items():
+            pair = factored(o.a, o.b, (p + q) / worth[i]) if i < j else None
+            if pair is not None:
+                yield _put(_put(w, i, *pair), j, 0, 0)
+        if c.kind is Kind.FINITE:
+            pair = factored(o.a, o.b, (c.number + p) / worth[i])
+            if pair is not None:
+                yield replace(_put(w, i, *pair), c=0)
+            with suppress(ValueTextError):
+                yield replace(_put(w, i, 0, 0), c=encode_exact(o.c, c.number + p))
+
+
+def _scaled(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
+    """All products and c times a power of two, near where the largest product becomes 1."""
+    o = question.first.operands
+    products = [exact_product(o.a, o.b, x, y) for x, y in zip(w.a, w.b, strict=True)]
+    c = decode(o.c, w.c)
+    if c.kind is not Kind.FINITE or any(p is None for p in products):
+        return
+    finite = [p for p in products if p is not None]
+    worth = [f or Fraction(0) for f in factors(question.first, w)]
+    scaled = (p * f for p, f in zip(finite, worth, strict=True))
+    largest = max((abs(x) for x in (*scaled, c.number)), default=Fraction(0))
+    if not largest:
+        return
+    top = largest.numerator.bit_length() - largest.denominator.bit_length()
+    for by in (*range(-top - 2, -top + 3), *range(-12, 13)):
+        scale = Fraction(1 << by) if by >= 0 else Fraction(1, 1 << -by)
+        with suppress(ValueTextError):
+            new_c = encode_exact(o.c, c.number * scale, bool(c.sign))
+            pairs = all_factored(o.a, o.b, [p * scale for p in finite])
+            if pairs is not None:
+                a, b = zip(*pairs, strict=True)
+                yield replace(w, a=a, b=b, c=new_c)
+
+
+def _negated(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
+    """Everything negated, c included; and each product's signs moved to a."""
+    o = question.first.operands
+    sa, sb, sc = sign_bit(o.a), sign_bit(o.b), sign_bit(o.c)
+    yield replace(w, a=tuple(x ^ sa if x else x for x in w.a), c=w.c ^ sc if w.c else w.c)
+    moved_a = tuple(x ^ sa if y & sb else x for x, y in zip(w.a, w.b, strict=True))
+    yield replace(w, a=moved_a, b=tuple(y & ~sb for y in w.b))
+
+
+def _moved(w: Witness, live: list[int]) -> Iterator[Witness]:
+    """The non-zero products packed to the front, and each moved to the first free place before it."""
+    for i in live:
+        free = next((j for j in range(i) if j not in live), None)
+        if free is not None:
+            yield _put(_put(w, free, w.a[i], w.b[i]), i, 0, 0)
+    order = [*live, *(i for i in range(len(w.a)) if i not in live)]
+    yield replace(w, a=tuple(w.a[i] for i in order), b=tuple(w.b[i] for i in order))

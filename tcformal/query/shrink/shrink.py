@@ -1,0 +1,203 @@
+"""Shrink a witness for people: fewest non-zero terms, round values, exponents near zero."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from tcformal.formats.spec import Format, Sign
+from tcformal.interp.vector import Vector
+from tcformal.operands.witness import Witness
+from tcformal.oracle.values import Kind, Value, decode, power_of_two
+from tcformal.query.pair import EqualityQuestion
+from tcformal.query.shrink.neighbours import candidates, templates
+
+#: Costs: a term that is not zero, a scale that is not 1, a fraction bit that is set, NaN or Inf.
+_TERM, _SCALE, _BIT, _SPECIAL = 400, 150, 12, 2000
+#: Candidates judged at once.
+_BATCH = 4096
+#: A witness of at most so many products is not looked for among the templates.
+_FEW = 2
+#: What a change changes: `product` i, `scale_a` or `scale_b` i, or `c` 0.
+ChangedPart = tuple[str, int]
+_C: ChangedPart = ("c", 0)
+
+
+@lru_cache(maxsize=1 << 16)
+def value_cost(fmt: Format, raw: int) -> int:
+    """How hard a value is to read: 0 for +0, small for powers of two near 1, large for NaN and Inf."""
+    if raw == 0:
+        return 0
+    value = decode(fmt, raw)
+    return _TERM + _digits_cost(fmt, raw, value) if value.kind is Kind.FINITE else _SPECIAL
+
+
+@lru_cache(maxsize=1 << 16)
+def scale_cost(fmt: Format, raw: int) -> int:
+    """How hard a scale is to read: 0 for 1, small for powers of two near 1, more for zero, large for NaN."""
+    if raw == fmt.one:
+        return 0
+    value = decode(fmt, raw)
+    return _SCALE + _digits_cost(fmt, raw, value) if value.kind is Kind.FINITE else _SPECIAL
+
+
+def _digits_cost(fmt: Format, raw: int, value: Value) -> int:
+    """What the bits of a finite number cost: set fraction bits, exponent, sign, bits that are ignored."""
+    fraction = (raw >> fmt.ignored_low_bits) & ((1 << fmt.fraction_bits) - 1)
+    ignored = raw & ((1 << fmt.ignored_low_bits) - 1)
+    if fmt.sign is Sign.IGNORED:
+        ignored |= raw & (1 << (fmt.width - 1))
+    subnormal = 30 if value.magnitude < power_of_two(fmt.e_min) else 0
+    spread = fraction.bit_length() and fmt.fraction_bits - (fraction & -fraction).bit_length() + 1
+    sign = 3 if raw >> (fmt.width - 1) and fmt.sign is Sign.PRESENT else 0
+    return (
+        _BIT * fraction.bit_count()
+        + spread
+        + abs(value.exponent)
+        + subnormal
+        + sign
+        + 5 * ignored.bit_count()
+    )
+
+
+def witness_cost(question: EqualityQuestion, w: Witness) -> int:
+    """The sum over all operands, and a little for every position that a non-zero product stands back."""
+    o = question.first.operands
+    places = sum(i for i, (x, y) in enumerate(zip(w.a, w.b, strict=True)) if x or y)
+    factors = sum(value_cost(o.a, x) for x in w.a) + sum(value_cost(o.b, x) for x in w.b)
+    fmt = question.first.scale_format
+    scales = sum(scale_cost(fmt, x) for x in (*w.scale_a, *w.scale_b)) if fmt is not None else 0
+    return places + factors + scales + value_cost(o.c, w.c)
+
+
+def shrink(question: EqualityQuestion, witness: Witness, *, seconds: float = 4.0) -> Witness:
+    """A witness that still separates and costs no more: greedy, in rounds of whole batches.
+
+    Errors: none; the given witness comes back where nothing simpler separates.
+    """
+    deadline = time.monotonic() + seconds
+    cost = _costs(question, [witness])[0]
+    if cost is None:
+        return witness
+    cost, best = _descend(question, cost, witness, deadline)
+    live = sum(1 for x, y in zip(best.a, best.b, strict=True) if x or y)
+    if live > _FEW:
+        found = _first_cheaper(question, templates(question, best), cost, deadline)
+        if found is not None:
+            best = _descend(question, *found, deadline)[1]
+    return best
+
+
+def _descend(question: EqualityQuestion, cost: int, best: Witness, deadline: float) -> tuple[int, Witness]:
+    """Go to the cheapest neighbour until there is none."""
+    while (found := _first_cheaper(question, candidates(question, best), cost, deadline, best)) is not None:
+        cost, best = found
+    return cost, best
+
+
+def _first_cheaper(
+    question: EqualityQuestion,
+    tried: Iterator[Witness],
+    cost: int,
+    deadline: float,
+    base: Witness | None = None,
+) -> tuple[int, Witness] | None:
+    """The cheapest witness of the first batch that has one below `cost`.
+
+    None where no batch has one, or time is up; with `base`, of which the batch are neighbours, they
+    are also tried together.
+    """
+    while time.monotonic() < deadline and (batch := list(islice(tried, _BATCH))):
+        better = _cheaper(question, batch, cost)
+        if better and base is not None:
+            # Changes of different products and of c go together more often than not.
+            better += _cheaper(question, _merged(base, [w for _, w in better]), cost)
+        if better:
+            return min(better, key=lambda entry: entry[0])
+    return None
+
+
+def _costs(question: EqualityQuestion, batch: list[Witness]) -> list[int | None]:
+    """The cost of each candidate, NaN and Inf among its results included; None where it does not separate."""
+    penalties = _result_cost(question, batch)
+    return [
+        None if p is None else p + witness_cost(question, w) for w, p in zip(batch, penalties, strict=True)
+    ]
+
+
+def _cheaper(question: EqualityQuestion, batch: list[Witness], cost: int) -> list[tuple[int, Witness]]:
+    """The candidates that separate and cost less, cheapest first."""
+    if not batch:
+        return []
+    costs = _costs(question, batch)
+    found = [(c, w) for c, w in zip(costs, batch, strict=True) if c is not None and c < cost]
+    return sorted(found, key=lambda entry: entry[0])
+
+
+def _merged(base: Witness, better: Sequence[Witness]) -> list[Witness]:
+    """The first candidate with the changes of the next ones added one by one, where they do not overlap."""
+    merged, steps = better[0], []
+    for other in better[1:]:
+        changed = _changed(base, other)
+        if changed and not changed & _changed(base, merged):
+            merged = replace(
+                merged,
+                a=_merged_row("product", merged.a, other.a, changed),
+                b=_merged_row("product", merged.b, other.b, changed),
+                c=other.c if _C in changed else merged.c,
+                scale_a=_merged_row("scale_a", merged.scale_a, other.scale_a, changed),
+                scale_b=_merged_row("scale_b", merged.scale_b, other.scale_b, changed),
+            )
+            steps.append(merged)
+    return steps
+
+
+def _merged_row(
+    what: str, mine: tuple[int, ...], theirs: tuple[int, ...], changed: set[ChangedPart]
+) -> tuple[int, ...]:
+    return tuple(theirs[i] if (what, i) in changed else x for i, x in enumerate(mine))
+
+
+def _changed(base: Witness, other: Witness) -> set[ChangedPart]:
+    """Where two witnesses differ."""
+    rows: dict[str, tuple[Iterable[object], Iterable[object]]] = {
+        "product": (zip(base.a, base.b, strict=True), zip(other.a, other.b, strict=True)),
+        "scale_a": (base.scale_a, other.scale_a),
+        "scale_b": (base.scale_b, other.scale_b),
+        "c": ((base.c,), (other.c,)),
+    }
+    return {
+        (what, i)
+        for what, (mine, theirs) in rows.items()
+        for i, (x, y) in enumerate(zip(mine, theirs, strict=True))
+        if x != y
+    }
+
+
+def _result_cost(question: EqualityQuestion, batch: list[Witness]) -> list[int | None]:
+    """None where a candidate does not separate; else a penalty for NaN or Inf among the results."""
+    roots = [question.differ, *question.results]
+    differ, *results = (
+        np.broadcast_to(v, (len(batch),)) for v in Vector(question.graph, dict(_columns(batch))).run(roots)
+    )
+    d = question.first.operands.d
+    body = np.uint64((1 << (d.width - 1)) - 1)
+    special = np.sum([r.astype(np.uint64) & body >= d.infinity for r in results], axis=0)
+    penalties: list[int | None] = [None] * len(batch)
+    for i in np.flatnonzero(differ).tolist():
+        penalties[i] = _SPECIAL * int(special[i])
+    return penalties
+
+
+def _columns(batch: list[Witness]) -> Iterator[tuple[str, npt.NDArray[np.uint64]]]:
+    for name in ("a", "b", "scale_a", "scale_b"):
+        rows = np.array([getattr(w, name) for w in batch], dtype=np.uint64)
+        for i, column in enumerate(rows.T):
+            yield f"{name}[{i}]", np.ascontiguousarray(column)
+    yield "c", np.array([w.c for w in batch], dtype=np.uint64)

@@ -1,0 +1,1 @@
+"""Views of devices, runs and outputs."""

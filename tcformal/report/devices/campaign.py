@@ -1,0 +1,88 @@
+"""What a campaign came to, as people read it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tcformal.probe.run.tally import Measured, Tally
+from tcformal.report.parts import Headline, Part, Rows
+
+#: Names of designs that one line shows.
+_SHOWN = 3
+
+
+def campaign_view(tally: Tally) -> list[Part]:
+    """One row per group of units, what each question was answered, what differs, and what failed."""
+    parts: list[Part] = [_head(tally)]
+    made = Rows(("leading unit", "instruction", ">units", ">directed", ">random", ">differ"))
+    for lead, members in _families(tally):
+        shown = [u for u in (lead, *members) if u.done]
+        if shown:
+            made.rows.append((
+                lead.spec.name, lead.identity.get("instruction", ""), f"{len(shown)} of {1 + len(members)}",
+                f"{sum(u.directed for u in shown)}", f"{sum(u.random for u in shown)}",
+                f"{sum(u.mismatches for u in shown)}",
+            ))  # fmt: skip
+    if made.rows:
+        parts.append(made)
+    parts += _answers(tally)
+    for pair in tally.pairs:
+        parts.append(
+            f"{pair['first']} and {pair['second']} on the same {pair['dot_products']} random inputs: "
+            f"{pair['differing']} results differ"
+        )
+    parts += [f"not measured: {name}: {why}" for name, why in tally.faults.items()]
+    if tally.untouched:
+        parts.append(f"no time for {len(tally.untouched)} units: {', '.join(tally.untouched[:_SHOWN])}, …")
+    parts.append(f"results: {tally.folder}/campaign-*")
+    return parts
+
+
+def _head(tally: Tally) -> Headline:
+    device = tally.device.get("device", "the device")
+    kept = "KEPT" if tally.unchecked else "HOLDS"
+    word = "REFUTED" if tally.mismatches else "FAULTS" if tally.faults else kept
+    what = (
+        f"{tally.mismatches} results are not the models'"
+        if tally.mismatches
+        else "every result is the model's"
+    )
+    stopped = f"; {tally.stopped}" if tally.stopped else ""
+    if tally.unchecked:
+        stopped += f"; {tally.unchecked} are kept, not re-checked: tcformal probe compare {tally.folder}"
+    return Headline(
+        word, word == "HOLDS",
+        f": {tally.measured} dot products on {device} in {tally.seconds:.0f} s: {what}{stopped}",
+    )  # fmt: skip
+
+
+def _families(tally: Tally) -> list[tuple[Measured, list[Measured]]]:
+    """Leading units, each with those that follow it."""
+    found: list[tuple[Measured, list[Measured]]] = []
+    for unit in tally.units.values():
+        if unit.leads:
+            found.append((unit, []))
+        else:
+            found[-1][1].append(unit)
+    return found
+
+
+def _answers(tally: Tally) -> list[Part]:
+    """What each leading unit answers, question by question; those that tell no designs apart are left out."""
+    made = Rows(("answers of", "to", "gives", "fits"))
+    for unit in tally.units.values():
+        name = unit.spec.name
+        for answer in unit.answers:
+            if answer["refuted"]:
+                gives = next(iter(answer["outputs"].values()), "")
+                made.rows.append((name, answer["question"], gives, _fits(unit, answer)))
+                name = ""
+    return [made] if made.rows else []
+
+
+def _fits(unit: Measured, answer: dict[str, Any]) -> str:
+    """The designs that give all outputs of a question, and of how many."""
+    names = [name.removeprefix(unit.spec.name).lstrip("@,") or "as catalogued" for name in answer["fits"]]
+    more = f", … ({len(names)})" if len(names) > _SHOWN else ""
+    tried = len(names) + len(answer["refuted"])
+    return f"{', '.join(names[:_SHOWN]) or 'none'}{more} of {tried}"

@@ -1,0 +1,96 @@
+"""A process that answers one JSON request with one JSON line: started, watched, ended."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tcformal.solve.result import Status, tells_of_memory
+
+#: Bytes of a process's last words that are looked at.
+_TAIL = 4096
+
+
+def child_environment(folder: Path | None = None) -> dict[str, str]:
+    """The caller's environment, in which the child also finds this package when it is not installed.
+
+    Whatever the child or its own children leave behind lies in `folder`, where one is given, because they
+    may be killed.  Python looks for nothing in the working directory, neither in the child nor in what that
+    may start.
+    """
+    root = Path(__file__).resolve().parents[3]
+    paths = [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
+    if root.name != "site-packages":
+        paths.insert(0, str(root))
+    made = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONSAFEPATH": "1"}
+    return made if folder is None else {**made, "TMPDIR": str(folder)}
+
+
+class Child:
+    """A process that leads its own group, with files for its three streams.
+
+    Shapes: `module` is run with `request` on standard input and is to write one line of JSON.
+    Ranges and units: it may take `time_s` seconds, its start included.
+    """
+
+    def __init__(
+        self, module: str, request: Mapping[str, Any], time_s: float, folder: Path, key: str
+    ) -> None:
+        self.timed_out = False
+        self._out, self._err = folder / f"{key}.out", folder / f"{key}.err"
+        asked = folder / f"{key}.in"
+        asked.write_text(json.dumps(request))
+        self._start = time.monotonic()
+        self._time_s = time_s
+        with asked.open("rb") as stdin, self._out.open("wb") as stdout, self._err.open("wb") as stderr:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", module, str(os.getpid())],
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                env=child_environment(folder),
+                start_new_session=True,
+            )
+
+    @property
+    def seconds(self) -> float:
+        """Wall time since the start."""
+        return time.monotonic() - self._start
+
+    def over(self) -> bool:
+        """True when the process has ended, or has been ended because its time is up."""
+        if self._process.poll() is None:
+            if self.seconds < self._time_s:
+                return False
+            self.timed_out = True
+        self.kill()
+        return True
+
+    def kill(self) -> None:
+        """End the process and everything it started."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def line(self) -> Any:
+        """The last line of output as JSON; ValueError or LookupError when there is no whole one."""
+        return json.loads(self._out.read_bytes().splitlines()[-1])
+
+    def ending(self) -> tuple[Status, str]:
+        """How a process that gave no answer ended, in its own last words."""
+        if self.timed_out:
+            return Status.TIMEOUT, f"no answer in {self._time_s:g} s"
+        code = self._process.returncode
+        words = self._err.read_bytes()[-_TAIL:].decode(errors="replace").strip()
+        how = f"exited with status {code}" if code >= 0 else f"was ended by signal {-code}"
+        last = f" ({words.splitlines()[-1]})" if words else ""
+        status = Status.MEMORY if tells_of_memory(words) else Status.CRASH
+        return status, f"the process {how} without a readable answer{last}"

@@ -1,0 +1,1 @@
+"""Answers, lemmas and claims as records: kept, served again, and pruned."""

@@ -1,0 +1,255 @@
+"""Answers as records, and records as answers: nothing of a record is believed that can be recomputed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tcformal.design.names import resolve
+from tcformal.errors import InputError, RecordError, TcformalError
+from tcformal.query.engine import VECTORS_NAME
+from tcformal.query.kinds.register import KINDS, kind_of
+from tcformal.query.question import Kind, Q, Question
+from tcformal.query.verdict import SETTLED, Verdict, reason_of
+from tcformal.solve.certificate import Certificate
+from tcformal.solve.members import registry
+from tcformal.solve.result import Limits, SolverAnswer, Status
+from tcformal.store.certificates import certificate_record
+from tcformal.store.file import Record
+from tcformal.store.schema import digest_of, seal
+
+#: Keys of a question that name units.
+_NAMES = ("first", "second", "unit")
+
+
+def identity(record: Mapping[str, Any]) -> str:
+    """The identity of what a record's question asked: a later record of the same identity supersedes it."""
+    return digest_of({key: value for key, value in record["question"].items() if key != "sha256"})
+
+
+def identity_of(q: Question) -> str:
+    """The identity under which the answer to a question is kept."""
+    return digest_of(kind_of(q).parts(q))
+
+
+def to_record(v: Verdict[Any], date: str) -> Record:
+    """A verdict as a record of that date.
+
+    Errors: RecordError for a question that cannot be asked again by what it names.
+    """
+    q, how = v.question, kind_of(v.question)
+    parts = how.parts(q)
+    _check_names(q, parts)
+    return seal(
+        {
+            "question": {**parts, "sha256": q.digest()},
+            "verdict": v.kind.name,
+            "reason": v.reason,
+            "witness": None if v.inputs is None else how.witness_data(q, v.inputs),
+            "found_witness": None if v.found_inputs is None else how.witness_data(q, v.found_inputs),
+            "results": None if v.replayed is None else how.results_data(q, v.replayed),
+            "allowed": None if v.allowed is None else how.witness_data(q, v.allowed),
+            "solvers": [_answer(a) for a in v.answers],
+            "confirmed_by": list(v.confirmed_by),
+            "limits": {
+                "time_s": v.limits.time_s,
+                "memory_mb": v.limits.memory_mb,
+                "seed": v.limits.seed,
+            },
+            "seconds": v.seconds,
+            "date": date,
+            "tcformal": v.version,
+            "certificate": None if v.certificate is None else certificate_record(v.certificate),
+        }
+    )
+
+
+def _check_names(q: Question, parts: Mapping[str, Any]) -> None:
+    """RecordError for a unit whose name stands for another one, or for none."""
+    for key in _NAMES:
+        if key not in parts:
+            continue
+        spec = getattr(q, key, None) or q.asked_of.unit  # type: ignore[attr-defined]
+        try:
+            named = resolve(spec.name)
+        except TcformalError:
+            named = None
+        if named != spec:
+            raise RecordError(f"expected a unit that its name gives back, but got {spec.name!r}")
+
+
+def _answer(a: SolverAnswer) -> dict[str, Any]:
+    model = None if a.model is None else {name: hex(value) for name, value in a.model.items()}
+    return {
+        "name": a.solver,
+        "version": a.version,
+        "answer": a.status.value,
+        "seconds": a.seconds,
+        "reason": a.reason,
+        "model": model,
+    }
+
+
+def question_of(record: Mapping[str, Any]) -> Question:
+    """The question of a record, built again from today's definitions.
+
+    Errors: RecordError for units, formats or assumptions that no longer are what the record says.
+    """
+    said = record["question"]
+    how = KINDS[said["kind"]]
+    try:
+        q: Question = how.build(said)
+    except TcformalError as error:
+        raise RecordError(f"expected a question that can still be asked, but {error}") from error
+    for key, value in how.parts(q).items():
+        if value != said[key]:
+            raise RecordError(
+                f"expected {key} {value} in the question, as its units have it, but got {said[key]}"
+            )
+    return q
+
+
+def check_definition(record: Mapping[str, Any], q: Question) -> None:
+    """RecordError where a record answers another definition than the one that `q` builds."""
+    if record["question"]["sha256"] != q.digest():
+        raise RecordError(
+            f"expected an answer about the definition {q.digest()[:12]}, which the units have today, but got "
+            f"one about {record['question']['sha256'][:12]}: stale"
+        )
+
+
+def check_answers(record: Mapping[str, Any], q: Question) -> None:
+    """RecordError where a settled verdict does not follow from the solvers' own answers in the record.
+
+    The rule is that of new answers: somebody found the inputs, or two solvers on two encodings, or one whose
+    proof is kept, found none; and nobody found the contrary.
+    """
+    how = kind_of(q)
+    said = {a["name"]: a["answer"] for a in record["solvers"]}
+    unknown = said.keys() - registry.keys() - {VECTORS_NAME}
+    if unknown:
+        raise RecordError(f"expected answers of known solvers, but got one of {min(unknown)}")
+    verdict = Kind[record["verdict"]]
+    if verdict not in (how.found, how.none, Kind.VACUOUS):
+        raise RecordError(f"expected {how.found.name}, {how.none.name} or VACUOUS as the answer to a "
+                          f"question of kind {how.name}, but got {verdict.name}")  # fmt: skip
+    if verdict is Kind.VACUOUS and not how.assumptions(q):
+        raise RecordError("expected assumptions in a question that is VACUOUS, but got none")
+    needed, barred = ("sat", "unsat") if verdict is how.found else ("unsat", "sat")
+    if barred in said.values():
+        raise RecordError(f"expected no {barred} among the solvers' answers for {verdict.name}, but got "
+                          f"{', '.join(said.values())}")  # fmt: skip
+    who = [*record["confirmed_by"], *([record["certificate"]["solver"]] if record["certificate"] else [])]
+    for name in who:
+        if said.get(name) != needed:
+            raise RecordError(f"expected {needed} from {name}, which confirms {verdict.name}, but got "
+                              f"{said.get(name, 'no answer')}")  # fmt: skip
+    if verdict is not how.found and not record["certificate"]:
+        known = [registry[name] for name, answer in said.items() if answer == needed and name in registry]
+        if not any(one.confirms(other) for one in known for other in known):
+            who = [name for name, answer in said.items() if answer == needed]
+            raise RecordError(
+                f"expected two independent solvers or a certificate for {verdict.name}, but got "
+                f"{needed} from {', '.join(who) or 'none'}"
+            )
+
+
+def check_allowed(q: Question, record: Mapping[str, Any]) -> dict[str, int] | None:
+    """Inputs that show that the assumptions of an EQUIVALENT or HOLDS can hold; None where none are made.
+
+    Errors: RecordError where they are missing, or do not obey the assumptions.
+    """
+    how, said = kind_of(q), record["allowed"]
+    needed = Kind[record["verdict"]] is how.none and bool(how.assumptions(q))
+    if needed != (said is not None):
+        raise RecordError(
+            f"expected {'' if needed else 'no '}inputs that show that the assumptions of {record['verdict']} "
+            f"can hold, but got {'some' if said is not None else 'none'}"
+        )
+    if said is None:
+        return None
+    inputs = how.read_witness(q, said)
+    if not how.replay(q, inputs).assumed:
+        raise RecordError("expected inputs that obey the assumptions, but these do not")
+    return inputs
+
+
+def check_replays(q: Question, record: Mapping[str, Any]) -> Any:
+    """What the witness of a record does when it is run again on integers and on the oracle.
+
+    Errors: RecordError where either of its witnesses does not show what was asked about, or where it does
+    something else than the record says.
+    """
+    how, replayed = kind_of(q), None
+    for which in ("found_witness", "witness"):
+        replayed = how.replay(q, how.read_witness(q, record[which]))
+        if not replayed.confirms:
+            raise RecordError(f"expected a {which} that shows what was asked, but it does not replay")
+    again = how.results_data(q, replayed)
+    if again != record["results"]:
+        raise RecordError(f"expected results {_short(again)}, but got {_short(record['results'])}")
+    return replayed
+
+
+def _short(results: Any) -> str:
+    text = str(results)
+    return text if len(text) <= 160 else text[:160] + "…"
+
+
+def read_verdict(
+    q: Q, record: Mapping[str, Any], certificate: Certificate | None, *, checked: bool
+) -> Verdict[Q]:
+    """A record as the verdict on `q`, marked as served; its evidence is checked here as far as it replays.
+
+    `checked` says whether the certificate, which the caller has to check, was.  The reason is made anew from
+    the evidence.
+    Errors: RecordError for evidence that does not give the verdict.
+    """
+    how, kind = kind_of(q), Kind[record["verdict"]]
+    check_answers(record, q)
+    allowed = check_allowed(q, record)
+    found = kind is how.found
+    answers = _answers(record["solvers"])
+    return Verdict(
+        kind=kind,
+        reason=reason_of(kind, q, answers, certificate if checked else None),
+        question=q,
+        replayed=check_replays(q, record) if found else None,
+        inputs=how.read_witness(q, record["witness"]) if found else None,
+        found_inputs=how.read_witness(q, record["found_witness"]) if found else None,
+        allowed=allowed,
+        answers=answers,
+        confirmed_by=tuple(record["confirmed_by"]),
+        certificate=certificate,
+        limits=_limits(record),
+        seconds=record["seconds"],
+        version=record["tcformal"],
+        served=record["date"],
+        checked=checked or found,
+    )
+
+
+def _limits(record: Mapping[str, Any]) -> Limits:
+    try:
+        return Limits(**record["limits"])
+    except InputError as error:
+        raise RecordError(str(error)) from error
+
+
+def _answers(rows: Sequence[Mapping[str, Any]]) -> tuple[SolverAnswer, ...]:
+    return tuple(
+        SolverAnswer(
+            solver=row["name"],
+            version=row["version"],
+            status=Status(row["answer"]),
+            model=row["model"] and {name: int(text, 16) for name, text in row["model"].items()},
+            seconds=row["seconds"],
+            reason=row["reason"],
+        )
+        for row in rows
+    )
+
+
+def settled(record: Mapping[str, Any]) -> bool:
+    """Whether a record's verdict needs no further asking."""
+    return record.get("verdict") in [kind.name for kind in SETTLED]

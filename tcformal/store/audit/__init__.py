@@ -1,0 +1,1 @@
+"""What is kept, checked again from its evidence."""

@@ -1,0 +1,70 @@
+"""Kept claims made again from kept lemmas alone, each certificate checked against clauses made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tcformal.design.names import resolve
+from tcformal.errors import RecordError, TcformalError
+from tcformal.proofs.claims.same_parameters import definition
+from tcformal.query.question import Kind
+from tcformal.query.verdict import SETTLED
+from tcformal.store.audit.audit import AUDIT_S, AuditStatus
+from tcformal.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimFinding:
+    """One kept claim, checked again."""
+
+    claim: str
+    unit: str
+    verdict: str
+    status: AuditStatus
+    #: One sentence.
+    reason: str
+
+
+def audit_claim(store: Store, record: Mapping[str, Any]) -> ClaimFinding:
+    """Check one kept claim again: definition, composition, lemmas, witnesses.
+
+    The claim is proved again by the program of today on the lemmas of the store; a witness is looked for
+    again, and replayed.  Nothing of the record is believed.
+    """
+    try:
+        status, reason = _checked(store, record)
+    except TcformalError as error:
+        status, reason = AuditStatus.FAILED, str(error)
+    return ClaimFinding(record["claim"], record["unit"], record["verdict"], status, reason)
+
+
+def _checked(store: Store, record: Mapping[str, Any]) -> tuple[AuditStatus, str]:
+    kind = Kind[record["verdict"]]
+    if kind not in SETTLED:
+        return AuditStatus.OPEN, f"{kind.name} claims nothing"
+    spec = resolve(record["unit"])
+    today = definition(spec, spec.k)
+    if today != record["definition"]:
+        raise RecordError(
+            f"expected {spec.name} of definition {record['definition'][:12]}, but it is {today[:12]} today"
+        )
+    found = store.rechecker.claim(store.folder, record["claim"], spec.name, AUDIT_S)
+    if "refused" in found:
+        raise RecordError(found["refused"])
+    if "claim" not in found:
+        return AuditStatus.UNCHECKED, f"its lemmas could not be checked in {AUDIT_S:g} s"
+    again = found["claim"]
+    if again["verdict"] != kind.name:
+        raise RecordError(f"expected {kind.name} again, but got {again['verdict']}: {again['reason']}")
+    missing = set(record["lemmas"]) ^ set(again["lemmas"])
+    if kind is Kind.HOLDS and missing:
+        raise RecordError(f"expected the lemmas of the record, but {len(missing)} differ")
+    used = len(again["lemmas"])
+    if found["bare"]:
+        return (
+            AuditStatus.UNCHECKED,
+            f"{found['bare']} of {used} lemmas are confirmed by a second solver only",
+        )
+    return AuditStatus.HOLDS, f"proved again on {used} lemmas, every certificate checked"

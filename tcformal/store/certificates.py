@@ -1,0 +1,50 @@
+"""Certificates as files of a results folder: where each lies, what a record says of it, and reading it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tcformal.errors import RecordError
+from tcformal.files.lines import write_whole
+from tcformal.files.regular import read_regular
+from tcformal.solve.certificate import Certificate
+from tcformal.solve.drat import LARGEST_PACKED
+
+#: The folder of certificates inside a results folder.
+CERTIFICATES = "certificates"
+
+#: What the file of a certificate is called.
+NAME = re.compile(r"[0-9a-f]{64}\.drat\.xz")
+
+
+def certificate_file(certificate: Certificate) -> str:
+    """Where a certificate is kept inside a results folder."""
+    return f"{CERTIFICATES}/{certificate.sha256}.drat.xz"
+
+
+def certificate_record(c: Certificate) -> dict[str, Any]:
+    """What a record says of a certificate beside it."""
+    return {**c.to_json(), "file": certificate_file(c), "seconds": c.seconds}
+
+
+def keep_certificate(folder: Path, certificate: Certificate) -> None:
+    """Write a certificate into a results folder; RecordError where that cannot be done."""
+    write_whole(folder / certificate_file(certificate), certificate.proof)
+
+
+def certificate_of(folder: Path, said: Mapping[str, Any]) -> Certificate:
+    """The certificate that a checked record names; RecordError where its file is missing or another."""
+    path = folder / said["file"]
+    proof = read_regular(path, LARGEST_PACKED, below=folder)
+    found = hashlib.sha256(proof).hexdigest()
+    if not found == said["sha256"] == path.name.partition(".")[0]:
+        raise RecordError(
+            f"expected a certificate of digest {said['sha256'][:12]} at {path}, but got {found[:12]}"
+        )
+    return Certificate(
+        proof=proof, **{key: said[key] for key in ("cnf_sha256", "solver", "checker", "steps", "seconds")}
+    )

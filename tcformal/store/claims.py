@@ -1,0 +1,129 @@
+"""Claims as records, and records as claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError, RecordError
+from tcformal.formats.spec import Format
+from tcformal.operands.witness import Witness
+from tcformal.proofs.claim import ClaimVerdict, Counterexample, Part, PartStatus
+from tcformal.proofs.claims.same_parameters import definition
+from tcformal.proofs.lemmas import Lemma
+from tcformal.proofs.tactics.cuts import ProofStep
+from tcformal.query.question import Kind
+from tcformal.solve.result import Limits
+from tcformal.store.schema import SEAL, now
+
+#: Claims that speak of more units than the one whose definition is kept with them: they are asked again.
+OF_MANY_UNITS = ("same-parameters",)
+
+#: What may differ between two answers that say the same.
+_PASSING = ("schema", "date", "seconds", "limits", "tcformal", SEAL)
+
+
+def claim_record(v: ClaimVerdict) -> dict[str, Any]:
+    """A claim as a record without its digest; its lemmas by theirs."""
+    plain = v.to_json()
+    for key in ("served", "checked", "answered"):
+        plain.pop(key, None)
+    lemmas = [lemma["sha256"] for lemma in plain["lemmas"]]
+    places = {sha256: str(i) for i, sha256 in enumerate(lemmas)}
+    parts = [{**part, "steps": _short_steps(part["steps"], places)} for part in plain["parts"]]
+    return {
+        **plain, "date": now(), "definition": definition(v.unit, v.unit.k),
+        "lemmas": lemmas, "parts": parts,
+    }  # fmt: skip
+
+
+def claim_said(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a record that identifies the answer: everything but date, seconds and limits."""
+    return {key: value for key, value in record.items() if key not in _PASSING}
+
+
+def lemmas_used(record: Mapping[str, Any]) -> list[str]:
+    """The digests of the lemmas that the steps of a record apply; RecordError for one that it lacks."""
+    used = {int(i) for part in record["parts"] for step in part["steps"] for i in step.get("lemmas", {})}
+    if used and max(used) >= len(record["lemmas"]):
+        raise RecordError(f"expected steps on {len(record['lemmas'])} lemmas, but got lemma {max(used)}")
+    return [sha256 for i, sha256 in enumerate(record["lemmas"]) if i in used]
+
+
+def read_claim(
+    record: Mapping[str, Any], spec: UnitSpec, lemmas: tuple[Lemma, ...], *, served: str, checked: bool
+) -> ClaimVerdict:
+    """The verdict that a record was made of; `served` is when it was given first.
+
+    Errors: RecordError for limits or a witness that cannot be.
+    """
+    try:
+        limits = Limits(**record["limits"])
+    except InputError as error:
+        raise RecordError(str(error)) from error
+    return ClaimVerdict(
+        claim=record["claim"], unit=spec, kind=Kind[record["verdict"]], reason=record["reason"],
+        composition=record["composition"],
+        parts=tuple(_part(p, spec, record["lemmas"]) for p in record["parts"]),
+        lemmas=lemmas, limits=limits, seconds=record["seconds"],
+        version=record["tcformal"], served=served, checked=checked,
+    )  # fmt: skip
+
+
+def _short_steps(steps: Sequence[Mapping[str, Any]], places: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Steps as they are kept: lemmas by their place among the record's, neighbours without any as one."""
+    kept: list[dict[str, Any]] = []
+    for step in steps:
+        if step["lemmas"]:
+            uses = {places[sha256]: n for sha256, n in step["lemmas"].items()}
+            kept.append({"cuts": [step["cut"]], "how": step["how"], "lemmas": uses})
+        elif kept and "lemmas" not in kept[-1] and kept[-1]["how"] == step["how"]:
+            kept[-1]["cuts"].append(step["cut"])
+        else:
+            kept.append({"cuts": [step["cut"]], "how": step["how"]})
+    return kept
+
+
+def _part(data: Mapping[str, Any], spec: UnitSpec, lemmas: Sequence[str]) -> Part:
+    steps = tuple(
+        ProofStep(name=cut, how=s["how"], lemmas={lemmas[int(i)]: n for i, n in s.get("lemmas", {}).items()})
+        for s in data["steps"]
+        for cut in s["cuts"]
+    )
+    witness = None
+    if "witness" in data:
+        said = data["witness"]
+        first, second = (
+            _operands(spec, said[key])
+            for key in ("inputs", "second_inputs" if "second_inputs" in said else "inputs")
+        )
+        one, other = (_encoding(spec.operands.d, x) for x in said["results"])
+        witness = Counterexample(
+            first=first, second=second, results=(one, other), found_by=said["found_by"]
+        )  # fmt: skip
+    return Part(
+        name=data["name"], status=PartStatus[data["standing"]], steps=steps, witness=witness,
+        control=data["control"], note=data.get("note", ""),
+    )  # fmt: skip
+
+
+def _operands(spec: UnitSpec, said: Mapping[str, str]) -> Witness:
+    """Operands from a record; RecordError for any that the unit does not take."""
+    o, scale = spec.operands, spec.scale_format
+    formats = {"a": o.a, "b": o.b, "c": o.c} | ({} if scale is None else {"scale_a": scale, "scale_b": scale})
+    inputs = {}
+    for name, text in said.items():
+        row = name.partition("[")[0]
+        if row not in formats:
+            raise RecordError(f"expected operands of {spec.name}, but got {name}")
+        inputs[name] = _encoding(formats[row], text)
+    return Witness.of(inputs, spec.k)
+
+
+def _encoding(fmt: Format, text: str) -> int:
+    """An encoding from a record; RecordError for one that its format does not have."""
+    raw = int(text, 16)
+    if raw >= 1 << fmt.width:
+        raise RecordError(f"expected an encoding of {fmt.name}, but got {text}")
+    return raw

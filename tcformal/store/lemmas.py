@@ -1,0 +1,100 @@
+"""The lemma cache: proved lemmas, kept with their certificates and used again for the same statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tcformal.errors import RecordError
+from tcformal.files.lines import Told
+from tcformal.proofs.lemmas import Lemma
+from tcformal.query.verdict import NOT_CHECKED
+from tcformal.solve.members import registry
+from tcformal.solve.result import Status
+from tcformal.store.certificates import certificate_file, certificate_of, certificate_record, keep_certificate
+from tcformal.store.file import RecordFile
+from tcformal.store.schema import now, seal
+from tcformal.store.turns import writing
+from tcformal.version import VERSION
+
+#: Checks that a certificate proves the statement in this DAG: `steps` and `checker`, or `refused` and why.
+Check = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
+
+
+def checked_lemma(lemma: Lemma, *, name: str, free_inputs: int, steps: int, checker: str) -> Lemma:
+    """A kept lemma whose certificate was checked in this run: what is said of it is said anew."""
+    assert lemma.certificate is not None, "a lemma without a certificate has nothing to check"
+    made = replace(lemma.certificate, steps=steps, checker=checker)
+    return replace(
+        lemma, name=name, certificate=made, free_inputs=free_inputs,
+        confirmed_by=(*lemma.confirmed_by, checker),
+        reason=f"the proof of {made.solver} was checked by {checker}",
+    )  # fmt: skip
+
+
+class LemmaCache:
+    """The lemmas of one results folder, for programs that continue where they were stopped.
+
+    A kept lemma is used again only for the very statement that it was proved of, told by its SHA-256, and
+    only after `check` has found that its certificate proves that statement.  `told` hears of records that
+    are not used.
+    """
+
+    def __init__(self, records: RecordFile, told: Told, check: Check) -> None:
+        self.folder = records.path.parent
+        self.records = records
+        self._told = told
+        self._check = check
+
+    def find(self, sha256: str) -> Lemma | None:
+        """The kept lemma of that statement, as its record says and unchecked; None where none is kept."""
+        record = self.records.newest(sha256)
+        if record is None:
+            return None
+        try:
+            said = record["certificate"]
+            made = None if said is None else certificate_of(self.folder, said)
+        except RecordError as error:
+            self._told(f"the lemma {sha256[:12]} is proved again: {error}")
+            return None
+        # That a checker has confirmed it is said of what is checked now only.
+        decider = registry.get(record["decided_by"])
+        known = [name for name in record["confirmed_by"] if name in registry]
+        solvers = tuple(name for name in known if decider is not None and registry[name].confirms(decider))
+        return Lemma(
+            name=record["name"], sha256=sha256, free_inputs=record["free_inputs"], status=Status.UNSAT,
+            reason=NOT_CHECKED, decided_by=record["decided_by"], confirmed_by=solvers, certificate=made,
+            seconds=record["seconds"],
+        )  # fmt: skip
+
+    def checked(self, name: str, sha256: str, dag: str, free_inputs: int) -> Lemma | None:
+        """The kept lemma of the statement in `dag`, its certificate checked; None where it is to be proved.
+
+        A lemma that two solvers agreed on has nothing to check, and is proved again.
+        """
+        lemma = self.find(sha256)
+        if lemma is None or lemma.certificate is None:
+            return None
+        found = self._check(dag, certificate_record(lemma.certificate))
+        if "steps" in found:
+            return checked_lemma(
+                lemma, name=name, free_inputs=free_inputs, steps=found["steps"], checker=found["checker"]
+            )  # fmt: skip
+        self._told(
+            f"the lemma {sha256[:12]} is proved again: {found.get('refused', 'checking took too long')}"
+        )
+        return None
+
+    def add(self, lemma: Lemma) -> None:
+        """Keep a lemma that holds, its certificate first; others are asked again and not kept."""
+        if not lemma.holds:
+            return
+        plain = lemma.to_json()
+        if lemma.certificate is not None:
+            plain["certificate"] = {**plain["certificate"], "file": certificate_file(lemma.certificate)}
+        record = seal({**plain, "date": now(), "tcformal": VERSION}, "lemma")
+        with writing(self.folder):
+            if lemma.certificate is not None:
+                keep_certificate(self.folder, lemma.certificate)
+            self.records.add(record)

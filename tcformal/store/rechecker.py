@@ -1,0 +1,116 @@
+"""The process that checks kept evidence again, ended when it takes too long."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tcformal.solve.processes.process import child_environment
+
+#: Seconds that checking one kept answer may take; beyond it, the answer says that it was not re-checked.
+BUDGET_S = 2.0
+
+#: Seconds to start in, and to notice in that time is up, beside the budget.
+_START_S, _GRACE_S = 60.0, 1.0
+
+_MODULE = "tcformal.store.audit.recheck"
+
+
+class Rechecker:
+    """One checking process at a time; a request that takes longer than `seconds` ends it.
+
+    Checking is kept out of this process, so that no certificate can hold it up or fill its memory.
+    """
+
+    def __init__(self) -> None:
+        #: What one check may take, unless it is given another time.
+        self.seconds = BUDGET_S
+        self._process: subprocess.Popen[bytes] | None = None
+        self._read = b""
+
+    def proof(
+        self, dag: str, folder: Path, certificate: Mapping[str, Any], seconds: float | None = None
+    ) -> dict[str, Any]:
+        """Check a certificate against the clauses of a DAG whose root is named `assertion`."""
+        request = {"dag": dag, "folder": str(folder), "certificate": dict(certificate)}
+        return self._ask(request, self.seconds if seconds is None else seconds)
+
+    def claim(self, folder: Path, claim: str, unit: str, seconds: float | None = None) -> dict[str, Any]:
+        """Prove a claim again on the kept lemmas of a folder, every certificate checked."""
+        seconds = self.seconds if seconds is None else seconds
+        return self._ask({"claim": claim, "unit": unit, "folder": str(folder), "seconds": seconds}, seconds)
+
+    def close(self) -> None:
+        """End the process; the next request starts another one."""
+        process, self._process, self._read = self._process, None, b""
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+        """The answer to one request; `late` where there is none in time."""
+        process = self._started()
+        if process is None or process.stdin is None:
+            return {"late": True}
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+        except OSError:
+            self.close()
+            return {"late": True}
+        found = self._line(seconds + _GRACE_S)
+        if found is None:
+            self.close()
+            return {"late": True}
+        return found
+
+    def _started(self) -> subprocess.Popen[bytes] | None:
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        self.close()
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", _MODULE, str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=child_environment(),
+        )
+        if self._line(_START_S) is None:
+            self.close()
+        return self._process
+
+    def _line(self, seconds: float) -> dict[str, Any] | None:
+        """The next line of the process as plain data; None where none comes in time, or the process ends."""
+        process = self._process
+        if process is None or process.stdout is None:
+            return None
+        deadline = time.monotonic() + seconds
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            while b"\n" not in self._read:
+                left = deadline - time.monotonic()
+                if left <= 0 or not selector.select(left):
+                    return None
+                some = process.stdout.read1(1 << 16)  # type: ignore[attr-defined]
+                if not some:
+                    return None
+                self._read += some
+        line, _, self._read = self._read.partition(b"\n")
+        found: dict[str, Any] = json.loads(line)
+        return found

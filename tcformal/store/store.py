@@ -1,0 +1,233 @@
+"""The store: where answers, claims and lemmas are kept, and checked again before they are served."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import RecordError, TcformalError
+from tcformal.files.lines import Line, Told, backwards
+from tcformal.ir.walk import to_json
+from tcformal.query.kinds.register import kind_of
+from tcformal.query.question import Kind, Q, Question
+from tcformal.query.verdict import Verdict
+from tcformal.solve.certificate import Certificate
+from tcformal.store import answers
+from tcformal.store.certificates import certificate_of, certificate_record, keep_certificate
+from tcformal.store.file import Record, RecordFile, RecordKind
+from tcformal.store.rechecker import Rechecker
+from tcformal.store.schema import check, now
+from tcformal.store.turns import writing
+
+if TYPE_CHECKING:
+    from tcformal.proofs.claim import ClaimVerdict
+    from tcformal.store.claim_cache import ClaimCache
+    from tcformal.store.lemmas import LemmaCache
+
+ANSWER = RecordKind(
+    "answer",
+    "answers.jsonl",
+    re.compile(rb'"sha256": "([0-9a-f]{64})"'),
+    lambda r: (r["question"]["sha256"],),
+)
+CLAIM = RecordKind(
+    "claim", "claims.jsonl", re.compile(rb'"claim": "([^"]+)", "unit": "([^"]+)"'),
+    lambda r: (r["claim"], r["unit"]),
+)  # fmt: skip
+LEMMA = RecordKind(
+    "lemma", "lemmas.jsonl", re.compile(rb'"sha256": "([0-9a-f]{64})"'), lambda r: (r["sha256"],)
+)
+
+#: Seconds that checking the certificate of a kept lemma may take: beyond them the lemma is proved again.
+LEMMA_S = 60.0
+
+#: What two questions of one definition must share so that one answer serves both.
+_OPERANDS = ("kind", "k", "formats", "assumptions")
+
+
+def _nobody(_: str) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The last line about one question."""
+
+    #: SHA-256 of what was asked; its first twelve digits name the record to people.
+    id: str
+    #: Where the line starts in its file, in bytes.
+    start: int
+    #: As it stands in the file: shaped like a question's record, and otherwise unchecked.
+    record: Record
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the definition that the question built when it was answered."""
+        return str(self.record["question"]["sha256"])
+
+    def check(self) -> None:
+        """RecordError where the record is not as its schema says, or was altered."""
+        check(self.record)
+
+
+class Store:
+    """The answers, claims and lemmas of one results folder, and a file of its own for each certificate.
+
+    The folder is made when the first answer is added.  Several processes may add to one folder; each sees
+    the others' answers.  What is served is recomputed from its evidence first: a witness replays on integers
+    and on the oracle, a certificate is checked against clauses made from the question, a claim is proved
+    again from its lemmas.  `told` hears, in one sentence each, of lines and records that cannot be used.
+    """
+
+    def __init__(self, folder: Path, told: Told = _nobody) -> None:
+        self.folder = folder
+        self._told = told
+        self.answers = RecordFile(folder, ANSWER, told)
+        self.claims = RecordFile(folder, CLAIM, told)
+        self.rechecker = Rechecker()
+
+    @property
+    def path(self) -> Path:
+        """The file of answers."""
+        return self.answers.path
+
+    @cached_property
+    def lemmas(self) -> LemmaCache:
+        """The lemmas that claims rest on."""
+        from tcformal.store.lemmas import LemmaCache  # as for claims below
+
+        return LemmaCache(RecordFile(self.folder, LEMMA, self._told), self._told, self._lemma_checked)
+
+    # ------------------------------------------------------------------ answers
+    def add(self, verdict: Verdict[Any]) -> Record:
+        """Keep an answer, its certificate first; the record that was written.
+
+        Errors: RecordError where the units' names do not give the units back, or the files cannot be
+        written.
+        """
+        record = answers.to_record(verdict, verdict.served or now())
+        with writing(self.folder):
+            if verdict.certificate is not None:
+                keep_certificate(self.folder, verdict.certificate)
+            self.answers.add(record)
+        return record
+
+    def find(self, question: Q, *, certify: bool | None = None) -> Verdict[Q] | None:
+        """The kept answer to a question, its evidence checked again, or None where it has to be asked.
+
+        An answer counts for every pair of units that builds the same definition; one that was given to
+        this very pair comes first.  That no input exists is served with a certificate; where checking it
+        takes too long, the verdict is marked as not checked.  Only where `certify` is False, which asks for
+        a second solver, the solvers' recorded answers count, and the verdict is marked so too.
+        """
+        entry = self._entry(question)
+        if entry is None or not answers.settled(entry):
+            return None
+        said = entry["certificate"]
+        if Kind[entry["verdict"]] is not kind_of(question).found and (
+            said is None if certify is not False else not entry["confirmed_by"]
+        ):
+            return None
+        try:
+            made = None if said is None else certificate_of(self.folder, said)
+            checked = None if made is None else self.checked(question, entry, made)
+            return answers.read_verdict(question, entry, checked or made, checked=checked is not None)
+        except TcformalError as error:
+            self._told(f"record {answers.identity(entry)[:12]} of {self.path} is not used: {error}")
+            return None
+
+    def checked(
+        self, q: Question, record: Record, made: Certificate, seconds: float | None = None
+    ) -> Certificate | None:
+        """The certificate as it was checked now, None where time ran out; RecordError where it is refused."""
+        root = q.assumed if record["verdict"] == Kind.VACUOUS.name else q.asked
+        dag = to_json(q.graph, {"assertion": root})
+        found = self.rechecker.proof(dag, self.folder, certificate_record(made), seconds)
+        if "refused" in found:
+            raise RecordError(found["refused"])
+        return None if "late" in found else replace(made, checker=found["checker"], steps=found["steps"])
+
+    def _lemma_checked(self, dag: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What checking a lemma's certificate came to."""
+        return self.rechecker.proof(dag, self.folder, said, LEMMA_S)
+
+    def has(self, question: Question) -> bool:
+        """Whether there is a record about this very question, as its units are defined today."""
+        mine = answers.identity_of(question)
+        return any(answers.identity(r) == mine for r in self.answers.about(question.digest()))
+
+    def _entry(self, q: Question) -> Record | None:
+        """The last record about this very question, or else about other units of the same definition."""
+        mine, parts = answers.identity_of(q), kind_of(q).parts(q)
+        shared = None
+        for record in self.answers.about(q.digest()):
+            if answers.identity(record) == mine:
+                return record
+            asked = record["question"]
+            alike = all(asked.get(key) == parts.get(key) for key in _OPERANDS)
+            if shared is None and alike and kind_of(q).name == "separate":
+                shared = record
+        return shared
+
+    def certificate(self, record: Record) -> Certificate | None:
+        """The certificate that a checked record names; RecordError where its file is missing or another."""
+        said = record["certificate"]
+        return None if said is None else certificate_of(self.folder, said)
+
+    def entries(self) -> Iterator[Entry]:
+        """The last line about each question, the newest first; nothing of them is checked yet."""
+        seen: set[str] = set()
+        for start, line in backwards(self.path):
+            entry = _entry(start, line)
+            if entry is not None and entry.id not in seen:
+                seen.add(entry.id)
+                yield entry
+
+    def records(self) -> list[Entry]:
+        """The last line about each question, in the order of the file; nothing of them is checked yet."""
+        return [*self.entries()][::-1]
+
+    def broken(self) -> list[str]:
+        """One sentence on each whole line that holds no answer."""
+        found = []
+        for start in self.answers.starts():
+            line = self.answers.line(start)
+            if _entry(start, line) is None:
+                found.append(
+                    line.problem
+                    or f"expected an answer in line {line.number} of {self.path}, but got something else"
+                )
+        return found
+
+    # ------------------------------------------------------------------ claims
+    def find_claim(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
+        """The kept claim about this definition, proved again from its lemmas; None for one to be asked."""
+        return self._claims.find(claim, spec, certify=certify)
+
+    def add_claim(self, v: ClaimVerdict) -> None:
+        """Keep a claim with the digests of its lemmas, unless the last record says the same."""
+        self._claims.add(v)
+
+    @cached_property
+    def _claims(self) -> ClaimCache:
+        # Imported here: an answer about two units is not to wait for the proofs of claims.
+        from tcformal.store.claim_cache import ClaimCache
+
+        return ClaimCache(self.claims, self.lemmas, self.rechecker, self._told)
+
+
+def _entry(start: int, line: Line) -> Entry | None:
+    """A line as an entry, if it holds a question by which it can be found."""
+    data = line.data
+    question = None if data is None else data.get("question")
+    if data is None or not isinstance(question, dict) or not {"kind", "sha256"} <= question.keys():
+        return None
+    try:
+        return Entry(answers.identity(data), start, data)
+    except (ValueError, RecursionError):
+        return None

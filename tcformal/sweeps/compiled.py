@@ -1,0 +1,208 @@
+"""The long comparison of compiled kernels with integers, on one unit of every arithmetic; resumable."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.files.lines import Told
+from tcformal.interp.concrete import Concrete
+from tcformal.kernels.gemm import MatrixWords
+from tcformal.kernels.work import Work
+from tcformal.matmul.unit import gemm
+from tcformal.operands.batch import element_at
+from tcformal.operands.command import explain_command, in_hex
+from tcformal.operands.random import FAMILIES, Raw, batch, one_operand
+from tcformal.programs.chain import circuit
+from tcformal.sweeps.conformance import definition_of
+from tcformal.sweeps.held import append, records
+from tcformal.version import VERSION
+
+#: Rows of A and columns of B in one piece of work: as many of each family, every family meeting every other.
+ROWS, COLUMNS = 36, 48
+OUTPUTS = ROWS * COLUMNS
+#: Every so many-th piece has two calls and one product more, where a result can be the next c.
+_LONG = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """What the kernels of one unit did; one line of the results file."""
+
+    unit: str
+    #: SHA-256 of the definition: a changed definition is compared again.
+    definition: str
+    #: SHA-256 of the kernels' code, which depends on the processor's lanes too.
+    kernels: str
+    outputs: int
+    seed: int
+    #: Results that are NaN or Inf, among `outputs`.
+    specials: int
+    #: Outputs on which the kernels differ from integers.
+    mismatches: int
+    #: The first outputs that differ, ready for `tcformal explain`.
+    examples: tuple[str, ...]
+    #: SHA-256 of all results in order, so that a run can be compared with another.
+    results: str
+    version: str = VERSION
+
+
+def kernels_of(name: str) -> str:
+    """SHA-256 of the code of a unit's kernels, in both orientations."""
+    spec = catalogue()[name]
+    return hashlib.sha256("".join(gemm(spec, side).digest for side in "ab").encode()).hexdigest()
+
+
+def representatives() -> list[str]:
+    """One unit for every arithmetic of the catalogue: designs that differ in formats or shapes share one."""
+    found: dict[tuple[object, ...], str] = {}
+    for name in distinct_designs():
+        u = catalogue()[name]
+        emulated = None if u.emulation is None else u.emulation.addition
+        found.setdefault((u.design, emulated, u.scale_format, u.scale_block), name)
+    return list(found.values())
+
+
+def operands(spec: UnitSpec, k: int, seed: int, rows: int = ROWS, columns: int = COLUMNS) -> MatrixWords:
+    """A matrix product whose rows and columns come from all families, in equal parts."""
+    left, right = batch(spec, k, rows, seed), batch(spec, k, columns, seed + 1)
+    rng = np.random.default_rng([seed, 2])
+    size = -(-rows * columns // len(FAMILIES))
+    c = np.concatenate([one_operand(rng, spec.c_format, (size,), family) for family in FAMILIES])
+    c = rng.permutation(c)[: rows * columns].reshape(rows, columns)
+
+    def stored(words: Raw, bits: int) -> Raw:
+        return words.astype(f"u{bits // 8}")
+
+    scale_a = scale_b = None
+    if spec.scale_format is not None and left.scale_a is not None and right.scale_b is not None:
+        bits = spec.scale_format.storage_bits
+        scale_a, scale_b = stored(left.scale_a, bits), stored(right.scale_b.T, bits)
+    return MatrixWords(
+        stored(left.a, spec.a_format.storage_bits),
+        stored(right.b.T, spec.b_format.storage_bits),
+        stored(c, spec.c_format.storage_bits),
+        scale_a,
+        scale_b,
+    )
+
+
+def by_integers(spec: UnitSpec, x: MatrixWords) -> Raw:
+    """D = A·B + C on exact Python integers, element by element, K filled up with zeros and scales of 1."""
+    graph, root = circuit(spec, spec.k)
+    exact = Concrete(graph, [root])
+    m, k, n = x.shape
+    calls = -(-k // spec.k)
+    count = 0 if spec.scale_block is None else -(-spec.k // spec.scale_block)
+
+    def inputs(words: Raw | None, name: str, each: int, fill: int) -> list[list[dict[str, int]]]:
+        """The inputs of every row and call."""
+        made: list[list[dict[str, int]]] = []
+        for row in [] if words is None else words.tolist():
+            row += [fill] * (calls * each - len(row))
+            made.append(
+                [{f"{name}[{i}]": row[call * each + i] for i in range(each)} for call in range(calls)]
+            )
+        return made
+
+    one = 0 if spec.scale_format is None else spec.scale_format.one
+    left, right = inputs(x.a, "a", spec.k, 0), inputs(x.b.T, "b", spec.k, 0)
+    for side, scale, name in ((left, x.scale_a, "scale_a"), (right, _turned(x.scale_b), "scale_b")):
+        for row, more in zip(side, inputs(scale, name, count, one), strict=False):
+            for given, extra in zip(row, more, strict=True):
+                given |= extra
+    d = np.zeros((m, n), np.uint64)
+    for i in range(m):
+        for j in range(n):
+            c = 0 if x.c is None else int(x.c[i, j])
+            for call in range(calls):
+                c = exact({**left[i][call], **right[j][call], "c": c})[0]
+            d[i, j] = c
+    return d
+
+
+def _turned(words: Raw | None) -> Raw | None:
+    return None if words is None else words.T
+
+
+def judge(name: str, seed: int) -> tuple[int, int, list[str], bytes]:
+    """One piece of work: (mismatches, specials, examples, results) on OUTPUTS elements."""
+    spec = catalogue()[name]
+    chained = spec.c_format == spec.d_format
+    k = 2 * spec.k + 1 if chained and seed % _LONG == 0 else spec.k
+    x = operands(spec, k, seed)
+    # B's columns and A's rows are the lanes in turn.
+    with Work(1, progress=False) as work:
+        d = gemm(spec, "ab"[seed % 2]).multiply(x, work).astype(np.uint64)
+    wanted = by_integers(spec, x)
+    wrong = np.argwhere(d != wanted)
+    examples = [_example(name, x, i, j, int(d[i, j]), int(wanted[i, j])) for i, j in wrong[:3]]
+    body = np.uint64((1 << (spec.d_format.width - 1)) - 1)
+    specials = int(((wanted & body) >= np.uint64(spec.d_format.infinity)).sum())
+    return len(wrong), specials, examples, d.tobytes()
+
+
+def _example(name: str, x: MatrixWords, i: int, j: int, found: int, wanted: int) -> str:
+    spec = resolve(name)
+    k = -(-x.a.shape[1] // spec.k) * spec.k
+    command = explain_command([name], element_at(spec, x, i, j, k), in_hex(spec))
+    return f"{command}  # {found:#x} {wanted:#x}"
+
+
+def done_already(path: Path, outputs: int, told: Told = lambda _: None) -> dict[str, Compared]:
+    """The records of a results file that still hold: enough outputs of today's definition."""
+    held = {record.unit: record for record in records(path, Compared, told)}
+    return {
+        name: r
+        for name, r in held.items()
+        if r.outputs >= outputs
+        and name in catalogue()
+        and r.definition == definition_of(name)
+        and r.kernels == kernels_of(name)
+    }
+
+
+def compare(
+    path: Path,
+    outputs: int,
+    seed: int,
+    pool: Executor,
+    *,
+    only: Callable[[str], bool] = lambda _: True,
+    told: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Iterator[Compared]:
+    """Compare every representative that the file does not hold yet, appending each when it is done.
+
+    A run that is killed loses the unit it was at, nothing else.  `told` hears the pieces of work done
+    and in all.
+    """
+    held = done_already(path, outputs)
+    open_ = [name for name in representatives() if only(name) and name not in held]
+    pieces = -(-outputs // OUTPUTS)
+    finished = 0
+    for name in open_:
+        jobs = [pool.submit(judge, name, seed + i) for i in range(pieces)]
+        mismatches = specials = 0
+        examples: list[str] = []
+        sums = hashlib.sha256()
+        for job in jobs:
+            wrong, special, shown, results = job.result()
+            mismatches, specials, examples = mismatches + wrong, specials + special, examples + shown
+            sums.update(results)
+            finished += 1
+            told(finished, pieces * len(open_))
+        record = Compared(
+            unit=name, definition=definition_of(name), kernels=kernels_of(name),
+            outputs=pieces * OUTPUTS, seed=seed, specials=specials, mismatches=mismatches,
+            examples=tuple(examples[:3]), results=sums.hexdigest(),
+        )  # fmt: skip
+        append(path, record)
+        yield record

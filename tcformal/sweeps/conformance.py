@@ -1,0 +1,127 @@
+"""The long conformance sweep: integers, lanes and oracle on every distinct design, resumable."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.files.lines import Told
+from tcformal.interp.concrete import Concrete
+from tcformal.ir.walk import digest
+from tcformal.matmul.unit import dot_products
+from tcformal.operands.batch import witness_at
+from tcformal.operands.command import explain_command, in_hex
+from tcformal.operands.random import batch
+from tcformal.oracle.exact import unit_dot
+from tcformal.programs.chain import circuit
+from tcformal.sweeps.held import append, records
+from tcformal.version import VERSION
+
+#: Vectors judged in one piece of work.
+CHUNK = 2500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What one design did on its vectors; one line of the results file."""
+
+    unit: str
+    #: How many catalogued names share this design and these formats.
+    names: int
+    #: SHA-256 of the definition: a changed definition is swept again.
+    definition: str
+    vectors: int
+    seed: int
+    #: Vectors on which lanes differ from integers, and from the Fraction oracle.
+    integer_mismatches: int
+    oracle_mismatches: int
+    #: The first vectors that differ, ready for `tcformal explain`.
+    examples: tuple[str, ...]
+    #: SHA-256 of all results in order, so that a run can be compared with another.
+    results: str
+    version: str = VERSION
+
+
+def definition_of(name: str) -> str:
+    """SHA-256 of a unit's definition."""
+    spec = catalogue()[name]
+    graph, root = circuit(spec, spec.k)
+    return digest(graph, {"d": root})
+
+
+def judge(name: str, seed: int, n: int) -> tuple[int, int, list[str], bytes]:
+    """One piece of work: (integer mismatches, oracle mismatches, examples, results) on n vectors."""
+    spec = catalogue()[name]
+    graph, root = circuit(spec, spec.k)
+    exact = Concrete(graph, [root])
+    x = batch(spec, spec.k, n, seed)
+    lanes = dot_products(spec, spec.k).on_lanes(x.named(), n)
+    integers = oracle = 0
+    examples: list[str] = []
+    for row in range(n):
+        found = int(lanes[row])
+        w = witness_at(x, row)
+        by_integers = exact(w.inputs())[0]
+        by_oracle = unit_dot(spec, w.a, w.b, w.c, w.scale_a, w.scale_b)
+        integers += by_integers != found
+        oracle += by_oracle != found
+        if (by_integers != found or by_oracle != found) and len(examples) < 3:
+            command = explain_command([name], w, in_hex(spec))
+            examples.append(f"{command}  # {found:#x} {by_integers:#x} {by_oracle:#x}")
+    return integers, oracle, examples, lanes.astype(np.uint64).tobytes()
+
+
+def done_already(path: Path, vectors: int, told: Told = lambda _: None) -> dict[str, Record]:
+    """The records of a results file that still hold: enough vectors of today's definition."""
+    held = {record.unit: record for record in records(path, Record, told)}
+    return {
+        name: r
+        for name, r in held.items()
+        if r.vectors >= vectors and name in catalogue() and r.definition == definition_of(name)
+    }
+
+
+def sweep(
+    path: Path,
+    vectors: int,
+    seed: int,
+    pool: Executor,
+    *,
+    only: Callable[[str], bool] = lambda _: True,
+    told: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Iterator[Record]:
+    """Sweep every distinct design that the file does not hold yet, appending each when it is done.
+
+    A run that is killed loses the design it was at, nothing else.  `told` hears the pieces of work
+    done and in all.
+    """
+    held = done_already(path, vectors)
+    wanted = {name: names for name, names in distinct_designs().items() if only(name)}
+    open_ = {name: names for name, names in wanted.items() if name not in held}
+    pieces = -(-vectors // CHUNK)
+    total, finished = pieces * len(open_), 0
+    for name, names in open_.items():
+        jobs = [pool.submit(judge, name, seed + i, min(CHUNK, vectors - i * CHUNK)) for i in range(pieces)]
+        integers = oracle = 0
+        examples: list[str] = []
+        digest_ = hashlib.sha256()
+        for job in jobs:
+            wrong_integers, wrong_oracle, shown, results = job.result()
+            integers, oracle = integers + wrong_integers, oracle + wrong_oracle
+            examples += shown
+            digest_.update(results)
+            finished += 1
+            told(finished, total)
+        record = Record(
+            unit=name, names=len(names), definition=definition_of(name), vectors=vectors, seed=seed,
+            integer_mismatches=integers, oracle_mismatches=oracle, examples=tuple(examples[:3]),
+            results=digest_.hexdigest(),
+        )  # fmt: skip
+        append(path, record)
+        yield record

@@ -1,0 +1,52 @@
+"""The records that a file of a sweep holds, whatever else stands in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tcformal.files import lines
+from tcformal.files.lines import Told
+from tcformal.store.schema import SEAL, digest_of
+
+Held = TypeVar("Held")
+
+#: What JSON must hold for a field of such a type, as its class writes it.
+_TYPES: dict[str, Callable[[Any], bool]] = {
+    "str": lambda value: isinstance(value, str),
+    "int": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "tuple[str, ...]": lambda value: isinstance(value, list) and all(isinstance(x, str) for x in value),
+}
+
+
+def append(path: Path, record: Any) -> None:
+    """Add one record with its digest, so that a kill leaves whole lines only."""
+    plain = asdict(record)
+    lines.append(path, {**plain, SEAL: digest_of(plain)})
+
+
+def records(path: Path, kind: type[Held], told: Told) -> list[Held]:
+    """The lines that are records of that class, in order; `told` hears of the others, which are passed over.
+
+    What a killed writer left of a line is nothing, and not spoken of: its unit is swept again.
+    """
+    found = []
+    for line in lines.read(path)[0]:
+        data = dict(line.data or {})
+        sealed = data.pop(SEAL, None)
+        if line.data is not None and _fits(data, kind) and sealed == digest_of(data):
+            found.append(kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}))
+        elif not line.torn:
+            other = (
+                f"expected a record of a sweep that nobody altered in line {line.number} of {path}, "
+                "but got another object"
+            )
+            told(f"{line.problem or other}: it is passed over")
+    return found
+
+
+def _fits(data: dict[str, Any], kind: type[Held]) -> bool:
+    wanted = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
+    return data.keys() == wanted.keys() and all(_TYPES[wanted[name]](value) for name, value in data.items())

@@ -1,0 +1,247 @@
+"""Rounding or bug: designs that give an expected result, and designs that give the one that came."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from tcformal.cli import main
+from tcformal.design.names import resolve
+from tcformal.errors import InputError
+from tcformal.identify import mismatch
+from tcformal.identify.cases import MismatchValue, case_of, read_cases
+from tcformal.identify.mismatch import MismatchKind, computations, exact_sum, explain_mismatch
+from tcformal.operands.witness import Witness
+
+#: A unit with few others of its formats: every design is tried in a second.
+VOLTA = "volta/mma.m8n8k4.f16.f16.f16.f16"
+HOPPER = "hopper/mma.m16n8k8.f16.f16.f16.f16"
+SCALED = "rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.f32.ue8m0"
+TURING = "turing/mma.m16n8k8.f16.f16.f16.f16"
+#: 1 + 2^-24 - 1: Turing keeps 24 fraction bits, Volta 23.
+CASE: dict[str, Any] = {
+    "a": ["1", "2^-12", "-1", "0"], "b": ["1", "2^-12", "1", "0"], "c": "0", "expected": "0", "got": "2^-24",
+}  # fmt: skip
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One parameter of each unit is varied, one way: enough to tell the kinds apart."""
+    from tcformal.design.variations import variations as real
+
+    keys = ("@fraction_bits=25", "@fraction_bits=23", "@rounding=RZ")
+    monkeypatch.setattr(
+        mismatch, "variations", lambda spec: (u for u in real(spec) if any(key in u.name for key in keys))
+    )
+
+
+def padded(case: dict[str, Any], k: int) -> dict[str, Any]:
+    return case | {name: case[name] + ["0"] * (k - len(case[name])) for name in ("a", "b")}
+
+
+@pytest.mark.usefixtures("few")
+def test_both_results_are_arithmetic() -> None:
+    spec = resolve(VOLTA)
+    found = explain_mismatch(spec, [case_of(spec, CASE, "here")])
+    assert found.both
+    assert found.own == (0,)
+    assert found.exact == (Fraction(1, 2**24),)
+    assert found.expected[0].design is spec
+    assert found.expected[0].kind is MismatchKind.UNIT
+    names = {p.design.name for p in found.got}
+    assert HOPPER in names
+    assert f"{VOLTA}@fraction_bits=25" in names
+    assert not any(name.startswith(f"{HOPPER}@") for name in names)
+    assert "the exact sum, rounded once" in {p.what for p in found.got}
+    assert found.pair is not None
+    assert [p.design for p in found.pair] == [spec, resolve(TURING)]
+    assert found.divergence is not None
+    assert found.divergence.stage == "the alignment of a[1]·b[1] at block0"
+
+
+@pytest.mark.usefixtures("few")
+def test_a_result_that_no_design_gives_is_no_arithmetic() -> None:
+    spec = resolve(VOLTA)
+    found = explain_mismatch(spec, [case_of(spec, CASE | {"got": "3"}, "here")])
+    assert (found.both, found.got, found.pair, found.divergence) == (False, (), None, None)
+    assert found.tried > 10
+
+
+@pytest.mark.usefixtures("few")
+def test_a_design_must_give_the_results_of_every_case() -> None:
+    """Turing gives the first result that came, and not the second."""
+    spec = resolve(VOLTA)
+    other = CASE | {"a": ["1", "0", "0", "0"], "expected": "1", "got": "2"}
+    found = explain_mismatch(spec, [case_of(spec, case, "here") for case in (CASE, other)])
+    assert found.got == ()
+    assert found.expected[0].design is spec
+
+
+def test_nan_without_a_word_is_any_nan() -> None:
+    fmt = resolve(VOLTA).operands.d
+    words = np.array([0x7FFF, 0x7E00, 0xFE00, 0x7C00, 0x3C00], np.uint64)
+    assert MismatchValue.of(fmt, "nan").is_given_by(fmt, words).tolist() == [True, True, True, False, False]
+    assert MismatchValue.of(fmt, "0x7fff").is_given_by(fmt, words).tolist() == [
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
+    assert MismatchValue.of(fmt, "inf").is_given_by(fmt, words).tolist() == [False, False, False, True, False]
+
+
+def test_computations_are_designs() -> None:
+    """Every computation resolves, in the formats of the unit; none where scales or K forbid it."""
+    spec = resolve("hopper/mma.m16n8k16.f32.bf16.bf16.f32")
+    made = dict(computations(spec, 16))
+    assert len(made) == len(set(made.values())) == 7
+    for name in made:
+        u = resolve(name)
+        assert (u.operands, u.k) == (spec.operands, 16)
+    assert list(computations(spec, 257)) == []
+    assert list(computations(resolve(SCALED), 32)) == []
+
+
+def test_exact_sums_take_scales_in() -> None:
+    spec = resolve(SCALED)
+    w = Witness((0x38,) * 32, (0x38,) * 32, 0x3F800000, (0x80,), (0x7E,))
+    assert exact_sum(spec, w) == 33
+    assert exact_sum(spec, Witness(w.a, w.b, 0x7F800000, w.scale_a, w.scale_b)) is None
+    assert exact_sum(spec, Witness(w.a, w.b, w.c, (0xFF,), w.scale_b)) is None
+
+
+# ------------------------------------------------------------------ files
+def test_files_hold_one_case_or_many(tmp_path: Path) -> None:
+    spec = resolve(VOLTA)
+    wanted = case_of(spec, CASE, "here")
+    texts = {
+        "one.json": json.dumps(CASE, indent=1),
+        "list.json": json.dumps([CASE, CASE]),
+        "lines.jsonl": f"{json.dumps(CASE)}\n\n{json.dumps(CASE)}\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+        assert set(read_cases(spec, tmp_path / name)) == {wanted}
+    words = {"a": wanted.witness.a, "b": wanted.witness.b}
+    arrays = {name: np.array([row, row], np.uint16).view(np.float16) for name, row in words.items()}
+    results = {"expected": np.zeros(2, np.float16), "got": np.full(2, 2.0**-24, np.float16)}
+    savez: Any = np.savez
+    savez(tmp_path / "many.npz", **arrays, **results)
+    assert read_cases(spec, tmp_path / "many.npz") == [wanted, wanted]
+    savez(
+        tmp_path / "one.npz",
+        **{name: x[0].view(np.uint16) for name, x in (arrays | results).items()},
+    )
+    assert read_cases(spec, tmp_path / "one.npz") == [wanted]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("empty.jsonl", b"", "expected at least one case in"),
+        ("bad.json", b"{", "expected cases as JSON or .npz in"),
+        ("bad.npz", b"no archive", "expected cases as JSON or .npz in"),
+        (
+            "missing.json",
+            b'{"a": ["1"], "b": ["1"]}',
+            "expected an object with a, b, c, expected and got in case 0",
+        ),
+        ("value.json", json.dumps(CASE | {"got": "0.1"}).encode(), "in case 0 of"),
+        ("none.json", None, "expected cases as JSON or .npz in"),
+    ],
+)
+def test_files_reject(name: str, content: bytes | None, sentence: str, tmp_path: Path) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=sentence):
+        read_cases(resolve(VOLTA), tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "sentence"),
+    [
+        ({"a": np.zeros((1, 4), np.float16)}, "expected the array b in"),
+        (
+            {name: np.zeros((1, 4), np.float32) for name in ("a", "b")},
+            "expected elements of 16 bits for a in",
+        ),
+        (
+            {"a": np.zeros((2, 4), np.float16), "b": np.zeros((1, 4), np.float16)}
+            | {name: np.zeros(2, np.float16) for name in ("expected", "got")},
+            r"expected arrays of one length in .*, but got lengths \[1, 2\]",
+        ),
+    ],
+)
+def test_archives_reject(arrays: dict[str, Any], sentence: str, tmp_path: Path) -> None:
+    np.savez(tmp_path / "cases.npz", **arrays)
+    with pytest.raises(InputError, match=sentence):
+        read_cases(resolve(VOLTA), tmp_path / "cases.npz")
+
+
+def test_cases_of_two_lengths_reject() -> None:
+    spec = resolve(HOPPER)
+    cases = [case_of(spec, padded(CASE, k), "here") for k in (4, 8)]
+    with pytest.raises(InputError, match=r"expected dot products of one length, but got lengths \[4, 8\]"):
+        explain_mismatch(spec, cases)
+
+
+# ------------------------------------------------------------------ the command
+OPERANDS = ("--a", "1,2^-12,-1,...", "--b", "1,2^-12,1,...")
+
+
+def run(*words: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(main, ["explain-mismatch", VOLTA, *words])
+    return done.exit_code, done.stdout, done.stderr
+
+
+@pytest.mark.usefixtures("few")
+def test_the_command_says_rounding() -> None:
+    code, out, _ = run(*OPERANDS, "--expected", "0", "--got", "2^-24", "--explain")
+    assert code == 0
+    assert out.startswith(f"ROUNDING: {VOLTA} gives what was expected, \n{TURING} gives")
+    assert "They part at the alignment of a[1]·b[1] at block0:" in out
+    assert f"bit by bit: tcformal explain {VOLTA} {TURING} --a 0x3c00," in out
+    assert "block0: 5 terms at e_max = 0" in out
+    assert all(len(line) <= 100 for line in out.splitlines() if not line.startswith("bit by bit"))
+
+
+@pytest.mark.usefixtures("few")
+def test_the_command_says_bug_as_data() -> None:
+    code, out, _ = run(*OPERANDS, "--expected", "0", "--got", "1", "--json")
+    data = json.loads(out)
+    assert code == 1
+    assert (data["verdict"], data["got_by"], data["part_at"]) == ("unexplained", [], None)
+    assert data["cases"] == [
+        {"expected": "0x0000", "got": "0x3c00", "unit_gives": "0x0000", "exact": "2^-24"}
+    ]
+    assert data["expected_by"][0] == {"design": VOLTA, "kind": "unit", "what": "the unit"}
+
+
+@pytest.mark.usefixtures("few")
+def test_equal_results_are_said_to_be_equal() -> None:
+    code, out, _ = run(*OPERANDS, "--expected", "0", "--got", "0")
+    assert (code, out.splitlines()[0]) == (0, "EQUAL: what came is what was expected")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            ("--a", "1,...", "--b", "1,...", "--got", "1"),
+            "error: expected --expected, or --file FILE, but got neither",
+        ),
+        (("--file", "x.json", "--got", "1"), "error: expected --file or operands, but got --file and --got"),
+        ((*OPERANDS, "--expected", "0.1", "--got", "1"), "(in the options)"),
+    ],
+)
+def test_the_command_rejects(words: tuple[str, ...], sentence: str) -> None:
+    code, _, err = run(*words)
+    assert code == 2
+    assert sentence in " ".join(err.split())

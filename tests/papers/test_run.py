@@ -1,0 +1,104 @@
+"""Running query files: outcomes, golden inputs on three interpretations, and what is kept and served."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tcformal.design.names import resolve
+from tcformal.papers import run as running
+from tcformal.papers.checked import golden_witness
+from tcformal.papers.files import Ask, find, known_queries, load
+from tcformal.papers.run import Setting, evaluate_three, run
+from tcformal.solve.result import Limits
+from tcformal.store.store import Store
+
+LIMITS = Limits(120.0, 8192, 0)
+
+GOLDEN = [
+    pytest.param(ask, id=f"{name}: {ask.name}")
+    for name in known_queries()
+    for ask in find(name).concrete()
+    if ask.kind == "evaluate"
+]
+
+SMALL = """
+title = "Carry bits"
+source = "VALPEY §4.3"
+[[ask]]
+name = "too few"
+separate = ["valpey@terms=3,carry_bits=1", "valpey@terms=3,carry_bits=2"]
+expected = "SEPARATED"
+[[ask]]
+name = "enough"
+separate = ["valpey@terms=3,carry_bits=2", "valpey@terms=3,carry_bits=3"]
+expected = "EQUIVALENT"
+[[ask]]
+name = "no minus zero"
+property = "no-negative-zero"
+unit = "volta/mma.m8n8k4.f32.f16.f16.f32"
+expected = "VIOLATED"
+[[ask]]
+name = "golden"
+unit = "valpey@terms=3"
+a = ["2"]
+b = ["1"]
+c = "-2^-40"
+d = "{d}"
+cases = [{ d = "2" }, { d = "3" }]
+expected = "REPRODUCED"
+"""
+
+
+@pytest.mark.parametrize("ask", GOLDEN)
+def test_golden_inputs_on_all_three_interpretations(ask: Ask) -> None:
+    spec = resolve(ask.body["unit"])
+    results = evaluate_three(spec, golden_witness(spec, ask.body["a"], ask.body["b"], ask.body["c"]))
+    assert len(set(results.values())) == 1
+    outcome, _ = running.ASKERS["evaluate"](ask, Setting(Store(Path("unused")), LIMITS))
+    assert outcome == ask.expected
+
+
+def test_a_file_is_run_kept_and_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    query = load(path)
+    how = Setting(Store(tmp_path / "results"), LIMITS, certify=True)
+    done = list(run(query, query.concrete(), how))
+    outcomes = ["SEPARATED", "EQUIVALENT", "HOLDS", "REPRODUCED", "DIFFERENT"]
+    assert [a.outcome for a in done] == outcomes
+    assert [a.as_expected for a in done] == [True, True, False, True, False]
+    # Only verdicts are kept: what a question came to is made of them again.
+    assert [e.record["verdict"] for e in how.store.records()] == outcomes[:3]
+    lines = how.store.path.read_bytes()
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("asked again")
+
+    # Golden inputs are evaluated again, because that is as cheap as looking.
+    monkeypatch.setattr(running, "answer", never)
+    again = list(run(query, query.concrete(), how))
+    assert [a.outcome for a in again] == outcomes
+    assert all(a.served for a in again[:3])
+    assert how.store.path.read_bytes() == lines
+    with pytest.raises(AssertionError, match="asked again"):
+        list(run(query, query.concrete(), Setting(how.store, LIMITS, fresh=True)))
+
+
+def test_a_kept_answer_of_another_definition_is_not_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    query = load(path)
+    ask = query.concrete()[2]
+    how = Setting(Store(tmp_path / "results"), LIMITS, certify=True)
+    how = Setting(Store(tmp_path / "results"), LIMITS, certify=True)
+    assert [a.served for a in run(query, [ask], how)] == [""]
+    assert [bool(a.served) for a in run(query, [ask], how)] == [True]
+    text = how.store.path.read_text(encoding="utf-8")
+    digest = how.store.records()[0].digest
+    how.store.path.write_text(text.replace(digest, "0" * 64), encoding="utf-8")
+    how = Setting(Store(tmp_path / "results"), LIMITS, certify=True)
+    assert [a.served for a in run(query, [ask], how)] == [""]

@@ -1,0 +1,187 @@
+"""What other processors gave, put to the models of this one through the device `recorded:`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tcformal.design.catalog import catalogue
+from tcformal.design.unit import Evidence
+from tcformal.errors import DeviceError
+from tcformal.identify.recheck import recheck
+from tcformal.interp.vector import evaluate
+from tcformal.matmul.unit import unit
+from tcformal.operands.random import Raw
+from tcformal.oracle.exact import unit_dot
+from tcformal.probe.devices.recorded import RecordedDevice
+from tcformal.probe.log.pieces import Piece
+from tcformal.probe.log.results import Run, files_of, pieces_of, read_runs, unit_of
+from tcformal.probe.plan.directed import directed
+from tcformal.probe.plan.plan import Directed, Plan, item_of
+from tcformal.probe.run.run import run_plan
+from tcformal.programs.chain import circuit
+from tcformal.semantics import mma
+from tcformal.semantics.nan import first_nan
+
+HARDWARE = Path(__file__).parents[3] / "results" / "hardware"
+FILES = sorted(p for p in HARDWARE.rglob("*.jsonl") if not p.name.startswith("campaign-"))
+FOLDERS = sorted({p.parent for p in HARDWARE.rglob("campaign-*.jsonl")})
+TILE = "x86/tdpbf16ps"
+INTEL = HARDWARE / "Intel-R-Xeon-R-Processor"
+NANS = INTEL / "x86" / "tdpbf16ps.jsonl"
+
+
+@cache
+def runs(path: Path) -> dict[str, Run]:
+    """The last run of each unit of a file or of a folder's campaign."""
+    return {str(run.head["unit"]): run for run in read_runs(path) if run.done}
+
+
+KEPT = [(path, name) for path in (*FILES, *FOLDERS) for name in runs(path)]
+
+
+def sample(path: Path, name: str) -> Plan:
+    """Some hundred directed dot products of a kept run, and the smallest of its random items."""
+    run = runs(path)[name]
+    spec = unit_of(run, path)
+    named = [line for line in run.done if line["kind"] == "directed"][:200]
+    blocks = [line for line in run.done if line["kind"] == "suite"][:1]
+    first = next(pieces_of(replace(run, done=[*named, *blocks]), path))
+    chosen = list(first.items[:300])
+    random = [line for line in run.done if line["kind"] == "random" and line["count"] <= 50_000]
+    if random:
+        chosen.append(item_of(spec, min(random, key=lambda line: int(line["count"])), str(path)))
+    return Plan(spec, int(run.head["k"]), tuple(chosen))
+
+
+@pytest.mark.parametrize(("path", "name"), KEPT, ids=lambda x: x.stem if isinstance(x, Path) else x[:40])
+def test_kept_outputs_are_the_models(path: Path, name: str, tmp_path: Path) -> None:
+    """What a processor gave is given again by the model, whichever processor this is."""
+    plan = sample(path, name)
+    outcome = run_plan(plan, RecordedDevice(str(path)), tmp_path)
+    assert outcome.count >= 200
+    assert outcome.mismatches == 0
+    assert outcome.device["recorded_device"] in ("AMD EPYC", "Intel(R) Xeon(R) Processor", "qemu 7.2.22")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", [*FILES, *FOLDERS], ids=lambda p: p.stem[:40])
+def test_all_kept_outputs_are_the_models(path: Path) -> None:
+    """Every dot product; those of which only a digest is kept have that of the model's outputs."""
+    for checked in recheck(path):
+        assert (checked.mismatches, checked.sealed) == (0, 0), checked
+
+
+@pytest.mark.parametrize("name", runs(INTEL))
+def test_the_instructions_of_another_processor(name: str, tmp_path: Path) -> None:
+    """The directed inputs that an instruction is tested with here were put to the processor that has it."""
+    spec, run = unit(name).spec, runs(INTEL)[name]
+    suite = replace(run, done=[line for line in run.done if line["kind"] == "suite"])
+    asked = {i.witness for piece in pieces_of(suite, INTEL) for i in piece.items if isinstance(i, Directed)}
+    wanted = list(directed(spec))
+    items = [item for item in wanted if item.witness in asked]
+    assert len(items) > 0.9 * len(wanted)
+    assert run_plan(Plan(spec, spec.k, tuple(items)), RecordedDevice(str(INTEL)), tmp_path).mismatches == 0
+
+
+def test_a_recording_of_several_units_rejects() -> None:
+    spec = unit("arm/bfdot.ebf1").spec
+    with pytest.raises(DeviceError, match=r"to hold results of arm/bfdot\.ebf1, but it holds x86/vdpbf16ps"):
+        RecordedDevice(str(INTEL)).identify(spec, 2)
+
+
+# --------------------------------------------------------------------- whose NaN it is
+@cache
+def nan_tiles() -> tuple[Piece, ...]:
+    """The first tiles of the recording made to find the order of NaNs."""
+    run = runs(NANS)[TILE]
+    return tuple(pieces_of(replace(run, done=run.done[:8], end=None), NANS))
+
+
+def rows() -> Iterator[tuple[list[int], list[int], int, int]]:
+    """Operands and results of the tiles."""
+    for piece in nan_tiles():
+        for i, d in enumerate(piece.outputs.tolist()):
+            yield piece.batch.a[i].tolist(), piece.batch.b[i].tolist(), int(piece.batch.c[i]), d
+
+
+def test_nan_tiles_hold_nans_of_every_origin() -> None:
+    words = {d for *_, d in rows()}
+    assert len([d for d in words if d & 0x7FFFFFFF > 0x7F800000]) > 50
+    assert 0xFFC00000 in words
+
+
+def test_the_oracle_gives_the_recorded_nans() -> None:
+    spec = unit(TILE).spec
+    wrong = [d for i, (a, b, c, d) in enumerate(rows()) if i % 7 == 0 and unit_dot(spec, a, b, c) != d]
+    assert wrong == []
+
+
+def mutated(order: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> int:
+    """Mismatches with the recorded tiles where the NaNs named come in another order."""
+
+    def other(g, operands, invalid, target):  # type: ignore[no-untyped-def]
+        names = {x.name for x in operands}
+        if names == set(order):
+            operands = sorted(operands, key=lambda x: order.index(x.name))
+        return first_nan(g, operands, invalid, target)
+
+    monkeypatch.setattr(mma, "first_nan", other)
+    g, root = circuit.__wrapped__(unit(TILE).spec, 32)
+    wrong = 0
+    for piece in nan_tiles():
+        inputs: dict[str, Raw] = {"c": piece.batch.c}
+        inputs |= {f"a[{k}]": piece.batch.a[:, k] for k in range(32)}
+        inputs |= {f"b[{k}]": piece.batch.b[:, k] for k in range(32)}
+        wrong += int(np.count_nonzero(evaluate(g, root, inputs, n=len(piece.outputs)) != piece.outputs))
+    return wrong
+
+
+@pytest.mark.parametrize(
+    "order",
+    [("b", "a", "total"), ("total", "a", "b"), ("a", "total", "b"), ("odd", "even"), ("total", "c")],
+    ids=" before ".join,
+)
+def test_another_order_of_nans_is_refuted(order: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert mutated(order, monkeypatch) > 10
+
+
+def test_the_order_of_nans_is_the_recorded_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert mutated(("a", "b", "total"), monkeypatch) == 0
+
+
+@pytest.mark.parametrize("change", ["nan_rule=word", "nan_word=0x7fc00000", "order=odd_first"])
+def test_another_rule_of_nans_is_refuted(change: str) -> None:
+    u = unit(f"{TILE}@{change}")
+    assert any((u.dot_bits(p.batch.a, p.batch.b, p.batch.c) != p.outputs).any() for p in nan_tiles())
+
+
+# --------------------------------------------------------------------- evidence
+def test_measured_evidence_is_what_is_kept() -> None:
+    """A catalogued unit claims to be measured exactly where results of hardware are kept, and names them."""
+    kept: dict[str, set[str]] = {}
+    for path, name in KEPT:
+        emulated = str(runs(path)[name].head["device"].get("system")).startswith("emulated")
+        if name in catalogue() and not emulated:
+            kept.setdefault(name, set()).add(path.relative_to(HARDWARE).parts[0])
+    for name, spec in catalogue().items():
+        facts = [fact for fact in spec.facts.values() if fact.evidence is Evidence.MEASURED]
+        assert bool(facts) == (name in kept), name
+        for fact in facts:
+            assert all(f"results/hardware/{folder}" in fact.source for folder in kept[name])
+            named = [p.partition(" (")[0] for p in fact.source.split("; ") if p.startswith("results/")]
+            assert all((HARDWARE.parents[1] / p).exists() for p in named)
+            assert len(named) == len(kept[name])
+
+
+def test_files_are_bounded_and_name_no_folder_of_a_machine() -> None:
+    for path in HARDWARE.rglob("*.jsonl"):
+        assert path.stat().st_size < 16 << 20
+        for run in read_runs(path) if files_of(path) else ():
+            assert not any(str(v).startswith("/") for v in run.head["device"].values())
+    assert sum(path.stat().st_size for path in HARDWARE.rglob("*.jsonl")) < 50_000_000

@@ -1,0 +1,321 @@
+"""Claims about units: proved for representative designs, never for designs or pairs that differ."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import tcformal.proofs.claims.carry as carry
+import tcformal.proofs.claims.same_parameters as same
+import tcformal.semantics.reduce as reduce
+from compositions import assert_classes_agree
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.names import resolve
+from tcformal.errors import InputError, UnknownNameError
+from tcformal.interp.concrete import Concrete
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.programs.chain import Inputs, chained_dot, circuit, declare_inputs
+from tcformal.proofs.claim import Asking, ClaimVerdict, Counterexample, PartStatus, equate
+from tcformal.proofs.claims.product_order import Exchange, prove_exchange
+from tcformal.proofs.claims.register import CLAIMS, claims_named, prove_claim, truncated_units
+from tcformal.proofs.lemmas import LemmaBook
+from tcformal.proofs.tactics.cuts import Composition
+from tcformal.proofs.tactics.exact_sums import ExactSum
+from tcformal.query.question import Kind
+from tcformal.query.replay import oracle_result
+from tcformal.solve.result import Limits
+
+LIMITS = Limits(time_s=60.0, memory_mb=4096, seed=0)
+VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
+TURING = "turing/mma.m16n8k8.f32.f16.f16.f32"
+TWO_BLOCKS = "ampere/mma.m16n8k16.f32.f16.f16.f32"
+ADA = "ada/mma.m16n8k32.f32.e4m3.e4m3.f32"
+HOPPER = "hopper/mma.m16n8k16.f32.f16.f16.f32"
+WGMMA = "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
+VALPEY = "valpey@terms=5"
+#: The sum fills whole bytes, so that the bits of a magnitude are read past the label.
+WHOLE_BYTES = "blackwell/tcgen05.m64n8k32.kind::f8f6f4.f16.e2m1.e2m1@fraction_bits=9"
+
+
+@pytest.fixture(scope="module")
+def book() -> LemmaBook:
+    """One book for all tests: lemmas that units share are decided once."""
+    return LemmaBook(limits=LIMITS)
+
+
+@pytest.fixture(autouse=True)
+def few_carry_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Carry bits up to 16 only: the same steps as up to 64, with fewer widths."""
+    monkeypatch.setattr(carry, "MOST", 16)
+
+
+def prove(name: str, claim: str, book: LemmaBook) -> ClaimVerdict:
+    return prove_claim(resolve(name), claim, book=book, limits=LIMITS)
+
+
+def asking(name: str, book: LemmaBook) -> Asking:
+    return Asking(resolve(name), book, LIMITS, None, lambda _: None)
+
+
+def assert_proved(v: ClaimVerdict) -> None:
+    assert v.kind is Kind.HOLDS, v.reason
+    assert all(p.as_claimed for p in v.parts)
+    assert all(lemma.holds and lemma.confirmed_by for lemma in v.lemmas)
+    known = {lemma.sha256 for lemma in v.lemmas}
+    assert all(sha in known for p in v.parts for s in p.steps for sha in s.lemmas)
+
+
+def assert_replays(v: ClaimVerdict, w: Counterexample) -> None:
+    graph, root = circuit(v.unit, v.unit.k)
+    run = Concrete(graph, [root])
+    for operands, result in zip((w.first, w.second), w.results, strict=True):
+        assert run(operands.inputs()) == [result] == [oracle_result(v.unit, operands)]
+    assert w.results[0] != w.results[1]
+
+
+# ---------------------------------------------------------------------------------------- product-order
+
+
+@pytest.mark.parametrize("name", [VOLTA, TURING, HOPPER, WGMMA, VALPEY])
+def test_the_order_of_products_in_one_sum_does_not_matter(name: str, book: LemmaBook) -> None:
+    v = prove(name, "product-order", book)
+    assert_proved(v)
+    assert len(v.parts) == v.unit.k - 1
+    assert len(v.lemmas) < 10  # every exchange applies the same few
+
+
+@pytest.mark.parametrize(("name", "first"), [(TWO_BLOCKS, "products 7 and 8"), (ADA, "products 15 and 16")])
+def test_the_order_across_blocks_matters(name: str, first: str, book: LemmaBook) -> None:
+    v = prove(name, "product-order", book)
+    assert v.kind is Kind.VIOLATED
+    (part,) = (p for p in v.parts if p.status is PartStatus.VIOLATED)
+    assert part.name == first
+    assert part.witness is not None
+    assert_replays(v, part.witness)
+    assert all(p.status is PartStatus.HOLDS for p in v.parts if p is not part)
+
+
+@pytest.mark.parametrize("name", ["x86/vdpbf16ps", "tfdpa@products=1,k=2", "sequential@products=2"])
+def test_the_order_of_a_chain_matters(name: str, book: LemmaBook) -> None:
+    v = prove(name, "product-order", book)
+    assert v.kind is Kind.VIOLATED
+    assert v.parts[0].witness is not None
+    assert_replays(v, v.parts[0].witness)
+
+
+def test_exchanging_only_one_factor_is_not_proved(book: LemmaBook) -> None:
+    """a_0 and a_1 change places and b_0 and b_1 stay: other products, which must not come out equal."""
+    right = Exchange.of(resolve(VOLTA), 0)
+    g = Graph()
+    wrong = _one_factor(g)
+    for both, expected in ((right, True), (wrong, False)):
+        _, proved, _ = prove_exchange(asking(VOLTA, book), both, (0,))
+        assert proved is expected
+
+
+def _one_factor(g: Graph) -> Exchange:
+    spec = resolve(VOLTA)
+    x = declare_inputs(g, spec, spec.k)
+    results = []
+    for side, a in (("A", x.a), ("B", [x.a[1], x.a[0], *x.a[2:]])):
+        with g.scope(side):
+            results.append(chained_dot(g, spec, Inputs(a, x.b, x.c, [], [])))
+    return Exchange(g, (results[0], results[1]))
+
+
+def test_a_cut_point_that_is_not_equal_is_not_proved(book: LemmaBook) -> None:
+    both = Exchange.of(resolve(VOLTA), 1)
+    labels = both.graph.labels
+    c = Composition(both.graph, book)
+    x, y = (labels[f"A.block0.term{k}.significand"].node for k in (0, 1))
+    assert not equate(c, "significand", x, y).proved
+    assert not c.equal(x, y)
+
+
+# ---------------------------------------------------------------------------------------- sign-magnitude
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        WHOLE_BYTES,
+        pytest.param(VOLTA, marks=pytest.mark.long),
+        pytest.param(HOPPER, marks=pytest.mark.long),
+        pytest.param(ADA, marks=pytest.mark.long),
+    ],
+)
+def test_sign_and_magnitude_agrees_with_twos_complement(name: str, book: LemmaBook) -> None:
+    assert_proved(prove(name, "sign-magnitude", book))
+
+
+def test_a_wrong_adder_is_not_proved(book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = reduce.add_sign_magnitude
+
+    def wrong(g: Graph, x: tuple[Node, Node], y: tuple[Node, Node]) -> tuple[Node, Node]:
+        """The first operand's sign, whichever magnitude is larger."""
+        return x[0], right(g, x, y)[1]
+
+    monkeypatch.setattr(reduce, "add_sign_magnitude", wrong)
+    v = prove(VOLTA, "sign-magnitude", book)
+    assert v.kind is Kind.UNKNOWN
+    assert "partial0" in v.reason
+    assert any(not lemma.holds for lemma in v.lemmas)
+
+
+# ---------------------------------------------------------------------------------------- carry-bits
+
+
+@pytest.mark.parametrize(
+    ("name", "needed"),
+    [
+        (VOLTA, 4),
+        pytest.param(ADA, 5, marks=pytest.mark.long),
+        pytest.param(HOPPER, 6, marks=pytest.mark.long),
+    ],
+)
+def test_more_carry_bits_than_needed_change_nothing(name: str, needed: int, book: LemmaBook) -> None:
+    v = prove(name, "carry-bits", book)
+    assert_proved(v)
+    assert f"carry_bits={needed}" in {p.name for p in v.parts if not p.control}
+    (control,) = (p for p in v.parts if p.control)
+    assert control.name == f"carry_bits={needed - 1}"
+    assert control.witness is not None
+
+
+def test_a_composition_of_units_needs_no_more_than_they_do(
+    book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(carry, "MOST", 7)
+    v = prove("hopper/emulated.mma.m16n8k16.f16.e5m2.e4m3.f16", "carry-bits", book)
+    assert_proved(v)
+    assert v.reason.startswith("5 carry bits suffice")
+    assert not any(p.control for p in v.parts)
+
+
+def test_too_few_carry_bits_are_not_proved(book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(carry, "_needed", lambda g, spec, scopes: 3)
+    monkeypatch.setattr(carry, "MOST", 5)
+    v = prove(VOLTA, "carry-bits", book)
+    assert v.kind is Kind.UNKNOWN
+    status = {p.name: p.status for p in v.parts}
+    assert status["carry_bits=3"] is PartStatus.OPEN
+    assert status["carry_bits=4"] is PartStatus.HOLDS
+
+
+def test_a_bound_that_is_too_small_is_not_proved(book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(carry, "MOST", 5)
+    leaf = ExactSum._bounded_leaf
+
+    def halved(self: ExactSum, term: object, node: Node) -> object:
+        found = leaf(self, term, node)  # type: ignore[arg-type]
+        return None if found is None else replace(found, most=found.most // 2)
+
+    monkeypatch.setattr(ExactSum, "_bounded_leaf", halved)
+    v = prove(VOLTA, "carry-bits", book)
+    assert v.kind is Kind.UNKNOWN
+    assert v.parts[0].name == "the exact sums"
+    assert v.parts[0].status is PartStatus.OPEN
+
+
+@pytest.mark.parametrize("name", [VOLTA, ADA])
+def test_what_a_proof_makes_equal_is_equal_on_random_inputs(
+    name: str, book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Composition] = []
+
+    def kept(graph: Graph, lemmas: LemmaBook) -> Composition:
+        made.append(Composition(graph, lemmas))
+        return made[-1]
+
+    monkeypatch.setattr(carry, "MOST", 9)
+    monkeypatch.setattr(carry, "Composition", kept)
+    assert_proved(prove(name, "carry-bits", book))
+    (c,) = made
+    assert_classes_agree(c, rounds=20)
+
+
+# ---------------------------------------------------------------------------------------- same-parameters
+
+
+@pytest.fixture
+def few_designs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The designs of two architectures only; all are compared in the long run."""
+    few = {n: names for n, names in distinct_designs().items() if n.startswith(("turing/", "volta/"))}
+    monkeypatch.setattr(same, "distinct_designs", lambda: few)
+
+
+@pytest.mark.usefixtures("few_designs")
+def test_names_of_one_design_build_one_circuit(book: LemmaBook) -> None:
+    v = prove(TWO_BLOCKS, "same-parameters", book)
+    assert_proved(v)
+    assert {p.name.partition("/")[0] for p in v.parts} >= {"turing", "ada"}
+    assert not v.lemmas
+
+
+@pytest.mark.usefixtures("few_designs")
+def test_a_name_of_other_parameters_is_not_the_same(book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(same, "_groups", lambda: {VOLTA: [VOLTA, "volta/mma.m8n8k4.f32.f16.f16.f16"]})
+    v = prove(VOLTA, "same-parameters", book)
+    assert v.kind is Kind.UNKNOWN
+    assert v.parts[0].status is PartStatus.OPEN
+
+
+# ---------------------------------------------------------------------------------------- verdicts
+
+
+def test_a_claim_says_how_it_was_composed_and_by_whom(book: LemmaBook) -> None:
+    data = prove(VOLTA, "product-order", book).to_json()
+    assert data["verdict"] == "HOLDS"
+    assert "generate every order of the products within 0–3" in data["composition"]
+    for lemma in data["lemmas"]:
+        assert len(lemma["sha256"]) == 64
+        assert lemma["decided_by"]
+        assert lemma["confirmed_by"]
+    cuts = {s["cut"] for p in data["parts"] for s in p["steps"]}
+    assert {"block0.e_max", "block0.sum", "block0.positive_inf", "block0.result", "d"} <= cuts
+
+
+def test_certified_lemmas_carry_certificates() -> None:
+    v = prove(VOLTA, "product-order", LemmaBook(limits=LIMITS, certify=True))
+    assert_proved(v)
+    assert all(lemma.certificate is not None for lemma in v.lemmas)
+
+
+@pytest.mark.parametrize("claim", ["sign-magnitude", "carry-bits"])
+def test_units_without_a_truncated_sum_are_refused(claim: str, book: LemmaBook) -> None:
+    with pytest.raises(InputError, match="truncated fused sum"):
+        prove("x86/vdpbf16ps", claim, book)
+    with pytest.raises(InputError, match="an unbounded sum in two's complement"):
+        prove("tfdpa@carry_bits=5", claim, book)
+
+
+def test_unknown_claims_are_refused(book: LemmaBook) -> None:
+    with pytest.raises(UnknownNameError, match="product-order"):
+        prove(VOLTA, "product-ordr", book)
+    with pytest.raises(InputError, match="expected a catalogued unit"):
+        prove(VALPEY, "same-parameters", book)
+    assert claims_named("all") == tuple(CLAIMS)
+
+
+def test_every_truncated_sum_of_the_catalogue_is_asked() -> None:
+    names = {u.name for u in truncated_units()}
+    designs = {n: catalogue()[n].design for n in distinct_designs()}
+    assert names == {n for n, d in designs.items() if d.fraction_bits is not None and d.summation == "fused"}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_all_units(claim: str, book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every unit with a truncated fused sum: proved, or refuted by a witness."""
+    monkeypatch.setattr(carry, "MOST", 64)
+    for spec in truncated_units():
+        if claim == "carry-bits" and spec.design.group is not None:
+            with pytest.raises(InputError, match="for claim carry-bits"):
+                prove_claim(spec, claim, book=book, limits=LIMITS)
+            continue
+        v = prove_claim(spec, claim, book=book, limits=LIMITS)
+        blocks = spec.k > spec.design.products or spec.emulation is not None or spec.design.group is not None
+        expected = Kind.VIOLATED if claim == "product-order" and blocks else Kind.HOLDS
+        assert v.kind is expected, (spec.name, v.reason)

@@ -1,0 +1,118 @@
+"""Claim `zero-exponent`: proved below all terms, and never where the exponent of zero terms shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import tcformal.proofs.claims.zero_exponent as zero
+from tcformal.design.names import resolve
+from tcformal.design.space import space
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.proofs.claim import ClaimVerdict
+from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.lemmas import LemmaBook
+from tcformal.proofs.stepwise import equal_in_steps
+from tcformal.query.question import Kind
+from tcformal.solve.result import Limits
+from tcformal.suites.suite import suite
+
+LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
+FP8 = "tfdpa@a_format=e4m3,b_format=e4m3,products=2,fraction_bits=13,conversion=RZ-E8M13,zero_exponent=-133"
+
+
+@pytest.fixture(scope="module")
+def book() -> LemmaBook:
+    """One book for all tests."""
+    return LemmaBook(limits=LIMITS)
+
+
+def prove(name: str, book: LemmaBook) -> ClaimVerdict:
+    return prove_claim(resolve(name), "zero-exponent", book=book, limits=LIMITS)
+
+
+def with_zero(spec: UnitSpec, exponent: int) -> UnitSpec:
+    design = replace(spec.design, zero_exponent=exponent)
+    return replace(spec, name=f"{spec.name},zero_exponent={exponent}", design=design)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["volta/mma.m8n8k4.f32.f16.f16.f32", FP8])
+def test_what_lies_below_every_term_is_not_seen(name: str, book: LemmaBook) -> None:
+    v = prove(name, book)
+    assert v.kind is Kind.HOLDS, v.reason
+    assert {"none", "-139"} <= {p.name for p in v.parts}
+    assert all(lemma.holds for lemma in v.lemmas)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            "tfdpa@products=1,a_format=e5m2,b_format=e4m3,c_format=fp16,d_format=fp16,fraction_bits=13,"
+            "conversion=RNE-FP16,zero_exponent=-21",
+            id="counted from above none's code",
+        ),
+        pytest.param(
+            "tfdpa@products=1,k=2,a_format=e4m3,b_format=e4m3,fraction_bits=13,conversion=RZ-E8M13,"
+            "zero_exponent=-132",
+            id="c at the code of none",
+            marks=pytest.mark.long,
+        ),
+    ],
+)
+def test_codes_of_zero_terms_need_not_be_below_those_of_c(name: str, book: LemmaBook) -> None:
+    v = prove(name, book)
+    assert v.kind is Kind.HOLDS, v.reason
+    assert "none" in {p.name for p in v.parts}
+    assert all(lemma.holds for lemma in v.lemmas)
+
+
+def test_an_exponent_among_those_of_the_terms_is_not_proved_away(
+    book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """-100 lies above a small c, whose bits a zero product then cuts off."""
+    monkeypatch.setattr(zero, "others", lambda spec: [with_zero(spec, -100)])
+    v = prove(FP8, book)
+    assert v.kind is Kind.UNKNOWN
+    assert "was not proved equal" in v.reason
+
+
+def test_only_exponents_below_every_term_are_asked_about() -> None:
+    names = {u.design.zero_exponent for u in zero.others(resolve("ampere/mma.m16n8k8.f32.f16.f16.f32"))}
+    assert names == {"none", -139, -133, -131}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("ampere/mma.m16n8k8.f32.bf16.bf16.f32", "expected terms whose exponents are above -132"),
+        ("cdna1/v_mfma_f32_32x32x8f16", "expected a unit with a truncated fused sum"),
+        ("ampere/mma.m16n8k8.f32.f16.f16.f32@zero_exponent=own", "expected one exponent for zero terms"),
+    ],
+)
+def test_other_units_are_refused(name: str, said: str, book: LemmaBook) -> None:
+    with pytest.raises(InputError, match=said):
+        prove(name, book)
+
+
+def test_two_designs_are_equal_in_steps_only_below_all_terms(book: LemmaBook) -> None:
+    base = resolve(FP8)
+    found = equal_in_steps(base, with_zero(base, -139), book, LIMITS)
+    assert found is not None
+    reason, who = found
+    assert "claim zero-exponent" in reason
+    assert len(who) > 1
+    other = replace(base, design=replace(base.design, fraction_bits=14, zero_exponent=-139))
+    for second in (with_zero(base, -100), other):
+        assert equal_in_steps(base, second, book, LIMITS) is None
+
+
+def test_a_suite_uses_the_claim_where_designs_agree() -> None:
+    made = suite(space([FP8], vary=["zero_exponent=-139,-133,-100"]), limits=LIMITS, vectors=512)
+    classes = {d.design.zero_exponent: c for d, c in zip(made.designs, made.classes, strict=True)}
+    assert classes[-139] == classes[-133] != classes[-100]
+    assert not made.undecided
+    assert any("claim zero-exponent" in e.reason for e in made.equal)
