@@ -15,7 +15,7 @@ from rich.text import Text
 
 from tcformal.cli.group import json_option, main, results_option
 from tcformal.errors import InputError
-from tcformal.files.lines import write_whole
+from tcformal.files.write import write_whole
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report import results as views

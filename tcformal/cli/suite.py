@@ -13,8 +13,8 @@ from tcformal.checks import MOST_AT_ONCE, MOST_JOBS, check_int, check_positive
 from tcformal.cli.group import BAD_INPUT, NO_ANSWER, OK, OTHERWISE, fail, json_option, main
 from tcformal.design.space import space
 from tcformal.errors import InputError
-from tcformal.files.lines import write_whole
 from tcformal.files.named import json_of, read_named
+from tcformal.files.write import write_whole
 from tcformal.report.escape import print_json, printable_json, say
 from tcformal.report.suite import check_prefix, suite_csv, suite_header, suite_view
 from tcformal.report.text import console, progress

@@ -7,95 +7,18 @@ as it is; elsewhere it is reduced modulo 2^width, as the operator table says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from tcformal.errors import InputError
-from tcformal.interp.lanes import TRUTH, Code, Value, lane_for
-from tcformal.ir.build import Graph
+from tcformal.interp.lanes import TRUTH, Value, lane_for
+from tcformal.interp.lowering import Ground, fits
 from tcformal.ir.node import Node
-from tcformal.ir.walk import Interpreter
 
 
-class Lowering(Interpreter[Value]):
+class Lowering(Ground):
     """Writes the instructions of a DAG into a Code.
 
     Shapes: `given` holds the values of the nodes that the code starts from, by node index (inputs,
     or nodes that were computed before); what lies behind them is not walked.
     Errors: InputError for an input without a value.
     """
-
-    def __init__(self, graph: Graph, code: Code, given: Mapping[int, Value]) -> None:
-        super().__init__(graph)
-        self._code = code
-        self._known = dict(given)
-
-    def value_of(self, root: Node) -> Value:
-        """The value of one node; what earlier calls computed is used again."""
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            if node.index in self._known:
-                stack.pop()
-                continue
-            missing = [arg for arg in node.args if arg.index not in self._known]
-            if missing:
-                stack.extend(missing)
-                continue
-            handler = getattr(self, f"on_{node.op}")
-            self._known[node.index] = handler(node, *(self._known[arg.index] for arg in node.args))
-            stack.pop()
-        return self._known[root.index]
-
-    # ------------------------------------------------------------------ helpers
-    def _result(self, node: Node, name: str, x: Value, y: Value, low: int, high: int) -> Value:
-        """`name` of two values, whose whole result lies in [low, high], reduced to the node's width."""
-        code, width = self._code, node.width
-        if low == high:
-            return self._known_result(node, low)
-        if _fits(low, high, width):
-            bits = lane_for(low, high)
-            return self._narrow(node, Value(code.binary(name, x, y, bits), low, high, bits))
-        top = (1 << width) - 1
-        bits = lane_for(0, top)
-        wrapped = Value(code.binary(name, x, y, bits), 0, (1 << bits) - 1, bits)
-        return self._narrow(node, self._masked(wrapped, top))
-
-    def _masked(self, x: Value, top: int) -> Value:
-        if x.high <= top:
-            return x
-        kept = self._code.binary("and", x, self._code.const(top), x.bits)
-        return self._code.value(kept, 0, top, x.bits)
-
-    def _narrow(self, node: Node, x: Value) -> Value:
-        """Truth values live in lanes of their own."""
-        return self._code.as_truth(x) if node.width == 1 else x
-
-    def _known_result(self, node: Node, value: int) -> Value:
-        return self._code.truth(bool(value & 1)) if node.width == 1 else self._code.const(value)
-
-    def _readings(self, x: Value, node: Node) -> list[Value]:
-        """x, and for a constant its other reading."""
-        if not x.constant or node.width == 1:
-            return [x]
-        top = 1 << node.width
-        other = x.low - top if x.low >= top // 2 else x.low + top
-        return [x, self._code.const(other)] if -top // 2 <= other < top else [x]
-
-    def _alike(self, node: Node, x: Value, y: Value) -> tuple[Value, Value]:
-        """Two values of one width in one reading: by sign only where both can be read so for nothing."""
-        half = 1 << (node.width - 1)
-        if x.low >= 0 and y.low >= 0:
-            return x, y
-        if (x.constant or x.high < half) and (y.constant or y.high < half):
-            return self._code.signed(x, node.width), self._code.signed(y, node.width)
-        return self._code.unsigned(x, node.width), self._code.unsigned(y, node.width)
-
-    # ------------------------------------------------------------------ leaves
-    def on_const(self, node: Node) -> Value:
-        return self._known_result(node, node.params[1])
-
-    def on_input(self, node: Node) -> Value:
-        raise InputError(f"expected a value for input {self.graph.input_name(node)}, but none was given")
 
     # ------------------------------------------------------------------ bits
     def on_not_(self, node: Node, x: Value) -> Value:
@@ -176,7 +99,7 @@ class Lowering(Interpreter[Value]):
             # Above its lane a value has nothing but copies of its sign.
             by = code.const(min(low, x.bits - 1))
             moved = Value(code.binary(how, x, by, x.bits), *bounds, x.bits)
-        if _fits(*bounds, node.width):
+        if fits(*bounds, node.width):
             return code.value(moved.text, *bounds, moved.bits)
         top = (1 << node.width) - 1
         bits = lane_for(0, top)
@@ -205,7 +128,7 @@ class Lowering(Interpreter[Value]):
             return self._logic("xor", x, y)
         pairs = [(p, q) for p in self._readings(x, node) for q in self._readings(y, node)]
         for p, q in pairs:
-            if _fits(p.low + q.low, p.high + q.high, node.width):
+            if fits(p.low + q.low, p.high + q.high, node.width):
                 return self._result(node, "add", p, q, p.low + q.low, p.high + q.high)
         return self._result(node, "add", x, y, x.low + y.low, x.high + y.high)
 
@@ -214,7 +137,7 @@ class Lowering(Interpreter[Value]):
             return self._logic("xor", x, y)
         pairs = [(p, q) for p in self._readings(x, node) for q in self._readings(y, node)]
         for p, q in pairs:
-            if _fits(p.low - q.high, p.high - q.low, node.width):
+            if fits(p.low - q.high, p.high - q.low, node.width):
                 return self._result(node, "sub", p, q, p.low - q.high, p.high - q.low)
         return self._result(node, "sub", x, y, x.low - y.high, x.high - y.low)
 
@@ -265,7 +188,7 @@ class Lowering(Interpreter[Value]):
         x = code.unsigned(x, width)
         by = self._amount(node, width)
         low, high = x.low << by.low, x.high << by.high
-        if _fits(low, high, width):
+        if fits(low, high, width):
             return self._result_in(node, "shl", x, by, low, high, lane_for(low, max(high, 1 << by.high)))
         top = (1 << width) - 1
         bits = lane_for(0, 1 << max(width, by.high))
@@ -330,12 +253,6 @@ class Lowering(Interpreter[Value]):
         elif _is_magnitude(test, first, second):
             low = 0
         return self._code.select(cond, yes, no, low, high)
-
-
-def _fits(low: int, high: int, width: int) -> bool:
-    """Whether every integer of [low, high] is a value of `width` bits, in one of the two readings."""
-    half = 1 << (width - 1)
-    return (low >= 0 and high < 2 * half) or (low >= -half and high < half)
 
 
 def _is_magnitude(test: Node, negated: Node, x: Node) -> bool:

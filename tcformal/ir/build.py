@@ -14,6 +14,7 @@ from tcformal.errors import WidthError
 from tcformal.ir.node import Node
 from tcformal.ir.ops import LEAVES, OPS, apply_op
 from tcformal.ir.ops import signed as signed_value
+from tcformal.ir.simplify import simplified
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Graph:
         if args and all(a.op == "const" for a in args):
             value = apply_op(op, [a.params[1] for a in args], [a.width for a in args], params, width)
             return self.const(value, width)
-        same = self._simplify(name, args, params, width)
+        same = simplified(self, name, args, params, width)
         if same is not None:
             return same
         ordered = tuple(sorted(args, key=lambda a: a.index)) if op.commutative else tuple(args)
@@ -77,59 +78,6 @@ class Graph:
             self._table[key] = node
             self._nodes.append(node)
         return node
-
-    def _simplify(self, name: str, args: Sequence[Node], params: Sequence[int], width: int) -> Node | None:
-        """Identities that hold for every value and only remove nodes; None when none applies."""
-        if name == "ite":
-            cond, yes, no = args
-            if yes is no:
-                return yes
-            if cond.op == "const":
-                return yes if cond.params[1] else no
-        elif name == "extract":
-            high, low = params
-            (x,) = args
-            if low == 0 and high == x.width - 1:
-                return x
-            if x.op == "extract":
-                return self.make("extract", x.args, (high + x.params[1], low + x.params[1]))
-            if x.op == "zero_extend" and high < x.args[0].width:
-                return self.make("extract", x.args, params)
-            if x.op == "zero_extend" and low >= x.args[0].width:
-                return self.const(0, width)
-            if x.op == "concat":
-                cut = x.args[1].width
-                if high < cut:
-                    return self.make("extract", (x.args[1],), params)
-                if low >= cut:
-                    return self.make("extract", (x.args[0],), (high - cut, low - cut))
-        elif name in ("zero_extend", "sign_extend") and params[0] == 0:
-            return args[0]
-        elif name in ("and_", "or_", "xor", "add_mod", "sub_mod", "shl_mod", "lshr", "ashr"):
-            return self._simplify_pair(name, args[0], args[1], width)
-        elif name == "eq" and args[0] is args[1]:
-            return self.const(1, 1)
-        elif name == "not_" and args[0].op == "not_":
-            return args[0].args[0]
-        return None
-
-    def _simplify_pair(self, name: str, x: Node, y: Node, width: int) -> Node | None:
-        ones = (1 << width) - 1
-        for one, other in ((x, y), (y, x)):
-            if one.op != "const":
-                continue
-            value = one.params[1]
-            if name in ("or_", "xor", "add_mod") and value == 0:
-                return other
-            if name == "and_" and value in (0, ones):
-                return other if value else one
-            if name == "or_" and value == ones:
-                return one
-        if name in ("sub_mod", "shl_mod", "lshr", "ashr") and y.op == "const" and y.params[1] == 0:
-            return x
-        if x is y and name in ("and_", "or_"):
-            return x
-        return None
 
     # ------------------------------------------------------------------ leaves
     def const(self, value: int, width: int) -> Node:

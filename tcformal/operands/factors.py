@@ -8,7 +8,8 @@ from fractions import Fraction
 from tcformal.design.unit import UnitSpec
 from tcformal.operands.witness import Witness
 from tcformal.oracle.products import multiply
-from tcformal.oracle.values import Kind, Value, decode, number_text, power_of_two
+from tcformal.oracle.text import number_text, power_of_two
+from tcformal.oracle.values import Kind, Value, decode
 
 #: A factor is written as a decimal up to so many characters, then as an odd number times a power of two.
 _SHORT = 6

@@ -14,7 +14,8 @@ from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Format
 from tcformal.oracle.exact import unit_dot
 from tcformal.oracle.sums import fused_sum
-from tcformal.oracle.values import Kind, Value, decode, encode_exact, exponent_of, power_of_two
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import Kind, Value, decode, encode_exact, exponent_of
 
 HALF, SINGLE = FORMATS["fp16"], FORMATS["fp32"]
 _IEEE = fma_chain(fmt="fp32", nan_word=NVIDIA_NAN["fp32"])

@@ -9,7 +9,8 @@ from typing import TypeVar
 from tcformal.design.rounding import conversion
 from tcformal.design.spec import Design
 from tcformal.oracle.rounding import round_to, sign_of_sum
-from tcformal.oracle.values import Kind, Value, power_of_two
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import Kind, Value
 
 NAN = Value(Kind.NAN)
 Element = TypeVar("Element")

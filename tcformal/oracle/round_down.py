@@ -11,7 +11,8 @@ from tcformal.errors import InputError
 from tcformal.oracle.products import exact_specials
 from tcformal.oracle.rounding import align, round_to, sign_of_sum
 from tcformal.oracle.sums import aligned_sum, largest_exponent
-from tcformal.oracle.values import Value, exponent_of, power_of_two
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import Value, exponent_of
 
 
 @dataclass(frozen=True, slots=True)

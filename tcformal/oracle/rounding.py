@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
-from tcformal.oracle.values import Kind, Value, exponent_of, power_of_two
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import Kind, Value, exponent_of
 
 
 def round_integer(number: Fraction, mode: str) -> int:

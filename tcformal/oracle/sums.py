@@ -9,7 +9,8 @@ from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.oracle.products import exact_specials
 from tcformal.oracle.rounding import round_integer, round_to, sign_of_sum, wrap
-from tcformal.oracle.values import Value, exponent_of, power_of_two
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import Value, exponent_of
 
 
 def fused_sum(design: Design, terms: Sequence[Value], target: Conversion) -> Value:

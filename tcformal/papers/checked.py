@@ -12,7 +12,8 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import parse_magnitude, parse_value
+from tcformal.oracle.text import parse_magnitude
+from tcformal.oracle.values import parse_value
 from tcformal.papers.files import Ask, QueryFile
 from tcformal.proofs.claims.register import CLAIMS
 from tcformal.query.assume import from_texts

@@ -25,12 +25,12 @@ from tcformal.proofs.lemmas import LemmaBook
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
-from tcformal.query.kinds.comparison.worst import worst
 from tcformal.query.kinds.property.question import property_question
 from tcformal.query.pair import question
 from tcformal.query.question import Kind, Q, Question
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import NOT_CHECKED, Verdict
+from tcformal.query.worst import worst
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store

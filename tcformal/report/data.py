@@ -12,7 +12,8 @@ from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 from tcformal.matmul.unit import Unit
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import format_value, hex_word, number_text
+from tcformal.oracle.text import number_text
+from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.steps import Rounding, SumStep, Trace
 

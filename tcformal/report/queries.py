@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tcformal.files.lines import write_whole
+from tcformal.files.write import write_whole
 from tcformal.papers.files import QueryFile
 from tcformal.papers.run import OPEN, Answered
 from tcformal.query.verdict import NOT_CHECKED

@@ -11,7 +11,8 @@ from rich.text import Text
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Sign
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import format_value, hex_word, number_text, power_of_two
+from tcformal.oracle.text import number_text, power_of_two
+from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict

@@ -9,13 +9,21 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.nan import Addend, Carried, carried_nan, first_nan, operand_nan, quiet_nan
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import check_output_format, pack
-from tcformal.semantics.product import product
+from tcformal.semantics.product import Scales, grouped_products, product, scaled_products
 from tcformal.semantics.round_down import rounded_down_sum
-from tcformal.semantics.scale import Scales, grouped_products, scaled_products
-from tcformal.semantics.special import flush, limit_product, positive_zero
+from tcformal.semantics.special import (
+    Addend,
+    Carried,
+    carried_nan,
+    first_nan,
+    flush,
+    limit_product,
+    operand_nan,
+    positive_zero,
+    quiet_nan,
+)
 from tcformal.semantics.step import convert_number, fused_sum
 from tcformal.semantics.unpack import unpack
 

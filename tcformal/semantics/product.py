@@ -1,10 +1,35 @@
-"""Product: exact, with the exponents added and the significand left unnormalised."""
+"""Exact products, unnormalised, their exponents added; block scales on them or on groups of them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.number import Number, Term
+from tcformal.semantics.align import all_of, any_of
+from tcformal.semantics.number import Exponent, Number, Term
+from tcformal.semantics.reduce import add_signed, signed_magnitude, split_sign
+from tcformal.semantics.unpack import unpack
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scales:
+    """The scales of one dot product.
+
+    Shapes: a, b: one raw encoding of `fmt` per `block` consecutive k.
+    """
+
+    fmt: Format
+    block: int
+    a: Sequence[Node]
+    b: Sequence[Node]
+
+    def of(self, g: Graph, k: int) -> tuple[Number, Number]:
+        """The unpacked scales of element k."""
+        i = k // self.block
+        return unpack(g, self.a[i], self.fmt), unpack(g, self.b[i], self.fmt)
 
 
 def product(g: Graph, a: Number, b: Number) -> Number:
@@ -35,3 +60,65 @@ def _multiply(g: Graph, x: Node, y: Node) -> Node:
         if one.op == "const" and one.width == 1 and one.params[1] == 1:
             return other
     return g.mul_expand(x, y)
+
+
+def scaled_products(g: Graph, products: Sequence[Number], scales: Scales, start: int) -> list[Number]:
+    """Each product times both its scales: exponents added, significands multiplied.
+
+    Shapes: products of k = start, start + 1, … -> as many numbers.
+    Zero, NaN, Inf: a NaN scale makes NaN, of a zero product too.
+    Source: XIE Algorithm 8 (ST-FDPA).
+    """
+    result = []
+    for i, x in enumerate(products):
+        alpha, beta = scales.of(g, start + i)
+        result.append(product(g, product(g, x, alpha), beta))
+    return result
+
+
+def grouped_products(
+    g: Graph, products: Sequence[Number], group: int, scales: Scales | None, start: int
+) -> list[Number]:
+    """The exact sum of each group of products times its scales, one term per group.
+
+    Shapes: L products -> L / group numbers.
+    Ranges and units: the significand is the group's sum in units of its lowest weight times the
+    scales' significands; the exponent is the sum of the scales' exponents, 0 without scales.
+    Zero, NaN, Inf: `zero` where every product of the group is zero or a scale's significand is; a
+    group that merely sums to zero keeps its exponent.
+    Source: XIE Algorithm 9 (GST-FDPA); MMA-Sim 2.1.1 (what counts as zero).
+    """
+    result = []
+    for first in range(0, len(products), group):
+        members = products[first : first + group]
+        with g.scope(f"group{first // group}"):
+            total = _group_sum(g, members)
+        if scales is not None:
+            alpha, beta = scales.of(g, start + first)
+            total = product(g, total, product(g, alpha, beta))
+        result.append(total)
+    return result
+
+
+def _group_sum(g: Graph, members: Sequence[Number]) -> Number:
+    """The exact fixed-point sum of products of a narrow format."""
+    terms = [x.term for x in members]
+    lowest = min(t.exponent.low - t.fraction_bits for t in terms)
+    highest = max(t.exponent.high + t.weight_bits for t in terms)
+    width = highest - lowest
+    addends = []
+    for t in terms:
+        up = t.exponent.shifted(-t.fraction_bits).rebased(g, lowest, t.exponent.high)
+        placed = g.shl_mod(g.zero_extend_to(t.significand, max(width, t.significand.width)), up)
+        addends.append(signed_magnitude(g, t.sign, placed))
+    total = add_signed(g, addends, width + 1 + len(terms).bit_length())
+    g.label("total", total, signed=True, scale=-lowest)
+    sign, magnitude = split_sign(g, total)
+    zero = g.label("zero", all_of(g, [t.zero for t in terms]))
+    positive = any_of(g, [g.and_(x.inf, g.not_(x.term.sign)) for x in members])
+    negative = any_of(g, [g.and_(x.inf, x.term.sign) for x in members])
+    nan = g.or_(any_of(g, [x.nan for x in members]), g.and_(positive, negative))
+    infinite = g.and_(g.or_(positive, negative), g.not_(nan))
+    sign = g.ite(infinite, negative, sign)
+    unit = Exponent(g.const(0, 1), 0, 0)
+    return Number(Term(sign, magnitude, unit, -lowest, zero), nan, infinite)

@@ -14,8 +14,8 @@ from tcformal.ir.node import Node
 from tcformal.semantics.mma import dot
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import pack
+from tcformal.semantics.product import Scales
 from tcformal.semantics.round import convert
-from tcformal.semantics.scale import Scales
 from tcformal.semantics.step import fused_sum
 from tcformal.semantics.unpack import unpack
 

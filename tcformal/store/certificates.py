@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.errors import RecordError
-from tcformal.files.lines import write_whole
 from tcformal.files.regular import read_regular
+from tcformal.files.write import write_whole
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.drat import LARGEST_PACKED
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.errors import RecordError
-from tcformal.files.lines import Line, Mark, Told, append, line_at, scan
+from tcformal.files.lines import Line, Mark, Told, line_at, scan
+from tcformal.files.write import append
 from tcformal.store.schema import check
 
 Record = dict[str, Any]

@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tcformal.files import lines
+from tcformal.files import lines, write
 from tcformal.files.lines import Told
 from tcformal.store.schema import SEAL, digest_of
 
@@ -24,7 +24,7 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
 def append(path: Path, record: Any) -> None:
     """Add one record with its digest, so that a kill leaves whole lines only."""
     plain = asdict(record)
-    lines.append(path, {**plain, SEAL: digest_of(plain)})
+    write.append(path, {**plain, SEAL: digest_of(plain)})
 
 
 def records(path: Path, kind: type[Held], told: Told) -> list[Held]:

@@ -41,7 +41,8 @@ from tcformal.interp.trace import Tracer
 from tcformal.matmul.unit import Unit
 from tcformal.operands.random import Batch, Raw, batch, edge_encodings, one_operand
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import Kind, Value, decode, power_of_two
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import Kind, Value, decode
 from tcformal.programs.chain import circuit
 from tcformal.query.replay import oracle_result
 

@@ -14,23 +14,14 @@ from pathlib import Path
 import pytest
 
 from tcformal.errors import RecordError
-from tcformal.files.lines import (
-    ASIDE,
-    LARGEST_FILE,
-    Mark,
-    append,
-    append_all,
-    backwards,
-    line_at,
-    read,
-    write_whole,
-)
+from tcformal.files.lines import LARGEST_FILE, Mark, backwards, line_at, read
+from tcformal.files.write import ASIDE, append, append_all, write_whole
 
 #: Adds lines of 60 kB with its own number and a count, and says so after each.
 WRITER = """
 import sys
 from pathlib import Path
-from tcformal.files.lines import append
+from tcformal.files.write import append
 path, me, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 for i in range(count):
     append(path, {"writer": me, "count": i, "text": "é" * int(sys.argv[4])})

@@ -13,7 +13,8 @@ import pytest
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.formats.catalog import ALIASES, FORMATS, format_named
 from tcformal.formats.spec import Format, Sign, Specials
-from tcformal.oracle.values import Kind, decode, power_of_two
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import Kind, decode
 
 #: name -> width, precision, e_min, e_max, storage bits, largest finite (encoding).
 KNOWN = {

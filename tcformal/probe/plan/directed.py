@@ -10,7 +10,8 @@ from fractions import Fraction
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format, Specials
-from tcformal.oracle.values import decode, encode_exact, power_of_two
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import decode, encode_exact
 from tcformal.probe.plan.maker import Maker, below_two, nans_of, sign_bit
 from tcformal.probe.plan.plan import Directed
 

@@ -11,7 +11,8 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import encode_exact, exponent_of, power_of_two
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import encode_exact, exponent_of
 from tcformal.probe.plan.plan import Directed
 from tcformal.programs.chain import scale_count
 

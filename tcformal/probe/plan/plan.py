@@ -17,7 +17,7 @@ from tcformal.checks import MOST_AT_ONCE, MOST_VECTORS, check_int
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError, TcformalError
-from tcformal.files import lines
+from tcformal.files import lines, write
 from tcformal.operands.random import FAMILIES, Batch, batch
 from tcformal.operands.text import batch_of, from_data, inputs_digest, to_data
 from tcformal.operands.witness import Witness
@@ -158,7 +158,7 @@ def family_of(row: int, count: int) -> str:
 def write_plan(path: Path, plan: Plan) -> None:
     """Write a plan, whole or not at all."""
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in plan.lines())
-    lines.write_whole(path, text.encode())
+    write.write_whole(path, text.encode())
 
 
 def read_plan(path: Path) -> Plan:

@@ -13,7 +13,8 @@ from tcformal.design.rounding import MODES
 from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.errors import InputError, ValueTextError
 from tcformal.formats.spec import Specials
-from tcformal.oracle.values import encode_exact, parse_value, power_of_two
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import encode_exact, parse_value
 from tcformal.probe.plan.maker import Maker, below_two, nans_of, sign_bit
 from tcformal.probe.plan.plan import Directed
 

@@ -12,7 +12,7 @@ from typing import Any
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, RecordError
-from tcformal.files.lines import write_whole
+from tcformal.files.write import write_whole
 from tcformal.operands.random import Batch, Raw
 from tcformal.probe.devices.device import Device
 from tcformal.probe.log.parts import FullError

@@ -13,7 +13,7 @@ import numpy as np
 
 from tcformal.design.unit import UnitSpec, base_name
 from tcformal.errors import InputError, RecordError
-from tcformal.files import lines
+from tcformal.files import write
 from tcformal.matmul.replay import replay
 from tcformal.operands.random import Raw
 from tcformal.operands.text import batch_of
@@ -41,7 +41,7 @@ def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tupl
     source = hashlib.sha256(archive.read_bytes()).hexdigest()
     instruction = base_name(spec).rpartition("/")[2]
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    lines.append(path, sealed({
+    write.append(path, sealed({
         "kind": "run", "schema": SCHEMA, "unit": spec.name, "k": a.shape[2],
         "device": {"device": device, "instruction": instruction, "archive": archive.name, "sha256": source},
         "plan": CAMPAIGN, "definition": definition_of(spec), "tcformal": VERSION, "date": now,
@@ -55,7 +55,7 @@ def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tupl
         made += [block, line]
         wrong += int(line["mismatches"])
     end = {"kind": "end", "date": now, "dot_products": d.size, "mismatches": wrong}
-    lines.append_all(path, map(sealed, [*made, end]))
+    write.append_all(path, map(sealed, [*made, end]))
     return path, d.size, wrong
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.errors import DeviceError, RecordError
-from tcformal.files import lines
+from tcformal.files import write
 from tcformal.matmul.replay import replay
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.text import batch_of
@@ -72,18 +72,18 @@ def run_plan(plan: Plan, device: Device, folder: Path, told: Told = lambda _done
     if before and before[-1].continues(head):
         done, mismatches, ended = *_kept(plan, before[-1], path), before[-1].ended
     else:
-        lines.append(path, sealed(head))
+        write.append(path, sealed(head))
     finished = held = sum(_size(item) for item in plan.items if item.id in done)
     told(finished, plan.count)
     for group in _groups([item for item in plan.items if item.id not in done]):
         made = _measured(plan, device, group, path)
-        lines.append_all(path, map(sealed, made))
+        write.append_all(path, map(sealed, made))
         mismatches += sum(mismatches_in(line) for line in made)
         finished += sum(map(_size, group))
         told(finished, plan.count)
     if not ended:
         end = {"kind": "end", "date": _now(), "dot_products": plan.count, "mismatches": mismatches}
-        lines.append(path, sealed(end))
+        write.append(path, sealed(end))
     return RunOutcome(path, identity, plan.count, held, mismatches)
 
 
@@ -145,7 +145,7 @@ def _measured(plan: Plan, device: Device, group: list[Item], path: Path) -> list
         outputs = _outputs(device, plan, batch)
     except DeviceError as error:
         came = zip(items, error.answered, model, strict=False)
-        lines.append_all(path, [sealed(directed_line(spec, *row)) for row in came])
+        write.append_all(path, [sealed(directed_line(spec, *row)) for row in came])
         _fault(plan, path, items[min(len(error.answered), len(items) - 1)].id, DeviceError(str(error)))
         raise
     return [directed_line(spec, *row) for row in zip(items, map(int, outputs), model, strict=True)]
@@ -161,4 +161,4 @@ def _fault(plan: Plan, path: Path, id_: str, error: DeviceError) -> None:
     d = plan.unit.operands.d
     words = [hex_word(d, x) for x in error.answered]
     fault = {"kind": "fault", "id": id_, "date": _now(), "reason": str(error), "outputs": words}
-    lines.append(path, sealed(fault))
+    write.append(path, sealed(fault))

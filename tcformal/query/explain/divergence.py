@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tcformal.oracle.values import format_value, number_text
+from tcformal.oracle.text import number_text
+from tcformal.oracle.values import format_value
 from tcformal.query.explain.steps import Rounding, SumStep, Trace
 
 

@@ -13,7 +13,8 @@ from tcformal.matmul.unit import Unit, spec_of
 from tcformal.operands.factors import factor_texts
 from tcformal.operands.names import BLOCK_RESULT, adds_c, operand_names, sum_name
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import exponent_of, power_of_two
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import exponent_of
 from tcformal.programs.chain import circuit
 from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.specials import Special, nan_owner, special_operands

@@ -12,7 +12,7 @@ from tcformal.operands.names import group_name, groups, product_name
 from tcformal.operands.witness import Witness
 from tcformal.oracle.products import exact_specials, group_term, multiply, product
 from tcformal.oracle.values import Kind, Value, decode
-from tcformal.semantics.nan import LABEL
+from tcformal.semantics.special import LABEL
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format
 from tcformal.operands.factors import factors
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import Kind, decode, encode_exact, power_of_two
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import Kind, decode, encode_exact
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.rescaled import rescaled
 from tcformal.query.shrink.simpler import (

@@ -11,7 +11,8 @@ from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format
 from tcformal.operands.factors import factors
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import Kind, decode, encode_exact, exponent_of, power_of_two
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import Kind, decode, encode_exact, exponent_of
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.simpler import all_factored, exact_product, factored, leading
 

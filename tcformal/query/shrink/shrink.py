@@ -14,7 +14,8 @@ import numpy.typing as npt
 from tcformal.formats.spec import Format, Sign
 from tcformal.interp.vector import Vector
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import Kind, Value, decode, power_of_two
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import Kind, Value, decode
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.neighbours import candidates, templates
 

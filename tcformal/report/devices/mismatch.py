@@ -7,8 +7,9 @@ from typing import Any
 
 from tcformal.identify.mismatch import Explained, MismatchKind, Producer
 from tcformal.operands.command import explain_command, in_hex
+from tcformal.oracle.text import number_text, power_of_two
 from tcformal.oracle.values import Kind as ValueKind
-from tcformal.oracle.values import decode, exponent_of, format_value, hex_word, number_text, power_of_two
+from tcformal.oracle.values import decode, exponent_of, format_value, hex_word
 from tcformal.report.parts import Headline, Part, Rows
 
 #: Cases, and designs of one kind, that are shown one by one.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tcformal.design.names import resolve
 from tcformal.errors import TcformalError
-from tcformal.files.lines import keep_lines
+from tcformal.files.write import keep_lines
 from tcformal.proofs.claims.register import CLAIMS
 from tcformal.proofs.claims.same_parameters import definition
 from tcformal.store.audit.audit import State, state

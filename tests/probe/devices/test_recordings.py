@@ -26,7 +26,7 @@ from tcformal.probe.plan.plan import Directed, Plan, item_of
 from tcformal.probe.run.run import run_plan
 from tcformal.programs.chain import circuit
 from tcformal.semantics import mma
-from tcformal.semantics.nan import first_nan
+from tcformal.semantics.special import first_nan
 
 HARDWARE = Path(__file__).parents[3] / "results" / "hardware"
 FILES = sorted(p for p in HARDWARE.rglob("*.jsonl") if not p.name.startswith("campaign-"))

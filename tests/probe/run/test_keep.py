@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from tcformal.cli import main
 from tcformal.errors import InputError, RecordError
-from tcformal.files import lines
+from tcformal.files import write
 from tcformal.identify import compare as comparison
 from tcformal.identify.compare import compare
 from tcformal.identify.recheck import recheck
@@ -153,13 +153,13 @@ def sealed_run(folder: Path, outputs: Raw) -> Path:
     x = batch(SPEC, 2, 200, 1)
     item = Random("random/1", 1, 200, inputs_digest(x))
     path = folder / "run.jsonl"
-    lines.append(path, sealed({
+    write.append(path, sealed({
         "kind": "run", "schema": SCHEMA, "unit": UNIT, "k": 2, "device": {"device": "cpu"}, "plan": CAMPAIGN,
         "definition": "0" * 64, "tcformal": "0", "date": "2026-01-02T03:04:05+00:00",
     }))  # fmt: skip
     line = random_line(SPEC, item, outputs, outputs ^ np.uint64(1), most=0)
     assert line["not_kept"] == 200
-    lines.append(path, sealed(line))
+    write.append(path, sealed(line))
     return path
 
 

@@ -17,7 +17,8 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.matmul.unit import Unit
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import Kind, decode, format_value, power_of_two
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import Kind, decode, format_value
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain, explain_witness
 from tcformal.query.explain.steps import SumStep, TermRow, Trace

@@ -21,7 +21,8 @@ from tcformal.operands.random import batch
 from tcformal.operands.witness import Witness
 from tcformal.oracle.products import block_terms, exact_specials
 from tcformal.oracle.sums import aligned_sum, largest_exponent
-from tcformal.oracle.values import Kind, Value, decode, power_of_two
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import Kind, Value, decode
 from tcformal.programs.chain import scale_count
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain, explain_witness

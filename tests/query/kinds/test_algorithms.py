@@ -25,9 +25,9 @@ from tcformal.query.engine import answer
 from tcformal.query.kinds.comparison.directed import cancelling, worst_directed
 from tcformal.query.kinds.comparison.question import Asked, ErrorComparison, asked, error_comparison
 from tcformal.query.kinds.comparison.replay import oracle_results, replay
-from tcformal.query.kinds.comparison.worst import Worst, worst
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
+from tcformal.query.worst import Worst, worst
 from tcformal.solve.result import Limits
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"

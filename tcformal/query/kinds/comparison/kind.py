@@ -13,7 +13,8 @@ from tcformal.formats.spec import Format
 from tcformal.operands.codec import read_witness, witness_data
 from tcformal.operands.command import by_value, explain_command
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import number_text, value_data
+from tcformal.oracle.text import number_text
+from tcformal.oracle.values import value_data
 from tcformal.programs.split import SINGLE
 from tcformal.query.assume import from_texts
 from tcformal.query.kinds.comparison.directed import worst_directed

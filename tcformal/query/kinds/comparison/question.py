@@ -17,7 +17,7 @@ from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.matmul.unit import Unit, spec_of
-from tcformal.oracle.values import number_text
+from tcformal.oracle.text import number_text
 from tcformal.programs import corrected, error
 from tcformal.programs.split import HALF, SINGLE, SPLIT_ROUNDINGS, Split, split
 from tcformal.query.assume import Assumptions, assume

@@ -12,7 +12,7 @@ from typing import Any
 from tcformal.checks import check_positive
 from tcformal.operands.codec import witness_data
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import number_text
+from tcformal.oracle.text import number_text
 from tcformal.programs.error import ULP_STEP
 from tcformal.programs.split import SINGLE
 from tcformal.query.kinds.comparison.kind import replayed_data, shrunk

@@ -1,0 +1,67 @@
+"""Identities that hold for every value and only remove nodes, applied while a graph is built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tcformal.ir.node import Node
+
+if TYPE_CHECKING:
+    from tcformal.ir.build import Graph
+
+
+def simplified(g: Graph, name: str, args: Sequence[Node], params: Sequence[int], width: int) -> Node | None:
+    """The node that `name(args; params)` equals by an identity, or None where none applies."""
+    if name == "ite":
+        cond, yes, no = args
+        if yes is no:
+            return yes
+        if cond.op == "const":
+            return yes if cond.params[1] else no
+    elif name == "extract":
+        high, low = params
+        (x,) = args
+        if low == 0 and high == x.width - 1:
+            return x
+        if x.op == "extract":
+            return g.make("extract", x.args, (high + x.params[1], low + x.params[1]))
+        if x.op == "zero_extend" and high < x.args[0].width:
+            return g.make("extract", x.args, params)
+        if x.op == "zero_extend" and low >= x.args[0].width:
+            return g.const(0, width)
+        if x.op == "concat":
+            cut = x.args[1].width
+            if high < cut:
+                return g.make("extract", (x.args[1],), params)
+            if low >= cut:
+                return g.make("extract", (x.args[0],), (high - cut, low - cut))
+    elif name in ("zero_extend", "sign_extend") and params[0] == 0:
+        return args[0]
+    elif name in ("and_", "or_", "xor", "add_mod", "sub_mod", "shl_mod", "lshr", "ashr"):
+        return _of_two(g, name, args[0], args[1], width)
+    elif name == "eq" and args[0] is args[1]:
+        return g.const(1, 1)
+    elif name == "not_" and args[0].op == "not_":
+        return args[0].args[0]
+    return None
+
+
+def _of_two(g: Graph, name: str, x: Node, y: Node, width: int) -> Node | None:
+    """The same for the operators on two operands of one width."""
+    ones = (1 << width) - 1
+    for one, other in ((x, y), (y, x)):
+        if one.op != "const":
+            continue
+        value = one.params[1]
+        if name in ("or_", "xor", "add_mod") and value == 0:
+            return other
+        if name == "and_" and value in (0, ones):
+            return other if value else one
+        if name == "or_" and value == ones:
+            return one
+    if name in ("sub_mod", "shl_mod", "lshr", "ashr") and y.op == "const" and y.params[1] == 0:
+        return x
+    if x is y and name in ("and_", "or_"):
+        return x
+    return None

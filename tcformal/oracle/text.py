@@ -1,0 +1,59 @@
+"""Exact numbers as text: read as people write them, and printed."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import lru_cache
+
+#: The greatest exponent in a text: enough for every format.
+_LARGEST_EXPONENT = 40000
+#: Significant digits, and decimal places, up to which an exact decimal is printed as it is.
+_SHORT_DIGITS = 12
+
+_INTEGER = r"[+-]?[0-9]+"
+_DECIMAL = rf"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e{_INTEGER})?"
+_POWER = re.compile(rf"(?:({_DECIMAL})\s*\*\s*)?2\^({_INTEGER})")
+_HEX_FLOAT = re.compile(rf"0x([0-9a-f]+)\.?([0-9a-f]*)p({_INTEGER})")
+_RATIO = re.compile(r"([0-9]+)/([0-9]+)")
+
+
+@lru_cache(maxsize=4096)
+def power_of_two(exponent: int) -> Fraction:
+    """2^exponent, for an exponent of either sign."""
+    return Fraction(2**exponent) if exponent >= 0 else Fraction(1, 2**-exponent)
+
+
+def parse_magnitude(unsigned: str) -> Fraction | None:
+    """The number that a text without sign stands for; None for text that is not readable."""
+    exponents = re.findall(rf"[\^p]({_INTEGER})", unsigned)
+    if "x" not in unsigned:
+        exponents += re.findall(rf"e({_INTEGER})", unsigned)
+    if any(abs(int(e)) > _LARGEST_EXPONENT for e in exponents):
+        return None
+    if re.fullmatch(_DECIMAL, unsigned):
+        return Fraction(unsigned)
+    if power := _POWER.fullmatch(unsigned):
+        return Fraction(power[1] or 1) * power_of_two(int(power[2]))
+    if hexed := _HEX_FLOAT.fullmatch(unsigned):
+        return int(hexed[1] + hexed[2], 16) * power_of_two(int(hexed[3]) - 4 * len(hexed[2]))
+    ratio = _RATIO.fullmatch(unsigned)
+    return Fraction(int(ratio[1]), int(ratio[2])) if ratio and int(ratio[2]) else None
+
+
+def number_text(number: Fraction) -> str:
+    """Exact text of any number: a short decimal, odd*2^e, or a ratio where no power of two divides."""
+    if number < 0:
+        return "-" + number_text(-number)
+    numerator, denominator = number.numerator, number.denominator
+    places = denominator.bit_length() - 1
+    if denominator != 2**places:
+        return f"{numerator}/{denominator}"
+    scaled = numerator * 5**places
+    if scaled < 10**_SHORT_DIGITS and places <= _SHORT_DIGITS:
+        digits = str(scaled).rjust(places + 1, "0")
+        return digits if places == 0 else f"{digits[:-places]}.{digits[-places:]}"
+    e = -places
+    while numerator % 2 == 0:
+        numerator, e = numerator // 2, e + 1
+    return f"2^{e}" if numerator == 1 else f"{numerator}*2^{e}"
