@@ -11,16 +11,18 @@ from typing import Any
 
 @contextmanager
 def interrupts() -> Iterator[None]:
-    """Python's own answer to Ctrl-C in this process; one in the background would ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """The usual answers to signals in this process; one in the background, or under nohup, ignores some."""
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
+    before = {number: signal.signal(number, answer) for number, answer in usual.items()}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, answer in before.items():
+            signal.signal(number, answer)
 
 
 def started(words: list[str], **options: Any) -> subprocess.Popen[str]:
-    """A program that hears Ctrl-C, in a group of its own."""
+    """A program that signals end, in a group of its own."""
     with interrupts():
         return subprocess.Popen(
             words,

@@ -91,7 +91,7 @@ def test_refused_words_exit_2_with_one_sentence(words: tuple[str, ...], sentence
 
 def test_an_answered_claim_is_served_until_it_is_asked_afresh() -> None:
     """With --certify: a lemma that two solvers agreed on cannot be checked again, and is proved again."""
-    words = ("valpey@terms=3", "--claim", "sign-magnitude", "--certify")
+    words = ("valpey@terms=3,fraction_bits=5", "--claim", "sign-magnitude", "--certify")
     first, again, fresh = run(*words), run(*words), run(*words, "--fresh")
     assert [r.exit_code for r in (first, again, fresh)] == [0, 0, 0]
     assert ["--fresh asks again" in r.stderr for r in (first, again, fresh)] == [False, True, False]
@@ -99,11 +99,11 @@ def test_an_answered_claim_is_served_until_it_is_asked_afresh() -> None:
 
 
 def test_kept_claims_are_verified_on_request(results_folder: Path) -> None:
-    run("valpey@terms=3", "--claim", "sign-magnitude", "--certify")
+    run("valpey@terms=3,fraction_bits=5", "--claim", "sign-magnitude", "--certify")
     verify = ["results", "verify", "--claims"]
     result = CliRunner().invoke(main, verify)
     assert result.exit_code == 0, result.output
-    assert "sign-magnitude of valpey@terms=3 holds: HOLDS, proved again on" in result.stdout
+    assert "sign-magnitude of valpey@terms=3,fraction_bits=5 holds: HOLDS, proved again on" in result.stdout
     data = json.loads(CliRunner().invoke(main, [*verify, "--json"]).stdout)
     assert [c["standing"] for c in data["claims"]] == ["holds"]
     (results_folder / "lemmas.jsonl").write_text("")

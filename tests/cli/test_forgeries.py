@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from kept import FOUR, FOUR_25, SIGNS, certified, rewrite, separated
+from kept import COMPLEMENT, FOUR, FOUR_25, SIGNS, certified, rewrite, separated
 from kept_kinds import property_holds, property_violated
 from tcformal.cli import main
 from tcformal.interp.cnf import to_cnf
@@ -24,8 +24,7 @@ from tcformal.store.store import CLAIM, LEMMA, Store
 
 AMPERE, HOPPER = (f"{arch}/mma.m16n8k16.f32.f16.f16.f32" for arch in ("ampere", "hopper"))
 ORDER = ("tfdpa@products=1,k=2", "--claim", "product-order")
-SUM = ("valpey@terms=3", "--claim", "sign-magnitude")
-COMPLEMENT = "valpey@terms=2"
+SUM = ("valpey@terms=3,fraction_bits=5", "--claim", "sign-magnitude")
 Z3 = {"name": "z3", "version": "1", "answer": "timeout", "seconds": 60.0, "reason": "", "model": None}
 NOTHING = {"witness": None, "found_witness": None, "results": None}
 

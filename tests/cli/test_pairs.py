@@ -188,7 +188,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     [
         (signal.SIGINT, "interrupted"),
         (signal.SIGTERM, "ended by SIGTERM"),
-        (signal.SIGHUP, "ended by SIGHUP"),
+        pytest.param(signal.SIGHUP, "ended by SIGHUP", marks=pytest.mark.long),
     ],
 )
 def test_an_interrupted_run_says_so_and_leaves_nothing(

@@ -60,7 +60,12 @@ if __name__ == "__main__":
         print(pool.submit(len, [1, 2]).result())
 """
 
-UNITS = ("valpey@terms=2,accumulation=sign_magnitude", "valpey@terms=2", "--assume", "c=0")
+UNITS = (
+    "valpey@terms=2,fraction_bits=5,accumulation=sign_magnitude",
+    "valpey@terms=2,fraction_bits=5",
+    "--assume",
+    "c=0",
+)
 
 
 @pytest.fixture

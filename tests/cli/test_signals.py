@@ -101,7 +101,7 @@ def test_a_signal_while_the_program_starts_is_one_sentence(number: signal.Signal
     """At moments of the second that importing takes, and of what comes then."""
     moments = random.Random(int(number))
     said = "error: interrupted\n" if number == signal.SIGINT else f"error: ended by {number.name}\n"
-    for _ in range(6):
+    for _ in range(3):
         with signals.started([sys.executable, "-c", STARTING], cwd=ROOT) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == "there\n"

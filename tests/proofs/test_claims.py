@@ -86,7 +86,9 @@ def test_the_order_of_products_in_one_sum_does_not_matter(name: str, book: Lemma
     assert len(v.lemmas) < 10  # every exchange applies the same few
 
 
-@pytest.mark.parametrize(("name", "first"), [(TWO_BLOCKS, "products 7 and 8"), (ADA, "products 15 and 16")])
+@pytest.mark.parametrize(("name", "first"), [
+    (TWO_BLOCKS, "products 7 and 8"), pytest.param(ADA, "products 15 and 16", marks=pytest.mark.long),
+])  # fmt: skip
 def test_the_order_across_blocks_matters(name: str, first: str, book: LemmaBook) -> None:
     v = prove(name, "product-order", book)
     assert v.kind is Kind.VIOLATED
@@ -219,7 +221,7 @@ def test_a_bound_that_is_too_small_is_not_proved(book: LemmaBook, monkeypatch: p
     assert v.parts[0].status is PartStatus.OPEN
 
 
-@pytest.mark.parametrize("name", [VOLTA, ADA])
+@pytest.mark.parametrize("name", [VOLTA, pytest.param(ADA, marks=pytest.mark.long)])
 def test_what_a_proof_makes_equal_is_equal_on_random_inputs(
     name: str, book: LemmaBook, monkeypatch: pytest.MonkeyPatch
 ) -> None:

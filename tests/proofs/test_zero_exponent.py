@@ -110,6 +110,7 @@ def test_two_designs_are_equal_in_steps_only_below_all_terms(book: LemmaBook) ->
         assert equal_in_steps(base, second, book, LIMITS) is None
 
 
+@pytest.mark.long
 def test_a_suite_uses_the_claim_where_designs_agree() -> None:
     made = suite(space([FP8], vary=["zero_exponent=-139,-133,-100"]), limits=LIMITS, vectors=512)
     classes = {d.design.zero_exponent: c for d, c in zip(made.designs, made.classes, strict=True)}

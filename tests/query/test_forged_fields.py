@@ -179,7 +179,10 @@ def claims(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = Store(folder, print)
     limits = Limits(120.0, 8192, 0)
     book = LemmaBook(limits=limits, certify=True, keeper=store.lemmas)
-    for unit, claim in (("tfdpa@products=1,k=2", "product-order"), ("valpey@terms=3", "sign-magnitude")):
+    for unit, claim in (
+        ("tfdpa@products=1,k=2", "product-order"),
+        ("valpey@terms=3,fraction_bits=5", "sign-magnitude"),
+    ):
         store.add_claim(prove_claim(resolve(unit), claim, book=book, limits=limits))
     return folder
 

@@ -24,7 +24,7 @@ from tcformal.store.schema import SEAL, seal
 from tcformal.store.store import CLAIM, LEMMA, Entry, Store
 
 LIMITS = Limits(120.0, 8192, 0)
-SUM = ("valpey@terms=3", "sign-magnitude")
+SUM = ("valpey@terms=3,fraction_bits=5", "sign-magnitude")
 
 
 @pytest.fixture

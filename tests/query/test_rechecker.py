@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kept import SIGNS, certified
+from kept import COMPLEMENT, SIGNS, certified
 from tcformal.errors import RecordError
 from tcformal.store import certificates
 from tcformal.store.certificates import certificate_of, certificate_record
@@ -120,7 +120,7 @@ def test_a_checker_ends_with_its_parent(store: Store) -> None:
 def test_an_interrupt_while_checking_is_one_sentence(store: Store) -> None:
     """Exit code 130, nothing written, nobody left."""
     before = {path: path.read_bytes() for path in store.folder.rglob("*") if path.is_file()}
-    words = [sys.executable, "-c", INTERRUPTED, "prove", SIGNS, "valpey@terms=2", "--assume", "c=0"]
+    words = [sys.executable, "-c", INTERRUPTED, "prove", SIGNS, COMPLEMENT, "--assume", "c=0"]
     words += ["--results", str(store.folder)]
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()

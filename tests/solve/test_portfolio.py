@@ -24,7 +24,7 @@ from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, SolverAnswer, Status
 
 LIMITS = Limits(60.0, 4096, 1)
-SHORT = Limits(3.0, 4096, 1)
+SHORT = Limits(2.0, 4096, 1)
 
 #: The members with an encoding of their own.
 SMT = ["bitwuzla", "cvc5", "z3"]
@@ -113,7 +113,7 @@ def test_a_request_of_megabytes_passes(stub: Stub) -> None:
 
 # ---------------------------------------------------------------------- members that fail
 FAILURES = [
-    ("hang", Status.TIMEOUT, "no answer in 3 s"),
+    ("hang", Status.TIMEOUT, "no answer in 2 s"),
     ("leave", Status.CRASH, "the process exited with status 7 without a readable answer"),
     ("killed", Status.CRASH, "the process was ended by signal 9 without a readable answer"),
     (

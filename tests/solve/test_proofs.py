@@ -23,7 +23,7 @@ from tcformal.solve.processes.process import Child
 from tcformal.solve.result import Decision, Limits, Status
 
 LIMITS = Limits(60.0, 4096, 1)
-SHORT = Limits(4.0, 4096, 1)
+SHORT = Limits(2.0, 4096, 1)
 SEED = 20261121
 
 PROVING = [name for name in available() if registry[name].proves]
@@ -197,7 +197,7 @@ def test_a_wrong_model_is_a_disagreement(stub: Stub) -> None:
 @pytest.mark.parametrize(
     ("runner", "status", "reason"),
     [
-        ("hang", Status.TIMEOUT, "no answer in 4 s"),
+        ("hang", Status.TIMEOUT, "no answer in 2 s"),
         ("killed", Status.CRASH, "the process was ended by signal 9 without a readable answer"),
         ("never_stops_proving", Status.MEMORY, "ran out of memory"),
         ("fills_the_disk", Status.CRASH, "OSError: [Errno 27] File too large"),
@@ -225,7 +225,7 @@ def test_a_proof_too_long_to_check_costs_the_certificate(stub: Stub) -> None:
 
 
 CHECKERS = [
-    ("hangs", "no answer in 4 s"),
+    ("hangs", "no answer in 2 s"),
     ("leaves", "the process exited with status 9 without a readable answer"),
     ("runs out of memory", "the process exited with status 1 without a readable answer (MemoryError)"),
     ("says too little", "the process exited with status 0 without a readable answer"),

@@ -23,7 +23,7 @@ from tcformal.store.schema import SEAL, check, seal
 from tcformal.store.store import CLAIM, LEMMA, Store
 
 LIMITS = Limits(120.0, 8192, 0)
-SUM = ("valpey@terms=3", "sign-magnitude")
+SUM = ("valpey@terms=3,fraction_bits=5", "sign-magnitude")
 ORDER = ("tfdpa@products=1,k=2", "product-order")
 NAMES = ("volta/mma.m8n8k4.f32.f16.f16.f32", "same-parameters")
 
@@ -126,7 +126,7 @@ def test_a_claim_whose_grounds_changed_is_not_served(folder: Path, damage: str) 
     assert Store(folder).find_claim(SUM[1], resolve(SUM[0])) is None
 
 
-@pytest.mark.parametrize("which", [SUM, ORDER, NAMES])
+@pytest.mark.parametrize("which", [SUM, ORDER, pytest.param(NAMES, marks=pytest.mark.long)])
 def test_a_kept_claim_is_made_again_without_solvers_for_its_lemmas(
     folder: Path, which: tuple[str, str]
 ) -> None:
