@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tcformal.design.variations import rivals, variations
+from tcformal.design.axes import neighbours, rivals
 from tcformal.errors import RecordError
 from tcformal.identify.compare import Comparison, compare
 from tcformal.matmul.replay import padded_witness, replay
@@ -80,7 +80,7 @@ def test_every_variation_differs_or_survives(name: str, tmp_path: Path) -> None:
 def test_variations_are_designs() -> None:
     """Each changes one parameter of the unit; a name that alters one already keeps its other settings."""
     spec = unit(f"{AMPERE}@fraction_bits=25").spec
-    made = list(variations(spec))
+    made = list(neighbours(spec))
     assert len(made) > 40
     for u in made:
         changed = [k for k, v in u.design.parameters().items() if v != spec.design.parameters()[k]]
@@ -88,7 +88,7 @@ def test_variations_are_designs() -> None:
         assert len(changed) == 1 or set(changed) <= {
             "summation", "c_position", "accumulator", "conversion", "fraction_bits", "zero_exponent"
         }  # fmt: skip
-    assert list(variations(unit("hopper/emulated.mma.m16n8k16.f32.e4m3.e4m3.f32").spec)) == []
+    assert list(neighbours(unit("hopper/emulated.mma.m16n8k16.f32.e4m3.e4m3.f32").spec)) == []
 
 
 def test_rivals_are_of_the_same_formats() -> None:

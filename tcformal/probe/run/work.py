@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.design.axes import rivals
 from tcformal.design.names import resolve
-from tcformal.design.variations import rivals
 from tcformal.errors import InputError, RecordError
 from tcformal.formats.spec import Format
 from tcformal.matmul.replay import replay
