@@ -94,10 +94,7 @@ def _objects(text: str) -> list[Any]:
 
 def _rows(spec: UnitSpec, data: dict[str, NDArray[Any]], where: str) -> list[dict[str, Any]]:
     """The arrays of an .npz as one object a case, in hex words."""
-    o = spec.operands
-    formats: dict[str, Format] = {"a": o.a, "b": o.b, "c": o.c, "expected": o.d, "got": o.d}
-    if spec.scale_format is not None:
-        formats |= {"scale_a": spec.scale_format, "scale_b": spec.scale_format}
+    formats = spec.input_formats() | {"expected": spec.d_format, "got": spec.d_format}
     words: dict[str, list[Any]] = {}
     for name, fmt in formats.items():
         if name in data:

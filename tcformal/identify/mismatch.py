@@ -18,7 +18,7 @@ from tcformal.design.unit import UnitSpec, takes
 from tcformal.errors import InputError
 from tcformal.identify.cases import MismatchCase, MismatchValue
 from tcformal.matmul.replay import padded_witness, replay
-from tcformal.operands.text import batch_of
+from tcformal.operands.batch import batch_of
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import Kind as ValueKind
 from tcformal.oracle.values import decode
@@ -95,7 +95,7 @@ def explain_mismatch(
     if len(lengths) != 1:
         raise InputError(f"expected dot products of one length, but got lengths {sorted(lengths)}")
     k = lengths.pop()
-    batch = batch_of(spec, [case.witness for case in cases])
+    batch = batch_of([case.witness for case in cases])
     d = spec.operands.d
     candidates = list(_candidates(spec, k))
     found: dict[str, list[Producer]] = {"expected": [], "got": []}

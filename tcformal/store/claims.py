@@ -9,8 +9,8 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError
 from tcformal.formats.spec import Format
 from tcformal.operands.witness import Witness
+from tcformal.programs.chain import definition
 from tcformal.proofs.claim import ClaimVerdict, Counterexample, Part, PartStatus
-from tcformal.proofs.claims.same_parameters import definition
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.query.question import Kind
@@ -33,7 +33,7 @@ def claim_record(v: ClaimVerdict) -> dict[str, Any]:
     places = {sha256: str(i) for i, sha256 in enumerate(lemmas)}
     parts = [{**part, "steps": _short_steps(part["steps"], places)} for part in plain["parts"]]
     return {
-        **plain, "date": now(), "definition": definition(v.unit, v.unit.k),
+        **plain, "date": now(), "definition": definition(v.unit),
         "lemmas": lemmas, "parts": parts,
     }  # fmt: skip
 
@@ -110,8 +110,7 @@ def _part(data: Mapping[str, Any], spec: UnitSpec, lemmas: Sequence[str]) -> Par
 
 def _operands(spec: UnitSpec, said: Mapping[str, str]) -> Witness:
     """Operands from a record; RecordError for any that the unit does not take."""
-    o, scale = spec.operands, spec.scale_format
-    formats = {"a": o.a, "b": o.b, "c": o.c} | ({} if scale is None else {"scale_a": scale, "scale_b": scale})
+    formats = spec.input_formats()
     inputs = {}
     for name, text in said.items():
         row = name.partition("[")[0]

@@ -21,8 +21,7 @@ from tcformal.matmul.unit import gemm
 from tcformal.operands.batch import element_at
 from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import FAMILIES, Raw, batch, one_operand
-from tcformal.programs.chain import circuit
-from tcformal.sweeps.conformance import definition_of
+from tcformal.programs.chain import circuit, definition
 from tcformal.sweeps.held import append, records
 from tcformal.version import VERSION
 
@@ -165,7 +164,7 @@ def done_already(path: Path, outputs: int, told: Told = lambda _: None) -> dict[
         for name, r in held.items()
         if r.outputs >= outputs
         and name in catalogue()
-        and r.definition == definition_of(name)
+        and r.definition == definition(catalogue()[name])
         and r.kernels == kernels_of(name)
     }
 
@@ -200,7 +199,7 @@ def compare(
             finished += 1
             told(finished, pieces * len(open_))
         record = Compared(
-            unit=name, definition=definition_of(name), kernels=kernels_of(name),
+            unit=name, definition=definition(catalogue()[name]), kernels=kernels_of(name),
             outputs=pieces * OUTPUTS, seed=seed, specials=specials, mismatches=mismatches,
             examples=tuple(examples[:3]), results=sums.hexdigest(),
         )  # fmt: skip

@@ -13,13 +13,12 @@ import numpy as np
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.files.lines import Told
 from tcformal.interp.concrete import Concrete
-from tcformal.ir.walk import digest
 from tcformal.matmul.unit import dot_products
 from tcformal.operands.batch import witness_at
 from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import batch
 from tcformal.oracle.exact import unit_dot
-from tcformal.programs.chain import circuit
+from tcformal.programs.chain import circuit, definition
 from tcformal.sweeps.held import append, records
 from tcformal.version import VERSION
 
@@ -46,13 +45,6 @@ class Record:
     #: SHA-256 of all results in order, so that a run can be compared with another.
     results: str
     version: str = VERSION
-
-
-def definition_of(name: str) -> str:
-    """SHA-256 of a unit's definition."""
-    spec = catalogue()[name]
-    graph, root = circuit(spec, spec.k)
-    return digest(graph, {"d": root})
 
 
 def judge(name: str, seed: int, n: int) -> tuple[int, int, list[str], bytes]:
@@ -83,7 +75,7 @@ def done_already(path: Path, vectors: int, told: Told = lambda _: None) -> dict[
     return {
         name: r
         for name, r in held.items()
-        if r.vectors >= vectors and name in catalogue() and r.definition == definition_of(name)
+        if r.vectors >= vectors and name in catalogue() and r.definition == definition(catalogue()[name])
     }
 
 
@@ -119,7 +111,7 @@ def sweep(
             finished += 1
             told(finished, total)
         record = Record(
-            unit=name, names=len(names), definition=definition_of(name), vectors=vectors, seed=seed,
+            unit=name, names=len(names), definition=definition(catalogue()[name]), vectors=vectors, seed=seed,
             integer_mismatches=integers, oracle_mismatches=oracle, examples=tuple(examples[:3]),
             results=digest_.hexdigest(),
         )  # fmt: skip

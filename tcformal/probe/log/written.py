@@ -8,18 +8,10 @@ from typing import Any
 import numpy as np
 
 from tcformal.design.unit import UnitSpec
-from tcformal.ir.walk import digest
 from tcformal.operands.random import Raw
 from tcformal.operands.text import digest_of
 from tcformal.oracle.values import hex_word
 from tcformal.probe.plan.plan import Directed, Random
-from tcformal.programs.chain import circuit
-
-
-def definition_of(spec: UnitSpec) -> str:
-    """SHA-256 of a unit's definition."""
-    graph, root = circuit(spec, spec.k)
-    return digest(graph, {"d": root})
 
 
 def random_line(

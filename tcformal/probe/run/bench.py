@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError
-from tcformal.operands.batch import witness_at
+from tcformal.operands.batch import batch_of, rows_of, witness_at
 from tcformal.operands.random import Batch, Raw
-from tcformal.operands.text import batch_of, part_of, to_data
+from tcformal.operands.text import to_data
 from tcformal.oracle.values import hex_word
 from tcformal.probe.devices.device import Device
 from tcformal.probe.devices.isolated import IsolatedDevice
@@ -24,13 +24,14 @@ from tcformal.probe.log.identity import check_program
 from tcformal.probe.log.parts import Parts
 from tcformal.probe.log.pieces import suite_pieces
 from tcformal.probe.log.results import Run, files_of, read_runs
-from tcformal.probe.log.written import definition_of, random_line
+from tcformal.probe.log.written import random_line
 from tcformal.probe.plan.plan import Random
 from tcformal.probe.run.groups import InstructionGroup
 from tcformal.probe.run.plausible import check_outputs
 from tcformal.probe.run.tally import Measured, Tally
 from tcformal.probe.run.work import Chunk, DirectedBlock
 from tcformal.probe.sealed import CAMPAIGN, SCHEMA
+from tcformal.programs.chain import definition
 from tcformal.store.schema import SEAL
 from tcformal.version import VERSION
 
@@ -101,7 +102,7 @@ class Bench:
     def _head(self, unit: Measured) -> dict[str, Any]:
         spec = unit.spec
         if unit.model not in self._definitions:
-            self._definitions[unit.model] = definition_of(spec)
+            self._definitions[unit.model] = definition(spec)
         return {
             "kind": "run", "schema": SCHEMA, "unit": spec.name, "k": spec.k, "plan": CAMPAIGN,
             "definition": self._definitions[unit.model], "tcformal": VERSION,
@@ -161,7 +162,7 @@ class Bench:
                 self.keep(block)
                 self._blocks.add(digest)
             model = made.model[start : start + BLOCK]
-            outputs, error = self._outputs(unit.spec, batch_of(unit.spec, [i.witness for i in items]), None)
+            outputs, error = self._outputs(unit.spec, batch_of([i.witness for i in items]), None)
             line = suite_line(unit.spec, digest, outputs, model)
             if len(outputs) < len(items):
                 self.keep({**line, "partial": True})
@@ -256,7 +257,7 @@ class Bench:
             for row in itertools.islice(rows, 1):
                 d = unit.spec.operands.d
                 pair["example"] = {
-                    **to_data(unit.spec, witness_at(part_of(x, np.array([row])), 0)),
+                    **to_data(unit.spec, witness_at(rows_of(x, np.array([row])), 0)),
                     "first_gives": hex_word(d, int(other.first[row])),
                     "second_gives": hex_word(d, int(outputs[row])),
                 }

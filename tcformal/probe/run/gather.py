@@ -87,7 +87,7 @@ def from_store(spec: UnitSpec, folder: Path, k: int) -> Iterator[Directed]:
     Errors: RecordError for a line that is none, or a witness that is none.
     """
     o = spec.operands
-    formats = {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name}
+    formats = o.names()
     for line in lines.read(folder / ANSWERS)[0]:
         if line.torn:
             continue

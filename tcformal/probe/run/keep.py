@@ -15,13 +15,13 @@ from tcformal.design.unit import UnitSpec, base_name
 from tcformal.errors import InputError, RecordError
 from tcformal.files import write
 from tcformal.matmul.replay import replay
+from tcformal.operands.batch import batch_of
 from tcformal.operands.random import Raw
-from tcformal.operands.text import batch_of
 from tcformal.probe.devices.device import slug
 from tcformal.probe.log.archive import read_arrays
 from tcformal.probe.log.blocks import block_items, suite_line, tile_data
-from tcformal.probe.log.written import definition_of
 from tcformal.probe.sealed import CAMPAIGN, SCHEMA, sealed
+from tcformal.programs.chain import definition
 from tcformal.version import VERSION
 
 
@@ -44,13 +44,13 @@ def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tupl
     write.append(path, sealed({
         "kind": "run", "schema": SCHEMA, "unit": spec.name, "k": a.shape[2],
         "device": {"device": device, "instruction": instruction, "archive": archive.name, "sha256": source},
-        "plan": CAMPAIGN, "definition": definition_of(spec), "tcformal": VERSION, "date": now,
+        "plan": CAMPAIGN, "definition": definition(spec), "tcformal": VERSION, "date": now,
     }))  # fmt: skip
     made, wrong = [], 0
     for i in range(len(a)):
         block = tile_data(spec, f"{archive.stem}/{i}", a[i], b[i], c[i])
         items = block_items(spec, block, f"tile {i} of {archive}")
-        model = replay(spec, batch_of(spec, [item.witness for item in items]))
+        model = replay(spec, batch_of([item.witness for item in items]))
         line = suite_line(spec, str(block["digest"]), d[i].reshape(-1), model)
         made += [block, line]
         wrong += int(line["mismatches"])

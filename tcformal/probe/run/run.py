@@ -11,16 +11,17 @@ from typing import Any
 from tcformal.errors import DeviceError, RecordError
 from tcformal.files import write
 from tcformal.matmul.replay import replay
+from tcformal.operands.batch import batch_of
 from tcformal.operands.random import Batch, Raw
-from tcformal.operands.text import batch_of
 from tcformal.oracle.values import hex_word
 from tcformal.probe.devices.device import Device, slug
 from tcformal.probe.log.identity import check_program
 from tcformal.probe.log.results import Run, pieces_of, read_runs
-from tcformal.probe.log.written import definition_of, directed_line, mismatches_in, random_line
+from tcformal.probe.log.written import directed_line, mismatches_in, random_line
 from tcformal.probe.plan.plan import Directed, Item, Plan, Random
 from tcformal.probe.run.plausible import check_outputs
 from tcformal.probe.sealed import SCHEMA, sealed
+from tcformal.programs.chain import definition
 from tcformal.version import VERSION
 
 #: Directed dot products put to a device at once.
@@ -61,7 +62,7 @@ def run_plan(plan: Plan, device: Device, folder: Path, told: Told = lambda _done
     path = results_path(folder, device, identity, spec.name)
     head = {
         "kind": "run", "schema": SCHEMA, "unit": spec.name, "k": plan.k, "device": identity,
-        "plan": plan.digest(), "dot_products": plan.count, "definition": definition_of(spec),
+        "plan": plan.digest(), "dot_products": plan.count, "definition": definition(spec),
         "tcformal": VERSION, "date": _now(),
     }  # fmt: skip
     before = read_runs(path) if path.exists() else []
@@ -139,7 +140,7 @@ def _measured(plan: Plan, device: Device, group: list[Item], path: Path) -> list
             raise
         return [random_line(spec, first, outputs, replay(spec, batch))]
     items = [item for item in group if isinstance(item, Directed)]
-    batch = batch_of(spec, [item.witness for item in items])
+    batch = batch_of([item.witness for item in items])
     model = [int(x) for x in replay(spec, batch)]
     try:
         outputs = _outputs(device, plan, batch)
