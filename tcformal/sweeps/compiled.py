@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from tcformal.operands.batch import element_at
 from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import FAMILIES, Raw, batch, one_operand
 from tcformal.programs.chain import circuit, definition
-from tcformal.sweeps.held import append, records
+from tcformal.sweeps.held import Judged, append, records, swept
 from tcformal.version import VERSION
 
 #: Rows of A and columns of B in one piece of work: as many of each family, every family meeting every other.
@@ -132,7 +132,7 @@ def _turned(words: Raw | None) -> Raw | None:
     return None if words is None else words.T
 
 
-def judge(name: str, seed: int) -> tuple[int, int, list[str], bytes]:
+def judge(name: str, seed: int) -> Judged:
     """One piece of work: (mismatches, specials, examples, results) on OUTPUTS elements."""
     spec = catalogue()[name]
     chained = spec.c_format == spec.d_format
@@ -186,22 +186,15 @@ def compare(
     held = done_already(path, outputs)
     open_ = [name for name in representatives() if only(name) and name not in held]
     pieces = -(-outputs // OUTPUTS)
-    finished = 0
-    for name in open_:
-        jobs = [pool.submit(judge, name, seed + i) for i in range(pieces)]
-        mismatches = specials = 0
-        examples: list[str] = []
-        sums = hashlib.sha256()
-        for job in jobs:
-            wrong, special, shown, results = job.result()
-            mismatches, specials, examples = mismatches + wrong, specials + special, examples + shown
-            sums.update(results)
-            finished += 1
-            told(finished, pieces * len(open_))
+
+    def submit(name: str, i: int) -> Future[Judged]:
+        return pool.submit(judge, name, seed + i)
+
+    for name, (mismatches, specials), examples, results in swept(open_, pieces, submit, told):
         record = Compared(
             unit=name, definition=definition(catalogue()[name]), kernels=kernels_of(name),
             outputs=pieces * OUTPUTS, seed=seed, specials=specials, mismatches=mismatches,
-            examples=tuple(examples[:3]), results=sums.hexdigest(),
+            examples=examples, results=results,
         )  # fmt: skip
         append(path, record)
         yield record

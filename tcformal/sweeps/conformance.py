@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import batch
 from tcformal.oracle.exact import unit_dot
 from tcformal.programs.chain import circuit, definition
-from tcformal.sweeps.held import append, records
+from tcformal.sweeps.held import Judged, append, records, swept
 from tcformal.version import VERSION
 
 #: Vectors judged in one piece of work.
@@ -47,7 +46,7 @@ class Record:
     version: str = VERSION
 
 
-def judge(name: str, seed: int, n: int) -> tuple[int, int, list[str], bytes]:
+def judge(name: str, seed: int, n: int) -> Judged:
     """One piece of work: (integer mismatches, oracle mismatches, examples, results) on n vectors."""
     spec = catalogue()[name]
     graph, root = circuit(spec, spec.k)
@@ -97,23 +96,15 @@ def sweep(
     wanted = {name: names for name, names in distinct_designs().items() if only(name)}
     open_ = {name: names for name, names in wanted.items() if name not in held}
     pieces = -(-vectors // CHUNK)
-    total, finished = pieces * len(open_), 0
-    for name, names in open_.items():
-        jobs = [pool.submit(judge, name, seed + i, min(CHUNK, vectors - i * CHUNK)) for i in range(pieces)]
-        integers = oracle = 0
-        examples: list[str] = []
-        digest_ = hashlib.sha256()
-        for job in jobs:
-            wrong_integers, wrong_oracle, shown, results = job.result()
-            integers, oracle = integers + wrong_integers, oracle + wrong_oracle
-            examples += shown
-            digest_.update(results)
-            finished += 1
-            told(finished, total)
+
+    def submit(name: str, i: int) -> Future[Judged]:
+        return pool.submit(judge, name, seed + i, min(CHUNK, vectors - i * CHUNK))
+
+    for name, (integers, oracle), examples, results in swept(open_, pieces, submit, told):
         record = Record(
-            unit=name, names=len(names), definition=definition(catalogue()[name]), vectors=vectors, seed=seed,
-            integer_mismatches=integers, oracle_mismatches=oracle, examples=tuple(examples[:3]),
-            results=digest_.hexdigest(),
+            unit=name, names=len(open_[name]), definition=definition(catalogue()[name]), vectors=vectors,
+            seed=seed, integer_mismatches=integers, oracle_mismatches=oracle, examples=examples,
+            results=results,
         )  # fmt: skip
         append(path, record)
         yield record

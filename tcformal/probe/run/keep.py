@@ -5,7 +5,6 @@ An archive holds whole tiles in raw encodings: A [tiles, m, K], B [tiles, n, K],
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 from pathlib import Path
 
@@ -20,9 +19,9 @@ from tcformal.operands.random import Raw
 from tcformal.probe.devices.device import slug
 from tcformal.probe.log.archive import read_arrays
 from tcformal.probe.log.blocks import block_items, suite_line, tile_data
-from tcformal.probe.sealed import CAMPAIGN, SCHEMA, sealed
-from tcformal.programs.chain import definition
-from tcformal.version import VERSION
+from tcformal.probe.log.written import end_line, head_line
+from tcformal.probe.sealed import CAMPAIGN, sealed
+from tcformal.store.schema import now
 
 
 def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tuple[Path, int, int]:
@@ -40,12 +39,8 @@ def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tupl
         raise RecordError(f"expected no results at {path} yet, but there are some")
     source = hashlib.sha256(archive.read_bytes()).hexdigest()
     instruction = base_name(spec).rpartition("/")[2]
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    write.append(path, sealed({
-        "kind": "run", "schema": SCHEMA, "unit": spec.name, "k": a.shape[2],
-        "device": {"device": device, "instruction": instruction, "archive": archive.name, "sha256": source},
-        "plan": CAMPAIGN, "definition": definition(spec), "tcformal": VERSION, "date": now,
-    }))  # fmt: skip
+    who = {"device": device, "instruction": instruction, "archive": archive.name, "sha256": source}
+    write.append(path, sealed(head_line(spec, a.shape[2], CAMPAIGN, device=who, date=now())))
     made, wrong = [], 0
     for i in range(len(a)):
         block = tile_data(spec, f"{archive.stem}/{i}", a[i], b[i], c[i])
@@ -54,8 +49,7 @@ def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tupl
         line = suite_line(spec, str(block["digest"]), d[i].reshape(-1), model)
         made += [block, line]
         wrong += int(line["mismatches"])
-    end = {"kind": "end", "date": now, "dot_products": d.size, "mismatches": wrong}
-    write.append_all(path, map(sealed, [*made, end]))
+    write.append_all(path, map(sealed, [*made, end_line(d.size, wrong)]))
     return path, d.size, wrong
 
 

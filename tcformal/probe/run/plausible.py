@@ -1,4 +1,4 @@
-"""What no design may give: NaN where the operands are finite and every sum of them is, and words too wide."""
+"""What a device gives, and what no design may give: impossible NaN, and words too wide."""
 
 from __future__ import annotations
 
@@ -14,6 +14,25 @@ from tcformal.operands.batch import witness_at
 from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import Batch, Raw
 from tcformal.oracle.values import decode
+from tcformal.probe.devices.device import Device
+
+
+def measured(
+    device: Device, spec: UnitSpec, batch: Batch, finite: NDArray[np.bool_] | None = None
+) -> tuple[Raw, DeviceError | None]:
+    """What a device gives, as far as it does, and what is wrong with it; impossible results are results too.
+
+    The error has the outputs before the first one that is wrong.  `finite` as for `check_outputs`.
+    """
+    try:
+        outputs = device.run(spec, batch)
+    except DeviceError as error:
+        return np.array(error.answered[: len(batch.c)], dtype=np.uint64), error
+    try:
+        check_outputs(device.name, spec, batch, outputs, finite)
+    except DeviceError as error:
+        return outputs[: len(batch.c)], error
+    return outputs, None
 
 
 def check_outputs(

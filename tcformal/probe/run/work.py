@@ -29,6 +29,17 @@ from tcformal.probe.run.gather import from_store
 from tcformal.probe.run.plausible import surely_finite
 from tcformal.probe.sealed import read_whole
 
+#: Random dot products of the first item of a unit, and of each further one at most.
+FIRST_CHUNK, CHUNK = 12_000, 120_000
+
+
+def chunk_sizes(vectors: int) -> list[int]:
+    """The counts of random items that make up `vectors`: a small one first."""
+    sizes = [min(vectors, FIRST_CHUNK)] if vectors else []
+    while sum(sizes) < vectors:
+        sizes.append(min(CHUNK, vectors - sum(sizes)))
+    return sizes
+
 
 @dataclass(frozen=True, slots=True)
 class DirectedBlock:
