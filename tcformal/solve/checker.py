@@ -22,7 +22,7 @@ from tcformal.solve.worker import confine, serve
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     """Check one proof, which lies packed in its file before the answer is given."""
-    confine(Limits(request["time_s"], request["memory_mb"], 0))
+    confine(Limits(request["time_s"], request["memory_mb"], request["seed"]))
     graph, roots = from_json(request["dag"])
     try:
         proof = Path(request["proof"]).read_text(encoding="ascii")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError, RecordError
+from tcformal.errors import RecordError
 from tcformal.formats.spec import Format
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import definition
@@ -14,7 +14,7 @@ from tcformal.proofs.claim import ClaimVerdict, Counterexample, Part, PartStatus
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.query.question import Kind
-from tcformal.solve.result import Limits
+from tcformal.store.answers import read_limits
 from tcformal.store.schema import SEAL, now
 
 #: Claims that speak of more units than the one whose definition is kept with them: they are asked again.
@@ -58,15 +58,11 @@ def read_claim(
 
     Errors: RecordError for limits or a witness that cannot be.
     """
-    try:
-        limits = Limits(**record["limits"])
-    except InputError as error:
-        raise RecordError(str(error)) from error
     return ClaimVerdict(
         claim=record["claim"], unit=spec, kind=Kind[record["verdict"]], reason=record["reason"],
         composition=record["composition"],
         parts=tuple(_part(p, spec, record["lemmas"]) for p in record["parts"]),
-        lemmas=lemmas, limits=limits, seconds=record["seconds"],
+        lemmas=lemmas, limits=read_limits(record), seconds=record["seconds"],
         version=record["tcformal"], served=served, checked=checked,
     )  # fmt: skip
 

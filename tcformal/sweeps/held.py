@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from tcformal.files import lines, write
 from tcformal.files.lines import Told
-from tcformal.store.schema import SEAL, digest_of
+from tcformal.store.schema import SEAL, sealed
 
 Held = TypeVar("Held")
 
@@ -28,8 +28,7 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
 
 def append(path: Path, record: Any) -> None:
     """Add one record with its digest, so that a kill leaves whole lines only."""
-    plain = asdict(record)
-    write.append(path, {**plain, SEAL: digest_of(plain)})
+    write.append(path, sealed(asdict(record)))
 
 
 def records(path: Path, kind: type[Held], told: Told) -> list[Held]:
@@ -40,8 +39,9 @@ def records(path: Path, kind: type[Held], told: Told) -> list[Held]:
     found = []
     for line in lines.read(path)[0]:
         data = dict(line.data or {})
-        sealed = data.pop(SEAL, None)
-        if line.data is not None and _fits(data, kind) and sealed == digest_of(data):
+        whole = line.data is not None and sealed(data) == line.data
+        data.pop(SEAL, None)
+        if whole and _fits(data, kind):
             found.append(kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}))
         elif not line.torn:
             other = (

@@ -21,8 +21,8 @@ from tcformal.files import lines, write
 from tcformal.operands.random import FAMILIES, Batch, batch
 from tcformal.operands.text import from_data, inputs_digest, to_data
 from tcformal.operands.witness import Witness
-from tcformal.probe.sealed import MOST_SEED, MOST_TERMS, MOST_WORDS, check_seal, sealed, whole
-from tcformal.store.schema import SEAL
+from tcformal.probe.sealed import MOST_SEED, MOST_TERMS, MOST_WORDS, check_seal, whole
+from tcformal.store.schema import SEAL, sealed
 from tcformal.version import VERSION
 
 #: The generator of random dot products: `query.families.batch`, all families in equal parts.

@@ -20,8 +20,8 @@ from tcformal.probe.devices.device import slug
 from tcformal.probe.log.archive import read_arrays
 from tcformal.probe.log.blocks import block_items, suite_line, tile_data
 from tcformal.probe.log.written import end_line, head_line
-from tcformal.probe.sealed import CAMPAIGN, sealed
-from tcformal.store.schema import now
+from tcformal.probe.sealed import CAMPAIGN
+from tcformal.store.schema import now, sealed
 
 
 def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tuple[Path, int, int]:

@@ -26,8 +26,7 @@ from tcformal.probe.log.written import (
 )
 from tcformal.probe.plan.plan import Directed, Item, Plan, Random
 from tcformal.probe.run.plausible import measured
-from tcformal.probe.sealed import sealed
-from tcformal.store.schema import now
+from tcformal.store.schema import now, sealed
 
 #: Directed dot products put to a device at once.
 _TOGETHER = 256

@@ -19,8 +19,8 @@ from tcformal.probe.plan.plan import make_plan, read_plan, write_plan
 from tcformal.probe.run import work
 from tcformal.probe.run.campaign import Campaign
 from tcformal.probe.run.run import run_plan
-from tcformal.probe.sealed import SUMMARY, sealed
-from tcformal.store.schema import SEAL
+from tcformal.probe.sealed import SUMMARY
+from tcformal.store.schema import SEAL, sealed
 
 UNIT = "x86/vdpbf16ps"
 ALTERED = f"{UNIT}@nan_rule=word"

@@ -28,9 +28,9 @@ from tcformal.probe.run import bench, tally, work
 from tcformal.probe.run.campaign import Campaign
 from tcformal.probe.run.groups import family, groups
 from tcformal.probe.run.tally import Tally
-from tcformal.probe.sealed import sealed
 from tcformal.report.devices.campaign import campaign_view
 from tcformal.report.devices.probe import comparison_view
+from tcformal.store.schema import sealed
 
 VOLTA = [
     "volta/mma.m8n8k4.f32.f16.f16.f32",
