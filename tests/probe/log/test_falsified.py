@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from inline import Clock, Inline, Slow
+from executors import Inline
+from inline import Clock, Slow
 from tcformal.errors import TcformalError
 from tcformal.identify.compare import compare
 from tcformal.matmul.unit import unit

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from inline import Clock, Inline, Slow
+from executors import Inline
+from inline import Clock, Slow
 from tcformal.cli import main
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, InputError, RecordError
