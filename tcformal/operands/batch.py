@@ -119,7 +119,7 @@ def _encoded(rng: np.random.Generator, fmt: Format, exponent: Integers) -> Raw:
 
 
 def _negated(fmt: Format, raw: Raw) -> Raw:
-    return raw if fmt.sign is not Sign.PRESENT else raw ^ np.uint64(1 << (fmt.width - 1))
+    return raw ^ np.uint64(fmt.sign_bit)
 
 
 def columns(x: Batch) -> dict[str, Lanes]:

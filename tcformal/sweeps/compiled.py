@@ -144,8 +144,7 @@ def judge(name: str, seed: int) -> Judged:
     wanted = by_integers(spec, x)
     wrong = np.argwhere(d != wanted)
     examples = [_example(name, x, i, j, int(d[i, j]), int(wanted[i, j])) for i, j in wrong[:3]]
-    body = np.uint64((1 << (spec.d_format.width - 1)) - 1)
-    specials = int(((wanted & body) >= np.uint64(spec.d_format.infinity)).sum())
+    specials = int(spec.d_format.is_special(wanted).sum())
     return len(wrong), specials, examples, d.tobytes()
 
 

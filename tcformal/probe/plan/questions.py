@@ -14,7 +14,7 @@ from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Specials
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import encode_exact, parse_value
-from tcformal.probe.plan.maker import Maker, below_two, nans_of, sign_bit
+from tcformal.probe.plan.maker import Maker, below_two, nans_of
 from tcformal.probe.plan.plan import Directed
 
 Values = dict[str, Iterable[object]]
@@ -93,9 +93,9 @@ def _width(m: Maker) -> Iterator[Directed]:
     with suppress(ValueTextError):
         c = encode_exact(o.c, Fraction(2047, 1024))
     for sign in (0, 1):
-        products = dict.fromkeys(range(m.k), (pair[0], pair[1] | sign * sign_bit(o.b)))
+        products = dict.fromkeys(range(m.k), (pair[0], pair[1] | sign * o.b.sign_bit))
         why = "every product just below 4 and c just below 2"
-        yield m.raw(f"ask/width-{'minus' if sign else 'plus'}", why, products, c | sign * sign_bit(o.c))
+        yield m.raw(f"ask/width-{'minus' if sign else 'plus'}", why, products, c | sign * o.c.sign_bit)
 
 
 def _nan(m: Maker) -> Iterator[Directed]:
@@ -110,7 +110,7 @@ def _nan(m: Maker) -> Iterator[Directed]:
     if o.a.specials is Specials.IEEE:
         yield m.raw("ask/nan-inf-times-0", "Inf · 0", {0: (o.a.infinity, 0)}, 0)
     if o.a.specials is Specials.IEEE and o.c.specials is Specials.IEEE:
-        minus = o.c.infinity | sign_bit(o.c)
+        minus = o.c.infinity | o.c.sign_bit
         yield m.raw("ask/nan-inf-minus-inf", "Inf - Inf", {0: (o.a.infinity, o.b.one)}, minus)
 
 
@@ -144,8 +144,8 @@ def _zero_product(m: Maker) -> Iterator[Directed]:
 def _precision(m: Maker) -> Iterator[Directed]:
     """Small parts beside 1, -1 and a sum of ones, in c or in a product, and c alone: what is kept of them."""
     o, k = m.o, m.k
-    one, minus = (o.a.one, o.b.one), (o.a.one | sign_bit(o.a), o.b.one)
-    for base, (pair, c_one) in {"one": (one, o.c.one), "minus-one": (minus, o.c.one | sign_bit(o.c))}.items():
+    one, minus = (o.a.one, o.b.one), (o.a.one | o.a.sign_bit, o.b.one)
+    for base, (pair, c_one) in {"one": (one, o.c.one), "minus-one": (minus, o.c.one | o.c.sign_bit)}.items():
         for j, (mark, sign) in ((j, s) for j in range(8, 32) for s in (("plus", 1), ("minus", -1))):
             part, id_ = Fraction(sign, 2**j), f"{base}-{mark}-{j}"
             what = f"{sign}·2^-{j}"

@@ -49,7 +49,7 @@ def check_outputs(
         )
     wide = np.flatnonzero(outputs >> np.uint64(d.width)) if d.width < 64 else np.zeros(0, np.intp)
     finite = surely_finite(spec, batch) if finite is None else finite
-    impossible = np.flatnonzero(_is_nan(d, outputs) & finite)
+    impossible = np.flatnonzero(d.is_nan(outputs) & finite) if d.specials is Specials.IEEE else wide[:0]
     for rows, what in (
         (wide, f"a word of {d.width} bits"),
         (impossible, "a number, because no NaN is possible,"),
@@ -62,12 +62,6 @@ def check_outputs(
                 f"but got {int(outputs[row]):#x}: {command}",
                 [int(x) for x in outputs[:row]],
             )
-
-
-def _is_nan(fmt: Format, raw: Raw) -> NDArray[np.bool_]:
-    if fmt.specials is not Specials.IEEE:
-        return np.zeros(raw.shape, dtype=np.bool_)
-    return (raw & np.uint64((1 << (fmt.width - 1)) - 1)) > np.uint64(fmt.infinity)
 
 
 def surely_finite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:

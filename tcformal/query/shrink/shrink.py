@@ -187,8 +187,7 @@ def _result_cost(question: EqualityQuestion, batch: list[Witness]) -> list[int |
     lanes = Vector(question.graph, columns(batch_of(batch))).run(roots)
     differ, *results = (np.broadcast_to(v, (len(batch),)) for v in lanes)
     d = question.first.operands.d
-    body = np.uint64((1 << (d.width - 1)) - 1)
-    special = np.sum([r.astype(np.uint64) & body >= d.infinity for r in results], axis=0)
+    special = np.sum([d.is_special(r.astype(np.uint64)) for r in results], axis=0)
     penalties: list[int | None] = [None] * len(batch)
     for i in np.flatnonzero(differ).tolist():
         penalties[i] = _SPECIAL * int(special[i])
