@@ -1,28 +1,14 @@
-"""A pool that is no pool, a clock that is told the time, and a device that fails when it is told to."""
+"""A clock that is told the time, and a device that fails when it is told to."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future
-from typing import Any
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError
 from tcformal.operands.random import Batch, Raw
 from tcformal.probe.devices.device import Ability, Device
 from tcformal.probe.devices.model import ModelDevice
-
-
-class Inline(Executor):
-    """Each call is made at once, in this process."""
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        made: Future[Any] = Future()
-        try:
-            made.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001  as a pool does
-            made.set_exception(error)
-        return made
 
 
 class Clock:

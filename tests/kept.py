@@ -22,6 +22,7 @@ from tcformal.solve.certificate import Certificate, certify
 from tcformal.solve.result import Limits, SolverAnswer, Status
 from tcformal.solve.sat import TRIVIAL_PROOF, run_cadical
 from tcformal.store.schema import seal
+from tcformal.store.store import Store
 from tcformal.version import VERSION
 
 FOUR, FOUR_25 = "tfdpa@products=4", "tfdpa@products=4,fraction_bits=25"
@@ -145,3 +146,9 @@ def rewrite(
     change(record)
     lines[line] = json.dumps(seal(record, kind) if sealed else record)
     path.write_text("\n".join(lines) + "\n")
+
+
+def reopened(store: Store) -> tuple[Store, list[str]]:
+    """The same folder, as another process finds it."""
+    told: list[str] = []
+    return Store(store.folder, told.append), told

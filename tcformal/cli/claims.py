@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from pathlib import Path
 from typing import Any
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
 
-from tcformal.checks import check_int, check_positive
+from tcformal.cli.asking import SolverOptions
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
@@ -19,12 +18,9 @@ from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.claims.register import CLAIMS, claims_named, prove_claim, units_of
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.query.question import Kind
-from tcformal.report.escape import print_json, say, warn
+from tcformal.report.escape import print_json, say
 from tcformal.report.lemmas import claim_view, claims_table
 from tcformal.report.text import console, progress, shown
-from tcformal.solve.members import check_members
-from tcformal.solve.result import Limits
-from tcformal.store.store import Store
 
 
 def or_claims(command: Callable[..., int]) -> Callable[..., int]:
@@ -32,7 +28,13 @@ def or_claims(command: Callable[..., int]) -> Callable[..., int]:
 
     @wraps(command)
     def either(
-        first: str | None, second: str | None, claim: str | None, only: str | None, **options: Any
+        first: str | None,
+        second: str | None,
+        claim: str | None,
+        only: str | None,
+        how: SolverOptions,
+        as_json: bool,
+        **options: Any,
     ) -> int:
         if claim is not None:
             if second is not None:
@@ -41,12 +43,12 @@ def or_claims(command: Callable[..., int]) -> Callable[..., int]:
                 raise click.UsageError("expected no --assume and no --explain with --claim")
             if first is not None and only is not None:
                 raise click.UsageError("expected a unit or --filter, but got both")
-            return prove_claims(first, claim, only or "", options)
+            return prove_claims(first, claim, only or "", how, as_json)
         if only is not None:
             raise click.UsageError("expected --filter with --claim only")
         if first is None or second is None:
             raise click.UsageError(f"expected two units or --claim, but got {first or 'neither'}")
-        return command(first=first, second=second, **options)
+        return command(first=first, second=second, how=how, as_json=as_json, **options)
 
     for option in (
         click.option("--filter", "only", metavar="TEXT", help="With --claim: the units with TEXT in a name."),
@@ -57,19 +59,12 @@ def or_claims(command: Callable[..., int]) -> Callable[..., int]:
     return either
 
 
-def prove_claims(first: str | None, claim: str, only: str, options: Mapping[str, Any]) -> int:
+def prove_claims(first: str | None, claim: str, only: str, how: SolverOptions, as_json: bool) -> int:
     """Prove the claims, print what came of them, and return the exit code."""
     claims = claims_named(claim)
-    solvers = options["solvers"]
-    members = None if solvers is None else check_members([s.strip() for s in solvers.split(",")])
-    limits = Limits(
-        time_s=check_positive("--time-limit", options["time_limit"]),
-        memory_mb=check_int("--memory-limit", options["memory_limit"], low=1),
-        seed=options["seed"],
-    )
-    store = Store(Path(options["folder"]), warn)
-    keeper = None if options["fresh"] else store.lemmas
-    book = LemmaBook(members=members, limits=limits, certify=options["certify"], keeper=keeper)
+    store = how.store()
+    keeper = None if how.fresh else store.lemmas
+    book = LemmaBook(members=how.solvers, limits=how.limits, certify=how.certify, keeper=keeper)
     units = [resolve(first)] if first is not None else list(units_of(claims, only))
     if not units:
         raise InputError(f"expected a unit that {claim} fits, but none has {only!r} in its name")
@@ -85,11 +80,11 @@ def prove_claims(first: str | None, claim: str, only: str, options: Mapping[str,
 
         def ask(spec: UnitSpec, name: str) -> ClaimVerdict:
             nonlocal served
-            if keeper is not None and (kept := store.find_claim(name, spec, certify=options["certify"])):
+            if keeper is not None and (kept := store.find_claim(name, spec, certify=how.certify)):
                 served += 1
                 return kept
             v = prove_claim(
-                spec, name, book=book, limits=limits, members=members,
+                spec, name, book=book, limits=how.limits, members=how.solvers,
                 progress=lambda text: bar.update(task, doing=f"{name}: {text}"),
             )  # fmt: skip
             store.add_claim(v)
@@ -107,7 +102,7 @@ def prove_claims(first: str | None, claim: str, only: str, options: Mapping[str,
                 bar.advance(task)
     if served:
         say(f"kept in {store.claims.path}: {served} of the answers; --fresh asks again", err=True)
-    _print(verdicts, refused, one=first is not None, as_json=options["as_json"])
+    _print(verdicts, refused, one=first is not None, as_json=as_json)
     return exit_code([v for row in verdicts.values() for v in row])
 
 

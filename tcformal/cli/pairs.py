@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
 
-from tcformal.checks import MOST_JOBS, check_int, check_positive
+from tcformal.checks import MOST_JOBS, check_int
+from tcformal.cli.asking import SolverOptions
 from tcformal.cli.group import NO_ANSWER, OK
 from tcformal.query.pairs.campaign import PairOutcome, Terms, campaign
 from tcformal.query.pairs.cluster import cluster
 from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
 from tcformal.query.pairs.pool import SturdyPool
-from tcformal.report.escape import print_json, warn
+from tcformal.report.escape import print_json
 from tcformal.report.pairs import pairs_data, pairs_view, tally
 from tcformal.report.text import console, progress, shown
-from tcformal.solve.members import check_members
-from tcformal.solve.result import Limits
-from tcformal.store.store import Store
 
 
 def workers_of(jobs: int | None, scheduler: str | None) -> Callable[[], AbstractContextManager[Executor]]:
@@ -39,22 +35,18 @@ def workers_of(jobs: int | None, scheduler: str | None) -> Callable[[], Abstract
 
 
 def ask_all(
-    text: str, options: Mapping[str, Any], workers: Callable[[], AbstractContextManager[Executor]]
+    text: str,
+    *,
+    assume: Sequence[str],
+    how: SolverOptions,
+    as_json: bool,
+    workers: Callable[[], AbstractContextManager[Executor]],
 ) -> int:
     """Ask every pair with `text` in a name, print what came of them, and return the exit code."""
-    solvers = options["solvers"]
     terms = Terms(
-        assume=tuple(options["assume"]),
-        solvers=None if solvers is None else check_members([s.strip() for s in solvers.split(",")]),
-        limits=Limits(
-            time_s=check_positive("--time-limit", options["time_limit"]),
-            memory_mb=check_int("--memory-limit", options["memory_limit"], low=1),
-            seed=options["seed"],
-        ),
-        certify=options["certify"],
-        fresh=options["fresh"],
+        assume=tuple(assume), solvers=how.solvers, limits=how.limits, certify=how.certify, fresh=how.fresh
     )
-    store = Store(Path(options["folder"]), warn)
+    store = how.store()
     start = time.monotonic()
     chosen = groups(text)
     alone = without_counterpart(text)
@@ -70,7 +62,7 @@ def ask_all(
             outcomes[outcome.pair] = outcome
             bar.update(task, completed=len(outcomes), tally=tally(outcomes))
     seconds = time.monotonic() - start
-    if options["as_json"]:
+    if as_json:
         print_json(pairs_data(chosen, outcomes, alone, seconds))
     else:
         out = console()

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 from rich.text import Text
 
-from tcformal.checks import check_int, check_positive
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
+from tcformal.cli.asking import SolverOptions, solver_options
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.cli.single import show_traces
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.operands.command import by_value, explain_command
 from tcformal.query.assume import from_texts
-from tcformal.query.engine import DEFAULT_LIMITS, answer
+from tcformal.query.engine import answer
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.steps import Trace
@@ -26,40 +25,13 @@ from tcformal.query.verdict import Verdict
 from tcformal.report import data, picture, tables
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.text import console
-from tcformal.solve.members import check_members
-from tcformal.solve.result import Limits
-from tcformal.store.store import Store
 
 
-def _question_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in (
-        click.option("--assume", multiple=True, metavar="WHAT", help="finite, normal, positive, nonzero, "
-                     "exponents=-14..15, scale_exponents=-8..8, c=0, factors=subnormal, "
-                     "products=outside-fp16, sum=inside-fp16; may be repeated."),
-        click.option("--solvers", help="Solvers to ask, separated by commas, in order of start."),
-        click.option("--time-limit", type=float, default=DEFAULT_LIMITS.time_s, show_default=True,
-                     help="Seconds for each solver."),
-        click.option("--memory-limit", type=int, default=DEFAULT_LIMITS.memory_mb, show_default=True,
-                     help="MiB for each solver."),
-        click.option("--seed", type=int, default=DEFAULT_LIMITS.seed, show_default=True,
-                     help="Seed of the solvers."),
-        click.option("--certify/--no-certify", default=None, help="An unsat answer needs a checked proof / a "
-                     "second solver; neither given: whichever comes first."),
-        click.option("--fresh", is_flag=True, help="Ask again, whatever answer is kept."),
-        results_option,
-        click.option("--explain", "with_explanation", is_flag=True, help="Explain the witness bit by bit."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
-
-
-def _kept_or_asked(
-    q: EqualityQuestion, store: Store, fresh: bool, solvers: str | None, limits: Limits, certify: bool | None
-) -> Verdict[EqualityQuestion]:
+def _kept_or_asked(q: EqualityQuestion, how: SolverOptions) -> Verdict[EqualityQuestion]:
     """The kept answer to a question, or a new one, which is kept."""
-    members = None if solvers is None else check_members([s.strip() for s in solvers.split(",")])
-    kept = None if fresh else store.find(q, certify=certify)
-    v = kept or _ask(q, members, limits, certify)
+    store = how.store()
+    kept = None if how.fresh else store.find(q, certify=how.certify)
+    v = kept or _ask(q, how)
     if kept is None or not store.has(q):
         try:
             store.add(v)
@@ -68,16 +40,14 @@ def _kept_or_asked(
     return v
 
 
-def _ask(
-    q: EqualityQuestion, members: Sequence[str] | None, limits: Limits, certify: bool | None
-) -> Verdict[EqualityQuestion]:
+def _ask(q: EqualityQuestion, how: SolverOptions) -> Verdict[EqualityQuestion]:
     err = console(stderr=True)
     with err.status(Text("starting")) as status:
         return answer(
             q,
-            solvers=members,
-            limits=limits,
-            certify=certify,
+            solvers=how.solvers,
+            limits=how.limits,
+            certify=how.certify,
             progress=lambda text: status.update(Text(text)),
         )
 
@@ -115,27 +85,21 @@ def question_command(name: str, hoped: Kind, help_text: str, extended: Callable[
     @main.command(name=name, help=help_text)
     @click.argument("first", metavar="UNIT", required=False)
     @click.argument("second", metavar="UNIT", required=False)
-    @_question_options
+    @click.option("--assume", multiple=True, metavar="WHAT", help="finite, normal, positive, nonzero, "
+                  "exponents=-14..15, scale_exponents=-8..8, c=0, factors=subnormal, "
+                  "products=outside-fp16, sum=inside-fp16; may be repeated.")  # fmt: skip
+    @solver_options()
+    @click.option("--explain", "with_explanation", is_flag=True, help="Explain the witness bit by bit.")
     @json_option
     @extended
     def command(
         first: str,
         second: str,
         assume: Sequence[str],
-        solvers: str | None,
-        time_limit: float,
-        memory_limit: int,
-        seed: int,
-        certify: bool | None,
-        fresh: bool,
-        folder: str,
+        how: SolverOptions,
         with_explanation: bool,
         as_json: bool,
     ) -> int:
-        check_positive("--time-limit", time_limit)
-        check_int("--memory-limit", memory_limit, low=1)
-        limits = Limits(time_s=time_limit, memory_mb=memory_limit, seed=seed)
         one, other = resolve(first), resolve(second)
-        q = question(one, other, from_texts(one.operands.c, assume))
-        v = _kept_or_asked(q, Store(Path(folder), warn), fresh, solvers, limits, certify)
+        v = _kept_or_asked(question(one, other, from_texts(one.operands.c, assume)), how)
         return _report(v, hoped, as_json, with_explanation)

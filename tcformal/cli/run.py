@@ -8,19 +8,15 @@ from pathlib import Path
 
 import click
 
-from tcformal.checks import check_positive
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
+from tcformal.cli.asking import SolverOptions, solver_options
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.errors import InputError
 from tcformal.papers.checked import check_asks
 from tcformal.papers.files import Ask, QueryFile, find, known_queries, load
 from tcformal.papers.run import OPEN, Answered, Setting, run
-from tcformal.query.engine import DEFAULT_LIMITS
 from tcformal.report import queries as views
-from tcformal.report.escape import print_json, warn
+from tcformal.report.escape import print_json
 from tcformal.report.text import console, progress
-from tcformal.solve.members import check_members
-from tcformal.solve.result import Limits
-from tcformal.store.store import Store
 
 
 @main.command(name="run")
@@ -29,13 +25,7 @@ from tcformal.store.store import Store
 @click.option("--list", "listed", is_flag=True, help="List the queries instead.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
 @click.option("--only", metavar="TEXT", help="Only the asks that have TEXT in their names.")
-@click.option("--solvers", help="Solvers to ask, separated by commas, in order of start.")
-@click.option("--time-limit", type=float, default=DEFAULT_LIMITS.time_s, show_default=True,
-              help="Seconds for each solver.")  # fmt: skip
-@click.option("--certify/--no-certify", default=None, help="An unsat answer needs a checked proof / a second "
-              "solver; neither given: whichever comes first.")  # fmt: skip
-@click.option("--fresh", is_flag=True, help="Ask again, whatever answer is kept.")
-@results_option
+@solver_options("memory_limit", "seed")
 @json_option
 def run_queries(
     names: Sequence[str],
@@ -43,11 +33,7 @@ def run_queries(
     listed: bool,
     settings: Sequence[str],
     only: str | None,
-    solvers: str | None,
-    time_limit: float,
-    certify: bool | None,
-    fresh: bool,
-    folder: str,
+    how: SolverOptions,
     as_json: bool,
 ) -> int:
     """Ask the questions of query files (names or paths) and compare the answers with what is expected.
@@ -69,19 +55,16 @@ def run_queries(
     if listed:
         print_json([views.query_data(f) for f in files]) if as_json else console().print(views.listing(files))
         return OK
-    check_positive("--time-limit", time_limit)
-    limits = Limits(time_s=time_limit, memory_mb=DEFAULT_LIMITS.memory_mb, seed=DEFAULT_LIMITS.seed)
-    members = None if solvers is None else check_members([s.strip() for s in solvers.split(",")])
-    how = Setting(Store(Path(folder), warn), limits, members, certify, fresh=fresh)
+    setting = Setting(how.store(), how.limits, how.solvers, how.certify, fresh=how.fresh)
     asked = [(f, _named(f.concrete(_settings(settings)), only)) for f in files]
     if not any(asks for _, asks in asked):
         raise InputError(f"expected an ask with {only!r} in its name, but found none")
     for query, asks in asked:
         check_asks(query, asks)
     start = time.monotonic()
-    done = _run_all(asked, how)
+    done = _run_all(asked, setting)
     if every and only is None:
-        views.write_report(Path(folder) / "REPORT.md", [f for f, _ in asked], done)
+        views.write_report(Path(how.folder) / "REPORT.md", [f for f, _ in asked], done)
     if as_json:
         print_json([views.answered_data(a) for a in done])
     else:

@@ -31,7 +31,8 @@ def or_all_pairs(command: Callable[..., int]) -> Callable[..., int]:
                 raise click.UsageError("expected at most one text to choose pairs by, but got two")
             if options["with_explanation"]:
                 raise click.UsageError("expected --explain with two units, but got --all-pairs")
-            return ask_all(first or "", options, workers_of(jobs, scheduler))
+            del options["with_explanation"]
+            return ask_all(first or "", workers=workers_of(jobs, scheduler), **options)
         if jobs is not None or scheduler is not None:
             raise click.UsageError("expected --jobs and --scheduler with --all-pairs only")
         if first is None or second is None:

@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from tcformal.checks import MOST_AT_ONCE, MOST_JOBS, check_int, check_positive
+from tcformal.checks import MOST_AT_ONCE, MOST_JOBS, check_int
+from tcformal.cli.asking import SolverOptions, solver_options
 from tcformal.cli.group import BAD_INPUT, NO_ANSWER, OK, OTHERWISE, fail, json_option, main
 from tcformal.design.space import space
 from tcformal.errors import InputError
@@ -18,7 +19,6 @@ from tcformal.files.write import write_whole
 from tcformal.report.escape import print_json, printable_json, say
 from tcformal.report.suite import check_prefix, suite_csv, suite_header, suite_view
 from tcformal.report.text import console, progress
-from tcformal.solve.result import Limits
 from tcformal.suites.made import Suite, complaints
 from tcformal.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite
 from tcformal.suites.suitefile import from_json, to_json
@@ -68,24 +68,10 @@ Examples:
     show_default=True,
     help="Inputs to try in one round before solvers are asked.",
 )
-@click.option(
-    "--seed", type=int, default=DEFAULT_LIMITS.seed, show_default=True, help="Seed of inputs and solvers."
-)
-@click.option("--solvers", help="Solvers to ask, separated by commas, in order of start.")
-@click.option(
-    "--time-limit",
-    type=float,
-    default=DEFAULT_LIMITS.time_s,
-    show_default=True,
-    help="Seconds for each solver on one pair.",
-)
-@click.option(
-    "--memory-limit",
-    type=int,
-    default=DEFAULT_LIMITS.memory_mb,
-    show_default=True,
-    help="MiB for each solver.",
-)
+@solver_options(
+    "certify", "fresh", "folder", limits=DEFAULT_LIMITS, time="each solver on one pair",
+    seed="inputs and solvers",
+)  # fmt: skip
 @click.option(
     "--shrink-time",
     type=float,
@@ -105,10 +91,7 @@ def suite_(
     prefix: str,
     checked: str | None,
     vectors: int,
-    seed: int,
-    solvers: str | None,
-    time_limit: float,
-    memory_limit: int,
+    how: SolverOptions,
     shrink_time: float,
     jobs: int,
     as_json: bool,
@@ -123,8 +106,6 @@ def suite_(
         if names or vary or formats or archs:
             raise InputError("expected --check alone, but got designs too")
         return _check(Path(checked), as_json)
-    check_positive("--time-limit", time_limit)
-    check_int("--memory-limit", memory_limit, low=1)
     check_int("--jobs", jobs, low=1, high=MOST_JOBS)
     check_int("--vectors", vectors, low=2, high=MOST_AT_ONCE)
     check_prefix(prefix)
@@ -132,12 +113,11 @@ def suite_(
     if form == "table" and output is not None:
         raise InputError("expected --format json, csv or c with --output, but got table")
     of = space(names, vary=vary, formats=formats, archs=archs)
-    members = None if solvers is None else [s.strip() for s in solvers.split(",")]
     with progress(transient=True) as bar:
         task = bar.add_task("starting", total=None)
         made = suite(
-            of, vectors=vectors, seed=seed, solvers=members, shrink_s=shrink_time, jobs=jobs,
-            limits=Limits(time_s=time_limit, memory_mb=memory_limit, seed=seed),
+            of, vectors=vectors, seed=how.limits.seed, solvers=how.solvers, shrink_s=shrink_time, jobs=jobs,
+            limits=how.limits,
             told=lambda what, done, total: bar.update(task, description=what, completed=done, total=total),
         )  # fmt: skip
     _write(made, form, output, prefix)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tcformal.design.spec import Design
 
 #: Encodings of NVIDIA's NaN result (XIE §4.2).
@@ -13,6 +15,17 @@ X86_DEFAULT_NAN = 0xFFC00000
 
 #: Conversion of NVIDIA's T-FDPA by D format (XIE Table 4).
 NVIDIA_CONVERSION = {"fp32": "RZ-FP32", "fp16": "RNE-FP16"}
+
+#: IEEE 754 beside the order of the sum: rounded to nearest, the sign of a zero and overflow as it says.
+_IEEE: dict[str, Any] = {
+    "conversion": "RNE-FP32", "nan_word": QUIET_NAN["fp32"], "zero_sign": "ieee", "overflow": "ieee",
+}  # fmt: skip
+#: A subnormal c, and a subnormal result, is a zero of its sign.
+_FLUSHED: dict[str, Any] = {"c_subnormals": "signed_zero", "result_subnormals": "signed_zero"}
+#: x86's dot products: sums in fp32, its NaN, no subnormal c or result.
+_X86: dict[str, Any] = {
+    **_IEEE, **_FLUSHED, "accumulator": "RNE-FP32", "nan_word": X86_DEFAULT_NAN, "nan_rule": "first_operand",
+}  # fmt: skip
 
 
 def t_fdpa(
@@ -37,121 +50,53 @@ def t_fdpa(
 
 def fma_chain(*, fmt: str, nan_word: int) -> Design:
     """A chain of IEEE fused multiply-adds in the order of k (XIE Algorithm 4)."""
-    return Design(
-        products=1,
-        conversion=f"RNE-{fmt.upper()}",
-        nan_word=nan_word,
-        zero_sign="ieee",
-        overflow="ieee",
-    )
+    ieee = _IEEE | {"conversion": f"RNE-{fmt.upper()}", "nan_word": nan_word}
+    return Design(products=1, **ieee)
 
 
 def e_fdpa(*, products: int) -> Design:
     """E-FDPA: c and all products exactly, rounded once (XIE Algorithm 6)."""
-    return Design(
-        products=products,
-        conversion="RNE-FP32",
-        nan_word=QUIET_NAN["fp32"],
-        zero_sign="ieee",
-        overflow="ieee",
-    )
+    return Design(products=products, **_IEEE)
 
 
 def ftz_add_mul(*, products: int) -> Design:
     """FTZ-AddMul: rounded products summed pairwise, then c; subnormals flushed (XIE Algorithms 1, 2)."""
     return Design(
-        products=products,
-        summation="pairwise",
-        c_position="last",
-        operand_subnormals="positive_zero",
-        c_subnormals="positive_zero",
-        result_subnormals="signed_zero",
-        product_rounding="RNE-FP32",
-        accumulator="RNE-FP32",
-        conversion="RNE-FP32",
-        nan_word=QUIET_NAN["fp32"],
-        zero_sign="ieee",
-        overflow="ieee",
-    )
+        products=products, summation="pairwise", c_position="last", product_rounding="RNE-FP32",
+        accumulator="RNE-FP32", operand_subnormals="positive_zero", c_subnormals="positive_zero",
+        result_subnormals="signed_zero", **_IEEE,
+    )  # fmt: skip
 
 
 def tr_fdpa(*, products: int, grouped: bool) -> Design:
     """TR-FDPA, or GTR-FDPA with `grouped` (XIE Algorithms 10, 11; Table 7)."""
     return Design(
-        products=products,
-        summation="gtr" if grouped else "tr",
-        c_position="last",
-        fraction_bits=24,
-        sum_fraction_bits=31,
-        product_limit=128,
-        conversion="RNE-FP32",
-        nan_word=QUIET_NAN["fp32"],
-        zero_sign="sum",
-        overflow="ieee",
-    )
+        products=products, summation="gtr" if grouped else "tr", c_position="last", fraction_bits=24,
+        sum_fraction_bits=31, product_limit=128, **_IEEE | {"zero_sign": "sum"},
+    )  # fmt: skip
 
 
 def x86_dot_bf16() -> Design:
     """`vdpbf16ps`: two FMA steps, the odd pair first; subnormals are zeros."""
     return Design(
-        products=2,
-        summation="sequential",
-        c_position="first",
-        order="odd_first",
-        operand_subnormals="signed_zero",
-        c_subnormals="signed_zero",
-        result_subnormals="signed_zero",
-        accumulator="RNE-FP32",
-        conversion="RNE-FP32",
-        nan_word=X86_DEFAULT_NAN,
-        nan_rule="first_operand",
-        zero_sign="ieee",
-        overflow="ieee",
-    )
+        products=2, summation="sequential", c_position="first", order="odd_first",
+        operand_subnormals="signed_zero", **_X86,
+    )  # fmt: skip
 
 
 def x86_tile(*, operand_subnormals: str) -> Design:
     """`tdpbf16ps`, `tdpfp16ps`: two FMA chains from zero (even and odd k), their sum, then c."""
     return Design(
-        products=32,
-        summation="two_chains",
-        c_position="last",
-        operand_subnormals=operand_subnormals,
-        c_subnormals="signed_zero",
-        result_subnormals="signed_zero",
-        accumulator="RNE-FP32",
-        conversion="RNE-FP32",
-        nan_word=X86_DEFAULT_NAN,
-        nan_rule="first_operand",
-        zero_sign="ieee",
-        overflow="ieee",
+        products=32, summation="two_chains", c_position="last", operand_subnormals=operand_subnormals, **_X86
     )
 
 
 def arm_dot_bf16(*, extended: bool) -> Design:
     """`bfdot` and each half of `bfmmla`: unfused to odd with EBF=0, fused pairs with EBF=1."""
     if extended:
-        return Design(
-            products=2,
-            summation="fused",
-            c_position="last",
-            accumulator="RNE-FP32",
-            conversion="RNE-FP32",
-            nan_word=QUIET_NAN["fp32"],
-            zero_sign="ieee",
-            overflow="ieee",
-        )
+        return Design(products=2, summation="fused", c_position="last", accumulator="RNE-FP32", **_IEEE)
+    odd = _IEEE | {"conversion": "RO-FP32", "overflow": "infinity"}
     return Design(
-        products=2,
-        summation="pairwise",
-        c_position="last",
-        operand_subnormals="signed_zero",
-        c_subnormals="signed_zero",
-        result_subnormals="signed_zero",
-        product_rounding="RO-FP32",
-        accumulator="RO-FP32",
-        conversion="RO-FP32",
-        nan_word=QUIET_NAN["fp32"],
-        zero_sign="ieee",
-        overflow="infinity",
-    )
+        products=2, summation="pairwise", c_position="last", product_rounding="RO-FP32",
+        accumulator="RO-FP32", operand_subnormals="signed_zero", **odd | _FLUSHED,
+    )  # fmt: skip

@@ -8,29 +8,21 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tcformal.checks import check_choice
+from tcformal.design.axes import Settings, altered, axes
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
-from tcformal.design.rounding import MODES
-from tcformal.design.spec import ACCUMULATIONS, ORDERS, OVERFLOWS, SUBNORMALS, SUM_ROUNDINGS, ZERO_SIGNS
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.formats.catalog import format_named
 
-#: Fraction bits that a variation goes through unless the caller says otherwise [XIE F].
-FRACTION_BITS = range(10, 41)
-#: Exponents of zero terms that the sources name, by the exponent bits of D, beside a unit's own.
-_ZERO_EXPONENTS = {5: (-21, -20, -19, -14), 8: (-139, -133, -132, -131, -126)}
 #: Members that one space may have.
 LARGEST = 256
 
 _RANGE = re.compile(r"([+-]?\d+)\.\.([+-]?\d+)")
-
-#: A variation: parameters as `name=value,…`.
-Settings = str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +57,11 @@ def space(
     if not bases:
         raise InputError("expected a unit, operand formats or an architecture, but got none")
     if vary:
-        axes = [_axis(text, bases[0]) for text in vary]
-        chosen = [(base, ",".join(settings)) for base in bases for settings in itertools.product(*axes)]
+        varied = [_axis(text, bases[0]) for text in vary]
+        chosen = [(base, ",".join(settings)) for base in bases for settings in itertools.product(*varied)]
     elif len(bases) == 1 and not (formats or archs):
-        axes = list(variations(bases[0]).values())
-        chosen = [(bases[0], ""), *((bases[0], settings) for axis in axes for settings in axis)]
+        listed = axes(bases[0]).values()
+        chosen = [(bases[0], ""), *((bases[0], settings) for axis in listed for settings in axis)]
     else:
         chosen = [(base, "") for base in bases]
     return _collected(chosen)
@@ -99,54 +91,11 @@ def catalogued(formats: str | None, archs: Sequence[str]) -> list[UnitSpec]:
     return found
 
 
-def variations(unit: UnitSpec) -> dict[str, tuple[Settings, ...]]:
-    """What each parameter of a unit can be varied to, by parameter; some mean nothing for the unit."""
-    d = unit.design
-    length = min(unit.k, d.products)
-    zeros: set[int] = set(_ZERO_EXPONENTS.get(unit.operands.d.exponent_bits, ()))
-    if isinstance(d.zero_exponent, int):
-        zeros |= {d.zero_exponent - 1, d.zero_exponent, d.zero_exponent + 1}
-    lengths = [n for n in (1 << i for i in range(9)) if n <= unit.k and unit.k % n == 0]
-    cut = f"sum_fraction_bits={max(31, d.fraction_bits or 0)},zero_exponent=none"
-    values: dict[str, Iterable[object]] = {
-        "conversion": _modes(d.conversion),
-        "accumulator": _modes(d.accumulator),
-        "rounding": MODES if d.accumulator is not None else (),
-        "product_rounding": ("none", *_modes(d.product_rounding or d.conversion)),
-        "alignment_rounding": MODES,
-        "fraction_bits": ("exact", *FRACTION_BITS),
-        "products": lengths,
-        "sum_fraction_bits": () if d.sum_fraction_bits is None else FRACTION_BITS,
-        "sum_rounding": SUM_ROUNDINGS if d.summation == "tr" else (),
-        "accumulation": ACCUMULATIONS,
-        "carry_bits": ("exact", *range(1, length.bit_length() + 4)),
-        "zero_exponent": ("own", "none", *sorted(zeros)),
-        "summation": (
-            "fused", "fused,c_position=last", "sequential", "sequential,c_position=last", "pairwise",
-            "two_chains", f"tr,{cut}", f"gtr,{cut}",
-        ),
-        "c_position": ("joined", "first", "last"),
-        "normalise_products": ("false", "true"),
-        "order": ORDERS,
-        "operand_subnormals": SUBNORMALS,
-        "c_subnormals": SUBNORMALS,
-        "result_subnormals": ("kept", "signed_zero"),
-        "zero_sign": ZERO_SIGNS,
-        "overflow": OVERFLOWS,
-    }  # fmt: skip
-    return {name: tuple(f"{name}={value}" for value in row) for name, row in values.items()}
-
-
-def _modes(text: str | None) -> tuple[str, ...]:
-    """Every rounding mode into the shape of a conversion."""
-    return () if text is None else tuple(f"{mode}-{text.partition('-')[2]}" for mode in MODES)
-
-
 def _axis(text: str, unit: UnitSpec) -> tuple[Settings, ...]:
     """`name=1,5..7` as `name=1`, `name=5`, …; `name` alone as its variations."""
     name, equals, values = (part.strip() for part in text.partition("="))
     if not equals:
-        known = variations(unit)
+        known = axes(unit)
         return known[check_choice("parameter to vary", name, known)]
     listed: list[str] = []
     for item in (part.strip() for part in values.split(",")):
@@ -158,14 +107,6 @@ def _axis(text: str, unit: UnitSpec) -> tuple[Settings, ...]:
         else:
             listed += map(str, range(int(span[1]), int(span[2]) + 1))
     return tuple(f"{name}={value}" for value in listed)
-
-
-def _altered(base: UnitSpec, settings: Settings) -> str:
-    """The name of a unit with parameters set; those that its name sets already are replaced."""
-    unit, _, text = base.name.partition("@")
-    pairs = [item.partition("=") for item in [*text.split(","), *settings.split(",")] if item]
-    merged = {name.strip(): value.strip() for name, _, value in pairs}
-    return "@".join([unit, ",".join(f"{name}={value}" for name, value in merged.items())]) if merged else unit
 
 
 def _identity(u: UnitSpec) -> tuple[object, ...]:
@@ -183,7 +124,7 @@ def _collected(chosen: Sequence[tuple[UnitSpec, Settings]]) -> Space:
     same: dict[str, str] = {}
     refused: dict[str, str] = {}
     for base, settings in chosen:
-        name = _altered(base, settings)
+        name = altered(base, settings)
         try:
             unit = resolve(name)
         except UnknownNameError:

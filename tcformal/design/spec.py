@@ -56,6 +56,10 @@ class Operands:
     c: Format
     d: Format
 
+    def names(self) -> dict[str, str]:
+        """The formats' names, by operand."""
+        return {"a": self.a.name, "b": self.b.name, "c": self.c.name, "d": self.d.name}
+
     def __str__(self) -> str:
         return f"{self.d.name} = {self.a.name} · {self.b.name} + {self.c.name}"
 

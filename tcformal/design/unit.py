@@ -105,6 +105,12 @@ class UnitSpec:
         """Format of D's elements."""
         return self.operands.d
 
+    def input_formats(self) -> dict[str, Format]:
+        """The formats of a, b and c, and of both sides' scales where there are any."""
+        o, scale = self.operands, self.scale_format
+        scales = {} if scale is None else {"scale_a": scale, "scale_b": scale}
+        return {"a": o.a, "b": o.b, "c": o.c} | scales
+
     @property
     def arch(self) -> str:
         """The architecture, or the family's name."""

@@ -29,6 +29,14 @@ def read_named(path: Path, what: str, limit: int = LARGEST) -> str:
         raise InputError(f"expected {what} in {path}, but got: {why or error}") from None
 
 
+def values_of(text: str) -> list[Any]:
+    """The one value of a JSON text, or the values of a text that has one a line; ValueError as `json_of`."""
+    try:
+        return [json_of(text)]
+    except ValueError:
+        return [json_of(line) for line in text.splitlines() if line.strip()]
+
+
 def json_of(text: str) -> Any:
     """What a JSON text stands for; ValueError for one that is none, or nested deeper than can be read."""
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from tcformal.checks import check_int
 from tcformal.errors import InputError
@@ -112,6 +113,19 @@ class Format:
         if self.specials is not Specials.IEEE:
             raise InputError(f"expected a format with Inf, but got {self.name}")
         return ((1 << self.exponent_bits) - 1) << (self.fraction_bits + self.ignored_low_bits)
+
+    @property
+    def sign_bit(self) -> int:
+        """The word whose only bit is the sign; 0 for a format without one."""
+        return 1 << (self.width - 1) if self.sign is Sign.PRESENT else 0
+
+    def is_nan(self, words: Any) -> Any:
+        """Where words, one or an array of unsigned ones, are NaN, in a format that has Inf."""
+        return (words & ((1 << (self.width - 1)) - 1)) > self.infinity
+
+    def is_special(self, words: Any) -> Any:
+        """Where words, one or an array of unsigned ones, are NaN or Inf, in a format that has them."""
+        return (words & ((1 << (self.width - 1)) - 1)) >= self.infinity
 
     @property
     def one(self) -> int:

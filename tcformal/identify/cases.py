@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.files.named import json_of, read_named
+from tcformal.files.named import read_named, values_of
 from tcformal.formats.spec import Format
 from tcformal.operands.text import from_data
 from tcformal.operands.witness import Witness
@@ -34,8 +34,7 @@ class MismatchValue:
         """Where results are this value."""
         same = np.asarray(words == np.uint64(self.raw), np.bool_)
         if self.any_nan:
-            body = np.uint64((1 << (fmt.width - 1)) - 1)
-            same |= (words & body) > np.uint64(fmt.infinity)
+            same |= fmt.is_nan(words)
         return same
 
 
@@ -61,7 +60,8 @@ def read_cases(spec: UnitSpec, path: Path) -> list[MismatchCase]:
             with np.load(path, allow_pickle=False) as data:
                 rows = _rows(spec, {name: data[name] for name in data.files}, str(path))
         else:
-            rows = _objects(read_named(path, "cases as JSON or .npz"))
+            found = values_of(read_named(path, "cases as JSON or .npz"))
+            rows = found[0] if len(found) == 1 and isinstance(found[0], list) else found
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise InputError(f"expected cases as JSON or .npz in {path}, but got: {error}") from None
     if not rows:
@@ -83,21 +83,9 @@ def case_of(spec: UnitSpec, data: Any, where: str) -> MismatchCase:
     return MismatchCase(from_data(spec, data, where), *values)
 
 
-def _objects(text: str) -> list[Any]:
-    """JSON as a list: of the one value, or of a value a line."""
-    try:
-        found = json_of(text)
-    except ValueError:
-        return [json_of(line) for line in text.splitlines() if line.strip()]
-    return found if isinstance(found, list) else [found]
-
-
 def _rows(spec: UnitSpec, data: dict[str, NDArray[Any]], where: str) -> list[dict[str, Any]]:
     """The arrays of an .npz as one object a case, in hex words."""
-    o = spec.operands
-    formats: dict[str, Format] = {"a": o.a, "b": o.b, "c": o.c, "expected": o.d, "got": o.d}
-    if spec.scale_format is not None:
-        formats |= {"scale_a": spec.scale_format, "scale_b": spec.scale_format}
+    formats = spec.input_formats() | {"expected": spec.d_format, "got": spec.d_format}
     words: dict[str, list[Any]] = {}
     for name, fmt in formats.items():
         if name in data:

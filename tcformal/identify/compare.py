@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.design.axes import rivals
 from tcformal.design.unit import UnitSpec, same_formats
-from tcformal.design.variations import rivals
 from tcformal.errors import RecordError
 from tcformal.formats.spec import Format
 from tcformal.matmul.replay import replay

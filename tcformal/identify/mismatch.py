@@ -12,14 +12,13 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.design.catalog import distinct_designs
+from tcformal.design.axes import catalogued_rivals, computed, neighbours
 from tcformal.design.names import resolve
-from tcformal.design.unit import UnitSpec, same_formats, takes
-from tcformal.design.variations import variations
+from tcformal.design.unit import UnitSpec, takes
 from tcformal.errors import InputError
 from tcformal.identify.cases import MismatchCase, MismatchValue
 from tcformal.matmul.replay import padded_witness, replay
-from tcformal.operands.text import batch_of
+from tcformal.operands.batch import batch_of
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import Kind as ValueKind
 from tcformal.oracle.values import decode
@@ -96,7 +95,7 @@ def explain_mismatch(
     if len(lengths) != 1:
         raise InputError(f"expected dot products of one length, but got lengths {sorted(lengths)}")
     k = lengths.pop()
-    batch = batch_of(spec, [case.witness for case in cases])
+    batch = batch_of([case.witness for case in cases])
     d = spec.operands.d
     candidates = list(_candidates(spec, k))
     found: dict[str, list[Producer]] = {"expected": [], "got": []}
@@ -130,13 +129,11 @@ def _candidates(spec: UnitSpec, k: int) -> Iterator[Producer]:
     def new(u: UnitSpec) -> bool:
         if not takes(u, k):
             return False
-        length = min(u.k, u.design.products)
-        key = (u.design, length, u.emulation, None if u.k >= k else u.k)
+        key = computed(u, k)
         fresh = key not in seen
         seen.add(key)
         return fresh
 
-    others = [resolve(name) for name in distinct_designs(lambda u: same_formats(u, spec) and takes(u, k))]
     if not takes(spec, k):
         raise InputError(
             f"expected at most {spec.k} products for {spec.name}, whose result cannot be the next c, "
@@ -144,7 +141,7 @@ def _candidates(spec: UnitSpec, k: int) -> Iterator[Producer]:
         )
     new(spec)
     yield Producer(spec, MismatchKind.UNIT, spec, "the unit")
-    others = [u for u in others if new(u)]
+    others = [u for u in catalogued_rivals(spec, k) if new(u)]
     for u in others:
         yield Producer(u, MismatchKind.OTHER_UNIT, u, "another unit")
     for name, what in computations(spec, k):
@@ -153,7 +150,7 @@ def _candidates(spec: UnitSpec, k: int) -> Iterator[Producer]:
             yield Producer(u, MismatchKind.COMPUTATION, u, what)
     for base in (spec, *others):
         kind = MismatchKind.VARIATION if base is spec else MismatchKind.OTHER_VARIATION
-        for u in variations(base):
+        for u in neighbours(base):
             if new(u):
                 yield Producer(u, kind, base, "one parameter changed")
 

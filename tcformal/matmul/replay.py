@@ -6,9 +6,8 @@ import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.matmul.unit import Unit
-from tcformal.operands.batch import witness_at
+from tcformal.operands.batch import batch_of, rows_of, witness_at
 from tcformal.operands.random import Batch, Raw
-from tcformal.operands.text import batch_of, part_of
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import scale_count
 
@@ -33,7 +32,7 @@ def padded(spec: UnitSpec, batch: Batch) -> Batch:
 
 def padded_witness(spec: UnitSpec, w: Witness) -> Witness:
     """One dot product as `padded` makes it."""
-    return witness_at(padded(spec, batch_of(spec, [w])), 0)
+    return witness_at(padded(spec, batch_of([w])), 0)
 
 
 def _wide(array: Raw, count: int, fill: int) -> Raw:
@@ -47,6 +46,6 @@ def replay(spec: UnitSpec, batch: Batch) -> Raw:
     u, made = Unit(spec), []
     wide = padded(spec, batch)
     for start in range(0, len(wide.c), _CHUNK):
-        x = part_of(wide, slice(start, start + _CHUNK))
+        x = rows_of(wide, slice(start, start + _CHUNK))
         made.append(u.dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b).astype(np.uint64))
     return np.concatenate(made) if made else np.zeros(0, np.uint64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,6 @@ _LIVE = 5
 _DEPTH = 45
 #: The share of directed dot products near the smallest number of D.
 _LOW = 0.3
-
-_ROWS = ("a", "b", "c", "scale_a", "scale_b")
 
 
 def inputs_to_try(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
@@ -121,45 +119,32 @@ def _encoded(rng: np.random.Generator, fmt: Format, exponent: Integers) -> Raw:
 
 
 def _negated(fmt: Format, raw: Raw) -> Raw:
-    return raw if fmt.sign is not Sign.PRESENT else raw ^ np.uint64(1 << (fmt.width - 1))
+    return raw ^ np.uint64(fmt.sign_bit)
 
 
 def columns(x: Batch) -> dict[str, Lanes]:
     """The operands by input name, an array for each."""
-    named: dict[str, Lanes] = {"c": x.c}
-    for name in ("a", "b", "scale_a", "scale_b"):
-        array = getattr(x, name)
-        if array is not None:
-            named |= {f"{name}[{i}]": array[:, i] for i in range(array.shape[1])}
+    named: dict[str, Lanes] = {}
+    for name, array in x.named().items():
+        named |= {"c": array} if name == "c" else {f"{name}[{i}]": row for i, row in enumerate(array.T)}
     return named
 
 
-def rows_of(x: Batch, rows: Index) -> Batch:
+def rows_of(x: Batch, rows: slice | Index) -> Batch:
     """Some of the dot products of a batch."""
-    return Batch(**{name: _taken(getattr(x, name), rows) for name in _ROWS})
-
-
-def _taken(array: Raw | None, rows: Index) -> Any:
-    return None if array is None else array[rows]
+    return Batch(**{name: array[rows] for name, array in x.named().items()})
 
 
 def together(*batches: Batch) -> Batch:
     """The dot products of several batches of one shape, in order."""
-    named: dict[str, Any] = {}
-    for name in _ROWS:
-        arrays = [getattr(x, name) for x in batches]
-        named[name] = None if arrays[0] is None else np.concatenate(arrays)
-    return Batch(**named)
+    rows = [x.named() for x in batches]
+    return Batch(**{name: np.concatenate([row[name] for row in rows]) for name in rows[0]})
 
 
 def batch_of(witnesses: Sequence[Witness]) -> Batch:
     """Witnesses of one k as a batch."""
-    named: dict[str, Any] = {
-        name: np.array([getattr(w, name) for w in witnesses], np.uint64) for name in _ROWS
-    }
-    if not witnesses[0].scale_a:
-        named["scale_a"] = named["scale_b"] = None
-    return Batch(**named)
+    rows = ("a", "b", "c", *(("scale_a", "scale_b") if witnesses[0].scale_a else ()))
+    return Batch(**{name: np.array([getattr(w, name) for w in witnesses], np.uint64) for name in rows})
 
 
 def lengthened(w: Witness, k: int) -> list[Witness]:

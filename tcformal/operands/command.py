@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Callable, Iterable
 
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import format_value, hex_word
 
@@ -16,15 +15,17 @@ Words = Callable[[str, int], str]
 
 def in_hex(spec: UnitSpec) -> Words:
     """Every operand by its raw encoding."""
-    return lambda which, raw: hex_word(_format(spec, which), raw)
+    formats = spec.input_formats()
+    return lambda which, raw: hex_word(formats[which], raw)
 
 
 def by_value(spec: UnitSpec) -> Words:
     """Every operand by its exact value; a NaN, which has none, by its raw encoding."""
+    formats = spec.input_formats()
 
     def word(which: str, raw: int) -> str:
-        text = format_value(_format(spec, which), raw)
-        return hex_word(_format(spec, which), raw) if "nan" in text else text
+        text = format_value(formats[which], raw)
+        return hex_word(formats[which], raw) if "nan" in text else text
 
     return word
 
@@ -46,11 +47,3 @@ def explain_command(
         if row:
             texts.append(f"--{which.replace('_', '-')} {shlex.quote(text)}")
     return " ".join([f"tcformal {command}", *map(shlex.quote, names), *texts])
-
-
-def _format(spec: UnitSpec, which: str) -> Format:
-    o = spec.operands
-    formats = {"a": o.a, "b": o.b, "c": o.c, "scale_a": spec.scale_format, "scale_b": spec.scale_format}
-    found = formats[which]
-    assert found is not None, f"{spec.name} has no {which}"
-    return found

@@ -1,13 +1,12 @@
-"""Operands and results as they stand in files: hex words, digests, batches of single dot products."""
+"""Operands and results as they stand in files: hex words and digests."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
@@ -20,15 +19,10 @@ from tcformal.programs.chain import scale_count
 
 def to_data(spec: UnitSpec, w: Witness) -> dict[str, Any]:
     """One dot product's operands as plain data."""
-    o = spec.operands
-    data: dict[str, Any] = {
-        "a": [hex_word(o.a, x) for x in w.a],
-        "b": [hex_word(o.b, x) for x in w.b],
-        "c": hex_word(o.c, w.c),
-    }
-    if spec.scale_format is not None:
-        for name, scales in (("scale_a", w.scale_a), ("scale_b", w.scale_b)):
-            data[name] = [hex_word(spec.scale_format, x) for x in scales]
+    data = {}
+    for name, fmt in spec.input_formats().items():
+        row = getattr(w, name)
+        data[name] = hex_word(fmt, row) if name == "c" else [hex_word(fmt, x) for x in row]
     return data
 
 
@@ -61,23 +55,6 @@ def from_data(spec: UnitSpec, data: Mapping[str, Any], where: str) -> Witness:
 
 def _word(fmt: Format, text: Any) -> int:
     return parse_value(fmt, str(text["hex"] if isinstance(text, Mapping) else text))
-
-
-def batch_of(spec: UnitSpec, witnesses: Sequence[Witness]) -> Batch:
-    """Single dot products of one length as a batch."""
-
-    def array(name: str) -> Raw:
-        return np.array([getattr(w, name) for w in witnesses], dtype=np.uint64)
-
-    if spec.scale_format is None:
-        return Batch(array("a"), array("b"), array("c"))
-    return Batch(array("a"), array("b"), array("c"), array("scale_a"), array("scale_b"))
-
-
-def part_of(batch: Batch, rows: slice | NDArray[np.intp]) -> Batch:
-    """Some rows of a batch."""
-    scales = [None if s is None else s[rows] for s in (batch.scale_a, batch.scale_b)]
-    return Batch(batch.a[rows], batch.b[rows], batch.c[rows], scales[0], scales[1])
 
 
 def digest_of(*arrays: Raw | None) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from tcformal.errors import RecordError
 from tcformal.formats.spec import Format
 from tcformal.oracle.values import hex_word
-from tcformal.store.schema import SEAL, digest_of
+from tcformal.store.schema import SEAL, sealed
 
 #: Files of results: those of today, whose lines carry digests, and older ones, whose lines do not.
 SCHEMA, UNSEALED = "tcformal-hardware/2", "tcformal-hardware/1"
@@ -29,16 +29,10 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 _TEXTS = ("unit", "plan", "definition", "tcformal", "date")
 
 
-def sealed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """A line with the digest of all its other keys."""
-    plain = {key: value for key, value in data.items() if key != SEAL}
-    return {**plain, SEAL: digest_of(plain)}
-
-
 def check_seal(data: Mapping[str, Any], where: str) -> None:
     """Refuse a line that is not as it was written; RecordError naming `where`."""
     try:
-        found = digest_of({key: value for key, value in data.items() if key != SEAL})
+        found = sealed(data)[SEAL]
     except (ValueError, RecursionError) as error:
         raise RecordError(f"expected plain data in {where}, but got: {error}") from None
     if found != data.get(SEAL):

@@ -10,6 +10,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.ir.walk import digest
 from tcformal.semantics.unit import unit_dot
 
 
@@ -76,6 +77,12 @@ def circuit(spec: UnitSpec, k: int) -> tuple[Graph, Node]:
     """The definition of K products on one unit: a graph of its own and the node of d."""
     g = Graph()
     return g, chained_dot(g, spec, declare_inputs(g, spec, k))
+
+
+def definition(spec: UnitSpec, k: int | None = None) -> str:
+    """SHA-256 of the circuit of a unit applied to K products, its own k unless given."""
+    graph, root = circuit(spec, spec.k if k is None else k)
+    return digest(graph, {"d": root})
 
 
 def common_k(*specs: UnitSpec) -> int:

@@ -127,9 +127,7 @@ class ClaimVerdict:
             "composition": self.composition,
             "parts": [_part_data(p) for p in self.parts],
             "lemmas": [lemma.to_json() for lemma in self.lemmas],
-            "limits": {
-                "time_s": self.limits.time_s, "memory_mb": self.limits.memory_mb, "seed": self.limits.seed
-            },
+            "limits": self.limits.to_json(),
             "seconds": round(self.seconds, 3),
             "tcformal": self.version,
             "served": bool(self.served),

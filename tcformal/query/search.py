@@ -32,8 +32,7 @@ def search(question: EqualityQuestion, seed: int, n: int = VECTORS) -> Witness |
     if not rows.size:
         return None
     d = question.first.operands.d
-    magnitudes = [x[rows].astype(np.uint64) & np.uint64((1 << (d.width - 1)) - 1) for x in results]
-    special = np.any([m >= d.infinity for m in magnitudes], axis=0)
+    special = np.any([d.is_special(x[rows].astype(np.uint64)) for x in results], axis=0)
     terms = ((tried.a[rows] != 0) | (tried.b[rows] != 0)).sum(axis=1)
     order = np.lexsort((terms, special))[:_FINALISTS]
     kept = [i for i in order if special[i] == special[order[0]]]

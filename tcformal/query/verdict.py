@@ -94,11 +94,7 @@ class Verdict(Generic[Q]):
             "confirmed_by": list(self.confirmed_by),
             "certificate": None if self.certificate is None else self.certificate.to_json(),
             "solvers": [{**a.to_json(), "reason": a.reason} for a in self.answers],
-            "limits": {
-                "time_s": self.limits.time_s,
-                "memory_mb": self.limits.memory_mb,
-                "seed": self.limits.seed,
-            },
+            "limits": self.limits.to_json(),
             "seconds": round(self.seconds, 3),
             "tcformal": self.version,
             "served": bool(self.served),

@@ -24,7 +24,7 @@ def unit_data(u: UnitSpec) -> dict[str, Any]:
     return {
         "name": u.name,
         "shape": {"m": u.m, "n": u.n, "k": u.k},
-        "formats": {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name},
+        "formats": o.names(),
         "parameters": {
             name: {
                 "value": value,

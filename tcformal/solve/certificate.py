@@ -27,12 +27,6 @@ class CertificateError(TcformalError):
     exit_code = 1
 
 
-class UncheckedError(CertificateError):
-    """A certificate could not be checked within the time and the memory that were given."""
-
-    exit_code = 3
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
     """A proof and what it proves.
@@ -162,20 +156,12 @@ def certify(cnf: Cnf, proof: str, solver: str) -> Certificate:
 def verify(cnf: Cnf, certificate: Certificate) -> int:
     """Check a kept certificate against clauses made anew, in this process; its steps.
 
-    Errors: as `verify_packed`.
-    """
-    return verify_packed(cnf, certificate.proof, certificate.cnf_sha256)
-
-
-def verify_packed(cnf: Cnf, proof: bytes, cnf_sha256: str) -> int:
-    """Check a packed proof, said to be one of clauses of that digest, against clauses made anew; its steps.
-
     Errors: CertificateError for clauses other than the ones it was made for, a file that does not unpack,
     or a proof that the checker refuses.
     """
-    if cnf.digest() != cnf_sha256:
+    if cnf.digest() != certificate.cnf_sha256:
         raise CertificateError(
             f"expected a certificate of the clauses {cnf.digest()[:12]}, "
-            f"but got one of {cnf_sha256[:12]}: the question or its encoding has changed"
+            f"but got one of {certificate.cnf_sha256[:12]}: the question or its encoding has changed"
         )
-    return check_steps(cnf, unpack(proof))
+    return check_steps(cnf, unpack(certificate.proof))

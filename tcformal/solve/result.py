@@ -47,6 +47,10 @@ class Limits:
         check_int("memory_mb", self.memory_mb, low=1, high=MOST_MEMORY_MB)
         check_int("seed", self.seed, low=0, high=2**31 - 1)
 
+    def to_json(self) -> dict[str, Any]:
+        """The limits as plain data, from which `Limits(**…)` makes them again."""
+        return {"time_s": self.time_s, "memory_mb": self.memory_mb, "seed": self.seed}
+
 
 class RunnerOutcome(NamedTuple):
     """What a runner hands back: SAT with a value for every input it knows, or another status."""

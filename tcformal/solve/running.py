@@ -27,9 +27,7 @@ class SolverRun:
             "distribution": self.member.distribution,
             "runner": self.member.runner,
             "dag": dag,
-            "time_s": limits.time_s,
-            "memory_mb": limits.memory_mb,
-            "seed": limits.seed,
+            **limits.to_json(),
             "proof": str(self.proof),
         }
         self.child = Child("tcformal.solve.worker", request, limits.time_s, folder, name)
@@ -83,8 +81,7 @@ class Check:
             "proof": str(proof),
             "packed": str(self._packed),
             "solver": solver,
-            "time_s": limits.time_s,
-            "memory_mb": limits.memory_mb,
+            **limits.to_json(),
         }
         self.child = Child("tcformal.solve.checker", request, limits.time_s, proof.parent, f"{solver}.check")
 

@@ -51,11 +51,7 @@ def to_record(v: Verdict[Any], date: str) -> Record:
             "allowed": None if v.allowed is None else how.witness_data(q, v.allowed),
             "solvers": [_answer(a) for a in v.answers],
             "confirmed_by": list(v.confirmed_by),
-            "limits": {
-                "time_s": v.limits.time_s,
-                "memory_mb": v.limits.memory_mb,
-                "seed": v.limits.seed,
-            },
+            "limits": v.limits.to_json(),
             "seconds": v.seconds,
             "date": date,
             "tcformal": v.version,
@@ -80,14 +76,7 @@ def _check_names(q: Question, parts: Mapping[str, Any]) -> None:
 
 def _answer(a: SolverAnswer) -> dict[str, Any]:
     model = None if a.model is None else {name: hex(value) for name, value in a.model.items()}
-    return {
-        "name": a.solver,
-        "version": a.version,
-        "answer": a.status.value,
-        "seconds": a.seconds,
-        "reason": a.reason,
-        "model": model,
-    }
+    return {**a.to_json(), "seconds": a.seconds, "reason": a.reason, "model": model}
 
 
 def question_of(record: Mapping[str, Any]) -> Question:
@@ -221,7 +210,7 @@ def read_verdict(
         answers=answers,
         confirmed_by=tuple(record["confirmed_by"]),
         certificate=certificate,
-        limits=_limits(record),
+        limits=read_limits(record),
         seconds=record["seconds"],
         version=record["tcformal"],
         served=record["date"],
@@ -229,7 +218,8 @@ def read_verdict(
     )
 
 
-def _limits(record: Mapping[str, Any]) -> Limits:
+def read_limits(record: Mapping[str, Any]) -> Limits:
+    """The limits of a record; RecordError for any that cannot be."""
     try:
         return Limits(**record["limits"])
     except InputError as error:

@@ -8,8 +8,8 @@ from typing import Any
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError
 from tcformal.files.lines import Told
+from tcformal.programs.chain import definition
 from tcformal.proofs.claim import ClaimVerdict
-from tcformal.proofs.claims.same_parameters import definition
 from tcformal.proofs.lemmas import Lemma
 from tcformal.query.question import Kind
 from tcformal.query.verdict import SETTLED
@@ -39,7 +39,7 @@ class ClaimCache:
         record = self._records.newest(claim, spec.name)
         if record is None or claim in OF_MANY_UNITS or Kind[record["verdict"]] not in SETTLED:
             return None
-        if record["definition"] != definition(spec, spec.k):
+        if record["definition"] != definition(spec):
             return None
         found = self._rechecker.claim(self._lemmas.folder, claim, spec.name)
         if "refused" in found:

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError, RecordError
+from tcformal.errors import RecordError
 from tcformal.formats.spec import Format
 from tcformal.operands.witness import Witness
+from tcformal.programs.chain import definition
 from tcformal.proofs.claim import ClaimVerdict, Counterexample, Part, PartStatus
-from tcformal.proofs.claims.same_parameters import definition
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.query.question import Kind
-from tcformal.solve.result import Limits
+from tcformal.store.answers import read_limits
 from tcformal.store.schema import SEAL, now
 
 #: Claims that speak of more units than the one whose definition is kept with them: they are asked again.
@@ -33,7 +33,7 @@ def claim_record(v: ClaimVerdict) -> dict[str, Any]:
     places = {sha256: str(i) for i, sha256 in enumerate(lemmas)}
     parts = [{**part, "steps": _short_steps(part["steps"], places)} for part in plain["parts"]]
     return {
-        **plain, "date": now(), "definition": definition(v.unit, v.unit.k),
+        **plain, "date": now(), "definition": definition(v.unit),
         "lemmas": lemmas, "parts": parts,
     }  # fmt: skip
 
@@ -58,15 +58,11 @@ def read_claim(
 
     Errors: RecordError for limits or a witness that cannot be.
     """
-    try:
-        limits = Limits(**record["limits"])
-    except InputError as error:
-        raise RecordError(str(error)) from error
     return ClaimVerdict(
         claim=record["claim"], unit=spec, kind=Kind[record["verdict"]], reason=record["reason"],
         composition=record["composition"],
         parts=tuple(_part(p, spec, record["lemmas"]) for p in record["parts"]),
-        lemmas=lemmas, limits=limits, seconds=record["seconds"],
+        lemmas=lemmas, limits=read_limits(record), seconds=record["seconds"],
         version=record["tcformal"], served=served, checked=checked,
     )  # fmt: skip
 
@@ -110,8 +106,7 @@ def _part(data: Mapping[str, Any], spec: UnitSpec, lemmas: Sequence[str]) -> Par
 
 def _operands(spec: UnitSpec, said: Mapping[str, str]) -> Witness:
     """Operands from a record; RecordError for any that the unit does not take."""
-    o, scale = spec.operands, spec.scale_format
-    formats = {"a": o.a, "b": o.b, "c": o.c} | ({} if scale is None else {"scale_a": scale, "scale_b": scale})
+    formats = spec.input_formats()
     inputs = {}
     for name, text in said.items():
         row = name.partition("[")[0]

@@ -1,4 +1,4 @@
-"""The process that checks kept evidence again, ended when it takes too long."""
+"""The process that checks kept evidence again: it gives a late request up, or is ended."""
 
 from __future__ import annotations
 
@@ -22,12 +22,15 @@ BUDGET_S = 2.0
 _START_S, _GRACE_S = 60.0, 1.0
 
 _MODULE = "tcformal.store.audit.recheck"
+#: An answer holds one of these.
+_ANSWERS = {"steps", "claim", "refused", "late"}
 
 
 class Rechecker:
-    """One checking process at a time; a request that takes longer than `seconds` ends it.
+    """One checking process at a time; it gives up a request that takes longer than `seconds`.
 
-    Checking is kept out of this process, so that no certificate can hold it up or fill its memory.
+    Checking is kept out of this process, so that no certificate can hold it up or fill its memory.  A process
+    that does not give up in time, because foreign code is at work in it, is ended.
     """
 
     def __init__(self) -> None:
@@ -40,13 +43,11 @@ class Rechecker:
         self, dag: str, folder: Path, certificate: Mapping[str, Any], seconds: float | None = None
     ) -> dict[str, Any]:
         """Check a certificate against the clauses of a DAG whose root is named `assertion`."""
-        request = {"dag": dag, "folder": str(folder), "certificate": dict(certificate)}
-        return self._ask(request, self.seconds if seconds is None else seconds)
+        return self._ask(folder, {"dag": dag, "certificate": dict(certificate)}, seconds)
 
     def claim(self, folder: Path, claim: str, unit: str, seconds: float | None = None) -> dict[str, Any]:
         """Prove a claim again on the kept lemmas of a folder, every certificate checked."""
-        seconds = self.seconds if seconds is None else seconds
-        return self._ask({"claim": claim, "unit": unit, "folder": str(folder), "seconds": seconds}, seconds)
+        return self._ask(folder, {"claim": claim, "unit": unit}, seconds)
 
     def close(self) -> None:
         """End the process; the next request starts another one."""
@@ -63,8 +64,10 @@ class Rechecker:
     def __del__(self) -> None:
         self.close()
 
-    def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    def _ask(self, folder: Path, what: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
         """The answer to one request; `late` where there is none in time."""
+        seconds = self.seconds if seconds is None else seconds
+        request = {**what, "folder": str(folder), "seconds": seconds}
         process = self._started()
         if process is None or process.stdin is None:
             return {"late": True}
@@ -75,7 +78,7 @@ class Rechecker:
             self.close()
             return {"late": True}
         found = self._line(seconds + _GRACE_S)
-        if found is None:
+        if found is None or not _ANSWERS & found.keys():
             self.close()
             return {"late": True}
         return found
@@ -96,7 +99,7 @@ class Rechecker:
         return self._process
 
     def _line(self, seconds: float) -> dict[str, Any] | None:
-        """The next line of the process as plain data; None where none comes in time, or the process ends."""
+        """The next line of the process as plain data; None for no whole one in time."""
         process = self._process
         if process is None or process.stdout is None:
             return None
@@ -112,5 +115,8 @@ class Rechecker:
                     return None
                 self._read += some
         line, _, self._read = self._read.partition(b"\n")
-        found: dict[str, Any] = json.loads(line)
-        return found
+        try:
+            found = json.loads(line)
+        except ValueError:
+            return None
+        return found if isinstance(found, dict) else None

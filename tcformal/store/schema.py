@@ -52,10 +52,15 @@ def digest_of(record: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain data with the digest of all its other keys."""
+    plain = {key: value for key, value in record.items() if key != SEAL}
+    return {**plain, SEAL: digest_of(plain)}
+
+
 def seal(record: Mapping[str, Any], kind: str = "answer") -> dict[str, Any]:
     """A record with version and digest; RecordError for one that is not as the schema of its kind says."""
-    plain = {**{key: value for key, value in record.items() if key != SEAL}, "schema": version(kind)}
-    made = {**plain, SEAL: digest_of(plain)}
+    made = sealed({**record, "schema": version(kind)})
     check(made, kind)
     return made
 
@@ -70,7 +75,7 @@ def check(record: Mapping[str, Any], kind: str = "answer") -> None:
         said = error.message if len(error.message) <= _LONGEST else error.message[:_LONGEST] + "…"
         raise RecordError(f"expected a record as its schema says, but at {place} {said}")
     try:
-        found = digest_of({key: value for key, value in record.items() if key != SEAL})
+        found = sealed(record)[SEAL]
     except (ValueError, RecursionError) as error:
         raise RecordError(f"expected a record of plain data, but got: {error}") from error
     if found != record[SEAL]:

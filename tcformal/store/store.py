@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
-from tcformal.files.lines import Line, Told, backwards
+from tcformal.files.lines import Line, Told, backwards, tell_nobody
 from tcformal.ir.walk import to_json
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Q, Question
@@ -50,10 +50,6 @@ LEMMA_S = 60.0
 _OPERANDS = ("kind", "k", "formats", "assumptions")
 
 
-def _nobody(_: str) -> None:
-    """Tell nobody."""
-
-
 @dataclass(frozen=True, slots=True)
 class Entry:
     """The last line about one question."""
@@ -84,7 +80,7 @@ class Store:
     again from its lemmas.  `told` hears, in one sentence each, of lines and records that cannot be used.
     """
 
-    def __init__(self, folder: Path, told: Told = _nobody) -> None:
+    def __init__(self, folder: Path, told: Told = tell_nobody) -> None:
         self.folder = folder
         self._told = told
         self.answers = RecordFile(folder, ANSWER, told)

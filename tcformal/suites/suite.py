@@ -278,5 +278,5 @@ def _quick_costs(panel: Panel, x: Batch, results: Results) -> list[int]:
     terms = ((x.a != 0) | (x.b != 0)).sum(axis=1)
     bits = np.bitwise_count(x.a).sum(axis=1) + np.bitwise_count(x.b).sum(axis=1) + np.bitwise_count(x.c)
     d = panel.designs[0].operands.d
-    special = np.any(results & np.uint64((1 << (d.width - 1)) - 1) >= np.uint64(d.infinity), axis=0)
+    special = np.any(d.is_special(results), axis=0)
     return [int(c) for c in 400 * (terms + (x.c != 0)) + 12 * bits.astype(np.int64) + 4000 * special]

@@ -8,9 +8,9 @@ from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError, TcformalError
-from tcformal.formats.spec import Format
-from tcformal.operands.witness import Witness
-from tcformal.oracle.values import format_value, value_data
+from tcformal.operands.codec import read_value, read_witness, witness_data
+from tcformal.oracle.values import value_data
+from tcformal.programs.chain import scale_count
 from tcformal.query.question import Kind
 from tcformal.suites.made import Equal, Suite, Undecided
 
@@ -18,20 +18,15 @@ from tcformal.suites.made import Equal, Suite, Undecided
 def to_json(s: Suite) -> dict[str, Any]:
     """A suite as plain data; for each pair the input that tells it apart."""
     o, scale = s.designs[0].operands, s.designs[0].scale_format
-    formats: dict[str, Format] = {"a": o.a, "b": o.b, "c": o.c, "d": o.d}
     names = [spec.name for spec in s.designs]
     return {
         "k": s.k,
-        "formats": {name: fmt.name for name, fmt in formats.items()},
+        "formats": o.names(),
         "scale": None if scale is None else scale.name,
         "designs": names,
         "inputs": [
             {
-                "a": [value_data(o.a, x) for x in w.a],
-                "b": [value_data(o.b, x) for x in w.b],
-                "c": value_data(o.c, w.c),
-                "scale_a": [] if scale is None else [value_data(scale, x) for x in w.scale_a],
-                "scale_b": [] if scale is None else [value_data(scale, x) for x in w.scale_b],
+                **witness_data(s.designs[0].input_formats(), w),
                 "results": [value_data(o.d, x) for x in row],
             }
             for w, row in zip(s.inputs, s.results, strict=True)
@@ -83,21 +78,15 @@ def from_json(data: Mapping[str, Any]) -> Suite:
 
 def _read(data: Mapping[str, Any]) -> Suite:
     designs = tuple(resolve(name) for name in data["designs"])
-    o, scale = designs[0].operands, designs[0].scale_format
+    formats, d = designs[0].input_formats(), designs[0].d_format
     count, k = len(designs), int(data["k"])
+    scales = dict.fromkeys(("scale_a", "scale_b"), scale_count(designs[0], k))
     inputs, results = [], []
     for entry in data["inputs"]:
-        a, b = (tuple(_raw(fmt, x) for x in entry[n]) for n, fmt in (("a", o.a), ("b", o.b)))
-        scales = [
-            () if scale is None else tuple(_raw(scale, x) for x in entry[n]) for n in ("scale_a", "scale_b")
-        ]
-        inputs.append(Witness(a, b, _raw(o.c, entry["c"]), scales[0], scales[1]))
-        results.append(tuple(_raw(o.d, x) for x in entry["results"]))
-        if (len(a), len(b), len(results[-1])) != (k, k, count):
-            raise RecordError(
-                f"expected {k} values for a and b and {count} results, but got {len(a)}, {len(b)} "
-                f"and {len(results[-1])}"
-            )
+        inputs.append(read_witness(formats, dict.fromkeys(("a", "b"), k) | scales, entry))
+        results.append(tuple(read_value(d, x) for x in entry["results"]))
+        if len(results[-1]) != count:
+            raise RecordError(f"expected {count} results, but got {len(results[-1])}")
     return Suite(
         designs=designs, k=k, inputs=tuple(inputs), results=tuple(results),
         equal=tuple(
@@ -115,15 +104,6 @@ def _read(data: Mapping[str, Any]) -> Suite:
         seconds=data["seconds"], refused=data["refused"], same=data["same_parameters"],
         version=data["tcformal"],
     )  # fmt: skip
-
-
-def _raw(fmt: Format, data: Mapping[str, str]) -> int:
-    raw = int(data["hex"], 16)
-    if format_value(fmt, raw) != data["value"]:
-        raise RecordError(
-            f"expected {format_value(fmt, raw)} as the value of {data['hex']}, but got {data['value']}"
-        )
-    return raw
 
 
 def _index(i: int, count: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,9 +21,8 @@ from tcformal.matmul.unit import gemm
 from tcformal.operands.batch import element_at
 from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import FAMILIES, Raw, batch, one_operand
-from tcformal.programs.chain import circuit
-from tcformal.sweeps.conformance import definition_of
-from tcformal.sweeps.held import append, records
+from tcformal.programs.chain import circuit, definition
+from tcformal.sweeps.held import Judged, append, records, swept
 from tcformal.version import VERSION
 
 #: Rows of A and columns of B in one piece of work: as many of each family, every family meeting every other.
@@ -133,7 +132,7 @@ def _turned(words: Raw | None) -> Raw | None:
     return None if words is None else words.T
 
 
-def judge(name: str, seed: int) -> tuple[int, int, list[str], bytes]:
+def judge(name: str, seed: int) -> Judged:
     """One piece of work: (mismatches, specials, examples, results) on OUTPUTS elements."""
     spec = catalogue()[name]
     chained = spec.c_format == spec.d_format
@@ -145,8 +144,7 @@ def judge(name: str, seed: int) -> tuple[int, int, list[str], bytes]:
     wanted = by_integers(spec, x)
     wrong = np.argwhere(d != wanted)
     examples = [_example(name, x, i, j, int(d[i, j]), int(wanted[i, j])) for i, j in wrong[:3]]
-    body = np.uint64((1 << (spec.d_format.width - 1)) - 1)
-    specials = int(((wanted & body) >= np.uint64(spec.d_format.infinity)).sum())
+    specials = int(spec.d_format.is_special(wanted).sum())
     return len(wrong), specials, examples, d.tobytes()
 
 
@@ -165,7 +163,7 @@ def done_already(path: Path, outputs: int, told: Told = lambda _: None) -> dict[
         for name, r in held.items()
         if r.outputs >= outputs
         and name in catalogue()
-        and r.definition == definition_of(name)
+        and r.definition == definition(catalogue()[name])
         and r.kernels == kernels_of(name)
     }
 
@@ -187,22 +185,15 @@ def compare(
     held = done_already(path, outputs)
     open_ = [name for name in representatives() if only(name) and name not in held]
     pieces = -(-outputs // OUTPUTS)
-    finished = 0
-    for name in open_:
-        jobs = [pool.submit(judge, name, seed + i) for i in range(pieces)]
-        mismatches = specials = 0
-        examples: list[str] = []
-        sums = hashlib.sha256()
-        for job in jobs:
-            wrong, special, shown, results = job.result()
-            mismatches, specials, examples = mismatches + wrong, specials + special, examples + shown
-            sums.update(results)
-            finished += 1
-            told(finished, pieces * len(open_))
+
+    def submit(name: str, i: int) -> Future[Judged]:
+        return pool.submit(judge, name, seed + i)
+
+    for name, (mismatches, specials), examples, results in swept(open_, pieces, submit, told):
         record = Compared(
-            unit=name, definition=definition_of(name), kernels=kernels_of(name),
+            unit=name, definition=definition(catalogue()[name]), kernels=kernels_of(name),
             outputs=pieces * OUTPUTS, seed=seed, specials=specials, mismatches=mismatches,
-            examples=tuple(examples[:3]), results=sums.hexdigest(),
+            examples=examples, results=results,
         )  # fmt: skip
         append(path, record)
         yield record

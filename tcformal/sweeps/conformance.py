@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,14 +12,13 @@ import numpy as np
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.files.lines import Told
 from tcformal.interp.concrete import Concrete
-from tcformal.ir.walk import digest
 from tcformal.matmul.unit import dot_products
 from tcformal.operands.batch import witness_at
 from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import batch
 from tcformal.oracle.exact import unit_dot
-from tcformal.programs.chain import circuit
-from tcformal.sweeps.held import append, records
+from tcformal.programs.chain import circuit, definition
+from tcformal.sweeps.held import Judged, append, records, swept
 from tcformal.version import VERSION
 
 #: Vectors judged in one piece of work.
@@ -48,14 +46,7 @@ class Record:
     version: str = VERSION
 
 
-def definition_of(name: str) -> str:
-    """SHA-256 of a unit's definition."""
-    spec = catalogue()[name]
-    graph, root = circuit(spec, spec.k)
-    return digest(graph, {"d": root})
-
-
-def judge(name: str, seed: int, n: int) -> tuple[int, int, list[str], bytes]:
+def judge(name: str, seed: int, n: int) -> Judged:
     """One piece of work: (integer mismatches, oracle mismatches, examples, results) on n vectors."""
     spec = catalogue()[name]
     graph, root = circuit(spec, spec.k)
@@ -83,7 +74,7 @@ def done_already(path: Path, vectors: int, told: Told = lambda _: None) -> dict[
     return {
         name: r
         for name, r in held.items()
-        if r.vectors >= vectors and name in catalogue() and r.definition == definition_of(name)
+        if r.vectors >= vectors and name in catalogue() and r.definition == definition(catalogue()[name])
     }
 
 
@@ -105,23 +96,15 @@ def sweep(
     wanted = {name: names for name, names in distinct_designs().items() if only(name)}
     open_ = {name: names for name, names in wanted.items() if name not in held}
     pieces = -(-vectors // CHUNK)
-    total, finished = pieces * len(open_), 0
-    for name, names in open_.items():
-        jobs = [pool.submit(judge, name, seed + i, min(CHUNK, vectors - i * CHUNK)) for i in range(pieces)]
-        integers = oracle = 0
-        examples: list[str] = []
-        digest_ = hashlib.sha256()
-        for job in jobs:
-            wrong_integers, wrong_oracle, shown, results = job.result()
-            integers, oracle = integers + wrong_integers, oracle + wrong_oracle
-            examples += shown
-            digest_.update(results)
-            finished += 1
-            told(finished, total)
+
+    def submit(name: str, i: int) -> Future[Judged]:
+        return pool.submit(judge, name, seed + i, min(CHUNK, vectors - i * CHUNK))
+
+    for name, (integers, oracle), examples, results in swept(open_, pieces, submit, told):
         record = Record(
-            unit=name, names=len(names), definition=definition_of(name), vectors=vectors, seed=seed,
-            integer_mismatches=integers, oracle_mismatches=oracle, examples=tuple(examples[:3]),
-            results=digest_.hexdigest(),
+            unit=name, names=len(open_[name]), definition=definition(catalogue()[name]), vectors=vectors,
+            seed=seed, integer_mismatches=integers, oracle_mismatches=oracle, examples=examples,
+            results=results,
         )  # fmt: skip
         append(path, record)
         yield record

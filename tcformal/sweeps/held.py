@@ -1,17 +1,22 @@
-"""The records that a file of a sweep holds, whatever else stands in it."""
+"""Sweeps: their pieces of work, and the records that a file holds, whatever else stands in it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 from tcformal.files import lines, write
 from tcformal.files.lines import Told
-from tcformal.store.schema import SEAL, digest_of
+from tcformal.store.schema import SEAL, sealed
 
 Held = TypeVar("Held")
+
+#: What a piece of work gives: two counts, examples, and the results as bytes.
+Judged = tuple[int, int, list[str], bytes]
 
 #: What JSON must hold for a field of such a type, as its class writes it.
 _TYPES: dict[str, Callable[[Any], bool]] = {
@@ -23,8 +28,7 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
 
 def append(path: Path, record: Any) -> None:
     """Add one record with its digest, so that a kill leaves whole lines only."""
-    plain = asdict(record)
-    write.append(path, {**plain, SEAL: digest_of(plain)})
+    write.append(path, sealed(asdict(record)))
 
 
 def records(path: Path, kind: type[Held], told: Told) -> list[Held]:
@@ -35,8 +39,9 @@ def records(path: Path, kind: type[Held], told: Told) -> list[Held]:
     found = []
     for line in lines.read(path)[0]:
         data = dict(line.data or {})
-        sealed = data.pop(SEAL, None)
-        if line.data is not None and _fits(data, kind) and sealed == digest_of(data):
+        whole = line.data is not None and sealed(data) == line.data
+        data.pop(SEAL, None)
+        if whole and _fits(data, kind):
             found.append(kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}))
         elif not line.torn:
             other = (
@@ -45,6 +50,32 @@ def records(path: Path, kind: type[Held], told: Told) -> list[Held]:
             )
             told(f"{line.problem or other}: it is passed over")
     return found
+
+
+def swept(
+    names: Iterable[str],
+    pieces: int,
+    submit: Callable[[str, int], Future[Judged]],
+    told: Callable[[int, int], None],
+) -> Iterator[tuple[str, tuple[int, int], tuple[str, ...], str]]:
+    """The pieces of work of every unit: its counts, its first examples and the digest of its results.
+
+    `told` hears the pieces of work done and in all.
+    """
+    listed = list(names)
+    finished = 0
+    for name in listed:
+        jobs = [submit(name, i) for i in range(pieces)]
+        first = second = 0
+        examples: list[str] = []
+        sums = hashlib.sha256()
+        for job in jobs:
+            one, other, shown, results = job.result()
+            first, second, examples = first + one, second + other, examples + shown
+            sums.update(results)
+            finished += 1
+            told(finished, pieces * len(listed))
+        yield name, (first, second), tuple(examples[:3]), sums.hexdigest()
 
 
 def _fits(data: dict[str, Any], kind: type[Held]) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from rich.text import Text
 
 import tcformal
@@ -31,18 +31,6 @@ FOUR = "tfdpa@products=4"
 PATIENT = ["--time-limit", "300"]
 
 Run = Callable[..., Result]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command line in this process, with no terminal and no wishes about colour."""
-    for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "TCFORMAL_DEBUG"):
-        monkeypatch.delenv(name, raising=False)
-
-    def invoke(*words: str) -> Result:
-        return CliRunner().invoke(main, words)
-
-    return invoke
 
 
 def process(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:

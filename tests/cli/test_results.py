@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from kept import (
     FOUR,
@@ -27,7 +27,6 @@ from kept import (
     unsettled,
     vacuous,
 )
-from tcformal.cli import main
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.store.store import Store
 
@@ -35,18 +34,6 @@ Run = Callable[..., Result]
 
 #: The time limit counts for equal units too; a busy machine must not matter.
 PATIENT = ["--time-limit", "300"]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command line in this process, with no terminal and no wishes about colour."""
-    for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "TCFORMAL_DEBUG"):
-        monkeypatch.delenv(name, raising=False)
-
-    def invoke(*words: str) -> Result:
-        return CliRunner().invoke(main, words)
-
-    return invoke
 
 
 @pytest.fixture

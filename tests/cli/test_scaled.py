@@ -8,9 +8,8 @@ import shlex
 from collections.abc import Callable
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from tcformal.cli import main
 from tcformal.formats.catalog import FORMATS
 from tcformal.oracle.values import format_value
 
@@ -21,18 +20,6 @@ NV = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
 PATIENT = ["--time-limit", "300"]
 
 Run = Callable[..., Result]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command line in this process, with no terminal and no wishes about colour."""
-    for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "TCFORMAL_DEBUG"):
-        monkeypatch.delenv(name, raising=False)
-
-    def invoke(*words: str) -> Result:
-        return CliRunner().invoke(main, words)
-
-    return invoke
 
 
 def test_the_printed_command_explains_a_scaled_witness(run: Run) -> None:

@@ -8,12 +8,12 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.oracle.exact import unit_dot
 from tcformal.query.replay import oracle_result
@@ -49,15 +49,9 @@ Run = Callable[..., Result]
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command in this process, with no terminal and no wishes about colour."""
-    for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "TCFORMAL_DEBUG"):
-        monkeypatch.delenv(name, raising=False)
-
-    def invoke(*words: str) -> Result:
-        return CliRunner().invoke(main, ["suite", *words])
-
-    return invoke
+def run(run: Run) -> Run:
+    """Run the command in this process."""
+    return partial(run, "suite")
 
 
 def test_the_table(run: Run) -> None:

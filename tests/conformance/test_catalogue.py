@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from conformance.test_designs import compare, oracle_on_all
-from executors import InProcess
+from executors import Inline
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.matmul.unit import Unit, unit
 from tcformal.operands.batch import witness_at
@@ -62,12 +62,12 @@ def test_fp4_pairs_are_enumerated() -> None:
 
 def test_a_sweep_continues_where_it_was_cut_off(tmp_path: Path) -> None:
     path = tmp_path / "conformance.jsonl"
-    pool = InProcess()
+    pool = Inline()
     only = lambda name: name.startswith("volta/")  # noqa: E731 - a filter in one line
     first = next(conformance.sweep(path, 60, 1, pool, only=only))
-    assert pool.pieces == 1
+    assert pool.calls == 1
     rest = list(conformance.sweep(path, 60, 1, pool, only=only))
-    assert pool.pieces == 3
+    assert pool.calls == 3
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [line["unit"] for line in lines] == [first.unit, *(r.unit for r in rest)]
     assert all(line["oracle_mismatches"] == line["integer_mismatches"] == 0 for line in lines)
@@ -77,7 +77,7 @@ def test_a_sweep_continues_where_it_was_cut_off(tmp_path: Path) -> None:
 
 def test_a_changed_definition_is_swept_again(tmp_path: Path) -> None:
     path = tmp_path / "conformance.jsonl"
-    pool = InProcess()
+    pool = Inline()
     only = lambda name: name == "volta/mma.m8n8k4.f32.f16.f16.f32"  # noqa: E731
     record = next(conformance.sweep(path, 12, 1, pool, only=only))
     path.write_text("")
@@ -87,7 +87,7 @@ def test_a_changed_definition_is_swept_again(tmp_path: Path) -> None:
 
 def test_a_torn_line_is_swept_again(tmp_path: Path) -> None:
     path = tmp_path / "conformance.jsonl"
-    pool = InProcess()
+    pool = Inline()
     only = lambda name: name.startswith("volta/")  # noqa: E731
     assert len(list(conformance.sweep(path, 12, 1, pool, only=only))) == 3
     path.write_text(path.read_text()[:-40])

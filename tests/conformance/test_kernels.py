@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dags import evaluate, random_graph
-from executors import InProcess
+from executors import Inline
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.ir.build import Graph
@@ -124,14 +124,14 @@ def test_another_design_rejects(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_comparison_continues_where_it_was_cut_off(tmp_path: Path) -> None:
-    path, pool = tmp_path / "kernels.jsonl", InProcess()
+    path, pool = tmp_path / "kernels.jsonl", Inline()
     only = lambda name: name.startswith("volta/")  # noqa: E731 - a filter in one line
 
     def run(outputs: int = 10) -> list[compiled.Compared]:
         return list(compiled.compare(path, outputs, 1, pool, only=only))
 
     first = next(compiled.compare(path, 10, 1, pool, only=only))
-    assert (first.outputs, first.mismatches, pool.pieces) == (compiled.OUTPUTS, 0, 1)
+    assert (first.outputs, first.mismatches, pool.calls) == (compiled.OUTPUTS, 0, 1)
     assert [r.unit for r in run()] == ["volta/mma.m8n8k4.f16.f16.f16.f16"]
     assert run() == []
     assert len(run(compiled.OUTPUTS + 1)) == 2
@@ -139,7 +139,7 @@ def test_a_comparison_continues_where_it_was_cut_off(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("changed", ["definition", "kernels"])
 def test_what_changed_is_compared_again(changed: str, tmp_path: Path) -> None:
-    path, pool = tmp_path / "kernels.jsonl", InProcess()
+    path, pool = tmp_path / "kernels.jsonl", Inline()
     only = lambda name: name == "volta/mma.m8n8k4.f32.f16.f16.f32"  # noqa: E731
     (record,) = compiled.compare(path, 10, 1, pool, only=only)
     assert len(compiled.done_already(path, 10)) == 1

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from executors import Inline
 from fuzz.cases import Case
 from fuzz.place import ROOT, Place
 from tcformal.cli import main
@@ -34,22 +34,6 @@ UNSAFE = re.compile("[^\n -~\xa1-\xac\xae-\u1fff\u2010-\u2027\u2030-\u205e\u2070
 
 class OverdueError(BaseException):
     """A call has taken too long."""
-
-
-class Inline(Executor):
-    """A pool of no processes: each call is made at once."""
-
-    def __init__(self, jobs: int = 1) -> None:
-        del jobs
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Make a call."""
-        made: Future[Any] = Future()
-        try:
-            made.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001  as a pool does
-            made.set_exception(error)
-        return made
 
 
 @contextmanager

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tcformal.design.variations import rivals, variations
+from tcformal.design.axes import neighbours, rivals
 from tcformal.errors import RecordError
 from tcformal.identify.compare import Comparison, compare
 from tcformal.matmul.replay import padded_witness, replay
 from tcformal.matmul.unit import unit
-from tcformal.operands.text import batch_of
+from tcformal.operands.batch import batch_of
 from tcformal.probe.devices.model import ModelDevice
 from tcformal.probe.plan.directed import directed
 from tcformal.probe.plan.plan import make_plan
@@ -69,7 +69,7 @@ def test_every_variation_differs_or_survives(name: str, tmp_path: Path) -> None:
     """Directed inputs alone refute the gross changes; a survivor never differs on what was measured."""
     found = compared(tmp_path, name, name, vectors=0)
     spec = unit(name).spec
-    x = batch_of(spec, [item.witness for item in directed(spec)])
+    x = batch_of([item.witness for item in directed(spec)])
     outputs = replay(spec, x)
     for u in found.survivors:
         assert (replay(u, x) == outputs).all()
@@ -80,7 +80,7 @@ def test_every_variation_differs_or_survives(name: str, tmp_path: Path) -> None:
 def test_variations_are_designs() -> None:
     """Each changes one parameter of the unit; a name that alters one already keeps its other settings."""
     spec = unit(f"{AMPERE}@fraction_bits=25").spec
-    made = list(variations(spec))
+    made = list(neighbours(spec))
     assert len(made) > 40
     for u in made:
         changed = [k for k, v in u.design.parameters().items() if v != spec.design.parameters()[k]]
@@ -88,7 +88,7 @@ def test_variations_are_designs() -> None:
         assert len(changed) == 1 or set(changed) <= {
             "summation", "c_position", "accumulator", "conversion", "fraction_bits", "zero_exponent"
         }  # fmt: skip
-    assert list(variations(unit("hopper/emulated.mma.m16n8k16.f32.e4m3.e4m3.f32").spec)) == []
+    assert list(neighbours(unit("hopper/emulated.mma.m16n8k16.f32.e4m3.e4m3.f32").spec)) == []
 
 
 def test_rivals_are_of_the_same_formats() -> None:
@@ -114,8 +114,8 @@ def test_longer_units_are_padded() -> None:
     """A unit of more products takes zeros besides; one of fewer is chained."""
     spec, wide = unit("volta/mma.m8n8k4.f32.f16.f16.f32").spec, unit(AMPERE).spec
     one, two = 0x3C00, 0x4000
-    x = batch_of(spec, [next(iter(directed(spec))).witness])
+    x = batch_of([next(iter(directed(spec))).witness])
     assert replay(wide, x).tolist() == [0]
-    y = batch_of(wide, [next(iter(directed(wide))).witness])
+    y = batch_of([next(iter(directed(wide))).witness])
     y.a[0, 15], y.b[0, 15] = one, two
     assert replay(spec, y).tolist() == replay(wide, y).tolist() == [np.float32(2).view(np.uint32)]

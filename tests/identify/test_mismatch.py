@@ -33,11 +33,11 @@ CASE: dict[str, Any] = {
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """One parameter of each unit is varied, one way: enough to tell the kinds apart."""
-    from tcformal.design.variations import variations as real
+    from tcformal.design.axes import neighbours as real
 
     keys = ("@fraction_bits=25", "@fraction_bits=23", "@rounding=RZ")
     monkeypatch.setattr(
-        mismatch, "variations", lambda spec: (u for u in real(spec) if any(key in u.name for key in keys))
+        mismatch, "neighbours", lambda spec: (u for u in real(spec) if any(key in u.name for key in keys))
     )
 
 

@@ -17,7 +17,6 @@ PENDING: dict[str, int] = {
     "Item": 2,
     "Kind": 2,
     "Maker": 2,
-    "OutOfTimeError": 2,
     "Pair": 3,
     "Part": 2,
     "Progress": 2,

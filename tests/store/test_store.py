@@ -26,6 +26,7 @@ from kept import (
     THREE_BITS,
     ask,
     certified,
+    reopened,
     same,
     scaled,
     separated,
@@ -66,24 +67,6 @@ for name in sys.stdin:
 """
 
 MADE = [separated, scaled, same, trivial, certified, vacuous]
-
-
-@pytest.fixture
-def told() -> list[str]:
-    """What a store complained of."""
-    return []
-
-
-@pytest.fixture
-def store(tmp_path: Path, told: list[str]) -> Store:
-    """A store without answers."""
-    return Store(tmp_path / "results", told.append)
-
-
-def reopened(store: Store) -> tuple[Store, list[str]]:
-    """The same folder, as another process finds it."""
-    told: list[str] = []
-    return Store(store.folder, told.append), told
 
 
 def without_mark(v: Verdict[EqualityQuestion]) -> dict[str, Any]:

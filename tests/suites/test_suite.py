@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tcformal.design.axes import axes
 from tcformal.design.names import resolve
-from tcformal.design.space import LARGEST, Space, space, variations
+from tcformal.design.space import LARGEST, Space, space
 from tcformal.errors import InputError, RecordError, SolverDisagreementError, UnknownNameError
 from tcformal.matmul.unit import Unit
 from tcformal.operands.batch import (
@@ -98,7 +99,7 @@ def test_a_unit_stands_for_its_variations() -> None:
         assert f"{HOPPER}@{settings}" in names
     assert of.same[f"{HOPPER}@fraction_bits=25"] == HOPPER
     assert "c_position joined or last" in of.refused[f"{HOPPER}@c_position=first"]
-    listed = sum(map(len, variations(resolve(HOPPER)).values()))
+    listed = sum(map(len, axes(resolve(HOPPER)).values()))
     assert len(names) - 1 + len(of.same) + len(of.refused) == listed
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, base_name
 from tcformal.errors import DeviceError
+from tcformal.operands.batch import batch_of
 from tcformal.operands.random import Raw
-from tcformal.operands.text import batch_of
 from tcformal.operands.witness import Witness
 from tcformal.probe.devices.device import Ability
 from tcformal.probe.devices.emulator import PACKAGES, Emulator
@@ -208,9 +208,7 @@ def _emulated(emulator: Emulator, instruction: Instruction) -> Sequence[str]:
 def _emulator_lacks(emulator: Emulator, instruction: Instruction) -> str:
     """Why an emulator cannot run an instruction, by running it once on zeros; empty where it can."""
     spec = resolve(next(unit for unit, one in _UNITS.items() if one == instruction))
-    zeros = placed(
-        spec, batch_of(spec, [Witness((0,) * spec.k, (0,) * spec.k, 0)]), Places.of(1, spec.m, spec.n)
-    )
+    zeros = placed(spec, batch_of([Witness((0,) * spec.k, (0,) * spec.k, 0)]), Places.of(1, spec.m, spec.n))
     try:
         through([*_emulated(emulator, instruction), str(spec.k)], zeros, instruction.name)
     except DeviceError as error:

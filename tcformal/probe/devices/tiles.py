@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError
+from tcformal.operands.batch import rows_of
 from tcformal.operands.random import Batch, Raw
-from tcformal.operands.text import part_of
 from tcformal.probe.devices.device import Device
 
 #: Rows by which the batch is turned before it is run for the second time: no divisor of a tile's size.
@@ -117,7 +117,7 @@ class TiledDevice(PlacedDevice):
         first = self._once(spec, batch)
         order = np.roll(np.arange(len(batch.c)), TURN)
         second = np.empty_like(first)
-        second[order] = self._once(spec, part_of(batch, order))
+        second[order] = self._once(spec, rows_of(batch, order))
         return first, second
 
     def _once(self, spec: UnitSpec, batch: Batch) -> Raw:

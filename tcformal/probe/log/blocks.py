@@ -14,8 +14,9 @@ import numpy as np
 from tcformal.design.unit import UnitSpec, formats_text
 from tcformal.errors import RecordError
 from tcformal.formats.spec import Format
+from tcformal.operands.batch import batch_of
 from tcformal.operands.random import Batch, Raw
-from tcformal.operands.text import batch_of, inputs_digest
+from tcformal.operands.text import inputs_digest
 from tcformal.operands.witness import Witness
 from tcformal.probe.plan.plan import Directed
 from tcformal.programs.chain import scale_count
@@ -44,7 +45,7 @@ def block_data(spec: UnitSpec, items: Sequence[Directed]) -> dict[str, Any]:
     o, witnesses = spec.operands, [item.witness for item in items]
     data: dict[str, Any] = {
         "kind": "operands",
-        "digest": inputs_digest(batch_of(spec, witnesses)),
+        "digest": inputs_digest(batch_of(witnesses)),
         "formats": formats_text(spec),
         "k": len(witnesses[0].a),
         "names": [item.id for item in items],
@@ -106,7 +107,7 @@ def block_items(spec: UnitSpec, data: Mapping[str, Any], where: str) -> list[Dir
         len(w.a) == len(w.b) == k and len(w.scale_a) == len(w.scale_b) == count
         for w in (item.witness for item in items)
     )
-    if not whole or inputs_digest(batch_of(spec, [i.witness for i in items])) != data["digest"]:
+    if not whole or inputs_digest(batch_of([i.witness for i in items])) != data["digest"]:
         raise RecordError(f"expected the operands of {where} to have the digest that stands there")
     return items
 

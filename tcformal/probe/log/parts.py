@@ -9,7 +9,7 @@ from typing import Any
 
 from tcformal.errors import NoAnswerError
 from tcformal.files import write
-from tcformal.probe.sealed import sealed
+from tcformal.store.schema import sealed
 
 #: Parts, and bytes of one: with the summary beside them, eight files of at most 16 MiB.
 MOST_PARTS = 7

@@ -12,8 +12,9 @@ import numpy as np
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError
 from tcformal.matmul.replay import replay
+from tcformal.operands.batch import batch_of, rows_of
 from tcformal.operands.random import Batch, Raw
-from tcformal.operands.text import batch_of, digest_of, part_of
+from tcformal.operands.text import digest_of
 from tcformal.oracle.values import hex_word
 from tcformal.probe.log.blocks import block_items, words_of
 from tcformal.probe.plan.plan import Directed, Item, Random, item_of
@@ -47,12 +48,12 @@ class Piece:
 
 def _pieces(spec: UnitSpec, parts: Sequence[tuple[Sequence[Directed], Sequence[int]]]) -> list[Piece]:
     """Dot products with their outputs, part by part, all put to the model at once."""
-    batch = batch_of(spec, [item.witness for items, _ in parts for item in items])
+    batch = batch_of([item.witness for items, _ in parts for item in items])
     model, start, made = replay(spec, batch), 0, []
     for items, outputs in parts:
         rows = slice(start, start + len(items))
         made.append(
-            Piece(tuple(items), part_of(batch, rows), np.array(outputs, dtype=np.uint64), model[rows])
+            Piece(tuple(items), rows_of(batch, rows), np.array(outputs, dtype=np.uint64), model[rows])
         )
         start = rows.stop
     return made

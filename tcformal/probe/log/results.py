@@ -24,11 +24,12 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
 from tcformal.files import lines
 from tcformal.matmul.replay import replay
-from tcformal.operands.text import batch_of, from_data
+from tcformal.operands.batch import batch_of
+from tcformal.operands.text import from_data
 from tcformal.oracle.values import hex_word
 from tcformal.probe.log.identity import check_program
 from tcformal.probe.log.pieces import Piece, directed_piece, random_piece, suite_pieces
-from tcformal.probe.log.written import definition_of, mismatches_in
+from tcformal.probe.log.written import mismatches_in
 from tcformal.probe.plan.plan import Plan, item_of
 from tcformal.probe.sealed import (
     CAMPAIGN,
@@ -40,6 +41,7 @@ from tcformal.probe.sealed import (
     whole,
     word,
 )
+from tcformal.programs.chain import definition
 from tcformal.store.schema import SEAL
 
 #: Directed dot products put to a model at once.
@@ -224,7 +226,7 @@ def _block(run: Run, line: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def _is_of_today(run: Run, spec: UnitSpec) -> bool:
     """Whether what a run says of the model was said of the model as it is now."""
-    return bool(run.head["definition"] == definition_of(spec))
+    return bool(run.head["definition"] == definition(spec))
 
 
 def _check_positions(run: Run, spec: UnitSpec, path: Path) -> None:
@@ -233,7 +235,7 @@ def _check_positions(run: Run, spec: UnitSpec, path: Path) -> None:
         if note["kind"] != "position":
             continue
         where, d = f"{path}, position", spec.operands.d
-        model = replay(spec, batch_of(spec, [from_data(spec, note, where)]))
+        model = replay(spec, batch_of([from_data(spec, note, where)]))
         if word(d, note["model"], where) != int(model[0]) and _is_of_today(run, spec):
             raise RecordError(
                 f"expected {hex_word(d, int(model[0]))} as the model's output in {where}, "

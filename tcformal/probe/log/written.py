@@ -8,18 +8,35 @@ from typing import Any
 import numpy as np
 
 from tcformal.design.unit import UnitSpec
-from tcformal.ir.walk import digest
 from tcformal.operands.random import Raw
 from tcformal.operands.text import digest_of
 from tcformal.oracle.values import hex_word
 from tcformal.probe.plan.plan import Directed, Random
-from tcformal.programs.chain import circuit
+from tcformal.probe.sealed import SCHEMA
+from tcformal.programs.chain import definition
+from tcformal.store.schema import now
+from tcformal.version import VERSION
 
 
-def definition_of(spec: UnitSpec) -> str:
-    """SHA-256 of a unit's definition."""
-    graph, root = circuit(spec, spec.k)
-    return digest(graph, {"d": root})
+def head_line(spec: UnitSpec, k: int, plan: str, defined: str = "", **more: Any) -> dict[str, Any]:
+    """The head of a run of dot products of `k` terms; its device and date come with `more`.
+
+    `defined` is the digest of the unit's definition, where the caller has it already.
+    """
+    return {
+        "kind": "run", "schema": SCHEMA, "unit": spec.name, "k": k, "plan": plan,
+        "definition": defined or definition(spec), "tcformal": VERSION, **more,
+    }  # fmt: skip
+
+
+def fault_line(id_: str, error: Exception, **more: Any) -> dict[str, Any]:
+    """The line of what failed at an item."""
+    return {"kind": "fault", "id": id_, "date": now(), "reason": str(error), **more}
+
+
+def end_line(count: int, mismatches: int) -> dict[str, Any]:
+    """The last line of a run that was made to its end."""
+    return {"kind": "end", "date": now(), "dot_products": count, "mismatches": mismatches}
 
 
 def random_line(

@@ -12,7 +12,7 @@ from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format, Specials
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import decode, encode_exact
-from tcformal.probe.plan.maker import Maker, below_two, nans_of, sign_bit
+from tcformal.probe.plan.maker import Maker, below_two, nans_of
 from tcformal.probe.plan.plan import Directed
 
 #: Binades by which a small term stands below a large one: around where 13, 23, 24, 25, 31 or 35 bits end.
@@ -36,9 +36,9 @@ def directed(spec: UnitSpec, k: int | None = None) -> Iterator[Directed]:
 
 def _zeros(m: Maker) -> Iterator[Directed]:
     o = m.o
-    minus = sign_bit(o.c)
+    minus = o.c.sign_bit
     one = m.factors(Fraction(1))
-    negative = sign_bit(o.a)
+    negative = o.a.sign_bit
     yield m.raw("zero/plus", "all operands +0", {}, 0)
     yield m.raw("zero/c-minus", "c = -0, products +0", {}, minus)
     every = dict.fromkeys(range(m.k), (negative, 0))
@@ -115,7 +115,7 @@ def _small_c(m: Maker) -> Iterator[Directed]:
     ulp = power_of_two(o.c.e_min - o.c.fraction_bits)
     sizes = {"least": ulp, "most": least - ulp, "normal": least + ulp, "mixed": 5 * ulp}
     sizes |= {f"binade-{j}": (least + ulp) * power_of_two(j) for j in range(1, 12)}
-    minus = {i: (sign_bit(o.a), 0) for i in range(m.k)}
+    minus = dict.fromkeys(range(m.k), (o.a.sign_bit, 0))
     for (name, c), (mark, sign) in itertools.product(sizes.items(), _SIGNS.items()):
         with suppress(ValueTextError):
             word = encode_exact(o.c, sign * c)
@@ -140,15 +140,15 @@ def _small_operands(m: Maker) -> Iterator[Directed]:
         for fraction in dict.fromkeys((1, 3, (1 << fmt.fraction_bits) - 1)):
             if not 0 < fraction < 1 << fmt.fraction_bits:
                 continue
-            word = fraction << fmt.ignored_low_bits | (sign_bit(fmt) if sign < 0 else 0)
+            word = fraction << fmt.ignored_low_bits | (fmt.sign_bit if sign < 0 else 0)
             for name, factor in factors.items():
                 pair = (word, factor) if side == "a" else (factor, word)
                 id_ = f"small/{side}[{i}]-{fraction}-{mark}-{name}"
                 yield m.raw(id_, "a subnormal operand", {i: pair}, 0)
                 if fraction == 1:
-                    zeros = {j: (sign_bit(o.a), 0) for j in range(m.k)}
+                    zeros = dict.fromkeys(range(m.k), (o.a.sign_bit, 0))
                     yield m.raw(
-                        f"{id_}-minus", "a subnormal operand beside -0", zeros | {i: pair}, sign_bit(o.c)
+                        f"{id_}-minus", "a subnormal operand beside -0", zeros | {i: pair}, o.c.sign_bit
                     )
 
 
@@ -182,12 +182,12 @@ def _extremes(m: Maker) -> Iterator[Directed]:
                     sign * largest,
                 )
         a, b = (
-            fmt.largest | (sign_bit(fmt) if side and sign < 0 else 0) for side, fmt in enumerate((o.a, o.b))
+            fmt.largest | (fmt.sign_bit if side and sign < 0 else 0) for side, fmt in enumerate((o.a, o.b))
         )
         for count in sorted({1, 2, 3, 4, 5, 8, 9, k // 2, k - 1, k}):
             if not 0 < count <= k:
                 continue
-            c = o.c.largest | (sign_bit(o.c) if sign < 0 else 0)
+            c = o.c.largest | (o.c.sign_bit if sign < 0 else 0)
             yield m.raw(
                 f"overflow/products-{count}-{mark}",
                 "the largest products",
@@ -200,8 +200,8 @@ def _extremes(m: Maker) -> Iterator[Directed]:
                 dict.fromkeys(range(count), (a, b)),
                 c,
             )
-            wide = below_two(o.a), below_two(o.b) | (sign_bit(o.b) if sign < 0 else 0)
-            c_wide = below_two(o.c) | (sign_bit(o.c) if sign < 0 else 0)
+            wide = below_two(o.a), below_two(o.b) | (o.b.sign_bit if sign < 0 else 0)
+            c_wide = below_two(o.c) | (o.c.sign_bit if sign < 0 else 0)
             for c_name, word in (("0", 0), ("c", c_wide)):
                 yield m.raw(
                     f"carry/{count}-{c_name}-{mark}",
@@ -210,7 +210,7 @@ def _extremes(m: Maker) -> Iterator[Directed]:
                     word,
                 )
         for i, j in m.pairs():
-            pairs = {i: (o.a.largest, o.b.largest), j: (o.a.largest | sign_bit(o.a), o.b.largest)}
+            pairs = {i: (o.a.largest, o.b.largest), j: (o.a.largest | o.a.sign_bit, o.b.largest)}
             yield m.raw(
                 f"overflow/cancelled-{i}-{j}-{mark}",
                 "the largest products cancel",
@@ -247,13 +247,13 @@ def _specials(m: Maker) -> Iterator[Directed]:
             yield with_words(two, one, f"nan/{first}-{second}", "two NaNs of different payloads")
     infinite = {n: f.infinity for n, (_, _, f) in places.items() if f.specials is Specials.IEEE}
     for name, word in infinite.items():
-        sign = sign_bit(places[name][2])
+        sign = places[name][2].sign_bit
         yield with_words({name: word}, one, f"inf/{name}-plus", "one Inf")
         yield with_words({name: word | sign}, one, f"inf/{name}-minus", "one -Inf")
         yield with_words({name: word}, (0, 0), f"inf/{name}-zero", "Inf · 0")
         for other, (_, _, fmt) in places.items():
             if other in infinite and other != name:
-                pair = {name: word, other: infinite[other] | sign_bit(fmt)}
+                pair = {name: word, other: infinite[other] | fmt.sign_bit}
                 yield with_words(pair, one, f"inf/{name}-{other}", "Inf and -Inf")
             if other != name and nans[other]:
                 yield with_words(
@@ -266,7 +266,7 @@ def _scales(m: Maker) -> Iterator[Directed]:
     fmt, block = m.spec.scale_format, m.spec.scale_block
     if fmt is None or block is None:
         return
-    one, minus = (m.o.a.one, m.o.b.one), (m.o.a.one | sign_bit(m.o.a), m.o.b.one)
+    one, minus = (m.o.a.one, m.o.b.one), (m.o.a.one | m.o.a.sign_bit, m.o.b.one)
     words = {"least": 0, "small": 1, "half": fmt.one - (1 << fmt.fraction_bits), "largest": fmt.largest}
     if fmt.specials is not Specials.NONE:
         words["nan"] = fmt.largest + 1

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import ValueTextError
-from tcformal.formats.spec import Format, Sign, Specials
+from tcformal.formats.spec import Format, Specials
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import encode_exact, exponent_of
@@ -86,19 +86,14 @@ def nans_of(fmt: Format) -> Iterator[int]:
         quiet = 1 << (t - 1)
         for fraction, sign in ((1, 0), (quiet | 1, 1), (quiet - 1, 0), (quiet, 0), (2 * quiet - 1, 1)):
             if fraction:
-                yield fmt.infinity | fraction << low | (sign_bit(fmt) if sign else 0)
+                yield fmt.infinity | fraction << low | (fmt.sign_bit if sign else 0)
     elif fmt.specials is Specials.ALL_ONES_NAN:
         yield fmt.largest + 1
-        yield fmt.largest + 1 | sign_bit(fmt)
+        yield fmt.largest + 1 | fmt.sign_bit
     elif fmt.specials is Specials.NEGATIVE_ZERO_NAN:
-        yield sign_bit(fmt)
+        yield fmt.sign_bit
 
 
 def below_two(fmt: Format) -> int:
     """The largest number below 2."""
     return fmt.one + (((1 << fmt.fraction_bits) - 1) << fmt.ignored_low_bits)
-
-
-def sign_bit(fmt: Format) -> int:
-    """The word whose only bit is the sign; 0 for a format without one."""
-    return 1 << (fmt.width - 1) if fmt.sign is Sign.PRESENT else 0

@@ -19,10 +19,10 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.files import lines, write
 from tcformal.operands.random import FAMILIES, Batch, batch
-from tcformal.operands.text import batch_of, from_data, inputs_digest, to_data
+from tcformal.operands.text import from_data, inputs_digest, to_data
 from tcformal.operands.witness import Witness
-from tcformal.probe.sealed import MOST_SEED, MOST_TERMS, MOST_WORDS, check_seal, sealed, whole
-from tcformal.store.schema import SEAL
+from tcformal.probe.sealed import MOST_SEED, MOST_TERMS, MOST_WORDS, check_seal, whole
+from tcformal.store.schema import SEAL, sealed
 from tcformal.version import VERSION
 
 #: The generator of random dot products: `query.families.batch`, all families in equal parts.
@@ -98,7 +98,7 @@ class Plan:
         o = self.unit.operands
         head = {
             "kind": "plan", "schema": SCHEMA, "unit": self.unit.name, "k": self.k,
-            "formats": {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name},
+            "formats": o.names(),
             "tcformal": VERSION, "digest": self.digest(),
         }  # fmt: skip
         return [sealed(head), *self._items()]
@@ -203,8 +203,3 @@ def item_of(spec: UnitSpec, data: dict[str, Any], where: str) -> Item:
         count = whole(data, "count", where, low=1, high=MOST_AT_ONCE)
         return Random(str(data["id"]), seed, count, str(data["inputs"]))
     raise RecordError(f"expected a directed or random ({GENERATOR}) item in {where}, but got {data!r:.80}")
-
-
-def operands_of(plan: Plan, items: Sequence[Directed]) -> Batch:
-    """Several directed dot products as one batch."""
-    return batch_of(plan.unit, [item.witness for item in items])

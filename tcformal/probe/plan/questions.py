@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tcformal.design.catalog import distinct_designs
-from tcformal.design.names import resolve
+from tcformal.design.axes import around, catalogued_rivals, changed, nan_words, other_shapes
 from tcformal.design.rounding import MODES
-from tcformal.design.unit import UnitSpec, same_formats, takes
-from tcformal.errors import InputError, ValueTextError
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Specials
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import encode_exact, parse_value
-from tcformal.probe.plan.maker import Maker, below_two, nans_of, sign_bit
+from tcformal.probe.plan.maker import Maker, below_two, nans_of
 from tcformal.probe.plan.plan import Directed
+
+Values = dict[str, Iterable[object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,8 @@ class ProbeQuestion:
     title: str
     #: The dot products; none for units of which this cannot be asked.
     inputs: Callable[[Maker], Iterator[Directed]]
-    #: Parameters and the values among which the answer is, as texts; empty for every catalogued design.
-    values: Callable[[UnitSpec], Mapping[str, list[str]]]
+    #: Parameters and the values among which the answer is; empty for every catalogued design.
+    values: Callable[[UnitSpec], Values]
 
 
 def asked(spec: UnitSpec) -> list[tuple[ProbeQuestion, list[Directed]]]:
@@ -47,21 +48,11 @@ def candidates(question: ProbeQuestion, spec: UnitSpec) -> list[UnitSpec]:
     """The designs among which a question decides; the unit as the catalogue has it first."""
     values = question.values(spec)
     if not values:
-        names = distinct_designs(lambda u: same_formats(u, spec) and takes(u, spec.k))
-        return [spec, *(resolve(name) for name in names if name != spec.name)]
-    found = [spec]
-    if spec.emulation is not None:
-        return found
-    for key, texts in values.items():
-        for text in texts:
-            with suppress(InputError):
-                u = resolve(f"{spec.name}{',' if '@' in spec.name else '@'}{key}={text}")
-                if u.design != spec.design:
-                    found.append(u)
-    return found
+        return [spec, *(u for u in catalogued_rivals(spec, spec.k) if u.name != spec.name)]
+    return [spec, *changed(spec, values)]
 
 
-def _every(_: UnitSpec) -> dict[str, list[str]]:
+def _every(_: UnitSpec) -> Values:
     return {}
 
 
@@ -102,9 +93,9 @@ def _width(m: Maker) -> Iterator[Directed]:
     with suppress(ValueTextError):
         c = encode_exact(o.c, Fraction(2047, 1024))
     for sign in (0, 1):
-        products = dict.fromkeys(range(m.k), (pair[0], pair[1] | sign * sign_bit(o.b)))
+        products = dict.fromkeys(range(m.k), (pair[0], pair[1] | sign * o.b.sign_bit))
         why = "every product just below 4 and c just below 2"
-        yield m.raw(f"ask/width-{'minus' if sign else 'plus'}", why, products, c | sign * sign_bit(o.c))
+        yield m.raw(f"ask/width-{'minus' if sign else 'plus'}", why, products, c | sign * o.c.sign_bit)
 
 
 def _nan(m: Maker) -> Iterator[Directed]:
@@ -119,7 +110,7 @@ def _nan(m: Maker) -> Iterator[Directed]:
     if o.a.specials is Specials.IEEE:
         yield m.raw("ask/nan-inf-times-0", "Inf · 0", {0: (o.a.infinity, 0)}, 0)
     if o.a.specials is Specials.IEEE and o.c.specials is Specials.IEEE:
-        minus = o.c.infinity | sign_bit(o.c)
+        minus = o.c.infinity | o.c.sign_bit
         yield m.raw("ask/nan-inf-minus-inf", "Inf - Inf", {0: (o.a.infinity, o.b.one)}, minus)
 
 
@@ -153,8 +144,8 @@ def _zero_product(m: Maker) -> Iterator[Directed]:
 def _precision(m: Maker) -> Iterator[Directed]:
     """Small parts beside 1, -1 and a sum of ones, in c or in a product, and c alone: what is kept of them."""
     o, k = m.o, m.k
-    one, minus = (o.a.one, o.b.one), (o.a.one | sign_bit(o.a), o.b.one)
-    for base, (pair, c_one) in {"one": (one, o.c.one), "minus-one": (minus, o.c.one | sign_bit(o.c))}.items():
+    one, minus = (o.a.one, o.b.one), (o.a.one | o.a.sign_bit, o.b.one)
+    for base, (pair, c_one) in {"one": (one, o.c.one), "minus-one": (minus, o.c.one | o.c.sign_bit)}.items():
         for j, (mark, sign) in ((j, s) for j in range(8, 32) for s in (("plus", 1), ("minus", -1))):
             part, id_ = Fraction(sign, 2**j), f"{base}-{mark}-{j}"
             what = f"{sign}·2^-{j}"
@@ -176,34 +167,23 @@ def _precision(m: Maker) -> Iterator[Directed]:
                 )
 
 
-def _around(value: int | None, reach: int) -> list[str]:
-    """Numbers about one, as texts."""
-    return [] if value is None else [str(value + i) for i in range(-reach, reach + 1)]
+def _zero_exponents(spec: UnitSpec) -> Values:
+    return {"zero_exponent": ("own", "none", *around(spec.design.zero_exponent, range(-12, 13)))}
 
 
-def _zero_exponents(spec: UnitSpec) -> dict[str, list[str]]:
-    e = spec.design.zero_exponent
-    return {"zero_exponent": ["own", "none", *_around(e if isinstance(e, int) else None, 12)]}
+def _bits(spec: UnitSpec) -> Values:
+    shape = spec.design.conversion.partition("-")[2]
+    shapes = [shape, *other_shapes(shape)]
+    return {"fraction_bits": range(8, 33), "conversion": [f"{m}-{s}" for m in MODES for s in shapes]}
 
 
-def _bits(spec: UnitSpec) -> dict[str, list[str]]:
-    mode, _, shape = spec.design.conversion.partition("-")
-    shapes = [shape, "E8M13"] if shape == "FP32" else [shape, "FP32"] if shape == "E8M13" else [shape]
-    return {
-        "fraction_bits": [str(n) for n in range(8, 33)],
-        "conversion": [f"{m}-{s}" for m in MODES for s in shapes if (m, s) != (mode, shape)],
-    }
-
-
-def _carries(spec: UnitSpec) -> dict[str, list[str]]:
+def _carries(spec: UnitSpec) -> Values:
     del spec
-    return {"carry_bits": [str(n) for n in range(2, 10)]}
+    return {"carry_bits": range(2, 10)}
 
 
-def _nan_words(spec: UnitSpec) -> dict[str, list[str]]:
-    d = spec.operands.d
-    quiet, sign = d.infinity | 1 << (d.fraction_bits - 1), 1 << (d.width - 1)
-    return {"nan_word": [f"{w:#x}" for w in (quiet, quiet | sign, sign - 1)], "nan_rule": ["first_operand"]}
+def _nan_words(spec: UnitSpec) -> Values:
+    return {"nan_word": nan_words(spec), "nan_rule": ["first_operand"]}
 
 
 #: In the order in which they are asked.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -13,9 +12,9 @@ from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError
-from tcformal.operands.batch import witness_at
+from tcformal.operands.batch import batch_of, rows_of, witness_at
 from tcformal.operands.random import Batch, Raw
-from tcformal.operands.text import batch_of, part_of, to_data
+from tcformal.operands.text import to_data
 from tcformal.oracle.values import hex_word
 from tcformal.probe.devices.device import Device
 from tcformal.probe.devices.isolated import IsolatedDevice
@@ -24,14 +23,15 @@ from tcformal.probe.log.identity import check_program
 from tcformal.probe.log.parts import Parts
 from tcformal.probe.log.pieces import suite_pieces
 from tcformal.probe.log.results import Run, files_of, read_runs
-from tcformal.probe.log.written import definition_of, random_line
+from tcformal.probe.log.written import fault_line, head_line, random_line
 from tcformal.probe.plan.plan import Random
 from tcformal.probe.run.groups import InstructionGroup
-from tcformal.probe.run.plausible import check_outputs
+from tcformal.probe.run.plausible import measured
 from tcformal.probe.run.tally import Measured, Tally
 from tcformal.probe.run.work import Chunk, DirectedBlock
 from tcformal.probe.sealed import CAMPAIGN, SCHEMA
-from tcformal.store.schema import SEAL
+from tcformal.programs.chain import definition
+from tcformal.store.schema import SEAL, now
 from tcformal.version import VERSION
 
 #: Directed dot products of one line.
@@ -84,7 +84,7 @@ class Bench:
         who = {key: text for key, text in identity.items() if key in _WHO}
         folder = self._folder / "hardware" / self._device.label(identity)
         self._tally.device, self._tally.folder = who, folder
-        self._parts = Parts(folder, {"schema": SCHEMA, "device": who, "tcformal": VERSION, "date": _now()})
+        self._parts = Parts(folder, {"schema": SCHEMA, "device": who, "tcformal": VERSION, "date": now()})
         for run in read_runs(folder) if files_of(folder) else ():
             check_program(run.head["device"], identity, folder)
             self._blocks |= {digest for digest, block in run.blocks.items() if SEAL in block}
@@ -99,13 +99,9 @@ class Bench:
         return mine and all(run.head.get(key) == value for key, value in self._head(unit).items())
 
     def _head(self, unit: Measured) -> dict[str, Any]:
-        spec = unit.spec
         if unit.model not in self._definitions:
-            self._definitions[unit.model] = definition_of(spec)
-        return {
-            "kind": "run", "schema": SCHEMA, "unit": spec.name, "k": spec.k, "plan": CAMPAIGN,
-            "definition": self._definitions[unit.model], "tcformal": VERSION,
-        }  # fmt: skip
+            self._definitions[unit.model] = definition(unit.spec)
+        return head_line(unit.spec, unit.spec.k, CAMPAIGN, self._definitions[unit.model])
 
     def keep_new(self, unit: Measured, line: Mapping[str, Any]) -> None:
         """Add what was made of a unit's outputs, unless it stands in the files already."""
@@ -132,7 +128,7 @@ class Bench:
         except DeviceError as error:
             self.fail(unit, "identify", error)
             return False
-        self.keep({**self._head(unit), "device": unit.identity, "date": _now()})
+        self.keep({**self._head(unit), "device": unit.identity, "date": now()})
         unit.begun = True
         return True
 
@@ -161,7 +157,7 @@ class Bench:
                 self.keep(block)
                 self._blocks.add(digest)
             model = made.model[start : start + BLOCK]
-            outputs, error = self._outputs(unit.spec, batch_of(unit.spec, [i.witness for i in items]), None)
+            outputs, error = self._outputs(unit.spec, batch_of([i.witness for i in items]))
             line = suite_line(unit.spec, digest, outputs, model)
             if len(outputs) < len(items):
                 self.keep({**line, "partial": True})
@@ -183,7 +179,7 @@ class Bench:
         line = {"unit": unit.spec.name, **random_line(unit.spec, item, outputs, model, unit.room)}
         if len(outputs) < item.count:
             self.keep(
-                {**line, "kind": "fault", "answered": len(outputs), "reason": str(error), "date": _now()}
+                {**line, "kind": "fault", "answered": len(outputs), "reason": str(error), "date": now()}
             )
         else:
             self.keep(line)
@@ -195,7 +191,7 @@ class Bench:
 
     def positions(self, unit: Measured, x: Batch, holds: NDArray[np.bool_], model: int) -> None:
         """One dot product at every place of a tile, with others beside it."""
-        outputs, error = self._outputs(unit.spec, x, None)
+        outputs, error = self._outputs(unit.spec, x)
         words, counts = np.unique(outputs[holds[: len(outputs)]], return_counts=True)
         d, row = unit.spec.operands.d, int(np.flatnonzero(holds)[0])
         unit.positions = {
@@ -213,19 +209,10 @@ class Bench:
             self.fail(unit, "position", error)
 
     def _outputs(
-        self, spec: UnitSpec, x: Batch, finite: NDArray[np.bool_] | None
+        self, spec: UnitSpec, x: Batch, finite: NDArray[np.bool_] | None = None
     ) -> tuple[Raw, DeviceError | None]:
-        """What the device gives, and what is wrong with it; impossible results are results too."""
-        try:
-            self._be_patient()
-            outputs = self._device.run(spec, x)
-        except DeviceError as error:
-            return np.array(error.answered[: len(x.c)], dtype=np.uint64), error
-        try:
-            check_outputs(self._device.name, spec, x, outputs, finite)
-        except DeviceError as error:
-            return outputs[: len(x.c)], DeviceError(str(error))
-        return outputs, None
+        self._be_patient()
+        return measured(self._device, spec, x, finite)
 
     def _be_patient(self) -> None:
         """A device that may fall silent gets no more time than there is."""
@@ -238,9 +225,9 @@ class Bench:
         self._say(f"{unit.spec.name}: {error}")
         if not unit.begun:
             who = unit.identity or dict(self._tally.device)
-            self.keep({**self._head(unit), "device": who, "date": _now()})
+            self.keep({**self._head(unit), "device": who, "date": now()})
         unit.begun = True
-        self.keep({"kind": "fault", "unit": unit.spec.name, "id": id_, "date": _now(), "reason": str(error)})
+        self.keep(fault_line(id_, error, unit=unit.spec.name))
 
     def _compared(self, unit: Measured, outputs: Raw, x: Batch) -> None:
         """Hold the results of one leading unit against those of the others that take the same operands."""
@@ -256,7 +243,7 @@ class Bench:
             for row in itertools.islice(rows, 1):
                 d = unit.spec.operands.d
                 pair["example"] = {
-                    **to_data(unit.spec, witness_at(part_of(x, np.array([row])), 0)),
+                    **to_data(unit.spec, witness_at(rows_of(x, np.array([row])), 0)),
                     "first_gives": hex_word(d, int(other.first[row])),
                     "second_gives": hex_word(d, int(outputs[row])),
                 }
@@ -269,7 +256,3 @@ def _device_outputs(line: Mapping[str, Any], model: Raw) -> Raw:
     for row, word in line["mismatches"].items():
         outputs[int(row)] = int(word, 16)
     return outputs
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -19,12 +19,12 @@ from tcformal.probe.log.parts import FullError
 from tcformal.probe.plan.plan import Random
 from tcformal.probe.run import work
 from tcformal.probe.run.bench import Bench
-from tcformal.probe.run.chunks import chunk_sizes
 from tcformal.probe.run.groups import InstructionGroup, groups, is_slow
 from tcformal.probe.run.steps import CampaignStep, OutOfTimeError, given, run_steps, sentence
 from tcformal.probe.run.tally import Measured, Tally, without_folders
-from tcformal.probe.run.work import Chunk, DirectedBlock
-from tcformal.probe.sealed import SUMMARY, sealed
+from tcformal.probe.run.work import Chunk, DirectedBlock, chunk_sizes
+from tcformal.probe.sealed import SUMMARY
+from tcformal.store.schema import sealed
 
 #: Units that one random item is put to before other steps are looked at.
 _TOGETHER = 8

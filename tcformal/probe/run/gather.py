@@ -9,7 +9,7 @@ from typing import Any
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError
 from tcformal.files import lines
-from tcformal.files.named import json_of, read_named
+from tcformal.files.named import read_named, values_of
 from tcformal.operands.text import from_data
 from tcformal.probe.devices.recorded import RecordedDevice
 from tcformal.probe.plan.plan import Directed
@@ -56,11 +56,7 @@ def _start(path: Path) -> bytes:
 def _values(path: Path) -> list[Any]:
     """One JSON value, or one a line."""
     try:
-        text = read_named(path, "JSON or JSON lines")
-        try:
-            return [json_of(text)]
-        except ValueError:
-            return [json_of(line) for line in text.splitlines() if line.strip()]
+        return values_of(read_named(path, "JSON or JSON lines"))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"expected JSON or JSON lines in {path}, but got: {error!s:.200}") from None
 
@@ -87,7 +83,7 @@ def from_store(spec: UnitSpec, folder: Path, k: int) -> Iterator[Directed]:
     Errors: RecordError for a line that is none, or a witness that is none.
     """
     o = spec.operands
-    formats = {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name}
+    formats = o.names()
     for line in lines.read(folder / ANSWERS)[0]:
         if line.torn:
             continue

@@ -5,7 +5,6 @@ An archive holds whole tiles in raw encodings: A [tiles, m, K], B [tiles, n, K],
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 from pathlib import Path
 
@@ -15,14 +14,14 @@ from tcformal.design.unit import UnitSpec, base_name
 from tcformal.errors import InputError, RecordError
 from tcformal.files import write
 from tcformal.matmul.replay import replay
+from tcformal.operands.batch import batch_of
 from tcformal.operands.random import Raw
-from tcformal.operands.text import batch_of
 from tcformal.probe.devices.device import slug
 from tcformal.probe.log.archive import read_arrays
 from tcformal.probe.log.blocks import block_items, suite_line, tile_data
-from tcformal.probe.log.written import definition_of
-from tcformal.probe.sealed import CAMPAIGN, SCHEMA, sealed
-from tcformal.version import VERSION
+from tcformal.probe.log.written import end_line, head_line
+from tcformal.probe.sealed import CAMPAIGN
+from tcformal.store.schema import now, sealed
 
 
 def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tuple[Path, int, int]:
@@ -40,22 +39,17 @@ def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tupl
         raise RecordError(f"expected no results at {path} yet, but there are some")
     source = hashlib.sha256(archive.read_bytes()).hexdigest()
     instruction = base_name(spec).rpartition("/")[2]
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    write.append(path, sealed({
-        "kind": "run", "schema": SCHEMA, "unit": spec.name, "k": a.shape[2],
-        "device": {"device": device, "instruction": instruction, "archive": archive.name, "sha256": source},
-        "plan": CAMPAIGN, "definition": definition_of(spec), "tcformal": VERSION, "date": now,
-    }))  # fmt: skip
+    who = {"device": device, "instruction": instruction, "archive": archive.name, "sha256": source}
+    write.append(path, sealed(head_line(spec, a.shape[2], CAMPAIGN, device=who, date=now())))
     made, wrong = [], 0
     for i in range(len(a)):
         block = tile_data(spec, f"{archive.stem}/{i}", a[i], b[i], c[i])
         items = block_items(spec, block, f"tile {i} of {archive}")
-        model = replay(spec, batch_of(spec, [item.witness for item in items]))
+        model = replay(spec, batch_of([item.witness for item in items]))
         line = suite_line(spec, str(block["digest"]), d[i].reshape(-1), model)
         made += [block, line]
         wrong += int(line["mismatches"])
-    end = {"kind": "end", "date": now, "dot_products": d.size, "mismatches": wrong}
-    write.append_all(path, map(sealed, [*made, end]))
+    write.append_all(path, map(sealed, [*made, end_line(d.size, wrong)]))
     return path, d.size, wrong
 
 

@@ -1,4 +1,4 @@
-"""What no design may give: NaN where the operands are finite and every sum of them is, and words too wide."""
+"""What a device gives, and what no design may give: impossible NaN, and words too wide."""
 
 from __future__ import annotations
 
@@ -14,6 +14,25 @@ from tcformal.operands.batch import witness_at
 from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import Batch, Raw
 from tcformal.oracle.values import decode
+from tcformal.probe.devices.device import Device
+
+
+def measured(
+    device: Device, spec: UnitSpec, batch: Batch, finite: NDArray[np.bool_] | None = None
+) -> tuple[Raw, DeviceError | None]:
+    """What a device gives, as far as it does, and what is wrong with it; impossible results are results too.
+
+    The error has the outputs before the first one that is wrong.  `finite` as for `check_outputs`.
+    """
+    try:
+        outputs = device.run(spec, batch)
+    except DeviceError as error:
+        return np.array(error.answered[: len(batch.c)], dtype=np.uint64), error
+    try:
+        check_outputs(device.name, spec, batch, outputs, finite)
+    except DeviceError as error:
+        return outputs[: len(batch.c)], error
+    return outputs, None
 
 
 def check_outputs(
@@ -30,7 +49,7 @@ def check_outputs(
         )
     wide = np.flatnonzero(outputs >> np.uint64(d.width)) if d.width < 64 else np.zeros(0, np.intp)
     finite = surely_finite(spec, batch) if finite is None else finite
-    impossible = np.flatnonzero(_is_nan(d, outputs) & finite)
+    impossible = np.flatnonzero(d.is_nan(outputs) & finite) if d.specials is Specials.IEEE else wide[:0]
     for rows, what in (
         (wide, f"a word of {d.width} bits"),
         (impossible, "a number, because no NaN is possible,"),
@@ -43,12 +62,6 @@ def check_outputs(
                 f"but got {int(outputs[row]):#x}: {command}",
                 [int(x) for x in outputs[:row]],
             )
-
-
-def _is_nan(fmt: Format, raw: Raw) -> NDArray[np.bool_]:
-    if fmt.specials is not Specials.IEEE:
-        return np.zeros(raw.shape, dtype=np.bool_)
-    return (raw & np.uint64((1 << (fmt.width - 1)) - 1)) > np.uint64(fmt.infinity)
 
 
 def surely_finite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:

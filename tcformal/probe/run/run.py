@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import datetime
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tcformal.errors import DeviceError, RecordError
+from tcformal.errors import RecordError
 from tcformal.files import write
 from tcformal.matmul.replay import replay
-from tcformal.operands.random import Batch, Raw
-from tcformal.operands.text import batch_of
+from tcformal.operands.batch import batch_of
 from tcformal.oracle.values import hex_word
 from tcformal.probe.devices.device import Device, slug
 from tcformal.probe.log.identity import check_program
 from tcformal.probe.log.results import Run, pieces_of, read_runs
-from tcformal.probe.log.written import definition_of, directed_line, mismatches_in, random_line
+from tcformal.probe.log.written import (
+    directed_line,
+    end_line,
+    fault_line,
+    head_line,
+    mismatches_in,
+    random_line,
+)
 from tcformal.probe.plan.plan import Directed, Item, Plan, Random
-from tcformal.probe.run.plausible import check_outputs
-from tcformal.probe.sealed import SCHEMA, sealed
-from tcformal.version import VERSION
+from tcformal.probe.run.plausible import measured
+from tcformal.store.schema import now, sealed
 
 #: Directed dot products put to a device at once.
 _TOGETHER = 256
@@ -59,11 +64,9 @@ def run_plan(plan: Plan, device: Device, folder: Path, told: Told = lambda _done
     spec = plan.unit
     identity = device.identify(spec, plan.k)
     path = results_path(folder, device, identity, spec.name)
-    head = {
-        "kind": "run", "schema": SCHEMA, "unit": spec.name, "k": plan.k, "device": identity,
-        "plan": plan.digest(), "dot_products": plan.count, "definition": definition_of(spec),
-        "tcformal": VERSION, "date": _now(),
-    }  # fmt: skip
+    head = head_line(
+        spec, plan.k, plan.digest(), device=identity, dot_products=plan.count, date=now()
+    )  # fmt: skip
     before = read_runs(path) if path.exists() else []
     for run in before:
         check_program(run.head["device"], identity, path)
@@ -82,8 +85,7 @@ def run_plan(plan: Plan, device: Device, folder: Path, told: Told = lambda _done
         finished += sum(map(_size, group))
         told(finished, plan.count)
     if not ended:
-        end = {"kind": "end", "date": _now(), "dot_products": plan.count, "mismatches": mismatches}
-        write.append(path, sealed(end))
+        write.append(path, sealed(end_line(plan.count, mismatches)))
     return RunOutcome(path, identity, plan.count, held, mismatches)
 
 
@@ -104,61 +106,32 @@ def _kept(plan: Plan, run: Run, path: Path) -> tuple[set[str], int]:
     return done, mismatches
 
 
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-
-
 def _size(item: Item) -> int:
     return item.count if isinstance(item, Random) else 1
 
 
 def _groups(items: list[Item]) -> Iterator[list[Item]]:
     """Items that are put to the device together: a random one alone, directed ones by the hundred."""
-    together: list[Item] = []
-    for item in items:
-        if together and (isinstance(item, Random) or len(together) == _TOGETHER):
-            yield together
-            together = []
-        if isinstance(item, Random):
-            yield [item]
-        else:
-            together.append(item)
-    if together:
-        yield together
+    for alone, same in itertools.groupby(items, lambda item: isinstance(item, Random)):
+        row, size = list(same), 1 if alone else _TOGETHER
+        yield from (row[i : i + size] for i in range(0, len(row), size))
 
 
 def _measured(plan: Plan, device: Device, group: list[Item], path: Path) -> list[dict[str, Any]]:
     """The lines of a group; where the device fails, what came is written before the error goes on."""
     spec, first = plan.unit, group[0]
-    if isinstance(first, Random):
-        batch = first.batch(spec, plan.k)
-        try:
-            outputs = _outputs(device, plan, batch)
-        except DeviceError as error:
-            _fault(plan, path, first.id, error)
-            raise
-        return [random_line(spec, first, outputs, replay(spec, batch))]
     items = [item for item in group if isinstance(item, Directed)]
-    batch = batch_of(spec, [item.witness for item in items])
-    model = [int(x) for x in replay(spec, batch)]
-    try:
-        outputs = _outputs(device, plan, batch)
-    except DeviceError as error:
-        came = zip(items, error.answered, model, strict=False)
-        write.append_all(path, [sealed(directed_line(spec, *row)) for row in came])
-        _fault(plan, path, items[min(len(error.answered), len(items) - 1)].id, DeviceError(str(error)))
-        raise
-    return [directed_line(spec, *row) for row in zip(items, map(int, outputs), model, strict=True)]
-
-
-def _outputs(device: Device, plan: Plan, batch: Batch) -> Raw:
-    outputs = device.run(plan.unit, batch)
-    check_outputs(device.name, plan.unit, batch, outputs)
-    return outputs
-
-
-def _fault(plan: Plan, path: Path, id_: str, error: DeviceError) -> None:
-    d = plan.unit.operands.d
-    words = [hex_word(d, x) for x in error.answered]
-    fault = {"kind": "fault", "id": id_, "date": _now(), "reason": str(error), "outputs": words}
-    write.append(path, sealed(fault))
+    batch = first.batch(spec, plan.k) if isinstance(first, Random) else batch_of([i.witness for i in items])
+    model = replay(spec, batch)
+    outputs, error = measured(device, spec, batch)
+    if error is None and isinstance(first, Random):
+        return [random_line(spec, first, outputs, model)]
+    came = outputs.tolist() if error is None else error.answered
+    lines = [directed_line(spec, *row) for row in zip(items, came, model.tolist(), strict=False)]
+    if error is None:
+        return lines
+    write.append_all(path, map(sealed, lines))
+    at = group[min(len(came), len(group) - 1)].id
+    words = [] if items else [hex_word(spec.operands.d, x) for x in came]
+    write.append(path, sealed(fault_line(at, error, outputs=words)))
+    raise error

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.design.axes import rivals
 from tcformal.design.names import resolve
-from tcformal.design.variations import rivals
 from tcformal.errors import InputError, RecordError
 from tcformal.formats.spec import Format
 from tcformal.matmul.replay import replay
+from tcformal.operands.batch import batch_of, rows_of
 from tcformal.operands.random import Batch, Raw, batch
-from tcformal.operands.text import batch_of, inputs_digest, part_of
+from tcformal.operands.text import inputs_digest
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.probe.log.pieces import random_piece
@@ -27,6 +28,17 @@ from tcformal.probe.plan.questions import QUESTIONS, asked, candidates
 from tcformal.probe.run.gather import from_store
 from tcformal.probe.run.plausible import surely_finite
 from tcformal.probe.sealed import read_whole
+
+#: Random dot products of the first item of a unit, and of each further one at most.
+FIRST_CHUNK, CHUNK = 12_000, 120_000
+
+
+def chunk_sizes(vectors: int) -> list[int]:
+    """The counts of random items that make up `vectors`: a small one first."""
+    sizes = [min(vectors, FIRST_CHUNK)] if vectors else []
+    while sum(sizes) < vectors:
+        sizes.append(min(CHUNK, vectors - sum(sizes)))
+    return sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +78,7 @@ def suite(name: str, folder: str) -> DirectedBlock:
             seen.add(item.witness)
             items.append(item)
     items = numbered(items)
-    return DirectedBlock(tuple(items), questions, replay(spec, batch_of(spec, [i.witness for i in items])))
+    return DirectedBlock(tuple(items), questions, replay(spec, batch_of([i.witness for i in items])))
 
 
 def chunk(name: str, count: int, seed: int, with_model: bool) -> Chunk:
@@ -108,12 +120,12 @@ def positions(name: str, seed: int) -> tuple[Batch, NDArray[np.bool_], int]:
     rows = 2 * max(spec.m * spec.n, 64)
     made = batch(spec, spec.k, 6 * rows, seed)
     # Exponents near zero: the second of the families.
-    near = part_of(made, slice(rows, 2 * rows))
+    near = rows_of(made, slice(rows, 2 * rows))
     index = np.arange(2 * rows)
     holds = (index % 2 == 0) == (index < rows)
     chosen = np.where(holds, 0, index % rows)
-    x = part_of(near, chosen)
-    return x, holds, int(replay(spec, part_of(near, slice(0, 1)))[0])
+    x = rows_of(near, chosen)
+    return x, holds, int(replay(spec, rows_of(near, slice(0, 1)))[0])
 
 
 def answers(
@@ -126,7 +138,7 @@ def answers(
         if question.id not in given:
             continue
         names, witnesses, outputs = given[question.id]
-        x = batch_of(spec, witnesses)
+        x = batch_of(witnesses)
         wanted = np.array(outputs, dtype=np.uint64)
         tried = candidates(question, spec)
         fit = [bool((replay(u, x) == wanted).all()) for u in tried]
@@ -145,7 +157,7 @@ def answers(
 def survivors(name: str, items: Sequence[Directed], outputs: Sequence[int]) -> dict[str, Any]:
     """The designs that give all outputs of a suite, and the input that refutes each of the others."""
     spec = resolve(name)
-    x = batch_of(spec, [item.witness for item in items])
+    x = batch_of([item.witness for item in items])
     wanted = np.array(outputs, dtype=np.uint64)
     left, refuted = [], {}
     for u in rivals(spec, spec.k):

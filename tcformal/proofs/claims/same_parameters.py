@@ -6,10 +6,8 @@ import math
 from functools import lru_cache
 
 from tcformal.design.catalog import catalogue, distinct_designs
-from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.ir.walk import digest
-from tcformal.programs.chain import circuit
+from tcformal.programs.chain import definition
 from tcformal.proofs.claim import Asking, Finding, Part, PartStatus
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import ProofStep
@@ -21,17 +19,10 @@ def _groups() -> dict[str, list[str]]:
     return {name: names for names in distinct_designs().values() for name in names}
 
 
-def definition(spec: UnitSpec, k: int) -> str:
-    """SHA-256 of the circuit of a unit applied to k products."""
-    graph, root = circuit(spec, k)
-    return digest(graph, {"d": root})
-
-
 @lru_cache(maxsize=256)
 def _first_definition(first: str) -> str:
     """The digest of one distinct design's circuit at its own k."""
-    spec = catalogue()[first]
-    return definition(spec, spec.k)
+    return definition(catalogue()[first])
 
 
 def same_parameters(ask: Asking) -> tuple[Finding, list[Lemma]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tcformal.design.space import variations
+from tcformal.design.axes import axes
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph, Stage
@@ -66,7 +66,7 @@ def _check(spec: UnitSpec) -> None:
 def others(spec: UnitSpec) -> list[UnitSpec]:
     """The unit with each other exponent of zero terms that a paper names, below the terms of its formats."""
     found = []
-    for text in variations(spec)["zero_exponent"]:
+    for text in axes(spec)["zero_exponent"]:
         value = text.partition("=")[2]
         zero: int | str = value if value in ("own", "none") else int(value)
         own = spec.design.zero_exponent

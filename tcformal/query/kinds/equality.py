@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from tcformal.design.names import resolve
-from tcformal.formats.spec import Format
 from tcformal.operands.codec import read_witness, witness_data
 from tcformal.operands.command import by_value, explain_command
 from tcformal.operands.witness import Witness
@@ -61,7 +60,7 @@ class Equality(QuestionKind[EqualityQuestion]):
             "first": q.first.name,
             "second": q.second.name,
             "k": q.k,
-            "formats": {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name},
+            "formats": o.names(),
             "assumptions": q.assumptions.spellings(),
         }
 
@@ -72,13 +71,13 @@ class Equality(QuestionKind[EqualityQuestion]):
 
     def witness_data(self, q: EqualityQuestion, inputs: Inputs) -> dict[str, Any]:
         """Rows of a, b and scales, and c."""
-        return witness_data(_formats(q), Witness.of(inputs, q.k))
+        return witness_data(q.first.input_formats(), Witness.of(inputs, q.k))
 
     def read_witness(self, q: EqualityQuestion, data: Mapping[str, Any]) -> dict[str, int]:
         """The same, read back."""
         scales = scale_count(q.first, q.k)
         counts = {"a": q.k, "b": q.k, "scale_a": scales, "scale_b": scales}
-        return read_witness(_formats(q), counts, data).inputs()
+        return read_witness(q.first.input_formats(), counts, data).inputs()
 
     def results_data(self, q: EqualityQuestion, replayed: Replay) -> dict[str, Any]:
         """The result of each unit."""
@@ -97,14 +96,9 @@ class Equality(QuestionKind[EqualityQuestion]):
         return {
             "units": list(q.names),
             "k": q.k,
-            "formats": {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name} | scale,
+            "formats": o.names() | scale,
             "same_definition": q.same_definition,
         }
-
-
-def _formats(q: EqualityQuestion) -> dict[str, Format]:
-    o, scale = q.first.operands, q.first.scale_format
-    return {"a": o.a, "b": o.b, "c": o.c} | ({} if scale is None else {"scale_a": scale, "scale_b": scale})
 
 
 #: The one of its kind.

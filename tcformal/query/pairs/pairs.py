@@ -8,7 +8,7 @@ from itertools import combinations
 
 from tcformal.checks import unknown_sentence
 from tcformal.design.catalog import catalogue, distinct_designs
-from tcformal.design.unit import UnitSpec
+from tcformal.design.unit import formats_text
 from tcformal.errors import UnknownNameError
 
 
@@ -58,7 +58,7 @@ def groups(text: str = "") -> list[FormatGroup]:
     if not any(unit.has(text) for units in found.values() for unit in units):
         raise UnknownNameError(unknown_sentence("text of a unit's name", text, _words()))
     made = (
-        FormatGroup(_formats(catalogue()[units[0].name]), tuple(units), _pairs(units, text))
+        FormatGroup(formats_text(catalogue()[units[0].name]), tuple(units), _pairs(units, text))
         for units in found.values()
     )
     return [group for group in made if group.pairs]
@@ -74,13 +74,6 @@ def without_counterpart(text: str = "") -> list[str]:
 def _pairs(units: list[Merged], text: str) -> tuple[Pair, ...]:
     chosen = ((x, y) for x, y in combinations(units, 2) if x.has(text) or y.has(text))
     return tuple(Pair(x.name, y.name) for x, y in chosen)
-
-
-def _formats(spec: UnitSpec) -> str:
-    scales = (
-        f", scales {spec.scale_format.name} per {spec.scale_block}" if spec.scale_format is not None else ""
-    )
-    return f"{spec.operands}{scales}"
 
 
 def _words() -> list[str]:

@@ -1,8 +1,9 @@
-"""A process pool that outlives its workers: a killed worker costs only the call that it was making.
+"""Calls in processes of their own, on stock executors: a killed worker costs only its own call.
 
 `concurrent.futures.ProcessPoolExecutor` is broken for good once one of its processes dies, and its
-processes stay behind when their parent is killed.  `SturdyPool` has the same interface on one such pool
-per worker: a worker that dies is replaced and its call made again, and no worker outlives its parent.
+processes stay behind when their parent is killed.  `SturdyPool` is a pool of threads, each of which waits
+for a process pool of one worker: a worker that dies is replaced and its call made again, and no worker
+outlives its parent.
 """
 
 from __future__ import annotations
@@ -14,11 +15,9 @@ import queue
 import signal
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
 from types import TracebackType
@@ -42,50 +41,55 @@ class WorkerKilledError(NoAnswerError):
     """A call was given up because its worker died each time it was made."""
 
 
-@dataclass(slots=True, eq=False)
-class _Call:
-    """One call, and how many workers died in the middle of it."""
-
-    outer: Future[Any]
-    run: Callable[[], Any]
-    started: bool = False
-    deaths: int = 0
-
-
-class _Slot:
+class _Worker:
     """One worker process, made when it is first needed and again after it died."""
 
     def __init__(self) -> None:
-        self.call: _Call | None = None
         self._pool: ProcessPoolExecutor | None = None
         self._lifeline: Connection | None = None
+        self.stopped = False
 
-    def submit(self, run: Callable[[], Any]) -> Future[Any]:
-        """Have the worker make a call; BrokenProcessPool where it has died while idle."""
-        if self._pool is None:
-            # Spawned, not forked: a fork of a process with threads may inherit a lock that nobody releases.
-            context = multiprocessing.get_context("spawn")
+    def call(self, run: Callable[[], Any]) -> Any:
+        """What the call gives; BrokenProcessPool where the worker dies, or has died while idle."""
+        if self._pool is not None:
+            return self._pool.submit(_made, run).result()
+        # Spawned, not forked: a fork of a process with threads may inherit a lock that nobody releases.
+        context = multiprocessing.get_context("spawn")
+        try:
             with spawning():
                 theirs, self._lifeline = context.Pipe(duplex=False)
                 self._pool = ProcessPoolExecutor(1, context, _tie, (theirs, os.getpid()))
-                return self._pool.submit(_made, run)
-        return self._pool.submit(_made, run)
+                made = self._pool.submit(_made, run)
+        except BrokenProcessPool:
+            raise
+        except (OSError, RuntimeError) as error:
+            # No process can be had: too many of them, no memory, a script that starts itself again.
+            self.discard()
+            why = " ".join(str(error).split())
+            raise NoAnswerError(f"expected a worker process to start, but got: {why}") from error
+        if self.stopped:  # while it started
+            self._cut()
+        return made.result()
 
-    def cut(self) -> None:
+    def stop(self) -> None:
         """Have the worker end itself, in the middle of a call or not."""
-        if self._lifeline is not None:
-            self._lifeline.close()
-            self._lifeline = None
+        self.stopped = True
+        self._cut()
+
+    def _cut(self) -> None:
+        lifeline, self._lifeline = self._lifeline, None
+        if lifeline is not None:
+            lifeline.close()
 
     def discard(self) -> None:
         """End the worker and wait for it."""
-        self.cut()
+        self._cut()
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown()
 
 
-class SturdyPool(Executor):
+class SturdyPool(ThreadPoolExecutor):
     """An executor of `jobs` processes; functions, arguments and results are pickled.
 
     Errors: a call that loses its worker MAX_DEATHS times ends in WorkerKilledError, one that was given up
@@ -93,29 +97,26 @@ class SturdyPool(Executor):
     """
 
     def __init__(self, jobs: int) -> None:
-        self._slots = [_Slot() for _ in range(check_int("jobs", jobs, low=1, high=MOST_JOBS))]
-        self._inbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        # All of the state below belongs to this thread, so that nothing needs a lock.
-        self._keeper = threading.Thread(target=self._keep, name="sturdy-pool", daemon=True)
-        self._waiting: deque[_Call] = deque()
-        self._closing = self._cancelled = False
-        self._open = True
-        self._keeper.start()
+        super().__init__(check_int("jobs", jobs, low=1, high=MOST_JOBS), "sturdy-pool")
+        self._workers = [_Worker() for _ in range(jobs)]
+        self._free: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
+        for worker in self._workers:
+            self._free.put(worker)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Have `fn` called in a worker; RuntimeError after `shutdown`."""
-        if not self._open:
-            raise RuntimeError("expected a pool that takes calls, but it was shut down")
-        call = _Call(Future(), partial(fn, *args, **kwargs))
-        self._inbox.put(partial(self._waiting.append, call))
-        return call.outer
+        return super().submit(self._call, partial(fn, *args, **kwargs))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Take no more calls; with `cancel_futures`, end the workers in the middle of theirs."""
-        self._open = False
-        self._inbox.put(partial(self._close, cancel_futures))
+        super().shutdown(wait=False, cancel_futures=cancel_futures)
+        if cancel_futures:
+            for worker in self._workers:
+                worker.stop()
+        super().shutdown(wait=wait)
         if wait:
-            self._keeper.join()
+            for worker in self._workers:
+                worker.discard()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -123,70 +124,21 @@ class SturdyPool(Executor):
         """Wait for every call; where the block was left by an error, for none."""
         self.shutdown(cancel_futures=kind is not None)
 
-    # ------------------------------------------------------------------ the keeper's thread
-    def _keep(self) -> None:
-        while not (self._closing and not self._waiting and all(slot.call is None for slot in self._slots)):
-            self._inbox.get()()
-            for slot in self._slots:
-                while self._waiting and slot.call is None:
-                    self._start(slot, self._waiting.popleft())
-        for slot in self._slots:
-            slot.discard()
-
-    def _close(self, cancel: bool) -> None:
-        self._closing = True
-        if cancel:
-            self._cancelled = True
-            while self._waiting:
-                self._give_up(self._waiting.popleft(), CancelledError())
-            for slot in self._slots:
-                slot.cut()
-
-    def _start(self, slot: _Slot, call: _Call) -> None:
-        if not call.started and not call.outer.set_running_or_notify_cancel():
-            return
-        call.started = True
-        slot.call = call
+    def _call(self, run: Callable[[], T]) -> T:
+        """Make a call in a free worker, and in another one where that one dies."""
+        worker = self._free.get()
         try:
-            inner = slot.submit(call.run)
-        except BrokenProcessPool:
-            self._bereave(slot)
-        except (OSError, RuntimeError) as error:
-            # No process can be had: too many of them, no memory, a script that starts itself again.
-            slot.call = None
-            slot.discard()
-            why = " ".join(str(error).split())
-            self._give_up(call, NoAnswerError(f"expected a worker process to start, but got: {why}"))
-        else:
-            inner.add_done_callback(lambda done: self._inbox.put(partial(self._end, slot, done)))
-
-    def _end(self, slot: _Slot, done: Future[Any]) -> None:
-        error = done.exception()
-        if isinstance(error, BrokenProcessPool):
-            self._bereave(slot)
-            return
-        call, slot.call = slot.call, None
-        if call is not None:
-            call.outer.set_exception(error) if error is not None else call.outer.set_result(done.result())
-
-    def _bereave(self, slot: _Slot) -> None:
-        """What follows when a worker has died: another one for the slot, another attempt at its call."""
-        call, slot.call = slot.call, None
-        slot.discard()
-        if call is None:
-            return
-        call.deaths += 1
-        if self._cancelled:
-            self._give_up(call, CancelledError())
-        elif call.deaths < MAX_DEATHS:
-            self._waiting.appendleft(call)
-        else:
-            self._give_up(call, WorkerKilledError(f"its worker process died {call.deaths} times"))
-
-    @staticmethod
-    def _give_up(call: _Call, error: BaseException) -> None:
-        if call.started or call.outer.set_running_or_notify_cancel():
-            call.outer.set_exception(error)
+            for _ in range(MAX_DEATHS):
+                try:
+                    made: T = worker.call(run)
+                    return made
+                except BrokenProcessPool:
+                    worker.discard()
+                if worker.stopped:
+                    raise CancelledError
+            raise WorkerKilledError(f"its worker process died {MAX_DEATHS} times")
+        finally:
+            self._free.put(worker)
 
 
 # ---------------------------------------------------------------------- in the worker

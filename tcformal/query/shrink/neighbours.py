@@ -21,7 +21,6 @@ from tcformal.query.shrink.simpler import (
     all_factored,
     exact_product,
     factored,
-    sign_bit,
     simpler_products,
     simpler_values,
 )
@@ -173,7 +172,7 @@ def _scaled(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
 def _negated(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
     """Everything negated, c included; and each product's signs moved to a."""
     o = question.first.operands
-    sa, sb, sc = sign_bit(o.a), sign_bit(o.b), sign_bit(o.c)
+    sa, sb, sc = o.a.sign_bit, o.b.sign_bit, o.c.sign_bit
     yield replace(w, a=tuple(x ^ sa if x else x for x in w.a), c=w.c ^ sc if w.c else w.c)
     moved_a = tuple(x ^ sa if y & sb else x for x, y in zip(w.a, w.b, strict=True))
     yield replace(w, a=moved_a, b=tuple(y & ~sb for y in w.b))

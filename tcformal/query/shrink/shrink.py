@@ -9,10 +9,10 @@ from functools import lru_cache
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 
 from tcformal.formats.spec import Format, Sign
 from tcformal.interp.vector import Vector
+from tcformal.operands.batch import batch_of, columns
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import Kind, Value, decode
@@ -184,21 +184,11 @@ def _changed(base: Witness, other: Witness) -> set[ChangedPart]:
 def _result_cost(question: EqualityQuestion, batch: list[Witness]) -> list[int | None]:
     """None where a candidate does not separate; else a penalty for NaN or Inf among the results."""
     roots = [question.differ, *question.results]
-    differ, *results = (
-        np.broadcast_to(v, (len(batch),)) for v in Vector(question.graph, dict(_columns(batch))).run(roots)
-    )
+    lanes = Vector(question.graph, columns(batch_of(batch))).run(roots)
+    differ, *results = (np.broadcast_to(v, (len(batch),)) for v in lanes)
     d = question.first.operands.d
-    body = np.uint64((1 << (d.width - 1)) - 1)
-    special = np.sum([r.astype(np.uint64) & body >= d.infinity for r in results], axis=0)
+    special = np.sum([d.is_special(r.astype(np.uint64)) for r in results], axis=0)
     penalties: list[int | None] = [None] * len(batch)
     for i in np.flatnonzero(differ).tolist():
         penalties[i] = _SPECIAL * int(special[i])
     return penalties
-
-
-def _columns(batch: list[Witness]) -> Iterator[tuple[str, npt.NDArray[np.uint64]]]:
-    for name in ("a", "b", "scale_a", "scale_b"):
-        rows = np.array([getattr(w, name) for w in batch], dtype=np.uint64)
-        for i, column in enumerate(rows.T):
-            yield f"{name}[{i}]", np.ascontiguousarray(column)
-    yield "c", np.array([w.c for w in batch], dtype=np.uint64)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from tcformal.errors import ValueTextError
-from tcformal.formats.spec import Format, Sign
+from tcformal.formats.spec import Format
 from tcformal.oracle.values import Kind, decode, encode_exact
 
 
@@ -15,16 +15,11 @@ def _field(fmt: Format, raw: int) -> int:
     return (raw >> (fmt.ignored_low_bits + fmt.fraction_bits)) & ((1 << fmt.exponent_bits) - 1)
 
 
-def sign_bit(fmt: Format) -> int:
-    """The sign bit of a format, 0 where there is none."""
-    return 1 << (fmt.width - 1) if fmt.sign is Sign.PRESENT else 0
-
-
 def _moved_exponent(fmt: Format, raw: int, by: int) -> int | None:
     """The encoding with its exponent field moved; None where it would leave the normal numbers."""
     field = _field(fmt, raw)
     if field == 0:
-        return None if raw & ~sign_bit(fmt) else raw
+        return None if raw & ~fmt.sign_bit else raw
     if not 1 <= field + by <= fmt.e_max + fmt.bias:
         return None
     return raw + (by << (fmt.ignored_low_bits + fmt.fraction_bits))
@@ -36,7 +31,7 @@ def simpler_values(fmt: Format, raw: int) -> Iterator[int]:
         return
     yield 0
     low, t = fmt.ignored_low_bits, fmt.fraction_bits
-    sign = raw & sign_bit(fmt)
+    sign = raw & fmt.sign_bit
     one = fmt.one
     yield one
     yield one | sign
@@ -53,7 +48,7 @@ def simpler_values(fmt: Format, raw: int) -> Iterator[int]:
                 yield rounded
     if low:
         yield raw >> low << low
-    yield raw ^ sign_bit(fmt)
+    yield raw ^ fmt.sign_bit
     distance = fmt.bias - _field(fmt, raw)
     for by in {distance, distance // 2, -(-distance // 2), distance // 4, 1, -1, 2, -2}:
         moved = _moved_exponent(fmt, raw, by)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError, TcformalError
-from tcformal.proofs.claims.same_parameters import definition
+from tcformal.programs.chain import definition
 from tcformal.query.question import Kind
 from tcformal.query.verdict import SETTLED
 from tcformal.store.audit.audit import AUDIT_S, AuditStatus
@@ -45,7 +45,7 @@ def _checked(store: Store, record: Mapping[str, Any]) -> tuple[AuditStatus, str]
     if kind not in SETTLED:
         return AuditStatus.OPEN, f"{kind.name} claims nothing"
     spec = resolve(record["unit"])
-    today = definition(spec, spec.k)
+    today = definition(spec)
     if today != record["definition"]:
         raise RecordError(
             f"expected {spec.name} of definition {record['definition'][:12]}, but it is {today[:12]} today"

@@ -9,8 +9,8 @@ from pathlib import Path
 from tcformal.design.names import resolve
 from tcformal.errors import TcformalError
 from tcformal.files.write import keep_lines
+from tcformal.programs.chain import definition
 from tcformal.proofs.claims.register import CLAIMS
-from tcformal.proofs.claims.same_parameters import definition
 from tcformal.store.audit.audit import State, state
 from tcformal.store.certificates import CERTIFICATES, NAME
 from tcformal.store.file import Record, RecordFile
@@ -102,4 +102,4 @@ def _current(record: Record) -> bool:
         spec = resolve(record["unit"])
     except TcformalError:
         return False
-    return record["claim"] in CLAIMS and record["definition"] == definition(spec, spec.k)
+    return record["claim"] in CLAIMS and record["definition"] == definition(spec)

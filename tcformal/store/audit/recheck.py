@@ -1,19 +1,22 @@
 """A process that checks kept evidence again, one JSON request a line: certificates, and whole claims.
 
-A request holds `dag` (the text of a DAG whose root is named `assertion`), `folder` and `certificate` (what
-a record says of it); or `claim`, `unit`, `folder` and `seconds`.  The answer holds `steps` and `checker`; or
-`claim` (the record of the claim proved again), `lemmas` (what was found of each that was checked) and
-`bare` (the number of those without a certificate); or `refused` with the reason, or `late`.
+A request holds `folder`, `seconds`, and one of two things: `dag` (the text of a DAG whose root is named
+`assertion`) and `certificate` (what a record says of it); or `claim` and `unit`.  The answer holds `steps`
+and `checker`; or `claim` (the record of the claim proved again), `lemmas` (what was found of each that was
+checked) and `bare` (the number of those without a certificate); or `refused` with the reason, or `late`.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import gc
 import json
 import os
 import resource
+import signal
 import sys
-import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +25,87 @@ from tcformal.errors import TcformalError
 from tcformal.interp.cnf import to_cnf
 from tcformal.ir.walk import from_json
 from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.lemmas import Lemma, LemmaBook, Statement
 from tcformal.solve.certificate import checker_version, verify
 from tcformal.solve.processes.spawning import settle
+from tcformal.solve.result import Limits, Status
 from tcformal.solve.worker import limit_resource
-from tcformal.store.audit.checked_book import AUDIT_LIMITS, CheckedBook, OutOfTimeError
 from tcformal.store.certificates import certificate_of
 from tcformal.store.claims import claim_record
+from tcformal.store.lemmas import LemmaCache, checked_lemma
 from tcformal.store.store import Store
 
+#: For the questions that look for a witness again.
+_LIMITS = Limits(60.0, 8192, 0)
 #: Address space of this process, in bytes.
 _MEMORY = 6 << 30
+
+
+class DeadlineError(BaseException):
+    """The time for a request is up; no `except Exception` holds it up."""
+
+
+@contextlib.contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """DeadlineError in here once that time has passed, at whatever line Python is then."""
+    armed = True
+
+    def ring(*_: object) -> None:
+        if armed:
+            raise DeadlineError
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6))
+    try:
+        yield
+    finally:
+        armed = False
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+
+class CheckedBook(LemmaBook):
+    """Lemmas of one folder, each used only after its certificate was checked against its statement.
+
+    No solver is asked: a statement without a checked certificate does not hold here.  A lemma that two
+    solvers agreed on and that has no certificate is used, and counted in `unchecked`.
+    """
+
+    def __init__(self, cache: LemmaCache) -> None:
+        super().__init__(limits=_LIMITS)
+        #: Where the lemmas are looked up.
+        self.cache = cache
+        #: Digests of the lemmas used without a certificate.
+        self.unchecked: set[str] = set()
+        #: Digests of the lemmas whose certificates were checked.
+        self.checked: set[str] = set()
+
+    def decide(self, name: str, what: Statement) -> Lemma:
+        """The kept answer to a statement, checked once; UNKNOWN for one that is not kept.
+
+        Errors: CertificateError for a certificate that does not prove the statement.
+        """
+        sha256 = what.sha256
+        if sha256 not in self._known:
+            kept = self.cache.find(sha256)
+            if kept is None:
+                return Lemma(
+                    name=name, sha256=sha256, free_inputs=what.free_inputs, status=Status.UNKNOWN,
+                    reason="no such lemma is kept", decided_by="", confirmed_by=(), certificate=None,
+                    seconds=0.0,
+                )  # fmt: skip
+            self._known[sha256] = self._checked(name, kept, what)
+        return self._known[sha256]
+
+    def _checked(self, name: str, kept: Lemma, what: Statement) -> Lemma:
+        """A kept lemma after its certificate, if it has one, was checked."""
+        if kept.certificate is None:
+            self.unchecked.add(kept.sha256)
+            return kept
+        steps = verify(to_cnf(what.graph, what.assertion), kept.certificate)
+        self.checked.add(kept.sha256)
+        return checked_lemma(
+            kept, name=name, free_inputs=what.free_inputs, steps=steps, checker=checker_version()
+        )  # fmt: skip
 
 
 class CheckBench:
@@ -41,20 +115,28 @@ class CheckBench:
         self._books: dict[str, CheckedBook] = {}
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to one request; what is refused is an answer too."""
+        """The answer to one request; what is refused, or late, is an answer too."""
         try:
-            return self._claim(request) if "claim" in request else _proof(request)
-        except OutOfTimeError:
+            with deadline(request["seconds"]):
+                return self._claim(request) if "claim" in request else _proof(request)
+        except DeadlineError:
+            self._forget_unfinished()
             return {"late": True}
         except TcformalError as error:
             return {"refused": str(error)}
 
+    def _forget_unfinished(self) -> None:
+        """Keep the checked lemmas alone: whatever else is cached may have been cut off half-made."""
+        for cached in [x for x in gc.get_objects() if isinstance(x, functools._lru_cache_wrapper)]:
+            cached.cache_clear()
+        for folder, book in self._books.items():
+            book.cache = Store(Path(folder)).lemmas
+
     def _claim(self, request: Mapping[str, Any]) -> dict[str, Any]:
         folder = request["folder"]
         book = self._books.setdefault(folder, CheckedBook(Store(Path(folder)).lemmas))
-        book.deadline = time.monotonic() + request["seconds"]
         spec = resolve(request["unit"])
-        v = prove_claim(spec, request["claim"], book=book, limits=AUDIT_LIMITS)
+        v = prove_claim(spec, request["claim"], book=book, limits=_LIMITS)
         used = {lemma.sha256: lemma for lemma in v.lemmas}
         return {
             "claim": claim_record(v),
@@ -85,6 +167,7 @@ def main() -> None:
     limit_resource(resource.RLIMIT_AS, _MEMORY)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    checker_version()  # imports the checker: no import is to be cut off by a deadline
     bench = CheckBench()
     print(json.dumps({"ready": True}), file=out, flush=True)
     for line in sys.stdin:

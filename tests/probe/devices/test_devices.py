@@ -16,8 +16,8 @@ from tcformal.errors import DeviceError, InputError, RecordError, TcformalError,
 from tcformal.identify.compare import compare
 from tcformal.matmul.replay import replay
 from tcformal.matmul.unit import unit
+from tcformal.operands.batch import batch_of
 from tcformal.operands.random import Batch, Raw, batch
-from tcformal.operands.text import batch_of
 from tcformal.probe.devices.device import Ability, Device
 from tcformal.probe.devices.model import ModelDevice
 from tcformal.probe.devices.program import ProgramDevice
@@ -232,7 +232,7 @@ def test_recorded_device_rejects(tmp_path: Path) -> None:
     """Dot products that were not recorded, broken archives, and values that the formats lack."""
     spec = unit(UNIT).spec
     device = RecordedDevice(recorded(tmp_path))
-    known = batch_of(spec, device.operands(spec)[:3])
+    known = batch_of(device.operands(spec)[:3])
     assert len(device.run(spec, known)) == 3
     new = batch(spec, 4, 3, 99)
     joined = Batch(*(np.concatenate(pair) for pair in ((known.a, new.a), (known.b, new.b), (known.c, new.c))))

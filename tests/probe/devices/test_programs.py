@@ -24,7 +24,7 @@ from tcformal.probe.log.results import read_runs
 from tcformal.probe.plan.directed import directed
 from tcformal.probe.plan.plan import make_plan
 from tcformal.probe.run.run import run_plan
-from tcformal.probe.sealed import sealed
+from tcformal.store.schema import sealed
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
 SPEC = unit(UNIT).spec

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from inline import Clock, Inline, Slow
+from executors import Inline
+from inline import Clock, Slow
 from tcformal.errors import TcformalError
 from tcformal.identify.compare import compare
 from tcformal.matmul.unit import unit
@@ -19,8 +20,8 @@ from tcformal.probe.plan.plan import make_plan, read_plan, write_plan
 from tcformal.probe.run import work
 from tcformal.probe.run.campaign import Campaign
 from tcformal.probe.run.run import run_plan
-from tcformal.probe.sealed import SUMMARY, sealed
-from tcformal.store.schema import SEAL
+from tcformal.probe.sealed import SUMMARY
+from tcformal.store.schema import SEAL, sealed
 
 UNIT = "x86/vdpbf16ps"
 ALTERED = f"{UNIT}@nan_rule=word"

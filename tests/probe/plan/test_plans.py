@@ -30,8 +30,8 @@ from tcformal.probe.plan.plan import (
 )
 from tcformal.probe.run.gather import from_file, from_store
 from tcformal.probe.run.run import run_plan
-from tcformal.probe.sealed import sealed
 from tcformal.query.separate import separate
+from tcformal.store.schema import sealed
 from tcformal.store.store import Store
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"

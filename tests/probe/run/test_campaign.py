@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from inline import Clock, Inline, Slow
+from executors import Inline
+from inline import Clock, Slow
 from tcformal.cli import main
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, InputError, RecordError
@@ -24,13 +25,13 @@ from tcformal.operands.random import Batch, Raw
 from tcformal.probe.devices.recorded import RecordedDevice
 from tcformal.probe.log.parts import FullError, Parts
 from tcformal.probe.log.results import pieces_of, read_runs
-from tcformal.probe.run import bench, chunks, tally, work
+from tcformal.probe.run import bench, tally, work
 from tcformal.probe.run.campaign import Campaign
 from tcformal.probe.run.groups import family, groups
 from tcformal.probe.run.tally import Tally
-from tcformal.probe.sealed import sealed
 from tcformal.report.devices.campaign import campaign_view
 from tcformal.report.devices.probe import comparison_view
+from tcformal.store.schema import sealed
 
 VOLTA = [
     "volta/mma.m8n8k4.f32.f16.f16.f32",
@@ -539,6 +540,6 @@ def test_unknown_units_reject(tmp_path: Path) -> None:
 
 def test_random_items_add_up() -> None:
     for vectors in (0, 5, 12_000, 12_001, 1_000_000):
-        sizes = chunks.chunk_sizes(vectors)
+        sizes = work.chunk_sizes(vectors)
         assert sum(sizes) == vectors
-        assert all(0 < size <= chunks.CHUNK for size in sizes)
+        assert all(0 < size <= work.CHUNK for size in sizes)

@@ -23,7 +23,8 @@ from tcformal.probe.log import pieces
 from tcformal.probe.log.written import random_line
 from tcformal.probe.plan.plan import Random
 from tcformal.probe.run.keep import keep_tiles
-from tcformal.probe.sealed import CAMPAIGN, SCHEMA, sealed
+from tcformal.probe.sealed import CAMPAIGN, SCHEMA
+from tcformal.store.schema import sealed
 
 UNIT = "x86/vdpbf16ps"
 SPEC = unit(UNIT).spec

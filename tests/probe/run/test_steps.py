@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from inline import Clock, Inline
+from executors import Inline
+from inline import Clock
 from tcformal.probe.run.steps import CampaignStep, OutOfTimeError, run_steps
 from tcformal.report.parts import Headline, Rows, plain
 

@@ -22,6 +22,7 @@ import pytest
 
 import campaign_calls
 from campaign_calls import ask_in_vain, ask_marked, marked
+from executors import Inline
 from tcformal.design.catalog import catalogue
 from tcformal.errors import InputError, NoAnswerError, UnknownNameError
 from tcformal.ir.walk import digest
@@ -135,23 +136,6 @@ class Memory:
         self.verdicts[verdict.question.digest()] = verdict
 
 
-class Now(Executor):
-    """Makes each call when it is submitted."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Call `fn` here."""
-        self.calls += 1
-        made: Future[Any] = Future()
-        try:
-            made.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001  as an executor does
-            made.set_exception(error)
-        return made
-
-
 def here(pool: Executor) -> Pools:
     """A pool that is there already."""
     return lambda: nullcontext(pool)
@@ -165,7 +149,7 @@ def by_pair(outcomes: Iterator[PairOutcome]) -> dict[Pair, PairOutcome]:
 
 
 def test_answers_are_kept_and_not_asked_for_again() -> None:
-    pool, kept = Now(), Memory()
+    pool, kept = Inline(), Memory()
     first = by_pair(campaign(TF32[:2], TERMS, kept, here(pool)))
     assert [o.kind for o in first.values()] == [Kind.SEPARATED] * 2
     assert pool.calls == len(kept.verdicts) == 2
@@ -198,7 +182,7 @@ def test_a_failing_worker_costs_its_pair_only(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr("tcformal.query.pairs.campaign.ask", some)
     kept = Memory()
-    found = by_pair(campaign(TF32[:2], TERMS, kept, here(Now())))
+    found = by_pair(campaign(TF32[:2], TERMS, kept, here(Inline())))
     assert found[TF32[0]].kind is Kind.ERROR
     assert not found[TF32[0]].decided
     assert found[TF32[0]].reason == f"no answer from a worker: ModuleNotFoundError: no module for {AMPERE}"
@@ -216,12 +200,12 @@ def test_an_answer_to_another_definition_is_not_taken(monkeypatch: pytest.Monkey
     with pytest.raises(
         NoAnswerError, match=r"^expected workers with the definitions that are asked about here"
     ):
-        by_pair(campaign(TF32[:1], TERMS, kept, here(Now())))
+        by_pair(campaign(TF32[:1], TERMS, kept, here(Inline())))
     assert kept.verdicts == {}
 
 
 def test_lost_workers_are_no_answer() -> None:
-    class Lost(Now):
+    class Lost(Inline):
         def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
             made: Future[Any] = Future()
             made.cancel()
@@ -234,7 +218,7 @@ def test_lost_workers_are_no_answer() -> None:
 
 
 def test_bad_assumptions_are_refused_before_anything_is_asked() -> None:
-    pool = Now()
+    pool = Inline()
     with pytest.raises(UnknownNameError, match="finit"):
         by_pair(campaign(TF32, Terms(assume=("finit",), limits=TERMS.limits), Memory(), here(pool)))
     assert pool.calls == 0

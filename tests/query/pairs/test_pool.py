@@ -116,7 +116,7 @@ def test_a_pool_that_was_shut_down_takes_no_calls() -> None:
     call = pool.submit(square, 6)
     pool.shutdown()
     assert call.result() == 36
-    with pytest.raises(RuntimeError, match=r"^expected a pool that takes calls, but it was shut down$"):
+    with pytest.raises(RuntimeError, match="after shutdown"):
         pool.submit(square, 6)
 
 

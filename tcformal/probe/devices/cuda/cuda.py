@@ -13,8 +13,8 @@ import numpy as np
 from tcformal.design.catalog import catalogue
 from tcformal.design.unit import UnitSpec, base_name
 from tcformal.errors import DeviceError
+from tcformal.operands.batch import rows_of
 from tcformal.operands.random import Batch, Raw
-from tcformal.operands.text import part_of
 from tcformal.probe.devices.cuda import card as cards
 from tcformal.probe.devices.cuda.card import Card
 from tcformal.probe.devices.cuda.compilers import first_line
@@ -122,7 +122,7 @@ class CudaDevice(PlacedDevice):
         """See PlacedDevice."""
         found = []
         for start in range(0, len(batch.c), _MOST):
-            part = batch if len(batch.c) <= _MOST else part_of(batch, slice(start, start + _MOST))
+            part = batch if len(batch.c) <= _MOST else rows_of(batch, slice(start, start + _MOST))
             found.append(self._said("to run a kernel", partial(self._launched, spec, part)))
         first, second = (np.concatenate(turn) for turn in zip(*found, strict=True))
         return first, second

@@ -64,7 +64,7 @@ class UnitProperty(QuestionKind[PropertyQuestion]):
             "property": q.name,
             "unit": q.unit.name,
             "k": q.k,
-            "formats": {"a": o.a.name, "b": o.b.name, "c": o.c.name, "d": o.d.name},
+            "formats": o.names(),
             "assumptions": q.assumptions.spellings(),
         }
 
@@ -103,10 +103,8 @@ class UnitProperty(QuestionKind[PropertyQuestion]):
 
 def _format(q: PropertyQuestion, name: str) -> Format:
     """The format of an input: of an operand, or of what the property adds beside it (c2 beside c)."""
-    o, scale = q.unit.operands, q.unit.scale_format
-    if name.startswith("scale_") and scale is not None:
-        return scale
-    return {"a": o.a, "b": o.b, "c": o.c}[name[0]]
+    row = name.partition("[")[0]
+    return q.unit.input_formats()[row if row.startswith("scale_") else name[0]]
 
 
 #: The one of its kind.

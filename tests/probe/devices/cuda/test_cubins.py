@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from executors import Inline
 from hostcard import HostCard
-from inline import Clock, Inline
+from inline import Clock
 from tcformal.design.catalog import catalogue
 from tcformal.errors import DeviceError, InputError
 from tcformal.matmul.replay import replay

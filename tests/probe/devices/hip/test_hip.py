@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from executors import Inline
 from hosthip import AMD, SimulatedHip, places, simulated_rocm
-from inline import Clock, Inline
+from inline import Clock
 from mfma_layouts import D_F64_4X4X4, A, D
 from tcformal.errors import DeviceError, InputError
 from tcformal.matmul.replay import replay

@@ -16,6 +16,7 @@ from kept import (
     ask,
     certified,
     proof,
+    reopened,
     rewrite,
     same,
     separated,
@@ -28,24 +29,6 @@ from tcformal.solve import drat
 from tcformal.store.audit.audit import AuditStatus, State, audit, state
 from tcformal.store.schema import SEAL
 from tcformal.store.store import Store
-
-
-@pytest.fixture
-def told() -> list[str]:
-    """What a store complained of."""
-    return []
-
-
-@pytest.fixture
-def store(tmp_path: Path, told: list[str]) -> Store:
-    """A store without answers."""
-    return Store(tmp_path / "results", told.append)
-
-
-def reopened(store: Store) -> tuple[Store, list[str]]:
-    """The same folder, as another process finds it."""
-    told: list[str] = []
-    return Store(store.folder, told.append), told
 
 
 # ---------------------------------------------------------------------- refusing

@@ -1,0 +1,82 @@
+"""The options of every command that asks solvers, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tcformal.checks import check_int, check_positive
+from tcformal.cli.group import results_option
+from tcformal.query.engine import DEFAULT_LIMITS
+from tcformal.report.escape import warn
+from tcformal.solve.members import check_members
+from tcformal.solve.result import Limits
+from tcformal.store.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SolverOptions:
+    """How a command asks; what it has no option for is as usual."""
+
+    #: Members of the portfolio; None for all that are installed.
+    solvers: tuple[str, ...] | None
+    limits: Limits
+    certify: bool | None = None
+    #: Whether to ask again, whatever answer is kept.
+    fresh: bool = False
+    #: The results folder.
+    folder: str = ""
+
+    def store(self) -> Store:
+        """The kept answers; people are told of those that cannot be used."""
+        return Store(Path(self.folder), warn)
+
+
+def solver_options(
+    *left_out: str, limits: Limits = DEFAULT_LIMITS, time: str = "each solver", seed: str = "the solvers"
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Options that a command is given together, as `how`; `left_out` names those that it does not have."""
+    options: dict[str, Callable[[Callable[..., int]], Callable[..., int]]] = {
+        "solvers": click.option("--solvers", help="Solvers to ask, separated by commas, in order of start."),
+        "time_limit": click.option("--time-limit", type=float, default=limits.time_s, show_default=True,
+                                   help=f"Seconds for {time}."),
+        "memory_limit": click.option("--memory-limit", type=int, default=limits.memory_mb, show_default=True,
+                                     help="MiB for each solver."),
+        "seed": click.option("--seed", type=int, default=limits.seed, show_default=True,
+                             help=f"Seed of {seed}."),
+        "certify": click.option("--certify/--no-certify", default=None, help="An unsat answer needs a "
+                                "checked proof / a second solver; neither given: whichever comes first."),
+        "fresh": click.option("--fresh", is_flag=True, help="Ask again, whatever answer is kept."),
+        "folder": results_option,
+    }  # fmt: skip
+    chosen = {name: option for name, option in options.items() if name not in left_out}
+
+    def decorated(command: Callable[..., int]) -> Callable[..., int]:
+        @wraps(command)
+        def asked(**given: Any) -> int:
+            own = {name: given.pop(name) for name in chosen}
+            named = own.pop("solvers")
+            how = SolverOptions(
+                solvers=None
+                if named is None
+                else tuple(check_members([s.strip() for s in named.split(",")])),
+                limits=Limits(
+                    time_s=check_positive("--time-limit", own.pop("time_limit")),
+                    memory_mb=check_int("--memory-limit", own.pop("memory_limit", limits.memory_mb), low=1),
+                    seed=own.pop("seed", limits.seed),
+                ),
+                **own,
+            )
+            return command(how=how, **given)
+
+        made: Callable[..., int] = asked
+        for option in reversed(chosen.values()):
+            made = option(made)
+        return made
+
+    return decorated

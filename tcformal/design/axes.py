@@ -1,0 +1,161 @@
+"""The list of axes: the values that each parameter of a design can be varied to, and the designs nearby."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tcformal.design.catalog import distinct_designs
+from tcformal.design.names import resolve
+from tcformal.design.rounding import MODES
+from tcformal.design.spec import (
+    ACCUMULATIONS,
+    ORDERS,
+    OVERFLOWS,
+    SUBNORMALS,
+    SUM_ROUNDINGS,
+    SUMMATIONS,
+    ZERO_SIGNS,
+)
+from tcformal.design.unit import UnitSpec, same_formats, takes
+from tcformal.errors import InputError
+
+#: Fraction bits that a variation goes through unless the caller says otherwise [XIE F].
+FRACTION_BITS = range(10, 41)
+#: Exponents of zero terms that the sources name, by the exponent bits of D, beside a unit's own.
+_ZERO_EXPONENTS = {5: (-21, -20, -19, -14), 8: (-139, -133, -132, -131, -126)}
+#: Steps to the numbers near one.
+_NEAR = (-2, -1, 1, 2)
+#: Parameters of a sum whose terms are cut off; an exact one has none of them.
+_OF_CUTTING = ("fraction_bits", "alignment_rounding", "carry_bits", "zero_exponent", "accumulation")
+
+#: A variation: parameters as `name=value,…`.
+Settings = str
+
+
+def altered(base: UnitSpec, settings: Settings) -> str:
+    """The name of a unit with parameters set; those that its name sets already are replaced."""
+    unit, _, text = base.name.partition("@")
+    pairs = [item.partition("=") for item in [*text.split(","), *settings.split(",")] if item]
+    merged = {name.strip(): value.strip() for name, _, value in pairs}
+    return "@".join([unit, ",".join(f"{name}={value}" for name, value in merged.items())]) if merged else unit
+
+
+def axes(unit: UnitSpec) -> dict[str, tuple[Settings, ...]]:
+    """What each parameter of a unit can be varied to, by parameter; some mean nothing for the unit."""
+    return {name: tuple(f"{name}={value}" for value in row) for name, row in _values(unit).items()}
+
+
+def changed(unit: UnitSpec, values: dict[str, Iterable[object]]) -> Iterator[UnitSpec]:
+    """The unit with one parameter changed, for every value that makes another design."""
+    if unit.emulation is not None:
+        return
+    for name, row in values.items():
+        for value in row:
+            try:
+                made = resolve(altered(unit, f"{name}={value}"))
+            except InputError:
+                continue  # a combination that means nothing
+            if made.design != unit.design:
+                yield made
+
+
+def neighbours(unit: UnitSpec) -> Iterator[UnitSpec]:
+    """The unit with one parameter changed: numbers to those near, others to every value."""
+    d, length = unit.design, min(unit.k, unit.design.products)
+    mode, _, shape = d.conversion.partition("-")
+    values: dict[str, Iterable[object]] = _values(unit) | {
+        "conversion": [f"{mode}-{other}" for other in other_shapes(shape)],
+        "accumulator": (),
+        "rounding": [m for m in MODES if m != mode],
+        "product_rounding": ("none", *(f"{m}-{unit.operands.d.name.upper()}" for m in ("RNE", "RZ", "RO"))),
+        "fraction_bits": (*around(d.fraction_bits), "exact"),
+        "products": [n for n in (length // 4, length // 2, length * 2) if n and unit.k % n == 0],
+        "sum_fraction_bits": around(d.sum_fraction_bits),
+        "sum_rounding": () if d.sum_fraction_bits is None else SUM_ROUNDINGS,
+        "carry_bits": range(1, 8),
+        "zero_exponent": ("own", "none", *around(d.zero_exponent, (*_NEAR, -6, 6, 16))),
+        "summation": SUMMATIONS,
+        "result_subnormals": SUBNORMALS,
+        "nan_rule": ("word", "first_operand"),
+        "nan_word": nan_words(unit),
+    }
+    if d.fraction_bits is None:
+        values = {name: row for name, row in values.items() if name not in _OF_CUTTING}
+    yield from changed(unit, values)
+
+
+def rivals(spec: UnitSpec, k: int) -> list[UnitSpec]:
+    """The unit, its neighbours, and a unit of every catalogued design of its formats.
+
+    Each definition once: the unit itself first.
+    """
+    kept: dict[tuple[object, ...], UnitSpec] = {}
+    for u in (spec, *neighbours(spec), *catalogued_rivals(spec, k)):
+        if takes(u, k):
+            kept.setdefault(computed(u, k), u)
+    return list(kept.values())
+
+
+def catalogued_rivals(spec: UnitSpec, k: int) -> list[UnitSpec]:
+    """A unit of every catalogued design that takes dot products of `k` terms in the unit's formats."""
+    return [resolve(name) for name in distinct_designs(lambda u: same_formats(u, spec) and takes(u, k))]
+
+
+def computed(u: UnitSpec, k: int) -> tuple[object, ...]:
+    """What designs of equal formats share when they compute dot products of `k` terms in the same way."""
+    return u.design, min(u.k, u.design.products), u.emulation, None if u.k >= k else u.k
+
+
+def around(value: int | str | None, steps: Iterable[int] = _NEAR) -> list[int]:
+    """The numbers near one; none where the parameter is no number."""
+    return [value + step for step in steps] if isinstance(value, int) else []
+
+
+def nan_words(unit: UnitSpec) -> list[str]:
+    """The default NaNs of IEEE, x86 and NVIDIA in the unit's D format."""
+    d = unit.operands.d
+    quiet = d.infinity | 1 << (d.fraction_bits - 1)
+    return [f"{word:#x}" for word in (quiet, quiet | 1 << (d.width - 1), (1 << (d.width - 1)) - 1)]
+
+
+def other_shapes(shape: str) -> list[str]:
+    """The other of the two shapes that fp32 results have."""
+    return {"FP32": ["E8M13"], "E8M13": ["FP32"]}.get(shape, [])
+
+
+def _values(unit: UnitSpec) -> dict[str, Iterable[object]]:
+    d = unit.design
+    length = min(unit.k, d.products)
+    cut = f"sum_fraction_bits={max(31, d.fraction_bits or 0)},zero_exponent=none"
+    zeros = {*_ZERO_EXPONENTS.get(unit.operands.d.exponent_bits, ()), *around(d.zero_exponent, (-1, 0, 1))}
+    return {
+        "conversion": _modes(d.conversion),
+        "accumulator": _modes(d.accumulator),
+        "rounding": MODES if d.accumulator is not None else (),
+        "product_rounding": ("none", *_modes(d.product_rounding or d.conversion)),
+        "alignment_rounding": MODES,
+        "fraction_bits": ("exact", *FRACTION_BITS),
+        "products": [n for n in (1 << i for i in range(9)) if n <= unit.k and unit.k % n == 0],
+        "sum_fraction_bits": () if d.sum_fraction_bits is None else FRACTION_BITS,
+        "sum_rounding": SUM_ROUNDINGS if d.summation == "tr" else (),
+        "accumulation": ACCUMULATIONS,
+        "carry_bits": ("exact", *range(1, length.bit_length() + 4)),
+        "zero_exponent": ("own", "none", *sorted(zeros)),
+        "summation": (
+            "fused", "fused,c_position=last", "sequential", "sequential,c_position=last", "pairwise",
+            "two_chains", f"tr,{cut}", f"gtr,{cut}",
+        ),
+        "c_position": ("joined", "first", "last"),
+        "normalise_products": ("false", "true"),
+        "order": ORDERS,
+        "operand_subnormals": SUBNORMALS,
+        "c_subnormals": SUBNORMALS,
+        "result_subnormals": ("kept", "signed_zero"),
+        "zero_sign": ZERO_SIGNS,
+        "overflow": OVERFLOWS,
+    }  # fmt: skip
+
+
+def _modes(text: str | None) -> tuple[str, ...]:
+    """Every rounding mode into the shape of a conversion."""
+    return () if text is None else tuple(f"{mode}-{text.partition('-')[2]}" for mode in MODES)

@@ -1,0 +1,183 @@
+"""Evidence checked in another process: what holds, what is refused, and what stays when time is up."""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from solve.stub_members import sum_question
+from tcformal.design.names import resolve
+from tcformal.interp.cnf import to_cnf
+from tcformal.ir.walk import to_json
+from tcformal.programs.chain import circuit
+from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.lemmas import LemmaBook
+from tcformal.solve import certificate, drat
+from tcformal.solve.certificate import Certificate, CertificateError, certify, unpack
+from tcformal.solve.result import Limits
+from tcformal.solve.sat import run_glucose
+from tcformal.store.audit import recheck
+from tcformal.store.audit.recheck import CheckBench, DeadlineError, deadline
+from tcformal.store.certificates import certificate_record, keep_certificate
+from tcformal.store.rechecker import Rechecker
+from tcformal.store.store import Store
+
+LIMITS = Limits(120.0, 8192, 0)
+LONG_S = 120.0
+UNIT, CLAIM = "valpey@terms=3", "sign-magnitude"
+
+
+@pytest.fixture(scope="module")
+def made() -> Certificate:
+    """A certificate of several hundred steps."""
+    question = sum_question()
+    return certify(to_cnf(*question), run_glucose(*question, LIMITS).proof, "glucose")
+
+
+@pytest.fixture
+def checker() -> Iterator[Rechecker]:
+    """A checking process of this test's own."""
+    checker = Rechecker()
+    yield checker
+    checker.close()
+
+
+def checked(
+    checker: Rechecker, folder: Path, made: Certificate, *, seconds: float = LONG_S
+) -> dict[str, Any]:
+    """What the process finds of a certificate of the question that sums are commutative."""
+    graph, assertion = sum_question()
+    keep_certificate(folder, made)
+    dag = to_json(graph, {"assertion": assertion})
+    return checker.proof(dag, folder, certificate_record(made), seconds)
+
+
+def test_a_certificate_holds(made: Certificate, checker: Rechecker, tmp_path: Path) -> None:
+    found = checked(checker, tmp_path, made)
+    assert found == {"steps": made.steps, "checker": made.checker}
+    assert made.steps > 5
+
+
+def test_a_certificate_of_other_clauses_is_refused(
+    made: Certificate, checker: Rechecker, tmp_path: Path
+) -> None:
+    graph, assertion = sum_question()
+    keep_certificate(tmp_path, made)
+    dag = to_json(graph, {"assertion": graph.not_(assertion)})
+    found = checker.proof(dag, tmp_path, certificate_record(made), LONG_S)
+    assert found["refused"].startswith("expected a certificate of the clauses ")
+
+
+@pytest.mark.parametrize("proof", [b"not a proof at all", b"", drat.pack([("a", (0,))]), drat.pack([])])
+def test_what_is_no_proof_is_refused(
+    made: Certificate, checker: Rechecker, tmp_path: Path, proof: bytes
+) -> None:
+    found = checked(checker, tmp_path, replace(made, proof=proof))
+    assert found["refused"].startswith(("expected one whole packed proof", "expected a proof of every step"))
+
+
+def bomb(megabytes: int) -> bytes:
+    """A small file of a great many steps: each adds the clause of variable 1."""
+    packer = lzma.LZMACompressor(preset=6)
+    block = b"a\x02\x00" * (1 << 20)
+    return b"".join(packer.compress(block[: 1 << 20]) for _ in range(megabytes)) + packer.flush()
+
+
+def test_a_small_file_that_unpacks_to_all_of_the_memory_is_refused(
+    made: Certificate, checker: Rechecker, tmp_path: Path
+) -> None:
+    """300 MB in some 46 kB, here and there."""
+    proof = bomb(300)
+    assert len(proof) < 50_000
+    with pytest.raises(
+        CertificateError, match=rf"its {len(proof)} bytes unpack to more than {drat.most(proof)}$"
+    ):
+        unpack(proof)
+    assert "unpack to more than" in checked(checker, tmp_path, replace(made, proof=proof))["refused"]
+
+
+def test_a_proof_that_could_not_be_read_back_is_not_kept() -> None:
+    with pytest.raises(ValueError, match=r"^it has 3000000 bytes, of which \d+ could be read back$"):
+        drat.pack([("a", (0,))] * 1_000_000)
+
+
+def test_the_process_outlives_a_late_request(made: Certificate, checker: Rechecker, tmp_path: Path) -> None:
+    assert "steps" in checked(checker, tmp_path, made)
+    assert checker._process is not None
+    pid = checker._process.pid
+    assert checked(checker, tmp_path, made, seconds=0.0) == {"late": True}
+    assert checked(checker, tmp_path, made)["steps"] == made.steps
+    assert checker._process.pid == pid
+
+
+@pytest.mark.parametrize("line", ["", "[]", "{}", "nonsense"])
+def test_a_checker_that_gives_no_answer_is_late(
+    made: Certificate, checker: Rechecker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    monkeypatch.setattr("tcformal.store.rechecker._MODULE", "silent_checker")
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[1]))
+    monkeypatch.setenv("CHECKER_SAYS", line)
+    assert checked(checker, tmp_path, made) == {"late": True}
+
+
+def test_a_deadline_ends_what_is_at_work_and_nothing_else() -> None:
+    def spin() -> None:
+        with deadline(0.01):
+            while True:
+                pass
+
+    with pytest.raises(DeadlineError):
+        spin()
+    with deadline(LONG_S):
+        pass
+
+
+# ---------------------------------------------------------------------- what stays of a late claim
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the lemmas of a claim."""
+    folder = tmp_path_factory.mktemp("claims")
+    book = LemmaBook(limits=LIMITS, certify=True, keeper=Store(folder).lemmas)
+    assert prove_claim(resolve(UNIT), CLAIM, book=book, limits=LIMITS).lemmas
+    return folder
+
+
+def test_nothing_half_checked_counts_as_checked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second check never ends: the first lemma stays checked, the second is checked again."""
+    bench, calls = CheckBench(), list[str]()
+
+    def verify(cnf: Any, made: Certificate) -> int:
+        calls.append(made.sha256)
+        while len(calls) == 2:
+            pass
+        return certificate.verify(cnf, made)
+
+    monkeypatch.setattr(recheck, "verify", verify)
+    request = {"claim": CLAIM, "unit": UNIT, "folder": str(folder)}
+    seconds = 2.0
+    while len(calls) < 2:  # however busy the machine is
+        calls.clear()
+        bench = CheckBench()
+        assert bench.answer({**request, "seconds": seconds}) == {"late": True}
+        seconds *= 2
+    (book,) = bench._books.values()
+    assert len(book.checked) == len(book.lemmas) == 1
+    found = bench.answer({**request, "seconds": LONG_S})
+    assert found["claim"]["verdict"] == "HOLDS"
+    assert calls[1:3] == [calls[1]] * 2
+    assert calls.count(calls[0]) == 1
+    assert set(found["lemmas"]) == book.checked
+
+
+def test_what_was_cut_off_is_not_cached() -> None:
+    """A circuit that is at work when time is up may lack nodes: it is built anew."""
+    unit = resolve(UNIT)
+    before = circuit(unit, unit.k)
+    assert circuit(unit, unit.k) is before
+    CheckBench()._forget_unfinished()
+    assert circuit(unit, unit.k) is not before
