@@ -13,34 +13,93 @@ from tcformal.interpreter import check_python
 from tcformal.version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from tcformal.design.spec import Design
+    from tcformal.errors import (
+        DeviceError,
+        InputError,
+        MissingSolverError,
+        NoAnswerError,
+        RecordError,
+        SolverDisagreementError,
+        TcformalError,
+        UnknownNameError,
+        ValueTextError,
+        WidthError,
+    )
+    from tcformal.formats.catalog import formats
+    from tcformal.formats.spec import Format
     from tcformal.matmul.differ import Differences, differences
     from tcformal.matmul.simulate import simulate
-    from tcformal.matmul.unit import Unit, unit, units
-    from tcformal.query.explain.explain import explain
+    from tcformal.matmul.unit import Unit, designs, unit, units
+    from tcformal.operands.witness import Witness
+    from tcformal.papers.run import Answered, run_query
+    from tcformal.proofs.claim import ClaimVerdict
+    from tcformal.proofs.prove import prove_claim
+    from tcformal.query.assume import Assumptions
+    from tcformal.query.explain.divergence import Divergence
+    from tcformal.query.explain.explain import diverge, explain
     from tcformal.query.explain.steps import Trace
-    from tcformal.query.separate import prove_equal, separate
+    from tcformal.query.question import Kind
+    from tcformal.query.separate import check_property, prove_equal, separate
     from tcformal.query.verdict import Verdict
+    from tcformal.solve.result import Limits
+    from tcformal.store.store import Store
+    from tcformal.suites.made import Suite
+    from tcformal.suites.units import suite
 
 # Every way into the package leads through here: `python -m tcformal`, the entry point, and imports.
 check_python()
 
+#: The module of each public name.
 _HOME = {
+    "Answered": "tcformal.papers.run",
+    "Assumptions": "tcformal.query.assume",
+    "ClaimVerdict": "tcformal.proofs.claim",
+    "Design": "tcformal.design.spec",
+    "DeviceError": "tcformal.errors",
     "Differences": "tcformal.matmul.differ",
+    "Divergence": "tcformal.query.explain.divergence",
+    "Format": "tcformal.formats.spec",
+    "InputError": "tcformal.errors",
+    "Kind": "tcformal.query.question",
+    "Limits": "tcformal.solve.result",
+    "MissingSolverError": "tcformal.errors",
+    "NoAnswerError": "tcformal.errors",
+    "RecordError": "tcformal.errors",
+    "SolverDisagreementError": "tcformal.errors",
+    "Store": "tcformal.store.store",
+    "Suite": "tcformal.suites.made",
+    "TcformalError": "tcformal.errors",
     "Trace": "tcformal.query.explain.steps",
     "Unit": "tcformal.matmul.unit",
+    "UnknownNameError": "tcformal.errors",
+    "ValueTextError": "tcformal.errors",
     "Verdict": "tcformal.query.verdict",
+    "WidthError": "tcformal.errors",
+    "Witness": "tcformal.operands.witness",
+    "check_property": "tcformal.query.separate",
+    "designs": "tcformal.matmul.unit",
     "differences": "tcformal.matmul.differ",
+    "diverge": "tcformal.query.explain.explain",
     "explain": "tcformal.query.explain.explain",
+    "formats": "tcformal.formats.catalog",
+    "prove_claim": "tcformal.proofs.prove",
     "prove_equal": "tcformal.query.separate",
+    "run_query": "tcformal.papers.run",
     "separate": "tcformal.query.separate",
     "simulate": "tcformal.matmul.simulate",
+    "suite": "tcformal.suites.units",
     "unit": "tcformal.matmul.unit",
     "units": "tcformal.matmul.unit",
 }
 
 __all__ = [
-    "Differences", "Trace", "Unit", "Verdict", "__version__", "differences", "explain", "prove_equal",
-    "separate", "simulate", "unit", "units",
+    "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences", "Divergence", "Format",
+    "InputError", "Kind", "Limits", "MissingSolverError", "NoAnswerError", "RecordError",
+    "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError",
+    "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "check_property", "designs",
+    "differences", "diverge", "explain", "formats", "prove_claim", "prove_equal", "run_query", "separate",
+    "simulate", "suite", "unit", "units",
 ]  # fmt: skip
 
 
@@ -48,3 +107,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'tcformal' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -12,8 +12,10 @@ from typing import Any
 @contextmanager
 def interrupts() -> Iterator[None]:
     """The usual answers to signals in this process; one in the background, or under nohup, ignores some."""
-    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
-    before = {number: signal.signal(number, answer) for number, answer in usual.items()}
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+        signal.SIGHUP: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+    }
     try:
         yield
     finally:

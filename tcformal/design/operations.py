@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec
 
 
@@ -73,7 +74,7 @@ def _truncated(u: UnitSpec, length: int) -> Operation:
     name = "T-FDPA" if u.scale_format is None else "ST-FDPA" if d.group is None else "GST-FDPA"
     term = {"T-FDPA": "a_k·b_k", "ST-FDPA": "a_k·b_k·α·β", "GST-FDPA": "α_g·β_g·Σ_g a_k·b_k"}[name]
     terms = length if d.group is None else length // d.group
-    ulp = "1 ulp" if d.rho.mode in ("RZ", "RD", "RU", "RO") else "0.5 ulp"
+    ulp = "0.5 ulp" if d.rho.mode in NEAREST else "1 ulp"
     algorithm = {"T-FDPA": 7, "ST-FDPA": 8, "GST-FDPA": 9}[name]
     return Operation(
         name=name,

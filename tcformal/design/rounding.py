@@ -20,6 +20,9 @@ MODES: dict[str, str] = {
     "RO": "to odd: an inexact result gets a lowest bit of 1",
 }
 
+#: The modes that give the nearest number; every other one gives one of the two neighbours.
+NEAREST = ("RNE", "RNA")
+
 _NAMED = {"FP64": (11, 52), "FP32": (8, 23), "FP16": (5, 10), "BF16": (8, 7)}
 _SHAPE = re.compile(r"E([0-9]+)M([0-9]+)")
 

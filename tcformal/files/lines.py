@@ -168,7 +168,7 @@ def line_at(path: Path, start: int, number: int) -> Line:
 
 
 def parse_line(path: Path, number: int, text: bytes) -> Line:
-    """One line of a file; `number` is what it is called in sentences."""
+    """A line of a file of records: its JSON object, or one sentence on what it holds instead."""
     if not text.strip():
         return Line(number, None)
     try:

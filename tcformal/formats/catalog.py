@@ -86,3 +86,8 @@ def format_named(name: str) -> Format:
     """The format of that name or alias; UnknownNameError with the closest names otherwise."""
     key = ALIASES.get(name, name)
     return FORMATS[check_choice("format", key, FORMATS)]
+
+
+def formats() -> dict[str, Format]:
+    """Every floating-point format by name, with its widths, bias, special values and source."""
+    return dict(FORMATS)

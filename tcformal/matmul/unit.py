@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.design.catalog import catalogue
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.filters import Filters
 from tcformal.design.names import resolve
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
@@ -218,14 +219,45 @@ def _finite(fmt: Format) -> list[int]:
 def unit(name: str) -> Unit:
     """The unit or design of that name: `UNIT`, `UNIT@name=value,…` or `FAMILY@name=value,…`.
 
+    Ranges and units: a design without an instruction, such as `valpey@terms=5,carry_bits=3`, is a unit of one
+    row and one column.
     Errors: UnknownNameError naming the closest names; InputError for a value that does not fit.
+    Source: the unit's own (`sources`).
     """
     return Unit(resolve(name))
 
 
-def units() -> list[str]:
-    """The names of all catalogued units."""
-    return list(catalogue())
+def units(
+    *,
+    arch: str | None = None,
+    format: str | None = None,
+    operation: str | None = None,
+    evidence: str | None = None,
+) -> list[str]:
+    """The names of all catalogued units, or of those that the arguments describe.
+
+    Ranges and units: `arch` such as `ampere`; `format` of A or B, such as `bf16`; `operation` such as
+    `T-FDPA`; `evidence` for the fraction bits, such as `recorded`.
+    Errors: UnknownNameError naming the closest names.
+    """
+    filters = Filters.of(arch=arch, fmt=format, operation=operation, evidence=evidence)
+    return [name for name, spec in catalogue().items() if filters.allow(spec)]
+
+
+def designs(
+    *,
+    arch: str | None = None,
+    format: str | None = None,
+    operation: str | None = None,
+    evidence: str | None = None,
+) -> dict[str, list[str]]:
+    """The distinct designs of the catalogue: one unit's name for each, with the names of all that share it.
+
+    Shapes: units that differ only in m and n have one design.
+    Ranges and units: as for `units`.
+    Errors: UnknownNameError naming the closest names.
+    """
+    return distinct_designs(Filters.of(arch=arch, fmt=format, operation=operation, evidence=evidence).allow)
 
 
 def spec_of(x: str | Unit | UnitSpec) -> UnitSpec:

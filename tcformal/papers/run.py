@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,13 @@ from tcformal.interp.concrete import Concrete
 from tcformal.matmul.unit import Unit
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import format_value, parse_value
-from tcformal.papers.checked import algorithm_asked, golden_witness, mistake
-from tcformal.papers.files import Ask, QueryFile
+from tcformal.papers.checked import algorithm_asked, check_asks, golden_witness, mistake
+from tcformal.papers.files import Ask, QueryFile, find
 from tcformal.programs.chain import circuit
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.query.assume import from_texts
-from tcformal.query.engine import answer
+from tcformal.query.keep import kept_or_answered
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
 from tcformal.query.kinds.property.question import property_question
 from tcformal.query.pair import question
@@ -43,7 +44,8 @@ OPEN = frozenset({"UNKNOWN", "TIMEOUT", "ERROR"})
 class Setting:
     """How questions are asked."""
 
-    store: Store
+    #: Serves kept answers and keeps new ones; None for neither.
+    store: Store | None
     limits: Limits
     solvers: Sequence[str] | None = None
     certify: bool | None = None
@@ -53,7 +55,7 @@ class Setting:
     @cached_property
     def book(self) -> LemmaBook:
         """The lemmas that claims share."""
-        keeper = None if self.fresh else self.store.lemmas
+        keeper = None if self.fresh or self.store is None else self.store.lemmas
         return LemmaBook(members=self.solvers, limits=self.limits, certify=self.certify, keeper=keeper)
 
 
@@ -107,14 +109,10 @@ def _ask(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
 
 def _verdict(q: Q, how: Setting, seconds: float) -> Verdict[Q]:
     """The kept verdict on a question, or a new one within so many seconds, which is kept."""
-    v = None if how.fresh else how.store.find(q, certify=how.certify)
-    if v is None:
-        limits = replace(how.limits, time_s=min(seconds, how.limits.time_s))
-        v = answer(q, solvers=how.solvers, limits=limits, certify=how.certify, jobs=how.jobs)
-        how.store.add(v)
-    elif not how.store.has(q):
-        how.store.add(v)
-    return v
+    limits = replace(how.limits, time_s=min(seconds, how.limits.time_s))
+    return kept_or_answered(
+        q, how.store, fresh=how.fresh, solvers=how.solvers, limits=limits, certify=how.certify, jobs=how.jobs
+    )
 
 
 def _largest(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
@@ -163,10 +161,12 @@ def evaluate_three(spec: UnitSpec, w: Witness) -> dict[str, int]:
 def _claim(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
     """Prove a claim about one unit in steps; the store keeps and serves lemmas and claims."""
     spec, name = resolve(ask.body["unit"]), ask.body["claim"]
-    v = None if how.fresh else how.store.find_claim(name, spec, certify=how.certify)
+    store = how.store
+    v = None if store is None or how.fresh else store.find_claim(name, spec, certify=how.certify)
     if v is None:
         v = prove_claim(spec, name, book=how.book, limits=how.limits, members=how.solvers)
-        how.store.add_claim(v)
+        if store is not None:
+            store.add_claim(v)
     data = v.to_json()
     # The lemmas are kept once: an answer names them.
     return v.kind.name, {**data, "lemmas": [lemma["sha256"] for lemma in data["lemmas"]]}
@@ -204,3 +204,36 @@ def run(query: QueryFile, asks: Sequence[Ask], how: Setting) -> Iterator[Answere
             seconds=float(data.get("seconds", time.monotonic() - start)),
             served=str(data.get("answered", "")), checked=bool(data.get("checked", True)),
         )  # fmt: skip
+
+
+def run_query(
+    query: str | Path,
+    *,
+    settings: Mapping[str, str] | None = None,
+    only: str | None = None,
+    limits: Limits | None = None,
+    solvers: Sequence[str] | None = None,
+    certify: bool | None = None,
+    store: Store | None = None,
+    fresh: bool = False,
+) -> list[Answered]:
+    """Ask every question of a query file and compare the answers with what the file expects.
+
+    Shapes: one result for each question of the file, in order; with `only`, for those with this text in
+    their names.
+    Ranges and units: `query` is a name such as `valpey/carry-bits`, or the path of a file that ends in
+    `.toml`; `settings` give other values to its parameters; the other arguments are those of `separate`.
+    Zero, NaN, Inf: as each question says.
+    Errors: InputError with the place in the file for what does not fit; UnknownNameError for an unknown
+    query, parameter or solver; MissingSolverError for a solver that is not installed; RecordError for an
+    answer that cannot be kept.
+    Source: the file's own (`source`).
+    """
+    file = find(str(query))
+    asks = [ask for ask in file.concrete(settings) if only is None or only in ask.name]
+    if not asks:
+        raise InputError(f"expected an ask with {only!r} in its name, but found none")
+    check_asks(file, asks)
+    members = None if solvers is None else check_members(solvers)
+    how = Setting(store, limits or Limits(), members, certify, fresh=fresh)
+    return list(run(file, asks, how))

@@ -13,6 +13,7 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.matmul.unit import Unit, spec_of
 from tcformal.oracle.values import parse_value
 from tcformal.programs.chain import Inputs
 from tcformal.query.places import Place, lies, place
@@ -51,11 +52,16 @@ _RANGE = re.compile(r"^\s*([+-]?\d+)\s*(?:\.\.|…)\s*([+-]?\d+)\s*$")
 class Assumptions:
     """What a question assumes of its operands; nothing by default.
 
-    Ranges and units: `exponents` bounds the unbiased exponent of every non-zero element of a, b and c
-    (subnormals have e_min), `scale_exponents` that of every non-zero block scale: the two ranges have
-    little in common, so neither bound acts on the other's operands; `c` fixes c to one raw encoding.
-    `factors` is one of FACTORS; `products` says where every exact product a_k·b_k lies, `sum` where the
-    exact sum of all products and c does.
+    Shapes: the same for every element of a, b and c; `Assumptions.of` reads texts as the command line does.
+    Ranges and units: `flags` are some of FLAGS: `finite`, `normal`, `positive`, `nonzero`; `exponents` bounds
+    the unbiased exponent of every non-zero element of a, b and c (subnormals have e_min), `scale_exponents`
+    that of every non-zero block scale: the two ranges have little in common, so neither bound acts on the
+    other's operands; `c` fixes c to one raw encoding.  `factors` is one of FACTORS: `normal` or `subnormal`;
+    `products` says where every exact product a_k·b_k lies, `sum` where the exact sum of all products and c
+    does.
+    Zero, NaN, Inf: a zero has no exponent to bound; only `finite` and `normal` exclude NaN and Inf.
+    Errors: UnknownNameError for another flag, InputError for a range that is none.
+    Source: IEEE 754 §3.4.
     """
 
     flags: tuple[str, ...] = ()
@@ -65,6 +71,25 @@ class Assumptions:
     factors: str | None = None
     products: Place | None = None
     sum: Place | None = None
+
+    def __post_init__(self) -> None:
+        for flag in self.flags:
+            check_choice("assumption", flag, FLAGS)
+        for name in ("exponents", "scale_exponents"):
+            if getattr(self, name) is not None:
+                _span(getattr(self, name), name)
+        if self.c is not None:
+            check_int("assumption c", self.c, low=0)
+        if self.factors is not None:
+            check_choice("assumption factors", self.factors, FACTORS)
+
+    @staticmethod
+    def of(unit: str | Unit | UnitSpec, *texts: str) -> Assumptions:
+        """Assumptions about a unit's operands as the command line takes them: `finite`, `exponents=-14..15`.
+
+        Errors: UnknownNameError for an assumption that does not exist, InputError for a bad value.
+        """
+        return from_texts(spec_of(unit).operands.c, texts)
 
     def __bool__(self) -> bool:
         given = (self.exponents, self.scale_exponents, self.c, *self.of_terms().values())

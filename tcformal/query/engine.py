@@ -14,7 +14,7 @@ from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
 from tcformal.version import VERSION
 
 #: What each solver may use unless the caller says otherwise.
-DEFAULT_LIMITS = Limits(time_s=60.0, memory_mb=8192, seed=0)
+DEFAULT_LIMITS = Limits()
 
 #: Told what is being done, in a few words.
 Progress = Callable[[str], None]

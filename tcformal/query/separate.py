@@ -1,14 +1,14 @@
-"""Separate two units, or prove them equal: the same question, asked of the portfolio."""
+"""Questions about units, by name: do two of them differ, and does a property hold of one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from tcformal.design.unit import UnitSpec
 from tcformal.matmul.unit import Unit, spec_of
-from tcformal.query.assume import assumptions
-from tcformal.query.engine import DEFAULT_LIMITS, Progress, answer
+from tcformal.query.assume import Assumptions
+from tcformal.query.keep import AnswerStore, kept_or_answered
+from tcformal.query.kinds.property.question import PropertyQuestion, property_question
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits
@@ -18,27 +18,33 @@ def separate(
     first: str | Unit | UnitSpec,
     second: str | Unit | UnitSpec,
     *,
+    assumptions: Assumptions | None = None,
+    limits: Limits | None = None,
     solvers: Sequence[str] | None = None,
-    limits: Limits = DEFAULT_LIMITS,
     certify: bool | None = None,
-    progress: Progress = lambda _: None,
-    **assumed: Any,
+    store: AnswerStore | None = None,
+    fresh: bool = False,
+    progress: Callable[[str], None] | None = None,
 ) -> Verdict[EqualityQuestion]:
     """Find the smallest inputs on which two units differ, or prove that there are none.
 
-    Shapes: units of equal operand formats and scales; K is the least common multiple of their k.
-    Assumptions: finite=True, normal=True, positive=True, nonzero=True, exponents=(lo, hi),
-    scale_exponents=(lo, hi), c="0", factors="subnormal", products="outside-fp16", sum="inside-fp16".
-    `certify`: True asks for a checked proof of an EQUIVALENT or VACUOUS, False for a second solver;
-    None takes what comes first.
-    Errors: InputError for unequal formats or bad assumptions; UnknownNameError for unknown units or
-    solvers; MissingSolverError for a solver that is not installed.  No answer is a verdict, not an
-    error: UNKNOWN, TIMEOUT, or ERROR with the evidence.
+    Shapes: units of equal operand formats and scales; K is the least common multiple of their k, and a unit
+    of fewer products is called several times, each result the next c.
+    Ranges and units: `assumptions` bound the operands, None for none; `limits` hold for each solver, 60 s
+    and 8 GiB unless given; `solvers` are names in order of start, None for all that are installed;
+    `certify` True asks for a checked proof of an EQUIVALENT or VACUOUS, False for a second solver, None for
+    what comes first; `store` serves a kept answer, unless `fresh`, and keeps a new one; `progress` is called
+    with what is being done.
+    Zero, NaN, Inf: results are compared as encodings, so that +0 and -0 differ, and two words for NaN.
+    Errors: InputError for unequal formats or assumptions that do not fit the units; UnknownNameError for
+    unknown units or solvers; MissingSolverError for a solver that is not installed; RecordError for an
+    answer that cannot be kept.  No answer is a verdict, not an error: UNKNOWN, TIMEOUT, or ERROR with the
+    evidence.
+    Source: the units' own.
     """
-    one, other = spec_of(first), spec_of(second)
-    what = assumptions(one.operands.c, assumed)
-    return answer(
-        question(one, other, what), solvers=solvers, limits=limits, certify=certify, progress=progress
+    q = question(spec_of(first), spec_of(second), assumptions or Assumptions())
+    return kept_or_answered(
+        q, store, fresh=fresh, solvers=solvers, limits=limits, certify=certify, progress=progress
     )
 
 
@@ -46,17 +52,53 @@ def prove_equal(
     first: str | Unit | UnitSpec,
     second: str | Unit | UnitSpec,
     *,
+    assumptions: Assumptions | None = None,
+    limits: Limits | None = None,
     solvers: Sequence[str] | None = None,
-    limits: Limits = DEFAULT_LIMITS,
     certify: bool | None = None,
-    progress: Progress = lambda _: None,
-    **assumed: Any,
+    store: AnswerStore | None = None,
+    fresh: bool = False,
+    progress: Callable[[str], None] | None = None,
 ) -> Verdict[EqualityQuestion]:
     """Prove that two units agree on every input, or give a witness on which they do not.
 
-    The same question as `separate`, with the same arguments and errors; EQUIVALENT is the verdict
-    hoped for, with a checked proof or confirmed by a second solver.
+    The same question as `separate`; EQUIVALENT is the verdict hoped for, with a checked proof or confirmed
+    by a second solver.
+    Shapes: as for `separate`.
+    Ranges and units: as for `separate`.
+    Zero, NaN, Inf: as for `separate`.
+    Errors: those of `separate`.
+    Source: the units' own.
     """
     return separate(
-        first, second, solvers=solvers, limits=limits, certify=certify, progress=progress, **assumed
+        first, second, assumptions=assumptions, limits=limits, solvers=solvers, certify=certify,
+        store=store, fresh=fresh, progress=progress,
+    )  # fmt: skip
+
+
+def check_property(
+    unit: str | Unit | UnitSpec,
+    name: str,
+    *,
+    assumptions: Assumptions | None = None,
+    limits: Limits | None = None,
+    solvers: Sequence[str] | None = None,
+    certify: bool | None = None,
+    store: AnswerStore | None = None,
+    fresh: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> Verdict[PropertyQuestion]:
+    """Prove that a property holds of a unit on every input, or give inputs that violate it.
+
+    Shapes: one call of the unit on its k products, or two that the property compares.
+    Ranges and units: `name` is a property that query files may name, such as `monotonic-in-c`; the other
+    arguments are those of `separate`.
+    Zero, NaN, Inf: as the property says.
+    Errors: UnknownNameError for an unknown property, unit or solver; InputError for a unit that the property
+    does not fit; otherwise those of `separate`.
+    Source: the unit's own.
+    """
+    q = property_question(name, spec_of(unit), assumptions or Assumptions())
+    return kept_or_answered(
+        q, store, fresh=fresh, solvers=solvers, limits=limits, certify=certify, progress=progress
     )

@@ -32,14 +32,19 @@ class Status(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What each solver of a portfolio may use; InputError for a limit that allows nothing."""
+    """What each solver of a portfolio may use.
+
+    Ranges and units: `time_s` seconds, above 0 and at most 10^9; `memory_mb` MiB, at least 1; `seed` from 0
+    to 2^31 - 1.
+    Errors: InputError for a limit that is out of range.
+    """
 
     #: Wall time of one solver, its start included, in seconds.
-    time_s: float
+    time_s: float = 60.0
     #: Address space of one solver's process, in MiB.
-    memory_mb: int
+    memory_mb: int = 8192
     #: Seed of the solvers' random choices.
-    seed: int
+    seed: int = 0
 
     def __post_init__(self) -> None:
         if not check_positive("time_s", self.time_s) <= MOST_SECONDS:

@@ -80,11 +80,11 @@ class Store:
     again from its lemmas.  `told` hears, in one sentence each, of lines and records that cannot be used.
     """
 
-    def __init__(self, folder: Path, told: Told = tell_nobody) -> None:
-        self.folder = folder
+    def __init__(self, folder: str | Path, told: Told = tell_nobody) -> None:
+        self.folder = Path(folder)
         self._told = told
-        self.answers = RecordFile(folder, ANSWER, told)
-        self.claims = RecordFile(folder, CLAIM, told)
+        self.answers = RecordFile(self.folder, ANSWER, told)
+        self.claims = RecordFile(self.folder, CLAIM, told)
         self.rechecker = Rechecker()
 
     @property

@@ -74,7 +74,7 @@ def test_units_are_named_and_found() -> None:
 
 def test_separate_prove_equal_and_explain() -> None:
     other = f"{NAME}@fraction_bits=25"
-    v = tcformal.separate(NAME, tcformal.unit(other), finite=True)
+    v = tcformal.separate(NAME, tcformal.unit(other), assumptions=tcformal.Assumptions(("finite",)))
     assert isinstance(v, tcformal.Verdict)
     assert v.kind is Kind.SEPARATED
     assert v.witness is not None

@@ -64,26 +64,27 @@ def test_a_file_is_run_kept_and_served(tmp_path: Path, monkeypatch: pytest.Monke
     path = tmp_path / "small.toml"
     path.write_text(SMALL, encoding="utf-8")
     query = load(path)
-    how = Setting(Store(tmp_path / "results"), LIMITS, certify=True)
+    store = Store(tmp_path / "results")
+    how = Setting(store, LIMITS, certify=True)
     done = list(run(query, query.concrete(), how))
     outcomes = ["SEPARATED", "EQUIVALENT", "HOLDS", "REPRODUCED", "DIFFERENT"]
     assert [a.outcome for a in done] == outcomes
     assert [a.as_expected for a in done] == [True, True, False, True, False]
     # Only verdicts are kept: what a question came to is made of them again.
-    assert [e.record["verdict"] for e in how.store.records()] == outcomes[:3]
-    lines = how.store.path.read_bytes()
+    assert [e.record["verdict"] for e in store.records()] == outcomes[:3]
+    lines = store.path.read_bytes()
 
     def never(*_: object, **__: object) -> None:
         raise AssertionError("asked again")
 
     # Golden inputs are evaluated again, because that is as cheap as looking.
-    monkeypatch.setattr(running, "answer", never)
+    monkeypatch.setattr("tcformal.query.keep.answer", never)
     again = list(run(query, query.concrete(), how))
     assert [a.outcome for a in again] == outcomes
     assert all(a.served for a in again[:3])
-    assert how.store.path.read_bytes() == lines
+    assert store.path.read_bytes() == lines
     with pytest.raises(AssertionError, match="asked again"):
-        list(run(query, query.concrete(), Setting(how.store, LIMITS, fresh=True)))
+        list(run(query, query.concrete(), Setting(store, LIMITS, fresh=True)))
 
 
 def test_a_kept_answer_of_another_definition_is_not_served(
@@ -93,12 +94,12 @@ def test_a_kept_answer_of_another_definition_is_not_served(
     path.write_text(SMALL, encoding="utf-8")
     query = load(path)
     ask = query.concrete()[2]
-    how = Setting(Store(tmp_path / "results"), LIMITS, certify=True)
-    how = Setting(Store(tmp_path / "results"), LIMITS, certify=True)
+    store = Store(tmp_path / "results")
+    how = Setting(store, LIMITS, certify=True)
     assert [a.served for a in run(query, [ask], how)] == [""]
     assert [bool(a.served) for a in run(query, [ask], how)] == [True]
-    text = how.store.path.read_text(encoding="utf-8")
-    digest = how.store.records()[0].digest
-    how.store.path.write_text(text.replace(digest, "0" * 64), encoding="utf-8")
+    text = store.path.read_text(encoding="utf-8")
+    digest = store.records()[0].digest
+    store.path.write_text(text.replace(digest, "0" * 64), encoding="utf-8")
     how = Setting(Store(tmp_path / "results"), LIMITS, certify=True)
     assert [a.served for a in run(query, [ask], how)] == [""]

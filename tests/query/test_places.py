@@ -16,7 +16,7 @@ from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
 from tcformal.oracle.values import Kind, decode, exponent_of, parse_value
 from tcformal.programs.chain import declare_inputs
-from tcformal.query.assume import assume_of_unit, from_texts
+from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.kinds.comparison.question import asked
 from tcformal.query.places import PLACES, place
 from tcformal.query.question import Kind as Verdict
@@ -108,19 +108,27 @@ def test_factors() -> None:
 def test_no_product_of_subnormal_halves_is_normal() -> None:
     """VACUOUS, and satisfiable where products may be as small as they are."""
     pair = ("valpey@terms=2", "valpey@terms=2,operand_subnormals=positive_zero")
-    v = separate(*pair, limits=LIMITS, factors="subnormal", products="normal-fp16", c="0")
+    v = separate(
+        *pair,
+        limits=LIMITS,
+        assumptions=Assumptions.of(pair[0], "factors=subnormal", "products=normal-fp16", "c=0"),
+    )
     assert v.kind is Verdict.VACUOUS
     assert v.certificate is not None or v.confirmed_by
     assert "every element of a and b is subnormal" in v.reason
-    v = separate(*pair, limits=LIMITS, factors="subnormal", products="subnormal-fp16", c="0")
+    v = separate(
+        *pair,
+        limits=LIMITS,
+        assumptions=Assumptions.of(pair[0], "factors=subnormal", "products=subnormal-fp16", "c=0"),
+    )
     assert v.kind is Verdict.SEPARATED
 
 
 def test_a_witness_obeys() -> None:
     """Products that are no halves with a sum that is one: as exact fractions say of the witness."""
-    v = separate("valpey@terms=3,c_format=fp16,d_format=fp16",
-                 "valpey@terms=3,c_format=fp16,d_format=fp16,product_rounding=RNE-FP16",
-                 limits=LIMITS, products="outside-fp16", sum="inside-fp16", c="0")  # fmt: skip
+    name = "valpey@terms=3,c_format=fp16,d_format=fp16"
+    where = Assumptions.of(name, "products=outside-fp16", "sum=inside-fp16", "c=0")
+    v = separate(name, f"{name},product_rounding=RNE-FP16", limits=LIMITS, assumptions=where)
     assert v.kind is Verdict.SEPARATED
     assert v.witness is not None
     products = [decode(FP16, x).number * decode(FP16, y).number

@@ -19,7 +19,7 @@ from tcformal.ir.build import Graph
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import Kind as ValueKind
 from tcformal.oracle.values import Value, decode
-from tcformal.query.assume import Assumptions, from_texts
+from tcformal.query.assume import Assumptions, assumptions, from_texts
 from tcformal.query.engine import VECTORS_NAME
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
@@ -47,6 +47,12 @@ HOPPER = "hopper/mma.m16n8k16.f32.f16.f16.f32"
 TURING_884 = "turing/mma.m8n8k4.f32.f16.f16.f32"
 
 Stub = Callable[..., str]
+FINITE = Assumptions(("finite",))
+
+
+def given(**assumed: Any) -> Assumptions:
+    """Assumptions about operands whose c is fp32, as query files write them."""
+    return assumptions(FORMATS["fp32"], assumed)
 
 
 @pytest.fixture(autouse=True)
@@ -285,7 +291,7 @@ HELD: dict[str, Callable[[Value], bool]] = {
 @pytest.mark.parametrize("flags", [["finite"], ["normal"], ["positive"], ["nonzero"], ["finite", "positive"]])
 def test_flags_are_respected(flags: list[str]) -> None:
     assumed: dict[str, Any] = dict.fromkeys(flags, True)
-    v = separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, **assumed)
+    v = separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, assumptions=given(**assumed))
     w = assert_separated(v)
     assert v.found is not None
     for values in (operands(w), operands(v.found)):
@@ -298,7 +304,7 @@ def test_flags_are_respected(flags: list[str]) -> None:
 
 
 def test_exponents_are_respected() -> None:
-    v = separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, exponents=(-4, 4))
+    v = separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, assumptions=Assumptions(exponents=(-4, 4)))
     for w in (assert_separated(v), v.found):
         assert w is not None
         assert all(-4 <= x.exponent <= 4 for x in operands(w) if not x.is_zero)
@@ -306,7 +312,7 @@ def test_exponents_are_respected() -> None:
 
 @pytest.mark.parametrize(("c", "raw"), [("0", 0), (-1.5, 0xBFC00000), ("0x00000001", 1), (3, 0x40400000)])
 def test_a_fixed_c_is_respected(c: Any, raw: int) -> None:
-    v = separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, c=c)
+    v = separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, assumptions=given(c=c))
     assert assert_separated(v).c == raw
     assert v.found is not None
     assert v.found.c == raw
@@ -323,7 +329,7 @@ def test_a_fixed_c_is_respected(c: Any, raw: int) -> None:
     ],
 )
 def test_contradicting_assumptions_are_vacuous(assumed: dict[str, Any]) -> None:
-    v = separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, **assumed)
+    v = separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, assumptions=given(**assumed))
     assert v.kind is Kind.VACUOUS
     assert v.witness is None
     assert v.reason == "no operands satisfy: " + "; ".join(v.question.assumptions.texts())
@@ -332,7 +338,9 @@ def test_contradicting_assumptions_are_vacuous(assumed: dict[str, Any]) -> None:
 
 def test_exponents_that_only_zeros_satisfy_leave_the_units_equal() -> None:
     """Zeros have no exponent to bound, so that the assumption is no contradiction."""
-    assert_equivalent(prove_equal(AMPERE_K8, HOPPER_K8, limits=LIMITS, exponents="200..210", finite=True))
+    assert_equivalent(
+        prove_equal(AMPERE_K8, HOPPER_K8, limits=LIMITS, assumptions=given(exponents="200..210", finite=True))
+    )
 
 
 @pytest.mark.parametrize(
@@ -378,7 +386,7 @@ def test_exponents_that_only_zeros_satisfy_leave_the_units_equal() -> None:
 )
 def test_assumptions_are_refused(assumed: dict[str, Any], error: type[InputError], sentence: str) -> None:
     with pytest.raises(error) as caught:
-        separate(AMPERE, HOPPER, **assumed)
+        separate(AMPERE, HOPPER, assumptions=given(**assumed))
     assert str(caught.value) == sentence
 
 
@@ -446,7 +454,7 @@ def test_a_model_that_does_not_separate_is_an_error(stub: Stub, pair: tuple[str,
 
 
 def test_a_model_against_the_assumptions_is_an_error(stub: Stub) -> None:
-    v = separate(AMPERE, HOPPER, solvers=[stub("says_sat_ones")], limits=LIMITS, finite=True)
+    v = separate(AMPERE, HOPPER, solvers=[stub("says_sat_ones")], limits=LIMITS, assumptions=FINITE)
     assert v.kind is Kind.ERROR
     assert v.reason.startswith("whether the assumptions can hold: disagreement: says_sat_ones")
 
@@ -533,14 +541,14 @@ def test_no_answer_is_never_a_pass(
 
 
 def test_no_answer_on_the_assumptions_is_none_on_the_question(stub: Stub) -> None:
-    v = separate(AMPERE, HOPPER, solvers=[stub("gives_up")], limits=LIMITS, finite=True)
+    v = separate(AMPERE, HOPPER, solvers=[stub("gives_up")], limits=LIMITS, assumptions=FINITE)
     assert v.kind is Kind.UNKNOWN
     assert v.reason == "whether the assumptions can hold: no solver decided (gives_up: unknown)"
 
 
 # ---------------------------------------------------------------------- records
 def test_a_verdict_as_data_holds_the_same_facts() -> None:
-    v = separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, c="0")
+    v = separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, assumptions=Assumptions(c=0))
     w, data = assert_separated(v), v.to_json()
     assert v.results is not None
     assert data["verdict"] == "SEPARATED"
@@ -563,10 +571,12 @@ def test_a_question_is_the_same_whenever_it_is_built() -> None:
 
 def test_progress_is_told() -> None:
     told: list[str] = []
-    separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, progress=told.append, finite=True)
+    separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, progress=told.append, assumptions=FINITE)
     assert told == ["trying vectors", "shrinking the witness"]
     told.clear()
-    separate(AMPERE_K8, HOPPER_K8, solvers=["bitwuzla"], limits=LIMITS, progress=told.append, finite=True)
+    separate(
+        AMPERE_K8, HOPPER_K8, solvers=["bitwuzla"], limits=LIMITS, progress=told.append, assumptions=FINITE
+    )
     assert told == [
         "are the assumptions satisfiable?",
         "asking the solvers",

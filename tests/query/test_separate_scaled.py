@@ -71,7 +71,12 @@ def test_scaled_units_are_separated_by_one_product(first: str, second: str, live
 
 def test_a_bound_on_scales_is_kept() -> None:
     """Only scales above 1 are allowed, so the witness has them."""
-    v = separate(MX4, f"{MX4}@fraction_bits=24", limits=LIMITS, finite=True, scale_exponents=(3, 5))
+    v = separate(
+        MX4,
+        f"{MX4}@fraction_bits=24",
+        limits=LIMITS,
+        assumptions=Assumptions(("finite",), scale_exponents=(3, 5)),
+    )
     w = assert_separated(v)
     assert {*w.scale_a, *w.scale_b} <= {0x82, 0x83, 0x84}
     assert v.to_json()["assumptions"] == [
@@ -107,9 +112,9 @@ def test_eight_carry_bits_are_enough_for_scaled_products() -> None:
 def test_scales_cannot_be_nan_where_operands_are_finite() -> None:
     """Units of different NaN words, where neither elements nor c can be NaN."""
     nan_words = MX4, f"{MX4}@nan_word=0x7fc00000"
-    w = assert_separated(separate(*nan_words, limits=LIMITS, c="0"))
+    w = assert_separated(separate(*nan_words, limits=LIMITS, assumptions=Assumptions(c=0)))
     assert sorted((*w.scale_a, *w.scale_b)) == [0x7F, 0xFF]
-    finite = prove_equal(*nan_words, limits=LIMITS, c="0", finite=True)
+    finite = prove_equal(*nan_words, limits=LIMITS, assumptions=Assumptions(("finite",), c=0))
     assert finite.kind is Kind.EQUIVALENT, finite.reason
 
 

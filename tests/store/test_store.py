@@ -38,7 +38,7 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError
 from tcformal.files.lines import read
 from tcformal.matmul.unit import Unit
-from tcformal.query.assume import from_texts
+from tcformal.query.assume import Assumptions, from_texts
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.separate import separate
@@ -110,7 +110,13 @@ def test_a_solvers_answer_is_served(store: Store) -> None:
 
 def test_that_assumptions_can_hold_is_kept_as_evidence(store: Store) -> None:
     """An EQUIVALENT under assumptions comes with inputs that obey them; no other verdict does."""
-    fresh = separate(SIGNS, COMPLEMENT, limits=replace(LIMITS, time_s=300.0), certify=True, c="0")
+    fresh = separate(
+        SIGNS,
+        COMPLEMENT,
+        limits=replace(LIMITS, time_s=300.0),
+        certify=True,
+        assumptions=Assumptions(c=0),
+    )
     assert fresh.kind is Kind.EQUIVALENT
     assert fresh.allowed is not None
     record = store.add(fresh)

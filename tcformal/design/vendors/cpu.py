@@ -7,7 +7,7 @@ from functools import partial
 
 from tcformal.design.arithmetic import arm_dot_bf16, x86_dot_bf16, x86_tile
 from tcformal.design.spec import Design, Operands
-from tcformal.design.unit import Fact, UnitSpec
+from tcformal.design.unit import Evidence, Fact, UnitSpec
 from tcformal.design.vendors.facts import (
     AMD_RESULTS,
     ARM,
@@ -21,21 +21,29 @@ from tcformal.design.vendors.facts import (
 from tcformal.design.vendors.nvidia import Maker
 from tcformal.formats.catalog import format_named
 
+_TILE = (16, 16, 32)
+
+#: Intel's instructions: shape, format of A and B, arithmetic, and where it is stated.
+_X86: dict[str, tuple[tuple[int, int, int], str, Design, Fact]] = {
+    "vdpbf16ps": (
+        (1, 1, 2), "bf16", x86_dot_bf16(), measured(f"{INTEL}, VDPBF16PS", AMD_RESULTS, INTEL_RESULTS),
+    ),
+    "tdpbf16ps": (
+        _TILE, "bf16", x86_tile(operand_subnormals="signed_zero"),
+        measured(f"{INTEL}, TDPBF16PS", INTEL_RESULTS),
+    ),
+    "tdpfp16ps": (
+        _TILE, "fp16", x86_tile(operand_subnormals="kept"), documented(f"{INTEL}, TDPFP16PS"),
+    ),
+}  # fmt: skip
+
 
 def cpu_names() -> Iterator[tuple[str, Maker]]:
     """Every CPU unit's name with what makes it."""
-    intel = {"VDPBF16PS": x86_dot_bf16(), "TDPBF16PS": x86_tile(operand_subnormals="signed_zero")}
-    intel["TDPFP16PS"] = x86_tile(operand_subnormals="kept")
-    results = {"VDPBF16PS": (AMD_RESULTS, INTEL_RESULTS), "TDPBF16PS": (INTEL_RESULTS,)}
-    for name, design in intel.items():
-        lower = name.lower()
-        tile = name.startswith("T")
-        a = "fp16" if "FP16" in name and tile and "BF16" not in name else "bf16"
-        shape = (16, 16, 32) if tile else (1, 1, 2)
-        where = f"{INTEL}, {name}"
-        source = measured(where, *results[name]) if name in results else documented(where)
-        overrides = {} if name in results else {"nan_word": AS_TDPBF16PS, "nan_rule": AS_TDPBF16PS}
-        yield f"x86/{lower}", partial(_unit, shape, a, design, source, overrides)
+    for name, (shape, a, design, source) in _X86.items():
+        unmeasured = {"nan_word": AS_TDPBF16PS, "nan_rule": AS_TDPBF16PS}
+        overrides = {} if source.evidence is Evidence.MEASURED else unmeasured
+        yield f"x86/{name}", partial(_unit, shape, a, design, source, overrides)
     for ebf in (0, 1):
         design = arm_dot_bf16(extended=bool(ebf))
         for name, shape in (("bfdot", (1, 1, 2)), ("bfmmla", (2, 2, 4))):

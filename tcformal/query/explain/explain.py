@@ -15,7 +15,8 @@ from tcformal.operands.names import BLOCK_RESULT, adds_c, operand_names, sum_nam
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import exponent_of
-from tcformal.programs.chain import circuit
+from tcformal.programs.chain import circuit, common_k
+from tcformal.query.explain.divergence import Divergence, divergence
 from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.specials import Special, nan_owner, special_operands
 from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace
@@ -26,22 +27,55 @@ _TERM_PARTS = ("sign", "significand", "exponent", "zero", "distance", "aligned")
 
 def explain(
     u: str | Unit | UnitSpec,
-    a: Sequence[int | float | str],
-    b: Sequence[int | float | str],
-    c: int | float | str,
+    a: Sequence[int | float | str] | Witness,
+    b: Sequence[int | float | str] = (),
+    c: int | float | str = 0,
     scale_a: Sequence[int | float | str] | None = None,
     scale_b: Sequence[int | float | str] | None = None,
 ) -> Trace:
     """Take one dot product apart.
 
     Shapes: a, b: the unit's k values; c: one value; scale_a, scale_b: one scale per block of k, ones
-    unless given, none for units without scales.
+    unless given, none for units without scales.  Or all operands at once, as a verdict's `witness`, of k
+    products or a multiple: a chain of calls.
     Ranges and units: values as people write them (text), or numbers; each must be exactly a value
     of its format.  Raw encodings are written as text, `0x3c00`.
+    Zero, NaN, Inf: any operand may be one; its sum says which one made it special.
     Errors: InputError for lists of the wrong length or a value that its format cannot hold.
+    Source: the unit's own.
     """
     spec = spec_of(u)
+    if isinstance(a, Witness):
+        return explain_witness(spec, a)
     return explain_witness(spec, witness_of(spec, a, b, c, scale_a=scale_a, scale_b=scale_b))
+
+
+def diverge(
+    first: str | Unit | UnitSpec,
+    second: str | Unit | UnitSpec,
+    a: Sequence[int | float | str] | Witness,
+    b: Sequence[int | float | str] = (),
+    c: int | float | str = 0,
+    scale_a: Sequence[int | float | str] | None = None,
+    scale_b: Sequence[int | float | str] | None = None,
+) -> Divergence | None:
+    """The first stage at which two units differ on the same operands; None where none shows.
+
+    Shapes: a, b: K values, the least common multiple of the units' k; the other operands as for `explain`.
+    Ranges and units: as for `explain`; stages are compared as exact numbers, in the order of the computation.
+    Zero, NaN, Inf: as for `explain`.
+    Errors: InputError for lists of the wrong length, a value that its format cannot hold, or units without
+    a common k.
+    Source: the units' own.
+    """
+    specs = spec_of(first), spec_of(second)
+    if isinstance(a, Witness):
+        given = [a, a]
+    else:
+        k = common_k(*specs)
+        given = [witness_of(spec, a, b, c, k=k, scale_a=scale_a, scale_b=scale_b) for spec in specs]
+    one, other = (explain_witness(spec, w) for spec, w in zip(specs, given, strict=True))
+    return divergence(one, other)
 
 
 def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:

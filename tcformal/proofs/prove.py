@@ -1,0 +1,66 @@
+"""Prove a claim about one unit, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from tcformal.design.unit import UnitSpec
+from tcformal.matmul.unit import Unit, spec_of
+from tcformal.proofs.claim import ClaimVerdict
+from tcformal.proofs.claims import register
+from tcformal.proofs.lemmas import Keeper, LemmaBook
+from tcformal.solve.members import check_members
+from tcformal.solve.result import Limits
+
+
+class ClaimStore(Protocol):
+    """Where claims and their lemmas are kept and served again, such as `tcformal.Store`."""
+
+    @property
+    def lemmas(self) -> Keeper:
+        """The lemmas that claims rest on."""
+
+    def find_claim(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
+        """The kept claim, proved again from its lemmas; None where it has to be proved."""
+
+    def add_claim(self, v: ClaimVerdict) -> None:
+        """Keep a claim with its lemmas."""
+
+
+def prove_claim(
+    unit: str | Unit | UnitSpec,
+    claim: str,
+    *,
+    limits: Limits | None = None,
+    solvers: Sequence[str] | None = None,
+    certify: bool | None = None,
+    store: ClaimStore | None = None,
+    fresh: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> ClaimVerdict:
+    """Prove a claim about one unit in steps (HOLDS), or refute it by a witness (VIOLATED).
+
+    Shapes: one call of the unit on its k products.
+    Ranges and units: `claim` is one of `product-order`, `sign-magnitude`, `carry-bits`, `same-parameters`,
+    `negation-symmetry` and `zero-exponent`; `limits` hold for each lemma and each search for a witness; the
+    other arguments are those of `separate`.
+    Zero, NaN, Inf: as the claim says; every claim speaks of all inputs.
+    Errors: UnknownNameError for an unknown claim, unit or solver; InputError for a unit that the claim does
+    not fit; MissingSolverError for a solver that is not installed; RecordError for an answer that cannot be
+    kept.  No answer is a verdict, not an error: UNKNOWN, TIMEOUT or ERROR with the evidence.
+    Source: the unit's own.
+    """
+    spec, allowed = spec_of(unit), limits or Limits()
+    members = None if solvers is None else check_members(solvers)
+    kept = None if store is None or fresh else store.find_claim(claim, spec, certify=certify)
+    if kept is not None:
+        return kept
+    keeper = None if store is None or fresh else store.lemmas
+    book = LemmaBook(members=members, limits=allowed, certify=certify, keeper=keeper)
+    v = register.prove_claim(
+        spec, claim, book=book, limits=allowed, members=members, progress=progress or (lambda _: None)
+    )
+    if store is not None:
+        store.add_claim(v)
+    return v

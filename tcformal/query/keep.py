@@ -1,0 +1,53 @@
+"""Kept answers: a question is asked only where no answer to it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from tcformal.query.engine import answer
+from tcformal.query.question import Q, Question
+from tcformal.query.verdict import Verdict
+from tcformal.solve.result import Limits
+
+
+class AnswerStore(Protocol):
+    """Where answers are kept and served again, such as `tcformal.Store`."""
+
+    def find(self, question: Q, *, certify: bool | None = None) -> Verdict[Q] | None:
+        """The kept answer, its evidence checked again; None where the question has to be asked."""
+
+    def has(self, question: Question) -> bool:
+        """Whether there is a record about this very question."""
+
+    def add(self, verdict: Verdict[Any]) -> object:
+        """Keep an answer."""
+
+
+def kept_or_answered(
+    q: Q,
+    store: AnswerStore | None,
+    *,
+    fresh: bool = False,
+    solvers: Sequence[str] | None = None,
+    limits: Limits | None = None,
+    certify: bool | None = None,
+    jobs: int | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Verdict[Q]:
+    """The kept answer to a question, or else a new one, which is kept.
+
+    `fresh` asks again whatever is kept; without a store nothing is kept.
+    Errors: those of `answer`; RecordError where an answer cannot be kept.
+    """
+    v = None if store is None or fresh else store.find(q, certify=certify)
+    known = v is not None
+    if v is None:
+        v = answer(
+            q, solvers=solvers, limits=limits or Limits(), certify=certify, jobs=jobs,
+            progress=progress or (lambda _: None),
+        )  # fmt: skip
+    # An answer to other units of the same definition is kept under these names too.
+    if store is not None and not (known and store.has(q)):
+        store.add(v)
+    return v

@@ -1,0 +1,289 @@
+"""The public names of the package: their table, types, docstrings, and that documents use no others."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tcformal
+from tcformal.query.kinds.property.properties import PROPERTIES
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "queries" / "README.md"]
+README = ROOT / "README.md"
+
+#: The sections of a docstring, in their order.
+SECTIONS = ("Shapes", "Ranges and units", "Zero, NaN, Inf", "Errors", "Source")
+#: Functions that list names take no operands.
+LISTING = ("units", "designs", "formats")
+_SECTION = re.compile(rf"^({'|'.join(SECTIONS)}): \S", re.MULTILINE)
+_DEEP_IMPORT = re.compile(r"(?:from|import)\s+tcformal\.[\w.]+")
+
+
+def public() -> dict[str, Any]:
+    """Every public name with what it stands for."""
+    return {name: getattr(tcformal, name) for name in tcformal.__all__ if name != "__version__"}
+
+
+def functions() -> list[str]:
+    return [name for name, x in public().items() if not inspect.isclass(x)]
+
+
+def typed_imports(text: str) -> dict[str, str]:
+    """The names that a module imports for type checkers only, with the modules that they come from."""
+    (block,) = [
+        n for n in ast.parse(text).body if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.unparse(n)
+    ]
+    froms = [n for n in block.body if isinstance(n, ast.ImportFrom)]
+    return {alias.name: str(n.module) for n in froms for alias in n.names}
+
+
+def faults(name: str, doc: str | None, needed: tuple[str, ...]) -> Iterator[str]:
+    """What is wrong with the docstring of a public name."""
+    if not doc:
+        yield f"{name} has no docstring"
+        return
+    first = doc.partition("\n\n")[0]
+    if not first.endswith((".", ")")) or "\n" in first or re.search(r"[.] +[A-Z]", first):
+        yield f"{name}: the first paragraph is no sentence on one line"
+    found = _SECTION.findall(doc)
+    if found != [section for section in SECTIONS if section in found]:
+        yield f"{name}: sections in the order {found}"
+    yield from (f"{name}: no section {section}" for section in needed if section not in found)
+
+
+def python_examples(text: str) -> list[str]:
+    """The Python code of a document."""
+    return re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+# ---------------------------------------------------------------------- names
+def test_the_names_are_those_of_the_lazy_table_and_of_the_types() -> None:
+    text = (ROOT / "tcformal" / "__init__.py").read_text(encoding="utf-8")
+    assert sorted(tcformal.__all__) == sorted({*tcformal._HOME, "__version__"})
+    assert typed_imports(text) == tcformal._HOME
+    assert set(tcformal.__all__) <= set(dir(tcformal))
+
+
+def test_every_name_is_at_home_where_the_table_says() -> None:
+    """Not where another module imports it from."""
+    for name, value in public().items():
+        if name != "formats":
+            assert value.__module__ == tcformal._HOME[name], name
+
+
+def test_formats_is_a_function_and_a_package() -> None:
+    """Whichever of the two was used first."""
+    code = (
+        "import tcformal; a = tcformal.formats(); import tcformal.formats.spec as s; b = tcformal.formats()"
+    )
+    subprocess.run([sys.executable, "-c", f"{code}; assert a == b and s.Format"], cwd=ROOT, check=True)
+    assert tcformal.formats()["bf16"].width == 16
+    assert isinstance(tcformal.formats()["bf16"], tcformal.Format)
+
+
+def test_errors_are_one_tree() -> None:
+    errors = [x for name, x in public().items() if name.endswith("Error")]
+    assert len(errors) == 10
+    assert all(issubclass(e, tcformal.TcformalError) for e in errors)
+
+
+def test_designs_and_units_are_listed_by_what_they_are() -> None:
+    ampere = tcformal.units(arch="ampere", format="bf16")
+    assert ampere
+    assert all(name.startswith("ampere/") for name in ampere)
+    shared = tcformal.designs(arch="ampere", format="bf16")
+    assert sorted(name for names in shared.values() for name in names) == sorted(ampere)
+    assert tcformal.designs(operation="T-FDPA").keys() <= tcformal.designs().keys()
+    with pytest.raises(tcformal.UnknownNameError, match="expected a known architecture, but got 'amper'"):
+        tcformal.units(arch="amper")
+
+
+# ---------------------------------------------------------------------- types
+@pytest.mark.parametrize("name", functions())
+def test_arguments_are_typed(name: str) -> None:
+    """No argument is caught by **, and none of a question's is Any."""
+    signature = inspect.signature(public()[name]) if name != "formats" else inspect.signature(lambda: 0)
+    kinds = {p.kind for p in signature.parameters.values()}
+    assert not kinds & {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL}
+    if name not in ("simulate", "differences"):  # arrays of any library that NumPy reads
+        assert not [p for p in signature.parameters.values() if "Any" in str(p.annotation)]
+
+
+def test_the_package_says_that_it_is_typed(tmp_path: Path) -> None:
+    """A user's program is checked against the types of the installed package."""
+    assert (ROOT / "tcformal" / "py.typed").is_file()
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import tcformal\n"
+        "v = tcformal.separate('a', tcformal.unit('b'), assumptions=tcformal.Assumptions(('finite',)))\n"
+        "reveal_type(v.kind)\nreveal_type(tcformal.formats())\n"
+        "tcformal.prove_equal('a', 'b', finite=True)\n",
+        encoding="utf-8",
+    )
+    env = {**os.environ, "MYPYPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--no-error-summary",
+         "--config-file", str(ROOT / "pyproject.toml"), str(program)],
+        cwd=ROOT, env=env, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    lines = done.stdout.splitlines()
+    assert 'Revealed type is "tcformal.query.question.Kind"' in lines[0], done.stdout + done.stderr
+    assert "dict[str, tcformal.formats.spec.Format]" in lines[1]
+    assert 'Unexpected keyword argument "finite" for "prove_equal"' in lines[2]
+
+
+# ---------------------------------------------------------------------- docstrings
+@pytest.mark.parametrize("name", list(public()))
+def test_docstrings_follow_the_order(name: str) -> None:
+    value = public()[name]
+    takes_operands = not inspect.isclass(value) and name not in (*LISTING, "unit")
+    assert list(faults(name, inspect.getdoc(value), SECTIONS if takes_operands else ())) == []
+    if inspect.isclass(value):
+        for method, member in vars(value).items():
+            if not method.startswith("_") and inspect.isfunction(member):
+                assert list(faults(f"{name}.{method}", inspect.getdoc(member), ())) == []
+
+
+def test_a_docstring_out_of_order_rejects() -> None:
+    assert list(faults("f", None, ())) == ["f has no docstring"]
+    assert list(faults("f", "What.\n\nErrors: e.\nShapes: s.", ("Source",))) == [
+        "f: sections in the order ['Errors', 'Shapes']",
+        "f: no section Source",
+    ]
+    assert list(faults("f", "One. Two.", ())) == ["f: the first paragraph is no sentence on one line"]
+    assert list(faults("f", "What.\n\nShapes: s.\nErrors: e.", ("Shapes",))) == []
+
+
+# ---------------------------------------------------------------------- documents
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_documents_import_the_package_only(document: Path) -> None:
+    assert _DEEP_IMPORT.findall(document.read_text(encoding="utf-8")) == []
+
+
+def test_a_deep_import_rejects() -> None:
+    assert _DEEP_IMPORT.findall("from tcformal.query.x import y\nimport tcformal.ir\nimport tcformal") == [
+        "from tcformal.query.x",
+        "import tcformal.ir",
+    ]
+
+
+@pytest.mark.parametrize("number", range(len(python_examples(README.read_text(encoding="utf-8")))))
+def test_the_readme_examples_run(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As they stand, one after the other in a folder of their own."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(compile(python_examples(README.read_text(encoding="utf-8"))[number], "README.md", "exec"), names)
+    assert names["tcformal"] is tcformal
+
+
+def test_the_readme_shows_every_function() -> None:
+    code = "\n".join(python_examples(README.read_text(encoding="utf-8")))
+    prose = README.read_text(encoding="utf-8")
+    missing = [n for n in functions() if f"tcformal.{n}" not in (prose if n in LISTING else code)]
+    assert missing == []
+
+
+# ---------------------------------------------------------------------- what the functions do
+PAIR = ("valpey@terms=2,carry_bits=2", "valpey@terms=2")
+CLAIMED = "valpey@terms=3"
+
+
+def test_answers_are_kept_and_served(tmp_path: Path) -> None:
+    store = tcformal.Store(tmp_path / "results")
+    first = tcformal.prove_equal(*PAIR, store=store, certify=True)
+    assert first.kind is tcformal.Kind.EQUIVALENT
+    assert not first.served
+    assert tcformal.prove_equal(*PAIR, store=store, certify=True).served
+    assert not tcformal.prove_equal(*PAIR, store=store, certify=True, fresh=True).served
+    claim = tcformal.prove_claim(CLAIMED, "product-order", store=store, certify=True)
+    assert claim.kind is tcformal.Kind.HOLDS
+    assert tcformal.prove_claim(tcformal.unit(CLAIMED), "product-order", store=store, certify=True).served
+    assert not tcformal.prove_claim(CLAIMED, "product-order").served
+
+
+def test_a_property_is_checked_under_assumptions() -> None:
+    unit = tcformal.unit("valpey@terms=2,zero_sign=ieee")
+    violated = tcformal.check_property(unit, "no-negative-zero")
+    assert violated.kind is tcformal.Kind.VIOLATED
+    assert violated.witness is not None
+    assert tcformal.explain(unit, violated.witness).result == 1 << 31
+    positive = tcformal.Assumptions(("positive",))
+    assert tcformal.check_property(unit, "no-negative-zero", assumptions=positive).kind is tcformal.Kind.HOLDS
+    with pytest.raises(tcformal.UnknownNameError, match="expected a known property, but got 'no-zero'"):
+        tcformal.check_property(unit, "no-zero")
+
+
+def test_a_query_is_run_by_name_and_by_path(tmp_path: Path) -> None:
+    done = tcformal.run_query("disagreements/truncation")
+    assert done
+    assert all(a.as_expected for a in done)
+    assert isinstance(done[0], tcformal.Answered)
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(tcformal.InputError, match="expected an ask with 'nothing' in its name"):
+        tcformal.run_query("disagreements/truncation", only="nothing")
+    with pytest.raises(tcformal.InputError):
+        tcformal.run_query(tmp_path / "missing.toml")
+
+
+def test_a_suite_takes_names_and_units() -> None:
+    told: list[str] = []
+    made = tcformal.suite(
+        ["valpey@terms=2", tcformal.unit("valpey@terms=2,align_bits=1")], vectors=256, progress=told.append
+    )
+    assert isinstance(made, tcformal.Suite)
+    assert len(made.inputs) == 1
+    assert told
+    varied = tcformal.suite("valpey@terms=2", vary=["fraction_bits=23..24"], vectors=256)
+    assert len(varied.designs) == 2
+    with pytest.raises(tcformal.InputError, match="expected at least two designs, but got 1"):
+        tcformal.suite(["valpey@terms=2"], vary=["fraction_bits=23"])
+
+
+def test_units_diverge_on_lists_and_on_witnesses() -> None:
+    ampere, hopper = (f"{arch}/mma.m16n8k16.f32.f16.f16.f32" for arch in ("ampere", "hopper"))
+    none = [0] * 15
+    found = tcformal.diverge(ampere, hopper, [16384, *none], [1, *none], "-2^-11")
+    assert isinstance(found, tcformal.Divergence)
+    assert found.stage == "the alignment of c at block0"
+    verdict = tcformal.separate(ampere, hopper)
+    assert verdict.witness is not None
+    assert tcformal.diverge(ampere, tcformal.unit(hopper), verdict.witness) is not None
+    assert tcformal.diverge(ampere, ampere, verdict.witness) is None
+    # The other unit takes eight products at a time, and sixteen are compared.
+    short = tcformal.diverge("ampere/mma.m16n8k8.f32.f16.f16.f32", ampere, [1, *none], [1, *none], 0)
+    assert short is None
+    with pytest.raises(tcformal.InputError, match="expected 16 values for a of"):
+        tcformal.diverge(ampere, hopper, [1], [1], 0)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: tcformal.Assumptions(("finit",)), "expected a known assumption, but got 'finit'"),
+        (lambda: tcformal.Assumptions(exponents=(3, 1)), "expected an integer from 3 to 40000"),
+        (lambda: tcformal.Assumptions(c=-1), "expected an integer of at least 0 for assumption c"),
+        (lambda: tcformal.Assumptions(factors="odd"), "expected a known assumption factors"),
+        (lambda: tcformal.Assumptions.of("valpey@terms=2", "c=1e99"), "expected a value that fp32 holds"),
+        (lambda: tcformal.Limits(time_s=0), "time_s"),
+    ],
+)
+def test_bad_arguments_reject(make: Callable[[], Any], sentence: str) -> None:
+    with pytest.raises(tcformal.InputError, match=re.escape(sentence)):
+        make()
+
+
+def test_assumptions_are_read_as_the_command_line_reads_them() -> None:
+    unit = tcformal.unit("valpey@terms=2")
+    read = tcformal.Assumptions.of(unit, "finite", "exponents=-14..15", "c=1")
+    assert read == tcformal.Assumptions(("finite",), exponents=(-14, 15), c=0x3F800000)
+    assert "no-negative-zero" in PROPERTIES
