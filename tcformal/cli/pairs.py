@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
 
 from tcformal.checks import MOST_JOBS, check_int, check_positive
 from tcformal.cli.group import NO_ANSWER, OK
-from tcformal.query.pairs.campaign import PairOutcome, Terms, campaign
+from tcformal.query.pairs.campaign import AskOptions, PairOutcome, campaign
 from tcformal.query.pairs.cluster import cluster
 from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
 from tcformal.query.pairs.pool import SturdyPool
@@ -43,7 +43,7 @@ def ask_all(
 ) -> int:
     """Ask every pair with `text` in a name, print what came of them, and return the exit code."""
     solvers = options["solvers"]
-    terms = Terms(
+    terms = AskOptions(
         assume=tuple(options["assume"]),
         solvers=None if solvers is None else check_members([s.strip() for s in solvers.split(",")]),
         limits=Limits(

@@ -138,7 +138,7 @@ def suite_(
         made = suite(
             of, vectors=vectors, seed=seed, solvers=members, shrink_s=shrink_time, jobs=jobs,
             limits=Limits(time_s=time_limit, memory_mb=memory_limit, seed=seed),
-            told=lambda what, done, total: bar.update(task, description=what, completed=done, total=total),
+            progress=lambda doing, done, of_: bar.update(task, description=doing, completed=done, total=of_),
         )  # fmt: skip
     _write(made, form, output, prefix)
     return NO_ANSWER if made.undecided else OK

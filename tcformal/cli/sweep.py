@@ -36,11 +36,11 @@ def sweep(vectors: int, seed: int, jobs: int, only: str, kernels: bool, folder: 
     with SturdyPool(jobs) as pool, progress() as bar:
         task = bar.add_task("sweeping", total=None)
 
-        def told(done: int, total: int) -> None:
+        def advance(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
 
         work = (compiled.compare if kernels else conformance.sweep)(
-            path, vectors, seed, pool, only=lambda n: only in n, told=told
+            path, vectors, seed, pool, only=lambda n: only in n, advance=advance
         )
         swept = len(list(work))
     held = (compiled if kernels else conformance).done_already(path, vectors, warn)
@@ -59,7 +59,7 @@ def sweep(vectors: int, seed: int, jobs: int, only: str, kernels: bool, folder: 
     return OTHERWISE if wrong else OK
 
 
-def _mismatches(record: conformance.Record | compiled.Compared) -> int:
+def _mismatches(record: conformance.SweepRecord | compiled.Compared) -> int:
     if isinstance(record, compiled.Compared):
         return record.mismatches
     return record.integer_mismatches + record.oracle_mismatches

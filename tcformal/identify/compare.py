@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.design.variations import rivals
 from tcformal.errors import RecordError
@@ -72,7 +73,7 @@ class Comparison:
 def compare(
     path: Path,
     others: Iterable[UnitSpec] = (),
-    told: Callable[[int, int], None] = lambda _done, _all: None,
+    advance: Advance = ignore_count,
     unit: str | None = None,
 ) -> Comparison:
     """Hold a file's last run, or the last one of `unit`, against every design of its formats.
@@ -95,13 +96,13 @@ def compare(
     refuted: list[Refutation] = []
     done = 0
     for part in _parts(pieces):
-        told(done, len(pieces))
+        advance(done, len(pieces))
         found = [(u, _refutation(spec, u, part)) for u in alive]
         at = [(i, r) for _, (i, r) in found if r is not None]
         refuted += [r for _, r in sorted(at, key=lambda pair: pair[0])]
         alive = [u for u, (_, r) in found if r is None]
         done += len(part)
-    told(done, len(pieces))
+    advance(done, len(pieces))
     count = sum(len(piece.outputs) for piece in pieces)
     sealed = sum(line.get("count", 1) for line in run.done) - count
     return Comparison(spec, dict(run.head["device"]), count, tuple(alive), tuple(refuted), sealed, run.lacks)

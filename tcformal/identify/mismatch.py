@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
@@ -12,6 +12,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, same_formats, takes
@@ -21,8 +22,7 @@ from tcformal.identify.cases import MismatchCase, MismatchValue
 from tcformal.matmul.replay import padded_witness, replay
 from tcformal.operands.text import batch_of
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import Kind as ValueKind
-from tcformal.oracle.values import decode
+from tcformal.oracle.values import NumberClass, decode
 from tcformal.programs.chain import common_k
 from tcformal.query.explain.divergence import Divergence, divergence
 from tcformal.query.explain.explain import explain_witness
@@ -30,8 +30,6 @@ from tcformal.query.explain.steps import Trace
 
 #: Products up to which a computation is one design.
 _MOST = 256
-
-Told = Callable[[int, int], None]
 
 
 class MismatchKind(IntEnum):
@@ -82,7 +80,7 @@ class Explained:
 
 
 def explain_mismatch(
-    spec: UnitSpec, cases: Sequence[MismatchCase], told: Told = lambda _done, _all: None
+    spec: UnitSpec, cases: Sequence[MismatchCase], advance: Advance = ignore_count
 ) -> Explained:
     """Try the unit, every catalogued design of its formats, plain computations, and all their variations.
 
@@ -103,7 +101,7 @@ def explain_mismatch(
     gives: dict[tuple[str, str], bool] = {}
     results: dict[str, NDArray[np.uint64]] = {}
     for done, one in enumerate(candidates):
-        told(done, len(candidates))
+        advance(done, len(candidates))
         words = replay(one.design, batch)
         results[one.design.name] = words
         for name, made in found.items():
@@ -112,7 +110,7 @@ def explain_mismatch(
             gives[name, one.design.name] = fits
             if fits and (one.base is one.design or not gives.get((name, one.base.name), False)):
                 made.append(one)
-    told(len(candidates), len(candidates))
+    advance(len(candidates), len(candidates))
     expected, got = (tuple(sorted(made, key=lambda p: p.kind)) for made in found.values())
     pair = _nearest(expected, got)
     traces = None if pair is None else _traces(pair, cases, results)
@@ -191,7 +189,7 @@ def exact_sum(spec: UnitSpec, w: Witness) -> Fraction | None:
         factors += [(scale, tuple(s[i // block] for i in range(len(w.a)))) for s in (w.scale_a, w.scale_b)]
     values = [[decode(fmt, word) for word in words] for fmt, words in factors]
     c = decode(o.c, w.c)
-    if any(x.kind is not ValueKind.FINITE for x in (c, *chain.from_iterable(values))):
+    if any(x.kind is not NumberClass.FINITE for x in (c, *chain.from_iterable(values))):
         return None
     products = (prod(x.number for x in row) for row in zip(*values, strict=True))
     return sum(products, start=c.number)

@@ -14,7 +14,7 @@ from tcformal.formats.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.values import parse_value
-from tcformal.programs.chain import Inputs
+from tcformal.programs.chain import OperandNodes
 from tcformal.query.places import Place, lies, place
 from tcformal.semantics.number import Number
 from tcformal.semantics.product import product
@@ -164,7 +164,7 @@ def _span(value: Any, name: str) -> tuple[int, int]:
     return low, check_int("the highest exponent", value[1], low=low, high=40000)
 
 
-def assume_of_unit(g: Graph, what: Assumptions, spec: UnitSpec, x: Inputs) -> Node:
+def assume_of_unit(g: Graph, what: Assumptions, spec: UnitSpec, x: OperandNodes) -> Node:
     """The node that is 1 where every assumption holds of a unit's operands.
 
     Errors: InputError for assumptions about scales where there are none, and about exact products where

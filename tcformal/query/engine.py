@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tcformal.callbacks import Progress, ignore
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import Verdict, reason_of, unanswered
@@ -15,9 +16,6 @@ from tcformal.version import VERSION
 
 #: What each solver may use unless the caller says otherwise.
 DEFAULT_LIMITS = Limits(time_s=60.0, memory_mb=8192, seed=0)
-
-#: Told what is being done, in a few words.
-Progress = Callable[[str], None]
 
 #: The name under which the search by seeded vectors answers beside the solvers.
 VECTORS_NAME = "vectors"
@@ -31,7 +29,7 @@ def answer(
     certify: bool | None = None,
     jobs: int | None = None,
     shrink_s: float = 4.0,
-    progress: Progress = lambda _: None,
+    progress: Progress = ignore,
 ) -> Verdict[Q]:
     """Decide a question: seeded vectors, then the assumptions, then the solvers; replay and shrink.
 

@@ -26,7 +26,7 @@ class Kind(enum.Enum):
 
 
 #: Raw encodings by input name.
-Inputs = Mapping[str, int]
+RawInputs = Mapping[str, int]
 
 
 class Replayed(Protocol):
@@ -77,11 +77,11 @@ class QuestionKind(ABC, Generic[Q]):
 
     # ------------------------------------------------------------------ answering
     @abstractmethod
-    def replay(self, q: Q, inputs: Inputs) -> Any:
+    def replay(self, q: Q, inputs: RawInputs) -> Any:
         """Run inputs again, on integers and on the Fraction oracle; a `Replayed`."""
 
     @abstractmethod
-    def shrink(self, q: Q, inputs: Inputs, seconds: float) -> dict[str, int]:
+    def shrink(self, q: Q, inputs: RawInputs, seconds: float) -> dict[str, int]:
         """Simpler inputs that still show what is asked about; the given ones where there are none."""
 
     def search(self, q: Q, seed: int) -> dict[str, int] | None:
@@ -117,7 +117,7 @@ class QuestionKind(ABC, Generic[Q]):
         """
 
     @abstractmethod
-    def witness_data(self, q: Q, inputs: Inputs) -> dict[str, Any]:
+    def witness_data(self, q: Q, inputs: RawInputs) -> dict[str, Any]:
         """Inputs as a record holds them: encodings in hex, values exact."""
 
     @abstractmethod

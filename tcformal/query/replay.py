@@ -11,7 +11,7 @@ from tcformal.query.pair import EqualityQuestion
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class EqualityReplay:
     """What a witness does when it is run again.
 
     Ranges and units: results are raw encodings of the D format.
@@ -52,8 +52,8 @@ def oracle_result(spec: UnitSpec, witness: Witness) -> int:
     return c
 
 
-def replay(question: EqualityQuestion, witness: Witness) -> Replay:
+def replay(question: EqualityQuestion, witness: Witness) -> EqualityReplay:
     """Run a witness through both units on integers and on the oracle."""
     assumed, _, first, second = question.evaluator()(witness.inputs())
     oracle = (oracle_result(question.first, witness), oracle_result(question.second, witness))
-    return Replay(witness, bool(assumed), (first, second), oracle)
+    return EqualityReplay(witness, bool(assumed), (first, second), oracle)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tcformal.callbacks import Progress, ignore
 from tcformal.design.unit import UnitSpec
 from tcformal.matmul.unit import Unit, spec_of
 from tcformal.query.assume import assumptions
-from tcformal.query.engine import DEFAULT_LIMITS, Progress, answer
+from tcformal.query.engine import DEFAULT_LIMITS, answer
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits
@@ -21,7 +22,7 @@ def separate(
     solvers: Sequence[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     certify: bool | None = None,
-    progress: Progress = lambda _: None,
+    progress: Progress = ignore,
     **assumed: Any,
 ) -> Verdict[EqualityQuestion]:
     """Find the smallest inputs on which two units differ, or prove that there are none.
@@ -49,7 +50,7 @@ def prove_equal(
     solvers: Sequence[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     certify: bool | None = None,
-    progress: Progress = lambda _: None,
+    progress: Progress = ignore,
     **assumed: Any,
 ) -> Verdict[EqualityQuestion]:
     """Prove that two units agree on every input, or give a witness on which they do not.

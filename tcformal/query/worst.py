@@ -116,7 +116,7 @@ def _up(excess: Fraction) -> Fraction:
     return math.ceil(excess / ULP_STEP) * ULP_STEP
 
 
-class _Search:
+class _WorstSearch:
     """The best inputs so far, the lowest bound proved, and the lowest threshold without an answer."""
 
     def __init__(self, asked: Asked, ask: Asker, seconds: float) -> None:
@@ -191,7 +191,7 @@ def worst(asked: Asked, ask: Asker, *, seconds: float, shrinking_s: float = 4.0)
     """
     check_positive("seconds", seconds)
     start = time.monotonic()
-    search = _Search(asked, ask, seconds)
+    search = _WorstSearch(asked, ask, seconds)
     while time.monotonic() < search.deadline and (threshold := search.next()) is not None:
         search.ask(threshold)
     search.shrink(shrinking_s)

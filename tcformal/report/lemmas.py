@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tcformal.oracle.values import hex_word
-from tcformal.proofs.claim import ClaimVerdict, Counterexample, Part, PartStatus
+from tcformal.proofs.claim import ClaimPart, ClaimVerdict, Counterexample, PartStatus
 from tcformal.query.question import Kind
 from tcformal.report.tables import witness_table
 from tcformal.report.text import table, with_decimal
@@ -48,7 +48,7 @@ def claim_view(v: ClaimVerdict) -> RenderableType:
     return Group(*body)
 
 
-def _counterexample(v: ClaimVerdict, part: Part, w: Counterexample) -> list[RenderableType]:
+def _counterexample(v: ClaimVerdict, part: ClaimPart, w: Counterexample) -> list[RenderableType]:
     d = v.unit.operands.d
     results = " and ".join(f"{with_decimal(d, r)} ({hex_word(d, r)})" for r in w.results)
     return [

@@ -36,10 +36,10 @@ class Headline:
     rest: str
 
 
-Part = str | Rows | Headline
+ReportPart = str | Rows | Headline
 
 
-def show(parts: Sequence[Part]) -> None:
+def show(parts: Sequence[ReportPart]) -> None:
     """Print to standard output."""
     try:
         from rich.text import Text
@@ -63,7 +63,7 @@ def show(parts: Sequence[Part]) -> None:
             out.print(Text(part))
 
 
-def plain(part: Part) -> str:
+def plain(part: ReportPart) -> str:
     """A part as aligned text; where that is too wide, the widest columns go on below themselves."""
     if isinstance(part, Headline):
         return part.word + part.rest
@@ -96,11 +96,11 @@ def bar(doing: str) -> Iterator[Callable[[int, int], None]]:
     except ModuleNotFoundError:
         with click.progressbar(length=1, label=doing, file=sys.stderr) as shown:
 
-            def told(done: int, total: int) -> None:
+            def advance(done: int, total: int) -> None:
                 shown.length = total
                 shown.update(done - shown.pos)
 
-            yield told
+            yield advance
         return
     err = console(stderr=True)
     with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:

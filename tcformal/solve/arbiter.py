@@ -9,13 +9,13 @@ from tcformal.solve.certificate import Certificate, CertificateError
 from tcformal.solve.members import registry
 from tcformal.solve.result import Decision, SolverAnswer, Status
 
-Replay = Callable[[Mapping[str, int]], bool]
+ModelReplay = Callable[[Mapping[str, int]], bool]
 
 
 class Arbiter:
     """The answers so far, and what follows from them."""
 
-    def __init__(self, replay: Replay | None, confirm: bool, certify: bool | None) -> None:
+    def __init__(self, replay: ModelReplay | None, confirm: bool, certify: bool | None) -> None:
         self.replay = replay
         self.confirm = confirm
         #: True: only a checked proof confirms; False: only a second solver; None: whichever comes first.

@@ -18,11 +18,11 @@ from tcformal.errors import InputError, WidthError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import to_json
-from tcformal.solve.arbiter import Arbiter, Replay
+from tcformal.solve.arbiter import Arbiter, ModelReplay
 from tcformal.solve.members import check_members, default_members, registry
 from tcformal.solve.order import in_order
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
-from tcformal.solve.running import Check, SolverRun
+from tcformal.solve.running import ProofCheck, SolverRun
 
 #: Seconds between two looks at the running processes.
 POLL_S = 0.005
@@ -37,7 +37,7 @@ def decide(
     *,
     members: Sequence[str] | None = None,
     limits: Limits,
-    replay: Replay | None = None,
+    replay: ModelReplay | None = None,
     jobs: int | None = None,
     confirm: bool = True,
     certify: bool | None = None,
@@ -76,7 +76,7 @@ class _Race:
         self.folder = folder
         self.slots = slots
         self.running: list[SolverRun] = []
-        self.checking: list[Check] = []
+        self.checking: list[ProofCheck] = []
 
     def run(self, names: Sequence[str], arbiter: Arbiter) -> Decision:
         """Start members, hear them and have proofs checked until the question is settled."""
@@ -125,7 +125,7 @@ class _Race:
             arbiter.hear(answer)
             wanted = arbiter.confirm and arbiter.certify is not False and arbiter.certificate is None
             if answer.status is Status.UNSAT and run.member.proves and wanted:
-                self.checking.append(Check(run.name, run.proof, self.dag, self.limits))
+                self.checking.append(ProofCheck(run.name, run.proof, self.dag, self.limits))
         return bool(checked or ended)
 
     def _stop(self, waiting: Sequence[str], arbiter: Arbiter) -> None:

@@ -72,7 +72,7 @@ class SolverRun:
             return None
 
 
-class Check:
+class ProofCheck:
     """The proof of one member under examination, by a program that is no solver."""
 
     def __init__(self, solver: str, proof: Path, dag: str, limits: Limits) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tcformal.callbacks import Warn
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError
-from tcformal.files.lines import Told
 from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.claims.same_parameters import definition
 from tcformal.proofs.lemmas import Lemma
@@ -21,13 +21,13 @@ from tcformal.store.schema import seal
 
 
 class ClaimCache:
-    """Kept claims and the lemmas that they rest on; `told` hears of claims that cannot be served."""
+    """Kept claims and the lemmas that they rest on; `warn` is called for claims that cannot be served."""
 
-    def __init__(self, records: RecordFile, lemmas: LemmaCache, rechecker: Rechecker, told: Told) -> None:
+    def __init__(self, records: RecordFile, lemmas: LemmaCache, rechecker: Rechecker, warn: Warn) -> None:
         self._records = records
         self._lemmas = lemmas
         self._rechecker = rechecker
-        self._told = told
+        self._warn = warn
 
     def find(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
         """The kept claim about this definition, proved again from its lemmas; None where it is to be asked.
@@ -43,7 +43,7 @@ class ClaimCache:
             return None
         found = self._rechecker.claim(self._lemmas.folder, claim, spec.name)
         if "refused" in found:
-            self._told(f"the claim {claim} of {spec.name} is asked again: {found['refused']}")
+            self._warn(f"the claim {claim} of {spec.name} is asked again: {found['refused']}")
             return None
         again = found.get("claim")
         if again is not None and (
@@ -52,14 +52,14 @@ class ClaimCache:
             return None
         if again is not None and again["verdict"] != record["verdict"]:
             was, gives = record["verdict"], again["verdict"]
-            self._told(f"the claim {claim} of {spec.name} was kept as {was}, but its lemmas give {gives}")
+            self._warn(f"the claim {claim} of {spec.name} was kept as {was}, but its lemmas give {gives}")
         shown = again or record
         checked = again is not None and not found["bare"]
         try:
             lemmas = self._lemmas_of(shown, found.get("lemmas", {}))
             return read_claim(shown, spec, lemmas, served=record["date"], checked=checked)
         except RecordError as error:
-            self._told(f"the claim {claim} of {spec.name} is asked again: {error}")
+            self._warn(f"the claim {claim} of {spec.name} is asked again: {error}")
             return None
 
     def _lemmas_of(self, record: Mapping[str, Any], checked: Mapping[str, Any]) -> tuple[Lemma, ...]:

@@ -9,7 +9,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError
 from tcformal.formats.spec import Format
 from tcformal.operands.witness import Witness
-from tcformal.proofs.claim import ClaimVerdict, Counterexample, Part, PartStatus
+from tcformal.proofs.claim import ClaimPart, ClaimVerdict, Counterexample, PartStatus
 from tcformal.proofs.claims.same_parameters import definition
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import ProofStep
@@ -85,7 +85,7 @@ def _short_steps(steps: Sequence[Mapping[str, Any]], places: Mapping[str, str]) 
     return kept
 
 
-def _part(data: Mapping[str, Any], spec: UnitSpec, lemmas: Sequence[str]) -> Part:
+def _part(data: Mapping[str, Any], spec: UnitSpec, lemmas: Sequence[str]) -> ClaimPart:
     steps = tuple(
         ProofStep(name=cut, how=s["how"], lemmas={lemmas[int(i)]: n for i, n in s.get("lemmas", {}).items()})
         for s in data["steps"]
@@ -102,7 +102,7 @@ def _part(data: Mapping[str, Any], spec: UnitSpec, lemmas: Sequence[str]) -> Par
         witness = Counterexample(
             first=first, second=second, results=(one, other), found_by=said["found_by"]
         )  # fmt: skip
-    return Part(
+    return ClaimPart(
         name=data["name"], status=PartStatus[data["standing"]], steps=steps, witness=witness,
         control=data["control"], note=data.get("note", ""),
     )  # fmt: skip

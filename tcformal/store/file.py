@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tcformal.callbacks import Warn
 from tcformal.errors import RecordError
-from tcformal.files.lines import Line, Mark, Told, line_at, scan
+from tcformal.files.lines import Line, Mark, line_at, scan
 from tcformal.files.write import append
 from tcformal.store.schema import check
 
@@ -37,14 +38,14 @@ class RecordFile:
 
     Ranges and units: 10^5 lines of 4 kB are indexed in half a second and 30 MB; a line is parsed, and checked
     against its schema and its digest, when it is asked for.
-    `told` hears, in one sentence each, of lines that are not used.
+    `warn` hears, in one sentence each, of lines that are not used.
     Errors: RecordError for a file that cannot be read.
     """
 
-    def __init__(self, folder: Path, kind: RecordKind, told: Told) -> None:
+    def __init__(self, folder: Path, kind: RecordKind, warn: Warn) -> None:
         self.path = folder / kind.file
         self.kind = kind
-        self._told = told
+        self._warn = warn
         self._said: set[str] = set()
         self._forget()
 
@@ -69,7 +70,7 @@ class RecordFile:
     # ------------------------------------------------------------------ writing
     def add(self, record: Record) -> None:
         """Add a sealed record, on the disk when this returns."""
-        append(self.path, record, self._told)
+        append(self.path, record, self._warn)
 
     # ------------------------------------------------------------------ reading
     def about(self, *about: str) -> Iterator[Record]:
@@ -116,7 +117,7 @@ class RecordFile:
         return line_at(self.path, start, bisect_left(self._starts, start) + 1)
 
     def at(self, start: int) -> Record | None:
-        """The checked record at a place; None, and `told` hears why, where it cannot be used."""
+        """The checked record at a place; None, with a warning, where it cannot be used."""
         if start not in self._checked and start not in self._refused:
             line = self.line(start)
             if line.data is None:
@@ -179,7 +180,7 @@ class RecordFile:
         """Say each thing once."""
         if sentence not in self._said:
             self._said.add(sentence)
-            self._told(sentence)
+            self._warn(sentence)
 
 
 def _key(about: About) -> int:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tcformal.callbacks import Warn
 from tcformal.errors import RecordError
-from tcformal.files.lines import Told
 from tcformal.proofs.lemmas import Lemma
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.solve.members import registry
@@ -19,7 +19,7 @@ from tcformal.store.turns import writing
 from tcformal.version import VERSION
 
 #: Checks that a certificate proves the statement in this DAG: `steps` and `checker`, or `refused` and why.
-Check = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
+CertificateCheck = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 
 
 def checked_lemma(lemma: Lemma, *, name: str, free_inputs: int, steps: int, checker: str) -> Lemma:
@@ -36,15 +36,15 @@ def checked_lemma(lemma: Lemma, *, name: str, free_inputs: int, steps: int, chec
 class LemmaCache:
     """The lemmas of one results folder, for programs that continue where they were stopped.
 
-    A kept lemma is used again only for the very statement that it was proved of, told by its SHA-256, and
-    only after `check` has found that its certificate proves that statement.  `told` hears of records that
-    are not used.
+    A kept lemma is used again only for the statement that it was proved of, identified by its SHA-256, and
+    only after `check` has found that its certificate proves that statement.  Records that are not used are
+    reported to `warn`.
     """
 
-    def __init__(self, records: RecordFile, told: Told, check: Check) -> None:
+    def __init__(self, records: RecordFile, warn: Warn, check: CertificateCheck) -> None:
         self.folder = records.path.parent
         self.records = records
-        self._told = told
+        self._warn = warn
         self._check = check
 
     def find(self, sha256: str) -> Lemma | None:
@@ -56,7 +56,7 @@ class LemmaCache:
             said = record["certificate"]
             made = None if said is None else certificate_of(self.folder, said)
         except RecordError as error:
-            self._told(f"the lemma {sha256[:12]} is proved again: {error}")
+            self._warn(f"the lemma {sha256[:12]} is proved again: {error}")
             return None
         # That a checker has confirmed it is said of what is checked now only.
         decider = registry.get(record["decided_by"])
@@ -81,7 +81,7 @@ class LemmaCache:
             return checked_lemma(
                 lemma, name=name, free_inputs=free_inputs, steps=found["steps"], checker=found["checker"]
             )  # fmt: skip
-        self._told(
+        self._warn(
             f"the lemma {sha256[:12]} is proved again: {found.get('refused', 'checking took too long')}"
         )
         return None

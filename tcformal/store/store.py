@@ -9,9 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tcformal.callbacks import Warn, ignore
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
-from tcformal.files.lines import Line, Told, backwards
+from tcformal.files.lines import Line, backwards
 from tcformal.ir.walk import to_json
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Q, Question
@@ -50,10 +51,6 @@ LEMMA_S = 60.0
 _OPERANDS = ("kind", "k", "formats", "assumptions")
 
 
-def _nobody(_: str) -> None:
-    """Tell nobody."""
-
-
 @dataclass(frozen=True, slots=True)
 class Entry:
     """The last line about one question."""
@@ -81,14 +78,14 @@ class Store:
     The folder is made when the first answer is added.  Several processes may add to one folder; each sees
     the others' answers.  What is served is recomputed from its evidence first: a witness replays on integers
     and on the oracle, a certificate is checked against clauses made from the question, a claim is proved
-    again from its lemmas.  `told` hears, in one sentence each, of lines and records that cannot be used.
+    again from its lemmas.  `warn` hears, in one sentence each, of lines and records that cannot be used.
     """
 
-    def __init__(self, folder: Path, told: Told = _nobody) -> None:
+    def __init__(self, folder: Path, warn: Warn = ignore) -> None:
         self.folder = folder
-        self._told = told
-        self.answers = RecordFile(folder, ANSWER, told)
-        self.claims = RecordFile(folder, CLAIM, told)
+        self._warn = warn
+        self.answers = RecordFile(folder, ANSWER, warn)
+        self.claims = RecordFile(folder, CLAIM, warn)
         self.rechecker = Rechecker()
 
     @property
@@ -101,7 +98,7 @@ class Store:
         """The lemmas that claims rest on."""
         from tcformal.store.lemmas import LemmaCache  # as for claims below
 
-        return LemmaCache(RecordFile(self.folder, LEMMA, self._told), self._told, self._lemma_checked)
+        return LemmaCache(RecordFile(self.folder, LEMMA, self._warn), self._warn, self._lemma_checked)
 
     # ------------------------------------------------------------------ answers
     def add(self, verdict: Verdict[Any]) -> Record:
@@ -138,7 +135,7 @@ class Store:
             checked = None if made is None else self.checked(question, entry, made)
             return answers.read_verdict(question, entry, checked or made, checked=checked is not None)
         except TcformalError as error:
-            self._told(f"record {answers.identity(entry)[:12]} of {self.path} is not used: {error}")
+            self._warn(f"record {answers.identity(entry)[:12]} of {self.path} is not used: {error}")
             return None
 
     def checked(
@@ -218,7 +215,7 @@ class Store:
         # Imported here: an answer about two units is not to wait for the proofs of claims.
         from tcformal.store.claim_cache import ClaimCache
 
-        return ClaimCache(self.claims, self.lemmas, self.rechecker, self._told)
+        return ClaimCache(self.claims, self.lemmas, self.rechecker, self._warn)
 
 
 def _entry(start: int, line: Line) -> Entry | None:

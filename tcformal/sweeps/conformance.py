@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tcformal.callbacks import Advance, Warn, ignore, ignore_count
 from tcformal.design.catalog import catalogue, distinct_designs
-from tcformal.files.lines import Told
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.walk import digest
 from tcformal.matmul.unit import dot_products
@@ -28,7 +28,7 @@ CHUNK = 2500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class SweepRecord:
     """What one design did on its vectors; one line of the results file."""
 
     unit: str
@@ -77,9 +77,9 @@ def judge(name: str, seed: int, n: int) -> tuple[int, int, list[str], bytes]:
     return integers, oracle, examples, lanes.astype(np.uint64).tobytes()
 
 
-def done_already(path: Path, vectors: int, told: Told = lambda _: None) -> dict[str, Record]:
+def done_already(path: Path, vectors: int, warn: Warn = ignore) -> dict[str, SweepRecord]:
     """The records of a results file that still hold: enough vectors of today's definition."""
-    held = {record.unit: record for record in records(path, Record, told)}
+    held = {record.unit: record for record in records(path, SweepRecord, warn)}
     return {
         name: r
         for name, r in held.items()
@@ -94,11 +94,11 @@ def sweep(
     pool: Executor,
     *,
     only: Callable[[str], bool] = lambda _: True,
-    told: Callable[[int, int], None] = lambda _done, _all: None,
-) -> Iterator[Record]:
+    advance: Advance = ignore_count,
+) -> Iterator[SweepRecord]:
     """Sweep every distinct design that the file does not hold yet, appending each when it is done.
 
-    A run that is killed loses the design it was at, nothing else.  `told` hears the pieces of work
+    A run that is killed loses the design it was at, nothing else.  `advance` takes the pieces of work
     done and in all.
     """
     held = done_already(path, vectors)
@@ -117,8 +117,8 @@ def sweep(
             examples += shown
             digest_.update(results)
             finished += 1
-            told(finished, total)
-        record = Record(
+            advance(finished, total)
+        record = SweepRecord(
             unit=name, names=len(names), definition=definition_of(name), vectors=vectors, seed=seed,
             integer_mismatches=integers, oracle_mismatches=oracle, examples=tuple(examples[:3]),
             results=digest_.hexdigest(),

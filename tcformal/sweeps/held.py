@@ -7,8 +7,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tcformal.callbacks import Warn
 from tcformal.files import lines, write
-from tcformal.files.lines import Told
 from tcformal.store.schema import SEAL, digest_of
 
 Held = TypeVar("Held")
@@ -27,10 +27,10 @@ def append(path: Path, record: Any) -> None:
     write.append(path, {**plain, SEAL: digest_of(plain)})
 
 
-def records(path: Path, kind: type[Held], told: Told) -> list[Held]:
-    """The lines that are records of that class, in order; `told` hears of the others, which are passed over.
+def records(path: Path, kind: type[Held], warn: Warn) -> list[Held]:
+    """The lines that are records of that class, in order; other lines are skipped with a warning.
 
-    What a killed writer left of a line is nothing, and not spoken of: its unit is swept again.
+    A torn last line, which a killed writer leaves, is skipped without a warning: its unit is swept again.
     """
     found = []
     for line in lines.read(path)[0]:
@@ -43,7 +43,7 @@ def records(path: Path, kind: type[Held], told: Told) -> list[Held]:
                 f"expected a record of a sweep that nobody altered in line {line.number} of {path}, "
                 "but got another object"
             )
-            told(f"{line.problem or other}: it is passed over")
+            warn(f"{line.problem or other}: it is passed over")
     return found
 
 

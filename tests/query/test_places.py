@@ -14,7 +14,7 @@ from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Format
 from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
-from tcformal.oracle.values import Kind, decode, exponent_of, parse_value
+from tcformal.oracle.values import NumberClass, decode, exponent_of, parse_value
 from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import assume_of_unit, from_texts
 from tcformal.query.kinds.comparison.question import asked
@@ -56,7 +56,7 @@ def assumed(unit: str, texts: list[str], columns: dict[str, list[int]]) -> list[
 def number(fmt: Format, raw: int) -> Fraction | None:
     """The value of an encoding; None for NaN and Inf."""
     value = decode(fmt, raw)
-    return value.number if value.kind is Kind.FINITE else None
+    return value.number if value.kind is NumberClass.FINITE else None
 
 
 @pytest.mark.parametrize("target", ["fp16", "e5m2", "bf16"])

@@ -65,8 +65,8 @@ def explain_mismatch_(
             if text is not None
         }
         cases = [case_of(spec, data, "the options")]
-    with bar("trying designs") as told:
-        found = explain_mismatch(spec, cases, told)
+    with bar("trying designs") as advance:
+        found = explain_mismatch(spec, cases, advance)
     if as_json:
         print_json(views.mismatch_data(found))
     else:

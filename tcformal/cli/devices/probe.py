@@ -96,8 +96,8 @@ def plan(
 def run_(path: Path, device_name: str, folder: str, as_json: bool) -> int:
     """Put a plan to a device; continues where it was cut off (exit 0: all results are the model's)."""
     made = read_plan(path)
-    with opened(device_name) as device, bar("probing") as told:
-        outcome = run_plan(made, device, Path(folder), told)
+    with opened(device_name) as device, bar("probing") as advance:
+        outcome = run_plan(made, device, Path(folder), advance)
     if as_json:
         print_json(views.outcome_data(outcome))
     else:
@@ -139,14 +139,14 @@ def compare_(
     held against its model.
     """
     if unit is None and len({run.head["unit"] for run in read_runs(path)}) > 1:
-        with bar("replaying") as told:
-            checked = list(recheck(path, told))
+        with bar("replaying") as advance:
+            checked = list(recheck(path, advance))
         print_json(views.checked_data(checked)) if as_json else show(views.checked_view(checked))
         if any(c.mismatches for c in checked):
             return OTHERWISE
         return NO_ANSWER if any(c.lacks for c in checked) else OK
-    with bar("comparing") as told:
-        found = compare(path, [resolve(name) for name in names], told, unit)
+    with bar("comparing") as advance:
+        found = compare(path, [resolve(name) for name in names], advance, unit)
     if as_json:
         print_json(views.comparison_data(found))
     else:

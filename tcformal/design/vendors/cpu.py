@@ -18,11 +18,11 @@ from tcformal.design.vendors.facts import (
     facts,
     measured,
 )
-from tcformal.design.vendors.nvidia import Maker
+from tcformal.design.vendors.nvidia import UnitMaker
 from tcformal.formats.catalog import format_named
 
 
-def cpu_names() -> Iterator[tuple[str, Maker]]:
+def cpu_names() -> Iterator[tuple[str, UnitMaker]]:
     """Every CPU unit's name with what makes it."""
     intel = {"VDPBF16PS": x86_dot_bf16(), "TDPBF16PS": x86_tile(operand_subnormals="signed_zero")}
     intel["TDPFP16PS"] = x86_tile(operand_subnormals="kept")

@@ -16,7 +16,7 @@ from tcformal.operands.random import Batch, Raw
 from tcformal.operands.text import batch_of, digest_of, part_of
 from tcformal.oracle.values import hex_word
 from tcformal.probe.log.blocks import block_items, words_of
-from tcformal.probe.plan.plan import Directed, Item, Random, item_of
+from tcformal.probe.plan.plan import Directed, PlanItem, Random, item_of
 from tcformal.probe.sealed import whole, word
 
 #: Says whether what a line says of the model was said of the model as it is now.
@@ -29,7 +29,7 @@ _TOGETHER = 1 << 14
 class Piece:
     """Dot products of one length with what a device gave for them."""
 
-    items: tuple[Item, ...]
+    items: tuple[PlanItem, ...]
     batch: Batch
     outputs: Raw
     #: What the unit of the run gives as it is defined now.
@@ -40,7 +40,7 @@ class Piece:
         """How many outputs are not the model's."""
         return int(np.count_nonzero(self.outputs != self.model))
 
-    def item_at(self, row: int) -> Item:
+    def item_at(self, row: int) -> PlanItem:
         """The item that a row belongs to."""
         return self.items[0] if isinstance(self.items[0], Random) else self.items[row]
 

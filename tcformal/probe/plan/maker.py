@@ -17,7 +17,7 @@ from tcformal.probe.plan.plan import Directed
 from tcformal.programs.chain import scale_count
 
 
-class Maker:
+class DirectedMaker:
     """Makes dot products of one unit; what its formats cannot hold raises ValueTextError."""
 
     def __init__(self, spec: UnitSpec, k: int) -> None:
@@ -68,7 +68,7 @@ class Maker:
 
 @lru_cache(maxsize=4096)
 def _factors(a: Format, b: Format, x: Fraction) -> tuple[int, int] | None:
-    """See Maker.factors: the power of two as near to 1 as it can be; None where there are no such two."""
+    """See DirectedMaker.factors: the power of two as near to 1 as it can be; None where there are no such two."""
     odd = abs(x.numerator) // (x.numerator & -x.numerator) if x else 0
     if odd.bit_length() > a.precision or x.denominator & (x.denominator - 1):
         return None

@@ -77,7 +77,7 @@ class Random:
         return made
 
 
-Item = Directed | Random
+PlanItem = Directed | Random
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Plan:
 
     unit: UnitSpec
     k: int
-    items: tuple[Item, ...]
+    items: tuple[PlanItem, ...]
 
     @property
     def count(self) -> int:
@@ -194,7 +194,7 @@ def read_plan(path: Path) -> Plan:
     return plan
 
 
-def item_of(spec: UnitSpec, data: dict[str, Any], where: str) -> Item:
+def item_of(spec: UnitSpec, data: dict[str, Any], where: str) -> PlanItem:
     """One item from its line, in a plan or in a file of results."""
     if data["kind"] == "directed":
         return Directed(str(data["id"]), str(data.get("why", "")), from_data(spec, data, where))

@@ -21,7 +21,7 @@ from tcformal.probe.run import work
 from tcformal.probe.run.bench import Bench
 from tcformal.probe.run.chunks import chunk_sizes
 from tcformal.probe.run.groups import InstructionGroup, groups, is_slow
-from tcformal.probe.run.steps import CampaignStep, OutOfTimeError, given, run_steps, sentence
+from tcformal.probe.run.steps import CampaignStep, CampaignTimeError, given, run_steps, sentence
 from tcformal.probe.run.tally import Measured, Tally, without_folders
 from tcformal.probe.run.work import Chunk, DirectedBlock
 from tcformal.probe.sealed import SUMMARY, sealed
@@ -85,7 +85,7 @@ class Campaign:
         try:
             run_steps(self._steps(), self._pool, 3 * self._jobs + 2, self._left, self._clock)
             finished = True
-        except OutOfTimeError:
+        except CampaignTimeError:
             tally.stopped = "the time is up"
         except FullError as error:
             tally.stopped = str(error)
@@ -181,7 +181,7 @@ class Campaign:
             item = Random(f"random/{seed}", seed, count, made.inputs)
             for unit in units:
                 if self._left() <= 0:
-                    raise OutOfTimeError
+                    raise CampaignTimeError
                 if self._begun(unit):
                     self._bench.random(unit, item, made, self._models[key], first=turn == 0)
 

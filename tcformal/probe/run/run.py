@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tcformal.callbacks import Advance, ignore_count
 from tcformal.errors import DeviceError, RecordError
 from tcformal.files import write
 from tcformal.matmul.replay import replay
@@ -18,16 +19,13 @@ from tcformal.probe.devices.device import Device, slug
 from tcformal.probe.log.identity import check_program
 from tcformal.probe.log.results import Run, pieces_of, read_runs
 from tcformal.probe.log.written import definition_of, directed_line, mismatches_in, random_line
-from tcformal.probe.plan.plan import Directed, Item, Plan, Random
+from tcformal.probe.plan.plan import Directed, Plan, PlanItem, Random
 from tcformal.probe.run.plausible import check_outputs
 from tcformal.probe.sealed import SCHEMA, sealed
 from tcformal.version import VERSION
 
 #: Directed dot products put to a device at once.
 _TOGETHER = 256
-
-#: Hears the dot products done and in all.
-Told = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ def results_path(folder: Path, device: Device, identity: dict[str, str], unit: s
     return folder / "hardware" / device.label(identity) / "/".join(parts[:-1]) / f"{parts[-1]}.jsonl"
 
 
-def run_plan(plan: Plan, device: Device, folder: Path, told: Told = lambda _done, _all: None) -> RunOutcome:
+def run_plan(plan: Plan, device: Device, folder: Path, advance: Advance = ignore_count) -> RunOutcome:
     """Put every dot product of a plan to a device, and write what it gives.
 
     A run that was cut off goes on after its last whole line; what it has is held against the model again.
@@ -74,13 +72,13 @@ def run_plan(plan: Plan, device: Device, folder: Path, told: Told = lambda _done
     else:
         write.append(path, sealed(head))
     finished = held = sum(_size(item) for item in plan.items if item.id in done)
-    told(finished, plan.count)
+    advance(finished, plan.count)
     for group in _groups([item for item in plan.items if item.id not in done]):
         made = _measured(plan, device, group, path)
         write.append_all(path, map(sealed, made))
         mismatches += sum(mismatches_in(line) for line in made)
         finished += sum(map(_size, group))
-        told(finished, plan.count)
+        advance(finished, plan.count)
     if not ended:
         end = {"kind": "end", "date": _now(), "dot_products": plan.count, "mismatches": mismatches}
         write.append(path, sealed(end))
@@ -108,13 +106,13 @@ def _now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
-def _size(item: Item) -> int:
+def _size(item: PlanItem) -> int:
     return item.count if isinstance(item, Random) else 1
 
 
-def _groups(items: list[Item]) -> Iterator[list[Item]]:
+def _groups(items: list[PlanItem]) -> Iterator[list[PlanItem]]:
     """Items that are put to the device together: a random one alone, directed ones by the hundred."""
-    together: list[Item] = []
+    together: list[PlanItem] = []
     for item in items:
         if together and (isinstance(item, Random) or len(together) == _TOGETHER):
             yield together
@@ -127,7 +125,7 @@ def _groups(items: list[Item]) -> Iterator[list[Item]]:
         yield together
 
 
-def _measured(plan: Plan, device: Device, group: list[Item], path: Path) -> list[dict[str, Any]]:
+def _measured(plan: Plan, device: Device, group: list[PlanItem], path: Path) -> list[dict[str, Any]]:
     """The lines of a group; where the device fails, what came is written before the error goes on."""
     spec, first = plan.unit, group[0]
     if isinstance(first, Random):

@@ -30,7 +30,7 @@ class CampaignStep:
         return all(f.done() for f in self.futures)
 
 
-class OutOfTimeError(Exception):
+class CampaignTimeError(Exception):
     """The time is up: what is left is left."""
 
 
@@ -87,11 +87,11 @@ def _do_one(
     """Do the first step that is ready, once there is one; OutOfTimeError where its time is not left."""
     while (step := next((s for s in waiting if s.ready()), None)) is None:
         if left() <= 0:
-            raise OutOfTimeError
+            raise CampaignTimeError
         pending = [f for s in waiting for f in s.futures if not f.done()]
         wait(pending, timeout=min(left(), 1.0), return_when=FIRST_COMPLETED)
     if left() <= longest.get(step.kind, 0.0):
-        raise OutOfTimeError
+        raise CampaignTimeError
     waiting.remove(step)
     start = clock()
     try:

@@ -11,7 +11,7 @@ from tcformal.operands.factors import scale_values
 from tcformal.operands.names import group_name, groups, product_name
 from tcformal.operands.witness import Witness
 from tcformal.oracle.products import exact_specials, group_term, multiply, product
-from tcformal.oracle.values import Kind, Value, decode
+from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.semantics.special import LABEL
 
 
@@ -31,7 +31,7 @@ def special_operands(spec: UnitSpec, w: Witness, texts: Sequence[str]) -> dict[s
     """
     o, design = spec.operands, spec.design
     values = {"c": decode(o.c, w.c)}
-    parts: dict[str, list[tuple[str, Value]]] = {}
+    parts: dict[str, list[tuple[str, ExactValue]]] = {}
     pairs = [(decode(o.a, x), decode(o.b, y)) for x, y in zip(w.a, w.b, strict=True)]
     for i, (x, y) in enumerate(pairs) if design.group is None else ():
         scales = scale_values(spec, w, i)
@@ -51,16 +51,18 @@ def special_operands(spec: UnitSpec, w: Witness, texts: Sequence[str]) -> dict[s
     return {
         name: Special(special_text(value), _blamed(name, value, parts.get(name, [])))
         for name, value in values.items()
-        if value.kind is not Kind.FINITE
+        if value.kind is not NumberClass.FINITE
     }
 
 
-def _blamed(name: str, value: Value, parts: Sequence[tuple[str, Value]]) -> tuple[str, ...]:
+def _blamed(name: str, value: ExactValue, parts: Sequence[tuple[str, ExactValue]]) -> tuple[str, ...]:
     """Its NaN parts; else its infinite ones, and scales of zero where they make it NaN; else itself."""
-    by_kind = {kind: [(n, v) for n, v in parts if v.kind is kind] for kind in Kind}
-    blamed = by_kind[Kind.NAN] or by_kind[Kind.INF]
-    if value.kind is Kind.NAN and blamed and not by_kind[Kind.NAN]:
-        blamed = blamed + [(n, v) for n, v in by_kind[Kind.FINITE] if v.is_zero and n.startswith("scale")]
+    by_kind = {kind: [(n, v) for n, v in parts if v.kind is kind] for kind in NumberClass}
+    blamed = by_kind[NumberClass.NAN] or by_kind[NumberClass.INF]
+    if value.kind is NumberClass.NAN and blamed and not by_kind[NumberClass.NAN]:
+        blamed = blamed + [
+            (n, v) for n, v in by_kind[NumberClass.FINITE] if v.is_zero and n.startswith("scale")
+        ]
     return tuple(f"{n} is {special_text(v) or 0}" for n, v in blamed or [(name, value)])
 
 
@@ -79,8 +81,8 @@ def nan_owner(here: Mapping[str, Traced], names: Sequence[str], owners: Mapping[
     return "an invalid operation" if candidates else ""
 
 
-def special_text(value: Value) -> str:
+def special_text(value: ExactValue) -> str:
     """`NaN`, `Inf`, `-Inf`, or nothing for a number."""
-    if value.kind is Kind.FINITE:
+    if value.kind is NumberClass.FINITE:
         return ""
-    return "NaN" if value.kind is Kind.NAN else "-Inf" if value.sign else "Inf"
+    return "NaN" if value.kind is NumberClass.NAN else "-Inf" if value.sign else "Inf"

@@ -14,8 +14,8 @@ from tcformal.oracle.values import value_data
 from tcformal.programs.chain import scale_count
 from tcformal.query.assume import from_texts
 from tcformal.query.pair import EqualityQuestion, question
-from tcformal.query.question import Inputs, Kind, QuestionKind
-from tcformal.query.replay import Replay, replay
+from tcformal.query.question import Kind, QuestionKind, RawInputs
+from tcformal.query.replay import EqualityReplay, replay
 from tcformal.query.search import search
 from tcformal.query.shrink.shrink import shrink
 
@@ -27,11 +27,11 @@ class Equality(QuestionKind[EqualityQuestion]):
     found = Kind.SEPARATED
     none = Kind.EQUIVALENT
 
-    def replay(self, q: EqualityQuestion, inputs: Inputs) -> Replay:
+    def replay(self, q: EqualityQuestion, inputs: RawInputs) -> EqualityReplay:
         """Both units on the witness, on integers and on the oracle."""
         return replay(q, Witness.of(inputs, q.k))
 
-    def shrink(self, q: EqualityQuestion, inputs: Inputs, seconds: float) -> dict[str, int]:
+    def shrink(self, q: EqualityQuestion, inputs: RawInputs, seconds: float) -> dict[str, int]:
         """The fewest non-zero terms, round values, exponents near zero."""
         return shrink(q, Witness.of(inputs, q.k), seconds=seconds).inputs()
 
@@ -70,7 +70,7 @@ class Equality(QuestionKind[EqualityQuestion]):
         one, other = resolve(parts["first"]), resolve(parts["second"])
         return question(one, other, from_texts(one.operands.c, parts["assumptions"]))
 
-    def witness_data(self, q: EqualityQuestion, inputs: Inputs) -> dict[str, Any]:
+    def witness_data(self, q: EqualityQuestion, inputs: RawInputs) -> dict[str, Any]:
         """Rows of a, b and scales, and c."""
         return witness_data(_formats(q), Witness.of(inputs, q.k))
 
@@ -80,13 +80,13 @@ class Equality(QuestionKind[EqualityQuestion]):
         counts = {"a": q.k, "b": q.k, "scale_a": scales, "scale_b": scales}
         return read_witness(_formats(q), counts, data).inputs()
 
-    def results_data(self, q: EqualityQuestion, replayed: Replay) -> dict[str, Any]:
+    def results_data(self, q: EqualityQuestion, replayed: EqualityReplay) -> dict[str, Any]:
         """The result of each unit."""
         d = q.first.operands.d
         pairs = zip(("first", "second"), replayed.integers, strict=True)
         return {"results": {name: value_data(d, raw) for name, raw in pairs}}
 
-    def commands(self, q: EqualityQuestion, replayed: Replay) -> list[str]:
+    def commands(self, q: EqualityQuestion, replayed: EqualityReplay) -> list[str]:
         """Both units on the witness."""
         return [explain_command(q.names, replayed.witness, by_value(q.first), command="eval")]
 

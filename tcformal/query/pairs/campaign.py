@@ -35,7 +35,7 @@ class Kept(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class AskOptions:
     """How every pair is asked."""
 
     #: Assumptions as the command line takes them.
@@ -73,7 +73,7 @@ class PairOutcome:
         return self.checked and self.kind not in (Kind.UNKNOWN, Kind.TIMEOUT, Kind.ERROR)
 
 
-def build(pair: Pair, terms: Terms) -> EqualityQuestion:
+def build(pair: Pair, terms: AskOptions) -> EqualityQuestion:
     """The question of one pair; InputError where it cannot be asked."""
     one, other = resolve(pair.first), resolve(pair.second)
     return question(one, other, from_texts(one.operands.c, terms.assume))
@@ -83,7 +83,7 @@ def build(pair: Pair, terms: Terms) -> EqualityQuestion:
 Answer = tuple[str, dict[str, Any]]
 
 
-def ask(pair: Pair, terms: Terms) -> Answer:
+def ask(pair: Pair, terms: AskOptions) -> Answer:
     """The answer to one pair, made in a worker.
 
     One slot for solvers: the workers are as many as the cores already.
@@ -98,7 +98,7 @@ def ask(pair: Pair, terms: Terms) -> Answer:
 
 def campaign(
     pairs: Iterable[Pair],
-    terms: Terms,
+    terms: AskOptions,
     kept: Kept,
     pool: Callable[[], AbstractContextManager[Executor]],
 ) -> Iterator[PairOutcome]:
@@ -130,7 +130,7 @@ def _products(pair: Pair) -> int:
     return math.lcm(resolve(pair.first).k, resolve(pair.second).k)
 
 
-def _early(pair: Pair, terms: Terms, kept: Kept) -> PairOutcome | None:
+def _early(pair: Pair, terms: AskOptions, kept: Kept) -> PairOutcome | None:
     """What is known without asking."""
     from_texts(resolve(pair.first).operands.c, terms.assume)
     try:
@@ -143,7 +143,7 @@ def _early(pair: Pair, terms: Terms, kept: Kept) -> PairOutcome | None:
     return None if verdict is None else _outcome(pair, verdict)
 
 
-def _heard(done: Future[Answer], pair: Pair, terms: Terms, kept: Kept) -> PairOutcome:
+def _heard(done: Future[Answer], pair: Pair, terms: AskOptions, kept: Kept) -> PairOutcome:
     """What a worker gave, kept."""
     try:
         digest, parts = done.result()

@@ -14,7 +14,7 @@ from tcformal.formats.spec import Format
 from tcformal.operands.factors import factors
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import Kind, decode, encode_exact
+from tcformal.oracle.values import NumberClass, decode, encode_exact
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.rescaled import rescaled
 from tcformal.query.shrink.simpler import (
@@ -138,7 +138,7 @@ def _joined(question: EqualityQuestion, w: Witness, live: list[int]) -> Iterator
             pair = factored(o.a, o.b, (p + q) / worth[i]) if i < j else None
             if pair is not None:
                 yield _put(_put(w, i, *pair), j, 0, 0)
-        if c.kind is Kind.FINITE:
+        if c.kind is NumberClass.FINITE:
             pair = factored(o.a, o.b, (c.number + p) / worth[i])
             if pair is not None:
                 yield replace(_put(w, i, *pair), c=0)
@@ -151,7 +151,7 @@ def _scaled(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
     o = question.first.operands
     products = [exact_product(o.a, o.b, x, y) for x, y in zip(w.a, w.b, strict=True)]
     c = decode(o.c, w.c)
-    if c.kind is not Kind.FINITE or any(p is None for p in products):
+    if c.kind is not NumberClass.FINITE or any(p is None for p in products):
         return
     finite = [p for p in products if p is not None]
     worth = [f or Fraction(0) for f in factors(question.first, w)]

@@ -12,7 +12,7 @@ from tcformal.formats.spec import Format
 from tcformal.operands.factors import factors
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import Kind, decode, encode_exact, exponent_of
+from tcformal.oracle.values import NumberClass, decode, encode_exact, exponent_of
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.simpler import all_factored, exact_product, factored, leading
 
@@ -44,7 +44,7 @@ def simpler_scales(fmt: Format, raw: int) -> Iterator[int]:
     """Simpler scales in place of one: 1, fewer bits, exponents nearer to zero."""
     yield fmt.one
     value = decode(fmt, raw)
-    if value.kind is not Kind.FINITE or not value.magnitude:
+    if value.kind is not NumberClass.FINITE or not value.magnitude:
         return
     e = exponent_of(value.magnitude)
     rounder = [value.magnitude, power_of_two(e), *leading(value.magnitude)]
@@ -89,7 +89,7 @@ def _absorbed(
     products = [exact_product(o.a, o.b, w.a[k], w.b[k]) for k in members]
     numbers = [p for p in products if p]
     scales = [decode(fmt, raw) for raw in (w.scale_a[i], w.scale_b[i])]
-    if not numbers or len(numbers) < len(members) or any(s.kind is not Kind.FINITE for s in scales):
+    if not numbers or len(numbers) < len(members) or any(s.kind is not NumberClass.FINITE for s in scales):
         return
     for place, scale in enumerate(scales):
         if not scale.magnitude:
@@ -109,11 +109,11 @@ def _with_c(question: EqualityQuestion, w: Witness, fmt: Format, used: set[int])
     """One scale of every used block, and c, times a power of two: near where a scale or c becomes 1."""
     o = question.first.operands
     c = decode(o.c, w.c)
-    if c.kind is not Kind.FINITE:
+    if c.kind is not NumberClass.FINITE:
         return
     for name, row in (("scale_a", w.scale_a), ("scale_b", w.scale_b)):
         values = {i: decode(fmt, row[i]) for i in sorted(used)}
-        if any(v.kind is not Kind.FINITE for v in values.values()):
+        if any(v.kind is not NumberClass.FINITE for v in values.values()):
             continue
         numbers = {i: v.magnitude for i, v in values.items()}
         tops = [-exponent_of(x) for x in (*numbers.values(), c.magnitude) if x]

@@ -15,7 +15,7 @@ from tcformal.formats.spec import Format, Sign
 from tcformal.interp.vector import Vector
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import Kind, Value, decode
+from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.neighbours import candidates, templates
 
@@ -36,7 +36,7 @@ def value_cost(fmt: Format, raw: int) -> int:
     if raw == 0:
         return 0
     value = decode(fmt, raw)
-    return _TERM + _digits_cost(fmt, raw, value) if value.kind is Kind.FINITE else _SPECIAL
+    return _TERM + _digits_cost(fmt, raw, value) if value.kind is NumberClass.FINITE else _SPECIAL
 
 
 @lru_cache(maxsize=1 << 16)
@@ -45,10 +45,10 @@ def scale_cost(fmt: Format, raw: int) -> int:
     if raw == fmt.one:
         return 0
     value = decode(fmt, raw)
-    return _SCALE + _digits_cost(fmt, raw, value) if value.kind is Kind.FINITE else _SPECIAL
+    return _SCALE + _digits_cost(fmt, raw, value) if value.kind is NumberClass.FINITE else _SPECIAL
 
 
-def _digits_cost(fmt: Format, raw: int, value: Value) -> int:
+def _digits_cost(fmt: Format, raw: int, value: ExactValue) -> int:
     """What the bits of a finite number cost: set fraction bits, exponent, sign, bits that are ignored."""
     fraction = (raw >> fmt.ignored_low_bits) & ((1 << fmt.fraction_bits) - 1)
     ignored = raw & ((1 << fmt.ignored_low_bits) - 1)

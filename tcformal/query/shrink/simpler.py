@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format, Sign
-from tcformal.oracle.values import Kind, decode, encode_exact
+from tcformal.oracle.values import NumberClass, decode, encode_exact
 
 
 def _field(fmt: Format, raw: int) -> int:
@@ -65,7 +65,7 @@ def simpler_values(fmt: Format, raw: int) -> Iterator[int]:
 def _powers_inside(fmt: Format, raw: int) -> Iterator[int]:
     """The power of two that each set bit of the significand stands for, sign kept."""
     value = decode(fmt, raw)
-    if value.kind is not Kind.FINITE or not value.magnitude:
+    if value.kind is not NumberClass.FINITE or not value.magnitude:
         return
     unit = value.magnitude.denominator
     whole = value.magnitude.numerator
@@ -105,7 +105,7 @@ def all_factored(a_fmt: Format, b_fmt: Format, wholes: Sequence[Fraction]) -> li
 def exact_product(a_fmt: Format, b_fmt: Format, x: int, y: int) -> Fraction | None:
     """The exact product of two finite encodings."""
     u, v = decode(a_fmt, x), decode(b_fmt, y)
-    if u.kind is not Kind.FINITE or v.kind is not Kind.FINITE:
+    if u.kind is not NumberClass.FINITE or v.kind is not NumberClass.FINITE:
         return None
     return u.number * v.number
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from tcformal.probe.run.tally import Measured, Tally
-from tcformal.report.parts import Headline, Part, Rows
+from tcformal.report.parts import Headline, ReportPart, Rows
 
 #: Names of designs that one line shows.
 _SHOWN = 3
 
 
-def campaign_view(tally: Tally) -> list[Part]:
+def campaign_view(tally: Tally) -> list[ReportPart]:
     """One row per group of units, what each question was answered, what differs, and what failed."""
-    parts: list[Part] = [_head(tally)]
+    parts: list[ReportPart] = [_head(tally)]
     made = Rows(("leading unit", "instruction", ">units", ">directed", ">random", ">differ"))
     for lead, members in _families(tally):
         shown = [u for u in (lead, *members) if u.done]
@@ -67,7 +67,7 @@ def _families(tally: Tally) -> list[tuple[Measured, list[Measured]]]:
     return found
 
 
-def _answers(tally: Tally) -> list[Part]:
+def _answers(tally: Tally) -> list[ReportPart]:
     """What each leading unit answers, question by question; those that tell no designs apart are left out."""
     made = Rows(("answers of", "to", "gives", "fits"))
     for unit in tally.units.values():

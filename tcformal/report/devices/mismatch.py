@@ -8,9 +8,8 @@ from typing import Any
 from tcformal.identify.mismatch import Explained, MismatchKind, Producer
 from tcformal.operands.command import explain_command, in_hex
 from tcformal.oracle.text import number_text, power_of_two
-from tcformal.oracle.values import Kind as ValueKind
-from tcformal.oracle.values import decode, exponent_of, format_value, hex_word
-from tcformal.report.parts import Headline, Part, Rows
+from tcformal.oracle.values import NumberClass, decode, exponent_of, format_value, hex_word
+from tcformal.report.parts import Headline, ReportPart, Rows
 
 #: Cases, and designs of one kind, that are shown one by one.
 _SHOWN = 8
@@ -43,9 +42,9 @@ def _producer_data(p: Producer) -> dict[str, str]:
     return {"design": p.design.name, "kind": p.kind.name.lower(), "what": p.what}
 
 
-def mismatch_view(found: Explained) -> list[Part]:
+def mismatch_view(found: Explained) -> list[ReportPart]:
     """The cases, who gives the one and the other, the verdict, and where the two part."""
-    parts: list[Part] = [_verdict(found), _cases(found)]
+    parts: list[ReportPart] = [_verdict(found), _cases(found)]
     for name, made in (("what was expected", found.expected), ("what came", found.got)):
         parts += _producers(name, made)
     if found.pair is not None and found.divergence is not None:
@@ -123,13 +122,13 @@ def _off(found: Explained, raw: int, case: int) -> str:
     """How far a result is from the exact sum, in units of its own last place; empty for NaN and Inf."""
     exact, d = found.exact[case], found.unit.operands.d
     value = decode(d, raw)
-    if exact is None or value.kind is not ValueKind.FINITE:
+    if exact is None or value.kind is not NumberClass.FINITE:
         return ""
     exponent = d.e_min if value.number == 0 else max(d.e_min, exponent_of(abs(value.number)))
     return f"{float((value.number - exact) / power_of_two(exponent - d.fraction_bits)):.3g}"
 
 
-def _producers(name: str, made: Sequence[Producer]) -> list[Part]:
+def _producers(name: str, made: Sequence[Producer]) -> list[ReportPart]:
     """The designs that give one of the two, the nearest kinds first."""
     if not made:
         return [f"No design gives {name}."]

@@ -11,7 +11,7 @@ from tcformal.identify.recheck import Checked
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.probe.devices.listing import Listed
 from tcformal.probe.run.run import RunOutcome
-from tcformal.report.parts import Headline, Part, Rows
+from tcformal.report.parts import Headline, ReportPart, Rows
 
 
 def devices_data(found: Sequence[Listed], notes: Sequence[str]) -> dict[str, Any]:
@@ -34,10 +34,10 @@ def devices_data(found: Sequence[Listed], notes: Sequence[str]) -> dict[str, Any
     }
 
 
-def devices_view(found: Sequence[Listed], notes: Sequence[str], kinds: Mapping[str, str]) -> list[Part]:
+def devices_view(found: Sequence[Listed], notes: Sequence[str], kinds: Mapping[str, str]) -> list[ReportPart]:
     """One row per device and instruction, whether a kernel ran on each GPU, and what else a device may be."""
     made = Rows(("device", "instruction", "unit", ""))
-    parts: list[Part] = [made]
+    parts: list[ReportPart] = [made]
     for device in found:
         ready = "fails, see below" if device.fault else "ready"
         for i, a in enumerate(device.abilities):
@@ -94,7 +94,7 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def comparison_view(found: Comparison) -> list[Part]:
+def comparison_view(found: Comparison) -> list[ReportPart]:
     """The designs that are left, then each refuted one with the input that refutes it."""
     device = found.device.get("device", "the device")
     said = f": {found.unit.name} on {found.count} dot products of {device}"
@@ -103,7 +103,7 @@ def comparison_view(found: Comparison) -> list[Part]:
     if found.lacks:
         said += f"; of the run something is missing: {found.lacks}"
     word = "HOLDS" if found.holds else "INCOMPLETE" if found.survives else "REFUTED"
-    parts: list[Part] = [Headline(word, found.holds, said)]
+    parts: list[ReportPart] = [Headline(word, found.holds, said)]
     left = "\n".join(f"  {u.name}" for u in found.survivors)
     parts.append(f"{len(found.survivors)} designs survive:\n{left}" if left else "no design survives")
     if found.refuted:
@@ -142,7 +142,7 @@ def checked_data(found: Sequence[Checked]) -> dict[str, Any]:
     return {"units": [dataclasses.asdict(c) for c in found]}
 
 
-def checked_view(found: Sequence[Checked]) -> list[Part]:
+def checked_view(found: Sequence[Checked]) -> list[ReportPart]:
     """One row per unit."""
     wrong = sum(c.mismatches for c in found)
     count = sum(c.count for c in found)
@@ -151,6 +151,6 @@ def checked_view(found: Sequence[Checked]) -> list[Part]:
     for c in found:
         instruction = c.device.get("instruction", "")
         made.rows.append((c.unit, instruction, str(c.count), str(c.sealed), str(c.mismatches)))
-    parts: list[Part] = [f"of {c.unit} something is missing: {c.lacks}" for c in found if c.lacks]
+    parts: list[ReportPart] = [f"of {c.unit} something is missing: {c.lacks}" for c in found if c.lacks]
     word = "REFUTED" if wrong else "INCOMPLETE" if parts else "HOLDS"
     return [Headline(word, word == "HOLDS", said), made, *parts]

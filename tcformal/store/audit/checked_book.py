@@ -16,7 +16,7 @@ from tcformal.store.lemmas import LemmaCache, checked_lemma
 AUDIT_LIMITS = Limits(60.0, 8192, 0)
 
 
-class OutOfTimeError(NoAnswerError):
+class RecheckTimeError(NoAnswerError):
     """The time for checking is over."""
 
 
@@ -45,7 +45,7 @@ class CheckedBook(LemmaBook):
         deadline.
         """
         if time.monotonic() > self.deadline:
-            raise OutOfTimeError("expected the lemmas of a claim to be checked in time, but they were not")
+            raise RecheckTimeError("expected the lemmas of a claim to be checked in time, but they were not")
         sha256 = what.sha256
         if sha256 not in self._found:
             kept = self._cache.find(sha256)

@@ -25,7 +25,7 @@ from tcformal.proofs.claims.register import prove_claim
 from tcformal.solve.certificate import checker_version, verify
 from tcformal.solve.processes.spawning import settle
 from tcformal.solve.worker import limit_resource
-from tcformal.store.audit.checked_book import AUDIT_LIMITS, CheckedBook, OutOfTimeError
+from tcformal.store.audit.checked_book import AUDIT_LIMITS, CheckedBook, RecheckTimeError
 from tcformal.store.certificates import certificate_of
 from tcformal.store.claims import claim_record
 from tcformal.store.store import Store
@@ -44,7 +44,7 @@ class CheckBench:
         """The answer to one request; what is refused is an answer too."""
         try:
             return self._claim(request) if "claim" in request else _proof(request)
-        except OutOfTimeError:
+        except RecheckTimeError:
             return {"late": True}
         except TcformalError as error:
             return {"refused": str(error)}

@@ -21,7 +21,7 @@ from tcformal.query.kinds.comparison.directed import worst_directed
 from tcformal.query.kinds.comparison.question import ALGORITHMS, Asked, ErrorComparison, error_comparison
 from tcformal.query.kinds.comparison.replay import ComparisonReplay, replay
 from tcformal.query.pair import EqualityQuestion
-from tcformal.query.question import Inputs, Kind, QuestionKind
+from tcformal.query.question import Kind, QuestionKind, RawInputs
 from tcformal.query.shrink.shrink import shrink
 from tcformal.solve.members import default_members
 
@@ -38,11 +38,11 @@ class Program(QuestionKind[ErrorComparison]):
     none = Kind.HOLDS
     assumptions_first = False
 
-    def replay(self, q: ErrorComparison, inputs: Inputs) -> ComparisonReplay:
+    def replay(self, q: ErrorComparison, inputs: RawInputs) -> ComparisonReplay:
         """Both algorithms on integers and on the oracle, errors compared exactly."""
         return replay(q, inputs)
 
-    def shrink(self, q: ErrorComparison, inputs: Inputs, seconds: float) -> dict[str, int]:
+    def shrink(self, q: ErrorComparison, inputs: RawInputs, seconds: float) -> dict[str, int]:
         """The fewest non-zero terms, round values, exponents near zero."""
         return shrunk(q, inputs, seconds=seconds).inputs()
 
@@ -96,7 +96,7 @@ class Program(QuestionKind[ErrorComparison]):
             )
         )  # fmt: skip
 
-    def witness_data(self, q: ErrorComparison, inputs: Inputs) -> dict[str, Any]:
+    def witness_data(self, q: ErrorComparison, inputs: RawInputs) -> dict[str, Any]:
         """Rows of a and b, and c."""
         return witness_data(_formats(q), Witness.of(inputs, q.asked_of.products))
 

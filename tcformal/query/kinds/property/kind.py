@@ -21,7 +21,7 @@ from tcformal.query.kinds.property.question import (
     replay_property,
     shrink_inputs,
 )
-from tcformal.query.question import Inputs, Kind, QuestionKind
+from tcformal.query.question import Kind, QuestionKind, RawInputs
 
 
 class UnitProperty(QuestionKind[PropertyQuestion]):
@@ -31,11 +31,11 @@ class UnitProperty(QuestionKind[PropertyQuestion]):
     found = Kind.VIOLATED
     none = Kind.HOLDS
 
-    def replay(self, q: PropertyQuestion, inputs: Inputs) -> PropertyReplay:
+    def replay(self, q: PropertyQuestion, inputs: RawInputs) -> PropertyReplay:
         """Every call on integers and on the oracle, judged on both."""
         return replay_property(q, inputs)
 
-    def shrink(self, q: PropertyQuestion, inputs: Inputs, seconds: float) -> dict[str, int]:
+    def shrink(self, q: PropertyQuestion, inputs: RawInputs, seconds: float) -> dict[str, int]:
         """As many inputs as possible zero, and few bits set."""
         return shrink_inputs(q, inputs, seconds=seconds)
 
@@ -73,7 +73,7 @@ class UnitProperty(QuestionKind[PropertyQuestion]):
         unit = resolve(parts["unit"])
         return property_question(parts["property"], unit, from_texts(unit.operands.c, parts["assumptions"]))
 
-    def witness_data(self, q: PropertyQuestion, inputs: Inputs) -> dict[str, Any]:
+    def witness_data(self, q: PropertyQuestion, inputs: RawInputs) -> dict[str, Any]:
         """Every input by its name."""
         return {name: value_data(_format(q, name), inputs.get(name, 0)) for name in q.graph.inputs}
 
