@@ -162,6 +162,7 @@ def line_at(path: Path, start: int, number: int) -> Line:
 
 
 def parse_line(path: Path, number: int, text: bytes) -> Line:
+    """One line of a file from its bytes; a blank line has neither data nor a problem."""
     if not text.strip():
         return Line(number, None)
     try:

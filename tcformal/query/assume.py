@@ -1,4 +1,4 @@
-"""Assumptions about the operands of a question: named, readable back, and built from the one unpack."""
+"""Assumptions about the operands of a question: their names, their texts, and the node that checks them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.values import parse_value
 from tcformal.programs.chain import OperandNodes
-from tcformal.query.places import Place, lies, place
+from tcformal.query.regions import Region, in_region, parse_region
 from tcformal.semantics.number import Number
 from tcformal.semantics.product import product
 from tcformal.semantics.unpack import unpack
 
-#: What can be assumed of every operand, block scales among them, with its meaning.
+#: Assumptions about every operand, block scales included, with their meaning.
 FLAGS: dict[str, str] = {
     "finite": "no operand is NaN or Inf",
     "normal": "every operand is a normal number (not zero, subnormal, NaN or Inf)",
@@ -28,7 +28,7 @@ FLAGS: dict[str, str] = {
     "nonzero": "no operand is zero",
 }
 
-#: What takes a value, with an example.
+#: Assumptions that take a value, with an example of each.
 _VALUED: dict[str, str] = {
     "exponents": "exponents=-14..15",
     "scale_exponents": "scale_exponents=-8..8",
@@ -38,7 +38,7 @@ _VALUED: dict[str, str] = {
     "sum": "sum=inside-fp16",
 }
 
-#: What can be assumed of every element of a and b, but not of c.
+#: Assumptions about every element of a and b, but not about c, with their meaning.
 FACTORS: dict[str, str] = {
     "normal": "every element of a and b is a normal number",
     "subnormal": "every element of a and b is subnormal",
@@ -49,13 +49,13 @@ _RANGE = re.compile(r"^\s*([+-]?\d+)\s*(?:\.\.|…)\s*([+-]?\d+)\s*$")
 
 @dataclass(frozen=True, slots=True)
 class Assumptions:
-    """What a question assumes of its operands; nothing by default.
+    """The assumptions of a question about its operands; none by default.
 
-    Ranges and units: `exponents` bounds the unbiased exponent of every non-zero element of a, b and c
-    (subnormals have e_min), `scale_exponents` that of every non-zero block scale: the two ranges have
-    little in common, so neither bound acts on the other's operands; `c` fixes c to one raw encoding.
-    `factors` is one of FACTORS; `products` says where every exact product a_k·b_k lies, `sum` where the
-    exact sum of all products and c does.
+    Ranges and units: `exponents` bounds the unbiased exponent of every non-zero element of a, b and c (a
+    subnormal has e_min); `scale_exponents` bounds that of every non-zero block scale. Neither bound
+    applies to the other's operands. `c` fixes c to one raw encoding. `factors` is one of FACTORS;
+    `products` gives the region of every exact product a_k·b_k, `sum` that of the exact sum of all
+    products and c.
     """
 
     flags: tuple[str, ...] = ()
@@ -63,20 +63,20 @@ class Assumptions:
     c: int | None = None
     scale_exponents: tuple[int, int] | None = None
     factors: str | None = None
-    products: Place | None = None
-    sum: Place | None = None
+    products: Region | None = None
+    sum: Region | None = None
 
     def __bool__(self) -> bool:
         given = (self.exponents, self.scale_exponents, self.c, *self.of_terms().values())
         return bool(self.flags) or any(value is not None for value in given)
 
     def of_terms(self) -> dict[str, str]:
-        """What is assumed of factors, products and their sum, by the name of the assumption."""
+        """The assumptions about factors, products and their sum, by name."""
         given = {"factors": self.factors, "products": self.products, "sum": self.sum}
         return {name: str(value) for name, value in given.items() if value is not None}
 
     def spellings(self) -> list[str]:
-        """The assumptions as `from_texts` takes them back."""
+        """The assumptions in the spelling that `from_texts` reads."""
         spelled = list(self.flags)
         if self.exponents is not None:
             spelled.append(f"exponents={self.exponents[0]}..{self.exponents[1]}")
@@ -131,7 +131,8 @@ def assumptions(c_format: Format, given: Mapping[str, Any]) -> Assumptions:
     if factors is not None:
         factors = check_choice("assumption factors", factors, FACTORS)
     products, total = (
-        None if given.get(name) is None else place(str(given[name]), name) for name in ("products", "sum")
+        None if given.get(name) is None else parse_region(str(given[name]), name)
+        for name in ("products", "sum")
     )
     return Assumptions(tuple(flags), elements, raw, scales, factors, products, total)
 
@@ -167,8 +168,8 @@ def _span(value: Any, name: str) -> tuple[int, int]:
 def assume_of_unit(g: Graph, what: Assumptions, spec: UnitSpec, x: OperandNodes) -> Node:
     """The node that is 1 where every assumption holds of a unit's operands.
 
-    Errors: InputError for assumptions about scales where there are none, and about exact products where
-    there are scales.
+    Errors: InputError for an assumption about scales of a unit without scales, and for one about exact
+    products of a unit with scales.
     """
     o, scale = spec.operands, spec.scale_format
     if what.scale_exponents is not None and scale is None:
@@ -189,10 +190,10 @@ def assume_of_unit(g: Graph, what: Assumptions, spec: UnitSpec, x: OperandNodes)
     if what.products is not None:
         for k, p in enumerate(products):
             with g.scope(f"assumed.product{k}"):
-                holds = g.and_(holds, lies(g, [p], what.products))
+                holds = g.and_(holds, in_region(g, [p], what.products))
     if what.sum is not None:
         with g.scope("assumed.sum"):
-            holds = g.and_(holds, lies(g, [*products, unpack(g, x.c, o.c)], what.sum))
+            holds = g.and_(holds, in_region(g, [*products, unpack(g, x.c, o.c)], what.sum))
     return holds
 
 

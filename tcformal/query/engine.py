@@ -1,4 +1,4 @@
-"""The engine: vectors, assumptions, portfolio, replay and shrinking make the verdict on any question."""
+"""The engine: vectors, assumptions, the portfolio, replay and shrinking turn a question into a verdict."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
 from tcformal.version import VERSION
 
-#: What each solver may use unless the caller says otherwise.
+#: Default limits of each solver.
 DEFAULT_LIMITS = Limits(time_s=60.0, memory_mb=8192, seed=0)
 
-#: The name under which the search by seeded vectors answers beside the solvers.
+#: Name of the search by seeded vectors among the answers of the solvers.
 VECTORS_NAME = "vectors"
 
 
@@ -31,14 +31,7 @@ def answer(
     shrink_s: float = 4.0,
     progress: Progress = ignore,
 ) -> Verdict[Q]:
-    """Decide a question: seeded vectors, then the assumptions, then the solvers; replay and shrink.
-
-    `certify` and `jobs` are those of `solve.portfolio.decide`; vectors are tried only where no solvers are
-    named.
-    `shrink_s`: seconds for shrinking a witness.
-    Errors: those of `decide` for solvers that cannot be asked.  No answer is a verdict, not an error:
-    UNKNOWN, TIMEOUT, or ERROR with the evidence.
-    """
+    """Decide a question: vectors, assumptions, solvers; then replay and shrink the witness."""
     start = time.monotonic()
     how = kind_of(q)
 
@@ -59,7 +52,7 @@ def answer(
     allowed: dict[str, int] | None = None
 
     def impossible() -> Verdict[Q] | None:
-        """The verdict where no input satisfies the assumptions, or nobody knows; None where one does."""
+        """The verdict for unsatisfiable or undecided assumptions; None where an input satisfies them."""
         nonlocal allowed
         if not how.assumptions(q):
             return None
@@ -75,7 +68,7 @@ def answer(
     d = None
     if solvers is None:
         progress("trying vectors")
-        d = _tried(q, limits.seed)
+        d = _decide_by_vectors(q, limits.seed)
     if d is None:
         if how.assumptions_first and (none := impossible()) is not None:
             return none
@@ -95,10 +88,10 @@ def answer(
     return verdict(unanswered(d), d.reason, d)
 
 
-def _tried(q: Question, seed: int) -> Decision | None:
-    """The decision of seeded vectors; None where none of them shows what is asked about.
+def _decide_by_vectors(q: Question, seed: int) -> Decision | None:
+    """The decision of seeded vectors: SAT where one shows what is asked about, else None.
 
-    A vector that does also shows that the assumptions can hold.
+    Such a vector also shows that the assumptions are satisfiable.
     """
     start = time.monotonic()
     found = kind_of(q).search(q, seed)

@@ -1,4 +1,4 @@
-"""Separate two units, or prove them equal: the same question, asked of the portfolio."""
+"""Two units separated, or proved equal: `separate` and `prove_equal`."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def separate(
     progress: Progress = ignore,
     **assumed: Any,
 ) -> Verdict[EqualityQuestion]:
-    """Find the smallest inputs on which two units differ, or prove that there are none.
+    """Find simple inputs on which two units differ, or prove that there are none.
 
     Shapes: units of equal operand formats and scales; K is the least common multiple of their k.
     Assumptions: finite=True, normal=True, positive=True, nonzero=True, exponents=(lo, hi),
     scale_exponents=(lo, hi), c="0", factors="subnormal", products="outside-fp16", sum="inside-fp16".
-    `certify`: True asks for a checked proof of an EQUIVALENT or VACUOUS, False for a second solver;
-    None takes what comes first.
+    `certify`: True requires a checked proof of an EQUIVALENT or VACUOUS, False a second solver; None
+    accepts either.
     Errors: InputError for unequal formats or bad assumptions; UnknownNameError for unknown units or
-    solvers; MissingSolverError for a solver that is not installed.  No answer is a verdict, not an
-    error: UNKNOWN, TIMEOUT, or ERROR with the evidence.
+    solvers; MissingSolverError for a solver that is not installed. A question without an answer gives a
+    verdict, not an error: UNKNOWN, TIMEOUT, or ERROR with the evidence.
     """
     one, other = spec_of(first), spec_of(second)
     what = assumptions(one.operands.c, assumed)
@@ -53,10 +53,10 @@ def prove_equal(
     progress: Progress = ignore,
     **assumed: Any,
 ) -> Verdict[EqualityQuestion]:
-    """Prove that two units agree on every input, or give a witness on which they do not.
+    """Prove that two units agree on every input, or find inputs on which they differ.
 
-    The same question as `separate`, with the same arguments and errors; EQUIVALENT is the verdict
-    hoped for, with a checked proof or confirmed by a second solver.
+    The same question as `separate`, with the same arguments and errors. EQUIVALENT has a checked proof,
+    or a second solver that confirms it.
     """
     return separate(
         first, second, solvers=solvers, limits=limits, certify=certify, progress=progress, **assumed

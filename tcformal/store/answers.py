@@ -69,7 +69,7 @@ def _check_names(q: Question, parts: Mapping[str, Any]) -> None:
     for key in _NAMES:
         if key not in parts:
             continue
-        spec = getattr(q, key, None) or q.asked_of.unit  # type: ignore[attr-defined]
+        spec = getattr(q, key, None) or q.parameters.unit  # type: ignore[attr-defined]
         try:
             named = resolve(spec.name)
         except TcformalError:

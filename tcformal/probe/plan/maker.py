@@ -68,7 +68,7 @@ class DirectedMaker:
 
 @lru_cache(maxsize=4096)
 def _factors(a: Format, b: Format, x: Fraction) -> tuple[int, int] | None:
-    """See DirectedMaker.factors: the power of two as near to 1 as it can be; None where there are no such two."""
+    """As `DirectedMaker.factors`: the power of two is as near to 1 as possible; None without such factors."""
     odd = abs(x.numerator) // (x.numerator & -x.numerator) if x else 0
     if odd.bit_length() > a.precision or x.denominator & (x.denominator - 1):
         return None

@@ -1,4 +1,4 @@
-"""Explain one result: every sum of a dot product taken apart."""
+"""Explanation of one result: every stage of every sum of a dot product."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def explain(
     scale_a: Sequence[int | float | str] | None = None,
     scale_b: Sequence[int | float | str] | None = None,
 ) -> Trace:
-    """Take one dot product apart.
+    """Explain one dot product: its terms, their alignment, the sums and their roundings.
 
-    Shapes: a, b: the unit's k values; c: one value; scale_a, scale_b: one scale per block of k, ones
-    unless given, none for units without scales.
-    Ranges and units: values as people write them (text), or numbers; each must be exactly a value
-    of its format.  Raw encodings are written as text, `0x3c00`.
+    Shapes: a, b: the unit's k values; c: one value; scale_a, scale_b: one scale per block of k; default
+    ones, None for units without scales.
+    Ranges and units: numbers, or values as text; each must be exactly a value of its format. A raw
+    encoding is written as text, `0x3c00`.
     Errors: InputError for lists of the wrong length or a value that its format cannot hold.
     """
     spec = spec_of(u)
@@ -45,7 +45,7 @@ def explain(
 
 
 def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:
-    """Take one dot product on raw encodings apart; more than k products are a chain of calls."""
+    """Explain one dot product of raw encodings; more than k products are a chain of calls."""
     stages = _tracer(spec, len(witness.a))(witness.inputs())
     steps: list[SumStep] = []
     # What each operand of a sum is where it is no finite number.

@@ -1,4 +1,4 @@
-"""Which operands of a dot product are NaN or Inf, and what is to blame for it."""
+"""NaN and Inf operands of a dot product, and the operands that cause a NaN or Inf."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tcformal.semantics.special import LABEL
 
 @dataclass(frozen=True, slots=True)
 class Special:
-    """What an operand of a sum is where it is no finite number: `NaN`, `Inf` or `-Inf`."""
+    """A NaN or infinite operand of a sum: `NaN`, `Inf` or `-Inf`, and its causes."""
 
     what: str
-    #: What is to blame, in one clause each: `scale_a[0] is NaN`.
+    #: One clause for each cause: `scale_a[0] is NaN`.
     why: tuple[str, ...]
 
 
 def special_operands(spec: UnitSpec, w: Witness, texts: Sequence[str]) -> dict[str, Special]:
-    """c, the products and the groups of products that are NaN or Inf, by the names they have in a sum.
+    """The NaN and infinite operands of a sum (c, products, groups of products), by their names in the sum.
 
-    Shapes: texts: the text of each product's scales, as the names have them.
+    Shapes: texts: the text of each product's scales, as used in the names.
     """
     o, design = spec.operands, spec.design
     values = {"c": decode(o.c, w.c)}
@@ -49,14 +49,14 @@ def special_operands(spec: UnitSpec, w: Witness, texts: Sequence[str]) -> dict[s
             own = [(product_name(i), products[i]) for i in group]
         parts[name] = [*own, *scales]
     return {
-        name: Special(special_text(value), _blamed(name, value, parts.get(name, [])))
+        name: Special(special_text(value), _causes(name, value, parts.get(name, [])))
         for name, value in values.items()
         if value.kind is not NumberClass.FINITE
     }
 
 
-def _blamed(name: str, value: ExactValue, parts: Sequence[tuple[str, ExactValue]]) -> tuple[str, ...]:
-    """Its NaN parts; else its infinite ones, and scales of zero where they make it NaN; else itself."""
+def _causes(name: str, value: ExactValue, parts: Sequence[tuple[str, ExactValue]]) -> tuple[str, ...]:
+    """The NaN parts of a NaN or Inf; else infinite parts, and zero scales that make it NaN; else itself."""
     by_kind = {kind: [(n, v) for n, v in parts if v.kind is kind] for kind in NumberClass}
     blamed = by_kind[NumberClass.NAN] or by_kind[NumberClass.INF]
     if value.kind is NumberClass.NAN and blamed and not by_kind[NumberClass.NAN]:
@@ -67,10 +67,11 @@ def _blamed(name: str, value: ExactValue, parts: Sequence[tuple[str, ExactValue]
 
 
 def nan_owner(here: Mapping[str, Traced], names: Sequence[str], owners: Mapping[str, str]) -> str:
-    """The operand whose NaN a step hands on, `an invalid operation` where none is NaN.
+    """The name of the operand whose NaN a step returns; `an invalid operation` where no operand is NaN.
 
-    Shapes: here: the labelled stages of the step; names: of its operands; owners: whose NaN each is.
-    Empty where the design gives every NaN one word.
+    Shapes: here: the labelled stages of the step; names: the names of its operands; owners: the owner of
+    each NaN.
+    Empty where the design returns one encoding for every NaN.
     """
     candidates = [name.split(".") for name in here if name.startswith(f"{LABEL}.")]
     for _, place, name in candidates:
@@ -82,7 +83,7 @@ def nan_owner(here: Mapping[str, Traced], names: Sequence[str], owners: Mapping[
 
 
 def special_text(value: ExactValue) -> str:
-    """`NaN`, `Inf`, `-Inf`, or nothing for a number."""
+    """`NaN`, `Inf` or `-Inf`; empty for a finite number."""
     if value.kind is NumberClass.FINITE:
         return ""
     return "NaN" if value.kind is NumberClass.NAN else "-Inf" if value.sign else "Inf"

@@ -1,8 +1,8 @@
-"""A process pool that outlives its workers: a killed worker costs only the call that it was making.
+"""A process pool that survives its workers: a killed worker costs only the call that it was running.
 
-`concurrent.futures.ProcessPoolExecutor` is broken for good once one of its processes dies, and its
-processes stay behind when their parent is killed.  `SturdyPool` has the same interface on one such pool
-per worker: a worker that dies is replaced and its call made again, and no worker outlives its parent.
+`concurrent.futures.ProcessPoolExecutor` stays broken once one of its processes dies, and its processes
+outlive a killed parent. `SturdyPool` has the same interface on one such pool per worker: a dead worker is
+replaced and its call repeated, and no worker outlives its parent.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from tcformal.solve.processes.spawning import settle, spawning
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: Workers that one call may lose before it is given up.
+#: Largest number of workers that one call may lose before it fails.
 MAX_DEATHS = 3
 
-#: Seconds that a worker has to end what its call started, once nobody waits for it.
+#: Seconds that a worker has to end the processes of its call after the call was cancelled.
 _GRACE_S = 10.0
 
 
 class WorkerKilledError(NoAnswerError):
-    """A call was given up because its worker died each time it was made."""
+    """The worker of a call died on every attempt."""
 
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """One call, and how many workers died in the middle of it."""
+    """One call, and the number of workers that died while running it."""
 
     outer: Future[Any]
     run: Callable[[], Any]
@@ -53,7 +53,7 @@ class _Call:
 
 
 class _Slot:
-    """One worker process, made when it is first needed and again after it died."""
+    """One worker process, started at its first call and again after it died."""
 
     def __init__(self) -> None:
         self.call: _Call | None = None
@@ -61,18 +61,18 @@ class _Slot:
         self._lifeline: Connection | None = None
 
     def submit(self, run: Callable[[], Any]) -> Future[Any]:
-        """Have the worker make a call; BrokenProcessPool where it has died while idle."""
+        """Run a call in the worker; BrokenProcessPool where the worker has died while idle."""
         if self._pool is None:
             # Spawned, not forked: a fork of a process with threads may inherit a lock that nobody releases.
             context = multiprocessing.get_context("spawn")
             with spawning():
                 theirs, self._lifeline = context.Pipe(duplex=False)
-                self._pool = ProcessPoolExecutor(1, context, _tie, (theirs, os.getpid()))
-                return self._pool.submit(_made, run)
-        return self._pool.submit(_made, run)
+                self._pool = ProcessPoolExecutor(1, context, _init_worker, (theirs, os.getpid()))
+                return self._pool.submit(_run_call, run)
+        return self._pool.submit(_run_call, run)
 
     def cut(self) -> None:
-        """Have the worker end itself, in the middle of a call or not."""
+        """Make the worker end itself, even in the middle of a call."""
         if self._lifeline is not None:
             self._lifeline.close()
             self._lifeline = None
@@ -88,8 +88,8 @@ class _Slot:
 class SturdyPool(Executor):
     """An executor of `jobs` processes; functions, arguments and results are pickled.
 
-    Errors: a call that loses its worker MAX_DEATHS times ends in WorkerKilledError, one that was given up
-    by `shutdown(cancel_futures=True)` in CancelledError.
+    Errors: a call that loses its worker MAX_DEATHS times fails with WorkerKilledError; a call cancelled
+    by `shutdown(cancel_futures=True)` with CancelledError.
     """
 
     def __init__(self, jobs: int) -> None:
@@ -103,7 +103,7 @@ class SturdyPool(Executor):
         self._keeper.start()
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Have `fn` called in a worker; RuntimeError after `shutdown`."""
+        """Run `fn` in a worker; RuntimeError after `shutdown`."""
         if not self._open:
             raise RuntimeError("expected a pool that takes calls, but it was shut down")
         call = _Call(Future(), partial(fn, *args, **kwargs))
@@ -111,7 +111,7 @@ class SturdyPool(Executor):
         return call.outer
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take no more calls; with `cancel_futures`, end the workers in the middle of theirs."""
+        """Accept no more calls; with `cancel_futures`, end the workers in the middle of their calls."""
         self._open = False
         self._inbox.put(partial(self._close, cancel_futures))
         if wait:
@@ -120,7 +120,7 @@ class SturdyPool(Executor):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Wait for every call; where the block was left by an error, for none."""
+        """Wait for every call; after an error in the block, cancel them."""
         self.shutdown(cancel_futures=kind is not None)
 
     # ------------------------------------------------------------------ the keeper's thread
@@ -150,7 +150,7 @@ class SturdyPool(Executor):
         try:
             inner = slot.submit(call.run)
         except BrokenProcessPool:
-            self._bereave(slot)
+            self._replace_worker(slot)
         except (OSError, RuntimeError) as error:
             # No process can be had: too many of them, no memory, a script that starts itself again.
             slot.call = None
@@ -163,14 +163,14 @@ class SturdyPool(Executor):
     def _end(self, slot: _Slot, done: Future[Any]) -> None:
         error = done.exception()
         if isinstance(error, BrokenProcessPool):
-            self._bereave(slot)
+            self._replace_worker(slot)
             return
         call, slot.call = slot.call, None
         if call is not None:
             call.outer.set_exception(error) if error is not None else call.outer.set_result(done.result())
 
-    def _bereave(self, slot: _Slot) -> None:
-        """What follows when a worker has died: another one for the slot, another attempt at its call."""
+    def _replace_worker(self, slot: _Slot) -> None:
+        """Replace a dead worker and repeat its call."""
         call, slot.call = slot.call, None
         slot.discard()
         if call is None:
@@ -190,14 +190,14 @@ class SturdyPool(Executor):
 
 
 # ---------------------------------------------------------------------- in the worker
-def _tie(lifeline: Connection, parent: int) -> None:
-    """Prepare a worker: it unwinds its call and ends when its lifeline is cut, and when its parent ends."""
-    signal.signal(signal.SIGTERM, _leave)
+def _init_worker(lifeline: Connection, parent: int) -> None:
+    """Initialise a worker: it ends, with its call, when its lifeline is cut or its parent ends."""
+    signal.signal(signal.SIGTERM, _exit_worker)
     settle(parent, signal.SIGTERM)
     threading.Thread(target=_watch, args=(lifeline,), daemon=True).start()
 
 
-def _leave(*_: object) -> None:
+def _exit_worker(*_: object) -> None:
     raise SystemExit(1)
 
 
@@ -210,8 +210,8 @@ def _watch(lifeline: Connection) -> None:
     os._exit(1)
 
 
-def _made(run: Callable[[], Any]) -> Any:
-    """A call's result; a call that is to end unwinds, ends what it started, and takes the worker with it."""
+def _run_call(run: Callable[[], Any]) -> Any:
+    """The result of a call; a cancelled call ends the processes it started, and then its worker."""
     try:
         return run()
     except SystemExit:

@@ -84,7 +84,7 @@ def _simpler_pairs(fmt: Format, w: Witness, i: int) -> Iterator[Witness]:
 def _absorbed(
     question: EqualityQuestion, w: Witness, fmt: Format, i: int, members: list[int]
 ) -> Iterator[Witness]:
-    """The same scaled products with smaller scales, or with a largest product near 1."""
+    """The same scaled products with smaller scales, or with the largest product near 1."""
     o = question.first.operands
     products = [exact_product(o.a, o.b, w.a[k], w.b[k]) for k in members]
     numbers = [p for p in products if p]
@@ -106,7 +106,7 @@ def _absorbed(
 
 
 def _with_c(question: EqualityQuestion, w: Witness, fmt: Format, used: set[int]) -> Iterator[Witness]:
-    """One scale of every used block, and c, times a power of two: near where a scale or c becomes 1."""
+    """One scale of every used block, and c, times a power of two, so that a scale or c is near 1."""
     o = question.first.operands
     c = decode(o.c, w.c)
     if c.kind is not NumberClass.FINITE:
@@ -130,7 +130,7 @@ def _with_c(question: EqualityQuestion, w: Witness, fmt: Format, used: set[int])
 
 
 def _swapped(w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
-    """Each block of products, with its scales, in the place of an earlier one without products."""
+    """Each block of products, with its scales, exchanged with an earlier block without products."""
     used = {k // block for k in live}
     for i in sorted(used):
         free = next((j for j in range(i) if j not in used), None)
@@ -149,7 +149,7 @@ def _swapped(w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
 
 
 def _carried(question: EqualityQuestion, w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
-    """One scaled product in the first free place of another block, under that block's scales."""
+    """One scaled product moved to the first free position of another block, under that block's scales."""
     o = question.first.operands
     worth = factors(question.first, w)
     for k in live:

@@ -1,4 +1,4 @@
-"""Simpler values in place of one encoding, and simpler factors in place of two."""
+"""Simpler values for one encoding, and simpler factors for one product."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _moved_exponent(fmt: Format, raw: int, by: int) -> int | None:
 
 
 def simpler_values(fmt: Format, raw: int) -> Iterator[int]:
-    """Simpler values in place of one."""
+    """Simpler values of the same format: fewer bits, exponents nearer to zero."""
     if raw == 0:
         return
     yield 0
@@ -63,7 +63,7 @@ def simpler_values(fmt: Format, raw: int) -> Iterator[int]:
 
 
 def _powers_inside(fmt: Format, raw: int) -> Iterator[int]:
-    """The power of two that each set bit of the significand stands for, sign kept."""
+    """The power of two of each set bit of the significand, with the sign kept."""
     value = decode(fmt, raw)
     if value.kind is not NumberClass.FINITE or not value.magnitude:
         return
@@ -77,7 +77,7 @@ def _powers_inside(fmt: Format, raw: int) -> Iterator[int]:
 
 @lru_cache(maxsize=1 << 16)
 def factored(a_fmt: Format, b_fmt: Format, whole: Fraction) -> tuple[int, int] | None:
-    """Encodings whose product is exactly `whole`, as much as can be in one factor; None if there are none."""
+    """Encodings with the exact product `whole`, as much as possible in one factor; None if none exist."""
     if not whole:
         return 0, 0
     for down in (0, *(sign * by for by in range(1, 25) for sign in (1, -1))):
@@ -92,7 +92,7 @@ def factored(a_fmt: Format, b_fmt: Format, whole: Fraction) -> tuple[int, int] |
 
 
 def all_factored(a_fmt: Format, b_fmt: Format, wholes: Sequence[Fraction]) -> list[tuple[int, int]] | None:
-    """Encodings for every one of several products; None if there are none for some."""
+    """Encodings for every one of several products; None if one of them has none."""
     pairs = []
     for whole in wholes:
         pair = factored(a_fmt, b_fmt, whole)
@@ -111,7 +111,7 @@ def exact_product(a_fmt: Format, b_fmt: Format, x: int, y: int) -> Fraction | No
 
 
 def simpler_products(a_fmt: Format, b_fmt: Format, x: int, y: int) -> Iterator[tuple[int, int]]:
-    """The same product with everything in one factor, or one factor in [1, 2); its leading bits."""
+    """The same product with all bits in one factor, or one factor in [1, 2); its leading bits."""
     whole = exact_product(a_fmt, b_fmt, x, y)
     values = [] if whole is None else [whole, *leading(whole)]
     yield from (pair for pair in (factored(a_fmt, b_fmt, v) for v in values) if pair is not None)
@@ -122,7 +122,7 @@ def simpler_products(a_fmt: Format, b_fmt: Format, x: int, y: int) -> Iterator[t
 
 
 def leading(number: Fraction) -> Iterator[Fraction]:
-    """A number cut, and rounded up, to few leading bits."""
+    """The number truncated, and rounded up, to few leading bits."""
     size, top = abs(number), number.numerator.bit_length()
     for bits in (1, 2, 3, 4, 8):
         if number and bits < top:

@@ -1,7 +1,7 @@
-"""Properties of one unit: what should hold of its results on every input, one function each.
+"""Properties of one unit: claims about its results on every input, one function each.
 
-A property evaluates the unit once or twice on operands made from the free inputs, and says when those
-results violate it: once over the DAG, for the solvers, and once over exact values, for the replay.
+A property evaluates the unit once or twice on operands made from the free inputs, and defines when these
+results violate it: as a node of the DAG, for the solvers, and on exact values, for the replay.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tcformal.semantics.unpack import unpack
 class Call:
     """One evaluation of the unit."""
 
-    #: How a person names it: `Φ(A, B, C)`.
+    #: Name in texts: `Φ(A, B, C)`.
     label: str
     operands: OperandNodes
     result: Node
@@ -33,9 +33,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A property of one unit, built.
+    """A property of one unit, as a DAG.
 
-    Shapes: `violated` has width 1.  `check` says the same of operands and raw results of every call.
+    Shapes: `violated` has width 1. `check` decides the same on the operands and raw results of every
+    call.
     """
 
     calls: tuple[Call, ...]
@@ -45,9 +46,9 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """What should hold of a unit."""
+    """A claim about the results of a unit."""
 
-    #: One sentence, true where the property holds.
+    #: The claim as one sentence.
     text: str
     build: Callable[[Graph, UnitSpec, OperandNodes], Case]
 
@@ -64,7 +65,7 @@ def _sign_bit(fmt: Format) -> int:
 
 
 def _negated(g: Graph, word: Node, fmt: Format) -> Node:
-    """The encoding of minus a number; in a format without -0 its zero and its NaN stay as they are."""
+    """The encoding of minus a number; in a format without -0, zero and NaN are unchanged."""
     flipped = g.xor(word, g.const(_sign_bit(fmt), fmt.width))
     if fmt.specials is not Specials.NEGATIVE_ZERO_NAN:
         return flipped
@@ -89,7 +90,7 @@ def _are_same_number(fmt: Format, x: int, y: int) -> bool:
 
 
 def _are_opposite(fmt: Format, x: int, y: int) -> bool:
-    """Numbers of which one is minus the other, infinities of two signs, or two NaNs."""
+    """Whether one number is minus the other; infinities of two signs and two NaNs count."""
     u, v = decode(fmt, x), decode(fmt, y)
     if NumberClass.FINITE in (u.kind, v.kind):
         return u.kind is v.kind and u.number == -v.number
@@ -97,7 +98,7 @@ def _are_opposite(fmt: Format, x: int, y: int) -> bool:
 
 
 def nan_word(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
-    """Every NaN result has the encoding that the design names."""
+    """Every NaN result has the NaN encoding of the design."""
     d, word = spec.operands.d, spec.design.nan_word
     call = _call(g, spec, "Φ(A, B, C)", x)
     wrong = g.and_(unpack(g, call.result, d).nan, g.not_(g.eq(call.result, g.const(word, d.width))))
@@ -142,7 +143,7 @@ def negation_symmetry(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
 
 
 def factors_commute(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
-    """Φ(B, A, C) = Φ(A, B, C): it does not matter which factor of a product is which."""
+    """Φ(B, A, C) = Φ(A, B, C): exchanging the factors of every product changes nothing."""
     o = spec.operands
     if o.a != o.b:
         raise InputError(f"expected A and B of one format, but got {o.a.name} and {o.b.name} in {spec.name}")
@@ -186,8 +187,8 @@ def monotonic_in_a(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
     return Case((one, other), wrong, check)
 
 
-def subnormal_result_is_reached(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
-    """No result is subnormal: violated where the unit keeps them."""
+def no_subnormal_result(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
+    """No result is subnormal: violated where the unit returns subnormals."""
     d = spec.operands.d
     call = _call(g, spec, "Φ(A, B, C)", x)
     number = unpack(g, call.result, d)
@@ -218,14 +219,14 @@ def _key(g: Graph, word: Node, fmt: Format) -> Node:
 
 
 def _below(g: Graph, fmt: Format, x: Node, y: Node) -> Node:
-    """x < y as values; NaN is below nothing and nothing is below NaN."""
+    """x < y as values; 0 where x or y is NaN."""
     u, v = unpack(g, x, fmt), unpack(g, y, fmt)
     same = g.and_(u.term.zero, v.term.zero)
     return g.and_(g.ult(_key(g, x, fmt), _key(g, y, fmt)), g.not_(g.or_(u.nan, v.nan, same)))
 
 
 def _order(fmt: Format, raw: int) -> Fraction | float:
-    """The value as something that compares: NaN compares false with everything."""
+    """The value as a number that compares: NaN as a float NaN, for which every comparison is false."""
     value = decode(fmt, raw)
     if value.kind is NumberClass.NAN:
         return float("nan")
@@ -243,5 +244,5 @@ PROPERTIES: Mapping[str, Property] = {
     "factors-commute": Property("Φ(B, A, C) = Φ(A, B, C)", factors_commute),
     "monotonic-in-c": Property("c ≤ c′ implies Φ(A, B, c) ≤ Φ(A, B, c′)", monotonic_in_c),
     "monotonic-in-a": Property("a₀ ≤ a₀′ and b₀ ≥ 0 imply Φ(A, B, c) ≤ Φ(A′, B, c)", monotonic_in_a),
-    "no-subnormal-result": Property("no result is subnormal", subnormal_result_is_reached),
+    "no-subnormal-result": Property("no result is subnormal", no_subnormal_result),
 }
