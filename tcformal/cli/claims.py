@@ -1,4 +1,4 @@
-"""`prove --claim`: a claim about one unit, or about every unit that it fits."""
+"""`prove --claim`: a claim about one unit, or about every unit that it applies to."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tcformal.store.store import Store
 
 
 def or_claims(command: Callable[..., int]) -> Callable[..., int]:
-    """A command on two units that with --claim asks a claim about one unit, or about all, instead."""
+    """Extend a command on two units by --claim: a claim about one unit, or about every unit."""
 
     @wraps(command)
     def either(
@@ -58,7 +58,7 @@ def or_claims(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def prove_claims(first: str | None, claim: str, only: str, options: Mapping[str, Any]) -> int:
-    """Prove the claims, print what came of them, and return the exit code."""
+    """Prove the claims, print the verdicts, and return the exit code."""
     claims = claims_named(claim)
     solvers = options["solvers"]
     members = None if solvers is None else check_members([s.strip() for s in solvers.split(",")])
@@ -118,7 +118,7 @@ def _print(
     one: bool,
     as_json: bool,
 ) -> None:
-    """One object or view for one claim, a list or a table for several."""
+    """Print one claim as an object or a view, several as a list or a table."""
     found = [v for row in verdicts.values() for v in row]
     if as_json:
         plain = [v.to_json() for v in found]

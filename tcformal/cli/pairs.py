@@ -1,4 +1,4 @@
-"""`separate --all-pairs`: every pair of catalogued units at once, on this machine or a cluster."""
+"""`separate --all-pairs`: every pair of catalogued units, on this machine or a cluster."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tcformal.store.store import Store
 
 
 def workers_of(jobs: int | None, scheduler: str | None) -> Callable[[], AbstractContextManager[Executor]]:
-    """How to get at the workers."""
+    """A function that makes the executor: a local pool of `jobs` processes, or a Dask cluster."""
     if scheduler is not None:
         if jobs is not None:
             raise click.UsageError("expected --jobs or --scheduler, but got both")
@@ -41,7 +41,7 @@ def workers_of(jobs: int | None, scheduler: str | None) -> Callable[[], Abstract
 def ask_all(
     text: str, options: Mapping[str, Any], workers: Callable[[], AbstractContextManager[Executor]]
 ) -> int:
-    """Ask every pair with `text` in a name, print what came of them, and return the exit code."""
+    """Ask every pair with `text` in a name, print the answers, and return the exit code."""
     solvers = options["solvers"]
     terms = AskOptions(
         assume=tuple(options["assume"]),

@@ -1,4 +1,4 @@
-"""Commands that ask a question about two units."""
+"""Commands that ask a question about two units: their options, and how they answer."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ def _question_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--assume", multiple=True, metavar="WHAT", help="finite, normal, positive, nonzero, "
                      "exponents=-14..15, scale_exponents=-8..8, c=0, factors=subnormal, "
                      "products=outside-fp16, sum=inside-fp16; may be repeated."),
-        click.option("--solvers", help="Solvers to ask, separated by commas, in order of start."),
+        click.option("--solvers", help="Solvers, separated by commas, in order of start."),
         click.option("--time-limit", type=float, default=DEFAULT_LIMITS.time_s, show_default=True,
                      help="Seconds for each solver."),
         click.option("--memory-limit", type=int, default=DEFAULT_LIMITS.memory_mb, show_default=True,
                      help="MiB for each solver."),
         click.option("--seed", type=int, default=DEFAULT_LIMITS.seed, show_default=True,
                      help="Seed of the solvers."),
-        click.option("--certify/--no-certify", default=None, help="An unsat answer needs a checked proof / a "
-                     "second solver; neither given: whichever comes first."),
-        click.option("--fresh", is_flag=True, help="Ask again, whatever answer is kept."),
+        click.option("--certify/--no-certify", default=None, help="Require a checked proof / a second solver "
+                     "for an unsat answer; by default either."),
+        click.option("--fresh", is_flag=True, help="Ask the solvers even if an answer is kept."),
         results_option,
         click.option("--explain", "with_explanation", is_flag=True, help="Explain the witness bit by bit."),
     ):  # fmt: skip
@@ -56,7 +56,7 @@ def _question_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def _kept_or_asked(
     q: EqualityQuestion, store: Store, fresh: bool, solvers: str | None, limits: Limits, certify: bool | None
 ) -> Verdict[EqualityQuestion]:
-    """The kept answer to a question, or a new one, which is kept."""
+    """The kept answer to a question, or a new one, which is then kept."""
     members = None if solvers is None else check_members([s.strip() for s in solvers.split(",")])
     kept = None if fresh else store.find(q, certify=certify)
     v = kept or _ask(q, members, limits, certify)
@@ -110,7 +110,7 @@ def _report(v: Verdict[EqualityQuestion], hoped: Kind, as_json: bool, with_expla
 
 
 def question_command(name: str, hoped: Kind, help_text: str, extended: Callable[..., Any]) -> None:
-    """Add a command; `extended` makes it take other words than two units."""
+    """Add a command about two units; `extended` decorates it with further forms."""
 
     @main.command(name=name, help=help_text)
     @click.argument("first", metavar="UNIT", required=False)

@@ -1,4 +1,4 @@
-"""`run`: the questions of the literature, asked and compared with what is expected."""
+"""`run`: the questions of the papers, asked and compared with the expected answers."""
 
 from __future__ import annotations
 
@@ -25,16 +25,22 @@ from tcformal.store.store import Store
 
 @main.command(name="run")
 @click.argument("names", nargs=-1, metavar="QUERY...")
-@click.option("--all", "every", is_flag=True, help="Every query that comes with the package.")
-@click.option("--list", "listed", is_flag=True, help="List the queries instead.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
-@click.option("--only", metavar="TEXT", help="Only the asks that have TEXT in their names.")
-@click.option("--solvers", help="Solvers to ask, separated by commas, in order of start.")
+@click.option("--all", "every", is_flag=True, help="Run every query of the package.")
+@click.option("--list", "listed", is_flag=True, help="List the queries; ask nothing.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a parameter of the query; may be repeated.",
+)
+@click.option("--only", metavar="TEXT", help="Only the asks with TEXT in their names.")
+@click.option("--solvers", help="Solvers, separated by commas, in order of start.")
 @click.option("--time-limit", type=float, default=DEFAULT_LIMITS.time_s, show_default=True,
               help="Seconds for each solver.")  # fmt: skip
 @click.option("--certify/--no-certify", default=None, help="An unsat answer needs a checked proof / a second "
               "solver; neither given: whichever comes first.")  # fmt: skip
-@click.option("--fresh", is_flag=True, help="Ask again, whatever answer is kept.")
+@click.option("--fresh", is_flag=True, help="Ask the solvers even if an answer is kept.")
 @results_option
 @json_option
 def run_queries(
@@ -72,14 +78,14 @@ def run_queries(
     check_positive("--time-limit", time_limit)
     limits = Limits(time_s=time_limit, memory_mb=DEFAULT_LIMITS.memory_mb, seed=DEFAULT_LIMITS.seed)
     members = None if solvers is None else check_members([s.strip() for s in solvers.split(",")])
-    how = Setting(Store(Path(folder), warn), limits, members, certify, fresh=fresh)
+    setting = Setting(Store(Path(folder), warn), limits, members, certify, fresh=fresh)
     asked = [(f, _named(f.concrete(_settings(settings)), only)) for f in files]
     if not any(asks for _, asks in asked):
         raise InputError(f"expected an ask with {only!r} in its name, but found none")
     for query, asks in asked:
         check_asks(query, asks)
     start = time.monotonic()
-    done = _run_all(asked, how)
+    done = _run_all(asked, setting)
     if every and only is None:
         views.write_report(Path(folder) / "REPORT.md", [f for f, _ in asked], done)
     if as_json:
@@ -102,18 +108,18 @@ def _settings(texts: Sequence[str]) -> dict[str, str]:
 
 
 def _named(asks: list[Ask], only: str | None) -> list[Ask]:
-    """The asks that have a text in their names; all of them where none is given."""
+    """The asks with a text in their names; all asks for no text."""
     return [ask for ask in asks if only is None or only in ask.name]
 
 
-def _run_all(asked: Sequence[tuple[QueryFile, list[Ask]]], how: Setting) -> list[Answered]:
-    """Every ask of every file, with a bar that names the one at work."""
+def _run_all(asked: Sequence[tuple[QueryFile, list[Ask]]], setting: Setting) -> list[Answered]:
+    """Run every ask of every file, with a progress bar that names the current one."""
     done: list[Answered] = []
     with progress(transient=True) as bar:
         task = bar.add_task("", total=sum(len(asks) for _, asks in asked))
         for query, asks in asked:
             bar.update(task, description=query.name)
-            for answered in run(query, asks, how):
+            for answered in run(query, asks, setting):
                 done.append(answered)
                 bar.advance(task)
     return done

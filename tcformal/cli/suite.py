@@ -1,4 +1,4 @@
-"""`suite`: the fewest inputs that tell all designs of a space apart."""
+"""`suite`: the fewest inputs that separate all designs of a space."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ Examples:
     "--vary",
     multiple=True,
     metavar="NAME[=VALUES]",
-    help="Values of a parameter, as 1,5..7; without values, all sensible ones.  Several multiply.",
+    help="A parameter to vary, over values such as 1,5..7 or its usual ones; repeated: all combinations.",
 )
-@click.option("--formats", help="Start from the catalogue's designs of these formats: A,B,C,D.")
+@click.option("--formats", help="Compare the catalogue's designs of these formats: A,B,C,D.")
 @click.option("--arch", "archs", multiple=True, help="Only designs of this architecture; may be repeated.")
 @click.option(
     "--format",
@@ -51,49 +51,60 @@ Examples:
     type=click.Choice(["table", "json", "csv", "c"]),
     default="table",
     show_default=True,
-    help="How to print the suite.",
+    help="Output format of the suite.",
 )
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="A file to write instead of printing.")
-@click.option("--prefix", default="suite", show_default=True, help="What C names begin with.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    help="File to write the suite to; by default it is printed.",
+)
+@click.option("--prefix", default="suite", show_default=True, help="Prefix of the names in C.")
 @click.option(
     "--check",
     "checked",
     type=click.Path(exists=True, dir_okay=False),
-    help="Evaluate a suite written with --json again, and say what is wrong with it.",
+    help="Check a suite written with --json: evaluate it again and print every deviation.",
 )
 @click.option(
     "--vectors",
     type=int,
     default=VECTORS,
     show_default=True,
-    help="Inputs to try in one round before solvers are asked.",
+    help="Random inputs in one round, before solvers are asked.",
 )
 @click.option(
     "--seed", type=int, default=DEFAULT_LIMITS.seed, show_default=True, help="Seed of inputs and solvers."
 )
-@click.option("--solvers", help="Solvers to ask, separated by commas, in order of start.")
+@click.option("--solvers", help="Solvers, separated by commas, in order of start.")
 @click.option(
     "--time-limit",
     type=float,
     default=DEFAULT_LIMITS.time_s,
     show_default=True,
-    help="Seconds for each solver on one pair.",
+    help="Time limit of each solver on one pair, in seconds.",
 )
 @click.option(
     "--memory-limit",
     type=int,
     default=DEFAULT_LIMITS.memory_mb,
     show_default=True,
-    help="MiB for each solver.",
+    help="Memory limit of each solver, in MiB.",
 )
 @click.option(
     "--shrink-time",
     type=float,
     default=SHRINK_S,
     show_default=True,
-    help="Seconds for making one input readable.",
+    help="Time limit for shrinking one input, in seconds.",
 )
-@click.option("--jobs", type=int, default=os.cpu_count() or 1, show_default=True, help="Solvers at a time.")
+@click.option(
+    "--jobs",
+    type=int,
+    default=os.cpu_count() or 1,
+    show_default=True,
+    help="Number of solver processes at a time.",
+)
 @json_option
 def suite_(
     names: Sequence[str],
@@ -113,11 +124,11 @@ def suite_(
     jobs: int,
     as_json: bool,
 ) -> int:
-    """Find the fewest inputs that tell all designs of a family apart.
+    """Find the fewest inputs that separate all designs of a space.
 
     One UNIT alone stands for itself and every variation of one of its parameters; with --vary, for the
-    given values only.  Several UNITs, or --formats, are compared with each other.  Designs that no input
-    tells apart are proved equal.  Exit 0 if every pair is settled, 3 if some is not.
+    given values only. Several UNITs, or --formats, are compared with each other. Designs that no input
+    separates are proved equal. Exit 0 if every pair is decided, 3 if some is not.
     """
     if checked is not None:
         if names or vary or formats or archs:
@@ -164,7 +175,7 @@ def _write(made: Suite, form: str, output: str | None, prefix: str) -> None:
 
 
 def _check(path: Path, as_json: bool) -> int:
-    """Evaluate a written suite again."""
+    """Check a written suite: evaluate it again."""
     try:
         data: Any = json_of(read_named(path, "a suite"))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Cases of a mismatch: operands, the result that was expected and the one that came, also from files."""
+"""Cases of a mismatch: operands, the expected result and the one obtained, also from files."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from tcformal.oracle.values import parse_value
 
 @dataclass(frozen=True, slots=True)
 class MismatchValue:
-    """A result as it was given: an encoding of D, or any NaN."""
+    """A given result: an encoding of D, or any NaN."""
 
     raw: int
     any_nan: bool
 
     @staticmethod
     def of(fmt: Format, text: str) -> MismatchValue:
-        """A value from text; `nan` without a word stands for every NaN."""
+        """A value from text; `nan` without a payload means every NaN."""
         return MismatchValue(parse_value(fmt, text), text.strip().lower().lstrip("+-") == "nan")
 
     def is_given_by(self, fmt: Format, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Where results are this value."""
+        """Where results equal this value."""
         same = np.asarray(words == np.uint64(self.raw), np.bool_)
         if self.any_nan:
             body = np.uint64((1 << (fmt.width - 1)) - 1)
@@ -41,7 +41,7 @@ class MismatchValue:
 
 @dataclass(frozen=True, slots=True)
 class MismatchCase:
-    """One dot product, the result that was expected and the one that came."""
+    """One dot product, its expected result and the one obtained."""
 
     witness: Witness
     expected: MismatchValue
@@ -49,12 +49,12 @@ class MismatchCase:
 
 
 def read_cases(spec: UnitSpec, path: Path) -> list[MismatchCase]:
-    """The cases of a file: one JSON object or a list of them, or one a line; or arrays in an .npz.
+    """The cases of a file: a JSON object, a list of them, or one per line; or arrays in an .npz.
 
     Shapes: `a`, `b`: K values, `c`, `expected`, `got`: one; `scale_a`, `scale_b` for units with scales;
-    in an .npz each with a leading axis n (K values without one), as raw encodings in unsigned integers
-    or in NumPy's own dtype of the format.
-    Errors: InputError naming the file and the case for what cannot be read.
+    in an .npz each with a leading axis n (K values without one), as raw encodings in unsigned integers or
+    in NumPy's own dtype of the format.
+    Errors: InputError naming the file and the case that cannot be read.
     """
     try:
         if path.suffix == ".npz":
@@ -84,7 +84,7 @@ def case_of(spec: UnitSpec, data: Any, where: str) -> MismatchCase:
 
 
 def _objects(text: str) -> list[Any]:
-    """JSON as a list: of the one value, or of a value a line."""
+    """JSON as a list: the elements of one value, or the values of the lines."""
     try:
         found = json_of(text)
     except ValueError:
@@ -93,7 +93,7 @@ def _objects(text: str) -> list[Any]:
 
 
 def _rows(spec: UnitSpec, data: dict[str, NDArray[Any]], where: str) -> list[dict[str, Any]]:
-    """The arrays of an .npz as one object a case, in hex words."""
+    """The arrays of an .npz as one object per case, in hex words."""
     o = spec.operands
     formats: dict[str, Format] = {"a": o.a, "b": o.b, "c": o.c, "expected": o.d, "got": o.d}
     if spec.scale_format is not None:

@@ -1,4 +1,4 @@
-"""An expected result and another one that came: which designs give each, and where they part."""
+"""Explanation of a mismatch: the designs that give the expected result, those that give the one obtained."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOST = 256
 
 
 class MismatchKind(IntEnum):
-    """What a design is to whoever asks, the nearest first."""
+    """The relation of a design to the given unit, the nearest first."""
 
     UNIT = 0
     OTHER_UNIT = 1
@@ -44,7 +44,7 @@ class MismatchKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Producer:
-    """A design that gives the results of every case, and what it is."""
+    """A design that gives the results of every case, and its description."""
 
     design: UnitSpec
     kind: MismatchKind
@@ -55,10 +55,10 @@ class Producer:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """Which designs give what was expected and what came.
+    """The designs that give the expected results, and those that give the results obtained.
 
     Ranges and units: `own`: the unit's own results; `exact`: the exact sums, None where an operand is NaN
-    or Inf.  Variations are named only where the unit that they are of does not give the results itself.
+    or Inf. Variations of a unit are listed only where the unit itself does not give the results.
     """
 
     unit: UnitSpec
@@ -75,7 +75,7 @@ class Explained:
 
     @property
     def both(self) -> bool:
-        """Whether known arithmetic gives the one and the other."""
+        """Whether known arithmetic gives both results."""
         return bool(self.expected) and bool(self.got)
 
 
@@ -84,10 +84,10 @@ def explain_mismatch(
 ) -> Explained:
     """Try the unit, every catalogued design of its formats, plain computations, and all their variations.
 
-    Shapes: dot products of one length; a unit that takes fewer products is called again, where its
-    result can be the next c, and one that takes more is given zeros.
-    Ranges and units: a design counts where it gives the results of all cases.
-    Zero, NaN, Inf: encodings are compared; a value given as `nan` is any NaN.
+    Shapes: dot products of one length; a unit of fewer products is called repeatedly, if its result can
+    be the next c; a unit of more products gets zeros.
+    Ranges and units: a design counts if it gives the results of all cases.
+    Zero, NaN, Inf: encodings are compared; `nan` equals any NaN.
     Errors: InputError for no cases, or cases of different lengths.
     """
     lengths = {len(case.witness.a) for case in cases}
@@ -157,10 +157,10 @@ def _candidates(spec: UnitSpec, k: int) -> Iterator[Producer]:
 
 
 def computations(spec: UnitSpec, k: int) -> Iterator[tuple[str, str]]:
-    """Designs without a unit that people compare results with, and what each is.
+    """Designs of plain computations, without a unit, with their descriptions.
 
-    None for units with scales, for more products than one design takes, and for results that no IEEE
-    format holds.
+    None for units with scales, for more products than one design takes, and for results of a format that
+    is not IEEE 754.
     """
     o = spec.operands
     target = o.d.name.upper()
@@ -196,7 +196,7 @@ def exact_sum(spec: UnitSpec, w: Witness) -> Fraction | None:
 
 
 def _nearest(expected: Sequence[Producer], got: Sequence[Producer]) -> tuple[Producer, Producer] | None:
-    """The pair of designs that is told: near kinds, and variations of one unit rather than of two."""
+    """The pair of designs to report: near kinds, and variations of one unit rather than of two."""
     pairs = [(e, g) for e in expected for g in got if e.design is not g.design]
     if not pairs:
         return None
@@ -206,7 +206,7 @@ def _nearest(expected: Sequence[Producer], got: Sequence[Producer]) -> tuple[Pro
 def _traces(
     pair: tuple[Producer, Producer], cases: Sequence[MismatchCase], results: dict[str, NDArray[np.uint64]]
 ) -> tuple[Trace, Trace] | None:
-    """Both designs on the first case that tells them apart."""
+    """The traces of both designs on the first case that separates them."""
     first, second = (p.design for p in pair)
     apart = np.flatnonzero(results[first.name] != results[second.name])
     if not apart.size:

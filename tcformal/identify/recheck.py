@@ -1,4 +1,4 @@
-"""Kept results against the models as they are now, unit by unit."""
+"""Kept results compared with the current models, unit by unit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tcformal.probe.sealed import check_summary
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One unit's last run: what was given, how much of it the model gives now, and what is missing."""
+    """The last run of one unit: its outputs, the number that the model gives now, and what is missing."""
 
     unit: str
     device: dict[str, str]
@@ -27,7 +27,7 @@ class Checked:
 
 
 def recheck(path: Path, advance: Advance = ignore_count) -> Iterator[Checked]:
-    """Replay the last run of each unit of a file or of a folder's campaign.
+    """Compare the last run of each unit of a file or of a folder's campaign with the current model.
 
     Errors: RecordError for a file without results, or whose outputs cannot be read back.
     """

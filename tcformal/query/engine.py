@@ -33,7 +33,7 @@ def answer(
 ) -> Verdict[Q]:
     """Decide a question: vectors, assumptions, solvers; then replay and shrink the witness."""
     start = time.monotonic()
-    how = kind_of(q)
+    question_kind = kind_of(q)
 
     def verdict(kind: Kind, reason: str, d: Decision, **more: Any) -> Verdict[Q]:
         return Verdict(
@@ -42,11 +42,11 @@ def answer(
             certificate=d.certificate, **more,
         )  # fmt: skip
 
-    def settled(kind: Kind, d: Decision, **more: Any) -> Verdict[Q]:
+    def decided(kind: Kind, d: Decision, **more: Any) -> Verdict[Q]:
         return verdict(kind, reason_of(kind, q, d.answers, d.certificate), d, **more)
 
     common: dict[str, Any] = {
-        "members": how.members(solvers), "limits": limits, "certify": certify, "jobs": jobs,
+        "members": question_kind.members(solvers), "limits": limits, "certify": certify, "jobs": jobs,
     }  # fmt: skip
 
     allowed: dict[str, int] | None = None
@@ -54,15 +54,17 @@ def answer(
     def impossible() -> Verdict[Q] | None:
         """The verdict for unsatisfiable or undecided assumptions; None where an input satisfies them."""
         nonlocal allowed
-        if not how.assumptions(q):
+        if not question_kind.assumptions(q):
             return None
         progress("are the assumptions satisfiable?")
-        possible = decide(q.graph, q.assumed, replay=lambda m: bool(how.replay(q, m).assumed), **common)
+        possible = decide(
+            q.graph, q.assumed, replay=lambda m: bool(question_kind.replay(q, m).assumed), **common
+        )
         if possible.status is Status.SAT and possible.model is not None:
             allowed = dict(possible.model)
             return None
         if possible.status is Status.UNSAT:
-            return settled(Kind.VACUOUS, possible)
+            return decided(Kind.VACUOUS, possible)
         return verdict(unanswered(possible), f"whether the assumptions can hold: {possible.reason}", possible)
 
     d = None
@@ -70,21 +72,21 @@ def answer(
         progress("trying vectors")
         d = _decide_by_vectors(q, limits.seed)
     if d is None:
-        if how.assumptions_first and (none := impossible()) is not None:
+        if question_kind.assumptions_first and (none := impossible()) is not None:
             return none
         progress("asking the solvers")
-        d = decide(q.graph, q.asked, replay=lambda m: bool(how.replay(q, m).confirms), **common)
+        d = decide(q.graph, q.asked, replay=lambda m: bool(question_kind.replay(q, m).confirms), **common)
     if d.status is Status.SAT and d.model is not None:
         progress("shrinking the witness")
-        small = how.shrink(q, d.model, shrink_s)
-        again = how.replay(q, small)
+        small = question_kind.shrink(q, d.model, shrink_s)
+        again = question_kind.replay(q, small)
         if not again.confirms:
             return verdict(Kind.ERROR, "the shrunk witness does not replay on integers and oracle", d)
-        return settled(how.found, d, inputs=small, found_inputs=d.model, replayed=again)
+        return decided(question_kind.found, d, inputs=small, found_inputs=d.model, replayed=again)
     if d.status is Status.UNSAT:
-        if not how.assumptions_first and (none := impossible()) is not None:
+        if not question_kind.assumptions_first and (none := impossible()) is not None:
             return none
-        return settled(how.none, d, allowed=allowed)
+        return decided(question_kind.none, d, allowed=allowed)
     return verdict(unanswered(d), d.reason, d)
 
 

@@ -13,7 +13,7 @@ from tcformal.solve.certificate import Certificate
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
 
 #: Verdicts that need no further asking.
-SETTLED = (Kind.SEPARATED, Kind.EQUIVALENT, Kind.HOLDS, Kind.VIOLATED, Kind.VACUOUS)
+DECIDED = (Kind.SEPARATED, Kind.EQUIVALENT, Kind.HOLDS, Kind.VIOLATED, Kind.VACUOUS)
 
 #: The mark of a kept answer whose evidence was not checked again.
 NOT_CHECKED = "kept, not re-checked; tcformal results verify"
@@ -84,12 +84,12 @@ class Verdict(Generic[Q]):
 
     def to_json(self) -> dict[str, Any]:
         """The verdict as plain data: encodings in hex, values exact."""
-        q, how = self.question, kind_of(self.question)
+        q, question_kind = self.question, kind_of(self.question)
         data: dict[str, Any] = {
             "verdict": self.kind.name,
             "reason": self.reason,
-            **how.to_json(q),
-            "assumptions": how.assumptions(q),
+            **question_kind.to_json(q),
+            "assumptions": question_kind.assumptions(q),
             "question_sha256": q.digest(),
             "confirmed_by": list(self.confirmed_by),
             "certificate": None if self.certificate is None else self.certificate.to_json(),
@@ -107,10 +107,10 @@ class Verdict(Generic[Q]):
         if self.served:
             data["answered"] = self.served
         if self.inputs is not None:
-            data["witness"] = how.witness_data(q, self.inputs)
-            data |= how.results_data(q, self.replayed)
+            data["witness"] = question_kind.witness_data(q, self.inputs)
+            data |= question_kind.results_data(q, self.replayed)
             data["replayed_on"] = ["integers", "fractions"]
-            data["commands"] = how.commands(q, self.replayed)
+            data["commands"] = question_kind.commands(q, self.replayed)
         return data
 
 
@@ -118,13 +118,15 @@ def reason_of(
     kind: Kind, q: Question, answers: Sequence[SolverAnswer], certificate: Certificate | None
 ) -> str:
     """The reason of a decided verdict, from its evidence alone: one sentence."""
-    how = kind_of(q)
-    if kind is how.found:
-        return how.found_text(q, next((a.solver for a in answers if a.status is Status.SAT), "somebody"))
+    question_kind = kind_of(q)
+    if kind is question_kind.found:
+        return question_kind.found_text(
+            q, next((a.solver for a in answers if a.status is Status.SAT), "somebody")
+        )
     who = " and ".join(sorted(a.solver for a in answers if a.status is Status.UNSAT))
     proof = "" if certificate is None else (
         f"; the proof of {certificate.solver} was checked by {certificate.checker}"
     )  # fmt: skip
     if kind is Kind.VACUOUS:
-        return f"no operands satisfy: {'; '.join(how.assumptions(q))}"
-    return how.none_text(q, who) + proof
+        return f"no operands satisfy: {'; '.join(question_kind.assumptions(q))}"
+    return question_kind.none_text(q, who) + proof

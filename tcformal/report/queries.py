@@ -1,4 +1,4 @@
-"""Query files and their answers for people: a listing, a summary, and the report of all of them."""
+"""Query files and their answers for people: a listing, a summary, and the report of all."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _GIVEN = ("sat", "unsat")
 
 
 def query_data(query: QueryFile) -> dict[str, Any]:
-    """A file as plain data."""
+    """A query file as plain data."""
     return {
         "name": query.name,
         "title": query.title,
@@ -67,7 +67,7 @@ def _style(a: Answered) -> str:
 
 
 def summary(done: Sequence[Answered], seconds: float) -> RenderableType:
-    """One line for each query, and each ask that did not come out as expected in full."""
+    """One line for each query, and in full each ask whose outcome is not the expected one."""
     made = table("query", ">asks", ">as expected", ">seconds")
     for name, group in groupby(done, key=lambda a: a.query):
         asks = list(group)
@@ -88,9 +88,9 @@ def summary(done: Sequence[Answered], seconds: float) -> RenderableType:
 
 
 def agreement(a: Answered) -> str:
-    """How an answer stands to its source: it agrees, it deviates, or the source does not ask that.
+    """The relation of an answer to its source: it agrees, it deviates, or the source asks something else.
 
-    An outcome that is not the expected one, or that was not checked in this run, is neither.
+    Empty for an outcome that is not the expected one, and for one that was not checked in this run.
     """
     if not a.as_expected:
         return f"**expected {a.ask.expected}**" if a.checked else f"**{NOT_CHECKED}**"
@@ -104,7 +104,7 @@ def _cell(text: str) -> str:
 
 
 def _found(answer: Mapping[str, Any]) -> str:
-    """What an answer found, in a few words: results, or who proved it."""
+    """The outcome of an ask in a few words: results, or the solver that proved it."""
     if "excess_ulps" in answer:
         return str(answer["reason"])
     if "witness" in answer:
@@ -122,7 +122,7 @@ def _found(answer: Mapping[str, Any]) -> str:
 
 
 def _inputs(number: int, a: Answered) -> list[str]:
-    """The lines below a table that give the inputs of one answer: commands, or the words of split inputs."""
+    """The lines below a table that give the inputs of one answer: commands, or the texts of split inputs."""
     answer = a.answer
     if "witness" not in answer:
         return []
@@ -134,7 +134,7 @@ def _inputs(number: int, a: Answered) -> list[str]:
 
 
 def _made_by(mine: Sequence[Answered]) -> str:
-    """Who gave the answers of a table: versions, and the days."""
+    """The versions and dates of the answers of a table."""
     solvers = [s for a in mine for s in a.answer.get("solvers", ()) if s["answer"] in _GIVEN]
     versions = {f"{s['name']} {s['version']}" for s in solvers}
     versions |= {f"tcformal {a.answer['tcformal']}" for a in mine if "tcformal" in a.answer}
@@ -144,7 +144,7 @@ def _made_by(mine: Sequence[Answered]) -> str:
 
 
 def report_text(queries: Sequence[QueryFile], done: Sequence[Answered]) -> str:
-    """The report of all queries: what the sources say beside what we found."""
+    """The report of all queries: the statements of the sources beside the answers found."""
     counts = Counter(agreement(a) for a in done)
     lines = [
         "# The questions of the papers, asked and answered",

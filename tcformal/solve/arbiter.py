@@ -24,13 +24,13 @@ class Arbiter:
         self.certificate: Certificate | None = None
         self._refuted: list[str] = []
 
-    def hear(self, answer: SolverAnswer) -> None:
+    def add_answer(self, answer: SolverAnswer) -> None:
         """Take one answer in; a model is replayed here, once."""
         self.answers.append(answer)
         if answer.model is not None and self.replay is not None and not self.replay(answer.model):
             self._refuted.append(answer.solver)
 
-    def hear_check(self, solver: str, found: Certificate | CertificateError | str) -> None:
+    def add_proof_check(self, solver: str, found: Certificate | CertificateError | str) -> None:
         """Take in what became of one member's proof.
 
         A proof that is refused takes its UNSAT with it; where the checker itself failed, the UNSAT stays
@@ -50,7 +50,7 @@ class Arbiter:
     def _of(self, status: Status) -> list[SolverAnswer]:
         return [a for a in self.answers if a.status is status]
 
-    def settled(self) -> Decision | None:
+    def decision(self) -> Decision | None:
         """The decision, once no further answer is needed for it."""
         sat, unsat = self._of(Status.SAT), self._of(Status.UNSAT)
         if self._refuted:

@@ -83,7 +83,7 @@ class _Race:
         waiting = list(names)
         news = time.monotonic()
         try:
-            while (waiting or self.running or self.checking) and arbiter.settled() is None:
+            while (waiting or self.running or self.checking) and arbiter.decision() is None:
                 patient = time.monotonic() - news < PATIENCE_S
                 free = len(self.running) + len(self.checking) < self.slots
                 name = next((n for n in waiting if not patient or (free and self._needs(n, arbiter))), None)
@@ -99,7 +99,7 @@ class _Race:
         finally:
             for child in [x.child for x in self.running] + [x.child for x in self.checking]:
                 child.kill()
-        return arbiter.settled() or arbiter.exhausted()
+        return arbiter.decision() or arbiter.exhausted()
 
     def _needs(self, name: str, arbiter: Arbiter) -> bool:
         """Whether one more member can help while those at work go on.
@@ -117,12 +117,12 @@ class _Race:
         checked = [check for check in self.checking if check.child.over()]
         for check in checked:
             self.checking.remove(check)
-            arbiter.hear_check(check.solver, check.result())
+            arbiter.add_proof_check(check.solver, check.result())
         ended = [run for run in self.running if run.child.over()]
         for run in ended:
             self.running.remove(run)
             answer = run.result()
-            arbiter.hear(answer)
+            arbiter.add_answer(answer)
             wanted = arbiter.confirm and arbiter.certify is not False and arbiter.certificate is None
             if answer.status is Status.UNSAT and run.member.proves and wanted:
                 self.checking.append(ProofCheck(run.name, run.proof, self.dag, self.limits))
@@ -135,9 +135,9 @@ class _Race:
         while self.running:
             self.running[0].child.kill()
             run = self.running.pop(0)
-            arbiter.hear(run.result(stopped_by=by))
+            arbiter.add_answer(run.result(stopped_by=by))
         for name in waiting:
-            arbiter.hear(
+            arbiter.add_answer(
                 SolverAnswer(
                     solver=name,
                     version=registry[name].version,

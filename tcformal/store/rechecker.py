@@ -1,4 +1,4 @@
-"""The process that checks kept evidence again, ended when it takes too long."""
+"""A process that checks kept evidence, ended at its time limit."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from typing import Any
 
 from tcformal.solve.processes.process import child_environment
 
-#: Seconds that checking one kept answer may take; beyond it, the answer says that it was not re-checked.
+#: Time limit for checking one kept answer, in seconds; beyond it the answer is marked as not re-checked.
 BUDGET_S = 2.0
 
-#: Seconds to start in, and to notice in that time is up, beside the budget.
+#: Seconds for the start, and for the end after the time limit, in addition to the budget.
 _START_S, _GRACE_S = 60.0, 1.0
 
 _MODULE = "tcformal.store.audit.recheck"
@@ -27,11 +27,11 @@ _MODULE = "tcformal.store.audit.recheck"
 class Rechecker:
     """One checking process at a time; a request that takes longer than `seconds` ends it.
 
-    Checking is kept out of this process, so that no certificate can hold it up or fill its memory.
+    Checks run outside this process, so that no certificate can block it or fill its memory.
     """
 
     def __init__(self) -> None:
-        #: What one check may take, unless it is given another time.
+        #: Default time limit of one check.
         self.seconds = BUDGET_S
         self._process: subprocess.Popen[bytes] | None = None
         self._read = b""
@@ -44,12 +44,12 @@ class Rechecker:
         return self._ask(request, self.seconds if seconds is None else seconds)
 
     def claim(self, folder: Path, claim: str, unit: str, seconds: float | None = None) -> dict[str, Any]:
-        """Prove a claim again on the kept lemmas of a folder, every certificate checked."""
+        """Prove a claim again on the kept lemmas of a folder, with every certificate checked."""
         seconds = self.seconds if seconds is None else seconds
         return self._ask({"claim": claim, "unit": unit, "folder": str(folder), "seconds": seconds}, seconds)
 
     def close(self) -> None:
-        """End the process; the next request starts another one."""
+        """End the process; the next request starts a new one."""
         process, self._process, self._read = self._process, None, b""
         if process is None:
             return
@@ -64,7 +64,7 @@ class Rechecker:
         self.close()
 
     def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """The answer to one request; `late` where there is none in time."""
+        """The answer to one request; `late` after the time limit."""
         process = self._started()
         if process is None or process.stdin is None:
             return {"late": True}
@@ -96,7 +96,7 @@ class Rechecker:
         return self._process
 
     def _line(self, seconds: float) -> dict[str, Any] | None:
-        """The next line of the process as plain data; None where none comes in time, or the process ends."""
+        """The next line of the process as plain data; None after the time limit or the end of the process."""
         process = self._process
         if process is None or process.stdout is None:
             return None

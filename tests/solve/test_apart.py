@@ -14,8 +14,8 @@ from solve.stub_members import sum_question
 from tcformal.interp.cnf import to_cnf
 from tcformal.solve import drat
 from tcformal.solve.certificate import Certificate, CertificateError, UncheckedError, certify, unpack
-from tcformal.solve.processes import apart
-from tcformal.solve.processes.apart import verify_apart
+from tcformal.solve.processes import isolated
+from tcformal.solve.processes.isolated import verify_isolated
 from tcformal.solve.processes.process import Child
 from tcformal.solve.result import Limits
 from tcformal.solve.sat import run_glucose
@@ -43,14 +43,14 @@ def bomb(megabytes: int) -> bytes:
 
 
 def test_a_certificate_holds_apart(made: Certificate, tmp_path: Path) -> None:
-    assert verify_apart(*sum_question(), made, LIMITS) == made.steps > 5
+    assert verify_isolated(*sum_question(), made, LIMITS) == made.steps > 5
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_certificate_of_other_clauses_is_refused(made: Certificate, tmp_path: Path) -> None:
     graph, assertion = sum_question()
     with pytest.raises(CertificateError, match=r"^expected a certificate of the clauses "):
-        verify_apart(graph, graph.not_(assertion), made, LIMITS)
+        verify_isolated(graph, graph.not_(assertion), made, LIMITS)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -59,7 +59,7 @@ def test_what_is_no_proof_is_refused(made: Certificate, proof: bytes) -> None:
     with pytest.raises(
         CertificateError, match=r"^expected (one whole packed proof|a proof of every step)"
     ) as caught:
-        verify_apart(*sum_question(), replace(made, proof=proof), LIMITS)
+        verify_isolated(*sum_question(), replace(made, proof=proof), LIMITS)
     assert not isinstance(caught.value, UncheckedError)
 
 
@@ -72,7 +72,7 @@ def test_a_small_file_that_unpacks_to_all_of_the_memory_is_refused(made: Certifi
     ):
         unpack(proof)
     with pytest.raises(CertificateError, match="unpack to more than"):
-        verify_apart(*sum_question(), replace(made, proof=proof), Limits(60.0, 1024, 0))
+        verify_isolated(*sum_question(), replace(made, proof=proof), Limits(60.0, 1024, 0))
 
 
 def test_a_proof_that_could_not_be_read_back_is_not_kept() -> None:
@@ -85,7 +85,7 @@ def test_limits_that_do_not_suffice_are_no_refusal(made: Certificate, tmp_path: 
         with pytest.raises(
             UncheckedError, match=r"^expected the certificate to be checked in .* MiB, but got: "
         ) as e:
-            verify_apart(*sum_question(), made, limits)
+            verify_isolated(*sum_question(), made, limits)
         assert e.value.exit_code == 3
     assert list(tmp_path.iterdir()) == []
 
@@ -102,6 +102,6 @@ def test_a_checker_that_does_not_answer_is_no_refusal(
             self._out.write_text(line + "\n")
             return super().line()
 
-    monkeypatch.setattr(apart, "Child", Mute)
+    monkeypatch.setattr(isolated, "Child", Mute)
     with pytest.raises(UncheckedError):
-        verify_apart(*sum_question(), made, LIMITS)
+        verify_isolated(*sum_question(), made, LIMITS)

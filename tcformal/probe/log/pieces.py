@@ -1,4 +1,4 @@
-"""Dot products with what a device gave for them, read back from lines and held against the model."""
+"""Dot products with a device's outputs, read back from lines and compared with the model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TOGETHER = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Dot products of one length with what a device gave for them."""
+    """Dot products of one length with a device's outputs."""
 
     items: tuple[PlanItem, ...]
     batch: Batch
@@ -37,16 +37,16 @@ class Piece:
 
     @property
     def wrong(self) -> int:
-        """How many outputs are not the model's."""
+        """The number of outputs that differ from the model's."""
         return int(np.count_nonzero(self.outputs != self.model))
 
     def item_at(self, row: int) -> PlanItem:
-        """The item that a row belongs to."""
+        """The item of a row."""
         return self.items[0] if isinstance(self.items[0], Random) else self.items[row]
 
 
 def _pieces(spec: UnitSpec, parts: Sequence[tuple[Sequence[Directed], Sequence[int]]]) -> list[Piece]:
-    """Dot products with their outputs, part by part, all put to the model at once."""
+    """Dot products with their outputs, part by part; the model is evaluated once for all."""
     batch = batch_of(spec, [item.witness for items, _ in parts for item in items])
     model, start, made = replay(spec, batch), 0, []
     for items, outputs in parts:
@@ -80,10 +80,10 @@ def suite_pieces(
     path: Path,
     today: Today,
 ) -> Iterator[Piece]:
-    """The dot products of blocks with the outputs of a line for each, as far as these go.
+    """The dot products of blocks with their outputs, as far as these go: one piece per line with outputs.
 
-    One piece to a line that has outputs.  Blocks are put to the model together, since an evaluation costs
-    about as much for one as for many.
+    Blocks are evaluated on the model together, since an evaluation costs about as much for few as for
+    many.
     """
     held: list[tuple[Mapping[str, Any], tuple[list[Directed], tuple[int, ...]]]] = []
     rows = 0
@@ -113,7 +113,7 @@ def _checked(
 def _suite(
     spec: UnitSpec, k: int, block: Mapping[str, Any] | None, line: Mapping[str, Any], path: Path
 ) -> tuple[list[Directed], tuple[int, ...]]:
-    """The dot products of a block of which one line has outputs, and these."""
+    """The dot products of a block with the outputs of one line."""
     digest = str(line["operands"])
     if block is None:
         raise RecordError(
@@ -131,9 +131,10 @@ def _suite(
 
 
 def random_piece(spec: UnitSpec, k: int, line: Mapping[str, Any], path: Path, today: Today) -> Piece | None:
-    """A random item with the model's outputs and the device's own put in where they differ.
+    """A random item with the device's outputs: the model's, replaced where the device's differ.
 
-    None where the outputs are kept as a digest alone, and are not the model's; see `results.pieces_of`.
+    None where only a digest of the outputs is kept and the model does not give it; see
+    `results.pieces_of`.
     """
     where = f"{path}, item {line.get('id')}"
     item = item_of(spec, dict(line), where)
@@ -165,7 +166,7 @@ def random_piece(spec: UnitSpec, k: int, line: Mapping[str, Any], path: Path, to
 
 
 def _check_count(piece: Piece, count: object, line: Mapping[str, Any], path: Path, today: Today) -> None:
-    """Refuse a line that counts other mismatches than its outputs have."""
+    """RecordError for a line whose count of mismatches is not that of its outputs."""
     if piece.wrong != count and today():
         raise RecordError(
             f"expected {piece.wrong} mismatches of {line['id']} in {path}, as its outputs have, "

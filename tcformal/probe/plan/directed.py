@@ -1,4 +1,4 @@
-"""Directed dot products: each one is there to tell some parameter of a design apart, and says which."""
+"""Directed dot products, each of which separates values of one parameter of a design and names it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SIGNS = {"plus": 1, "minus": -1}
 
 
 def directed(spec: UnitSpec, k: int | None = None) -> Iterator[Directed]:
-    """All directed dot products of a unit, but for those that its formats cannot hold."""
+    """All directed dot products of a unit that its formats can hold."""
     m = DirectedMaker(spec, spec.k if k is None else k)
     yield from _zeros(m)
     yield from _roundings(m)
@@ -71,7 +71,7 @@ def _roundings(m: DirectedMaker) -> Iterator[Directed]:
 
 
 def _alignments(m: DirectedMaker) -> Iterator[Directed]:
-    """A large term, its negative and a small one in every order: what is kept of the small one."""
+    """A large term, its negative and a small one in every order: they show the kept part of the small one."""
     large = {"one": Fraction(1), "wide": Fraction(9, 4)}
     for below, sign in itertools.product(_BELOW, (1, -1)):
         for (i, j), (shape, top) in itertools.product(m.pairs() or [(0, 0)], large.items()):
@@ -103,7 +103,7 @@ def _wide_pair(m: DirectedMaker, x: Fraction) -> tuple[int, int]:
 
 
 def _small(m: DirectedMaker) -> Iterator[Directed]:
-    """Subnormal operands and results, and c at the exponents at which zero terms begin to count."""
+    """Subnormal operands and results, and c at the exponents where zero terms begin to matter."""
     yield from _small_c(m)
     yield from _small_operands(m)
     yield from _small_results(m)
@@ -220,7 +220,7 @@ def _extremes(m: DirectedMaker) -> Iterator[Directed]:
 
 
 def _specials(m: DirectedMaker) -> Iterator[Directed]:
-    """Inf, Inf·0, Inf - Inf, and NaNs of different payloads at one or two places."""
+    """Inf, Inf·0, Inf - Inf, and NaNs of different payloads in one or two operands."""
     o, last = m.o, m.k - 1
     one = (o.a.one, o.b.one)
     places: dict[str, tuple[int, str, Format]] = {"c": (-1, "c", o.c)}

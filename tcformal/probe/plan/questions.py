@@ -1,4 +1,4 @@
-"""What is worth asking any matrix unit: inputs of papers, and the designs that each of them tells apart."""
+"""Questions for any matrix unit: inputs of the papers, and the designs that each separates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tcformal.probe.plan.plan import Directed
 
 @dataclass(frozen=True, slots=True)
 class ProbeQuestion:
-    """One question: dot products, and what may be the answer."""
+    """One question: dot products, and the designs among which they decide."""
 
     id: str
     title: str
@@ -32,7 +32,7 @@ class ProbeQuestion:
 
 
 def asked(spec: UnitSpec) -> list[tuple[ProbeQuestion, list[Directed]]]:
-    """The questions that a unit can be asked, with their dot products."""
+    """The questions that apply to a unit, with their dot products."""
     found = []
     for question in QUESTIONS:
         items: list[Directed] = []
@@ -44,7 +44,7 @@ def asked(spec: UnitSpec) -> list[tuple[ProbeQuestion, list[Directed]]]:
 
 
 def candidates(question: ProbeQuestion, spec: UnitSpec) -> list[UnitSpec]:
-    """The designs among which a question decides; the unit as the catalogue has it first."""
+    """The designs among which a question decides; the unit as catalogued is the first."""
     values = question.values(spec)
     if not values:
         names = distinct_designs(lambda u: same_formats(u, spec) and takes(u, spec.k))
@@ -110,7 +110,7 @@ def _width(m: DirectedMaker) -> Iterator[Directed]:
 
 
 def _nan(m: DirectedMaker) -> Iterator[Directed]:
-    """NaNs of every kind that the operands have, and NaNs that the sum makes."""
+    """NaNs of every kind among the operands, and NaNs that the sum produces."""
     o = m.o
     for side, fmt in (("a", o.a), ("b", o.b)):
         for n, word in enumerate(nans_of(fmt)):
@@ -143,7 +143,7 @@ def _zero_exponent(m: DirectedMaker) -> Iterator[Directed]:
 
 
 def _zero_product(m: DirectedMaker) -> Iterator[Directed]:
-    """c = 2^e_min (1 + ulp) beside products that are zero for a zero factor."""
+    """c = 2^e_min (1 + ulp) beside products that are zero because of a zero factor."""
     o = m.o
     c = encode_exact(o.c, power_of_two(o.c.e_min) * (1 + power_of_two(-o.c.fraction_bits)))
     for name, word in (("0", 0), ("1", o.a.one), ("largest", o.a.largest)):
@@ -153,7 +153,7 @@ def _zero_product(m: DirectedMaker) -> Iterator[Directed]:
 
 
 def _precision(m: DirectedMaker) -> Iterator[Directed]:
-    """Small parts beside 1, -1 and a sum of ones, in c or in a product, and c alone: what is kept of them."""
+    """Small parts beside 1, -1 and a sum of ones, in c or in a product, and c alone: the bits kept."""
     o, k = m.o, m.k
     one, minus = (o.a.one, o.b.one), (o.a.one | sign_bit(o.a), o.b.one)
     for base, (pair, c_one) in {"one": (one, o.c.one), "minus-one": (minus, o.c.one | sign_bit(o.c))}.items():
@@ -179,7 +179,7 @@ def _precision(m: DirectedMaker) -> Iterator[Directed]:
 
 
 def _around(value: int | None, reach: int) -> list[str]:
-    """Numbers about one, as texts."""
+    """Numbers near a value, as texts."""
     return [] if value is None else [str(value + i) for i in range(-reach, reach + 1)]
 
 

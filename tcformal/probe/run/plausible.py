@@ -1,4 +1,4 @@
-"""What no design may give: NaN where the operands are finite and every sum of them is, and words too wide."""
+"""Outputs that no design gives: NaN from finite operands with finite sums, and words that are too wide."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tcformal.oracle.values import decode
 def check_outputs(
     device: str, spec: UnitSpec, batch: Batch, outputs: Raw, finite: NDArray[np.bool_] | None = None
 ) -> None:
-    """Refuse outputs that cannot be results; DeviceError with those before the first such one.
+    """DeviceError for outputs that no design gives, with the outputs before the first of them.
 
-    `finite` is what `surely_finite` says of the batch, where the caller has it already.
+    `finite` is the result of `surely_finite` for the batch, if known.
     """
     n, d = len(batch.c), spec.operands.d
     if len(outputs) != n:
@@ -52,7 +52,7 @@ def _is_nan(fmt: Format, raw: Raw) -> NDArray[np.bool_]:
 
 
 def surely_finite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
-    """Where the sum of all magnitudes stays below half the largest result, in whatever order."""
+    """Whether the sum of all magnitudes stays below half the largest result, in any order."""
     o = spec.operands
     with np.errstate(over="ignore", invalid="ignore"):
         a, b = (np.abs(_values(x, fmt)) for x, fmt in ((batch.a, o.a), (batch.b, o.b)))

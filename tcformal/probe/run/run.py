@@ -1,4 +1,4 @@
-"""Running a plan on a device: each item's line is on the disk before the next item is begun."""
+"""Run a plan on a device: each item's line is on the disk before the next item begins."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TOGETHER = 256
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """What a run came to."""
+    """The outcome of a run."""
 
     path: Path
     device: dict[str, str]
@@ -41,18 +41,19 @@ class RunOutcome:
 
 
 def results_path(folder: Path, device: Device, identity: dict[str, str], unit: str) -> Path:
-    """Where a device's results for a unit stand: `hardware/<device>/<unit>.jsonl`."""
+    """The file of a device's results for a unit: `hardware/<device>/<unit>.jsonl`."""
     parts = [slug(part) for part in unit.split("/")]
     return folder / "hardware" / device.label(identity) / "/".join(parts[:-1]) / f"{parts[-1]}.jsonl"
 
 
 def run_plan(plan: Plan, device: Device, folder: Path, advance: Advance = ignore_count) -> RunOutcome:
-    """Put every dot product of a plan to a device, and write what it gives.
+    """Run every dot product of a plan on a device, and write the results.
 
-    A run that was cut off goes on after its last whole line; what it has is held against the model again.
-    Errors: DeviceError where the device cannot run the plan or fails; then a line `fault` holds what came
-    of the item at which it failed, and all items before it are kept.  RecordError for kept results that are
-    of another program, of other dot products, or not as they were written.
+    An interrupted run resumes after its last whole line; its earlier results are compared with the model
+    again.
+    Errors: DeviceError where the device cannot run the plan or fails; a line `fault` then holds the
+    results of the failed item, and all items before it are kept. RecordError for kept results of another
+    program or of other dot products, and for altered ones.
     """
     spec = plan.unit
     identity = device.identify(spec, plan.k)
@@ -86,7 +87,7 @@ def run_plan(plan: Plan, device: Device, folder: Path, advance: Advance = ignore
 
 
 def _kept(plan: Plan, run: Run, path: Path) -> tuple[set[str], int]:
-    """The names of the items that an earlier run did, and how many of their outputs are not the model's."""
+    """The names of the items of an earlier run, and the number of outputs that differ from the model's."""
     planned = {item.id: item for item in plan.items}
     done: set[str] = set()
     mismatches = 0
@@ -111,7 +112,7 @@ def _size(item: PlanItem) -> int:
 
 
 def _groups(items: list[PlanItem]) -> Iterator[list[PlanItem]]:
-    """Items that are put to the device together: a random one alone, directed ones by the hundred."""
+    """Items that are run together: a random one alone, directed ones by the hundred."""
     together: list[PlanItem] = []
     for item in items:
         if together and (isinstance(item, Random) or len(together) == _TOGETHER):
@@ -126,7 +127,7 @@ def _groups(items: list[PlanItem]) -> Iterator[list[PlanItem]]:
 
 
 def _measured(plan: Plan, device: Device, group: list[PlanItem], path: Path) -> list[dict[str, Any]]:
-    """The lines of a group; where the device fails, what came is written before the error goes on."""
+    """The lines of a group; after a failure, the results so far are written before the error is raised."""
     spec, first = plan.unit, group[0]
     if isinstance(first, Random):
         batch = first.batch(spec, plan.k)

@@ -112,8 +112,8 @@ def _differ(what: str, where: str, mine: Fraction | int, theirs: Fraction | int)
 
 
 def _sum_text(step: SumStep) -> str:
-    how = ", wrapped" if step.wrapped else ", exact" if step.exact else ""
-    return number_text(step.total) + how
+    note = ", wrapped" if step.wrapped else ", exact" if step.exact else ""
+    return number_text(step.total) + note
 
 
 def _rounding_text(rounding: Rounding) -> str:

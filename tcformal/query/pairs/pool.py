@@ -63,7 +63,7 @@ class _Slot:
     def submit(self, run: Callable[[], Any]) -> Future[Any]:
         """Run a call in the worker; BrokenProcessPool where the worker has died while idle."""
         if self._pool is None:
-            # Spawned, not forked: a fork of a process with threads may inherit a lock that nobody releases.
+            # Spawned, not forked: a fork of a process with threads may inherit a lock that is never released.
             context = multiprocessing.get_context("spawn")
             with spawning():
                 theirs, self._lifeline = context.Pipe(duplex=False)
@@ -204,7 +204,7 @@ def _exit_worker(*_: object) -> None:
 def _watch(lifeline: Connection) -> None:
     with contextlib.suppress(EOFError, OSError):
         lifeline.recv_bytes()
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # nobody is left to read complaints
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # no reader is left
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(_GRACE_S)
     os._exit(1)

@@ -1,4 +1,4 @@
-"""What a campaign came to, as people read it."""
+"""The view of a campaign on a device."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SHOWN = 3
 
 
 def campaign_view(tally: Tally) -> list[ReportPart]:
-    """One row per group of units, what each question was answered, what differs, and what failed."""
+    """A campaign as a table of units with their answers, then differences and failures."""
     parts: list[ReportPart] = [_head(tally)]
     made = Rows(("leading unit", "instruction", ">units", ">directed", ">random", ">differ"))
     for lead, members in _families(tally):
@@ -57,7 +57,7 @@ def _head(tally: Tally) -> Headline:
 
 
 def _families(tally: Tally) -> list[tuple[Measured, list[Measured]]]:
-    """Leading units, each with those that follow it."""
+    """The leading units, each with the units that share its measurements."""
     found: list[tuple[Measured, list[Measured]]] = []
     for unit in tally.units.values():
         if unit.leads:
@@ -68,7 +68,7 @@ def _families(tally: Tally) -> list[tuple[Measured, list[Measured]]]:
 
 
 def _answers(tally: Tally) -> list[ReportPart]:
-    """What each leading unit answers, question by question; those that tell no designs apart are left out."""
+    """The answers of each leading unit to the questions that separate designs."""
     made = Rows(("answers of", "to", "gives", "fits"))
     for unit in tally.units.values():
         name = unit.spec.name
@@ -81,7 +81,7 @@ def _answers(tally: Tally) -> list[ReportPart]:
 
 
 def _fits(unit: Measured, answer: dict[str, Any]) -> str:
-    """The designs that give all outputs of a question, and of how many."""
+    """The designs that give all outputs of a question, and the number of designs."""
     names = [name.removeprefix(unit.spec.name).lstrip("@,") or "as catalogued" for name in answer["fits"]]
     more = f", … ({len(names)})" if len(names) > _SHOWN else ""
     tried = len(names) + len(answer["refuted"])

@@ -1,4 +1,4 @@
-"""Rounding or bug: what was expected and what came, as people and programs read it."""
+"""Views of an explained mismatch: rounding or bug."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _producer_data(p: Producer) -> dict[str, str]:
 
 
 def mismatch_view(found: Explained) -> list[ReportPart]:
-    """The cases, who gives the one and the other, the verdict, and where the two part."""
+    """The cases, the designs that give each result, the verdict, and the first divergence."""
     parts: list[ReportPart] = [_verdict(found), _cases(found)]
     for name, made in (("what was expected", found.expected), ("what came", found.got)):
         parts += _producers(name, made)
@@ -55,7 +55,7 @@ def mismatch_view(found: Explained) -> list[ReportPart]:
 
 
 def command_line(found: Explained) -> str:
-    """How to see it bit by bit."""
+    """The `tcformal explain` command that shows both designs bit by bit."""
     return f"bit by bit: {_command(found)}"
 
 
@@ -74,7 +74,7 @@ def _word(found: Explained) -> str:
 
 
 def _verdict(found: Explained) -> Headline:
-    """One sentence: rounding or bug."""
+    """The verdict as one sentence: rounding or bug."""
     word = _word(found)
     if word == "EQUAL":
         return Headline(word, True, ": what came is what was expected")
@@ -119,7 +119,7 @@ def _cases(found: Explained) -> Rows:
 
 
 def _off(found: Explained, raw: int, case: int) -> str:
-    """How far a result is from the exact sum, in units of its own last place; empty for NaN and Inf."""
+    """The distance of a result from the exact sum, in units of its last place; empty for NaN and Inf."""
     exact, d = found.exact[case], found.unit.operands.d
     value = decode(d, raw)
     if exact is None or value.kind is not NumberClass.FINITE:
@@ -129,7 +129,7 @@ def _off(found: Explained, raw: int, case: int) -> str:
 
 
 def _producers(name: str, made: Sequence[Producer]) -> list[ReportPart]:
-    """The designs that give one of the two, the nearest kinds first."""
+    """The designs that give one of the two results, the nearest kinds first."""
     if not made:
         return [f"No design gives {name}."]
     table = Rows((f"gives {name}", "which is"))

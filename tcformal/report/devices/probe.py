@@ -1,4 +1,4 @@
-"""Devices, runs and comparisons as people and programs read them."""
+"""Views of devices, runs and comparisons."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def devices_data(found: Sequence[Listed], notes: Sequence[str]) -> dict[str, Any
 
 
 def devices_view(found: Sequence[Listed], notes: Sequence[str], kinds: Mapping[str, str]) -> list[ReportPart]:
-    """One row per device and instruction, whether a kernel ran on each GPU, and what else a device may be."""
+    """One row per device and instruction, the launch test of each GPU, and other kinds of devices."""
     made = Rows(("device", "instruction", "unit", ""))
     parts: list[ReportPart] = [made]
     for device in found:
@@ -66,7 +66,7 @@ def outcome_data(outcome: RunOutcome) -> dict[str, Any]:
 
 
 def outcome_text(outcome: RunOutcome, unit: str) -> str:
-    """A run in one sentence."""
+    """A run as one sentence."""
     device, what = outcome.device.get("device", "device"), outcome.device.get("instruction", "")
     held = f" ({outcome.held} of them before)" if outcome.held else ""
     verdict = f"{outcome.mismatches} differ from {unit}" if outcome.mismatches else f"all as {unit}"
@@ -95,7 +95,7 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
 
 
 def comparison_view(found: Comparison) -> list[ReportPart]:
-    """The designs that are left, then each refuted one with the input that refutes it."""
+    """The designs that agree, then each refuted one with the input that refutes it."""
     device = found.device.get("device", "the device")
     said = f": {found.unit.name} on {found.count} dot products of {device}"
     if found.sealed:
@@ -116,19 +116,19 @@ def comparison_view(found: Comparison) -> list[ReportPart]:
 
 
 def _short(found: Comparison, refutation: Refutation) -> str:
-    """The design's name; only what was altered where it is the unit itself."""
+    """The design's name; of a variation of the unit itself, only the changed parameters."""
     name = refutation.design.name
     return name.removeprefix(found.unit.name) if name != found.unit.name else name
 
 
 def commands(found: Comparison) -> Iterator[str]:
-    """One line per refutation, ready to be run."""
+    """One `tcformal explain` command per refutation."""
     for r in found.refuted:
         yield f"bit by bit: {r.command}"
 
 
 def refutation_text(found: Comparison, refutation: Refutation) -> str:
-    """One refutation in one sentence."""
+    """A refutation as one sentence."""
     d = found.unit.operands.d
     given, designed = (
         f"{format_value(d, raw)} ({hex_word(d, raw)})" for raw in (refutation.given, refutation.designed)
@@ -138,12 +138,12 @@ def refutation_text(found: Comparison, refutation: Refutation) -> str:
 
 
 def checked_data(found: Sequence[Checked]) -> dict[str, Any]:
-    """Kept results against the models, as plain data."""
+    """Kept results compared with the models, as plain data."""
     return {"units": [dataclasses.asdict(c) for c in found]}
 
 
 def checked_view(found: Sequence[Checked]) -> list[ReportPart]:
-    """One row per unit."""
+    """Kept results compared with the models, one row per unit."""
     wrong = sum(c.mismatches for c in found)
     count = sum(c.count for c in found)
     said = f": {count} dot products of {len(found)} units, {wrong} of them not as the models give them"

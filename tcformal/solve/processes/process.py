@@ -90,7 +90,7 @@ class Child:
             return Status.TIMEOUT, f"no answer in {self._time_s:g} s"
         code = self._process.returncode
         words = self._err.read_bytes()[-_TAIL:].decode(errors="replace").strip()
-        how = f"exited with status {code}" if code >= 0 else f"was ended by signal {-code}"
+        ending = f"exited with status {code}" if code >= 0 else f"was ended by signal {-code}"
         last = f" ({words.splitlines()[-1]})" if words else ""
         status = Status.MEMORY if tells_of_memory(words) else Status.CRASH
-        return status, f"the process {how} without a readable answer{last}"
+        return status, f"the process {ending} without a readable answer{last}"

@@ -1,4 +1,4 @@
-"""Kept lemmas as the grounds of a proof: each one's certificate is checked against clauses made anew."""
+"""Kept lemmas for a proof: every certificate is checked against clauses made anew."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from tcformal.solve.certificate import checker_version, verify
 from tcformal.solve.result import Limits, Status
 from tcformal.store.lemmas import LemmaCache, checked_lemma
 
-#: For the questions that look for a witness again.
+#: Limits of the questions that search for a witness again.
 AUDIT_LIMITS = Limits(60.0, 8192, 0)
 
 
 class RecheckTimeError(NoAnswerError):
-    """The time for checking is over."""
+    """The time limit for checking is over."""
 
 
 class CheckedBook(LemmaBook):
-    """Lemmas of one folder, each used only after its certificate was checked against its statement.
+    """The lemmas of one folder, each used only after its certificate was checked against its statement.
 
-    No solver is asked: a statement without a checked certificate does not hold here.  A lemma that two
-    solvers agreed on and that has no certificate is used, and counted in `unchecked`.
+    No solver is asked: a statement without a checked certificate is UNKNOWN. A lemma that two solvers
+    confirmed and that has no certificate is used, and counted in `unchecked`.
     """
 
     def __init__(self, cache: LemmaCache) -> None:
         super().__init__(limits=AUDIT_LIMITS)
         self._cache = cache
-        #: By time.monotonic; no lemma is looked at after it.
+        #: Deadline of all checks, by time.monotonic.
         self.deadline = math.inf
         self._found: dict[str, Lemma] = {}
         #: Digests of the lemmas used without a certificate.
@@ -39,10 +39,10 @@ class CheckedBook(LemmaBook):
         self.checked: set[str] = set()
 
     def decide(self, name: str, what: Statement) -> Lemma:
-        """The kept answer to a statement, checked once; UNKNOWN for one that is not kept.
+        """The kept lemma of a statement, checked once; UNKNOWN where none is kept.
 
-        Errors: CertificateError for a certificate that does not prove the statement; OutOfTimeError after the
-        deadline.
+        Errors: CertificateError for a certificate that does not prove the statement; RecheckTimeError
+        after the deadline.
         """
         if time.monotonic() > self.deadline:
             raise RecheckTimeError("expected the lemmas of a claim to be checked in time, but they were not")
@@ -59,7 +59,7 @@ class CheckedBook(LemmaBook):
         return self._found[sha256]
 
     def _checked(self, name: str, kept: Lemma, what: Statement) -> Lemma:
-        """A kept lemma after its certificate, if it has one, was checked."""
+        """The kept lemma, after a check of its certificate if it has one."""
         if kept.certificate is None:
             self.unchecked.add(kept.sha256)
             return kept

@@ -1,7 +1,7 @@
-"""A kept certificate checked in a process of its own: what it costs there, and what it does, costs no answer.
+"""A kept certificate checked in a process of its own, with limits of time and memory.
 
-A certificate may come from a folder that is somebody else's copy.  A file made to unpack to all of the
-memory, or a proof made to be checked for ever, ends its own process only.
+A certificate may come from a copied folder: a file that unpacks to fill the memory, or a proof that takes
+for ever, ends its own process only.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from tcformal.solve.certificate import Certificate, CertificateError, UncheckedE
 from tcformal.solve.processes.process import Child
 from tcformal.solve.result import Limits
 
-#: Seconds between two looks at the process.
+#: Seconds between two polls of the process.
 _POLL_S = 0.005
 
 
-def verify_apart(graph: Graph, assertion: Node, certificate: Certificate, limits: Limits) -> int:
-    """Check a kept certificate against the clauses of a question, built anew; the steps that were checked.
+def verify_isolated(graph: Graph, assertion: Node, certificate: Certificate, limits: Limits) -> int:
+    """Check a kept certificate against the clauses of a question, built anew; the number of steps checked.
 
-    Shapes: `assertion` has width 1, and the certificate says that no input makes it equal 1.
-    Ranges and units: the process may take the time and the memory of `limits`, its start included.
+    Shapes: `assertion` has width 1; the certificate proves that no input makes it equal 1.
+    Ranges and units: the process, its start included, has the time and memory of `limits`.
     Errors: CertificateError for a certificate of other clauses, one that does not unpack, or one that the
-    checker refuses; UncheckedError, which is one of them, where the limits did not suffice.
+    checker refuses; its subclass UncheckedError where the limits did not suffice.
     """
     with tempfile.TemporaryDirectory(prefix="tcformal-") as made:
         folder = Path(made)
