@@ -51,7 +51,7 @@ def or_claims(command: Callable[..., int]) -> Callable[..., int]:
     for option in (
         click.option("--filter", "only", metavar="TEXT", help="With --claim: the units with TEXT in a name."),
         click.option("--claim", metavar="CLAIM", help="Prove a claim about one UNIT, or about every unit "
-                     f"that it fits: {', '.join(CLAIMS)}, all."),
+                     f"that it applies to: {', '.join(CLAIMS)}, all."),
     ):  # fmt: skip
         either = option(either)
     return either

@@ -37,7 +37,7 @@ from tcformal.store.store import Store
 @click.option("--only", metavar="TEXT", help="Only the asks with TEXT in their names.")
 @click.option("--solvers", help="Solvers, separated by commas, in order of start.")
 @click.option("--time-limit", type=float, default=DEFAULT_LIMITS.time_s, show_default=True,
-              help="Seconds for each solver.")  # fmt: skip
+              help="Time limit of each solver, in seconds.")  # fmt: skip
 @click.option("--certify/--no-certify", default=None, help="An unsat answer needs a checked proof / a second "
               "solver; neither given: whichever comes first.")  # fmt: skip
 @click.option("--fresh", is_flag=True, help="Ask the solvers even if an answer is kept.")
@@ -56,9 +56,9 @@ def run_queries(
     folder: str,
     as_json: bool,
 ) -> int:
-    """Ask the questions of query files (names or paths) and compare the answers with what is expected.
+    """Ask the questions of query files (names or paths) and compare the answers with the expected ones.
 
-    With --all, REPORT.md in the results folder sets the sources' statements beside our answers.
+    With --all, REPORT.md in the results folder compares the answers with the sources' statements.
 
     \b
     A file of your own, asked by `tcformal run mine.toml` (all keys: queries/README.md):

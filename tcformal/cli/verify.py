@@ -36,6 +36,7 @@ def verify(starts: tuple[str, ...], with_claims: bool, folder: str, as_json: boo
 
     With --claims, each kept claim is proved again on its kept lemmas, whose certificates are checked
     against statements made anew.
+
     Exit code 1 if any record fails, 0 if all that can be checked hold, 3 if none could be checked.
     """
     if starts and with_claims:

@@ -73,7 +73,7 @@ def divergence_text(first: Trace, second: Trace, found: Divergence | None) -> Te
         return Text(
             "The two units do the same on these operands." if same else "No stage shows the difference."
         )
-    start = "The results are equal, but the units part at" if same else "They part at"
+    start = "The results are equal, but the units diverge at" if same else "They diverge at"
     text = Text(f"{start} {found.stage}:\n", style=_HEAD)
     text.append(f"  {first.unit.name}: {found.first}\n", style="not bold")
     text.append(f"  {second.unit.name}: {found.second}", style="not bold")

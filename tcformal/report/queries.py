@@ -18,7 +18,7 @@ from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.text import table
 from tcformal.version import VERSION, host
 
-#: What a solver says that counts.
+#: The answers of solvers that count as answers.
 _GIVEN = ("sat", "unsat")
 
 
@@ -95,7 +95,7 @@ def agreement(a: Answered) -> str:
     if not a.as_expected:
         return f"**expected {a.ask.expected}**" if a.checked else f"**{NOT_CHECKED}**"
     if not a.ask.reported:
-        return "asked by us"
+        return "not in the source"
     return "deviates" if a.ask.deviation else "agrees"
 
 
@@ -150,10 +150,10 @@ def report_text(queries: Sequence[QueryFile], done: Sequence[Answered]) -> str:
         "# The questions of the papers, asked and answered",
         "",
         f"{len(done)} questions: {counts['agrees']} answers agree with their source, {counts['deviates']} "
-        f"deviate from it, {counts['asked by us']} are to questions that the source does not ask, "
-        f"{sum(not a.as_expected for a in done)} are open. Made by `tcformal run --all` (tcformal {VERSION}, "
-        f"{host()}); times are wall seconds of the answer when it was given, solver processes, checking and "
-        "shrinking included.",
+        f"deviate from it, {counts['not in the source']} answer questions that are not in the source, "
+        f"{sum(not a.as_expected for a in done)} are open. Written by `tcformal run --all` (tcformal {VERSION}, "
+        f"{host()}); times are wall seconds of the original answer, including solver processes, "
+        "checks and shrinking.",
     ]
     for query in queries:
         mine = [a for a in done if a.query == query.name]
@@ -163,7 +163,7 @@ def report_text(queries: Sequence[QueryFile], done: Sequence[Answered]) -> str:
         if query.note:
             lines += [" ".join(query.note.split()), ""]
         lines += [
-            "| | question | assumed | the source | we | | seconds | found |",
+            "| | question | assumptions | source | answer | agreement | seconds | evidence |",
             "|--:|---|---|---|---|---|---:|---|",
         ]
         for number, a in enumerate(mine, 1):

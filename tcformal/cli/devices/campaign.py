@@ -40,7 +40,7 @@ _MOST_MINUTES = 10_080
     "--jobs", type=int, default=None, help="Processes for the models; by default all cores but two."
 )
 @click.option("--answers", default="results", show_default=True, type=click.Path(path_type=Path),
-              help="Folder of kept answers, whose witnesses are asked too.")  # fmt: skip
+              help="Folder of kept answers, whose witnesses are run too.")  # fmt: skip
 @results_option
 @json_option
 def campaign(

@@ -140,6 +140,7 @@ def compare_(
     """Determine the designs that agree with a device's results (exit 0: its unit agrees).
 
     Exit 1: its unit is refuted; 3: no design agrees, or the run is incomplete.
+
     FILE is a file of results, or the folder of a campaign; of a folder, without --unit, the results of
     each unit are compared with its model.
     """

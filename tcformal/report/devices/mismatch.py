@@ -45,12 +45,12 @@ def _producer_data(p: Producer) -> dict[str, str]:
 def mismatch_view(found: Explained) -> list[ReportPart]:
     """The cases, the designs that give each result, the verdict, and the first divergence."""
     parts: list[ReportPart] = [_verdict(found), _cases(found)]
-    for name, made in (("what was expected", found.expected), ("what came", found.got)):
+    for name, made in (("the expected result", found.expected), ("the result obtained", found.got)):
         parts += _producers(name, made)
     if found.pair is not None and found.divergence is not None:
         first, second = (p.design.name for p in found.pair)
         stage = found.divergence
-        parts.append(f"They part at {stage.stage}:\n  {first}: {stage.first}\n  {second}: {stage.second}")
+        parts.append(f"They diverge at {stage.stage}:\n  {first}: {stage.first}\n  {second}: {stage.second}")
     return parts
 
 
@@ -77,14 +77,16 @@ def _verdict(found: Explained) -> Headline:
     """The verdict as one sentence: rounding or bug."""
     word = _word(found)
     if word == "EQUAL":
-        return Headline(word, True, ": what came is what was expected")
+        return Headline(word, True, ": the results are the same")
     if found.pair is not None and found.both:
         first, second = (_called(p) for p in found.pair)
-        return Headline(word, True, f": {first} gives what was expected, {second} gives what came")
+        return Headline(word, True, f": {first} gives the expected result, {second} the one obtained")
     if found.both:
-        return Headline(word, True, f": {_called(found.got[0])} gives the one and the other")
+        return Headline(word, True, f": {_called(found.got[0])} gives both results")
     missing = [
-        name for name, made in (("what was expected", found.expected), ("what came", found.got)) if not made
+        name
+        for name, made in (("the expected result", found.expected), ("the result obtained", found.got))
+        if not made
     ]
     said = " nor ".join(missing)
     return Headline(

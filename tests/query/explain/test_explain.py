@@ -312,7 +312,7 @@ def test_equal_results_may_part_on_the_way() -> None:
     found = divergence(first, second)
     assert found is not None
     assert divergence_text(first, second, found).plain.startswith(
-        "The results are equal, but the units part at the alignment of a[1]·b[1] at block0:\n"
+        "The results are equal, but the units diverge at the alignment of a[1]·b[1] at block0:\n"
     )
 
 
