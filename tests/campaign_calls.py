@@ -19,14 +19,14 @@ def marked(folder: Path, pair: Pair) -> Path:
     return folder / f"{pair.first} {pair.second}".replace("/", "_")
 
 
-def ask_marked(pair: Pair, terms: AskOptions) -> Answer:
+def ask_marked(pair: Pair, options: AskOptions) -> Answer:
     """The answer to one pair; the process is written down first, and takes a moment to be killed in."""
     with marked(Path(os.environ[MARKS]), pair).open("a") as marks:
         marks.write(f"{os.getpid()}\n")
     time.sleep(1.0)
-    return campaign.ask(pair, terms)
+    return campaign.ask(pair, options)
 
 
-def ask_in_vain(pair: Pair, terms: AskOptions) -> Answer:
+def ask_in_vain(pair: Pair, options: AskOptions) -> Answer:
     """Fail, as a worker may that lacks something."""
     raise ModuleNotFoundError(f"no module for {pair.first}")

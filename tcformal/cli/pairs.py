@@ -43,7 +43,7 @@ def ask_all(
 ) -> int:
     """Ask every pair with `text` in a name, print the answers, and return the exit code."""
     solvers = options["solvers"]
-    terms = AskOptions(
+    ask_options = AskOptions(
         assume=tuple(options["assume"]),
         solvers=None if solvers is None else check_members([s.strip() for s in solvers.split(",")]),
         limits=Limits(
@@ -66,7 +66,7 @@ def ask_all(
     )  # fmt: skip
     with progress(*columns) as bar:
         task = bar.add_task("pairs", total=len(pairs), tally="")
-        for outcome in campaign(pairs, terms, store, workers):
+        for outcome in campaign(pairs, ask_options, store, workers):
             outcomes[outcome.pair] = outcome
             bar.update(task, completed=len(outcomes), tally=tally(outcomes))
     seconds = time.monotonic() - start

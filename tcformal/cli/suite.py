@@ -127,8 +127,8 @@ def suite_(
     """Find the fewest inputs that separate all designs of a space.
 
     One UNIT alone stands for itself and every variation of one of its parameters; with --vary, for the
-    given values only. Several UNITs, or --formats, are compared with each other. Designs that no input
-    separates are proved equal. Exit 0 if every pair is decided, 3 if some is not.
+    given values only.  Several UNITs, or --formats, are compared with each other.  Designs that no input
+    separates are proved equal.  Exit 0 if every pair is decided, 3 if some is not.
     """
     if checked is not None:
         if names or vary or formats or archs:

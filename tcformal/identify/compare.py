@@ -79,7 +79,7 @@ def compare(
     """Compare a file's last run, or the last run of `unit`, with every design of its formats.
 
     Outputs kept as a digest alone are compared where the unit gives them; otherwise they refute it.
-    `others` are tried too. A design that directed inputs refute is not tried on random ones.
+    `others` are tried too.  A design that directed inputs refute is not tried on random ones.
     Errors: RecordError for a file without results, for several units where none is named, and for outputs
     that cannot be read back.
     """

@@ -58,7 +58,7 @@ class Explained:
     """The designs that give the expected results, and those that give the results obtained.
 
     Ranges and units: `own`: the unit's own results; `exact`: the exact sums, None where an operand is NaN
-    or Inf. Variations of a unit are listed only where the unit itself does not give the results.
+    or Inf.  Variations of a unit are listed only where the unit itself does not give the results.
     """
 
     unit: UnitSpec

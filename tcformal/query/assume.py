@@ -52,8 +52,8 @@ class Assumptions:
     """The assumptions of a question about its operands; none by default.
 
     Ranges and units: `exponents` bounds the unbiased exponent of every non-zero element of a, b and c (a
-    subnormal has e_min); `scale_exponents` bounds that of every non-zero block scale. Neither bound
-    applies to the other's operands. `c` fixes c to one raw encoding. `factors` is one of FACTORS;
+    subnormal has e_min); `scale_exponents` bounds that of every non-zero block scale.  Neither bound
+    applies to the other's operands.  `c` fixes c to one raw encoding.  `factors` is one of FACTORS;
     `products` gives the region of every exact product a_k·b_k, `sum` that of the exact sum of all
     products and c.
     """

@@ -33,7 +33,7 @@ def separate(
     `certify`: True requires a checked proof of an EQUIVALENT or VACUOUS, False a second solver; None
     accepts either.
     Errors: InputError for unequal formats or bad assumptions; UnknownNameError for unknown units or
-    solvers; MissingSolverError for a solver that is not installed. A question without an answer gives a
+    solvers; MissingSolverError for a solver that is not installed.  A question without an answer gives a
     verdict, not an error: UNKNOWN, TIMEOUT, or ERROR with the evidence.
     """
     one, other = spec_of(first), spec_of(second)
@@ -55,7 +55,7 @@ def prove_equal(
 ) -> Verdict[EqualityQuestion]:
     """Prove that two units agree on every input, or find inputs on which they differ.
 
-    The same question as `separate`, with the same arguments and errors. EQUIVALENT has a checked proof,
+    The same question as `separate`, with the same arguments and errors.  EQUIVALENT has a checked proof,
     or a second solver that confirms it.
     """
     return separate(

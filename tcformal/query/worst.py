@@ -186,7 +186,7 @@ def worst(asked: ComparisonParameters, ask: Asker, *, seconds: float, shrinking_
     """Search for the inputs with the largest excess error, in ulps of the exact value.
 
     The threshold doubles until no inputs are found, then the gap is halved down to ULP_STEP, within
-    `seconds` in all. A threshold without an answer is skipped, and the range below it is still searched.
+    `seconds` in all.  A threshold without an answer is skipped, and the range below it is still searched.
     `ask` answers each question, for example from a store.
     Errors: InputError for arguments that do not fit.
     """

@@ -151,9 +151,9 @@ def report_text(queries: Sequence[QueryFile], done: Sequence[Answered]) -> str:
         "",
         f"{len(done)} questions: {counts['agrees']} answers agree with their source, {counts['deviates']} "
         f"deviate from it, {counts['not in the source']} answer questions that are not in the source, "
-        f"{sum(not a.as_expected for a in done)} are open. Written by `tcformal run --all` (tcformal {VERSION}, "
-        f"{host()}); times are wall seconds of the original answer, including solver processes, "
-        "checks and shrinking.",
+        f"{sum(not a.as_expected for a in done)} are open. Written by `tcformal run --all` "
+        f"(tcformal {VERSION}, {host()}); times are wall seconds of the original answer, including solver "
+        "processes, checks and shrinking.",
     ]
     for query in queries:
         mine = [a for a in done if a.query == query.name]

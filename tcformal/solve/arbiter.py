@@ -1,4 +1,4 @@
-"""What the members of a portfolio said, and what of it counts."""
+"""The arbiter of a portfolio: it decides from the members' answers, replays and checked proofs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ModelReplay = Callable[[Mapping[str, int]], bool]
 
 
 class Arbiter:
-    """The answers so far, and what follows from them."""
+    """The answers so far, and the decision that they support."""
 
     def __init__(self, replay: ModelReplay | None, confirm: bool, certify: bool | None) -> None:
         self.replay = replay
@@ -25,16 +25,16 @@ class Arbiter:
         self._refuted: list[str] = []
 
     def add_answer(self, answer: SolverAnswer) -> None:
-        """Take one answer in; a model is replayed here, once."""
+        """Add one answer; a model is replayed here, once."""
         self.answers.append(answer)
         if answer.model is not None and self.replay is not None and not self.replay(answer.model):
             self._refuted.append(answer.solver)
 
     def add_proof_check(self, solver: str, found: Certificate | CertificateError | str) -> None:
-        """Take in what became of one member's proof.
+        """Add the result of checking one member's proof.
 
-        A proof that is refused takes its UNSAT with it; where the checker itself failed, the UNSAT stays
-        and needs a second solver.
+        A refused proof invalidates its UNSAT; where the checker itself failed, the UNSAT stays and needs
+        a second solver.
         """
         if isinstance(found, Certificate):
             self.certificate = found
@@ -80,7 +80,7 @@ class Arbiter:
         return self._decide(Status.UNSAT, f"{first} answered unsat{also}{proof}", None, agreeing)
 
     def exhausted(self) -> Decision:
-        """The decision when every member has ended and nothing is settled."""
+        """The decision when every member has ended without one."""
         unsat = self._of(Status.UNSAT)
         others = [a for a in self.answers if a not in unsat]
         ends = "; ".join(f"{a.solver}: {a.status.value}" for a in others)

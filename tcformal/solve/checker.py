@@ -25,7 +25,7 @@ from tcformal.solve.worker import confine, serve
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Check one proof; a new one lies packed in its file before the answer is given."""
+    """Check one proof; a new one is written packed to its file before the answer is given."""
     confine(Limits(request["time_s"], request["memory_mb"], 0))
     graph, roots = from_json(request["dag"])
     try:

@@ -79,7 +79,7 @@ class _Race:
         self.checking: list[ProofCheck] = []
 
     def run(self, names: Sequence[str], arbiter: Arbiter) -> Decision:
-        """Start members, hear them and have proofs checked until the question is settled."""
+        """Start members, collect answers and check proofs until there is a decision."""
         waiting = list(names)
         news = time.monotonic()
         try:
@@ -91,7 +91,7 @@ class _Race:
                     waiting.remove(name)
                     self.running.append(SolverRun(name, self.graph, self.dag, self.limits, self.folder))
                     news = time.monotonic()
-                elif self._listen(arbiter):
+                elif self._collect(arbiter):
                     news = time.monotonic()
                 else:
                     time.sleep(POLL_S)
@@ -112,8 +112,8 @@ class _Race:
             return True
         return not arbiter.certify and not registry[name].proves
 
-    def _listen(self, arbiter: Arbiter) -> bool:
-        """Hear every process that has ended; False when none has."""
+    def _collect(self, arbiter: Arbiter) -> bool:
+        """Collect the answer of every process that has ended; False when none has."""
         checked = [check for check in self.checking if check.child.over()]
         for check in checked:
             self.checking.remove(check)
@@ -129,7 +129,7 @@ class _Race:
         return bool(checked or ended)
 
     def _stop(self, waiting: Sequence[str], arbiter: Arbiter) -> None:
-        """End what still runs once the question is settled, and record each member as stopped."""
+        """End the running members after the decision, and record each as stopped."""
         made = arbiter.certificate
         by = made.solver if made is not None else arbiter.answers[-1].solver if arbiter.answers else "none"
         while self.running:

@@ -206,7 +206,7 @@ def read_verdict(
 ) -> Verdict[Q]:
     """The verdict on `q` in a record, marked as served; its witness is replayed here.
 
-    `checked`: whether the caller has checked the certificate. The reason is written anew from the
+    `checked`: whether the caller has checked the certificate.  The reason is written anew from the
     evidence.
     Errors: RecordError for evidence that does not support the verdict.
     """

@@ -32,7 +32,7 @@ class ClaimCache:
     def find(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
         """The kept claim about this definition, proved again from its lemmas; None where it has to be asked.
 
-        The verdict served is that of the new proof. A claim is marked as not checked where the proof
+        The verdict served is that of the new proof.  A claim is marked as not checked where the proof
         takes too long, and, for `certify=False`, where a lemma has no certificate; otherwise such a claim
         has to be asked.
         """

@@ -37,7 +37,7 @@ class RecordFile:
     """The records of one kind in one results folder.
 
     Ranges and units: 10^5 lines of 4 kB are indexed in half a second and 30 MB; a line is parsed, and
-    checked against its schema and its digest, on demand. Lines that are not used are reported to `warn`,
+    checked against its schema and its digest, on demand.  Lines that are not used are reported to `warn`,
     one sentence each.
     Errors: RecordError for a file that cannot be read.
     """

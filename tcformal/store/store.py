@@ -75,10 +75,10 @@ class Entry:
 class Store:
     """The answers, claims and lemmas of one results folder, with a file for each certificate.
 
-    The folder is made when the first answer is added. Several processes may add to one folder; each sees
-    the others' answers. Evidence is checked before an answer is served: a witness is replayed on integers
+    The folder is made when the first answer is added.  Several processes may add to one folder; each sees
+    the others' answers.  Evidence is checked before an answer is served: a witness is replayed on integers
     and on the oracle, a certificate is checked against clauses made from the question, a claim is proved
-    again from its lemmas. Lines and records that cannot be used are reported to `warn`, one sentence
+    again from its lemmas.  Lines and records that cannot be used are reported to `warn`, one sentence
     each.
     """
 
@@ -119,8 +119,8 @@ class Store:
         """The kept answer to a question, its evidence checked again; None where the question has to be asked.
 
         An answer counts for every pair of units with the same definition; one about this very pair comes
-        first. An answer without a witness is served with its certificate; where the check takes too long,
-        the verdict is marked as not checked. Without a certificate, the solvers' recorded answers count
+        first.  An answer without a witness is served with its certificate; where the check takes too long,
+        the verdict is marked as not checked.  Without a certificate, the solvers' recorded answers count
         only for `certify=False`, and the verdict is marked too.
         """
         entry = self._entry(question)

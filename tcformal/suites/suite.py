@@ -72,7 +72,7 @@ def suite(
     start = time.monotonic()
     progress("building the designs", 0, 1)
     work = _Work(Panel(of.members), vectors, seed, progress)
-    work.settle(solvers, limits, jobs)
+    work.decide_pairs(solvers, limits, jobs)
     progress("choosing inputs", 0, 1)
     chosen, at_least = work.chosen(work.pairs())
     chosen = work.readable(chosen, shrink_s)
@@ -109,7 +109,7 @@ class _Work:
                 self._merge(Equal(first, i, "both build the same definition", True))
 
     # ------------------------------------------------------------------ telling apart
-    def settle(self, solvers: Sequence[str] | None, limits: Limits, jobs: int | None) -> None:
+    def decide_pairs(self, solvers: Sequence[str] | None, limits: Limits, jobs: int | None) -> None:
         """Try more inputs, then ask about pairs until each is told apart, equal, or without an answer."""
         for more in range(1, _ROUNDS):
             self._search(self.vectors, self.seed + more)

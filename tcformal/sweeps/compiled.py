@@ -23,7 +23,7 @@ from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import FAMILIES, Raw, batch, one_operand
 from tcformal.programs.chain import circuit
 from tcformal.sweeps.conformance import definition_of
-from tcformal.sweeps.held import append, records
+from tcformal.sweeps.records import append, records
 from tcformal.version import VERSION
 
 #: Rows of A and columns of B in one piece of work: as many of each family, every family meeting every other.

@@ -20,7 +20,7 @@ from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import batch
 from tcformal.oracle.exact import unit_dot
 from tcformal.programs.chain import circuit
-from tcformal.sweeps.held import append, records
+from tcformal.sweeps.records import append, records
 from tcformal.version import VERSION
 
 #: Vectors judged in one piece of work.

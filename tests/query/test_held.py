@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from tcformal.cli import main
 from tcformal.store.schema import SEAL, digest_of
 from tcformal.sweeps import compiled, conformance
-from tcformal.sweeps.held import append, records
+from tcformal.sweeps.records import append, records
 
 UNIT = "x86/vdpbf16ps"
 RECORD = conformance.SweepRecord(

@@ -37,10 +37,10 @@ def explain_mismatch_(
     unit: str, a: str | None, b: str | None, c: str, scale_a: str | None, scale_b: str | None,
     expected: str | None, got: str | None, path: Path | None, with_explanation: bool, as_json: bool,
 ) -> int:  # fmt: skip
-    """Rounding or bug? Find the designs that give an expected result, and those that give the one obtained.
+    """Rounding or bug?  Find the designs that give an expected result, and those that give the one obtained.
 
     Tries the unit, every catalogued design of its formats, plain computations (the exact sum rounded
-    once, fused multiply–adds, a chain in fp64), and every variation of one parameter of the units. Exit
+    once, fused multiply–adds, a chain in fp64), and every variation of one parameter of the units.  Exit
     0: known arithmetic gives both results.
     """
     spec = resolve(unit)

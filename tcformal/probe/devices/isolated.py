@@ -22,7 +22,7 @@ from tcformal.errors import DeviceError, TcformalError
 from tcformal.operands.random import Batch, Raw
 from tcformal.probe.devices.device import Ability, Device, gpu_number
 from tcformal.probe.devices.registry import BUILDERS, open_device
-from tcformal.solve.processes.spawning import settle, spawning
+from tcformal.solve.processes.spawning import init_child, spawning
 
 #: Kinds of device that can hang, or break with their driver.
 _FRAGILE = ("cuda", "hip")
@@ -139,7 +139,7 @@ class IsolatedDevice(Device):
 
 def _serve(pipe: Connection, name: str, parent: int) -> None:
     """Answer calls until the other end is closed; an unexpected error is reported and ends the process."""
-    settle(parent)
+    init_child(parent)
     device: Device | None = None
     batch = Batch(*(np.zeros(0, np.uint64),) * 3)
     while True:

@@ -87,7 +87,7 @@ def _nvidia() -> Iterator[Listed]:
 
 
 def _amd() -> Iterator[Listed]:
-    """AMD's GPUs by HIP; none where the Linux driver lists none. DeviceError where HIP is missing."""
+    """AMD's GPUs by HIP; none where the Linux driver lists none.  DeviceError where HIP is missing."""
     known = topology().targets
     if not known:
         return

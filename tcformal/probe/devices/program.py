@@ -5,13 +5,13 @@ output, each one JSON object; it flushes what it has answered when it has to wai
 
 Every line is UTF-8, of at most 64 KiB.  A result is text, `0x` and hex digits.
 
-1. It is told what is asked: `{"protocol": "tcformal-probe/1", "unit": NAME, "m": …, "n": …, "k": K,
+1.  It is told what is asked: `{"protocol": "tcformal-probe/1", "unit": NAME, "m": …, "n": …, "k": K,
    "formats": {"a": …, "b": …, "c": …, "d": …}}`, with `"scale_format"` and `"scale_block"` for units with
    scales.  It answers who it is, `{"device": TEXT, "instruction": TEXT, …}` (other texts are kept as they
    are: driver, compiler), or `{"error": "one clause on why it cannot"}`.
-2. It is given dot products, `{"id": 0, "a": ["0x3c00", …], "b": […], "c": "0x…"}` (with `"scale_a"` and
+2.  It is given dot products, `{"id": 0, "a": ["0x3c00", …], "b": […], "c": "0x…"}` (with `"scale_a"` and
    `"scale_b"`), and answers each, in the same order, with `{"id": 0, "d": "0x…"}`, or with an `error`.
-3. Its input ends, and it exits.
+3.  Its input ends, and it exits.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def _temporary() -> Path:
 def built(files: Sequence[Path], command: Sequence[str], build: Callable[[Path], None]) -> Path:
     """Files built by `build`, once for each content of the sources and each `command`.
 
-    `command` is everything else that determines the result: compiler, version, options. A file that other
+    `command` is everything else that determines the result: compiler, version, options.  A file that other
     users could have written is built again.
     """
     made = hashlib.sha256("\0".join(command).encode())

@@ -1,7 +1,7 @@
 """Independent dot products placed on matrix tiles, at varying positions.
 
-A unit computes D[m, n] = A[m, k] · B[k, n] + C[m, n]. Dot products that share no operand are placed on
-different rows and different columns, min(m, n) to a tile. The pairing of rows and columns changes from
+A unit computes D[m, n] = A[m, k] · B[k, n] + C[m, n].  Dot products that share no operand are placed on
+different rows and different columns, min(m, n) to a tile.  The pairing of rows and columns changes from
 tile to tile.
 """
 

@@ -189,7 +189,7 @@ def unit_of(run: Run, path: Path) -> UnitSpec:
 def pieces_of(run: Run, path: Path) -> Iterator[Piece]:
     """A device's outputs: directed dot products together, then each random item.
 
-    Of random outputs kept as a digest alone, only those that the model gives are returned. Counts and the
+    Of random outputs kept as a digest alone, only those that the model gives are returned.  Counts and the
     model's outputs in the lines are compared with those computed here.
     Errors: RecordError where outputs cannot be read back: the definition of the unit or the generator has
     changed, or the file is damaged or inconsistent.

@@ -47,7 +47,7 @@ def groups(specs: Iterable[UnitSpec]) -> list[InstructionGroup]:
     """All units in groups, the most valuable group first.
 
     First one group of each instruction family and pair of formats A and D, instructions before
-    compiler-made sequences, quick models before slow ones; then the rest in the same order. Within a
+    compiler-made sequences, quick models before slow ones; then the rest in the same order.  Within a
     group the narrowest unit leads; the widest, other powers of two, and the rest follow.
     """
     found: dict[tuple[object, ...], list[UnitSpec]] = {}

@@ -52,7 +52,7 @@ def run_plan(plan: Plan, device: Device, folder: Path, advance: Advance = ignore
     An interrupted run resumes after its last whole line; its earlier results are compared with the model
     again.
     Errors: DeviceError where the device cannot run the plan or fails; a line `fault` then holds the
-    results of the failed item, and all items before it are kept. RecordError for kept results of another
+    results of the failed item, and all items before it are kept.  RecordError for kept results of another
     program or of other dot products, and for altered ones.
     """
     spec = plan.unit

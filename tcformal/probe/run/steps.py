@@ -43,7 +43,7 @@ def run_steps(
 ) -> None:
     """Run all steps: of the next `window`, always the first that is ready; at most that many are prepared.
 
-    None is a barrier: later steps are made after all earlier ones are done. A step does not begin where
+    None is a barrier: later steps are made after all earlier ones are done.  A step does not begin where
     the longest step of its kind would exceed the time `left`.
     Errors: CampaignTimeError.
     """

@@ -23,7 +23,7 @@ def divergence(first: Trace, second: Trace) -> Divergence | None:
     """The first stage at which two units differ on the same operands; None where no stage differs.
 
     Stages are compared in the order of the computation, as exact numbers rather than bits: special
-    operands, each term and its alignment, the sum, the rounding. Two sums of different terms are compared
+    operands, each term and its alignment, the sum, the rounding.  Two sums of different terms are compared
     on the terms that they share; they diverge there if the results differ.
     """
     for mine, theirs in zip(first.steps, second.steps, strict=False):

@@ -36,7 +36,7 @@ def explain(
 
     Shapes: a, b: the unit's k values; c: one value; scale_a, scale_b: one scale per block of k; default
     ones, None for units without scales.
-    Ranges and units: numbers, or values as text; each must be exactly a value of its format. A raw
+    Ranges and units: numbers, or values as text; each must be exactly a value of its format.  A raw
     encoding is written as text, `0x3c00`.
     Errors: InputError for lists of the wrong length or a value that its format cannot hold.
     """

@@ -20,7 +20,7 @@ from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits
 
 
-class Kept(Protocol):
+class AnswerStore(Protocol):
     """A store of answers; only the parent process writes to it."""
 
     def find(
@@ -73,20 +73,20 @@ class PairOutcome:
         return self.checked and self.kind not in (Kind.UNKNOWN, Kind.TIMEOUT, Kind.ERROR)
 
 
-def build(pair: Pair, terms: AskOptions) -> EqualityQuestion:
+def build(pair: Pair, options: AskOptions) -> EqualityQuestion:
     """The question of one pair; InputError where it cannot be asked."""
     one, other = resolve(pair.first), resolve(pair.second)
-    return question(one, other, from_texts(one.operands.c, terms.assume))
+    return question(one, other, from_texts(one.operands.c, options.assume))
 
 
 #: The result of a worker: the digest of the question, and the verdict's fields without the question's graph.
 Answer = tuple[str, dict[str, Any]]
 
 
-def ask(pair: Pair, terms: AskOptions) -> Answer:
+def ask(pair: Pair, options: AskOptions) -> Answer:
     """Answer one pair, in a worker, with one solver process at a time: the workers occupy every core."""
-    q = build(pair, terms)
-    verdict = answer(q, solvers=terms.solvers, limits=terms.limits, certify=terms.certify, jobs=1)
+    q = build(pair, options)
+    verdict = answer(q, solvers=options.solvers, limits=options.limits, certify=options.certify, jobs=1)
     parts = {
         field.name: getattr(verdict, field.name) for field in fields(Verdict) if field.name != "question"
     }
@@ -95,14 +95,14 @@ def ask(pair: Pair, terms: AskOptions) -> Answer:
 
 def campaign(
     pairs: Iterable[Pair],
-    terms: AskOptions,
-    kept: Kept,
+    options: AskOptions,
+    kept: AnswerStore,
     pool: Callable[[], AbstractContextManager[Executor]],
 ) -> Iterator[PairOutcome]:
     """Ask every pair that `kept` does not answer, those of few products first; yield outcomes as they arrive.
 
     `pool` is entered before the first question and left after the last answer, or when the caller stops
-    the iteration. A run that is killed loses only the answers that had not arrived.
+    the iteration.  A run that is killed loses only the answers that had not arrived.
     Errors: InputError for assumptions that do not fit; NoAnswerError for lost workers, and for workers
     with other definitions.
     """
@@ -110,37 +110,37 @@ def campaign(
     running: dict[Future[Answer], Pair] = {}
     with ExitStack() as stack:
         for pair in sorted(pairs, key=_products):
-            early = _known_outcome(pair, terms, kept)
+            early = _known_outcome(pair, options, kept)
             if early is not None:
                 yield early
             else:
                 workers = workers or stack.enter_context(pool())
-                running[workers.submit(ask, pair, terms)] = pair
+                running[workers.submit(ask, pair, options)] = pair
             # Answers that have arrived are kept at once, not after the last question has been built.
             for done in [future for future in running if future.done()]:
-                yield _new_outcome(done, running.pop(done), terms, kept)
+                yield _new_outcome(done, running.pop(done), options, kept)
         for done in as_completed(running):
-            yield _new_outcome(done, running[done], terms, kept)
+            yield _new_outcome(done, running[done], options, kept)
 
 
 def _products(pair: Pair) -> int:
     return math.lcm(resolve(pair.first).k, resolve(pair.second).k)
 
 
-def _known_outcome(pair: Pair, terms: AskOptions, kept: Kept) -> PairOutcome | None:
+def _known_outcome(pair: Pair, options: AskOptions, kept: AnswerStore) -> PairOutcome | None:
     """The outcome that needs no solver: a kept answer, or two units of one definition; else None."""
-    from_texts(resolve(pair.first).operands.c, terms.assume)
+    from_texts(resolve(pair.first).operands.c, options.assume)
     try:
-        q = build(pair, terms)
+        q = build(pair, options)
     except InputError as error:
         return PairOutcome(pair=pair, kind=None, reason=str(error))
     if q.same_definition and not q.assumptions:
         return PairOutcome(pair=pair, kind=Kind.EQUIVALENT, reason="both units build the same definition")
-    verdict = None if terms.fresh else kept.find(q, certify=terms.certify)
+    verdict = None if options.fresh else kept.find(q, certify=options.certify)
     return None if verdict is None else _outcome(pair, verdict)
 
 
-def _new_outcome(done: Future[Answer], pair: Pair, terms: AskOptions, kept: Kept) -> PairOutcome:
+def _new_outcome(done: Future[Answer], pair: Pair, options: AskOptions, kept: AnswerStore) -> PairOutcome:
     """The outcome of a finished call; its answer is kept."""
     try:
         digest, parts = done.result()
@@ -148,7 +148,7 @@ def _new_outcome(done: Future[Answer], pair: Pair, terms: AskOptions, kept: Kept
         raise NoAnswerError("expected an answer to every pair, but the workers were lost") from error
     except Exception as error:  # noqa: BLE001  whatever goes wrong in a worker costs its own pair only
         return PairOutcome(pair=pair, kind=Kind.ERROR, reason=f"no answer from a worker: {_sentence(error)}")
-    q = build(pair, terms)
+    q = build(pair, options)
     if digest != q.digest():
         raise NoAnswerError(
             f"expected workers with the definitions that are asked about here, but {pair.first} and "

@@ -17,7 +17,7 @@ CONNECT_S = 10.0
 def cluster(address: str) -> Iterator[Executor]:
     """The executor of the Dask cluster whose scheduler is at `address`; open calls are cancelled at exit.
 
-    The workers need this package and the solvers. Dask repeats the calls of a lost worker, and fails a
+    The workers need this package and the solvers.  Dask repeats the calls of a lost worker, and fails a
     call that has lost several workers.
     Errors: InputError where Dask is not installed or the address is invalid, NoAnswerError where no
     scheduler answers.

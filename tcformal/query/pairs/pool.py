@@ -1,7 +1,7 @@
 """A process pool that survives its workers: a killed worker costs only the call that it was running.
 
 `concurrent.futures.ProcessPoolExecutor` stays broken once one of its processes dies, and its processes
-outlive a killed parent. `SturdyPool` has the same interface on one such pool per worker: a dead worker is
+outlive a killed parent.  `SturdyPool` has the same interface on one such pool per worker: a dead worker is
 replaced and its call repeated, and no worker outlives its parent.
 """
 
@@ -26,7 +26,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from tcformal.checks import MOST_JOBS, check_int
 from tcformal.errors import NoAnswerError
-from tcformal.solve.processes.spawning import settle, spawning
+from tcformal.solve.processes.spawning import init_child, spawning
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -193,7 +193,7 @@ class SturdyPool(Executor):
 def _init_worker(lifeline: Connection, parent: int) -> None:
     """Initialise a worker: it ends, with its call, when its lifeline is cut or its parent ends."""
     signal.signal(signal.SIGTERM, _exit_worker)
-    settle(parent, signal.SIGTERM)
+    init_child(parent, signal.SIGTERM)
     threading.Thread(target=_watch, args=(lifeline,), daemon=True).start()
 
 

@@ -111,7 +111,7 @@ def _first_cheaper(
 ) -> tuple[int, Witness] | None:
     """The cheapest witness of the first batch that has one below `cost`; None if there is none.
 
-    After the deadline no further batch is evaluated. With `base`, whose neighbours the batch holds,
+    After the deadline no further batch is evaluated.  With `base`, whose neighbours the batch holds,
     combinations of the batch's changes are tried too.
     """
     while time.monotonic() < deadline and (batch := list(islice(tried, _BATCH))):

@@ -23,7 +23,7 @@ class RecheckTimeError(NoAnswerError):
 class CheckedBook(LemmaBook):
     """The lemmas of one folder, each used only after its certificate was checked against its statement.
 
-    No solver is asked: a statement without a checked certificate is UNKNOWN. A lemma that two solvers
+    No solver is asked: a statement without a checked certificate is UNKNOWN.  A lemma that two solvers
     confirmed and that has no certificate is used, and counted in `unchecked`.
     """
 

@@ -31,7 +31,7 @@ def audit_claim(store: Store, record: Mapping[str, Any]) -> ClaimFinding:
     """Audit one kept claim: definition, composition, lemmas, witnesses.
 
     The current program proves the claim again on the lemmas of the store; a witness is searched for
-    again, and replayed. No statement of the record is taken over.
+    again, and replayed.  No statement of the record is taken over.
     """
     try:
         status, reason = _checked(store, record)

@@ -1,6 +1,6 @@
 """Compilers of CUDA C++: NVRTC from Python packages, or nvcc of a toolkit.
 
-NVRTC is preferred: it takes a tenth of nvcc's time. It comes with cuda-core (through cuda-bindings) and
+NVRTC is preferred: it takes a tenth of nvcc's time.  It comes with cuda-core (through cuda-bindings) and
 with CuPy, and needs no GPU to compile.
 """
 

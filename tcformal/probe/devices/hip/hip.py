@@ -1,6 +1,6 @@
 """`hip:N`: the MFMA instructions of an AMD GPU, each built, disassembled and launched.
 
-All kernels are launched from one process, from the code objects that were disassembled. The probes were
+All kernels are launched from one process, from the code objects that were disassembled.  The probes were
 built and disassembled for every unit, and their layouts simulated; none has run on a GPU yet.
 """
 

@@ -32,7 +32,7 @@ class Topology:
 
 
 def topology(nodes: Path = _NODES) -> Topology:
-    """The GPUs listed by the driver; none without a driver. Nodes that cannot be read are named."""
+    """The GPUs listed by the driver; none without a driver.  Nodes that cannot be read are named."""
     targets: list[str] = []
     refused: list[str] = []
     why = ""

@@ -1,6 +1,6 @@
 """Error comparison: can one of two algorithms on a unit have a larger error than the other?
 
-Markidis adds c inside the unit, Ootomo and Yokota add it outside [VALPEY Property 5]. The exact value is
+Markidis adds c inside the unit, Ootomo and Yokota add it outside [VALPEY Property 5].  The exact value is
 that of the unsplit inputs, as a fixed-point integer of one window.
 """
 

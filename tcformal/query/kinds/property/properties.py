@@ -35,7 +35,7 @@ class Call:
 class Case:
     """A property of one unit, as a DAG.
 
-    Shapes: `violated` has width 1. `check` decides the same on the operands and raw results of every
+    Shapes: `violated` has width 1.  `check` decides the same on the operands and raw results of every
     call.
     """
 

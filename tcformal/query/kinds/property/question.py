@@ -113,7 +113,7 @@ def replay_property(q: PropertyQuestion, inputs: Mapping[str, int]) -> PropertyR
 def by_vectors(q: PropertyQuestion, seed: int) -> dict[str, int] | None:
     """The first seeded vector that violates the property; None where none does.
 
-    An input that a property adds to an operand (c2 to c) is the next encoding above it. In every second
+    An input that a property adds to an operand (c2 to c) is the next encoding above it.  In every second
     vector that operand is the last number below a power of two and large beside the products, all of them
     positive: one step then changes how much alignment cuts off.
     """

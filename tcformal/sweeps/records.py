@@ -1,4 +1,4 @@
-"""The records that a file of a sweep holds, whatever else stands in it."""
+"""The records in a file of a sweep."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tcformal.callbacks import Warn
 from tcformal.files import lines, write
 from tcformal.store.schema import SEAL, digest_of
 
-Held = TypeVar("Held")
+SweepRecordType = TypeVar("SweepRecordType")
 
 #: What JSON must hold for a field of such a type, as its class writes it.
 _TYPES: dict[str, Callable[[Any], bool]] = {
@@ -27,7 +27,7 @@ def append(path: Path, record: Any) -> None:
     write.append(path, {**plain, SEAL: digest_of(plain)})
 
 
-def records(path: Path, kind: type[Held], warn: Warn) -> list[Held]:
+def records(path: Path, kind: type[SweepRecordType], warn: Warn) -> list[SweepRecordType]:
     """The lines that are records of that class, in order; other lines are skipped with a warning.
 
     A torn last line, which a killed writer leaves, is skipped without a warning: its unit is swept again.
@@ -47,6 +47,6 @@ def records(path: Path, kind: type[Held], warn: Warn) -> list[Held]:
     return found
 
 
-def _fits(data: dict[str, Any], kind: type[Held]) -> bool:
+def _fits(data: dict[str, Any], kind: type[SweepRecordType]) -> bool:
     wanted = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
     return data.keys() == wanted.keys() and all(_TYPES[wanted[name]](value) for name, value in data.items())
