@@ -24,7 +24,11 @@ from tcformal.design.names import resolve
 from tcformal.papers.files import Ask, find
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import DEFAULT_LIMITS, answer
-from tcformal.query.kinds.comparison.question import Asked, asked, error_comparison
+from tcformal.query.kinds.comparison.question import (
+    ComparisonParameters,
+    comparison_parameters,
+    error_comparison,
+)
 from tcformal.query.pair import question
 from tcformal.report.text import table
 from tcformal.version import processor
@@ -60,7 +64,9 @@ def seconds(ask: Ask, repetitions: int) -> tuple[str, float]:
 
 def property_5(repetitions: int) -> tuple[str, float]:
     """Property 5 in the form of Table 5, signed, on the first generation."""
-    what: Asked = asked("volta/mma.m8n8k4.f32.f16.f16.f32", worse="ootomo-yokota")
+    what: ComparisonParameters = comparison_parameters(
+        "volta/mma.m8n8k4.f32.f16.f16.f32", worse="ootomo-yokota"
+    )
     times, outcome = [], ""
     for _ in range(repetitions):
         start = time.monotonic()

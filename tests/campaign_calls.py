@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from tcformal.query.pairs import campaign
-from tcformal.query.pairs.campaign import Answer, Terms
+from tcformal.query.pairs.campaign import Answer, AskOptions
 from tcformal.query.pairs.pairs import Pair
 
 #: Names the folder in which `ask_marked` says who is at what.
@@ -19,14 +19,14 @@ def marked(folder: Path, pair: Pair) -> Path:
     return folder / f"{pair.first} {pair.second}".replace("/", "_")
 
 
-def ask_marked(pair: Pair, terms: Terms) -> Answer:
+def ask_marked(pair: Pair, options: AskOptions) -> Answer:
     """The answer to one pair; the process is written down first, and takes a moment to be killed in."""
     with marked(Path(os.environ[MARKS]), pair).open("a") as marks:
         marks.write(f"{os.getpid()}\n")
     time.sleep(1.0)
-    return campaign.ask(pair, terms)
+    return campaign.ask(pair, options)
 
 
-def ask_in_vain(pair: Pair, terms: Terms) -> Answer:
+def ask_in_vain(pair: Pair, options: AskOptions) -> Answer:
     """Fail, as a worker may that lacks something."""
     raise ModuleNotFoundError(f"no module for {pair.first}")

@@ -17,7 +17,7 @@ from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
 from tcformal.query.replay import replay
 from tcformal.query.search import search
-from tcformal.query.verdict import SETTLED, Verdict, reason_of
+from tcformal.query.verdict import DECIDED, Verdict, reason_of
 from tcformal.solve.certificate import Certificate, certify
 from tcformal.solve.result import Limits, SolverAnswer, Status
 from tcformal.solve.sat import TRIVIAL_PROOF, run_cadical
@@ -44,7 +44,7 @@ def verdict(q: EqualityQuestion, kind: Kind, reason: str, **more: Any) -> Verdic
     """A verdict with the limits and the time that all verdicts here have."""
     made = Verdict(kind=kind, reason=reason, question=q, limits=LIMITS, seconds=1.25, version=VERSION, **more)
     return (
-        replace(made, reason=reason_of(kind, q, made.answers, made.certificate)) if kind in SETTLED else made
+        replace(made, reason=reason_of(kind, q, made.answers, made.certificate)) if kind in DECIDED else made
     )
 
 

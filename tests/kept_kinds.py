@@ -9,7 +9,7 @@ from kept import LIMITS, said
 from tcformal.design.names import resolve
 from tcformal.interp.cnf import to_cnf
 from tcformal.query.assume import from_texts
-from tcformal.query.kinds.comparison.question import asked, error_comparison
+from tcformal.query.kinds.comparison.question import comparison_parameters, error_comparison
 from tcformal.query.kinds.property.question import by_vectors, property_question
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Question
@@ -32,7 +32,7 @@ def _algorithm(*assumed: str) -> Question:
     """One product of ones and the like: Markidis errs no more than Ootomo and Yokota where c is zero."""
     spec = resolve(VOLTA)
     what = from_texts(spec.operands.c, assumed)
-    return error_comparison(asked(spec, products=1, worse="markidis", assumptions=what))
+    return error_comparison(comparison_parameters(spec, products=1, worse="markidis", assumptions=what))
 
 
 def _found(q: Question, inputs: dict[str, int]) -> Any_:

@@ -1,4 +1,4 @@
-"""`units` and `formats`: what is known."""
+"""`units` and `formats`: the catalogue."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tcformal.report.units import unit_card, units_table
 @click.option("--arch", help="Only units of this architecture.")
 @click.option("--format", "format_name", help="Only units whose A or B has this format.")
 @click.option("--operation", "operation_name", help="Only units of this elementary operation, e.g. T-FDPA.")
-@click.option("--evidence", help="Only units whose fraction bits are known this well, e.g. recorded.")
-@click.option("--all", "every", is_flag=True, help="Every name, not one per distinct design.")
+@click.option("--evidence", help="Only units whose fraction bits have this evidence level, e.g. recorded.")
+@click.option("--all", "every", is_flag=True, help="List every name; by default one per distinct design.")
 @json_option
 def units(
     name: str | None,

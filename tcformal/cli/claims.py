@@ -1,4 +1,4 @@
-"""`prove --claim`: a claim about one unit, or about every unit that it fits."""
+"""`prove --claim`: a claim about one unit, or about every unit that it applies to."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tcformal.report.text import console, progress, shown
 
 
 def or_claims(command: Callable[..., int]) -> Callable[..., int]:
-    """A command on two units that with --claim asks a claim about one unit, or about all, instead."""
+    """Extend a command on two units by --claim: a claim about one unit, or about every unit."""
 
     @wraps(command)
     def either(
@@ -53,7 +53,7 @@ def or_claims(command: Callable[..., int]) -> Callable[..., int]:
     for option in (
         click.option("--filter", "only", metavar="TEXT", help="With --claim: the units with TEXT in a name."),
         click.option("--claim", metavar="CLAIM", help="Prove a claim about one UNIT, or about every unit "
-                     f"that it fits: {', '.join(CLAIMS)}, all."),
+                     f"that it applies to: {', '.join(CLAIMS)}, all."),
     ):  # fmt: skip
         either = option(either)
     return either
@@ -113,7 +113,7 @@ def _print(
     one: bool,
     as_json: bool,
 ) -> None:
-    """One object or view for one claim, a list or a table for several."""
+    """Print one claim as an object or a view, several as a list or a table."""
     found = [v for row in verdicts.values() for v in row]
     if as_json:
         plain = [v.to_json() for v in found]

@@ -38,19 +38,19 @@ MODULES: dict[str, tuple[str, ...]] = {
     "units": ("catalogue",),
 }
 
-#: Modules of commands that could not be loaded, with the package that each lacks.
+#: Modules of commands that could not be imported, each with the missing package.
 MISSING: dict[str, str] = {}
 
 
 class OneSentence(click.Group):
-    """A group whose every failure is one sentence on standard error and an exit code."""
+    """A group of commands that reports every failure as one sentence on standard error and an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands whose modules can be loaded."""
+        """The commands whose modules can be imported."""
         return [name for name in MODULES if self.get_command(ctx, name) is not None]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, its module imported now; None for one that lacks a package."""
+        """The command of that name, its module imported now; None if a package is missing."""
         for module in MODULES.get(cmd_name, ()):
             _load(module)
         return super().get_command(ctx, cmd_name)
@@ -58,7 +58,7 @@ class OneSentence(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command of that name; where commands are missing for want of a package, the error says so."""
+        """The command of that name; the error for an unknown name lists missing packages."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -91,7 +91,7 @@ class OneSentence(click.Group):
         except EndedError as ended:
             fail(ended.sentence, 128 + ended.number)
         except BrokenPipeError:
-            # Nobody reads on.
+            # The reader has closed the pipe.
             _drop_output()
             sys.exit(OK)
         except OSError as error:
@@ -117,34 +117,34 @@ def _load(module: str) -> None:
 
 
 def fail(sentence: str, code: int) -> None:
-    """Say one sentence on standard error, where that can be written, and end with an exit code."""
+    """Print one sentence on standard error, if it can be written, and exit with a code."""
     with contextlib.suppress(OSError):
         complain("error", sentence)
     sys.exit(code)
 
 
 def _never_fail_to_encode() -> None:
-    """Where a stream's encoding lacks a character, write its escape."""
+    """Write characters that a stream's encoding lacks as escapes."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def _drop_output() -> None:
-    """Have what is still buffered go nowhere, so that it does not raise again at exit."""
+    """Discard buffered output, so that it does not raise again at exit."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option that every command has."""
+    """Add the option --json, which every command has."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")(
         command
     )
 
 
 def results_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option that names the results folder."""
+    """Add the option --results, which names the results folder."""
     return click.option(
         "--results",
         "folder",

@@ -1,4 +1,4 @@
-"""`separate --all-pairs`: every pair of catalogued units at once, on this machine or a cluster."""
+"""`separate --all-pairs`: every pair of catalogued units, on this machine or a cluster."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
 from tcformal.checks import MOST_JOBS, check_int
 from tcformal.cli.asking import SolverOptions
 from tcformal.cli.group import NO_ANSWER, OK
-from tcformal.query.pairs.campaign import PairOutcome, Terms, campaign
+from tcformal.query.pairs.campaign import AskOptions, PairOutcome, campaign
 from tcformal.query.pairs.cluster import cluster
 from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
 from tcformal.query.pairs.pool import SturdyPool
@@ -25,7 +25,7 @@ from tcformal.report.text import console, progress, shown
 
 
 def workers_of(jobs: int | None, scheduler: str | None) -> Callable[[], AbstractContextManager[Executor]]:
-    """How to get at the workers."""
+    """A function that makes the executor: a local pool of `jobs` processes, or a Dask cluster."""
     if scheduler is not None:
         if jobs is not None:
             raise click.UsageError("expected --jobs or --scheduler, but got both")
@@ -43,7 +43,7 @@ def ask_all(
     workers: Callable[[], AbstractContextManager[Executor]],
 ) -> int:
     """Ask every pair with `text` in a name, print what came of them, and return the exit code."""
-    terms = Terms(
+    ask_options = AskOptions(
         assume=tuple(assume), solvers=how.solvers, limits=how.limits, certify=how.certify, fresh=how.fresh
     )
     store = how.store()
@@ -58,7 +58,7 @@ def ask_all(
     )  # fmt: skip
     with progress(*columns) as bar:
         task = bar.add_task("pairs", total=len(pairs), tally="")
-        for outcome in campaign(pairs, terms, store, workers):
+        for outcome in campaign(pairs, ask_options, store, workers):
             outcomes[outcome.pair] = outcome
             bar.update(task, completed=len(outcomes), tally=tally(outcomes))
     seconds = time.monotonic() - start

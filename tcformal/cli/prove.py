@@ -1,4 +1,4 @@
-"""`prove`: two units are equal on all inputs, or a claim holds of one."""
+"""`prove`: equality of two units, or a claim about one unit."""
 
 from __future__ import annotations
 

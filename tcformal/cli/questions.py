@@ -1,4 +1,4 @@
-"""Commands that ask a question about two units."""
+"""Commands that ask a question about two units: their options, and how they answer."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _report(v: Verdict[EqualityQuestion], hoped: Kind, as_json: bool, with_expla
 
 
 def question_command(name: str, hoped: Kind, help_text: str, extended: Callable[..., Any]) -> None:
-    """Add a command; `extended` makes it take other words than two units."""
+    """Add a command about two units; `extended` decorates it with further forms."""
 
     @main.command(name=name, help=help_text)
     @click.argument("first", metavar="UNIT", required=False)

@@ -1,4 +1,4 @@
-"""`results`: the answers that were kept; `verify` has a module of its own."""
+"""`results`: the kept answers; `results verify` is a module of its own."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ Item = TypeVar("Item")
 
 
 def watched(items: Sequence[Item], doing: str) -> Iterable[Item]:
-    """The items, with a bar for people on standard error that vanishes at the end."""
+    """The items, with a transient progress bar on standard error."""
     err = console(stderr=True)
     return track(items, description=doing, console=err, transient=True, disable=not err.is_terminal)
 
 
 @main.group()
 def results() -> None:
-    """The answers that were kept: list, show, verify, export, prune."""
+    """Kept answers: list, show, verify, export, prune."""
 
 
-#: Records that `list` shows unless told otherwise.
+#: Default number of records that `list` shows.
 _SHOWN = 20
 
 
@@ -56,7 +56,7 @@ _SHOWN = 20
 @results_option
 @json_option
 def list_(verdicts: Sequence[str], most: int, folder: str, as_json: bool) -> None:
-    """List the newest records, the last one about each question, as they stand and unchecked."""
+    """List the newest record about each question, unchecked."""
     store = Store(Path(folder), warn)
     wanted = (e for e in store.entries() if not verdicts or e.record.get("verdict") in verdicts)
     rows = [views.row(entry) for entry in islice(wanted, most)][::-1]
@@ -74,7 +74,7 @@ def list_(verdicts: Sequence[str], most: int, folder: str, as_json: bool) -> Non
 @results_option
 @json_option
 def show(start: str, folder: str, as_json: bool) -> None:
-    """Show everything of one record; ID is the start of its id or of its question's digest."""
+    """Show one record in full; ID is a prefix of its id or of its question's digest."""
     store = Store(Path(folder), warn)
     found = [entry for entry in store.entries() if matches(entry, start)]
     if not found:
@@ -107,7 +107,7 @@ def show(start: str, folder: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Write the whole records.")
 @results_option
 def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
-    """Write the records, as they stand and unchecked, into FILE, or to standard output for `-`."""
+    """Write all records, unchecked, to FILE, or to standard output for `-`."""
     if as_csv == as_json:
         raise InputError(f"expected one of --csv and --json, but got {'both' if as_csv else 'none'}")
     store = Store(Path(folder), warn)
@@ -132,7 +132,7 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 @results_option
 @json_option
 def prune_(folder: str, as_json: bool) -> None:
-    """Take out what cannot be served: superseded, damaged and stale records, and what only these named."""
+    """Remove what cannot be served: superseded, damaged and stale records, and what only these named."""
     from tcformal.store.audit.prune import prune  # the list does not wait for the proofs of claims
 
     done = prune(Store(Path(folder), warn))

@@ -1,4 +1,4 @@
-"""`run`: the questions of the literature, asked and compared with what is expected."""
+"""`run`: the questions of the papers, asked and compared with the expected answers."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def run_queries(
     how: SolverOptions,
     as_json: bool,
 ) -> int:
-    """Ask the questions of query files (names or paths) and compare the answers with what is expected.
+    """Ask the questions of query files (names or paths) and compare the answers with the expected ones.
 
-    With --all, REPORT.md in the results folder sets the sources' statements beside our answers.
+    With --all, REPORT.md in the results folder compares the answers with the sources' statements.
 
     \b
     A file of your own, asked by `tcformal run mine.toml` (all keys: queries/README.md):
@@ -85,18 +85,18 @@ def _settings(texts: Sequence[str]) -> dict[str, str]:
 
 
 def _named(asks: list[Ask], only: str | None) -> list[Ask]:
-    """The asks that have a text in their names; all of them where none is given."""
+    """The asks with a text in their names; all asks for no text."""
     return [ask for ask in asks if only is None or only in ask.name]
 
 
-def _run_all(asked: Sequence[tuple[QueryFile, list[Ask]]], how: Setting) -> list[Answered]:
-    """Every ask of every file, with a bar that names the one at work."""
+def _run_all(asked: Sequence[tuple[QueryFile, list[Ask]]], setting: Setting) -> list[Answered]:
+    """Run every ask of every file, with a progress bar that names the current one."""
     done: list[Answered] = []
     with progress(transient=True) as bar:
         task = bar.add_task("", total=sum(len(asks) for _, asks in asked))
         for query, asks in asked:
             bar.update(task, description=query.name)
-            for answered in run(query, asks, how):
+            for answered in run(query, asks, setting):
                 done.append(answered)
                 bar.advance(task)
     return done

@@ -1,4 +1,4 @@
-"""`separate`: inputs on which two units differ, or every pair of units at once."""
+"""`separate`: inputs on which two units differ, for two units or for every pair."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tcformal.query.question import Kind
 
 
 def or_all_pairs(command: Callable[..., int]) -> Callable[..., int]:
-    """A command on two units that with --all-pairs asks every pair instead, with the same options."""
+    """Extend a command on two units by --all-pairs: every pair, with the same options."""
 
     @wraps(command)
     def either(
@@ -40,10 +40,10 @@ def or_all_pairs(command: Callable[..., int]) -> Callable[..., int]:
         return command(first=first, second=second, **options)
 
     for option in (
-        click.option("--scheduler", metavar="ADDRESS", help="Ask on the Dask cluster of this scheduler."),
-        click.option("--jobs", type=int, help="Processes that ask; one for each core unless given."),
+        click.option("--scheduler", metavar="ADDRESS", help="Run on the Dask cluster with this scheduler."),
+        click.option("--jobs", type=int, help="Number of worker processes; by default one per core."),
         click.option("--all-pairs", is_flag=True, help="Ask every pair of catalogued units of equal operand "
-                     "formats; with one UNIT, those pairs that have this text in a name."),
+                     "formats; with one UNIT, only pairs with that text in a name."),
     ):  # fmt: skip
         either = option(either)
     return either
@@ -52,6 +52,6 @@ def or_all_pairs(command: Callable[..., int]) -> Callable[..., int]:
 question_command(
     "separate",
     Kind.SEPARATED,
-    "Find the smallest inputs on which two units differ (exit 0 if found).",
+    "Find simple inputs on which two units differ (exit 0 if found).",
     or_all_pairs,
 )

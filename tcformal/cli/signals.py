@@ -1,6 +1,6 @@
-"""Ctrl-C and the signals that ask a program to end: one sentence and an exit code, whenever they come.
+"""Ctrl-C and the signals that end a program: one sentence and an exit code, at any time.
 
-Nothing but the standard library is imported here: this is the first module of the command line.
+Only the standard library is imported here: this is the first module of the command line.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
-#: What a terminal, a session or a job scheduler sends to end a program; Ctrl-C is Python's own.
+#: Signals by which a terminal, a session or a job scheduler ends a program; Python handles Ctrl-C itself.
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 class EndedError(BaseException):
-    """A signal has asked this program to end; no `except Exception` holds it up."""
+    """A signal to end this program; not an Exception, so that no `except Exception` catches it."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -26,12 +26,12 @@ class EndedError(BaseException):
 
     @property
     def sentence(self) -> str:
-        """What people are told."""
+        """The message of the error."""
         return f"ended by {signal.Signals(self.number).name}"
 
 
 def _at_once(number: int, _: FrameType | None) -> None:
-    """End without unwinding: modules that are being imported may not let an exception through."""
+    """Exit without unwinding, which modules that are being imported might prevent."""
     said = "interrupted" if number == signal.SIGINT else EndedError(number).sentence
     with contextlib.suppress(OSError):
         os.write(2, f"error: {said}\n".encode())
@@ -39,28 +39,28 @@ def _at_once(number: int, _: FrameType | None) -> None:
 
 
 def _unwind(number: int, _: FrameType | None) -> None:
-    """End what was begun; a second signal of the kind does not disturb that."""
+    """Raise EndedError, so that open work is cleaned up; later signals of the kind are ignored."""
     signal.signal(number, signal.SIG_IGN)
     raise EndedError(number)
 
 
 @contextlib.contextmanager
 def starting() -> Iterator[None]:
-    """While nothing has been begun: end at once, with the sentence and the exit code of later."""
-    with _answered({signal.SIGINT: _at_once, **dict.fromkeys(_ENDING, _at_once)}):
+    """During imports: exit at once on a signal, with the usual sentence and exit code."""
+    with _handling({signal.SIGINT: _at_once, **dict.fromkeys(_ENDING, _at_once)}):
         yield
 
 
 @contextlib.contextmanager
 def working() -> Iterator[None]:
-    """While a command is at work: EndedError in the main thread, so that workers and folders are removed."""
-    with _answered(dict.fromkeys(_ENDING, _unwind)):
+    """During a command: raise EndedError in the main thread, so that workers and folders are removed."""
+    with _handling(dict.fromkeys(_ENDING, _unwind)):
         yield
 
 
 @contextlib.contextmanager
-def _answered(handlers: dict[signal.Signals, Callable[[int, FrameType | None], Any]]) -> Iterator[None]:
-    """Answer signals that nobody has made other arrangements for: what is ignored stays ignored."""
+def _handling(handlers: dict[signal.Signals, Callable[[int, FrameType | None], Any]]) -> Iterator[None]:
+    """Install handlers for signals in their default state; ignored signals stay ignored."""
     before: dict[signal.Signals, Any] = {}
     try:
         if threading.current_thread() is threading.main_thread():

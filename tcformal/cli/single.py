@@ -1,4 +1,4 @@
-"""`eval` and `explain`: one set of operands."""
+"""`eval` and `explain`: one dot product."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from tcformal.report.text import console, table, with_decimal
 def _operand_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--scale-b", help="Scales of b, one per block of k, as for a."),
-        click.option("--scale-a", help="Scales of a, one per block of k; ones unless given."),
-        click.option("--c", "c", default="0", show_default=True, help="The accumulator."),
-        click.option("--b", "b", required=True, help="K values for b, as for a."),
+        click.option("--scale-a", help="Scales of a, one per block of k; default: ones."),
+        click.option("--c", "c", default="0", show_default=True, help="Value of c, the accumulator."),
+        click.option("--b", "b", required=True, help="K values of b, as for a."),
         click.option(
             "--a",
             "a",
             required=True,
-            help="K values, separated by commas: 1.5, 2^-24, 0x3c00, -inf, nan; a last ... stands for zeros.",
+            help="K values of a, separated by commas: 1.5, 2^-24, 0x3c00, -inf, nan; a final ... adds zeros.",
         ),
     ):
         command = option(command)
@@ -41,7 +41,7 @@ def _operand_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def listed_values(text: str, k: int) -> list[str]:
-    """`1,2,...` as K texts; a last `...` is filled up with zeros."""
+    """`1,2,...` as K texts; a final `...` is filled up with zeros."""
     values = [v.strip() for v in text.split(",")]
     if values and values[-1] == "...":
         values = values[:-1] + ["0"] * (k - len(values) + 1)
@@ -87,7 +87,7 @@ def eval_(names: Sequence[str], as_json: bool, **operands: str | None) -> None:
 @_operand_options
 @json_option
 def explain(first: str, second: str | None, as_json: bool, **operands: str | None) -> None:
-    """Take a result apart bit by bit; with two units, say where they part."""
+    """Explain a result bit by bit; with two units, show where they diverge."""
     specs = [resolve(name) for name in (first, second) if name is not None]
     k = common_k(*specs)
     traces = [explain_witness(spec, _witness(spec, operands, k)) for spec in specs]
@@ -98,7 +98,7 @@ def explain(first: str, second: str | None, as_json: bool, **operands: str | Non
 
 
 def show_traces(traces: Sequence[Trace]) -> None:
-    """One picture for each unit, and where two of them part."""
+    """Print one picture for each unit, and the divergence of two."""
     out = console()
     for trace in traces:
         out.print(picture.picture(trace, out.width))

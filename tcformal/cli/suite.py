@@ -1,4 +1,4 @@
-"""`suite`: the fewest inputs that tell all designs of a space apart."""
+"""`suite`: the fewest inputs that separate all designs of a space."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ Examples:
     "--vary",
     multiple=True,
     metavar="NAME[=VALUES]",
-    help="Values of a parameter, as 1,5..7; without values, all sensible ones.  Several multiply.",
+    help="A parameter to vary, over values such as 1,5..7 or its usual ones; repeated: all combinations.",
 )
-@click.option("--formats", help="Start from the catalogue's designs of these formats: A,B,C,D.")
+@click.option("--formats", help="Compare the catalogue's designs of these formats: A,B,C,D.")
 @click.option("--arch", "archs", multiple=True, help="Only designs of this architecture; may be repeated.")
 @click.option(
     "--format",
@@ -51,22 +51,27 @@ Examples:
     type=click.Choice(["table", "json", "csv", "c"]),
     default="table",
     show_default=True,
-    help="How to print the suite.",
+    help="Output format of the suite.",
 )
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="A file to write instead of printing.")
-@click.option("--prefix", default="suite", show_default=True, help="What C names begin with.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    help="File to write the suite to; by default it is printed.",
+)
+@click.option("--prefix", default="suite", show_default=True, help="Prefix of the names in C.")
 @click.option(
     "--check",
     "checked",
     type=click.Path(exists=True, dir_okay=False),
-    help="Evaluate a suite written with --json again, and say what is wrong with it.",
+    help="Check a suite written with --json: evaluate it again and print every deviation.",
 )
 @click.option(
     "--vectors",
     type=int,
     default=VECTORS,
     show_default=True,
-    help="Inputs to try in one round before solvers are asked.",
+    help="Random inputs in one round, before solvers are asked.",
 )
 @solver_options(
     "certify", "fresh", "folder", limits=DEFAULT_LIMITS, time="each solver on one pair",
@@ -77,9 +82,15 @@ Examples:
     type=float,
     default=SHRINK_S,
     show_default=True,
-    help="Seconds for making one input readable.",
+    help="Time limit for shrinking one input, in seconds.",
 )
-@click.option("--jobs", type=int, default=os.cpu_count() or 1, show_default=True, help="Solvers at a time.")
+@click.option(
+    "--jobs",
+    type=int,
+    default=os.cpu_count() or 1,
+    show_default=True,
+    help="Number of solver processes at a time.",
+)
 @json_option
 def suite_(
     names: Sequence[str],
@@ -96,11 +107,11 @@ def suite_(
     jobs: int,
     as_json: bool,
 ) -> int:
-    """Find the fewest inputs that tell all designs of a family apart.
+    """Find the fewest inputs that separate all designs of a space.
 
     One UNIT alone stands for itself and every variation of one of its parameters; with --vary, for the
     given values only.  Several UNITs, or --formats, are compared with each other.  Designs that no input
-    tells apart are proved equal.  Exit 0 if every pair is settled, 3 if some is not.
+    separates are proved equal.  Exit 0 if every pair is decided, 3 if some is not.
     """
     if checked is not None:
         if names or vary or formats or archs:
@@ -118,7 +129,7 @@ def suite_(
         made = suite(
             of, vectors=vectors, seed=how.limits.seed, solvers=how.solvers, shrink_s=shrink_time, jobs=jobs,
             limits=how.limits,
-            told=lambda what, done, total: bar.update(task, description=what, completed=done, total=total),
+            progress=lambda doing, done, of_: bar.update(task, description=doing, completed=done, total=of_),
         )  # fmt: skip
     _write(made, form, output, prefix)
     return NO_ANSWER if made.undecided else OK
@@ -144,7 +155,7 @@ def _write(made: Suite, form: str, output: str | None, prefix: str) -> None:
 
 
 def _check(path: Path, as_json: bool) -> int:
-    """Evaluate a written suite again."""
+    """Check a written suite: evaluate it again."""
     try:
         data: Any = json_of(read_named(path, "a suite"))
     except ValueError as error:

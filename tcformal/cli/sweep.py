@@ -1,4 +1,4 @@
-"""`sweep`: every design against the exact oracle, and the compiled kernels against integers."""
+"""`sweep`: every design against the exact oracle, or the compiled kernels against integers."""
 
 from __future__ import annotations
 
@@ -17,17 +17,21 @@ from tcformal.sweeps import compiled, conformance
 
 
 @main.command()
-@click.option("--vectors", type=int, default=100_000, show_default=True, help="Vectors for each design.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the first piece.")
-@click.option("--jobs", type=int, default=os.cpu_count() or 1, show_default=True, help="Processes.")
-@click.option("--only", default="", help="Only designs whose name contains this text.")
 @click.option(
-    "--kernels", is_flag=True, help="Compiled matrix products against integers, one unit per arithmetic."
+    "--vectors", type=int, default=100_000, show_default=True, help="Number of vectors for each design."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the first batch.")
+@click.option("--jobs", type=int, default=os.cpu_count() or 1, show_default=True, help="Number of processes.")
+@click.option("--only", default="", help="Only designs with this text in their names.")
+@click.option(
+    "--kernels",
+    is_flag=True,
+    help="Compare compiled matrix products with integers instead, one unit per arithmetic.",
 )
 @results_option
 @json_option
 def sweep(vectors: int, seed: int, jobs: int, only: str, kernels: bool, folder: str, as_json: bool) -> int:
-    """Compare lanes, integers and the exact oracle on every distinct design; resumable."""
+    """Compare NumPy lanes, integers and the exact oracle on every distinct design; resumes if repeated."""
     check_int("vectors", vectors, low=1, high=MOST_VECTORS)
     check_int("seed", seed, low=0)
     check_int("jobs", jobs, low=1, high=MOST_JOBS)
@@ -36,11 +40,11 @@ def sweep(vectors: int, seed: int, jobs: int, only: str, kernels: bool, folder: 
     with SturdyPool(jobs) as pool, progress() as bar:
         task = bar.add_task("sweeping", total=None)
 
-        def told(done: int, total: int) -> None:
+        def advance(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
 
         work = (compiled.compare if kernels else conformance.sweep)(
-            path, vectors, seed, pool, only=lambda n: only in n, told=told
+            path, vectors, seed, pool, only=lambda n: only in n, advance=advance
         )
         swept = len(list(work))
     held = (compiled if kernels else conformance).done_already(path, vectors, warn)
@@ -59,7 +63,7 @@ def sweep(vectors: int, seed: int, jobs: int, only: str, kernels: bool, folder: 
     return OTHERWISE if wrong else OK
 
 
-def _mismatches(record: conformance.Record | compiled.Compared) -> int:
+def _mismatches(record: conformance.SweepRecord | compiled.Compared) -> int:
     if isinstance(record, compiled.Compared):
         return record.mismatches
     return record.integer_mismatches + record.oracle_mismatches

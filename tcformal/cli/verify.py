@@ -1,4 +1,4 @@
-"""`results verify`: kept answers and kept claims checked again."""
+"""`results verify`: audit of kept answers and claims."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, results_op
 from tcformal.cli.results import results, watched
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.results import SHOWN
-from tcformal.store.audit.audit import AuditFinding, AuditStatus, audit, chosen
+from tcformal.store.audit.audit import AuditFinding, AuditStatus, audit, select
 from tcformal.store.store import Store
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ _WORD = {
 
 @results.command()
 @click.argument("starts", nargs=-1, metavar="[ID]...")
-@click.option("--claims", "with_claims", is_flag=True, help="Make the kept claims again, too: minutes.")
+@click.option("--claims", "with_claims", is_flag=True, help="Prove the kept claims again too; takes minutes.")
 @results_option
 @json_option
 def verify(starts: tuple[str, ...], with_claims: bool, folder: str, as_json: bool) -> int:
-    """Check records again: schema, question, witnesses by replay, certificates step by step.
+    """Check kept records: schema, question, witnesses by replay, certificates step by step.
 
     With --claims, each kept claim is proved again on its kept lemmas, whose certificates are checked
     against statements made anew.
@@ -42,7 +42,7 @@ def verify(starts: tuple[str, ...], with_claims: bool, folder: str, as_json: boo
     if starts and with_claims:
         raise click.UsageError("expected ids of answers or --claims, but got both")
     store = Store(Path(folder), warn)
-    entries = chosen(store.records(), starts)
+    entries = select(store.records(), starts)
     findings = [audit(store, entry) for entry in watched(entries, "checking answers")]
     broken = [] if starts else store.broken()
     claims: list[ClaimFinding] = []
@@ -69,7 +69,7 @@ def _data(
     broken: Sequence[str],
     counts: dict[AuditStatus, int],
 ) -> dict[str, Any]:
-    """Everything that was found, as plain data."""
+    """All findings as plain data."""
     return {
         "records": [
             {"id": f.entry.id, "standing": f.status.name.lower(), "reason": f.reason} for f in findings
@@ -92,7 +92,7 @@ def _print(
     broken: Sequence[str],
     counts: dict[AuditStatus, int],
 ) -> None:
-    """One line for each record, then how many stand how."""
+    """Print one line for each record, then the counts."""
     for f in findings:
         verdict = "" if f.status is AuditStatus.FAILED else f"{f.entry.record['verdict']}, "
         say(f"{f.entry.id[:SHOWN]} {_WORD[f.status]}: {verdict}{f.reason}")

@@ -14,10 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tcformal.callbacks import Warn, ignore
 from tcformal.files.regular import open_regular, refusals
-
-#: Told, in one sentence, what was wrong and what was done about it.
-Told = Callable[[str], None]
 
 #: Bytes that are read at a time where all lines of a file are passed over.
 _BLOCK = 1 << 20
@@ -27,10 +25,6 @@ _STEP = 1 << 18
 
 #: Bytes of a file that are read at once, and of a line: bounds against files made to fill the memory.
 LARGEST_FILE, LARGEST_LINE = 1 << 32, 1 << 26
-
-
-def tell_nobody(_: str) -> None:
-    """Tell nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +83,11 @@ def read(path: Path, since: Mark | None = None) -> tuple[list[Line], Mark]:
     return [line for line in found if line.data is not None or line.problem], mark
 
 
-def scan(path: Path, since: Mark, take: Callable[[int, bytes], None], told: Told = tell_nobody) -> Mark:
+def scan(path: Path, since: Mark, take: Callable[[int, bytes], None], warn: Warn = ignore) -> Mark:
     """Hand every whole line after `since`, with the place at which it starts, to `take`, unparsed.
 
     The new mark; one with another file or a smaller offset than `since` says that the file was replaced or
-    shortened and that nothing was taken.  `told` hears of a torn last line.
+    shortened and that nothing was taken.  `warn` is called for a torn last line.
     Errors: RecordError for a file that cannot be read.
     """
     with refusals(path):
@@ -118,7 +112,7 @@ def scan(path: Path, since: Mark, take: Callable[[int, bytes], None], told: Told
                 elif parse_line(path, lines + 1, text).data is not None:
                     take(offset, text)  # whole but for its end
                 elif text.strip():
-                    told(f"{parse_line(path, lines + 1, text).problem}: left by a writer that was stopped")
+                    warn(f"{parse_line(path, lines + 1, text).problem}: left by a writer that was stopped")
     return Mark(status.st_ino, offset, lines)
 
 
@@ -168,7 +162,7 @@ def line_at(path: Path, start: int, number: int) -> Line:
 
 
 def parse_line(path: Path, number: int, text: bytes) -> Line:
-    """A line of a file of records: its JSON object, or one sentence on what it holds instead."""
+    """One line of a file from its bytes; a blank line has neither data nor a problem."""
     if not text.strip():
         return Line(number, None)
     try:

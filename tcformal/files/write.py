@@ -15,22 +15,23 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tcformal.files.lines import Told, parse_line, tell_nobody
+from tcformal.callbacks import Warn, ignore
+from tcformal.files.lines import parse_line
 from tcformal.files.regular import open_regular, refusals, refuse_links, refuse_others
 
 #: The ending of the file beside, to which torn lines are moved.
 ASIDE = ".torn"
 
 
-def append(path: Path, data: Mapping[str, Any], told: Told = tell_nobody) -> None:
+def append(path: Path, data: Mapping[str, Any], warn: Warn = ignore) -> None:
     """Add one line as `append_all` adds several."""
-    append_all(path, [data], told)
+    append_all(path, [data], warn)
 
 
-def append_all(path: Path, rows: Iterable[Mapping[str, Any]], told: Told = tell_nobody) -> None:
+def append_all(path: Path, rows: Iterable[Mapping[str, Any]], warn: Warn = ignore) -> None:
     """Add lines with one write, on the disk when this returns; folders are made as needed.
 
-    A torn last line is moved to the file beside that ends in `.torn`, and `told` hears of it.
+    A torn last line is moved to the file beside that ends in `.torn`, and `warn` is called for it.
     Errors: RecordError for a file that cannot be written; then nothing of the lines is left in it.
     """
     added = b"".join(_encoded(data) + b"\n" for data in rows)
@@ -43,7 +44,7 @@ def append_all(path: Path, rows: Iterable[Mapping[str, Any]], told: Told = tell_
             end = os.fstat(file).st_size
             tail = _tail(file, end)
             if tail:
-                end = _mend(path, file, end, tail, told)
+                end = _mend(path, file, end, tail, warn)
             try:
                 written = os.pwrite(file, added, end)
                 if written != len(added):
@@ -114,7 +115,7 @@ def _tail(file: int, end: int) -> bytes:
     return tail
 
 
-def _mend(path: Path, file: int, end: int, tail: bytes, told: Told) -> int:
+def _mend(path: Path, file: int, end: int, tail: bytes, warn: Warn) -> int:
     """Close a last line that lacks only its end, or move a torn one aside; the file's new end."""
     if parse_line(path, 0, tail).data is not None:
         os.pwrite(file, b"\n", end)
@@ -125,7 +126,7 @@ def _mend(path: Path, file: int, end: int, tail: bytes, told: Told) -> int:
         stream.flush()
         os.fsync(stream.fileno())
     os.ftruncate(file, end - len(tail))
-    told(f"a torn last line of {path} was moved to {aside}: its writer was stopped in the middle of it")
+    warn(f"a torn last line of {path} was moved to {aside}: its writer was stopped in the middle of it")
     return end - len(tail)
 
 

@@ -1,1 +1,1 @@
-"""Which designs give a device's outputs."""
+"""Identification: the designs that give a device's outputs."""

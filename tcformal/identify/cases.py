@@ -1,4 +1,4 @@
-"""Cases of a mismatch: operands, the result that was expected and the one that came, also from files."""
+"""Cases of a mismatch: operands, the expected result and the one obtained, also from files."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from tcformal.oracle.values import parse_value
 
 @dataclass(frozen=True, slots=True)
 class MismatchValue:
-    """A result as it was given: an encoding of D, or any NaN."""
+    """A given result: an encoding of D, or any NaN."""
 
     raw: int
     any_nan: bool
 
     @staticmethod
     def of(fmt: Format, text: str) -> MismatchValue:
-        """A value from text; `nan` without a word stands for every NaN."""
+        """A value from text; `nan` without a payload means every NaN."""
         return MismatchValue(parse_value(fmt, text), text.strip().lower().lstrip("+-") == "nan")
 
     def is_given_by(self, fmt: Format, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Where results are this value."""
+        """Where results equal this value."""
         same = np.asarray(words == np.uint64(self.raw), np.bool_)
         if self.any_nan:
             same |= fmt.is_nan(words)
@@ -40,7 +40,7 @@ class MismatchValue:
 
 @dataclass(frozen=True, slots=True)
 class MismatchCase:
-    """One dot product, the result that was expected and the one that came."""
+    """One dot product, its expected result and the one obtained."""
 
     witness: Witness
     expected: MismatchValue
@@ -48,12 +48,12 @@ class MismatchCase:
 
 
 def read_cases(spec: UnitSpec, path: Path) -> list[MismatchCase]:
-    """The cases of a file: one JSON object or a list of them, or one a line; or arrays in an .npz.
+    """The cases of a file: a JSON object, a list of them, or one per line; or arrays in an .npz.
 
     Shapes: `a`, `b`: K values, `c`, `expected`, `got`: one; `scale_a`, `scale_b` for units with scales;
-    in an .npz each with a leading axis n (K values without one), as raw encodings in unsigned integers
-    or in NumPy's own dtype of the format.
-    Errors: InputError naming the file and the case for what cannot be read.
+    in an .npz each with a leading axis n (K values without one), as raw encodings in unsigned integers or
+    in NumPy's own dtype of the format.
+    Errors: InputError naming the file and the case that cannot be read.
     """
     try:
         if path.suffix == ".npz":

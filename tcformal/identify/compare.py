@@ -1,14 +1,15 @@
-"""Which designs could have given a device's outputs, and which input refutes each of the others."""
+"""The designs that agree with a device's outputs, and the input that refutes each of the others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.axes import rivals
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.errors import RecordError
@@ -32,7 +33,7 @@ _FIRST_WORDS, _WORDS = 1 << 13, 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class Refutation:
-    """An input on which a design gives something else than the device gave."""
+    """An input on which a design and the device give different results."""
 
     design: UnitSpec
     #: The directed input's name, or the random item, its row and family.
@@ -46,7 +47,7 @@ class Refutation:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The designs that survive a device's outputs, and those that do not."""
+    """The designs that agree with a device's outputs, and the refuted ones."""
 
     unit: UnitSpec
     device: dict[str, str]
@@ -60,28 +61,27 @@ class Comparison:
 
     @property
     def survives(self) -> bool:
-        """Whether nothing that was given refutes the unit that the plan was made for."""
+        """Whether no output refutes the unit of the plan."""
         return not self.sealed and any(u.name == self.unit.name for u in self.survivors)
 
     @property
     def holds(self) -> bool:
-        """Whether that unit gives all outputs of a run that is whole."""
+        """Whether the run is complete and the unit of the plan gives all its outputs."""
         return self.survives and not self.lacks
 
 
 def compare(
     path: Path,
     others: Iterable[UnitSpec] = (),
-    told: Callable[[int, int], None] = lambda _done, _all: None,
+    advance: Advance = ignore_count,
     unit: str | None = None,
 ) -> Comparison:
-    """Hold a file's last run, or the last one of `unit`, against every design of its formats.
+    """Compare a file's last run, or the last run of `unit`, with every design of its formats.
 
-    Outputs of which only a digest is kept are compared where the unit gives them; otherwise they refute it.
-
-    `others` are tried besides.  A design that directed inputs refute is not tried on random ones.
-    Errors: RecordError for a file without results, of several units where none is named, or whose outputs
-    cannot be read back.
+    Outputs kept as a digest alone are compared where the unit gives them; otherwise they refute it.
+    `others` are tried too.  A design that directed inputs refute is not tried on random ones.
+    Errors: RecordError for a file without results, for several units where none is named, and for outputs
+    that cannot be read back.
     """
     run = last_run(read_runs(path), path, unit)
     check_summary(path)
@@ -95,20 +95,20 @@ def compare(
     refuted: list[Refutation] = []
     done = 0
     for part in _parts(pieces):
-        told(done, len(pieces))
+        advance(done, len(pieces))
         found = [(u, _refutation(spec, u, part)) for u in alive]
         at = [(i, r) for _, (i, r) in found if r is not None]
         refuted += [r for _, r in sorted(at, key=lambda pair: pair[0])]
         alive = [u for u, (_, r) in found if r is None]
         done += len(part)
-    told(done, len(pieces))
+    advance(done, len(pieces))
     count = sum(len(piece.outputs) for piece in pieces)
     sealed = sum(line.get("count", 1) for line in run.done) - count
     return Comparison(spec, dict(run.head["device"]), count, tuple(alive), tuple(refuted), sealed, run.lacks)
 
 
 def last_run(runs: list[Run], path: Path, unit: str | None = None) -> Run:
-    """The newest run of the unit; RecordError where none has results, or there are units to choose from."""
+    """The last run of the unit; RecordError without results, or where several units have results."""
     done = {run.head["unit"]: run for run in runs if run.done}
     done |= {run.head["unit"]: run for run in runs if run.head["unit"] in done}
     if unit is None and len(done) > 1:
@@ -121,9 +121,9 @@ def last_run(runs: list[Run], path: Path, unit: str | None = None) -> Run:
 
 
 def _parts(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
-    """Parts that are put to a design at once: few dot products first, which refute most designs.
+    """The parts that are evaluated on a design at once: first few dot products, which refute most designs.
 
-    Afterwards directed ones in large parts, since an evaluation costs about as much for few as for many.
+    Then large parts, since an evaluation costs about as much for few as for many.
     """
     part: list[Piece] = []
     words, most = 0, _FIRST_WORDS
@@ -139,7 +139,7 @@ def _parts(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
 
 
 def _refutation(spec: UnitSpec, design: UnitSpec, part: Sequence[Piece]) -> tuple[int, Refutation | None]:
-    """The first piece of a part that refutes a design, and a row of it that is easy to read."""
+    """The first piece of a part that refutes a design, and its row that is easiest to read."""
     if design == spec:
         designed = [piece.model for piece in part]
     else:
@@ -164,7 +164,7 @@ def _easiest(
 
 
 def _cost(spec: UnitSpec, w: Witness) -> int:
-    """How hard a dot product is to read."""
+    """The cost of reading a dot product."""
     o = spec.operands
     words: list[tuple[Format, int]] = [(o.c, w.c), *((o.a, x) for x in w.a), *((o.b, x) for x in w.b)]
     return sum(value_cost(fmt, raw) for fmt, raw in words)

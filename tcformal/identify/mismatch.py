@@ -1,8 +1,8 @@
-"""An expected result and another one that came: which designs give each, and where they part."""
+"""Explanation of a mismatch: the designs that give the expected result, those that give the one obtained."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
@@ -12,6 +12,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.axes import catalogued_rivals, computed, neighbours
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, takes
@@ -20,8 +21,7 @@ from tcformal.identify.cases import MismatchCase, MismatchValue
 from tcformal.matmul.replay import padded_witness, replay
 from tcformal.operands.batch import batch_of
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import Kind as ValueKind
-from tcformal.oracle.values import decode
+from tcformal.oracle.values import NumberClass, decode
 from tcformal.programs.chain import common_k
 from tcformal.query.explain.divergence import Divergence, divergence
 from tcformal.query.explain.explain import explain_witness
@@ -30,11 +30,9 @@ from tcformal.query.explain.steps import Trace
 #: Products up to which a computation is one design.
 _MOST = 256
 
-Told = Callable[[int, int], None]
-
 
 class MismatchKind(IntEnum):
-    """What a design is to whoever asks, the nearest first."""
+    """The relation of a design to the given unit, the nearest first."""
 
     UNIT = 0
     OTHER_UNIT = 1
@@ -45,7 +43,7 @@ class MismatchKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Producer:
-    """A design that gives the results of every case, and what it is."""
+    """A design that gives the results of every case, and its description."""
 
     design: UnitSpec
     kind: MismatchKind
@@ -56,10 +54,10 @@ class Producer:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """Which designs give what was expected and what came.
+    """The designs that give the expected results, and those that give the results obtained.
 
     Ranges and units: `own`: the unit's own results; `exact`: the exact sums, None where an operand is NaN
-    or Inf.  Variations are named only where the unit that they are of does not give the results itself.
+    or Inf.  Variations of a unit are listed only where the unit itself does not give the results.
     """
 
     unit: UnitSpec
@@ -76,19 +74,19 @@ class Explained:
 
     @property
     def both(self) -> bool:
-        """Whether known arithmetic gives the one and the other."""
+        """Whether known arithmetic gives both results."""
         return bool(self.expected) and bool(self.got)
 
 
 def explain_mismatch(
-    spec: UnitSpec, cases: Sequence[MismatchCase], told: Told = lambda _done, _all: None
+    spec: UnitSpec, cases: Sequence[MismatchCase], advance: Advance = ignore_count
 ) -> Explained:
     """Try the unit, every catalogued design of its formats, plain computations, and all their variations.
 
-    Shapes: dot products of one length; a unit that takes fewer products is called again, where its
-    result can be the next c, and one that takes more is given zeros.
-    Ranges and units: a design counts where it gives the results of all cases.
-    Zero, NaN, Inf: encodings are compared; a value given as `nan` is any NaN.
+    Shapes: dot products of one length; a unit of fewer products is called repeatedly, if its result can
+    be the next c; a unit of more products gets zeros.
+    Ranges and units: a design counts if it gives the results of all cases.
+    Zero, NaN, Inf: encodings are compared; `nan` equals any NaN.
     Errors: InputError for no cases, or cases of different lengths.
     """
     lengths = {len(case.witness.a) for case in cases}
@@ -102,7 +100,7 @@ def explain_mismatch(
     gives: dict[tuple[str, str], bool] = {}
     results: dict[str, NDArray[np.uint64]] = {}
     for done, one in enumerate(candidates):
-        told(done, len(candidates))
+        advance(done, len(candidates))
         words = replay(one.design, batch)
         results[one.design.name] = words
         for name, made in found.items():
@@ -111,7 +109,7 @@ def explain_mismatch(
             gives[name, one.design.name] = fits
             if fits and (one.base is one.design or not gives.get((name, one.base.name), False)):
                 made.append(one)
-    told(len(candidates), len(candidates))
+    advance(len(candidates), len(candidates))
     expected, got = (tuple(sorted(made, key=lambda p: p.kind)) for made in found.values())
     pair = _nearest(expected, got)
     traces = None if pair is None else _traces(pair, cases, results)
@@ -156,10 +154,10 @@ def _candidates(spec: UnitSpec, k: int) -> Iterator[Producer]:
 
 
 def computations(spec: UnitSpec, k: int) -> Iterator[tuple[str, str]]:
-    """Designs without a unit that people compare results with, and what each is.
+    """Designs of plain computations, without a unit, with their descriptions.
 
-    None for units with scales, for more products than one design takes, and for results that no IEEE
-    format holds.
+    None for units with scales, for more products than one design takes, and for results of a format that
+    is not IEEE 754.
     """
     o = spec.operands
     target = o.d.name.upper()
@@ -188,14 +186,14 @@ def exact_sum(spec: UnitSpec, w: Witness) -> Fraction | None:
         factors += [(scale, tuple(s[i // block] for i in range(len(w.a)))) for s in (w.scale_a, w.scale_b)]
     values = [[decode(fmt, word) for word in words] for fmt, words in factors]
     c = decode(o.c, w.c)
-    if any(x.kind is not ValueKind.FINITE for x in (c, *chain.from_iterable(values))):
+    if any(x.kind is not NumberClass.FINITE for x in (c, *chain.from_iterable(values))):
         return None
     products = (prod(x.number for x in row) for row in zip(*values, strict=True))
     return sum(products, start=c.number)
 
 
 def _nearest(expected: Sequence[Producer], got: Sequence[Producer]) -> tuple[Producer, Producer] | None:
-    """The pair of designs that is told: near kinds, and variations of one unit rather than of two."""
+    """The pair of designs to report: near kinds, and variations of one unit rather than of two."""
     pairs = [(e, g) for e in expected for g in got if e.design is not g.design]
     if not pairs:
         return None
@@ -205,7 +203,7 @@ def _nearest(expected: Sequence[Producer], got: Sequence[Producer]) -> tuple[Pro
 def _traces(
     pair: tuple[Producer, Producer], cases: Sequence[MismatchCase], results: dict[str, NDArray[np.uint64]]
 ) -> tuple[Trace, Trace] | None:
-    """Both designs on the first case that tells them apart."""
+    """The traces of both designs on the first case that separates them."""
     first, second = (p.design for p in pair)
     apart = np.flatnonzero(results[first.name] != results[second.name])
     if not apart.size:

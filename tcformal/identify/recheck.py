@@ -1,11 +1,12 @@
-"""Kept results against the models as they are now, unit by unit."""
+"""Kept results compared with the current models, unit by unit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tcformal.callbacks import Advance, ignore_count
 from tcformal.probe.log.results import Run, pieces_of, read_runs, unit_of
 from tcformal.probe.log.written import mismatches_in
 from tcformal.probe.sealed import check_summary
@@ -13,7 +14,7 @@ from tcformal.probe.sealed import check_summary
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One unit's last run: what was given, how much of it the model gives now, and what is missing."""
+    """The last run of one unit: its outputs, the number that the model gives now, and what is missing."""
 
     unit: str
     device: dict[str, str]
@@ -25,8 +26,8 @@ class Checked:
     lacks: str = ""
 
 
-def recheck(path: Path, told: Callable[[int, int], None] = lambda _done, _all: None) -> Iterator[Checked]:
-    """Replay the last run of each unit of a file or of a folder's campaign.
+def recheck(path: Path, advance: Advance = ignore_count) -> Iterator[Checked]:
+    """Compare the last run of each unit of a file or of a folder's campaign with the current model.
 
     Errors: RecordError for a file without results, or whose outputs cannot be read back.
     """
@@ -34,9 +35,9 @@ def recheck(path: Path, told: Callable[[int, int], None] = lambda _done, _all: N
     check_summary(path)
     latest = {run.head["unit"]: run for run in runs}
     for done, run in enumerate(latest.values()):
-        told(done, len(latest))
+        advance(done, len(latest))
         yield _checked(run, path)
-    told(len(latest), len(latest))
+    advance(len(latest), len(latest))
 
 
 def _checked(run: Run, path: Path) -> Checked:

@@ -16,7 +16,7 @@ TRUTH, WORD, DOUBLE = 1, 32, 64
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class LaneValue:
     """One value of the code.
 
     Ranges and units: an integer in [low, high]; a lane of `bits` holds it, modulo 2^bits, so that
@@ -73,15 +73,15 @@ class Code:
         digits = str(value & ((1 << bits) - 1)) if bits > 1 else ("true" if value else "false")
         return digits if self.lanes == 1 else f"splat (i{bits} {digits})"
 
-    def const(self, value: int) -> Value:
+    def const(self, value: int) -> LaneValue:
         """A value that is one integer."""
-        return Value(str(value), value, value, lane_for(value, value))
+        return LaneValue(str(value), value, value, lane_for(value, value))
 
-    def truth(self, value: bool) -> Value:
+    def truth(self, value: bool) -> LaneValue:
         """A truth value that is known."""
-        return Value(str(int(value)), int(value), int(value), TRUTH)
+        return LaneValue(str(int(value)), int(value), int(value), TRUTH)
 
-    def operand(self, x: Value, bits: int) -> str:
+    def operand(self, x: LaneValue, bits: int) -> str:
         """x in lanes of `bits`: grown as its bounds say, or reduced modulo 2^bits."""
         if x.constant:
             return self.word(x.low, bits)
@@ -92,12 +92,12 @@ class Code:
         grow = "sext" if x.low < 0 else "zext"
         return self.new(f"{grow} {self.kind(x.bits)} {x.text} to {self.kind(bits)}")
 
-    def binary(self, name: str, x: Value, y: Value, bits: int) -> str:
+    def binary(self, name: str, x: LaneValue, y: LaneValue, bits: int) -> str:
         """The register of `name` on two values in lanes of `bits`."""
         left, right = self.operand(x, bits), self.operand(y, bits)
         return self.new(f"{name} {self.kind(bits)} {left}, {right}")
 
-    def value(self, text: str, low: int, high: int, bits: int) -> Value:
+    def value(self, text: str, low: int, high: int, bits: int) -> LaneValue:
         """The value of a register of `bits`, brought to the lane that its bounds need."""
         if low == high:
             return self.const(low)
@@ -106,10 +106,10 @@ class Code:
             raise WidthError(f"expected bounds that {bits} bits hold, but got [{low}, {high}]")
         if narrow < bits:
             text = self.new(f"trunc {self.kind(bits)} {text} to {self.kind(narrow)}")
-        return Value(text, low, high, narrow)
+        return LaneValue(text, low, high, narrow)
 
     # ------------------------------------------------------------------ readings
-    def unsigned(self, x: Value, width: int) -> Value:
+    def unsigned(self, x: LaneValue, width: int) -> LaneValue:
         """x read without a sign: in [0, 2^width)."""
         if x.low >= 0:
             return x
@@ -124,7 +124,7 @@ class Code:
         bits = lane_for(0, top)
         return self.value(self.binary("and", x, self.const(top), bits), 0, top, bits)
 
-    def signed(self, x: Value, width: int) -> Value:
+    def signed(self, x: LaneValue, width: int) -> LaneValue:
         """x read as two's complement of `width` bits."""
         half = 1 << (width - 1)
         if x.high < half:
@@ -133,27 +133,27 @@ class Code:
             return self.const(x.low - 2 * half)
         bits = lane_for(-half, half - 1)
         by = self.const(bits - width)
-        up = Value(self.binary("shl", x, by, bits), -half, half - 1, bits)
+        up = LaneValue(self.binary("shl", x, by, bits), -half, half - 1, bits)
         return self.value(self.binary("ashr", up, by, bits), -half, half - 1, bits)
 
-    def as_truth(self, x: Value) -> Value:
+    def as_truth(self, x: LaneValue) -> LaneValue:
         """A value of one bit as a truth value."""
         if x.constant:
             return self.truth(bool(x.low & 1))
         if x.bits == TRUTH:
             return x
         kept = self.new(f"trunc {self.kind(x.bits)} {x.text} to {self.kind(TRUTH)}")
-        return Value(kept, 0, 1, TRUTH)
+        return LaneValue(kept, 0, 1, TRUTH)
 
-    def compare(self, how: str, x: Value, y: Value, bits: int) -> Value:
+    def compare(self, how: str, x: LaneValue, y: LaneValue, bits: int) -> LaneValue:
         """The truth value of `icmp how` in lanes of `bits`."""
         left, right = self.operand(x, bits), self.operand(y, bits)
-        return Value(self.new(f"icmp {how} {self.kind(bits)} {left}, {right}"), 0, 1, TRUTH)
+        return LaneValue(self.new(f"icmp {how} {self.kind(bits)} {left}, {right}"), 0, 1, TRUTH)
 
-    def select(self, cond: Value, yes: Value, no: Value, low: int, high: int) -> Value:
+    def select(self, cond: LaneValue, yes: LaneValue, no: LaneValue, low: int, high: int) -> LaneValue:
         """`yes` where `cond`, else `no`, both in [low, high]."""
         bits = TRUTH if yes.bits == no.bits == TRUTH else lane_for(low, high)
         left, right = self.operand(yes, bits), self.operand(no, bits)
         kinds = self.kind(TRUTH), self.kind(bits)
         text = self.new(f"select {kinds[0]} {cond.text}, {kinds[1]} {left}, {kinds[1]} {right}")
-        return Value(text, low, high, bits)
+        return LaneValue(text, low, high, bits)

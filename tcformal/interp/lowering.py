@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tcformal.errors import InputError
-from tcformal.interp.lanes import Code, Value, lane_for
+from tcformal.interp.lanes import Code, LaneValue, lane_for
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import Interpreter
 
 
-class Ground(Interpreter[Value], partial=True):
+class Ground(Interpreter[LaneValue], partial=True):
     """What every operator's lowering needs.
 
     Shapes: `given` holds the values of the nodes that the code starts from, by node index (inputs,
@@ -19,12 +19,12 @@ class Ground(Interpreter[Value], partial=True):
     Errors: InputError for an input without a value.
     """
 
-    def __init__(self, graph: Graph, code: Code, given: Mapping[int, Value]) -> None:
+    def __init__(self, graph: Graph, code: Code, given: Mapping[int, LaneValue]) -> None:
         super().__init__(graph)
         self._code = code
         self._known = dict(given)
 
-    def value_of(self, root: Node) -> Value:
+    def value_of(self, root: Node) -> LaneValue:
         """The value of one node; what earlier calls computed is used again."""
         stack = [root]
         while stack:
@@ -42,33 +42,33 @@ class Ground(Interpreter[Value], partial=True):
         return self._known[root.index]
 
     # ------------------------------------------------------------------ helpers
-    def _result(self, node: Node, name: str, x: Value, y: Value, low: int, high: int) -> Value:
+    def _result(self, node: Node, name: str, x: LaneValue, y: LaneValue, low: int, high: int) -> LaneValue:
         """`name` of two values, whose whole result lies in [low, high], reduced to the node's width."""
         code, width = self._code, node.width
         if low == high:
             return self._known_result(node, low)
         if fits(low, high, width):
             bits = lane_for(low, high)
-            return self._narrow(node, Value(code.binary(name, x, y, bits), low, high, bits))
+            return self._narrow(node, LaneValue(code.binary(name, x, y, bits), low, high, bits))
         top = (1 << width) - 1
         bits = lane_for(0, top)
-        wrapped = Value(code.binary(name, x, y, bits), 0, (1 << bits) - 1, bits)
+        wrapped = LaneValue(code.binary(name, x, y, bits), 0, (1 << bits) - 1, bits)
         return self._narrow(node, self._masked(wrapped, top))
 
-    def _masked(self, x: Value, top: int) -> Value:
+    def _masked(self, x: LaneValue, top: int) -> LaneValue:
         if x.high <= top:
             return x
         kept = self._code.binary("and", x, self._code.const(top), x.bits)
         return self._code.value(kept, 0, top, x.bits)
 
-    def _narrow(self, node: Node, x: Value) -> Value:
+    def _narrow(self, node: Node, x: LaneValue) -> LaneValue:
         """Truth values live in lanes of their own."""
         return self._code.as_truth(x) if node.width == 1 else x
 
-    def _known_result(self, node: Node, value: int) -> Value:
+    def _known_result(self, node: Node, value: int) -> LaneValue:
         return self._code.truth(bool(value & 1)) if node.width == 1 else self._code.const(value)
 
-    def _readings(self, x: Value, node: Node) -> list[Value]:
+    def _readings(self, x: LaneValue, node: Node) -> list[LaneValue]:
         """x, and for a constant its other reading."""
         if not x.constant or node.width == 1:
             return [x]
@@ -76,7 +76,7 @@ class Ground(Interpreter[Value], partial=True):
         other = x.low - top if x.low >= top // 2 else x.low + top
         return [x, self._code.const(other)] if -top // 2 <= other < top else [x]
 
-    def _alike(self, node: Node, x: Value, y: Value) -> tuple[Value, Value]:
+    def _alike(self, node: Node, x: LaneValue, y: LaneValue) -> tuple[LaneValue, LaneValue]:
         """Two values of one width in one reading: by sign only where both can be read so for nothing."""
         half = 1 << (node.width - 1)
         if x.low >= 0 and y.low >= 0:
@@ -86,10 +86,10 @@ class Ground(Interpreter[Value], partial=True):
         return self._code.unsigned(x, node.width), self._code.unsigned(y, node.width)
 
     # ------------------------------------------------------------------ leaves
-    def on_const(self, node: Node) -> Value:
+    def on_const(self, node: Node) -> LaneValue:
         return self._known_result(node, node.params[1])
 
-    def on_input(self, node: Node) -> Value:
+    def on_input(self, node: Node) -> LaneValue:
         raise InputError(f"expected a value for input {self.graph.input_name(node)}, but none was given")
 
 

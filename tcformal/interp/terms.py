@@ -27,7 +27,7 @@ TERM_OPS = frozenset(
 )
 
 
-class Term(Generic[T]):
+class SolverTerm(Generic[T]):
     """One bit-vector as a solver sees it; one of width 1 may be held as a truth value, or as both."""
 
     __slots__ = ("bits", "truth", "width")
@@ -40,7 +40,7 @@ class Term(Generic[T]):
         self.truth = truth
 
 
-class TermInterpreter(Interpreter[Term[T]], partial=True):
+class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
     """The meaning of the vocabulary as terms of one solver.
 
     Shapes: a node of width w becomes a bit-vector of width w; `assertion` gives the solver's Bool.
@@ -77,7 +77,7 @@ class TermInterpreter(Interpreter[Term[T]], partial=True):
         """The QF_BV operator `name` on terms; `width` is that of the result, None for a Bool."""
 
     # ------------------------------------------------------------------ the two forms of one bit
-    def bits(self, term: Term[T]) -> T:
+    def bits(self, term: SolverTerm[T]) -> T:
         """The term as a bit-vector."""
         if term.bits is None:
             if term.truth is None:
@@ -86,7 +86,7 @@ class TermInterpreter(Interpreter[Term[T]], partial=True):
             term.bits = self.apply("ite", (term.truth, yes, no), (), 1)
         return term.bits
 
-    def truth(self, term: Term[T]) -> T:
+    def truth(self, term: SolverTerm[T]) -> T:
         """A term of width 1 as the solver's Bool."""
         if term.truth is None:
             if term.width != 1:
@@ -99,21 +99,23 @@ class TermInterpreter(Interpreter[Term[T]], partial=True):
         return self.truth(self.run([node])[0])
 
     # ------------------------------------------------------------------ helpers of the handlers
-    def _plain(self, node: Node, name: str, *args: Term[T], indices: Sequence[int] = ()) -> Term[T]:
+    def _plain(
+        self, node: Node, name: str, *args: SolverTerm[T], indices: Sequence[int] = ()
+    ) -> SolverTerm[T]:
         """An operator from bit-vectors to a bit-vector."""
         bits = self.apply(name, [self.bits(a) for a in args], indices, node.width)
-        return Term(node.width, bits=bits)
+        return SolverTerm(node.width, bits=bits)
 
-    def _logic(self, node: Node, name: str, *args: Term[T]) -> Term[T]:
+    def _logic(self, node: Node, name: str, *args: SolverTerm[T]) -> SolverTerm[T]:
         """A bitwise operator; on one bit it stays among truth values when an operand is one."""
         if node.width == 1 and any(a.truth is not None for a in args):
-            return Term(1, truth=self.apply(name, [self.truth(a) for a in args], (), None))
+            return SolverTerm(1, truth=self.apply(name, [self.truth(a) for a in args], (), None))
         return self._plain(node, "bv" + name, *args)
 
-    def _compare(self, name: str, x: Term[T], y: Term[T]) -> Term[T]:
-        return Term(1, truth=self.apply(name, (self.bits(x), self.bits(y)), (), None))
+    def _compare(self, name: str, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
+        return SolverTerm(1, truth=self.apply(name, (self.bits(x), self.bits(y)), (), None))
 
-    def _shift(self, node: Node, name: str, x: Term[T], amount: Term[T]) -> Term[T]:
+    def _shift(self, node: Node, name: str, x: SolverTerm[T], amount: SolverTerm[T]) -> SolverTerm[T]:
         """A shift whose amount is brought to the width of `x`; one too large stays too large."""
         width, bits = x.width, self.bits(amount)
         if amount.width < width:
@@ -124,113 +126,113 @@ class TermInterpreter(Interpreter[Term[T]], partial=True):
             low = self.apply("extract", (bits,), (width - 1, 0), width)
             fits = self.apply("=", (high, self.const_term(0, above)), (), None)
             bits = self.apply("ite", (fits, low, self.const_term((1 << width) - 1, width)), (), width)
-        return Term(width, bits=self.apply(name, (self.bits(x), bits), (), width))
+        return SolverTerm(width, bits=self.apply(name, (self.bits(x), bits), (), width))
 
     # ------------------------------------------------------------------ the vocabulary
-    def on_const(self, node: Node) -> Term[T]:
+    def on_const(self, node: Node) -> SolverTerm[T]:
         """A constant."""
-        return Term(node.width, bits=self.const_term(node.params[1], node.width))
+        return SolverTerm(node.width, bits=self.const_term(node.params[1], node.width))
 
-    def on_input(self, node: Node) -> Term[T]:
+    def on_input(self, node: Node) -> SolverTerm[T]:
         """A free bit-vector."""
         name = self.graph.input_name(node)
         self.inputs[name] = self.input_term(name, node.width)
-        return Term(node.width, bits=self.inputs[name])
+        return SolverTerm(node.width, bits=self.inputs[name])
 
-    def on_not_(self, node: Node, x: Term[T]) -> Term[T]:
+    def on_not_(self, node: Node, x: SolverTerm[T]) -> SolverTerm[T]:
         """Bitwise complement."""
         return self._logic(node, "not", x)
 
-    def on_and_(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+    def on_and_(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
         """Bitwise and."""
         return self._logic(node, "and", x, y)
 
-    def on_or_(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+    def on_or_(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
         """Bitwise or."""
         return self._logic(node, "or", x, y)
 
-    def on_xor(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+    def on_xor(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
         """Bitwise exclusive or."""
         return self._logic(node, "xor", x, y)
 
-    def on_add_mod(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+    def on_add_mod(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
         """Sum modulo 2^width."""
         return self._plain(node, "bvadd", x, y)
 
-    def on_sub_mod(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+    def on_sub_mod(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
         """Difference modulo 2^width."""
         return self._plain(node, "bvsub", x, y)
 
-    def on_neg_mod(self, node: Node, x: Term[T]) -> Term[T]:
+    def on_neg_mod(self, node: Node, x: SolverTerm[T]) -> SolverTerm[T]:
         """Negation modulo 2^width."""
         return self._plain(node, "bvneg", x)
 
-    def on_mul_expand(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+    def on_mul_expand(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
         """Exact unsigned product: both factors grown to the width of the result first."""
         grown = [
             self.apply("zero_extend", (self.bits(a),), (node.width - a.width,), node.width) for a in (x, y)
         ]
-        return Term(node.width, bits=self.apply("bvmul", grown, (), node.width))
+        return SolverTerm(node.width, bits=self.apply("bvmul", grown, (), node.width))
 
-    def on_shl_mod(self, node: Node, x: Term[T], amount: Term[T]) -> Term[T]:
+    def on_shl_mod(self, node: Node, x: SolverTerm[T], amount: SolverTerm[T]) -> SolverTerm[T]:
         """Shift left."""
         return self._shift(node, "bvshl", x, amount)
 
-    def on_lshr(self, node: Node, x: Term[T], amount: Term[T]) -> Term[T]:
+    def on_lshr(self, node: Node, x: SolverTerm[T], amount: SolverTerm[T]) -> SolverTerm[T]:
         """Shift right with zeros coming in."""
         return self._shift(node, "bvlshr", x, amount)
 
-    def on_ashr(self, node: Node, x: Term[T], amount: Term[T]) -> Term[T]:
+    def on_ashr(self, node: Node, x: SolverTerm[T], amount: SolverTerm[T]) -> SolverTerm[T]:
         """Shift right with copies of the top bit coming in."""
         return self._shift(node, "bvashr", x, amount)
 
-    def on_eq(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+    def on_eq(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
         """Equality; with one bit that is fixed it is the other bit or its complement."""
         for fixed, other in zip(node.args, (y, x), strict=True):
             if fixed.op == "const" and fixed.width == 1:
                 if fixed.params[1]:
                     return other
-                return Term(1, truth=self.apply("not", (self.truth(other),), (), None))
+                return SolverTerm(1, truth=self.apply("not", (self.truth(other),), (), None))
         if x.truth is not None or y.truth is not None:
-            return Term(1, truth=self.apply("=", (self.truth(x), self.truth(y)), (), None))
+            return SolverTerm(1, truth=self.apply("=", (self.truth(x), self.truth(y)), (), None))
         return self._compare("=", x, y)
 
-    def on_ult(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+    def on_ult(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
         """Unsigned less than."""
         return self._compare("bvult", x, y)
 
-    def on_ule(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+    def on_ule(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
         """Unsigned at most."""
         return self._compare("bvule", x, y)
 
-    def on_slt(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+    def on_slt(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
         """Two's complement less than."""
         return self._compare("bvslt", x, y)
 
-    def on_sle(self, node: Node, x: Term[T], y: Term[T]) -> Term[T]:
+    def on_sle(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
         """Two's complement at most."""
         return self._compare("bvsle", x, y)
 
-    def on_ite(self, node: Node, cond: Term[T], yes: Term[T], no: Term[T]) -> Term[T]:
+    def on_ite(self, node: Node, cond: SolverTerm[T], yes: SolverTerm[T], no: SolverTerm[T]) -> SolverTerm[T]:
         """Choice; on one bit it stays among truth values when a branch is one."""
         if node.width == 1 and (yes.truth is not None or no.truth is not None):
             branches = (self.truth(cond), self.truth(yes), self.truth(no))
-            return Term(1, truth=self.apply("ite", branches, (), None))
+            return SolverTerm(1, truth=self.apply("ite", branches, (), None))
         args = (self.truth(cond), self.bits(yes), self.bits(no))
-        return Term(node.width, bits=self.apply("ite", args, (), node.width))
+        return SolverTerm(node.width, bits=self.apply("ite", args, (), node.width))
 
-    def on_concat(self, node: Node, high: Term[T], low: Term[T]) -> Term[T]:
+    def on_concat(self, node: Node, high: SolverTerm[T], low: SolverTerm[T]) -> SolverTerm[T]:
         """Side by side."""
         return self._plain(node, "concat", high, low)
 
-    def on_extract(self, node: Node, x: Term[T]) -> Term[T]:
+    def on_extract(self, node: Node, x: SolverTerm[T]) -> SolverTerm[T]:
         """A range of bits."""
         return self._plain(node, "extract", x, indices=node.params)
 
-    def on_zero_extend(self, node: Node, x: Term[T]) -> Term[T]:
+    def on_zero_extend(self, node: Node, x: SolverTerm[T]) -> SolverTerm[T]:
         """Zeros above."""
         return self._plain(node, "zero_extend", x, indices=node.params)
 
-    def on_sign_extend(self, node: Node, x: Term[T]) -> Term[T]:
+    def on_sign_extend(self, node: Node, x: SolverTerm[T]) -> SolverTerm[T]:
         """Copies of the top bit above."""
         return self._plain(node, "sign_extend", x, indices=node.params)

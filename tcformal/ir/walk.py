@@ -12,7 +12,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.ops import OPS
 
-Value = TypeVar("Value")
+NodeValue = TypeVar("NodeValue")
 
 
 def reachable(roots: Iterable[Node]) -> list[Node]:
@@ -27,7 +27,7 @@ def reachable(roots: Iterable[Node]) -> list[Node]:
     return [seen[i] for i in sorted(seen)]
 
 
-class Interpreter(Generic[Value]):
+class Interpreter(Generic[NodeValue]):
     """One meaning of the whole vocabulary; walks the DAG once, each shared node once.
 
     A concrete subclass defines `on_<op>(node, *argument_values)` for every operator of the table;
@@ -50,14 +50,14 @@ class Interpreter(Generic[Value]):
                 f"expected {cls.__name__} to define every operator, but it lacks {', '.join(missing)}"
             )
 
-    def run(self, roots: Sequence[Node]) -> list[Value]:
+    def run(self, roots: Sequence[Node]) -> list[NodeValue]:
         """The values of `roots`."""
         known = self.run_all(roots)
         return [known[root.index] for root in roots]
 
-    def run_all(self, roots: Sequence[Node]) -> dict[int, Value]:
+    def run_all(self, roots: Sequence[Node]) -> dict[int, NodeValue]:
         """The values of every node that `roots` depend on, by node index."""
-        known: dict[int, Value] = {}
+        known: dict[int, NodeValue] = {}
         for node in reachable(roots):
             handler = getattr(self, f"on_{node.op}")
             known[node.index] = handler(node, *[known[a.index] for a in node.args])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcformal.interp.lanes import TRUTH, WORD, Code, Value, lane_for
+from tcformal.interp.lanes import TRUTH, WORD, Code, LaneValue, lane_for
 from tcformal.ir.node import Node
 
 #: Records that are taken lane by lane start at multiples of so many bytes.
@@ -35,13 +35,13 @@ class PlaneLayout:
 
     planes: tuple[Plane, ...]
     #: Nodes that turned out to be one integer, by node index: they are not stored.
-    fixed: dict[int, Value]
+    fixed: dict[int, LaneValue]
     size: int
     lanes: int
     spread: bool
 
 
-def plane_layout(values: Sequence[tuple[Node, Value]], lanes: int, *, spread: bool) -> PlaneLayout:
+def plane_layout(values: Sequence[tuple[Node, LaneValue]], lanes: int, *, spread: bool) -> PlaneLayout:
     """A layout for decoded values: the widest planes first, so that each is aligned to its size.
 
     A value that is spread over the lanes is stored as a register takes it fastest: a word of 32 bits at
@@ -71,7 +71,7 @@ def mask_bits(lanes: int) -> int:
     return 8 * -(-lanes // 8)
 
 
-def _stored_bits(value: Value, least: int) -> int:
+def _stored_bits(value: LaneValue, least: int) -> int:
     """Bits of the narrowest integer in memory, of at least `least` bits, that holds a value."""
     for bits in (8, 16, 32):
         half = 1 << (bits - 1)
@@ -81,7 +81,7 @@ def _stored_bits(value: Value, least: int) -> int:
     return max(64, lane_for(value.low, value.high))
 
 
-def store(code: Code, plane: Plane, value: Value, base: str, layout: PlaneLayout) -> None:
+def store(code: Code, plane: Plane, value: LaneValue, base: str, layout: PlaneLayout) -> None:
     """Write a decoded value to the record at `base`; the code has one lane for a record that is spread."""
     at = code.new(f"getelementptr i8, ptr {base}, i64 {plane.offset}")
     if plane.bits != TRUTH:
@@ -99,7 +99,7 @@ def store(code: Code, plane: Plane, value: Value, base: str, layout: PlaneLayout
     code.lines.append(f"  store i{bits} {mask}, ptr {at}, align 1")
 
 
-def load(code: Code, plane: Plane, base: str, layout: PlaneLayout) -> Value:
+def load(code: Code, plane: Plane, base: str, layout: PlaneLayout) -> LaneValue:
     """The value of a plane of the record at `base`."""
     at = code.new(f"getelementptr i8, ptr {base}, i64 {plane.offset}")
     lanes = layout.lanes
@@ -110,14 +110,14 @@ def load(code: Code, plane: Plane, base: str, layout: PlaneLayout) -> Value:
             text = code.new(f"trunc i{bits} {text} to i{lanes}")
         if lanes > 1:
             text = code.new(f"bitcast i{lanes} {text} to {code.kind(1)}")
-        return Value(text, 0, 1, TRUTH)
+        return LaneValue(text, 0, 1, TRUTH)
     bits = lane_for(plane.low, plane.high)
     grow = "sext" if plane.low < 0 else "zext"
     if not layout.spread:
         text = code.new(f"load {code.kind(plane.bits)}, ptr {at}, align 1")
         if bits != plane.bits:
             text = code.new(f"{grow} {code.kind(plane.bits)} {text} to {code.kind(bits)}")
-        return Value(text, plane.low, plane.high, bits)
+        return LaneValue(text, plane.low, plane.high, bits)
     text = code.new(f"load i{plane.bits}, ptr {at}, align 1")
     if bits != plane.bits:
         text = code.new(f"{grow} i{plane.bits} {text} to i{bits}")
@@ -125,4 +125,4 @@ def load(code: Code, plane: Plane, base: str, layout: PlaneLayout) -> Value:
         first = code.new(f"insertelement {code.kind(bits)} poison, i{bits} {text}, i64 0")
         zero = f"<{lanes} x i32> zeroinitializer"
         text = code.new(f"shufflevector {code.kind(bits)} {first}, {code.kind(bits)} poison, {zero}")
-    return Value(text, plane.low, plane.high, bits)
+    return LaneValue(text, plane.low, plane.high, bits)

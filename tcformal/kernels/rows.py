@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tcformal.interp.lanes import DOUBLE, WORD, Code, Value
+from tcformal.interp.lanes import DOUBLE, WORD, Code, LaneValue
 from tcformal.interp.llvm import Lowering
 from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
@@ -111,7 +111,7 @@ def source(graph: Graph, root: Node, lanes: int) -> tuple[str, int]:
     """
     code = Code(lanes, "v")
     first = code.new(f"mul i64 %tile, {lanes}")
-    known: dict[int, Value] = {}
+    known: dict[int, LaneValue] = {}
     for full, node in graph.inputs.items():
         name, _, rest = full.partition("[")
         row = code.new(f"mul i64 %stride, {int(rest.rstrip(']') or 0)}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tcformal.interp.lanes import TRUTH, Code, Value, lane_for
+from tcformal.interp.lanes import TRUTH, Code, LaneValue, lane_for
 from tcformal.interp.llvm import Lowering
 from tcformal.ir.node import Node
 from tcformal.kernels.cut import Cut
@@ -74,7 +74,7 @@ def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[
     """
     spread = side == shape.spread_side
     code = Code(1 if spread else shape.lanes, "v")
-    known: dict[int, Value] = {}
+    known: dict[int, LaneValue] = {}
     inputs = cut.graph.inputs
     for array, name, count in (("raw", side, shape.k), ("scale", f"scale_{side}", shape.scales)):
         bits = shape.storage.get("scale" if array == "scale" else side, 0)
@@ -123,7 +123,7 @@ end:
 
 def _raw(
     code: Code, array: str, bits: int, width: int, i: int, count: int, spread: bool, lanes: int
-) -> Value:
+) -> LaneValue:
     """The raw encodings of one input, as the decoder's loop finds them."""
     first = code.new(f"mul i64 %step, {count}")
     k = code.new(f"add i64 {first}, {i}")
@@ -139,7 +139,7 @@ def _raw(
     return word(code, text, bits, width)
 
 
-def word(code: Code, text: str, bits: int, width: int) -> Value:
+def word(code: Code, text: str, bits: int, width: int) -> LaneValue:
     """The value of raw encodings of `width` bits in elements of `bits`."""
     lane = lane_for(0, (1 << bits) - 1)
     if lane != bits:
@@ -148,7 +148,7 @@ def word(code: Code, text: str, bits: int, width: int) -> Value:
     return code.as_truth(value) if width == 1 else value
 
 
-def _report(code: Code, marks: Sequence[Value]) -> None:
+def _report(code: Code, marks: Sequence[LaneValue]) -> None:
     """Set the flag of the row or tile where some mark is 1 in some lane."""
     if not marks:
         return
@@ -171,7 +171,7 @@ def _multiply(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout]) -> tup
     tile are computed where (row flag or tile flag) is `wanted`.
     """
     code = Code(shape.lanes, "v")
-    known: dict[int, Value] = {}
+    known: dict[int, LaneValue] = {}
     for side, base in ((shape.spread_side, "%row_at"), (shape.lanes_side, "%tile_at")):
         layout = layouts[side]
         known |= layout.fixed

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
+from tcformal.operands.random import Raw
 
 if TYPE_CHECKING:  # as in tcformal.matmul.unit
     from tcformal.kernels.gemm import MatrixWords
     from tcformal.kernels.work import Work
-
-Raw = NDArray[Any]
 
 #: dot_bits of a unit: a, b, c and scales if it has any -> d, all raw encodings.
 DotBits = Callable[..., NDArray[Any]]

@@ -16,10 +16,9 @@ from tcformal.matmul import arrays
 from tcformal.matmul.unit import Unit, spec_of
 from tcformal.operands.batch import element_at
 from tcformal.operands.command import explain_command, in_hex
+from tcformal.operands.random import Raw
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import common_k
-
-Words = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class Differences:
     """
 
     units: tuple[UnitSpec, UnitSpec]
-    results: tuple[Words, Words]
+    results: tuple[Raw, Raw]
     steps: NDArray[np.int64]
     first: FirstDifference | None
 
@@ -114,11 +113,11 @@ def _listed(u: UnitSpec) -> str:
     return ", ".join(f.name for f in (o.a, o.b, o.c, o.d))
 
 
-def _differ(first: Words, second: Words) -> NDArray[np.bool_]:
+def _differ(first: Raw, second: Raw) -> NDArray[np.bool_]:
     return np.asarray(first.view(f"u{first.itemsize}") != second.view(f"u{second.itemsize}"), np.bool_)
 
 
-def steps_between(fmt: Format, first: Words, second: Words) -> NDArray[np.int64]:
+def steps_between(fmt: Format, first: Raw, second: Raw) -> NDArray[np.int64]:
     """Values of the format from one encoding to the other; -1 where one is special and the other differs."""
     body = np.uint64((1 << (fmt.width - 1)) - 1)
     infinity = np.uint64(fmt.infinity)

@@ -17,13 +17,12 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.matmul import arrays
+from tcformal.operands.random import Raw
 from tcformal.programs.chain import circuit, scale_count
 
 if TYPE_CHECKING:  # imported where they are used: a question about a unit does not wait for its kernels
     from tcformal.kernels.gemm import Gemm
     from tcformal.kernels.rows import DotProducts
-
-Raw = NDArray[np.unsignedinteger[Any]]
 
 #: Products below which NumPy is done before a kernel would be loaded.
 _WORTH_COMPILING = 1 << 20

@@ -10,16 +10,16 @@ from tcformal.operands.witness import Witness
 from tcformal.oracle.values import format_value, hex_word
 
 #: How one operand is written: `a`, `b`, `c`, `scale_a` or `scale_b`, and its raw encoding.
-Words = Callable[[str, int], str]
+OperandText = Callable[[str, int], str]
 
 
-def in_hex(spec: UnitSpec) -> Words:
+def in_hex(spec: UnitSpec) -> OperandText:
     """Every operand by its raw encoding."""
     formats = spec.input_formats()
     return lambda which, raw: hex_word(formats[which], raw)
 
 
-def by_value(spec: UnitSpec) -> Words:
+def by_value(spec: UnitSpec) -> OperandText:
     """Every operand by its exact value; a NaN, which has none, by its raw encoding."""
     formats = spec.input_formats()
 
@@ -31,7 +31,7 @@ def by_value(spec: UnitSpec) -> Words:
 
 
 def explain_command(
-    names: Iterable[str], w: Witness, words: Words, *, longer: bool = False, command: str = "explain"
+    names: Iterable[str], w: Witness, words: OperandText, *, longer: bool = False, command: str = "explain"
 ) -> str:
     """`tcformal explain` of these units on one dot product, or `tcformal eval`.
 

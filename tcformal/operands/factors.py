@@ -9,13 +9,13 @@ from tcformal.design.unit import UnitSpec
 from tcformal.operands.witness import Witness
 from tcformal.oracle.products import multiply
 from tcformal.oracle.text import number_text, power_of_two
-from tcformal.oracle.values import Kind, Value, decode
+from tcformal.oracle.values import ExactValue, NumberClass, decode
 
 #: A factor is written as a decimal up to so many characters, then as an odd number times a power of two.
 _SHORT = 6
 
 
-def scale_values(spec: UnitSpec, w: Witness, k: int) -> tuple[tuple[str, Value], ...]:
+def scale_values(spec: UnitSpec, w: Witness, k: int) -> tuple[tuple[str, ExactValue], ...]:
     """The two scales of product k by name, `scale_a[0]` and `scale_b[0]`; none for units without scales."""
     if spec.scale_format is None or spec.scale_block is None:
         return ()
@@ -34,11 +34,11 @@ def factor_texts(spec: UnitSpec, w: Witness) -> list[str]:
     return [_text(factor) for factor in factors(spec, w)]
 
 
-def _factor(scales: Sequence[Value]) -> Fraction | None:
-    total = Value(Kind.FINITE, magnitude=Fraction(1))
+def _factor(scales: Sequence[ExactValue]) -> Fraction | None:
+    total = ExactValue(NumberClass.FINITE, magnitude=Fraction(1))
     for scale in scales:
         total = multiply(total, scale)
-    return total.number if total.kind is Kind.FINITE else None
+    return total.number if total.kind is NumberClass.FINITE else None
 
 
 def _text(factor: Fraction | None) -> str:

@@ -12,6 +12,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Specials
 from tcformal.programs.chain import scale_count
 
+#: An array of raw encodings.
 Raw = NDArray[np.unsignedinteger[Any]]
 
 #: What a batch is made of, in equal parts.

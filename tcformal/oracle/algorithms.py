@@ -15,7 +15,7 @@ from tcformal.formats.spec import Format
 from tcformal.oracle.exact import unit_dot
 from tcformal.oracle.sums import fused_sum
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import Kind, Value, decode, encode_exact, exponent_of
+from tcformal.oracle.values import ExactValue, NumberClass, decode, encode_exact, exponent_of
 
 HALF, SINGLE = FORMATS["fp16"], FORMATS["fp32"]
 _IEEE = fma_chain(fmt="fp32", nan_word=NVIDIA_NAN["fp32"])
@@ -75,7 +75,7 @@ def exact_sum(fmt: Format, a: Sequence[int], b: Sequence[int], c: int) -> Fracti
     """c + sum of a_k·b_k over the true inputs, a and b of `fmt`, c of fp32; None where one is no number."""
     rows = [(decode(fmt, x), decode(fmt, y)) for x, y in zip(a, b, strict=True)]
     last = decode(SINGLE, c)
-    if any(v.kind is not Kind.FINITE for v in (last, *(v for row in rows for v in row))):
+    if any(v.kind is not NumberClass.FINITE for v in (last, *(v for row in rows for v in row))):
         return None
     return sum((x.number * y.number for x, y in rows), last.number)
 
@@ -83,7 +83,7 @@ def exact_sum(fmt: Format, a: Sequence[int], b: Sequence[int], c: int) -> Fracti
 def error(result: int, exact: Fraction) -> Fraction | None:
     """|result - exact| of an fp32 encoding; None where the result is no number."""
     value = decode(SINGLE, result)
-    return abs(value.number - exact) if value.kind is Kind.FINITE else None
+    return abs(value.number - exact) if value.kind is NumberClass.FINITE else None
 
 
 def ulp(number: Fraction) -> Fraction:
@@ -99,23 +99,23 @@ def _call(spec: UnitSpec, a: Sequence[int], b: Sequence[int], c: int) -> int:
     return unit_dot(spec, (*a, *rest), (*b, *rest), c)
 
 
-def _rounded(terms: Sequence[Value], target: Conversion) -> Value:
+def _rounded(terms: Sequence[ExactValue], target: Conversion) -> ExactValue:
     return fused_sum(_IEEE, terms, target)
 
 
-def _nearest(x: Value, y: Value) -> Value:
+def _nearest(x: ExactValue, y: ExactValue) -> ExactValue:
     return _rounded([x, y], conversion("RNE-FP32"))
 
 
-def _times(x: Value, power: int) -> Value:
+def _times(x: ExactValue, power: int) -> ExactValue:
     return replace(x, magnitude=x.magnitude * power_of_two(power), exponent=x.exponent + power)
 
 
-def _encode(fmt: Format, value: Value) -> int:
+def _encode(fmt: Format, value: ExactValue) -> int:
     """The encoding of a value that the format holds; every NaN is NVIDIA's."""
-    if value.kind is Kind.NAN:
+    if value.kind is NumberClass.NAN:
         return NVIDIA_NAN[fmt.name]
-    if value.kind is Kind.INF:
+    if value.kind is NumberClass.INF:
         sign_bit: int = value.sign * 2 ** (fmt.width - 1)
         return fmt.infinity + sign_bit
     return encode_exact(fmt, value.number, negative_zero=bool(value.sign))

@@ -8,10 +8,10 @@ from fractions import Fraction
 from tcformal.design.spec import Design
 from tcformal.oracle.round_down import round_down_sum
 from tcformal.oracle.sums import fused_sum
-from tcformal.oracle.values import Kind, Value
+from tcformal.oracle.values import ExactValue, NumberClass
 
 
-def dot_block(design: Design, products: Sequence[Value], c: Value) -> Value:
+def dot_block(design: Design, products: Sequence[ExactValue], c: ExactValue) -> ExactValue:
     """The sum of one block's products and c, converted with `design.conversion`.
 
     Shapes: products: L values (groups count as one), in the design's order.
@@ -36,7 +36,7 @@ def dot_block(design: Design, products: Sequence[Value], c: Value) -> Value:
     return fused_sum(design, [partial, c], design.rho)
 
 
-def chain(design: Design, start: Value, terms: Sequence[Value]) -> Value:
+def chain(design: Design, start: ExactValue, terms: Sequence[ExactValue]) -> ExactValue:
     """The start plus one term after the other, each sum rounded as a partial sum."""
     partial = start
     for term in terms:
@@ -44,16 +44,16 @@ def chain(design: Design, start: Value, terms: Sequence[Value]) -> Value:
     return partial
 
 
-def chain_from_c(design: Design, products: Sequence[Value], c: Value) -> list[Value]:
+def chain_from_c(design: Design, products: Sequence[ExactValue], c: ExactValue) -> list[ExactValue]:
     """The result of each step of a chain that starts with c; the last step takes the final conversion."""
-    results: list[Value] = []
+    results: list[ExactValue] = []
     for k, term in enumerate(products):
         target = design.rho if k == len(products) - 1 else design.step
         results.append(fused_sum(design, [results[-1] if results else c, term], target))
     return results
 
 
-def pairwise_sum(design: Design, products: Sequence[Value]) -> Value:
+def pairwise_sum(design: Design, products: Sequence[ExactValue]) -> ExactValue:
     """The products summed as a tree: neighbours level by level, an odd one out moves up as it is."""
     level = list(products)
     while len(level) > 1:
@@ -62,15 +62,15 @@ def pairwise_sum(design: Design, products: Sequence[Value]) -> Value:
     return level[0]
 
 
-def two_chains(design: Design, products: Sequence[Value]) -> Value:
+def two_chains(design: Design, products: Sequence[ExactValue]) -> ExactValue:
     """Even-index and odd-index products in a chain each, then their sum."""
     even, odd = (chain_from_zero(design, products[first::2])[-1] for first in (0, 1))
     return fused_sum(design, [even, odd], design.step)
 
 
-def chain_from_zero(design: Design, products: Sequence[Value]) -> list[Value]:
+def chain_from_zero(design: Design, products: Sequence[ExactValue]) -> list[ExactValue]:
     """A +0 of the accumulator, and the result of each step of the chain that starts with it."""
-    results = [Value(Kind.FINITE, 0, Fraction(0), design.step.e_min)]
+    results = [ExactValue(NumberClass.FINITE, 0, Fraction(0), design.step.e_min)]
     for term in products:
         results.append(fused_sum(design, [results[-1], term], design.step))
     return results

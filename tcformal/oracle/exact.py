@@ -19,7 +19,7 @@ from tcformal.oracle.blocks import dot_block
 from tcformal.oracle.nans import first_operand_nan, quiet_nan
 from tcformal.oracle.products import block_terms, flushed, in_order, product
 from tcformal.oracle.sums import fused_sum
-from tcformal.oracle.values import Kind, Value, decode, encode_exact
+from tcformal.oracle.values import ExactValue, NumberClass, decode, encode_exact
 
 __all__ = ["dot", "product", "unit_dot"]
 
@@ -66,7 +66,7 @@ def dot(
             [scales[k] for k in block],
         )
         result = dot_block(design, terms, incoming)
-        if result.kind is Kind.NAN and design.nan_rule == "first_operand":
+        if result.kind is NumberClass.NAN and design.nan_rule == "first_operand":
             pairs = in_order(design, [((a_format, a[k]), (b_format, b[k])) for k in block])
             d = first_operand_nan(design, pairs, terms, (incoming_format, d), incoming, d_format)
         else:
@@ -137,7 +137,7 @@ def _emulated_dot(spec: UnitSpec, emulation: Emulation, a: Sequence[int], b: Seq
 def _converted(fmt: Format, bits: int, target: Format) -> int:
     """An encoding in another format, exactly; ValueTextError where the format does not hold the value."""
     value = decode(fmt, bits)
-    if value.kind is Kind.NAN:
+    if value.kind is NumberClass.NAN:
         return quiet_nan((fmt, bits), target)
     return _pack(target, value)
 
@@ -161,7 +161,7 @@ def _scales(
     scale_block: int | None,
     scale_a: Sequence[int],
     scale_b: Sequence[int],
-) -> list[tuple[Value, ...]]:
+) -> list[tuple[ExactValue, ...]]:
     """For each of K elements the two scales that act on it; nothing where there are no scales."""
     if scale_format is None or scale_block is None:
         if scale_format is not None or scale_block is not None or len(scale_a) or len(scale_b):
@@ -187,18 +187,18 @@ def _check_output(rho_text: str, nan_word: int, d_format: Format) -> None:
     rho = conversion(rho_text)
     if d_format.specials is not Specials.IEEE or not rho.fits(d_format) or rho.e_min != d_format.e_min:
         raise InputError(f"expected an output format that holds {rho_text}, but got {d_format}")
-    if nan_word >= 2**d_format.width or decode(d_format, nan_word).kind is not Kind.NAN:
+    if nan_word >= 2**d_format.width or decode(d_format, nan_word).kind is not NumberClass.NAN:
         raise InputError(f"expected nan_word to be a NaN of {d_format}, but got {nan_word:#x}")
 
 
-def _encode(design: Design, d_format: Format, d: Value) -> int:
+def _encode(design: Design, d_format: Format, d: ExactValue) -> int:
     """The raw encoding of a block's result."""
-    return design.nan_word if d.kind is Kind.NAN else _pack(d_format, d)
+    return design.nan_word if d.kind is NumberClass.NAN else _pack(d_format, d)
 
 
-def _pack(fmt: Format, value: Value) -> int:
+def _pack(fmt: Format, value: ExactValue) -> int:
     """The raw encoding of a number or an infinity that the format holds."""
-    if value.kind is Kind.INF:
+    if value.kind is NumberClass.INF:
         sign_bit: int = value.sign * 2 ** (fmt.width - 1)
         return fmt.infinity + sign_bit
     return encode_exact(fmt, value.number, negative_zero=bool(value.sign))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tcformal.design.spec import Design
 from tcformal.formats.spec import Format, Sign
 from tcformal.oracle.blocks import chain_from_c, chain_from_zero
-from tcformal.oracle.values import Kind, Value, decode
+from tcformal.oracle.values import ExactValue, NumberClass, decode
 
 #: An operand as it comes: its format and its raw encoding.
 Word = tuple[Format, int]
@@ -35,9 +35,9 @@ def quiet_nan(operand: Word, target: Format) -> int:
 def first_operand_nan(
     design: Design,
     pairs: Sequence[tuple[Word, Word]],
-    products: Sequence[Value],
+    products: Sequence[ExactValue],
     c: Word,
-    c_value: Value,
+    c_value: ExactValue,
     target: Format,
 ) -> int:
     """The NaN word of a block that ends as NaN, under nan_rule `first_operand`.
@@ -49,7 +49,7 @@ def first_operand_nan(
     Source: Intel SDM, VDPBF16PS (order of priority: src1.lo, src2.lo, src1.hi, src2.hi, destination);
     measured for tdpbf16ps (results/hardware).
     """
-    c_word = quiet_nan(c, target) if c_value.kind is Kind.NAN else None
+    c_word = quiet_nan(c, target) if c_value.kind is NumberClass.NAN else None
     if design.summation == "two_chains":
         words = [c_word]
         for half in (slice(0, None, 2), slice(1, None, 2)):
@@ -65,7 +65,7 @@ def first_operand_nan(
 def _word_of_chain(
     design: Design,
     pairs: Sequence[tuple[Word, Word]],
-    results: Sequence[Value],
+    results: Sequence[ExactValue],
     word: int | None,
     target: Format,
 ) -> int | None:
@@ -76,9 +76,9 @@ def _word_of_chain(
     `design.nan_word` where none of them is one (Inf * 0, Inf - Inf, a NaN scale).
     """
     for pair, result in zip(pairs, results, strict=True):
-        if result.kind is not Kind.NAN:
+        if result.kind is not NumberClass.NAN:
             continue
-        nans = [quiet_nan(operand, target) for operand in pair if decode(*operand).kind is Kind.NAN]
+        nans = [quiet_nan(operand, target) for operand in pair if decode(*operand).kind is NumberClass.NAN]
         if nans:
             word = nans[0]
         elif word is None:

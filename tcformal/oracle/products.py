@@ -10,20 +10,22 @@ from tcformal.design.rounding import conversion
 from tcformal.design.spec import Design
 from tcformal.oracle.rounding import round_to, sign_of_sum
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import Kind, Value
+from tcformal.oracle.values import ExactValue, NumberClass
 
-NAN = Value(Kind.NAN)
+NAN = ExactValue(NumberClass.NAN)
 Element = TypeVar("Element")
 
 
-def flushed(operand: Value, rule: str) -> Value:
+def flushed(operand: ExactValue, rule: str) -> ExactValue:
     """An operand as `operand_subnormals` or `c_subnormals` has it; a subnormal's zero keeps the exponent."""
     if rule == "kept" or not operand.is_subnormal:
         return operand
-    return Value(Kind.FINITE, operand.sign if rule == "signed_zero" else 0, Fraction(0), operand.exponent)
+    return ExactValue(
+        NumberClass.FINITE, operand.sign if rule == "signed_zero" else 0, Fraction(0), operand.exponent
+    )
 
 
-def multiply(x: Value, y: Value) -> Value:
+def multiply(x: ExactValue, y: ExactValue) -> ExactValue:
     """The exact product, never renormalised.
 
     Ranges and units: Exp(xy) = Exp(x) + Exp(y), so the significand of two operands' product is in [0, 4).
@@ -31,15 +33,15 @@ def multiply(x: Value, y: Value) -> Value:
     Source: XIE Algorithm 7, step 1, §4.2.
     """
     sign = (x.sign + y.sign) % 2
-    if x.kind is not Kind.FINITE or y.kind is not Kind.FINITE:
-        if Kind.NAN in (x.kind, y.kind) or x.is_zero or y.is_zero:
+    if x.kind is not NumberClass.FINITE or y.kind is not NumberClass.FINITE:
+        if NumberClass.NAN in (x.kind, y.kind) or x.is_zero or y.is_zero:
             return NAN
-        return Value(Kind.INF, sign)
+        return ExactValue(NumberClass.INF, sign)
     cancelled = (x.cancelled and not y.is_zero) or (y.cancelled and not x.is_zero)
-    return Value(Kind.FINITE, sign, x.magnitude * y.magnitude, x.exponent + y.exponent, cancelled)
+    return ExactValue(NumberClass.FINITE, sign, x.magnitude * y.magnitude, x.exponent + y.exponent, cancelled)
 
 
-def product(design: Design, a: Value, b: Value, scales: Sequence[Value] = ()) -> Value:
+def product(design: Design, a: ExactValue, b: ExactValue, scales: Sequence[ExactValue] = ()) -> ExactValue:
     """One product and its scales: exact and never renormalised, unless the design rounds it.
 
     Shapes: scales: those that act on this product alone.
@@ -52,18 +54,18 @@ def product(design: Design, a: Value, b: Value, scales: Sequence[Value] = ()) ->
     exact = multiply(flushed(a, design.operand_subnormals), flushed(b, design.operand_subnormals))
     for scale in scales:
         exact = multiply(exact, scale)
-    if exact.kind is not Kind.FINITE:
+    if exact.kind is not NumberClass.FINITE:
         return exact
     if design.product_limit is not None and exact.magnitude >= power_of_two(design.product_limit):
-        return Value(Kind.INF, exact.sign)
+        return ExactValue(NumberClass.INF, exact.sign)
     if design.product_rounding is None:
         return exact
     return round_to(design, exact.sign, exact.magnitude, conversion(design.product_rounding))
 
 
 def block_terms(
-    design: Design, a: Sequence[Value], b: Sequence[Value], scales: Sequence[Sequence[Value]]
-) -> list[Value]:
+    design: Design, a: Sequence[ExactValue], b: Sequence[ExactValue], scales: Sequence[Sequence[ExactValue]]
+) -> list[ExactValue]:
     """The terms that one block adds to c, in the design's order; groups are cut in the order of k.
 
     Shapes: a, b, scales: L values and, for each k, none or the two scales that act on it; L terms, or
@@ -85,7 +87,7 @@ def in_order(design: Design, items: Sequence[Element]) -> list[Element]:
     return [item for pair in pairs for item in reversed(pair)]
 
 
-def group_term(design: Design, products: Sequence[Value], scales: Sequence[Value]) -> Value:
+def group_term(design: Design, products: Sequence[ExactValue], scales: Sequence[ExactValue]) -> ExactValue:
     """The exact sum of a group's products times its scales, as one term.
 
     Shapes: products: G values; scales: none, or the two of the group.
@@ -99,7 +101,7 @@ def group_term(design: Design, products: Sequence[Value], scales: Sequence[Value
         numbers = [p.number for p in products]
         total = sum(numbers, Fraction(0))
         sign = sign_of_sum(total, [p.sign for p in products], numbers, design.step.mode)
-        term = Value(Kind.FINITE, sign, abs(total), 0, total == 0 and any(numbers))
+        term = ExactValue(NumberClass.FINITE, sign, abs(total), 0, total == 0 and any(numbers))
     else:
         term = special
     for scale in scales:
@@ -107,14 +109,14 @@ def group_term(design: Design, products: Sequence[Value], scales: Sequence[Value
     return term
 
 
-def exact_specials(terms: Sequence[Value]) -> Value | None:
+def exact_specials(terms: Sequence[ExactValue]) -> ExactValue | None:
     """A sum's result where it is no number: a NaN or infinities of both signs give NaN, else Inf itself.
 
     Source: XIE §4.2.
     """
-    if any(term.kind is Kind.NAN for term in terms):
+    if any(term.kind is NumberClass.NAN for term in terms):
         return NAN
-    signs = {term.sign for term in terms if term.kind is Kind.INF}
+    signs = {term.sign for term in terms if term.kind is NumberClass.INF}
     if not signs:
         return None
-    return NAN if len(signs) == 2 else Value(Kind.INF, signs.pop())
+    return NAN if len(signs) == 2 else ExactValue(NumberClass.INF, signs.pop())

@@ -12,7 +12,7 @@ from tcformal.oracle.products import exact_specials
 from tcformal.oracle.rounding import align, round_to, sign_of_sum
 from tcformal.oracle.sums import aligned_sum, largest_exponent
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import Value, exponent_of
+from tcformal.oracle.values import ExactValue, exponent_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Partial:
     exponent: int | None
 
 
-def round_down_sum(design: Design, products: Sequence[Value], c: Value) -> Value:
+def round_down_sum(design: Design, products: Sequence[ExactValue], c: ExactValue) -> ExactValue:
     """TR-FDPA (summation `tr`) or GTR-FDPA (`gtr`) of one block.
 
     Shapes: products: L values.
@@ -40,7 +40,7 @@ def round_down_sum(design: Design, products: Sequence[Value], c: Value) -> Value
     return add_c(design, sum_of_sides(design, sides), c)
 
 
-def truncated(design: Design, products: Sequence[Value]) -> Partial:
+def truncated(design: Design, products: Sequence[ExactValue]) -> Partial:
     """The products cut at their largest exponent and summed (XIE Algorithm 10, step 2)."""
     total, sign = aligned_sum(design, products, design.rho.mode)
     return Partial(total, sign, largest_exponent(design, products))
@@ -58,7 +58,7 @@ def sum_of_sides(design: Design, sides: Sequence[Partial]) -> Partial:
     return Partial(total, sign_of_sum(total, [s.sign for s in sides], addends, design.rho.mode), e_max)
 
 
-def add_c(design: Design, products: Partial, c: Value) -> Value:
+def add_c(design: Design, products: Partial, c: ExactValue) -> ExactValue:
     """The final sum: both addends rounded down at the larger exponent, the sum again, and then converted.
 
     With sum_rounding RZ the three are cut toward zero (the hypothetical instruction of XIE §6.2.4).

@@ -9,7 +9,7 @@ from fractions import Fraction
 from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import Kind, Value, exponent_of
+from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
 
 def round_integer(number: Fraction, mode: str) -> int:
@@ -45,7 +45,7 @@ def wrap(total: Fraction, unit: Fraction, width: int) -> Fraction:
     return (count - modulus if 2 * count >= modulus else count) * unit
 
 
-def round_to(design: Design, sign: int, magnitude: Fraction, target: Conversion) -> Value:
+def round_to(design: Design, sign: int, magnitude: Fraction, target: Conversion) -> ExactValue:
     """The conversion of (-1)^sign * magnitude: rounded once, subnormals produced or made zeros.
 
     Ranges and units: a multiple of 2^(e - fraction_bits), e the exponent of the magnitude and at least
@@ -61,14 +61,14 @@ def round_to(design: Design, sign: int, magnitude: Fraction, target: Conversion)
     rounded = abs(round_integer(signed / unit, target.mode)) * unit
     if rounded >= power_of_two(target.e_max + 1):
         if design.overflow == "infinity" or target.mode in ("RNE", "RNA", "RD" if sign else "RU"):
-            return Value(Kind.INF, sign)
+            return ExactValue(NumberClass.INF, sign)
         rounded = (2 - Fraction(1, 2**target.fraction_bits)) * power_of_two(target.e_max)
     if design.result_subnormals == "signed_zero" and rounded < power_of_two(target.e_min):
         rounded = Fraction(0)
     if rounded == 0:
         keeps_sign = design.zero_sign == "ieee" or (design.zero_sign == "sum" and magnitude > 0)
-        return Value(Kind.FINITE, sign if keeps_sign else 0, rounded, target.e_min)
-    return Value(Kind.FINITE, sign, rounded, max(exponent_of(rounded), target.e_min))
+        return ExactValue(NumberClass.FINITE, sign if keeps_sign else 0, rounded, target.e_min)
+    return ExactValue(NumberClass.FINITE, sign, rounded, max(exponent_of(rounded), target.e_min))
 
 
 def sign_of_sum(total: Fraction, signs: Sequence[int], addends: Sequence[Fraction | int], mode: str) -> int:

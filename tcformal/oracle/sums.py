@@ -10,10 +10,10 @@ from tcformal.design.spec import Design
 from tcformal.oracle.products import exact_specials
 from tcformal.oracle.rounding import round_integer, round_to, sign_of_sum, wrap
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import Value, exponent_of
+from tcformal.oracle.values import ExactValue, exponent_of
 
 
-def fused_sum(design: Design, terms: Sequence[Value], target: Conversion) -> Value:
+def fused_sum(design: Design, terms: Sequence[ExactValue], target: Conversion) -> ExactValue:
     """Align all terms at e_max, cut each one, add them exactly, convert once.
 
     Shapes: terms: n values.
@@ -28,7 +28,7 @@ def fused_sum(design: Design, terms: Sequence[Value], target: Conversion) -> Val
     return round_to(design, sign, abs(total), target)
 
 
-def aligned_sum(design: Design, terms: Sequence[Value], mode: str) -> tuple[Fraction, int]:
+def aligned_sum(design: Design, terms: Sequence[ExactValue], mode: str) -> tuple[Fraction, int]:
     """The sum of the cut terms, and its sign where `mode` is the rounding that follows.
 
     Shapes: terms: n finite values, n at least 1.
@@ -49,7 +49,7 @@ def aligned_sum(design: Design, terms: Sequence[Value], mode: str) -> tuple[Frac
     return total, sign_of_sum(total, signs, counts, mode)
 
 
-def largest_exponent(design: Design, terms: Sequence[Value]) -> int | None:
+def largest_exponent(design: Design, terms: Sequence[ExactValue]) -> int | None:
     """The exponent e_max at which terms are aligned; None: no term has one, so that all of them are zeros.
 
     Shapes: terms: n finite values.
@@ -60,7 +60,7 @@ def largest_exponent(design: Design, terms: Sequence[Value]) -> int | None:
     return max(exponents) if exponents else None
 
 
-def _exponent(design: Design, term: Value) -> int | None:
+def _exponent(design: Design, term: ExactValue) -> int | None:
     """The exponent with which a term takes part in e_max; None: it does not."""
     if not term.is_zero:
         return exponent_of(term.magnitude) if design.normalise_products else term.exponent

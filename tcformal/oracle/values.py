@@ -25,7 +25,7 @@ _RAW = re.compile(r"0x([0-9a-f]+)")
 _NAN_WORD = re.compile(r"nan\((0x[0-9a-f]+)\)")
 
 
-class Kind(Enum):
+class NumberClass(Enum):
     """What an encoding stands for."""
 
     FINITE = "a finite number"
@@ -34,7 +34,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ExactValue:
     """The value of an encoding, or of a term of a sum, with the exponent that it carries.
 
     Ranges and units: a finite value is (-1)^sign * magnitude; `exponent` is the papers' Exp(x), so
@@ -44,7 +44,7 @@ class Value:
     Inf and NaN mean nothing and are 0.
     """
 
-    kind: Kind
+    kind: NumberClass
     sign: int = 0
     magnitude: Fraction = _ZERO
     exponent: int = 0
@@ -58,7 +58,7 @@ class Value:
     @property
     def is_zero(self) -> bool:
         """Whether this is a zero of either sign."""
-        return self.kind is Kind.FINITE and self.magnitude == 0
+        return self.kind is NumberClass.FINITE and self.magnitude == 0
 
     @property
     def is_subnormal(self) -> bool:
@@ -74,7 +74,7 @@ def exponent_of(magnitude: Fraction) -> int:
 
 
 @lru_cache(maxsize=1 << 16)
-def decode(fmt: Format, bits: int) -> Value:
+def decode(fmt: Format, bits: int) -> ExactValue:
     """The exact value of a raw encoding.
 
     Ranges and units: bits from 0 to 2^width - 1; Exp is e_min for subnormals and zeros, else the
@@ -88,18 +88,18 @@ def decode(fmt: Format, bits: int) -> Value:
     sign = sign_bit if fmt.sign is Sign.PRESENT else 0
     field, fraction = divmod(code, 2**fmt.fraction_bits)
     if fmt.specials is Specials.IEEE and field == 2**fmt.exponent_bits - 1:
-        return Value(Kind.INF, sign) if fraction == 0 else Value(Kind.NAN)
+        return ExactValue(NumberClass.INF, sign) if fraction == 0 else ExactValue(NumberClass.NAN)
     if fmt.specials is Specials.ALL_ONES_NAN and code == _codes(fmt) - 1:
-        return Value(Kind.NAN)
+        return ExactValue(NumberClass.NAN)
     if fmt.specials is Specials.NEGATIVE_ZERO_NAN and sign_bit == 1 and code == 0:
-        return Value(Kind.NAN)
+        return ExactValue(NumberClass.NAN)
     significand = Fraction(fraction, 2**fmt.fraction_bits)
     if field == 0 and fmt.has_zero:
         exponent = 1 - fmt.bias
     else:
         exponent = field - fmt.bias
         significand += 1
-    return Value(Kind.FINITE, sign, significand * power_of_two(exponent), exponent)
+    return ExactValue(NumberClass.FINITE, sign, significand * power_of_two(exponent), exponent)
 
 
 def encode_exact(fmt: Format, value: Fraction, negative_zero: bool = False) -> int:
@@ -168,9 +168,9 @@ def format_value(fmt: Format, bits: int) -> str:
     Errors: InputError for bits outside the format's width.
     """
     value = decode(fmt, bits)
-    if value.kind is Kind.NAN:
+    if value.kind is NumberClass.NAN:
         return f"nan(0x{bits:0{-(-fmt.width // 4)}x})"
-    text = "inf" if value.kind is Kind.INF else number_text(value.magnitude)
+    text = "inf" if value.kind is NumberClass.INF else number_text(value.magnitude)
     return "-" + text if value.sign else text
 
 
@@ -248,7 +248,7 @@ def _parse_nan(fmt: Format, plain: str, text: str) -> int:
         return _pack(fmt, 0, _largest_code(fmt) + 1 + quiet)
     word = _NAN_WORD.fullmatch(plain)
     bits = int(word[1], 16) if word else 0
-    if not word or bits >= 2**fmt.width or decode(fmt, bits).kind is not Kind.NAN:
+    if not word or bits >= 2**fmt.width or decode(fmt, bits).kind is not NumberClass.NAN:
         raise ValueTextError(
             f"expected nan without a sign, or a NaN of {fmt} by its word, but got {_clip(text)!r}"
         )

@@ -18,7 +18,7 @@ from tcformal.papers.files import Ask, QueryFile
 from tcformal.proofs.claims.register import CLAIMS
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.given import witness_of
-from tcformal.query.kinds.comparison.question import Asked, asked
+from tcformal.query.kinds.comparison.question import ComparisonParameters, comparison_parameters
 from tcformal.query.kinds.property.properties import PROPERTIES
 
 #: What each kind of ask can come to.
@@ -52,7 +52,7 @@ def mistake(query: QueryFile, ask: Ask, error: InputError, key: str | None = Non
     return InputError(f"expected a query file in {query.path}, but at {place} ({ask.name}): {error}")
 
 
-def algorithm_asked(body: Mapping[str, Any]) -> Asked:
+def algorithm_asked(body: Mapping[str, Any]) -> ComparisonParameters:
     """The question that the keys of `algorithm` describe; InputError for keys or values that do not fit."""
     given = dict(body["algorithm"])
     unit = resolve(str(given.pop("unit", "")))
@@ -62,7 +62,11 @@ def algorithm_asked(body: Mapping[str, Any]) -> Asked:
         if "more_than" in given:
             raise InputError("expected search or more_than, but got both")
     for key in given:
-        check_choice("key of algorithm", key, [f for f in Asked.__dataclass_fields__ if f != "assumptions"])
+        check_choice(
+            "key of algorithm",
+            key,
+            [f for f in ComparisonParameters.__dataclass_fields__ if f != "assumptions"],
+        )
     if "more_than" in given:
         given["more_than"] = _fraction(given["more_than"])
     if "c_exponents" in given:
@@ -71,7 +75,9 @@ def algorithm_asked(body: Mapping[str, Any]) -> Asked:
         check_int("products", given["products"], low=1)
     if not isinstance(given.get("keep_last", False), bool):
         raise InputError(f"expected true or false for keep_last, but got {given['keep_last']!r}")
-    return asked(unit, assumptions=from_texts(unit.operands.c, body.get("assume", ())), **given)
+    return comparison_parameters(
+        unit, assumptions=from_texts(unit.operands.c, body.get("assume", ())), **given
+    )
 
 
 def _fraction(value: Any) -> Fraction:

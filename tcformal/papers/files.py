@@ -41,7 +41,7 @@ _BRACES = re.compile(r"(\{[^{}]*\})")
 _PLACE = re.compile(r"\{([A-Za-z_][A-Za-z_0-9]*)\}")
 
 #: What fills a placeholder.
-Value = str | int
+ParameterValue = str | int
 
 #: Keys of an ask that are not handed on to the question.
 _FRAME = ("name", "cases", "pairs", "expected", "reported", "deviation")
@@ -75,7 +75,7 @@ class QueryFile:
     source: str
     formula: str
     note: str
-    parameters: Mapping[str, Value]
+    parameters: Mapping[str, ParameterValue]
     asks: tuple[Mapping[str, Any], ...]
 
     def concrete(self, settings: Mapping[str, str] | None = None) -> list[Ask]:
@@ -91,8 +91,8 @@ class QueryFile:
             raise InputError(f"expected at most {_MOST_ASKS} questions in {self.path}, but there are more")
         return made
 
-    def _settings(self, settings: Mapping[str, str]) -> dict[str, Value]:
-        made: dict[str, Value] = {}
+    def _settings(self, settings: Mapping[str, str]) -> dict[str, ParameterValue]:
+        made: dict[str, ParameterValue] = {}
         for name, text in settings.items():
             if name not in self.parameters:
                 raise UnknownNameError(
@@ -109,11 +109,13 @@ class QueryFile:
                 made[name] = text
         return made
 
-    def _asks(self, number: int, table: Mapping[str, Any], values: Mapping[str, Value]) -> Iterator[Ask]:
+    def _asks(
+        self, number: int, table: Mapping[str, Any], values: Mapping[str, ParameterValue]
+    ) -> Iterator[Ask]:
         kind = next((k for k in ("separate", "property", "claim", "algorithm") if k in table), "evaluate")
         if kind == "algorithm" and "search" in table["algorithm"]:
             kind = "largest"
-        cases: Iterable[Mapping[str, Value]] = table.get("cases", [{}])
+        cases: Iterable[Mapping[str, ParameterValue]] = table.get("cases", [{}])
         if "pairs" in table:
             pairs = table["pairs"]
             cases = ({**c, "x": x, "y": y} for c in cases for x, y in itertools.combinations(pairs, 2))
@@ -127,7 +129,7 @@ class QueryFile:
                 str(filled.get("reported", "")), str(filled.get("deviation", "")),
             )  # fmt: skip
 
-    def _fill(self, number: int, key: str, value: Any, known: Mapping[str, Value]) -> Any:
+    def _fill(self, number: int, key: str, value: Any, known: Mapping[str, ParameterValue]) -> Any:
         if isinstance(value, str):
             try:
                 return _filled(value, known)
@@ -144,7 +146,7 @@ class QueryFile:
         return value
 
 
-def _filled(text: str, known: Mapping[str, Value]) -> str:
+def _filled(text: str, known: Mapping[str, ParameterValue]) -> str:
     """A text with every `{name}` replaced by that value; nothing else may stand in braces, nor a brace alone.
 
     Errors: ValueError with the reason, also where the text would become longer than a question is.

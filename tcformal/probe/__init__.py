@@ -1,1 +1,1 @@
-"""Devices, plans for them, runs of plans, and logs of results."""
+"""Probes: devices, plans of dot products, runs of plans, and logs of results."""

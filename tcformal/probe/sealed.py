@@ -1,4 +1,4 @@
-"""What every line of results or of a plan must be: as it was written, of the right types, not too large."""
+"""Checks of the lines of results and plans: seal, types, sizes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TEXTS = ("unit", "plan", "definition", "tcformal", "date")
 
 
 def check_seal(data: Mapping[str, Any], where: str) -> None:
-    """Refuse a line that is not as it was written; RecordError naming `where`."""
+    """RecordError, naming `where`, for a line that was altered."""
     try:
         found = sealed(data)[SEAL]
     except (ValueError, RecursionError) as error:
@@ -43,7 +43,7 @@ def check_seal(data: Mapping[str, Any], where: str) -> None:
 
 
 def check_summary(folder: Path) -> None:
-    """Refuse the summary of a campaign's folder, where there is one, that is not as it was written."""
+    """RecordError for an altered summary in a campaign's folder."""
     path = folder / SUMMARY
     if not folder.is_dir() or not path.exists():
         return
@@ -55,7 +55,7 @@ def check_summary(folder: Path) -> None:
 
 
 def check_sealed_as(data: Mapping[str, Any], schema: object, where: str) -> None:
-    """Refuse a line without a digest in a file of today, and one with a digest in an older file."""
+    """RecordError for a line without a digest in a new file, or with one in an old file."""
     if schema not in (SCHEMA, UNSEALED):
         raise RecordError(f"expected results ({SCHEMA}) in {where}, but got {schema!r:.80}")
     if (SEAL in data) != (schema == SCHEMA):
@@ -65,7 +65,7 @@ def check_sealed_as(data: Mapping[str, Any], schema: object, where: str) -> None
 
 
 def check_head(data: Mapping[str, Any], where: str) -> None:
-    """Refuse the head of a run that lacks something, or holds something else than it should."""
+    """RecordError for the head of a run with a missing or invalid key."""
     check_sealed_as(data, data.get("schema"), where)
     device = data.get("device")
     texts = [data.get(name) for name in _TEXTS]
@@ -83,7 +83,7 @@ def check_head(data: Mapping[str, Any], where: str) -> None:
 
 
 def whole(data: Mapping[str, Any], name: str, where: str, *, low: int = 0, high: int = MOST_ROWS) -> int:
-    """A whole number of a line; RecordError naming `where` for anything else."""
+    """An integer of a line; RecordError naming `where` for anything else."""
     value = data.get(name)
     if type(value) is not int or not low <= value <= high:
         raise RecordError(
@@ -93,7 +93,7 @@ def whole(data: Mapping[str, Any], name: str, where: str, *, low: int = 0, high:
 
 
 def word(fmt: Format, text: object, where: str) -> int:
-    """An encoding as files have it, all its digits; RecordError naming `where` for anything else."""
+    """An encoding in hex with all its digits; RecordError naming `where` for anything else."""
     if isinstance(text, str) and re.fullmatch(r"0x[0-9a-f]{1,16}", text):
         value = int(text, 16)
         if value < 1 << fmt.width and text == hex_word(fmt, value):
@@ -103,7 +103,7 @@ def word(fmt: Format, text: object, where: str) -> int:
 
 @contextlib.contextmanager
 def read_whole(where: object) -> Iterator[None]:
-    """What Python says of lines that are not as they should be, as one sentence of ours."""
+    """Turn Python's errors on invalid lines into RecordError with one sentence."""
     try:
         yield
     except (KeyError, ValueError, TypeError, IndexError, OverflowError, AttributeError) as error:

@@ -15,7 +15,7 @@ from tcformal.semantics.unit import unit_dot
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
+class OperandNodes:
     """The input nodes of one dot product.
 
     Shapes: a, b: K raw encodings; scale_a, scale_b: one per block of k, empty without scales.
@@ -33,7 +33,7 @@ def scale_count(spec: UnitSpec, k: int) -> int:
     return 0 if spec.scale_block is None else -(-k // spec.scale_block)
 
 
-def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> Inputs:
+def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> OperandNodes:
     """The inputs of one dot product of `spec` in a graph, named a[0], b[0], …, c, scale_a[0], …."""
     a, b = [], []
     for i in range(k):
@@ -46,10 +46,10 @@ def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> Inputs:
             row += [
                 g.input(f"scale_{letter}[{i}]", spec.scale_format.width) for i in range(scale_count(spec, k))
             ]
-    return Inputs(a, b, c, scales["a"], scales["b"])
+    return OperandNodes(a, b, c, scales["a"], scales["b"])
 
 
-def chained_dot(g: Graph, spec: UnitSpec, x: Inputs) -> Node:
+def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes) -> Node:
     """The unit applied to consecutive runs of k products, each result the next c.
 
     A hardware unit takes them as blocks of one dot product: a block hands its result on as a call

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import enum
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tcformal.callbacks import Progress
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, SolverDisagreementError
 from tcformal.interp.concrete import Concrete
@@ -24,9 +25,6 @@ from tcformal.query.verdict import NOT_CHECKED
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status
 from tcformal.version import VERSION
-
-#: Told what is being done, in a few words.
-Progress = Callable[[str], None]
 
 
 class PartStatus(enum.Enum):
@@ -53,7 +51,7 @@ class Counterexample:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class ClaimPart:
     """One part of a claim, such as one transposition of products."""
 
     name: str
@@ -74,7 +72,7 @@ class Part:
 class Finding:
     """What a claim's own program hands back: its parts, and how they make the whole."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ClaimPart, ...]
     #: One sentence: why the parts, all as claimed, make the claim.
     composition: str
     #: One sentence when all parts are as claimed.
@@ -95,7 +93,7 @@ class ClaimVerdict:
     kind: Kind
     reason: str
     composition: str
-    parts: tuple[Part, ...]
+    parts: tuple[ClaimPart, ...]
     #: Every lemma that the proved parts rest on, and those that stood in the way of the others.
     lemmas: tuple[Lemma, ...]
     limits: Limits
@@ -136,7 +134,7 @@ class ClaimVerdict:
         }  # fmt: skip
 
 
-def _part_data(part: Part) -> dict[str, Any]:
+def _part_data(part: ClaimPart) -> dict[str, Any]:
     data: dict[str, Any] = {
         "name": part.name,
         "standing": part.status.name,

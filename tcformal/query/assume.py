@@ -1,4 +1,4 @@
-"""Assumptions about the operands of a question: named, readable back, and built from the one unpack."""
+"""Assumptions about the operands of a question: their names, their texts, and the node that checks them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.matmul.unit import Unit, spec_of
 from tcformal.oracle.values import parse_value
-from tcformal.programs.chain import Inputs
-from tcformal.query.places import Place, lies, place
+from tcformal.programs.chain import OperandNodes
+from tcformal.query.regions import Region, in_region, parse_region
 from tcformal.semantics.number import Number
 from tcformal.semantics.product import product
 from tcformal.semantics.unpack import unpack
 
-#: What can be assumed of every operand, block scales among them, with its meaning.
+#: Assumptions about every operand, block scales included, with their meaning.
 FLAGS: dict[str, str] = {
     "finite": "no operand is NaN or Inf",
     "normal": "every operand is a normal number (not zero, subnormal, NaN or Inf)",
@@ -29,7 +29,7 @@ FLAGS: dict[str, str] = {
     "nonzero": "no operand is zero",
 }
 
-#: What takes a value, with an example.
+#: Assumptions that take a value, with an example of each.
 _VALUED: dict[str, str] = {
     "exponents": "exponents=-14..15",
     "scale_exponents": "scale_exponents=-8..8",
@@ -39,7 +39,7 @@ _VALUED: dict[str, str] = {
     "sum": "sum=inside-fp16",
 }
 
-#: What can be assumed of every element of a and b, but not of c.
+#: Assumptions about every element of a and b, but not about c, with their meaning.
 FACTORS: dict[str, str] = {
     "normal": "every element of a and b is a normal number",
     "subnormal": "every element of a and b is subnormal",
@@ -50,7 +50,7 @@ _RANGE = re.compile(r"^\s*([+-]?\d+)\s*(?:\.\.|…)\s*([+-]?\d+)\s*$")
 
 @dataclass(frozen=True, slots=True)
 class Assumptions:
-    """What a question assumes of its operands; nothing by default.
+    """The assumptions of a question about its operands; none by default.
 
     Shapes: the same for every element of a, b and c; `Assumptions.of` reads texts as the command line does.
     Ranges and units: `flags` are some of FLAGS: `finite`, `normal`, `positive`, `nonzero`; `exponents` bounds
@@ -69,8 +69,8 @@ class Assumptions:
     c: int | None = None
     scale_exponents: tuple[int, int] | None = None
     factors: str | None = None
-    products: Place | None = None
-    sum: Place | None = None
+    products: Region | None = None
+    sum: Region | None = None
 
     def __post_init__(self) -> None:
         for flag in self.flags:
@@ -96,12 +96,12 @@ class Assumptions:
         return bool(self.flags) or any(value is not None for value in given)
 
     def of_terms(self) -> dict[str, str]:
-        """What is assumed of factors, products and their sum, by the name of the assumption."""
+        """The assumptions about factors, products and their sum, by name."""
         given = {"factors": self.factors, "products": self.products, "sum": self.sum}
         return {name: str(value) for name, value in given.items() if value is not None}
 
     def spellings(self) -> list[str]:
-        """The assumptions as `from_texts` takes them back."""
+        """The assumptions in the spelling that `from_texts` reads."""
         spelled = list(self.flags)
         if self.exponents is not None:
             spelled.append(f"exponents={self.exponents[0]}..{self.exponents[1]}")
@@ -156,7 +156,8 @@ def assumptions(c_format: Format, given: Mapping[str, Any]) -> Assumptions:
     if factors is not None:
         factors = check_choice("assumption factors", factors, FACTORS)
     products, total = (
-        None if given.get(name) is None else place(str(given[name]), name) for name in ("products", "sum")
+        None if given.get(name) is None else parse_region(str(given[name]), name)
+        for name in ("products", "sum")
     )
     return Assumptions(tuple(flags), elements, raw, scales, factors, products, total)
 
@@ -189,11 +190,11 @@ def _span(value: Any, name: str) -> tuple[int, int]:
     return low, check_int("the highest exponent", value[1], low=low, high=40000)
 
 
-def assume_of_unit(g: Graph, what: Assumptions, spec: UnitSpec, x: Inputs) -> Node:
+def assume_of_unit(g: Graph, what: Assumptions, spec: UnitSpec, x: OperandNodes) -> Node:
     """The node that is 1 where every assumption holds of a unit's operands.
 
-    Errors: InputError for assumptions about scales where there are none, and about exact products where
-    there are scales.
+    Errors: InputError for an assumption about scales of a unit without scales, and for one about exact
+    products of a unit with scales.
     """
     o, scale = spec.operands, spec.scale_format
     if what.scale_exponents is not None and scale is None:
@@ -214,10 +215,10 @@ def assume_of_unit(g: Graph, what: Assumptions, spec: UnitSpec, x: Inputs) -> No
     if what.products is not None:
         for k, p in enumerate(products):
             with g.scope(f"assumed.product{k}"):
-                holds = g.and_(holds, lies(g, [p], what.products))
+                holds = g.and_(holds, in_region(g, [p], what.products))
     if what.sum is not None:
         with g.scope("assumed.sum"):
-            holds = g.and_(holds, lies(g, [*products, unpack(g, x.c, o.c)], what.sum))
+            holds = g.and_(holds, in_region(g, [*products, unpack(g, x.c, o.c)], what.sum))
     return holds
 
 

@@ -1,11 +1,12 @@
-"""The engine: vectors, assumptions, portfolio, replay and shrinking make the verdict on any question."""
+"""The engine: vectors, assumptions, the portfolio, replay and shrinking turn a question into a verdict."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tcformal.callbacks import Progress, ignore
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import Verdict, reason_of, unanswered
@@ -16,10 +17,7 @@ from tcformal.version import VERSION
 #: What each solver may use unless the caller says otherwise.
 DEFAULT_LIMITS = Limits()
 
-#: Told what is being done, in a few words.
-Progress = Callable[[str], None]
-
-#: The name under which the search by seeded vectors answers beside the solvers.
+#: Name of the search by seeded vectors among the answers of the solvers.
 VECTORS_NAME = "vectors"
 
 
@@ -31,18 +29,11 @@ def answer(
     certify: bool | None = None,
     jobs: int | None = None,
     shrink_s: float = 4.0,
-    progress: Progress = lambda _: None,
+    progress: Progress = ignore,
 ) -> Verdict[Q]:
-    """Decide a question: seeded vectors, then the assumptions, then the solvers; replay and shrink.
-
-    `certify` and `jobs` are those of `solve.portfolio.decide`; vectors are tried only where no solvers are
-    named.
-    `shrink_s`: seconds for shrinking a witness.
-    Errors: those of `decide` for solvers that cannot be asked.  No answer is a verdict, not an error:
-    UNKNOWN, TIMEOUT, or ERROR with the evidence.
-    """
+    """Decide a question: vectors, assumptions, solvers; then replay and shrink the witness."""
     start = time.monotonic()
-    how = kind_of(q)
+    question_kind = kind_of(q)
 
     def verdict(kind: Kind, reason: str, d: Decision, **more: Any) -> Verdict[Q]:
         return Verdict(
@@ -51,56 +42,58 @@ def answer(
             certificate=d.certificate, **more,
         )  # fmt: skip
 
-    def settled(kind: Kind, d: Decision, **more: Any) -> Verdict[Q]:
+    def decided(kind: Kind, d: Decision, **more: Any) -> Verdict[Q]:
         return verdict(kind, reason_of(kind, q, d.answers, d.certificate), d, **more)
 
     common: dict[str, Any] = {
-        "members": how.members(solvers), "limits": limits, "certify": certify, "jobs": jobs,
+        "members": question_kind.members(solvers), "limits": limits, "certify": certify, "jobs": jobs,
     }  # fmt: skip
 
     allowed: dict[str, int] | None = None
 
     def impossible() -> Verdict[Q] | None:
-        """The verdict where no input satisfies the assumptions, or nobody knows; None where one does."""
+        """The verdict for unsatisfiable or undecided assumptions; None where an input satisfies them."""
         nonlocal allowed
-        if not how.assumptions(q):
+        if not question_kind.assumptions(q):
             return None
         progress("are the assumptions satisfiable?")
-        possible = decide(q.graph, q.assumed, replay=lambda m: bool(how.replay(q, m).assumed), **common)
+        possible = decide(
+            q.graph, q.assumed, replay=lambda m: bool(question_kind.replay(q, m).assumed), **common
+        )
         if possible.status is Status.SAT and possible.model is not None:
             allowed = dict(possible.model)
             return None
         if possible.status is Status.UNSAT:
-            return settled(Kind.VACUOUS, possible)
+            return decided(Kind.VACUOUS, possible)
         return verdict(unanswered(possible), f"whether the assumptions can hold: {possible.reason}", possible)
 
     d = None
     if solvers is None:
         progress("trying vectors")
-        d = _tried(q, limits.seed)
+        d = _decide_by_vectors(q, limits.seed)
     if d is None:
-        if how.assumptions_first and (none := impossible()) is not None:
+        if question_kind.assumptions_first and (none := impossible()) is not None:
             return none
         progress("asking the solvers")
-        d = decide(q.graph, q.asked, replay=lambda m: bool(how.replay(q, m).confirms), **common)
+        d = decide(q.graph, q.asked, replay=lambda m: bool(question_kind.replay(q, m).confirms), **common)
     if d.status is Status.SAT and d.model is not None:
         progress("shrinking the witness")
-        small = how.shrink(q, d.model, shrink_s)
-        again = how.replay(q, small)
+        small = question_kind.shrink(q, d.model, shrink_s)
+        again = question_kind.replay(q, small)
         if not again.confirms:
             return verdict(Kind.ERROR, "the shrunk witness does not replay on integers and oracle", d)
-        return settled(how.found, d, inputs=small, found_inputs=d.model, replayed=again)
+        return decided(question_kind.found, d, inputs=small, found_inputs=d.model, replayed=again)
     if d.status is Status.UNSAT:
-        if not how.assumptions_first and (none := impossible()) is not None:
+        if not question_kind.assumptions_first and (none := impossible()) is not None:
             return none
-        return settled(how.none, d, allowed=allowed)
+        return decided(question_kind.none, d, allowed=allowed)
     return verdict(unanswered(d), d.reason, d)
 
 
-def _tried(q: Question, seed: int) -> Decision | None:
-    """The decision of seeded vectors; None where none of them shows what is asked about.
+def _decide_by_vectors(q: Question, seed: int) -> Decision | None:
+    """The decision of seeded vectors: SAT where one shows what is asked about, else None.
 
-    A vector that does also shows that the assumptions can hold.
+    Such a vector also shows that the assumptions are satisfiable.
     """
     start = time.monotonic()
     found = kind_of(q).search(q, seed)

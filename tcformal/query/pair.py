@@ -1,4 +1,4 @@
-"""A question about two units: one graph with shared inputs, both results, and what is assumed."""
+"""The question whether two units ever differ, as one DAG with shared inputs and both results."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class EqualityQuestion(Question):
 
     @property
     def same_definition(self) -> bool:
-        """Whether both units build the same DAG, so that no input can tell them apart."""
+        """Whether both units build the same DAG, so that no input separates them."""
         return self.results[0] is self.results[1]
 
     @property
@@ -53,17 +53,17 @@ class EqualityQuestion(Question):
         return self.differ
 
     def evaluator(self) -> Concrete:
-        """Integers: (assumed, differ, first result, second result) of one set of inputs."""
+        """The integer interpreter of (assumed, differ, first result, second result)."""
         return Concrete(self.graph, [self.assumed, self.differ, *self.results])
 
 
 def question(first: UnitSpec, second: UnitSpec, what: Assumptions) -> EqualityQuestion:
-    """Build the question of two units of equal operand formats.
+    """The question whether two units of equal operand formats ever differ.
 
     Shapes: K is the least common multiple of both units' k; a unit with a smaller k is applied to
     consecutive blocks, each taking the previous result as c.
-    Errors: InputError where the operand or scale formats differ, a chain would need C and D of one
-    format or would cut a block of scales, or an assumption speaks of scales and there are none.
+    Errors: InputError where the operand or scale formats differ, where a chain would need C and D of one
+    format or would cut a block of scales, and for assumptions about scales that do not exist.
     """
     pairs = zip("ABCD", _formats(first), _formats(second), strict=True)
     for letter, mine, theirs in pairs:

@@ -1,4 +1,4 @@
-"""What every kind of question has in common, so that one engine answers it and one store keeps the answer."""
+"""The interface of every kind of question, so that one engine answers it and one store keeps the answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tcformal.ir.walk import digest
 
 
 class Kind(enum.Enum):
-    """What was found."""
+    """The kind of a verdict."""
 
     SEPARATED = "the two units differ on the witness"
     EQUIVALENT = "the two units agree on every input that the assumptions allow"
@@ -26,11 +26,11 @@ class Kind(enum.Enum):
 
 
 #: Raw encodings by input name.
-Inputs = Mapping[str, int]
+RawInputs = Mapping[str, int]
 
 
 class Replayed(Protocol):
-    """What inputs do when they are run again, on integers and on the Fraction oracle."""
+    """The replay of inputs on integers and on the Fraction oracle."""
 
     @property
     def assumed(self) -> bool:
@@ -42,7 +42,7 @@ class Replayed(Protocol):
 
 
 class Question(ABC):
-    """Is there an input that satisfies the assumptions and shows what is asked about, in one DAG?"""
+    """A question: is there an input that satisfies the assumptions and shows what is asked about?"""
 
     __slots__ = ()
 
@@ -53,7 +53,7 @@ class Question(ABC):
     @property
     @abstractmethod
     def asked(self) -> Node:
-        """The node that is 1 where the assumptions hold and what is asked about is the case."""
+        """The node that is 1 where the assumptions hold and what is asked about occurs."""
 
     def digest(self) -> str:
         """SHA-256 of the question's definition."""
@@ -64,61 +64,61 @@ Q = TypeVar("Q", bound=Question)
 
 
 class QuestionKind(ABC, Generic[Q]):
-    """One kind of question: everything that the engine and the store need to know of it."""
+    """One kind of question: how the engine answers it, and how the store writes and reads it."""
 
     #: The kind's name in records and query files.
     name: str
-    #: The verdict where there is such an input, and where there is none.
+    #: The verdict where such an input exists, and where none exists.
     found: Kind
     none: Kind
-    #: Whether the engine shows first that the assumptions can hold; where an input is likely to be found,
-    #: which shows it too, that would be a question more.
+    #: Whether the engine first asks whether the assumptions are satisfiable.  A witness shows it too, so
+    #: kinds that often have one do without that question.
     assumptions_first: bool = True
 
     # ------------------------------------------------------------------ answering
     @abstractmethod
-    def replay(self, q: Q, inputs: Inputs) -> Any:
-        """Run inputs again, on integers and on the Fraction oracle; a `Replayed`."""
+    def replay(self, q: Q, inputs: RawInputs) -> Any:
+        """Run inputs on integers and on the Fraction oracle; a `Replayed`."""
 
     @abstractmethod
-    def shrink(self, q: Q, inputs: Inputs, seconds: float) -> dict[str, int]:
+    def shrink(self, q: Q, inputs: RawInputs, seconds: float) -> dict[str, int]:
         """Simpler inputs that still show what is asked about; the given ones where there are none."""
 
     def search(self, q: Q, seed: int) -> dict[str, int] | None:
-        """Inputs from seeded vectors; None where none of them shows what is asked about."""
+        """Inputs from seeded vectors that show what is asked about; None where no vector does."""
         return None
 
     def members(self, solvers: Sequence[str] | None) -> Sequence[str] | None:
-        """The solvers in the order that suits these questions; None for the measured order."""
+        """The solvers in the order that suits these questions; None for the default order."""
         return solvers
 
     @abstractmethod
     def assumptions(self, q: Q) -> list[str]:
-        """What is assumed, one readable line for each; none where nothing is."""
+        """The assumptions, one readable line each."""
 
     @abstractmethod
     def found_text(self, q: Q, finder: str) -> str:
-        """One sentence for inputs that `finder` found."""
+        """The reason of a verdict with inputs, which `finder` found: one sentence."""
 
     @abstractmethod
     def none_text(self, q: Q, deciders: str) -> str:
-        """One sentence where `deciders` found that there is no such input."""
+        """The reason of a verdict without inputs, which `deciders` decided: one sentence."""
 
     # ------------------------------------------------------------------ writing and reading
     @abstractmethod
     def parts(self, q: Q) -> dict[str, Any]:
-        """What was asked, in names and texts from which `build` makes the question again."""
+        """The names and texts from which `build` builds the question again."""
 
     @abstractmethod
     def build(self, parts: Mapping[str, Any]) -> Q:
-        """The question of `parts`, from today's definitions.
+        """The question of `parts`, built with the current definitions.
 
-        Errors: TcformalError for parts that cannot be asked today.
+        Errors: TcformalError for parts that the current definitions do not support.
         """
 
     @abstractmethod
-    def witness_data(self, q: Q, inputs: Inputs) -> dict[str, Any]:
-        """Inputs as a record holds them: encodings in hex, values exact."""
+    def witness_data(self, q: Q, inputs: RawInputs) -> dict[str, Any]:
+        """Inputs as data of a record: encodings in hex, values exact."""
 
     @abstractmethod
     def read_witness(self, q: Q, data: Mapping[str, Any]) -> dict[str, int]:
@@ -126,12 +126,12 @@ class QuestionKind(ABC, Generic[Q]):
 
     @abstractmethod
     def results_data(self, q: Q, replayed: Any) -> dict[str, Any]:
-        """What inputs do, as a record holds it: encodings in hex, values exact."""
+        """The results on the inputs as data of a record: encodings in hex, values exact."""
 
     @abstractmethod
     def commands(self, q: Q, replayed: Any) -> list[str]:
-        """The `tcformal eval` commands that show what inputs do, positions and all."""
+        """The `tcformal eval` commands that show the results, with every operand in its position."""
 
     @abstractmethod
     def to_json(self, q: Q) -> dict[str, Any]:
-        """What was asked, for people's programs."""
+        """The question as plain data, for `--json`."""

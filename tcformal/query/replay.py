@@ -1,4 +1,4 @@
-"""Replay: no sat answer is believed before integers and the Fraction oracle agree with it."""
+"""Replay of a witness of two units on integers and on the Fraction oracle, before it is shown."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tcformal.query.pair import EqualityQuestion
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
-    """What a witness does when it is run again.
+class EqualityReplay:
+    """The results of both units on one witness.
 
     Ranges and units: results are raw encodings of the D format.
     """
@@ -31,17 +31,17 @@ class Replay:
 
     @property
     def separates(self) -> bool:
-        """Whether the witness obeys the assumptions and the two units really differ on it."""
+        """Whether the witness obeys the assumptions and the two units differ on it."""
         return self.assumed and self.agrees and self.integers[0] != self.integers[1]
 
     @property
     def confirms(self) -> bool:
-        """What every question asks of a replay: here, that the two units differ."""
+        """Whether the replay confirms the answer: integers and oracle agree that the units differ."""
         return self.separates
 
 
 def oracle_result(spec: UnitSpec, witness: Witness) -> int:
-    """The unit on the Fraction oracle, applied to consecutive runs of k products."""
+    """The result of a unit on the Fraction oracle, applied to consecutive blocks of k products."""
     c = witness.c
     per_call = -(-spec.k // (spec.scale_block or spec.k))
     for call, start in enumerate(range(0, len(witness.a), spec.k)):
@@ -52,8 +52,8 @@ def oracle_result(spec: UnitSpec, witness: Witness) -> int:
     return c
 
 
-def replay(question: EqualityQuestion, witness: Witness) -> Replay:
+def replay(question: EqualityQuestion, witness: Witness) -> EqualityReplay:
     """Run a witness through both units on integers and on the oracle."""
     assumed, _, first, second = question.evaluator()(witness.inputs())
     oracle = (oracle_result(question.first, witness), oracle_result(question.second, witness))
-    return Replay(witness, bool(assumed), (first, second), oracle)
+    return EqualityReplay(witness, bool(assumed), (first, second), oracle)

@@ -1,4 +1,4 @@
-"""Search by seeded vectors: what tells most pairs of units apart before any solver has started."""
+"""Search by seeded vectors, which separates most pairs of units without a solver."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from tcformal.operands.witness import Witness
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.shrink import witness_cost
 
-#: Vectors tried unless the caller says otherwise: half of them directed, half from the families.
+#: Default number of vectors: half of them directed, half from the families.
 VECTORS = 6144
-#: So many of the simplest vectors that separate are compared in detail.
+#: Number of the simplest separating vectors that are compared in detail.
 _FINALISTS = 48
 
 
 def search(question: EqualityQuestion, seed: int, n: int = VECTORS) -> Witness | None:
     """The simplest of n seeded operand vectors that satisfies the assumptions and separates.
 
-    None where none does, which says nothing about the vectors that were not tried.
-    Shapes: K products, with scales where the units take them.
+    None where no vector does, which says nothing about vectors that were not tried.
+    Shapes: K products, with scales for units that take them.
     Zero, NaN, Inf: vectors whose results are numbers come before those with NaN or Inf.
     """
     tried = inputs_to_try(question.first, question.k, n, seed)

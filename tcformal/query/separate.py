@@ -1,4 +1,4 @@
-"""Questions about units, by name: do two of them differ, and does a property hold of one."""
+"""Two units separated, or proved equal: `separate` and `prove_equal`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def separate(
     fresh: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Verdict[EqualityQuestion]:
-    """Find the smallest inputs on which two units differ, or prove that there are none.
+    """Find simple inputs on which two units differ, or prove that there are none.
 
     Shapes: units of equal operand formats and scales; K is the least common multiple of their k, and a unit
     of fewer products is called several times, each result the next c.
@@ -60,7 +60,7 @@ def prove_equal(
     fresh: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Verdict[EqualityQuestion]:
-    """Prove that two units agree on every input, or give a witness on which they do not.
+    """Prove that two units agree on every input, or find inputs on which they differ.
 
     The same question as `separate`; EQUIVALENT is the verdict hoped for, with a checked proof or confirmed
     by a second solver.

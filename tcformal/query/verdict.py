@@ -1,4 +1,4 @@
-"""A verdict: one of a closed set, with its reason, evidence and everything needed to ask again."""
+"""The verdict: one of a closed set, with its reason, its evidence and all that is needed to ask again."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tcformal.solve.certificate import Certificate
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
 
 #: Verdicts that need no further asking.
-SETTLED = (Kind.SEPARATED, Kind.EQUIVALENT, Kind.HOLDS, Kind.VIOLATED, Kind.VACUOUS)
+DECIDED = (Kind.SEPARATED, Kind.EQUIVALENT, Kind.HOLDS, Kind.VIOLATED, Kind.VACUOUS)
 
-#: Said in place of a bare verdict of a kept answer whose evidence was not checked again.
+#: The mark of a kept answer whose evidence was not checked again.
 NOT_CHECKED = "kept, not re-checked; tcformal results verify"
 
 
@@ -42,9 +42,9 @@ class Verdict(Generic[Q]):
     inputs: Mapping[str, int] | None = None
     #: The witness as it was found.
     found_inputs: Mapping[str, int] | None = None
-    #: What the witness does, as the question's kind replays it.
+    #: The replay of the witness, by the question's kind.
     replayed: Any = None
-    #: Inputs that obey the assumptions: they show of an EQUIVALENT or HOLDS that these can hold.
+    #: Inputs that obey the assumptions: they show for EQUIVALENT and HOLDS that these are satisfiable.
     allowed: Mapping[str, int] | None = None
     #: Every solver's own answer.
     answers: tuple[SolverAnswer, ...] = ()
@@ -56,40 +56,40 @@ class Verdict(Generic[Q]):
     #: Wall time in seconds, shrinking included.
     seconds: float
     version: str = field(default="")
-    #: When a kept answer that is served again was given, in UTC; empty for a fresh one.
+    #: Date of a kept answer, in UTC; empty for a fresh one.
     served: str = ""
-    #: Whether the evidence was checked in this run: True of every fresh answer, and of a kept one whose
-    #: check fitted its time.
+    #: Whether the evidence was checked in this run: True for every fresh answer, and for a kept one whose
+    #: check ended within its time limit.
     checked: bool = True
 
     @property
     def witness(self) -> Witness | None:
-        """The operands of the shrunk witness."""
+        """The operands of the shrunk witness; None where the verdict has none."""
         return None if self.inputs is None else Witness.of(self.inputs)
 
     @property
     def found(self) -> Witness | None:
-        """The operands of the witness as it was found."""
+        """The operands of the witness before shrinking; None where the verdict has none."""
         return None if self.found_inputs is None else Witness.of(self.found_inputs)
 
     @property
     def results(self) -> tuple[int, ...] | None:
-        """Results on the witness, raw encodings of the D format."""
+        """The results on the witness, raw encodings of the D format; None where the verdict has none."""
         return None if self.replayed is None else tuple(self.replayed.integers)
 
     @property
     def headline(self) -> str:
-        """The verdict's name; of a kept answer that was not checked in this run, marked as such."""
+        """The verdict's name, with a mark where a kept answer was not checked in this run."""
         return self.kind.name if self.checked else f"{self.kind.name} ({NOT_CHECKED})"
 
     def to_json(self) -> dict[str, Any]:
         """The verdict as plain data: encodings in hex, values exact."""
-        q, how = self.question, kind_of(self.question)
+        q, question_kind = self.question, kind_of(self.question)
         data: dict[str, Any] = {
             "verdict": self.kind.name,
             "reason": self.reason,
-            **how.to_json(q),
-            "assumptions": how.assumptions(q),
+            **question_kind.to_json(q),
+            "assumptions": question_kind.assumptions(q),
             "question_sha256": q.digest(),
             "confirmed_by": list(self.confirmed_by),
             "certificate": None if self.certificate is None else self.certificate.to_json(),
@@ -103,24 +103,26 @@ class Verdict(Generic[Q]):
         if self.served:
             data["answered"] = self.served
         if self.inputs is not None:
-            data["witness"] = how.witness_data(q, self.inputs)
-            data |= how.results_data(q, self.replayed)
+            data["witness"] = question_kind.witness_data(q, self.inputs)
+            data |= question_kind.results_data(q, self.replayed)
             data["replayed_on"] = ["integers", "fractions"]
-            data["commands"] = how.commands(q, self.replayed)
+            data["commands"] = question_kind.commands(q, self.replayed)
         return data
 
 
 def reason_of(
     kind: Kind, q: Question, answers: Sequence[SolverAnswer], certificate: Certificate | None
 ) -> str:
-    """One sentence for a settled verdict, from its evidence alone."""
-    how = kind_of(q)
-    if kind is how.found:
-        return how.found_text(q, next((a.solver for a in answers if a.status is Status.SAT), "somebody"))
+    """The reason of a decided verdict, from its evidence alone: one sentence."""
+    question_kind = kind_of(q)
+    if kind is question_kind.found:
+        return question_kind.found_text(
+            q, next((a.solver for a in answers if a.status is Status.SAT), "somebody")
+        )
     who = " and ".join(sorted(a.solver for a in answers if a.status is Status.UNSAT))
     proof = "" if certificate is None else (
         f"; the proof of {certificate.solver} was checked by {certificate.checker}"
     )  # fmt: skip
     if kind is Kind.VACUOUS:
-        return f"no operands satisfy: {'; '.join(how.assumptions(q))}"
-    return how.none_text(q, who) + proof
+        return f"no operands satisfy: {'; '.join(question_kind.assumptions(q))}"
+    return question_kind.none_text(q, who) + proof

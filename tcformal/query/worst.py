@@ -1,4 +1,4 @@
-"""How much further from the exact value can one algorithm be?  Ever larger excesses, and a bound."""
+"""Worst case of an error comparison: the inputs with the largest excess error, and a proved bound."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from tcformal.oracle.text import number_text
 from tcformal.programs.error import ULP_STEP
 from tcformal.programs.split import SINGLE
 from tcformal.query.kinds.comparison.kind import replayed_data, shrunk
-from tcformal.query.kinds.comparison.question import Asked, ErrorComparison, error_comparison
+from tcformal.query.kinds.comparison.question import ComparisonParameters, ErrorComparison, error_comparison
 from tcformal.query.kinds.comparison.replay import ComparisonReplay, replay
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 
-#: Answers one question within so many seconds.
+#: Answers one question within a time limit in seconds.
 Asker = Callable[[ErrorComparison, float], Verdict[ErrorComparison]]
 
 
 @dataclass(frozen=True, slots=True)
 class BoundStep:
-    """One question of the search: is there an excess of more than so many ulps?"""
+    """One question of the search: is there an excess of more than `more_than` ulps?"""
 
     more_than: Fraction
     kind: Kind
@@ -38,16 +38,16 @@ class BoundStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worst:
-    """The worst case that was found, and the bound that was proved.
+    """The largest excess found, and the proved bound.
 
     Ranges and units: ulps of the exact value, where that is not zero.
     """
 
-    asked: Asked
+    asked: ComparisonParameters
     #: The inputs with the largest excess, replayed on integers and exact fractions; None: none were found.
     witness: Witness | None
     replayed: ComparisonReplay | None
-    #: What proved that no inputs have a larger excess than its question asks for; None: nothing did.
+    #: The verdict that proves the bound; None: no bound was proved.
     proof: Verdict[ErrorComparison] | None
     steps: tuple[BoundStep, ...]
     seconds: float
@@ -60,19 +60,19 @@ class Worst:
 
     @property
     def bound(self) -> Fraction | None:
-        """No inputs have an excess of more than this; None: no bound was proved."""
-        return None if self.proof is None else self.proof.question.asked_of.more_than
+        """The proved bound: no inputs have a larger excess; None where none was proved."""
+        return None if self.proof is None else self.proof.question.parameters.more_than
 
     @property
     def outcome(self) -> str:
-        """BOUNDED: the largest excess is known up to ULP_STEP; FOUND: only inputs are; UNKNOWN."""
+        """BOUNDED: the largest excess is known up to ULP_STEP; FOUND: only inputs are known; UNKNOWN."""
         if self.bound is not None and _up(self.excess) >= self.bound:
             return "BOUNDED"
         return "UNKNOWN" if self.witness is None else "FOUND"
 
     @property
     def reason(self) -> str:
-        """One sentence."""
+        """The reason of the outcome: one sentence."""
         found = f"the largest excess found is {number_text(self.excess)} ulp"
         if self.bound is None or self.proof is None:
             return f"{found}; no bound was proved"
@@ -112,14 +112,14 @@ class Worst:
 
 
 def _up(excess: Fraction) -> Fraction:
-    """The next threshold from an excess on."""
+    """The next threshold above an excess."""
     return math.ceil(excess / ULP_STEP) * ULP_STEP
 
 
-class _Search:
+class _WorstSearch:
     """The best inputs so far, the lowest bound proved, and the lowest threshold without an answer."""
 
-    def __init__(self, asked: Asked, ask: Asker, seconds: float) -> None:
+    def __init__(self, asked: ComparisonParameters, ask: Asker, seconds: float) -> None:
         self.asked = asked
         self.ask_one = ask
         self.deadline = time.monotonic() + seconds
@@ -131,7 +131,7 @@ class _Search:
         self.steps: list[BoundStep] = []
 
     def ask(self, more_than: Fraction) -> None:
-        """One question, in what is left of the time."""
+        """Ask one question, in the remaining time."""
         q = error_comparison(replace(self.asked, more_than=more_than))
         v = self.ask_one(q, max(self.deadline - time.monotonic(), 0.001))
         found = None
@@ -146,8 +146,8 @@ class _Search:
 
     @property
     def bound(self) -> Fraction | None:
-        """The lowest threshold proved."""
-        return None if self.proof is None else self.proof.question.asked_of.more_than
+        """The lowest proved threshold; None where none is proved."""
+        return None if self.proof is None else self.proof.question.parameters.more_than
 
     def _keep(self, run: ComparisonReplay, witness: Witness) -> Fraction | None:
         excess = run.excess_ulps
@@ -156,9 +156,9 @@ class _Search:
         return excess
 
     def next(self) -> Fraction | None:
-        """The next threshold: twice the excess found, or halfway up to what is proved or given up.
+        """The next threshold: twice the excess found, or halfway to the one proved or without an answer.
 
-        None where nothing lies between.
+        None where no threshold lies between.
         """
         if not self.steps:
             return Fraction(0)
@@ -171,7 +171,7 @@ class _Search:
         return math.floor((low + min(ends)) / 2 / ULP_STEP) * ULP_STEP
 
     def shrink(self, seconds: float) -> None:
-        """Simpler inputs in place of the best ones, with an excess smaller by less than ULP_STEP."""
+        """Replace the best inputs by simpler ones whose excess is smaller by less than ULP_STEP."""
         if self.witness is None:
             return
         below = _up(self.excess) - ULP_STEP
@@ -182,16 +182,17 @@ class _Search:
             self.witness, self.replayed = small, run
 
 
-def worst(asked: Asked, ask: Asker, *, seconds: float, shrinking_s: float = 4.0) -> Worst:
+def worst(asked: ComparisonParameters, ask: Asker, *, seconds: float, shrinking_s: float = 4.0) -> Worst:
     """Search for the inputs with the largest excess error, in ulps of the exact value.
 
-    The threshold doubles until no inputs are found, then the gap is halved down to ULP_STEP, for `seconds`
-    in all; a threshold without an answer is given up, and what lies below it is still searched.
-    `ask` answers each question, from a store if it likes.  Errors: InputError for arguments that do not fit.
+    The threshold doubles until no inputs are found, then the gap is halved down to ULP_STEP, within
+    `seconds` in all.  A threshold without an answer is skipped, and the range below it is still searched.
+    `ask` answers each question, for example from a store.
+    Errors: InputError for arguments that do not fit.
     """
     check_positive("seconds", seconds)
     start = time.monotonic()
-    search = _Search(asked, ask, seconds)
+    search = _WorstSearch(asked, ask, seconds)
     while time.monotonic() < search.deadline and (threshold := search.next()) is not None:
         search.ask(threshold)
     search.shrink(shrinking_s)

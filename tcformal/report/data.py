@@ -1,4 +1,4 @@
-"""Records as plain data for `--json`: exact values as text, encodings in hex."""
+"""Units, formats, results and traces as plain data for `--json`: exact values as text, encodings in hex."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tcformal.query.explain.steps import Rounding, SumStep, Trace
 
 
 def unit_data(u: UnitSpec) -> dict[str, Any]:
-    """One unit with the source and evidence of every parameter."""
+    """A unit, with the source and evidence of every parameter."""
     o = u.operands
     return {
         "name": u.name,
@@ -39,7 +39,7 @@ def unit_data(u: UnitSpec) -> dict[str, Any]:
 
 
 def format_data(f: Format) -> dict[str, Any]:
-    """One format's facts."""
+    """The facts of one format."""
     return {
         "name": f.name,
         "bits": f.width,
@@ -56,7 +56,7 @@ def format_data(f: Format) -> dict[str, Any]:
 
 
 def evaluate(u: Unit, w: Witness) -> int:
-    """One dot product on the vector interpretation."""
+    """The result of one dot product on the NumPy interpretation."""
     a, b, scale_a, scale_b = (np.array([x], dtype=np.uint64) for x in (w.a, w.b, w.scale_a, w.scale_b))
     c = np.array([w.c], dtype=np.uint64)
     scales = (scale_a, scale_b) if w.scale_a else ()
@@ -70,7 +70,7 @@ def result_data(spec: UnitSpec, raw: int) -> dict[str, str]:
 
 
 def explanation_data(traces: Sequence[Trace]) -> dict[str, Any]:
-    """Traces, and where two of them part."""
+    """Traces, and the first divergence of two."""
     data: dict[str, Any] = {
         "units": [
             {**result_data(t.unit, t.result), "steps": [_step_data(step) for step in t.steps]} for t in traces

@@ -1,7 +1,7 @@
-"""Text that comes from records, devices, programs and names of files, made safe for a terminal.
+"""Safe output: text from records, devices, programs and file names, escaped for a terminal.
 
-Every text that this program prints goes through here: `say` and `complain` for lines, `print_json` for
-data, and the console of `report.text`, which calls `printable` for all that it draws but its own styles.
+All output of this program passes through here: `say` and `complain` for lines, `print_json` for data, and
+the console of `report.text`, which applies `printable` to everything except its own styles.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _WARNINGS = "tcformal.warnings"
 
 
 def printable(text: str) -> str:
-    """A text in which every character is shown as itself, or as an escape such as `\\x1b`.
+    """The text with every unprintable character replaced by an escape such as `\\x1b`.
 
-    Escaped are controls (ESC, BEL, the C1 codes, all but the end of a line), marks of writing direction and
-    other format characters, odd spaces, halves of surrogate pairs and what Unicode leaves undefined.
+    Escaped are controls (ESC, BEL, the C1 codes, all but the end of a line), marks of writing direction
+    and other format characters, unusual spaces, surrogates and unassigned code points.
     """
     return _escaped(text, lambda character: character.encode("unicode_escape").decode())
 
 
 def printable_json(value: Any) -> str:
-    """Plain data as JSON in which only characters stand that show themselves; the rest is in its escapes."""
+    """Plain data as JSON in printable characters only; the others are written as escapes."""
     # Outside its strings, JSON text is ASCII, so that every character replaced here is one of a string.
     return _escaped(json.dumps(value, indent=2, ensure_ascii=False), lambda c: json.dumps(c)[1:-1])
 
@@ -46,7 +46,7 @@ def _escaped(text: str, escape: Callable[[str], str]) -> str:
 
 
 def sentence(text: str) -> str:
-    """A text on one line, printable, and no longer than people read."""
+    """A text on one line, printable, and cut to a readable length."""
     line = " ".join(text.split()) if len(text) <= LONGEST else " ".join(_clipped(text).split())
     line = printable(line)
     return line if len(line) <= LONGEST else _clipped(line)
@@ -63,12 +63,12 @@ def say(text: str = "", *, err: bool = False, end: str = "\n") -> None:
 
 
 def complain(word: str, text: str) -> None:
-    """Print one sentence on standard error behind a word that says what it is."""
+    """Print one sentence on standard error after a word that gives its kind."""
     click.echo(f"{word}: {sentence(text)}", err=True)
 
 
 def warn(text: str) -> None:
-    """Print a warning that changes no answer; of many in one command, the first, and how many more."""
+    """Print a warning; of many in one command, the first, and the number of the others."""
     context = click.get_current_context(silent=True)
     if context is None:
         complain("warning", text)
@@ -77,10 +77,11 @@ def warn(text: str) -> None:
     if said <= MOST_WARNINGS:
         complain("warning", text)
     elif said == MOST_WARNINGS + 1:
-        context.call_on_close(lambda: _tell_of_more(context.meta[_WARNINGS] - MOST_WARNINGS))
+        context.call_on_close(lambda: _count_warnings(context.meta[_WARNINGS] - MOST_WARNINGS))
 
 
-def _tell_of_more(count: int) -> None:
+def _count_warnings(count: int) -> None:
+    """Print the number of warnings that were not shown."""
     complain("warning", f"{count} more such sentences are not shown")
 
 

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tcformal.oracle.values import hex_word
-from tcformal.proofs.claim import ClaimVerdict, Counterexample, Part, PartStatus
+from tcformal.proofs.claim import ClaimPart, ClaimVerdict, Counterexample, PartStatus
 from tcformal.query.question import Kind
 from tcformal.report.tables import witness_table
 from tcformal.report.text import table, with_decimal
@@ -24,7 +24,7 @@ _SHORT = {
 
 
 def claim_view(v: ClaimVerdict) -> RenderableType:
-    """One verdict for people: what was found, how the parts make it, the witness, the lemmas."""
+    """One claim verdict: the result, its proof from parts, the witness, the lemmas."""
     head = Text(v.headline, style=_COLOUR.get(v.kind, "bold red"))
     head.append(f": {v.reason}", style="default not bold")
     body: list[RenderableType] = [head, Text(f"{v.claim} of {v.unit.name}")]
@@ -48,7 +48,7 @@ def claim_view(v: ClaimVerdict) -> RenderableType:
     return Group(*body)
 
 
-def _counterexample(v: ClaimVerdict, part: Part, w: Counterexample) -> list[RenderableType]:
+def _counterexample(v: ClaimVerdict, part: ClaimPart, w: Counterexample) -> list[RenderableType]:
     d = v.unit.operands.d
     results = " and ".join(f"{with_decimal(d, r)} ({hex_word(d, r)})" for r in w.results)
     return [
@@ -58,7 +58,7 @@ def _counterexample(v: ClaimVerdict, part: Part, w: Counterexample) -> list[Rend
 
 
 def _lemmas(v: ClaimVerdict) -> RenderableType:
-    """The lemmas that took a solver, and those that do not hold; a checker's version stays in the record."""
+    """The lemmas that needed a solver, and those that do not hold; checker versions are in the record."""
     uses: Counter[str] = Counter()
     for part in v.parts:
         for step in part.steps:
@@ -68,7 +68,7 @@ def _lemmas(v: ClaimVerdict) -> RenderableType:
         if x.decided_by != "folding":
             made.add_row(
                 x.name, str(uses[x.sha256]), x.status.value, x.decided_by,
-                ", ".join(who.partition(" ")[0] for who in x.confirmed_by) or "nobody", f"{x.seconds:.2f}",
+                ", ".join(who.partition(" ")[0] for who in x.confirmed_by) or "none", f"{x.seconds:.2f}",
             )  # fmt: skip
     return made
 
@@ -76,7 +76,7 @@ def _lemmas(v: ClaimVerdict) -> RenderableType:
 def claims_table(
     verdicts: Mapping[str, Sequence[ClaimVerdict]], refused: Mapping[tuple[str, str], str]
 ) -> RenderableType:
-    """One row per unit, one column per claim; `refused` are claims that do not fit a unit."""
+    """One row per unit, one column per claim; `refused` are claims that do not apply to a unit."""
     asked = {v.claim for row in verdicts.values() for v in row} | {claim for _, claim in refused}
     claims = [c for c in _SHORT if c in asked]
     made = table("unit", *(_SHORT[c] for c in claims), ">s")

@@ -1,4 +1,4 @@
-"""Many verdicts in one view: a matrix for each group of formats, then what is open, and the counts."""
+"""The view of many pairs: a matrix for each group of formats, the open pairs, and the counts."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def _mark(o: PairOutcome) -> tuple[str, str, str]:
 
 
 def counts(outcomes: Outcomes) -> dict[str, int]:
-    """How many pairs came to each verdict, those that none came to left out."""
+    """The number of pairs with each verdict, for verdicts that occur."""
     found = Counter(_mark(outcome)[1] for outcome in outcomes.values())
     return {word: found[word] for _, word, _ in (*LETTERS.values(), _UNCHECKED) if found[word]}
 
 
 def tally(outcomes: Outcomes) -> str:
-    """The counts in one line."""
+    """The counts as one line."""
     return ", ".join(f"{n} {word}" for word, n in counts(outcomes).items()) or "none yet"
 
 
@@ -60,7 +60,7 @@ def pairs_view(
     seconds: float,
     width: int = WIDTH,
 ) -> RenderableType:
-    """Everything for people: matrices, pairs without a decision and why, counts, time."""
+    """The matrices, the pairs without a decision with their reasons, the counts, the time."""
     parts: list[RenderableType] = []
     for group in groups:
         parts += [_matrix(group, outcomes, width), Text()]
@@ -85,7 +85,7 @@ def _many(n: int, what: str) -> str:
 
 
 def _matrix(group: FormatGroup, outcomes: Outcomes, width: int) -> Text:
-    """Row and column numbers, the letters above the diagonal, and the units' names."""
+    """Row and column numbers, the letters above the diagonal, and the names of the units."""
     size = len(group.units)
     cell = len(str(size)) + 1
     made = Text(group.formats, style="bold")
@@ -115,7 +115,7 @@ def _reason(o: PairOutcome) -> Text:
 def pairs_data(
     groups: Sequence[FormatGroup], outcomes: Outcomes, alone: Sequence[str], seconds: float
 ) -> dict[str, Any]:
-    """Everything as plain data: each pair with its whole verdict."""
+    """All pairs as plain data, each with its verdict."""
     return {
         "groups": [
             {

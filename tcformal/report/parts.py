@@ -1,4 +1,4 @@
-"""Text and tables as plain data, shown in the house style, or aligned by hand where rich is not installed."""
+"""Text and tables as data, drawn by rich, or as aligned text where rich is not installed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NARROWEST = 20
 
 @dataclass(slots=True)
 class Rows:
-    """A table: names of columns, of which one that begins with > is aligned right, and rows of texts."""
+    """A table: column names (a leading > aligns right) and rows of texts."""
 
     columns: tuple[str, ...]
     rows: list[tuple[str, ...]] = field(default_factory=list)
@@ -29,18 +29,18 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A line that begins with one word, which says whether what was supposed holds."""
+    """A line whose first word says whether the expectation holds."""
 
     word: str
     good: bool
     rest: str
 
 
-Part = str | Rows | Headline
+ReportPart = str | Rows | Headline
 
 
-def show(parts: Sequence[Part]) -> None:
-    """Print to standard output."""
+def show(parts: Sequence[ReportPart]) -> None:
+    """Print the parts on standard output."""
     try:
         from rich.text import Text
 
@@ -63,8 +63,8 @@ def show(parts: Sequence[Part]) -> None:
             out.print(Text(part))
 
 
-def plain(part: Part) -> str:
-    """A part as aligned text; where that is too wide, the widest columns go on below themselves."""
+def plain(part: ReportPart) -> str:
+    """A part as aligned text; the widest columns of a table that is too wide wrap."""
     if isinstance(part, Headline):
         return part.word + part.rest
     if isinstance(part, str):
@@ -88,7 +88,7 @@ def plain(part: Part) -> str:
 
 @contextlib.contextmanager
 def bar(doing: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on standard error, told how much is done of how much; none where that is no terminal."""
+    """A progress bar on standard error, as a function of steps done and in all; none without a terminal."""
     try:
         from rich.progress import Progress
 
@@ -96,11 +96,11 @@ def bar(doing: str) -> Iterator[Callable[[int, int], None]]:
     except ModuleNotFoundError:
         with click.progressbar(length=1, label=doing, file=sys.stderr) as shown:
 
-            def told(done: int, total: int) -> None:
+            def advance(done: int, total: int) -> None:
                 shown.length = total
                 shown.update(done - shown.pos)
 
-            yield told
+            yield advance
         return
     err = console(stderr=True)
     with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:

@@ -1,4 +1,4 @@
-"""The alignment picture: one row per addend at the common exponent, kept and discarded bits apart."""
+"""The alignment picture: one row per addend at the common exponent, kept and discarded bits separated."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FRAME, _LEAST_CUT, _MOST_CUT = len("  exponent  ±|"), 10, 24
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One line of a picture: a name, its value where there is room for it, and the columns that follow."""
+    """One line of a picture: a name, its value if there is room for it, and the columns after it."""
 
     name: str
     value: Fraction | None
@@ -36,13 +36,13 @@ class _Line:
         return self.name if self.value is None else f"{self.name} = {number_text(self.value)}"
 
     def text(self, width: int) -> Text:
-        """The line with the first column `width` wide; a value that does not fit is left out."""
+        """The line with a first column of `width` characters; a value that does not fit is left out."""
         name = self.long_name if len(self.long_name) <= width else self.name
         return Text(f"{name:<{width}}").append_text(self.rest)
 
 
 def picture(trace: Trace, width: int = WIDTH) -> RenderableType:
-    """Everything one dot product does, block by block, in lines of `width` columns (80 or more)."""
+    """The stages of one dot product, block by block, in lines of `width` columns (80 or more)."""
     unit, d = trace.unit, trace.unit.operands.d
     steps = [_title_and_lines(step, width) for step in trace.steps]
     lines = [line for _, made in steps for line in made]
@@ -67,13 +67,13 @@ def picture(trace: Trace, width: int = WIDTH) -> RenderableType:
 
 
 def divergence_text(first: Trace, second: Trace, found: Divergence | None) -> Text:
-    """One sentence on where two units part, and what each of them has there."""
+    """One sentence on the stage where two units diverge, with the value of each."""
     same = first.result == second.result
     if found is None:
         return Text(
             "The two units do the same on these operands." if same else "No stage shows the difference."
         )
-    start = "The results are equal, but the units part at" if same else "They part at"
+    start = "The results are equal, but the units diverge at" if same else "They diverge at"
     text = Text(f"{start} {found.stage}:\n", style=_HEAD)
     text.append(f"  {first.unit.name}: {found.first}\n", style="not bold")
     text.append(f"  {second.unit.name}: {found.second}", style="not bold")
@@ -81,7 +81,7 @@ def divergence_text(first: Trace, second: Trace, found: Divergence | None) -> Te
 
 
 def _title_and_lines(step: SumStep, width: int) -> tuple[Text, list[_Line]]:
-    """One sum: what it is, and its lines."""
+    """The title of one sum, and its lines."""
     if step.special:
         why = "; ".join(step.blamed) or "an operand is NaN or Inf"
         whose = f", that of {step.nan_of}" if step.nan_of else ""
@@ -96,7 +96,7 @@ def _title_and_lines(step: SumStep, width: int) -> tuple[Text, list[_Line]]:
 
 
 class _Columns:
-    """The lines of one sum, their binary points below each other."""
+    """The lines of one sum, with aligned binary points."""
 
     def __init__(self, step: SumStep, width: int) -> None:
         self.step = step
@@ -112,7 +112,7 @@ class _Columns:
         self.width = self.lead + 1 + self.shown + int(step.fraction_bits > self.shown)
 
     def lines(self) -> list[_Line]:
-        """Header, addends that are not zero, sum, rounding."""
+        """Header, non-zero addends, sum, rounding."""
         step = self.step
         header = self._columns("exponent", "", f"{'±kept bits':<{self.width + 1}}| discarded")
         header.stylize(_DIM)
@@ -125,7 +125,7 @@ class _Columns:
         return Text(f"  {exponent:>8}  {sign}{rest}")
 
     def _bits(self, bits: str) -> str:
-        """Kept bits, no more of them than fit, the point in its column."""
+        """The kept bits that fit, with the point in its column."""
         whole, _, fraction = _trimmed(bits).partition(".")
         more = "…" if "1" in fraction[self.shown :] else ""
         return f"{whole.rjust(self.lead)}.{fraction[: self.shown]}{more}".ljust(self.width)
@@ -146,7 +146,7 @@ class _Columns:
         return _Line("sum", self.step.total, row)
 
     def _rounding(self, done: Rounding) -> list[_Line]:
-        """Normalised bits, those that the conversion keeps apart from those that it drops; what follows."""
+        """The normalised bits, kept and discarded ones separated, and the result."""
         kept, cut = done.bits[: done.precision], done.bits[done.precision :]
         row = self._columns(str(done.exponent) if self.step.total else "", " ")
         spare = self.room - len(row) - len(kept) - len(".|")
@@ -154,8 +154,8 @@ class _Columns:
         row.append("|")
         left = self.room - len(row)
         row.append(_clipped(cut.rstrip("0"), min(max(left, 0), _MOST_CUT)), style=_CUT)
-        how = "exact" if "1" not in cut else "rounded away" if done.away else "cut"
-        notes = [how, f"too large: {done.overflow}"] if done.overflow else [how]
+        note = "exact" if "1" not in cut else "rounded away" if done.away else "cut"
+        notes = [note, f"too large: {done.overflow}"] if done.overflow else [note]
         if len(row) + 1 + len(notes[0]) <= self.room:
             row.append(f" {notes.pop(0)}", style=_DIM)
         rest = [_Line("", None, self._columns("", " ", " " * (self.lead - 1) + note)) for note in notes]
@@ -163,7 +163,7 @@ class _Columns:
 
 
 def _clipped(bits: str, most: int) -> str:
-    """Discarded bits, a long run of leading zeros counted instead of printed."""
+    """Discarded bits; a long run of leading zeros is given as a count."""
     if len(bits) <= most:
         return bits
     zeros = len(bits) - len(bits.lstrip("0"))
@@ -173,6 +173,6 @@ def _clipped(bits: str, most: int) -> str:
 
 
 def _trimmed(bits: str) -> str:
-    """Bits without zeros in front, but for the two places of an unnormalised product."""
+    """Bits without leading zeros, except the two positions of an unnormalised product."""
     whole, _, fraction = bits.partition(".")
     return f"{whole.lstrip('0').rjust(min(2, len(whole)), '0')}.{fraction}"

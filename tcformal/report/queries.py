@@ -1,4 +1,4 @@
-"""Query files and their answers for people: a listing, a summary, and the report of all of them."""
+"""Query files and their answers for people: a listing, a summary, and the report of all."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.text import table
 from tcformal.version import VERSION, host
 
-#: What a solver says that counts.
+#: The answers of solvers that count as answers.
 _GIVEN = ("sat", "unsat")
 
 
 def query_data(query: QueryFile) -> dict[str, Any]:
-    """A file as plain data."""
+    """A query file as plain data."""
     return {
         "name": query.name,
         "title": query.title,
@@ -67,7 +67,7 @@ def _style(a: Answered) -> str:
 
 
 def summary(done: Sequence[Answered], seconds: float) -> RenderableType:
-    """One line for each query, and each ask that did not come out as expected in full."""
+    """One line for each query, and in full each ask whose outcome is not the expected one."""
     made = table("query", ">asks", ">as expected", ">seconds")
     for name, group in groupby(done, key=lambda a: a.query):
         asks = list(group)
@@ -88,14 +88,14 @@ def summary(done: Sequence[Answered], seconds: float) -> RenderableType:
 
 
 def agreement(a: Answered) -> str:
-    """How an answer stands to its source: it agrees, it deviates, or the source does not ask that.
+    """The relation of an answer to its source: it agrees, it deviates, or the source asks something else.
 
-    An outcome that is not the expected one, or that was not checked in this run, is neither.
+    Empty for an outcome that is not the expected one, and for one that was not checked in this run.
     """
     if not a.as_expected:
         return f"**expected {a.ask.expected}**" if a.checked else f"**{NOT_CHECKED}**"
     if not a.ask.reported:
-        return "asked by us"
+        return "not in the source"
     return "deviates" if a.ask.deviation else "agrees"
 
 
@@ -104,7 +104,7 @@ def _cell(text: str) -> str:
 
 
 def _found(answer: Mapping[str, Any]) -> str:
-    """What an answer found, in a few words: results, or who proved it."""
+    """The outcome of an ask in a few words: results, or the solver that proved it."""
     if "excess_ulps" in answer:
         return str(answer["reason"])
     if "witness" in answer:
@@ -122,7 +122,7 @@ def _found(answer: Mapping[str, Any]) -> str:
 
 
 def _inputs(number: int, a: Answered) -> list[str]:
-    """The lines below a table that give the inputs of one answer: commands, or the words of split inputs."""
+    """The lines below a table that give the inputs of one answer: commands, or the texts of split inputs."""
     answer = a.answer
     if "witness" not in answer:
         return []
@@ -134,7 +134,7 @@ def _inputs(number: int, a: Answered) -> list[str]:
 
 
 def _made_by(mine: Sequence[Answered]) -> str:
-    """Who gave the answers of a table: versions, and the days."""
+    """The versions and dates of the answers of a table."""
     solvers = [s for a in mine for s in a.answer.get("solvers", ()) if s["answer"] in _GIVEN]
     versions = {f"{s['name']} {s['version']}" for s in solvers}
     versions |= {f"tcformal {a.answer['tcformal']}" for a in mine if "tcformal" in a.answer}
@@ -144,16 +144,16 @@ def _made_by(mine: Sequence[Answered]) -> str:
 
 
 def report_text(queries: Sequence[QueryFile], done: Sequence[Answered]) -> str:
-    """The report of all queries: what the sources say beside what we found."""
+    """The report of all queries: the statements of the sources beside the answers found."""
     counts = Counter(agreement(a) for a in done)
     lines = [
         "# The questions of the papers, asked and answered",
         "",
         f"{len(done)} questions: {counts['agrees']} answers agree with their source, {counts['deviates']} "
-        f"deviate from it, {counts['asked by us']} are to questions that the source does not ask, "
-        f"{sum(not a.as_expected for a in done)} are open. Made by `tcformal run --all` (tcformal {VERSION}, "
-        f"{host()}); times are wall seconds of the answer when it was given, solver processes, checking and "
-        "shrinking included.",
+        f"deviate from it, {counts['not in the source']} answer questions that are not in the source, "
+        f"{sum(not a.as_expected for a in done)} are open. Written by `tcformal run --all` "
+        f"(tcformal {VERSION}, {host()}); times are wall seconds of the original answer, including solver "
+        "processes, checks and shrinking.",
     ]
     for query in queries:
         mine = [a for a in done if a.query == query.name]
@@ -163,7 +163,7 @@ def report_text(queries: Sequence[QueryFile], done: Sequence[Answered]) -> str:
         if query.note:
             lines += [" ".join(query.note.split()), ""]
         lines += [
-            "| | question | assumed | the source | we | | seconds | found |",
+            "| | question | assumptions | source | answer | agreement | seconds | evidence |",
             "|--:|---|---|---|---|---|---:|---|",
         ]
         for number, a in enumerate(mine, 1):

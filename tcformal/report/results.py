@@ -29,9 +29,9 @@ _NOTHING = "?"
 
 
 def row(entry: Entry) -> dict[str, Any]:
-    """One record as a flat row, as it stands: what was asked, what was recorded, who said so.
+    """One record, unchecked, as a flat row: the question, the answer, its solvers.
 
-    Its state says that nothing was checked, or that it is damaged.
+    `state` says that nothing was checked, or that the record is damaged.
     """
     record, question = entry.record, entry.record["question"]
     try:
@@ -65,7 +65,7 @@ def row(entry: Entry) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
-    """A cell of a record that may be damaged: a text of the record, or the sign for nothing."""
+    """The text of a cell; `?` for a missing or damaged one."""
     return value if isinstance(value, str) else _NOTHING
 
 
@@ -111,7 +111,7 @@ def _deciders(record: Mapping[str, Any]) -> list[str]:
 
 
 def record_command(record: Mapping[str, Any]) -> str | None:
-    """The `tcformal explain` command that shows a separating witness bit by bit; None for other kinds."""
+    """The `tcformal explain` command that shows a separating witness; None for other kinds."""
     question = record["question"]
     if question["kind"] != EQUALITY.name:
         return None
@@ -130,7 +130,7 @@ def record_command(record: Mapping[str, Any]) -> str | None:
 
 
 def record_view(entry: Entry, state: State, finding: AuditFinding) -> RenderableType:
-    """Everything of one whole record, for people, headed by what checking it again came to."""
+    """One record in full, headed by the result of its audit."""
     record, q = entry.record, entry.record["question"]
     found = "" if finding.status is AuditStatus.HOLDS else f", {finding.status.value}"
     head = Text(record["verdict"] + found, style="bold")
@@ -157,7 +157,7 @@ def record_view(entry: Entry, state: State, finding: AuditFinding) -> Renderable
 
 
 def _witness(record: Mapping[str, Any]) -> list[RenderableType]:
-    """The operands that are not zero, and what they give."""
+    """The non-zero operands, and the results."""
     w = record["witness"]
     results = table("result of", "value")
     for name, value in record["results"]["results"].items():
@@ -186,7 +186,7 @@ def _both(x: Mapping[str, str]) -> str:
 
 
 def _remarks(entry: Entry, state: State) -> list[str]:
-    """The rest of a record, a line each."""
+    """The other keys of the record, a line each."""
     record, limits, made = entry.record, entry.record["limits"], entry.record["certificate"]
     lines = [f"confirmed by: {', '.join(record['confirmed_by'])}"] if record["confirmed_by"] else []
     if made is not None:

@@ -1,4 +1,4 @@
-"""The block scales of a witness, in lines for people."""
+"""The block scales of a witness as lines of text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tcformal.report.text import value_and_hex
 
 
 def scale_lines(spec: UnitSpec, w: Witness) -> list[str]:
-    """One line per block whose scales are not both 1, and what the others are; none without scales."""
+    """One line per block whose scales are not both 1, and one for the others; empty without scales."""
     fmt, block = spec.scale_format, spec.scale_block
     if fmt is None or block is None:
         return []

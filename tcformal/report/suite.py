@@ -1,4 +1,4 @@
-"""Suites for people and for programs: a table, CSV, and a C header."""
+"""Views of suites: a table, CSV, and a C header."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 def labels(s: Suite) -> tuple[str, list[str]]:
-    """What all designs' names begin with, and each name without it; no beginning where they have none.
+    """The common prefix of all design names (may be empty), and each name without it.
 
-    A unit's variations share the unit: what is left is `@parameters`, or nothing for the unit itself.
+    The variations of one unit share the unit's name; their labels are `@parameters`, empty for the unit
+    itself.
     """
     names = [spec.name for spec in s.designs]
     common = names[0].partition("@")[0]
@@ -36,7 +37,7 @@ def labels(s: Suite) -> tuple[str, list[str]]:
 
 
 def suite_view(s: Suite) -> RenderableType:
-    """A suite for people: the inputs, what every design makes of them, and what cannot be told apart."""
+    """The inputs, the result of every design on each, and the designs that no input separates."""
     common, names = labels(s)
     classes = s.classes
     count = len(set(classes))
@@ -77,7 +78,7 @@ def _bound(s: Suite) -> str:
 
 
 def _alone(s: Suite, names: Sequence[str], i: int) -> str:
-    """How many pairs only this input tells apart, and one of them."""
+    """The number of pairs that only this input separates, and one of them."""
     if len(s.inputs) == 1:
         return ""
     others = [row for n, row in enumerate(s.results) if n != i]
@@ -118,15 +119,16 @@ def _spaced(fmt: Format, words: Iterable[int]) -> str:
 
 
 def check_prefix(prefix: str) -> None:
-    """InputError for what no C name can begin with."""
+    """InputError for a text that cannot begin a C name."""
     if not _NAME.fullmatch(prefix):
         raise InputError(f"expected letters, digits and _ for the prefix of C names, but got {prefix!r}")
 
 
 def suite_header(s: Suite, prefix: str) -> str:
-    """A C header: raw operands, every design's results, and the input that tells each pair apart.
+    """A C header: raw operands, every design's results, and the input that separates each pair.
 
-    Errors: InputError for a prefix that is no C name, and for a suite without inputs, which C cannot hold.
+    Errors: InputError for a prefix that is no C name, and for a suite without inputs, which C cannot
+    hold.
     """
     if not s.inputs:
         raise InputError(
@@ -165,7 +167,7 @@ def suite_header(s: Suite, prefix: str) -> str:
         lines.append("    },")
     lines += [
         "};", "",
-        "/* The input that tells two designs apart; -1 where they are equal, or nobody knows. */",
+        "/* The input that separates two designs; -1 where they are equal, or undecided. */",
         f"static const int16_t {p}_separator[{m}][{m}] = {{",
         *(f"    {{{', '.join(_separator(s, x, y) for y in range(m))}}}," for x in range(m)),
         "};", "",
@@ -184,7 +186,7 @@ def _separator(s: Suite, first: int, second: int) -> str:
 
 
 def _operand_rows(name: str, fmt: Format, rows: Sequence[Sequence[int]]) -> list[str]:
-    """The definition of one operand of all inputs, each word beside its exact value."""
+    """The definition of one operand of all inputs, with the exact value beside each word."""
     lines = [f"static const {_type(fmt)} {name}[{len(rows)}][{len(rows[0])}] = {{"]
     for i, row in enumerate(rows):
         lines.append(f"    {{ /* input {i} */")
@@ -202,7 +204,7 @@ def _literal(fmt: Format, raw: int) -> str:
 
 
 def _sum_text(s: Suite, w: Witness) -> str:
-    """The input as a sum of exact products, equal ones counted, zeros left out."""
+    """The input as a sum of exact products; equal ones are counted, zeros left out."""
     o = s.designs[0].operands
     pairs = Counter((x, y) for x, y in zip(w.a, w.b, strict=True) if x or y)
     terms = [

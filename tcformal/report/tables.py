@@ -46,14 +46,14 @@ def formats_table(formats: Iterable[Format]) -> Table:
 
 
 def _encodings(f: Format) -> str:
-    """Which encodings are not finite numbers, and which bits carry nothing."""
+    """The encodings that are not finite numbers, and the ignored bits."""
     sign = {Sign.IGNORED: "sign bit ignored", Sign.ABSENT: "no sign"}.get(f.sign)
     low = f"{f.ignored_low_bits} low bits ignored" if f.ignored_low_bits else None
     return "; ".join(text for text in (f.specials.value, sign, low) if text)
 
 
 def verdict_view(v: Verdict[EqualityQuestion]) -> RenderableType:
-    """A verdict for people: what was found, the witness, who answered, and how long it took."""
+    """A verdict for people: result, witness, solvers, and time."""
     head = Text(v.headline, style=_COLOUR[v.kind])
     head.append(f": {v.reason}", style="default not bold")
     parts: list[RenderableType] = [head]
@@ -71,7 +71,7 @@ def verdict_view(v: Verdict[EqualityQuestion]) -> RenderableType:
 
 
 def witness_table(spec: UnitSpec, w: Witness) -> RenderableType:
-    """The operands, products that are zero and scales that are 1 left out."""
+    """The operands, without products that are zero and scales that are 1."""
     o = spec.operands
     made = table(">k", "a[k]", "b[k]")
     shown = [i for i in range(len(w.a)) if w.a[i] or w.b[i]]
@@ -83,7 +83,7 @@ def witness_table(spec: UnitSpec, w: Witness) -> RenderableType:
 
 
 def _who(v: Verdict[EqualityQuestion]) -> Text:
-    """The members that did something, one by one; those that were not needed, in a row."""
+    """The solvers that worked, one by one; those that were not needed, in one row."""
     idle = [a for a in v.answers if a.reason.startswith(("stopped:", "not started:"))]
     said = [
         f"{a.solver} {a.version} {a.status.value} {a.seconds:.2f} s" + (f" ({a.reason})" if a.reason else "")

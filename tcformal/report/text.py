@@ -1,4 +1,4 @@
-"""Small pieces that every table uses: exact values as text, a console that degrades."""
+"""Elements of all tables: exact values as text, and a console that adapts to its terminal."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Console(Console):
     """A console that draws no control character of a text, and leaves a closed pipe to the command line."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        """What is drawn: the console's own control codes as they are, every text made printable."""
+        """The output: the console's own control codes unchanged, every text made printable."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
@@ -62,19 +62,19 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def _columns(text: str) -> int:
-    """The width that COLUMNS asks for; WIDTH where it is no number of columns."""
+    """The width in COLUMNS; WIDTH where it is not a number."""
     digits = text.isascii() and text.isdecimal() and len(text) <= len(str(_WIDEST))
     return min(int(text), _WIDEST) if digits else WIDTH
 
 
 def progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
-    """A bar on standard error; without columns: a text, the bar, the share done, the time that is left."""
+    """A progress bar on standard error; by default a text, the bar, the percentage, the remaining time."""
     usual = (shown("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     return Progress(*(columns or usual), console=console(stderr=True), transient=transient)
 
 
 def shown(field: str) -> TextColumn:
-    """A column of a bar that shows a text as it is."""
+    """A column of a progress bar that shows a text unchanged."""
     return TextColumn(field, markup=False)
 
 
@@ -93,7 +93,7 @@ def value_and_hex(fmt: Format, raw: int) -> str:
 
 
 def with_decimal(fmt: Format, raw: int) -> str:
-    """The exact value; where that is no short decimal, a rounded decimal marked with ~ beside it."""
+    """The exact value; if that is no short decimal, followed by a rounded decimal marked with ~."""
     text = format_value(fmt, raw)
     if "2^" not in text:
         return text

@@ -1,4 +1,4 @@
-"""Units as people look at them: the list by distinct design, and the card of one unit."""
+"""Views of units: the list by distinct design, and the card of one unit."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _COLUMNS = ("operation", ">L", ">F", ">e_zero", "conversion", "evidence", ">othe
 
 
 def units_table(units: Iterable[UnitSpec], sharing: Mapping[str, int], width: int = WIDTH) -> Text:
-    """One row per distinct design and formats, with how many other names share both.
+    """One row per distinct design and formats, with the number of other names of both.
 
-    Names are not broken: one that leaves no room for the rest of its row has a line to itself.
+    Names are not broken: a name that leaves no room for the rest of its row has a line to itself.
     """
     rows = [(u.name, _cells(u, sharing.get(u.name, 1) - 1)) for u in units]
     heads = [head.removeprefix(">") for head in _COLUMNS]
@@ -54,7 +54,7 @@ def _cells(u: UnitSpec, others: int) -> list[str]:
 
 
 def unit_card(u: UnitSpec) -> RenderableType:
-    """Everything known of one unit: each parameter with source and evidence, each source cited in full."""
+    """All facts of one unit: each parameter with source and evidence, each source cited in full."""
     op = operation(u)
     head = Text(u.name, style="bold")
     shape = Text(f"D[{u.m},{u.n}] = A[{u.m},{u.k}] · B[{u.k},{u.n}] + C    ({u.operands})")

@@ -1,4 +1,4 @@
-"""What the members of a portfolio said, and what of it counts."""
+"""The arbiter of a portfolio: it decides from the members' answers, replays and checked proofs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from tcformal.solve.certificate import Certificate, CertificateError
 from tcformal.solve.members import registry
 from tcformal.solve.result import Decision, SolverAnswer, Status
 
-Replay = Callable[[Mapping[str, int]], bool]
+ModelReplay = Callable[[Mapping[str, int]], bool]
 
 
 class Arbiter:
-    """The answers so far, and what follows from them."""
+    """The answers so far, and the decision that they support."""
 
-    def __init__(self, replay: Replay | None, confirm: bool, certify: bool | None) -> None:
+    def __init__(self, replay: ModelReplay | None, confirm: bool, certify: bool | None) -> None:
         self.replay = replay
         self.confirm = confirm
         #: True: only a checked proof confirms; False: only a second solver; None: whichever comes first.
@@ -24,17 +24,17 @@ class Arbiter:
         self.certificate: Certificate | None = None
         self._refuted: list[str] = []
 
-    def hear(self, answer: SolverAnswer) -> None:
-        """Take one answer in; a model is replayed here, once."""
+    def add_answer(self, answer: SolverAnswer) -> None:
+        """Add one answer; a model is replayed here, once."""
         self.answers.append(answer)
         if answer.model is not None and self.replay is not None and not self.replay(answer.model):
             self._refuted.append(answer.solver)
 
-    def hear_check(self, solver: str, found: Certificate | CertificateError | str) -> None:
-        """Take in what became of one member's proof.
+    def add_proof_check(self, solver: str, found: Certificate | CertificateError | str) -> None:
+        """Add the result of checking one member's proof.
 
-        A proof that is refused takes its UNSAT with it; where the checker itself failed, the UNSAT stays
-        and needs a second solver.
+        A refused proof invalidates its UNSAT; where the checker itself failed, the UNSAT stays and needs
+        a second solver.
         """
         if isinstance(found, Certificate):
             self.certificate = found
@@ -50,7 +50,7 @@ class Arbiter:
     def _of(self, status: Status) -> list[SolverAnswer]:
         return [a for a in self.answers if a.status is status]
 
-    def settled(self) -> Decision | None:
+    def decision(self) -> Decision | None:
         """The decision, once no further answer is needed for it."""
         sat, unsat = self._of(Status.SAT), self._of(Status.UNSAT)
         if self._refuted:
@@ -80,7 +80,7 @@ class Arbiter:
         return self._decide(Status.UNSAT, f"{first} answered unsat{also}{proof}", None, agreeing)
 
     def exhausted(self) -> Decision:
-        """The decision when every member has ended and nothing is settled."""
+        """The decision when every member has ended without one."""
         unsat = self._of(Status.UNSAT)
         others = [a for a in self.answers if a not in unsat]
         ends = "; ".join(f"{a.solver}: {a.status.value}" for a in others)

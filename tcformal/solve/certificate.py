@@ -1,4 +1,4 @@
-"""Certificates: a proof that our own clauses cannot be satisfied, checked by a program that is no solver.
+"""Certificates: proofs that a set of clauses is unsatisfiable, checked by a program that is no solver.
 
 The checker is dratify, which shares no code with any solver.  It verifies every step of a proof in the
 DRAT format against the clauses, which are built again from the question and never taken from a solver.
@@ -22,14 +22,14 @@ CHECKER = "dratify"
 
 
 class CertificateError(TcformalError):
-    """A certificate does not prove what it is said to prove."""
+    """A certificate does not prove its statement."""
 
     exit_code = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """A proof and what it proves.
+    """A checked proof, and the clauses that it refutes.
 
     Ranges and units: `proof` is binary DRAT packed with xz; `seconds` were spent on checking it.
     """
@@ -47,11 +47,11 @@ class Certificate:
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of the packed proof: the name under which it is kept."""
+        """SHA-256 of the packed proof: its name in a results folder."""
         return hashlib.sha256(self.proof).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
-        """What is said of the certificate beside the question; the proof itself is a file."""
+        """The certificate as plain data, without the proof, which is a file."""
         return {
             "format": "DRAT",
             "sha256": self.sha256,
@@ -64,7 +64,7 @@ class Certificate:
 
 
 def unpack(proof: bytes) -> list[Step]:
-    """The steps of a packed proof; CertificateError for one that is cut off or altered."""
+    """The steps of a packed proof; CertificateError for a truncated or altered one."""
     try:
         return drat.unpack(proof)
     except ValueError as error:
@@ -72,7 +72,7 @@ def unpack(proof: bytes) -> list[Step]:
 
 
 def _compiled_engine() -> Any:
-    """The checker's compiled engine, handed to the checker; None where it is not installed."""
+    """The checker's compiled engine; None where it is not installed."""
     try:
         import cdclkit_native
     except ImportError:
@@ -84,7 +84,7 @@ def _compiled_engine() -> Any:
 
 
 def checker_version() -> str:
-    """The checker and its version, and the package of its compiled engine when that one is used."""
+    """The name and version of the checker, and the package of its compiled engine if that is used."""
     import dratify
 
     engine = _compiled_engine()
@@ -93,7 +93,7 @@ def checker_version() -> str:
 
 
 def parse(proof: str) -> list[Step]:
-    """The steps of a proof in text; CertificateError, with the place, for what is none."""
+    """The steps of a proof in text form; CertificateError, with the position, for invalid text."""
     import dratify
 
     try:
@@ -104,7 +104,7 @@ def parse(proof: str) -> list[Step]:
 
 
 def check_proof(cnf: Cnf, proof: str) -> int:
-    """Check DRAT text against clauses; as `check_steps`."""
+    """Check DRAT text against clauses, as `check_steps`."""
     return check_steps(cnf, parse(proof))
 
 
@@ -134,10 +134,9 @@ def check_steps(cnf: Cnf, steps: Sequence[Step]) -> int:
 
 
 def certify(cnf: Cnf, proof: str, solver: str) -> Certificate:
-    """Check a proof and make the certificate of it; CertificateError where it does not hold.
+    """Check a proof and make its certificate; CertificateError where the proof fails.
 
-    What is kept is what was checked, in its packed form: steps behind the one that refutes the clauses are
-    left out.
+    The certificate holds the steps that were checked; steps after the refutation are left out.
     """
     start = time.monotonic()
     compact = drat.compact(parse(proof))
@@ -154,7 +153,7 @@ def certify(cnf: Cnf, proof: str, solver: str) -> Certificate:
 
 
 def verify(cnf: Cnf, certificate: Certificate) -> int:
-    """Check a kept certificate against clauses made anew, in this process; its steps.
+    """Check a kept certificate against clauses made anew, in this process; the number of steps.
 
     Errors: CertificateError for clauses other than the ones it was made for, a file that does not unpack,
     or a proof that the checker refuses.

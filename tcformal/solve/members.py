@@ -12,7 +12,7 @@ from tcformal.errors import InputError, MissingSolverError, NoAnswerError, Unkno
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Where one member comes from."""
+    """A solver: its package, its runner, and its encoding."""
 
     #: The package on PyPI.
     distribution: str
@@ -23,7 +23,7 @@ class Member:
     proves: bool = False
 
     def confirms(self, other: Member) -> bool:
-        """Whether an UNSAT of this member is evidence beside one of `other`."""
+        """Whether an UNSAT of this member is independent evidence for one of `other`."""
         return self.distribution != other.distribution and not (self.proves and other.proves)
 
     @property

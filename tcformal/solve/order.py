@@ -49,7 +49,7 @@ def measured() -> Mapping[str, Any]:
 
 
 def in_order(names: Sequence[str], assertion: Node) -> tuple[str, ...]:
-    """`names` as a portfolio is to start them on this question; members never measured come last."""
+    """`names` in the order in which a portfolio starts them on this question; unmeasured members are last."""
     order = measured()["kinds"][kind_of(assertion)]["order"]
     return tuple(sorted(names, key=lambda name: order.index(name) if name in order else len(order)))
 

@@ -18,11 +18,11 @@ from tcformal.errors import InputError, WidthError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import to_json
-from tcformal.solve.arbiter import Arbiter, Replay
+from tcformal.solve.arbiter import Arbiter, ModelReplay
 from tcformal.solve.members import check_members, default_members, registry
 from tcformal.solve.order import in_order
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
-from tcformal.solve.running import Check, SolverRun
+from tcformal.solve.running import ProofCheck, SolverRun
 
 #: Seconds between two looks at the running processes.
 POLL_S = 0.005
@@ -37,7 +37,7 @@ def decide(
     *,
     members: Sequence[str] | None = None,
     limits: Limits,
-    replay: Replay | None = None,
+    replay: ModelReplay | None = None,
     jobs: int | None = None,
     confirm: bool = True,
     certify: bool | None = None,
@@ -76,14 +76,14 @@ class _Race:
         self.folder = folder
         self.slots = slots
         self.running: list[SolverRun] = []
-        self.checking: list[Check] = []
+        self.checking: list[ProofCheck] = []
 
     def run(self, names: Sequence[str], arbiter: Arbiter) -> Decision:
-        """Start members, hear them and have proofs checked until the question is settled."""
+        """Start members, collect answers and check proofs until there is a decision."""
         waiting = list(names)
         news = time.monotonic()
         try:
-            while (waiting or self.running or self.checking) and arbiter.settled() is None:
+            while (waiting or self.running or self.checking) and arbiter.decision() is None:
                 patient = time.monotonic() - news < PATIENCE_S
                 free = len(self.running) + len(self.checking) < self.slots
                 name = next((n for n in waiting if not patient or (free and self._needs(n, arbiter))), None)
@@ -91,7 +91,7 @@ class _Race:
                     waiting.remove(name)
                     self.running.append(SolverRun(name, self.graph, self.dag, self.limits, self.folder))
                     news = time.monotonic()
-                elif self._listen(arbiter):
+                elif self._collect(arbiter):
                     news = time.monotonic()
                 else:
                     time.sleep(POLL_S)
@@ -99,7 +99,7 @@ class _Race:
         finally:
             for child in [x.child for x in self.running] + [x.child for x in self.checking]:
                 child.kill()
-        return arbiter.settled() or arbiter.exhausted()
+        return arbiter.decision() or arbiter.exhausted()
 
     def _needs(self, name: str, arbiter: Arbiter) -> bool:
         """Whether one more member can help while those at work go on.
@@ -112,32 +112,32 @@ class _Race:
             return True
         return not arbiter.certify and not registry[name].proves
 
-    def _listen(self, arbiter: Arbiter) -> bool:
-        """Hear every process that has ended; False when none has."""
+    def _collect(self, arbiter: Arbiter) -> bool:
+        """Collect the answer of every process that has ended; False when none has."""
         checked = [check for check in self.checking if check.child.over()]
         for check in checked:
             self.checking.remove(check)
-            arbiter.hear_check(check.solver, check.result())
+            arbiter.add_proof_check(check.solver, check.result())
         ended = [run for run in self.running if run.child.over()]
         for run in ended:
             self.running.remove(run)
             answer = run.result()
-            arbiter.hear(answer)
+            arbiter.add_answer(answer)
             wanted = arbiter.confirm and arbiter.certify is not False and arbiter.certificate is None
             if answer.status is Status.UNSAT and run.member.proves and wanted:
-                self.checking.append(Check(run.name, run.proof, self.dag, self.limits))
+                self.checking.append(ProofCheck(run.name, run.proof, self.dag, self.limits))
         return bool(checked or ended)
 
     def _stop(self, waiting: Sequence[str], arbiter: Arbiter) -> None:
-        """End what still runs once the question is settled, and record each member as stopped."""
+        """End the running members after the decision, and record each as stopped."""
         made = arbiter.certificate
         by = made.solver if made is not None else arbiter.answers[-1].solver if arbiter.answers else "none"
         while self.running:
             self.running[0].child.kill()
             run = self.running.pop(0)
-            arbiter.hear(run.result(stopped_by=by))
+            arbiter.add_answer(run.result(stopped_by=by))
         for name in waiting:
-            arbiter.hear(
+            arbiter.add_answer(
                 SolverAnswer(
                     solver=name,
                     version=registry[name].version,

@@ -1,4 +1,4 @@
-"""What a solver was allowed, what it answered, and what was decided from all answers."""
+"""The limits of a solver, its answer, and the decision of a portfolio."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_MEMORY_MB = 1 << 40
 
 
 class Status(enum.Enum):
-    """How one solver, or the decision made from several, ended."""
+    """The status of one solver's answer, or of a decision."""
 
     SAT = "sat"
     UNSAT = "unsat"
@@ -32,12 +32,7 @@ class Status(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What each solver of a portfolio may use.
-
-    Ranges and units: `time_s` seconds, above 0 and at most 10^9; `memory_mb` MiB, at least 1; `seed` from 0
-    to 2^31 - 1.
-    Errors: InputError for a limit that is out of range.
-    """
+    """The limits of each solver of a portfolio; InputError for values that allow nothing."""
 
     #: Wall time of one solver, its start included, in seconds.
     time_s: float = 60.0
@@ -58,7 +53,7 @@ class Limits:
 
 
 class RunnerOutcome(NamedTuple):
-    """What a runner hands back: SAT with a value for every input it knows, or another status."""
+    """The result of a runner: SAT with a value for every input it knows, or another status."""
 
     status: Status
     model: dict[str, int] | None = None
@@ -72,14 +67,14 @@ _MEMORY_WORDS = re.compile(
 )
 
 
-def tells_of_memory(text: str) -> bool:
-    """True for the words of Python, of the C++ library and of the solvers about memory running out."""
+def is_out_of_memory(text: str) -> bool:
+    """Whether a message of Python, of the C++ library or of a solver reports that memory ran out."""
     return _MEMORY_WORDS.search(text) is not None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SolverAnswer:
-    """One solver's own answer, as it ended."""
+    """One solver's own answer."""
 
     #: The member's name in the portfolio.
     solver: str
@@ -94,7 +89,7 @@ class SolverAnswer:
     reason: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Who answered what, and how long that took, as plain data."""
+        """Solver, answer and time as plain data."""
         return {
             "name": self.solver,
             "version": self.version,
@@ -105,7 +100,7 @@ class SolverAnswer:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Decision:
-    """What a portfolio decided, with every member's answer, those stopped included.
+    """The decision of a portfolio, with every member's answer, stopped members included.
 
     `status` is SAT (the model replays), UNSAT, UNKNOWN, TIMEOUT, or CRASH: every member failed, or
     `disagreement` says that two answers cannot both be right.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.solve.result import Limits, RunnerOutcome, Status, tells_of_memory
+from tcformal.solve.result import Limits, RunnerOutcome, Status, is_out_of_memory
 
 
 def _undecided(reason: str) -> RunnerOutcome:
-    return RunnerOutcome(Status.MEMORY if tells_of_memory(reason) else Status.UNKNOWN, reason=reason)
+    return RunnerOutcome(Status.MEMORY if is_out_of_memory(reason) else Status.UNKNOWN, reason=reason)
 
 
 #: z3's own QF_BV steps without its last look at the circuit: on the truncation lemmas of sums this

@@ -1,4 +1,4 @@
-"""One member at work on a question, and one proof being checked, each in a process of its own."""
+"""One running solver, and one proof being checked, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tcformal.solve.result import Limits, SolverAnswer, Status
 
 
 class SolverRun:
-    """One member at work."""
+    """One running solver."""
 
     def __init__(self, name: str, graph: Graph, dag: str, limits: Limits, folder: Path) -> None:
         self.name = name
@@ -33,7 +33,7 @@ class SolverRun:
         self.child = Child("tcformal.solve.worker", request, limits.time_s, folder, name)
 
     def result(self, stopped_by: str | None = None) -> SolverAnswer:
-        """What an ended process said, or how it ended when it said nothing."""
+        """The answer of an ended process, or the way it ended without one."""
         said = self._said()
         if said is not None:
             return said
@@ -70,8 +70,8 @@ class SolverRun:
             return None
 
 
-class Check:
-    """The proof of one member under examination, by a program that is no solver."""
+class ProofCheck:
+    """The check of one member's proof, by a program that is no solver."""
 
     def __init__(self, solver: str, proof: Path, dag: str, limits: Limits) -> None:
         self.solver = solver
@@ -86,7 +86,7 @@ class Check:
         self.child = Child("tcformal.solve.checker", request, limits.time_s, proof.parent, f"{solver}.check")
 
     def result(self) -> Certificate | CertificateError | str:
-        """The certificate, the checker's refusal, or why the checker said neither."""
+        """The certificate, the checker's refusal, or the reason why there is neither."""
         try:
             data = self.child.line()
             if "refused" in data:

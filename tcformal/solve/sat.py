@@ -26,7 +26,7 @@ TRIVIAL_PROOF = "0\n"
 
 
 def _trivial(cnf: Cnf) -> RunnerOutcome | None:
-    """The answer to clauses that need no search."""
+    """The answer for clauses that need no search."""
     if not all(cnf.clauses):
         return RunnerOutcome(Status.UNSAT, proof=TRIVIAL_PROOF)
     return None if cnf.clauses else RunnerOutcome(Status.SAT, cnf.model(()))
@@ -59,7 +59,7 @@ def run_glucose(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
 
 
 def kissat_program() -> Path:
-    """The kissat program of the passagemath-kissat wheel; MissingSolverError when it is not there."""
+    """The kissat program of the passagemath-kissat wheel; MissingSolverError if it is not installed."""
     try:
         files = importlib.metadata.files("passagemath-kissat") or []
     except importlib.metadata.PackageNotFoundError:

@@ -28,7 +28,7 @@ from tcformal.ir.walk import from_json
 from tcformal.solve.drat import LARGEST_PROOF
 from tcformal.solve.members import Member
 from tcformal.solve.processes.spawning import end_with_parent
-from tcformal.solve.result import Limits, RunnerOutcome, Status, tells_of_memory
+from tcformal.solve.result import Limits, RunnerOutcome, Status, is_out_of_memory
 
 Runner = Callable[[Graph, Node, Limits], RunnerOutcome]
 
@@ -40,7 +40,7 @@ STACK_MB = 120
 
 
 def limit_resource(what: int, value: int) -> None:
-    """Lower the soft limit; the hard one stays, so that it can be lifted again to report."""
+    """Lower the soft limit; the hard one stays, so that it can be raised again for reporting."""
     _, hard = resource.getrlimit(what)
     resource.setrlimit(what, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
 
@@ -78,7 +78,7 @@ def _ask(request: Mapping[str, Any], limits: Limits) -> tuple[RunnerOutcome, dic
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer to one request; whatever goes wrong on the way is an answer too."""
+    """The answer to one request; every failure is an answer too."""
     start = time.monotonic()
     model = None
     try:
@@ -88,7 +88,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     except Exception as error:  # noqa: BLE001  any failure of a solver costs its own answer only
         _lift_memory_limit()
         reason = f"{type(error).__name__}: {error}"
-        if isinstance(error, MemoryError) or tells_of_memory(reason):
+        if isinstance(error, MemoryError) or is_out_of_memory(reason):
             outcome = RunnerOutcome(Status.MEMORY, reason=f"ran out of memory ({reason})")
         elif isinstance(error, ModuleNotFoundError):
             outcome = RunnerOutcome(Status.MISSING, reason=reason)
@@ -105,7 +105,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def serve(answered: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
-    """Answer the one request on stdin; whatever a solver or checker itself prints goes to stderr."""
+    """Answer the one request on stdin; output of the solver or checker goes to stderr."""
     end_with_parent(int(sys.argv[1]))
     gc.disable()  # the process ends with its answer, and most of what it makes lives as long
     out = os.dup(sys.stdout.fileno())

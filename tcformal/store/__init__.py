@@ -1,1 +1,1 @@
-"""Answers, lemmas and claims as records: kept, served again, and pruned."""
+"""The store of a results folder: answers, lemmas and claims as records, served, audited and pruned."""

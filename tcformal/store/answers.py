@@ -1,4 +1,4 @@
-"""Answers as records, and records as answers: nothing of a record is believed that can be recomputed."""
+"""Answers as records, and records as answers; whatever can be recomputed is not read from the record."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.query.engine import VECTORS_NAME
 from tcformal.query.kinds.register import KINDS, kind_of
 from tcformal.query.question import Kind, Q, Question
-from tcformal.query.verdict import SETTLED, Verdict, reason_of
+from tcformal.query.verdict import DECIDED, Verdict, reason_of
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.members import registry
 from tcformal.solve.result import Limits, SolverAnswer, Status
@@ -23,7 +23,7 @@ _NAMES = ("first", "second", "unit")
 
 
 def identity(record: Mapping[str, Any]) -> str:
-    """The identity of what a record's question asked: a later record of the same identity supersedes it."""
+    """The identity of a record's question; a later record of the same identity supersedes it."""
     return digest_of({key: value for key, value in record["question"].items() if key != "sha256"})
 
 
@@ -35,20 +35,22 @@ def identity_of(q: Question) -> str:
 def to_record(v: Verdict[Any], date: str) -> Record:
     """A verdict as a record of that date.
 
-    Errors: RecordError for a question that cannot be asked again by what it names.
+    Errors: RecordError for a question whose units cannot be built again from their names.
     """
-    q, how = v.question, kind_of(v.question)
-    parts = how.parts(q)
+    q, question_kind = v.question, kind_of(v.question)
+    parts = question_kind.parts(q)
     _check_names(q, parts)
     return seal(
         {
             "question": {**parts, "sha256": q.digest()},
             "verdict": v.kind.name,
             "reason": v.reason,
-            "witness": None if v.inputs is None else how.witness_data(q, v.inputs),
-            "found_witness": None if v.found_inputs is None else how.witness_data(q, v.found_inputs),
-            "results": None if v.replayed is None else how.results_data(q, v.replayed),
-            "allowed": None if v.allowed is None else how.witness_data(q, v.allowed),
+            "witness": None if v.inputs is None else question_kind.witness_data(q, v.inputs),
+            "found_witness": None
+            if v.found_inputs is None
+            else question_kind.witness_data(q, v.found_inputs),
+            "results": None if v.replayed is None else question_kind.results_data(q, v.replayed),
+            "allowed": None if v.allowed is None else question_kind.witness_data(q, v.allowed),
             "solvers": [_answer(a) for a in v.answers],
             "confirmed_by": list(v.confirmed_by),
             "limits": v.limits.to_json(),
@@ -61,11 +63,11 @@ def to_record(v: Verdict[Any], date: str) -> Record:
 
 
 def _check_names(q: Question, parts: Mapping[str, Any]) -> None:
-    """RecordError for a unit whose name stands for another one, or for none."""
+    """Check that every unit's name resolves to that unit; RecordError where one does not."""
     for key in _NAMES:
         if key not in parts:
             continue
-        spec = getattr(q, key, None) or q.asked_of.unit  # type: ignore[attr-defined]
+        spec = getattr(q, key, None) or q.parameters.unit  # type: ignore[attr-defined]
         try:
             named = resolve(spec.name)
         except TcformalError:
@@ -80,17 +82,17 @@ def _answer(a: SolverAnswer) -> dict[str, Any]:
 
 
 def question_of(record: Mapping[str, Any]) -> Question:
-    """The question of a record, built again from today's definitions.
+    """The question of a record, built with the current definitions.
 
-    Errors: RecordError for units, formats or assumptions that no longer are what the record says.
+    Errors: RecordError for units, formats or assumptions that no longer are those of the record.
     """
     said = record["question"]
-    how = KINDS[said["kind"]]
+    question_kind = KINDS[said["kind"]]
     try:
-        q: Question = how.build(said)
+        q: Question = question_kind.build(said)
     except TcformalError as error:
         raise RecordError(f"expected a question that can still be asked, but {error}") from error
-    for key, value in how.parts(q).items():
+    for key, value in question_kind.parts(q).items():
         if value != said[key]:
             raise RecordError(
                 f"expected {key} {value} in the question, as its units have it, but got {said[key]}"
@@ -99,7 +101,7 @@ def question_of(record: Mapping[str, Any]) -> Question:
 
 
 def check_definition(record: Mapping[str, Any], q: Question) -> None:
-    """RecordError where a record answers another definition than the one that `q` builds."""
+    """RecordError where the definition in the record is not the one that `q` builds."""
     if record["question"]["sha256"] != q.digest():
         raise RecordError(
             f"expected an answer about the definition {q.digest()[:12]}, which the units have today, but got "
@@ -108,23 +110,25 @@ def check_definition(record: Mapping[str, Any], q: Question) -> None:
 
 
 def check_answers(record: Mapping[str, Any], q: Question) -> None:
-    """RecordError where a settled verdict does not follow from the solvers' own answers in the record.
+    """RecordError where a decided verdict does not follow from the solvers' answers in the record.
 
-    The rule is that of new answers: somebody found the inputs, or two solvers on two encodings, or one whose
-    proof is kept, found none; and nobody found the contrary.
+    The rule is that of new answers: a finder for a witness; for none, two solvers on two encodings, or
+    one whose proof is kept; and no solver with the contrary answer.
     """
-    how = kind_of(q)
+    question_kind = kind_of(q)
     said = {a["name"]: a["answer"] for a in record["solvers"]}
     unknown = said.keys() - registry.keys() - {VECTORS_NAME}
     if unknown:
         raise RecordError(f"expected answers of known solvers, but got one of {min(unknown)}")
     verdict = Kind[record["verdict"]]
-    if verdict not in (how.found, how.none, Kind.VACUOUS):
-        raise RecordError(f"expected {how.found.name}, {how.none.name} or VACUOUS as the answer to a "
-                          f"question of kind {how.name}, but got {verdict.name}")  # fmt: skip
-    if verdict is Kind.VACUOUS and not how.assumptions(q):
+    if verdict not in (question_kind.found, question_kind.none, Kind.VACUOUS):
+        raise RecordError(
+            f"expected {question_kind.found.name}, {question_kind.none.name} or VACUOUS as the answer to a "
+            f"question of kind {question_kind.name}, but got {verdict.name}"
+        )
+    if verdict is Kind.VACUOUS and not question_kind.assumptions(q):
         raise RecordError("expected assumptions in a question that is VACUOUS, but got none")
-    needed, barred = ("sat", "unsat") if verdict is how.found else ("unsat", "sat")
+    needed, barred = ("sat", "unsat") if verdict is question_kind.found else ("unsat", "sat")
     if barred in said.values():
         raise RecordError(f"expected no {barred} among the solvers' answers for {verdict.name}, but got "
                           f"{', '.join(said.values())}")  # fmt: skip
@@ -133,7 +137,7 @@ def check_answers(record: Mapping[str, Any], q: Question) -> None:
         if said.get(name) != needed:
             raise RecordError(f"expected {needed} from {name}, which confirms {verdict.name}, but got "
                               f"{said.get(name, 'no answer')}")  # fmt: skip
-    if verdict is not how.found and not record["certificate"]:
+    if verdict is not question_kind.found and not record["certificate"]:
         known = [registry[name] for name, answer in said.items() if answer == needed and name in registry]
         if not any(one.confirms(other) for one in known for other in known):
             who = [name for name, answer in said.items() if answer == needed]
@@ -144,12 +148,13 @@ def check_answers(record: Mapping[str, Any], q: Question) -> None:
 
 
 def check_allowed(q: Question, record: Mapping[str, Any]) -> dict[str, int] | None:
-    """Inputs that show that the assumptions of an EQUIVALENT or HOLDS can hold; None where none are made.
+    """The kept inputs that show that the assumptions of EQUIVALENT or HOLDS are satisfiable.
 
+    None where the question has no assumptions.
     Errors: RecordError where they are missing, or do not obey the assumptions.
     """
-    how, said = kind_of(q), record["allowed"]
-    needed = Kind[record["verdict"]] is how.none and bool(how.assumptions(q))
+    question_kind, said = kind_of(q), record["allowed"]
+    needed = Kind[record["verdict"]] is question_kind.none and bool(question_kind.assumptions(q))
     if needed != (said is not None):
         raise RecordError(
             f"expected {'' if needed else 'no '}inputs that show that the assumptions of {record['verdict']} "
@@ -157,24 +162,24 @@ def check_allowed(q: Question, record: Mapping[str, Any]) -> dict[str, int] | No
         )
     if said is None:
         return None
-    inputs = how.read_witness(q, said)
-    if not how.replay(q, inputs).assumed:
+    inputs = question_kind.read_witness(q, said)
+    if not question_kind.replay(q, inputs).assumed:
         raise RecordError("expected inputs that obey the assumptions, but these do not")
     return inputs
 
 
 def check_replays(q: Question, record: Mapping[str, Any]) -> Any:
-    """What the witness of a record does when it is run again on integers and on the oracle.
+    """The replay of a record's witness on integers and on the oracle.
 
-    Errors: RecordError where either of its witnesses does not show what was asked about, or where it does
-    something else than the record says.
+    Errors: RecordError where the found or the shrunk witness does not show what was asked about, or where
+    the results are not those of the record.
     """
-    how, replayed = kind_of(q), None
+    question_kind, replayed = kind_of(q), None
     for which in ("found_witness", "witness"):
-        replayed = how.replay(q, how.read_witness(q, record[which]))
+        replayed = question_kind.replay(q, question_kind.read_witness(q, record[which]))
         if not replayed.confirms:
             raise RecordError(f"expected a {which} that shows what was asked, but it does not replay")
-    again = how.results_data(q, replayed)
+    again = question_kind.results_data(q, replayed)
     if again != record["results"]:
         raise RecordError(f"expected results {_short(again)}, but got {_short(record['results'])}")
     return replayed
@@ -188,24 +193,24 @@ def _short(results: Any) -> str:
 def read_verdict(
     q: Q, record: Mapping[str, Any], certificate: Certificate | None, *, checked: bool
 ) -> Verdict[Q]:
-    """A record as the verdict on `q`, marked as served; its evidence is checked here as far as it replays.
+    """The verdict on `q` in a record, marked as served; its witness is replayed here.
 
-    `checked` says whether the certificate, which the caller has to check, was.  The reason is made anew from
-    the evidence.
-    Errors: RecordError for evidence that does not give the verdict.
+    `checked`: whether the caller has checked the certificate.  The reason is written anew from the
+    evidence.
+    Errors: RecordError for evidence that does not support the verdict.
     """
-    how, kind = kind_of(q), Kind[record["verdict"]]
+    question_kind, kind = kind_of(q), Kind[record["verdict"]]
     check_answers(record, q)
     allowed = check_allowed(q, record)
-    found = kind is how.found
+    found = kind is question_kind.found
     answers = _answers(record["solvers"])
     return Verdict(
         kind=kind,
         reason=reason_of(kind, q, answers, certificate if checked else None),
         question=q,
         replayed=check_replays(q, record) if found else None,
-        inputs=how.read_witness(q, record["witness"]) if found else None,
-        found_inputs=how.read_witness(q, record["found_witness"]) if found else None,
+        inputs=question_kind.read_witness(q, record["witness"]) if found else None,
+        found_inputs=question_kind.read_witness(q, record["found_witness"]) if found else None,
         allowed=allowed,
         answers=answers,
         confirmed_by=tuple(record["confirmed_by"]),
@@ -240,6 +245,6 @@ def _answers(rows: Sequence[Mapping[str, Any]]) -> tuple[SolverAnswer, ...]:
     )
 
 
-def settled(record: Mapping[str, Any]) -> bool:
-    """Whether a record's verdict needs no further asking."""
-    return record.get("verdict") in [kind.name for kind in SETTLED]
+def is_decided(record: Mapping[str, Any]) -> bool:
+    """Whether the verdict of a record is decided, so that the question need not be asked again."""
+    return record.get("verdict") in [kind.name for kind in DECIDED]

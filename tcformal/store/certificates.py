@@ -1,4 +1,4 @@
-"""Certificates as files of a results folder: where each lies, what a record says of it, and reading it."""
+"""Certificates as files of a results folder: their paths, their entries in records, and reading them."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def certificate_file(certificate: Certificate) -> str:
 
 
 def certificate_record(c: Certificate) -> dict[str, Any]:
-    """What a record says of a certificate beside it."""
+    """The part of a record that identifies a certificate."""
     return {**c.to_json(), "file": certificate_file(c), "seconds": c.seconds}
 
 
 def keep_certificate(folder: Path, certificate: Certificate) -> None:
-    """Write a certificate into a results folder; RecordError where that cannot be done."""
+    """Write a certificate into a results folder; RecordError where it cannot be written."""
     write_whole(folder / certificate_file(certificate), certificate.proof)
 
 
 def certificate_of(folder: Path, said: Mapping[str, Any]) -> Certificate:
-    """The certificate that a checked record names; RecordError where its file is missing or another."""
+    """The certificate that a record names; RecordError where its file is missing or has another digest."""
     path = folder / said["file"]
     proof = read_regular(path, LARGEST_PACKED, below=folder)
     found = hashlib.sha256(proof).hexdigest()

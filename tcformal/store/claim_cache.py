@@ -1,19 +1,19 @@
-"""The claims of one results folder: served after they were proved again from their kept lemmas."""
+"""The claims of a results folder, each proved again from its kept lemmas before it is served."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from tcformal.callbacks import Warn
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError
-from tcformal.files.lines import Told
 from tcformal.programs.chain import definition
 from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.lemmas import Lemma
 from tcformal.query.question import Kind
-from tcformal.query.verdict import SETTLED
-from tcformal.store.claims import OF_MANY_UNITS, claim_record, claim_said, lemmas_used, read_claim
+from tcformal.query.verdict import DECIDED
+from tcformal.store.claims import OF_MANY_UNITS, claim_content, claim_record, lemmas_used, read_claim
 from tcformal.store.file import RecordFile
 from tcformal.store.lemmas import LemmaCache, checked_lemma
 from tcformal.store.rechecker import Rechecker
@@ -21,49 +21,49 @@ from tcformal.store.schema import seal
 
 
 class ClaimCache:
-    """Kept claims and the lemmas that they rest on; `told` hears of claims that cannot be served."""
+    """Kept claims and their lemmas; claims that cannot be served are reported to `warn`."""
 
-    def __init__(self, records: RecordFile, lemmas: LemmaCache, rechecker: Rechecker, told: Told) -> None:
+    def __init__(self, records: RecordFile, lemmas: LemmaCache, rechecker: Rechecker, warn: Warn) -> None:
         self._records = records
         self._lemmas = lemmas
         self._rechecker = rechecker
-        self._told = told
+        self._warn = warn
 
     def find(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
-        """The kept claim about this definition, proved again from its lemmas; None where it is to be asked.
+        """The kept claim about this definition, proved again from its lemmas; None where it has to be asked.
 
-        The verdict served is the one of the new proof.  Where that takes too long, the recorded verdict is
-        marked as not checked, and so is, where `certify` is False, one that rests on a lemma without a
-        certificate; otherwise such a claim is asked again.
+        The verdict served is that of the new proof.  A claim is marked as not checked where the proof
+        takes too long, and, for `certify=False`, where a lemma has no certificate; otherwise such a claim
+        has to be asked.
         """
         record = self._records.newest(claim, spec.name)
-        if record is None or claim in OF_MANY_UNITS or Kind[record["verdict"]] not in SETTLED:
+        if record is None or claim in OF_MANY_UNITS or Kind[record["verdict"]] not in DECIDED:
             return None
         if record["definition"] != definition(spec):
             return None
         found = self._rechecker.claim(self._lemmas.folder, claim, spec.name)
         if "refused" in found:
-            self._told(f"the claim {claim} of {spec.name} is asked again: {found['refused']}")
+            self._warn(f"the claim {claim} of {spec.name} is asked again: {found['refused']}")
             return None
         again = found.get("claim")
         if again is not None and (
-            Kind[again["verdict"]] not in SETTLED or (found["bare"] and certify is not False)
+            Kind[again["verdict"]] not in DECIDED or (found["bare"] and certify is not False)
         ):
             return None
         if again is not None and again["verdict"] != record["verdict"]:
             was, gives = record["verdict"], again["verdict"]
-            self._told(f"the claim {claim} of {spec.name} was kept as {was}, but its lemmas give {gives}")
+            self._warn(f"the claim {claim} of {spec.name} was kept as {was}, but its lemmas give {gives}")
         shown = again or record
         checked = again is not None and not found["bare"]
         try:
             lemmas = self._lemmas_of(shown, found.get("lemmas", {}))
             return read_claim(shown, spec, lemmas, served=record["date"], checked=checked)
         except RecordError as error:
-            self._told(f"the claim {claim} of {spec.name} is asked again: {error}")
+            self._warn(f"the claim {claim} of {spec.name} is asked again: {error}")
             return None
 
     def _lemmas_of(self, record: Mapping[str, Any], checked: Mapping[str, Any]) -> tuple[Lemma, ...]:
-        """The lemmas that a claim's record uses, with what was found of those that were checked now."""
+        """The lemmas that a claim's record uses, with the results of the checks made now."""
         lemmas = []
         for sha256 in lemmas_used(record):
             lemma = self._lemmas.find(sha256)
@@ -75,8 +75,8 @@ class ClaimCache:
         return tuple(lemmas)
 
     def add(self, v: ClaimVerdict) -> None:
-        """Keep a claim with the digests of its lemmas, unless the last record says the same."""
+        """Keep a claim with the digests of its lemmas, unless the newest record is equal."""
         record = claim_record(v)
         last = self._records.newest(v.claim, v.unit.name)
-        if last is None or claim_said(last) != claim_said(record):
+        if last is None or claim_content(last) != claim_content(record):
             self._records.add(seal(record, "claim"))

@@ -10,22 +10,22 @@ from tcformal.errors import RecordError
 from tcformal.formats.spec import Format
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import definition
-from tcformal.proofs.claim import ClaimVerdict, Counterexample, Part, PartStatus
+from tcformal.proofs.claim import ClaimPart, ClaimVerdict, Counterexample, PartStatus
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.query.question import Kind
 from tcformal.store.answers import read_limits
 from tcformal.store.schema import SEAL, now
 
-#: Claims that speak of more units than the one whose definition is kept with them: they are asked again.
+#: Claims about more units than the one whose definition is kept with them: they are always asked again.
 OF_MANY_UNITS = ("same-parameters",)
 
-#: What may differ between two answers that say the same.
+#: Keys that may differ between two records of the same answer.
 _PASSING = ("schema", "date", "seconds", "limits", "tcformal", SEAL)
 
 
 def claim_record(v: ClaimVerdict) -> dict[str, Any]:
-    """A claim as a record without its digest; its lemmas by theirs."""
+    """A claim as a record without its digest; its lemmas are named by their digests."""
     plain = v.to_json()
     for key in ("served", "checked", "answered"):
         plain.pop(key, None)
@@ -38,13 +38,13 @@ def claim_record(v: ClaimVerdict) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def claim_said(record: Mapping[str, Any]) -> dict[str, Any]:
+def claim_content(record: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a record that identifies the answer: everything but date, seconds and limits."""
     return {key: value for key, value in record.items() if key not in _PASSING}
 
 
 def lemmas_used(record: Mapping[str, Any]) -> list[str]:
-    """The digests of the lemmas that the steps of a record apply; RecordError for one that it lacks."""
+    """The digests of the lemmas that the steps of a record apply; RecordError for a missing one."""
     used = {int(i) for part in record["parts"] for step in part["steps"] for i in step.get("lemmas", {})}
     if used and max(used) >= len(record["lemmas"]):
         raise RecordError(f"expected steps on {len(record['lemmas'])} lemmas, but got lemma {max(used)}")
@@ -54,9 +54,9 @@ def lemmas_used(record: Mapping[str, Any]) -> list[str]:
 def read_claim(
     record: Mapping[str, Any], spec: UnitSpec, lemmas: tuple[Lemma, ...], *, served: str, checked: bool
 ) -> ClaimVerdict:
-    """The verdict that a record was made of; `served` is when it was given first.
+    """The claim verdict of a record; `served` is the date of the record.
 
-    Errors: RecordError for limits or a witness that cannot be.
+    Errors: RecordError for limits or a witness that are not valid.
     """
     return ClaimVerdict(
         claim=record["claim"], unit=spec, kind=Kind[record["verdict"]], reason=record["reason"],
@@ -68,7 +68,7 @@ def read_claim(
 
 
 def _short_steps(steps: Sequence[Mapping[str, Any]], places: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Steps as they are kept: lemmas by their place among the record's, neighbours without any as one."""
+    """Steps in their kept form: lemmas by index in the record, adjacent steps without lemmas merged."""
     kept: list[dict[str, Any]] = []
     for step in steps:
         if step["lemmas"]:
@@ -81,7 +81,7 @@ def _short_steps(steps: Sequence[Mapping[str, Any]], places: Mapping[str, str]) 
     return kept
 
 
-def _part(data: Mapping[str, Any], spec: UnitSpec, lemmas: Sequence[str]) -> Part:
+def _part(data: Mapping[str, Any], spec: UnitSpec, lemmas: Sequence[str]) -> ClaimPart:
     steps = tuple(
         ProofStep(name=cut, how=s["how"], lemmas={lemmas[int(i)]: n for i, n in s.get("lemmas", {}).items()})
         for s in data["steps"]
@@ -98,7 +98,7 @@ def _part(data: Mapping[str, Any], spec: UnitSpec, lemmas: Sequence[str]) -> Par
         witness = Counterexample(
             first=first, second=second, results=(one, other), found_by=said["found_by"]
         )  # fmt: skip
-    return Part(
+    return ClaimPart(
         name=data["name"], status=PartStatus[data["standing"]], steps=steps, witness=witness,
         control=data["control"], note=data.get("note", ""),
     )  # fmt: skip
@@ -117,7 +117,7 @@ def _operands(spec: UnitSpec, said: Mapping[str, str]) -> Witness:
 
 
 def _encoding(fmt: Format, text: str) -> int:
-    """An encoding from a record; RecordError for one that its format does not have."""
+    """An encoding from a record; RecordError for a value that the format does not have."""
     raw = int(text, 16)
     if raw >= 1 << fmt.width:
         raise RecordError(f"expected an encoding of {fmt.name}, but got {text}")

@@ -1,4 +1,4 @@
-"""A file of records of one kind: an index of what each line is about, and lines parsed when asked for."""
+"""A file of records of one kind: an index by subject, and lines parsed on demand."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tcformal.callbacks import Warn
 from tcformal.errors import RecordError
-from tcformal.files.lines import Line, Mark, Told, line_at, scan
+from tcformal.files.lines import Line, Mark, line_at, scan
 from tcformal.files.write import append
 from tcformal.store.schema import check
 
@@ -21,59 +22,59 @@ About = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class RecordKind:
-    """A kind of record: its schema, its file in a results folder, and what its records are about."""
+    """A kind of record: its schema, its file in a results folder, and the subject of its records."""
 
     #: The schema, `NAME.schema.json`.
     name: str
     file: str
-    #: Finds what a line is about in its bytes, one group for each part: far cheaper than parsing the line.
+    #: Finds the subject of a line in its bytes, one group for each part: far cheaper than parsing the line.
     pattern: re.Pattern[bytes]
-    #: The same of a parsed record; a record that says otherwise than its bytes seemed to is not used.
+    #: The subject of a parsed record; a record whose subject differs from that of its bytes is not used.
     about: Callable[[Record], About]
 
 
 class RecordFile:
     """The records of one kind in one results folder.
 
-    Ranges and units: 10^5 lines of 4 kB are indexed in half a second and 30 MB; a line is parsed, and checked
-    against its schema and its digest, when it is asked for.
-    `told` hears, in one sentence each, of lines that are not used.
+    Ranges and units: 10^5 lines of 4 kB are indexed in half a second and 30 MB; a line is parsed, and
+    checked against its schema and its digest, on demand.  Lines that are not used are reported to `warn`,
+    one sentence each.
     Errors: RecordError for a file that cannot be read.
     """
 
-    def __init__(self, folder: Path, kind: RecordKind, told: Told) -> None:
+    def __init__(self, folder: Path, kind: RecordKind, warn: Warn) -> None:
         self.path = folder / kind.file
         self.kind = kind
-        self._told = told
+        self._warn = warn
         self._said: set[str] = set()
         self._forget()
 
     def _forget(self) -> None:
-        """Start over: nothing of the file is known."""
+        """Reset the index."""
         self._mark = Mark()
-        #: Where every whole line starts, in order.
+        #: Byte offsets of the whole lines, in order.
         self._starts = array("Q")
-        #: Hash of what a line is about -> the last such line, by its place among the starts.
+        #: Hash of a subject -> the last line about it, by its index in the offsets.
         self._last: dict[int, int] = {}
-        #: The line before each that is about the same; -1 for none.
+        #: For each line, the line before it about the same subject; -1 for none.
         self._before = array("q")
-        #: Places of lines that were refused, or that are about nothing.
+        #: Problems of the lines that are not used, by offset.
         self._refused: dict[int, str] = {}
         self._checked: dict[int, Record] = {}
 
     @property
     def mark(self) -> Mark:
-        """How far the file has been read."""
+        """The position up to which the file has been read."""
         return self._mark
 
     # ------------------------------------------------------------------ writing
     def add(self, record: Record) -> None:
-        """Add a sealed record, on the disk when this returns."""
-        append(self.path, record, self._told)
+        """Append a sealed record; it is on the disk when this returns."""
+        append(self.path, record, self._warn)
 
     # ------------------------------------------------------------------ reading
     def about(self, *about: str) -> Iterator[Record]:
-        """The records about that, the newest first, each checked before it is given."""
+        """The records about a subject, the newest first, each checked before it is yielded."""
         self._refresh()
         key = _key(about)
         for start in self._chain(key):
@@ -82,14 +83,14 @@ class RecordFile:
                 yield record
 
     def _chain(self, key: int) -> Iterator[int]:
-        """Where the lines about one thing start, the last one first."""
+        """The offsets of the lines about one subject, the last one first."""
         line = self._last.get(key, -1)
         while line >= 0:
             yield self._starts[line]
             line = self._before[line]
 
     def _one_of(self, key: int, start: int) -> Record | None:
-        """The checked record at a place; None where it is not about what its bytes seemed to be about."""
+        """The checked record at an offset; None where its subject is not that of its bytes."""
         record = self.at(start)
         if record is None or _key(self.kind.about(record)) == key:
             return record
@@ -98,25 +99,25 @@ class RecordFile:
         return None
 
     def newest(self, *about: str) -> Record | None:
-        """The newest record about that; None where there is none that can be used."""
+        """The newest usable record about a subject; None where there is none."""
         return next(self.about(*about), None)
 
     def starts(self) -> list[int]:
-        """Where the lines start, in order: the places that `at` and `line` take."""
+        """The byte offsets of the lines, in order: the arguments of `at` and `line`."""
         self._refresh()
         return list(self._starts)
 
     def last_starts(self) -> list[int]:
-        """Where the last line about each thing starts, in the order of the file."""
+        """The offset of the last line about each subject, in the order of the file."""
         self._refresh()
         return sorted(self._starts[line] for line in self._last.values())
 
     def line(self, start: int) -> Line:
-        """The line at a place, parsed and otherwise unchecked; its number is the place's among all lines."""
+        """The line at an offset, parsed and otherwise unchecked, with its number in the file."""
         return line_at(self.path, start, bisect_left(self._starts, start) + 1)
 
     def at(self, start: int) -> Record | None:
-        """The checked record at a place; None, and `told` hears why, where it cannot be used."""
+        """The checked record at an offset; None, with a warning, where it cannot be used."""
         if start not in self._checked and start not in self._refused:
             line = self.line(start)
             if line.data is None:
@@ -130,7 +131,7 @@ class RecordFile:
         return self._checked.get(start)
 
     def all(self) -> list[Record]:
-        """The newest usable record about each thing, in the order in which these were first spoken of."""
+        """The newest usable record about each subject, in the order of each subject's first line."""
         self._refresh()
         found = (
             next((r for start in self._chain(key) if (r := self._one_of(key, start)) is not None), None)
@@ -139,22 +140,22 @@ class RecordFile:
         return [record for record in found if record is not None]
 
     def broken(self) -> list[str]:
-        """One sentence for each line that cannot be used, after checking every line of the file."""
+        """One sentence for each line that cannot be used, after a check of every line of the file."""
         self._refresh()
         for start in self._starts:
             self.at(start)
         return [self._refused[start] for start in sorted(self._refused)]
 
     def _refresh(self) -> None:
-        """Index what has been added to the file since the last look."""
-        mark = scan(self.path, self._mark, self._take, self._tell)
+        """Index the lines added since the last call."""
+        mark = scan(self.path, self._mark, self._take, self._warn_once)
         if (
             self._starts
             and self._mark.file
             and (mark.file != self._mark.file or mark.offset < self._mark.offset)
         ):
             self._forget()
-            mark = scan(self.path, Mark(), self._take, self._tell)
+            mark = scan(self.path, Mark(), self._take, self._warn_once)
         self._mark = mark
 
     def _take(self, start: int, text: bytes) -> None:
@@ -173,15 +174,15 @@ class RecordFile:
 
     def _refuse(self, start: int, sentence: str) -> None:
         self._refused[start] = sentence
-        self._tell(sentence)
+        self._warn_once(sentence)
 
-    def _tell(self, sentence: str) -> None:
-        """Say each thing once."""
+    def _warn_once(self, sentence: str) -> None:
+        """Warn once about each problem."""
         if sentence not in self._said:
             self._said.add(sentence)
-            self._told(sentence)
+            self._warn(sentence)
 
 
 def _key(about: About) -> int:
-    """The hash under which lines about something are found; a record's own words are compared afterwards."""
+    """The hash of a subject in the index; a hit is compared with the record itself afterwards."""
     return hash(tuple(part.encode(errors="surrogatepass") for part in about))

@@ -6,24 +6,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tcformal.callbacks import Warn
 from tcformal.errors import RecordError
-from tcformal.files.lines import Told
 from tcformal.proofs.lemmas import Lemma
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.solve.members import registry
 from tcformal.solve.result import Status
 from tcformal.store.certificates import certificate_file, certificate_of, certificate_record, keep_certificate
 from tcformal.store.file import RecordFile
+from tcformal.store.locks import shared_lock
 from tcformal.store.schema import now, seal
-from tcformal.store.turns import writing
 from tcformal.version import VERSION
 
-#: Checks that a certificate proves the statement in this DAG: `steps` and `checker`, or `refused` and why.
-Check = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
+#: Checks that a certificate proves the statement in a DAG: `steps` and `checker`, or the reason in `refused`.
+CertificateCheck = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 
 
 def checked_lemma(lemma: Lemma, *, name: str, free_inputs: int, steps: int, checker: str) -> Lemma:
-    """A kept lemma whose certificate was checked in this run: what is said of it is said anew."""
+    """A kept lemma with the result of the check made in this run."""
     assert lemma.certificate is not None, "a lemma without a certificate has nothing to check"
     made = replace(lemma.certificate, steps=steps, checker=checker)
     return replace(
@@ -36,19 +36,19 @@ def checked_lemma(lemma: Lemma, *, name: str, free_inputs: int, steps: int, chec
 class LemmaCache:
     """The lemmas of one results folder, for programs that continue where they were stopped.
 
-    A kept lemma is used again only for the very statement that it was proved of, told by its SHA-256, and
-    only after `check` has found that its certificate proves that statement.  `told` hears of records that
-    are not used.
+    A kept lemma is used again only for the statement that it was proved of, identified by its SHA-256, and
+    only after `check` has found that its certificate proves that statement.  Records that are not used are
+    reported to `warn`.
     """
 
-    def __init__(self, records: RecordFile, told: Told, check: Check) -> None:
+    def __init__(self, records: RecordFile, warn: Warn, check: CertificateCheck) -> None:
         self.folder = records.path.parent
         self.records = records
-        self._told = told
+        self._warn = warn
         self._check = check
 
     def find(self, sha256: str) -> Lemma | None:
-        """The kept lemma of that statement, as its record says and unchecked; None where none is kept."""
+        """The kept lemma of a statement, as recorded and unchecked; None where none is kept."""
         record = self.records.newest(sha256)
         if record is None:
             return None
@@ -56,9 +56,9 @@ class LemmaCache:
             said = record["certificate"]
             made = None if said is None else certificate_of(self.folder, said)
         except RecordError as error:
-            self._told(f"the lemma {sha256[:12]} is proved again: {error}")
+            self._warn(f"the lemma {sha256[:12]} is proved again: {error}")
             return None
-        # That a checker has confirmed it is said of what is checked now only.
+        # Only a check made now counts as a confirmation by a checker.
         decider = registry.get(record["decided_by"])
         known = [name for name in record["confirmed_by"] if name in registry]
         solvers = tuple(name for name in known if decider is not None and registry[name].confirms(decider))
@@ -69,9 +69,9 @@ class LemmaCache:
         )  # fmt: skip
 
     def checked(self, name: str, sha256: str, dag: str, free_inputs: int) -> Lemma | None:
-        """The kept lemma of the statement in `dag`, its certificate checked; None where it is to be proved.
+        """The kept lemma of the statement in `dag`, its certificate checked; None where it must be proved.
 
-        A lemma that two solvers agreed on has nothing to check, and is proved again.
+        A lemma that only two solvers confirmed has nothing to check, and must be proved again.
         """
         lemma = self.find(sha256)
         if lemma is None or lemma.certificate is None:
@@ -81,20 +81,20 @@ class LemmaCache:
             return checked_lemma(
                 lemma, name=name, free_inputs=free_inputs, steps=found["steps"], checker=found["checker"]
             )  # fmt: skip
-        self._told(
+        self._warn(
             f"the lemma {sha256[:12]} is proved again: {found.get('refused', 'checking took too long')}"
         )
         return None
 
     def add(self, lemma: Lemma) -> None:
-        """Keep a lemma that holds, its certificate first; others are asked again and not kept."""
+        """Keep a lemma that holds, its certificate first; other lemmas are not kept."""
         if not lemma.holds:
             return
         plain = lemma.to_json()
         if lemma.certificate is not None:
             plain["certificate"] = {**plain["certificate"], "file": certificate_file(lemma.certificate)}
         record = seal({**plain, "date": now(), "tcformal": VERSION}, "lemma")
-        with writing(self.folder):
+        with shared_lock(self.folder):
             if lemma.certificate is not None:
                 keep_certificate(self.folder, lemma.certificate)
             self.records.add(record)

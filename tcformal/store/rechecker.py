@@ -1,4 +1,4 @@
-"""The process that checks kept evidence again: it gives a late request up, or is ended."""
+"""A process that checks kept evidence, ended at its time limit."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from typing import Any
 
 from tcformal.solve.processes.process import child_environment
 
-#: Seconds that checking one kept answer may take; beyond it, the answer says that it was not re-checked.
+#: Time limit for checking one kept answer, in seconds; beyond it the answer is marked as not re-checked.
 BUDGET_S = 2.0
 
-#: Seconds to start in, and to notice in that time is up, beside the budget.
+#: Seconds for the start, and for the end after the time limit, in addition to the budget.
 _START_S, _GRACE_S = 60.0, 1.0
 
 _MODULE = "tcformal.store.audit.recheck"
@@ -34,7 +34,7 @@ class Rechecker:
     """
 
     def __init__(self) -> None:
-        #: What one check may take, unless it is given another time.
+        #: Default time limit of one check.
         self.seconds = BUDGET_S
         self._process: subprocess.Popen[bytes] | None = None
         self._read = b""
@@ -50,7 +50,7 @@ class Rechecker:
         return self._ask(folder, {"claim": claim, "unit": unit}, seconds)
 
     def close(self) -> None:
-        """End the process; the next request starts another one."""
+        """End the process; the next request starts a new one."""
         process, self._process, self._read = self._process, None, b""
         if process is None:
             return
@@ -99,7 +99,7 @@ class Rechecker:
         return self._process
 
     def _line(self, seconds: float) -> dict[str, Any] | None:
-        """The next line of the process as plain data; None for no whole one in time."""
+        """The next line of the process as plain data; None after the time limit or the end of the process."""
         process = self._process
         if process is None or process.stdout is None:
             return None

@@ -1,4 +1,4 @@
-"""What a stored answer looks like: a JSON Schema, and a digest of each record that shows any alteration."""
+"""The JSON Schema of each kind of record, and a digest of each record that detects alterations."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 
 from tcformal.errors import RecordError
 
-#: The key under which a record keeps the digest of all its other keys.
+#: The key of the digest of all other keys of a record.
 SEAL = "record_sha256"
 
-#: Characters of the schema's own complaint that a sentence shows.
+#: Characters of a schema error that a sentence quotes.
 _LONGEST = 160
 
 
@@ -29,7 +29,7 @@ def schema(kind: str = "answer") -> dict[str, Any]:
 
 @cache
 def version(kind: str = "answer") -> int:
-    """The version of a kind's schema that is written, and the only one that is read."""
+    """The schema version of a kind of record: the only one that is written and read."""
     return int(schema(kind)["properties"]["schema"]["const"])
 
 
@@ -42,7 +42,7 @@ def _validator(kind: str) -> Any:
 
 
 def now() -> str:
-    """The time of a record, in UTC and to the second."""
+    """The current time in UTC, to the second, as records give it."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -66,7 +66,7 @@ def seal(record: Mapping[str, Any], kind: str = "answer") -> dict[str, Any]:
 
 
 def check(record: Mapping[str, Any], kind: str = "answer") -> None:
-    """Check a record against its schema and its own digest; RecordError with what is wrong first."""
+    """Check a record against its schema and its digest; RecordError with the first problem."""
     from jsonschema.exceptions import best_match
 
     error = best_match(_validator(kind).iter_errors(record))

@@ -1,4 +1,4 @@
-"""The store: where answers, claims and lemmas are kept, and checked again before they are served."""
+"""The store: answers, claims and lemmas of a results folder, checked again before they are served."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tcformal.callbacks import Warn, ignore
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
-from tcformal.files.lines import Line, Told, backwards, tell_nobody
+from tcformal.files.lines import Line, backwards
 from tcformal.ir.walk import to_json
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Q, Question
@@ -20,9 +21,9 @@ from tcformal.solve.certificate import Certificate
 from tcformal.store import answers
 from tcformal.store.certificates import certificate_of, certificate_record, keep_certificate
 from tcformal.store.file import Record, RecordFile, RecordKind
+from tcformal.store.locks import shared_lock
 from tcformal.store.rechecker import Rechecker
 from tcformal.store.schema import check, now
-from tcformal.store.turns import writing
 
 if TYPE_CHECKING:
     from tcformal.proofs.claim import ClaimVerdict
@@ -43,48 +44,49 @@ LEMMA = RecordKind(
     "lemma", "lemmas.jsonl", re.compile(rb'"sha256": "([0-9a-f]{64})"'), lambda r: (r["sha256"],)
 )
 
-#: Seconds that checking the certificate of a kept lemma may take: beyond them the lemma is proved again.
+#: Time limit for checking the certificate of a kept lemma, in seconds; beyond it the lemma is proved again.
 LEMMA_S = 60.0
 
-#: What two questions of one definition must share so that one answer serves both.
+#: Keys in which two questions of one definition must agree so that one answer serves both.
 _OPERANDS = ("kind", "k", "formats", "assumptions")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The last line about one question."""
+    """The newest line about one question."""
 
-    #: SHA-256 of what was asked; its first twelve digits name the record to people.
+    #: SHA-256 of the question; its first twelve digits name the record in texts.
     id: str
-    #: Where the line starts in its file, in bytes.
+    #: Byte offset of the line in its file.
     start: int
-    #: As it stands in the file: shaped like a question's record, and otherwise unchecked.
+    #: The record as written in the file: it has the form of a question's record, and is otherwise unchecked.
     record: Record
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the definition that the question built when it was answered."""
+        """SHA-256 of the definition of the question when it was answered."""
         return str(self.record["question"]["sha256"])
 
     def check(self) -> None:
-        """RecordError where the record is not as its schema says, or was altered."""
+        """Check the record against its schema and its digest; RecordError with the first problem."""
         check(self.record)
 
 
 class Store:
-    """The answers, claims and lemmas of one results folder, and a file of its own for each certificate.
+    """The answers, claims and lemmas of one results folder, with a file for each certificate.
 
     The folder is made when the first answer is added.  Several processes may add to one folder; each sees
-    the others' answers.  What is served is recomputed from its evidence first: a witness replays on integers
+    the others' answers.  Evidence is checked before an answer is served: a witness is replayed on integers
     and on the oracle, a certificate is checked against clauses made from the question, a claim is proved
-    again from its lemmas.  `told` hears, in one sentence each, of lines and records that cannot be used.
+    again from its lemmas.  Lines and records that cannot be used are reported to `warn`, one sentence
+    each.
     """
 
-    def __init__(self, folder: str | Path, told: Told = tell_nobody) -> None:
+    def __init__(self, folder: str | Path, warn: Warn = ignore) -> None:
         self.folder = Path(folder)
-        self._told = told
-        self.answers = RecordFile(self.folder, ANSWER, told)
-        self.claims = RecordFile(self.folder, CLAIM, told)
+        self._warn = warn
+        self.answers = RecordFile(self.folder, ANSWER, warn)
+        self.claims = RecordFile(self.folder, CLAIM, warn)
         self.rechecker = Rechecker()
 
     @property
@@ -94,35 +96,35 @@ class Store:
 
     @cached_property
     def lemmas(self) -> LemmaCache:
-        """The lemmas that claims rest on."""
+        """The lemmas that the claims use."""
         from tcformal.store.lemmas import LemmaCache  # as for claims below
 
-        return LemmaCache(RecordFile(self.folder, LEMMA, self._told), self._told, self._lemma_checked)
+        return LemmaCache(RecordFile(self.folder, LEMMA, self._warn), self._warn, self._lemma_checked)
 
     # ------------------------------------------------------------------ answers
     def add(self, verdict: Verdict[Any]) -> Record:
         """Keep an answer, its certificate first; the record that was written.
 
-        Errors: RecordError where the units' names do not give the units back, or the files cannot be
+        Errors: RecordError where a unit's name does not resolve to that unit, or the files cannot be
         written.
         """
         record = answers.to_record(verdict, verdict.served or now())
-        with writing(self.folder):
+        with shared_lock(self.folder):
             if verdict.certificate is not None:
                 keep_certificate(self.folder, verdict.certificate)
             self.answers.add(record)
         return record
 
     def find(self, question: Q, *, certify: bool | None = None) -> Verdict[Q] | None:
-        """The kept answer to a question, its evidence checked again, or None where it has to be asked.
+        """The kept answer to a question, its evidence checked again; None where the question has to be asked.
 
-        An answer counts for every pair of units that builds the same definition; one that was given to
-        this very pair comes first.  That no input exists is served with a certificate; where checking it
-        takes too long, the verdict is marked as not checked.  Only where `certify` is False, which asks for
-        a second solver, the solvers' recorded answers count, and the verdict is marked so too.
+        An answer counts for every pair of units with the same definition; one about this very pair comes
+        first.  An answer without a witness is served with its certificate; where the check takes too long,
+        the verdict is marked as not checked.  Without a certificate, the solvers' recorded answers count
+        only for `certify=False`, and the verdict is marked too.
         """
         entry = self._entry(question)
-        if entry is None or not answers.settled(entry):
+        if entry is None or not answers.is_decided(entry):
             return None
         said = entry["certificate"]
         if Kind[entry["verdict"]] is not kind_of(question).found and (
@@ -134,13 +136,13 @@ class Store:
             checked = None if made is None else self.checked(question, entry, made)
             return answers.read_verdict(question, entry, checked or made, checked=checked is not None)
         except TcformalError as error:
-            self._told(f"record {answers.identity(entry)[:12]} of {self.path} is not used: {error}")
+            self._warn(f"record {answers.identity(entry)[:12]} of {self.path} is not used: {error}")
             return None
 
     def checked(
         self, q: Question, record: Record, made: Certificate, seconds: float | None = None
     ) -> Certificate | None:
-        """The certificate as it was checked now, None where time ran out; RecordError where it is refused."""
+        """The certificate after a check made now; None at the time limit; RecordError where it is refused."""
         root = q.assumed if record["verdict"] == Kind.VACUOUS.name else q.asked
         dag = to_json(q.graph, {"assertion": root})
         found = self.rechecker.proof(dag, self.folder, certificate_record(made), seconds)
@@ -149,16 +151,16 @@ class Store:
         return None if "late" in found else replace(made, checker=found["checker"], steps=found["steps"])
 
     def _lemma_checked(self, dag: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What checking a lemma's certificate came to."""
+        """The result of checking a lemma's certificate."""
         return self.rechecker.proof(dag, self.folder, said, LEMMA_S)
 
     def has(self, question: Question) -> bool:
-        """Whether there is a record about this very question, as its units are defined today."""
+        """Whether an answer to this very question is kept, for the current definition of its units."""
         mine = answers.identity_of(question)
         return any(answers.identity(r) == mine for r in self.answers.about(question.digest()))
 
     def _entry(self, q: Question) -> Record | None:
-        """The last record about this very question, or else about other units of the same definition."""
+        """The newest record about this very question, else about other units of the same definition."""
         mine, parts = answers.identity_of(q), kind_of(q).parts(q)
         shared = None
         for record in self.answers.about(q.digest()):
@@ -171,12 +173,12 @@ class Store:
         return shared
 
     def certificate(self, record: Record) -> Certificate | None:
-        """The certificate that a checked record names; RecordError where its file is missing or another."""
+        """The certificate that a record names; RecordError for a missing file or another digest."""
         said = record["certificate"]
         return None if said is None else certificate_of(self.folder, said)
 
     def entries(self) -> Iterator[Entry]:
-        """The last line about each question, the newest first; nothing of them is checked yet."""
+        """The newest line about each question, newest first; unchecked."""
         seen: set[str] = set()
         for start, line in backwards(self.path):
             entry = _entry(start, line)
@@ -185,11 +187,11 @@ class Store:
                 yield entry
 
     def records(self) -> list[Entry]:
-        """The last line about each question, in the order of the file; nothing of them is checked yet."""
+        """The newest line about each question, in the order of the file; unchecked."""
         return [*self.entries()][::-1]
 
     def broken(self) -> list[str]:
-        """One sentence on each whole line that holds no answer."""
+        """One sentence for each whole line that is not an answer."""
         found = []
         for start in self.answers.starts():
             line = self.answers.line(start)
@@ -202,23 +204,23 @@ class Store:
 
     # ------------------------------------------------------------------ claims
     def find_claim(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
-        """The kept claim about this definition, proved again from its lemmas; None for one to be asked."""
+        """The kept claim about this definition, proved again from its lemmas; None if it must be asked."""
         return self._claims.find(claim, spec, certify=certify)
 
     def add_claim(self, v: ClaimVerdict) -> None:
-        """Keep a claim with the digests of its lemmas, unless the last record says the same."""
+        """Keep a claim with the digests of its lemmas, unless the newest record is equal."""
         self._claims.add(v)
 
     @cached_property
     def _claims(self) -> ClaimCache:
-        # Imported here: an answer about two units is not to wait for the proofs of claims.
+        # Imported here: answers about two units do not need the modules of the proofs.
         from tcformal.store.claim_cache import ClaimCache
 
-        return ClaimCache(self.claims, self.lemmas, self.rechecker, self._told)
+        return ClaimCache(self.claims, self.lemmas, self.rechecker, self._warn)
 
 
 def _entry(start: int, line: Line) -> Entry | None:
-    """A line as an entry, if it holds a question by which it can be found."""
+    """A line as an entry; None where it has no question to be found by."""
     data = line.data
     question = None if data is None else data.get("question")
     if data is None or not isinstance(question, dict) or not {"kind", "sha256"} <= question.keys():

@@ -32,7 +32,7 @@ def cover(masks: Sequence[int], costs: Sequence[int], universe: int, *, steps: i
     """
     best = _irredundant(_greedy(masks, costs, universe), masks, costs, universe)
     at_least = _counted(masks, universe)
-    search = _Search(masks, universe, steps)
+    search = _CoverSearch(masks, universe, steps)
     while at_least < len(best):
         found = search.within(universe, at_least)
         if found is not None:
@@ -101,7 +101,7 @@ def _counted(masks: Sequence[int], universe: int) -> int:
     return len(sizes)
 
 
-class _Search:
+class _CoverSearch:
     """An exact search for a cover of a given size, with a budget of steps."""
 
     def __init__(self, masks: Sequence[int], universe: int, steps: int) -> None:

@@ -13,7 +13,7 @@ from tcformal.query.question import Kind
 from tcformal.suites.panel import Panel
 from tcformal.version import VERSION
 
-Pair = tuple[int, int]
+IndexPair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from tcformal.query.verdict import Verdict
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 from tcformal.suites.cover import cover, irredundant, needed_alone
-from tcformal.suites.made import Equal, Pair, Suite, Undecided
+from tcformal.suites.made import Equal, IndexPair, Suite, Undecided
 from tcformal.suites.panel import Panel, Results
 
 #: What each solver may use for one question, of which there may be many.
@@ -41,8 +41,8 @@ _KEPT = 256
 #: Seconds that making one input readable may take, unless the caller says otherwise.
 SHRINK_S = 10.0
 
-#: What is being done, and how many of all pairs are settled.
-Told = Callable[[str, int, int], None]
+#: Takes what is being done, and how many of all pairs are decided.
+RoundProgress = Callable[[str, int, int], None]
 
 
 def suite(
@@ -54,7 +54,7 @@ def suite(
     limits: Limits = DEFAULT_LIMITS,
     shrink_s: float = SHRINK_S,
     jobs: int | None = None,
-    told: Told = lambda _what, _done, _all: None,
+    progress: RoundProgress = lambda _doing, _done, _all: None,
 ) -> Suite:
     """The suite of a space.
 
@@ -70,10 +70,10 @@ def suite(
     if solvers is not None:
         check_members(solvers)
     start = time.monotonic()
-    told("building the designs", 0, 1)
-    work = _Work(Panel(of.members), vectors, seed, told)
-    work.settle(solvers, limits, jobs)
-    told("choosing inputs", 0, 1)
+    progress("building the designs", 0, 1)
+    work = _Work(Panel(of.members), vectors, seed, progress)
+    work.decide_pairs(solvers, limits, jobs)
+    progress("choosing inputs", 0, 1)
     chosen, at_least = work.chosen(work.pairs())
     chosen = work.readable(chosen, shrink_s)
     results = work.replayed(chosen)
@@ -90,9 +90,9 @@ def suite(
 class _Work:
     """The inputs tried so far, and what is known of each pair."""
 
-    def __init__(self, panel: Panel, vectors: int, seed: int, told: Told) -> None:
+    def __init__(self, panel: Panel, vectors: int, seed: int, progress: RoundProgress) -> None:
         self.panel = panel
-        self.told = told
+        self.progress = progress
         self.vectors, self.seed = vectors, seed
         self.inputs: Batch = inputs_to_try(panel.designs[0], panel.k, vectors, seed)
         self.results: Results = panel.evaluate(self.inputs)
@@ -109,7 +109,7 @@ class _Work:
                 self._merge(Equal(first, i, "both build the same definition", True))
 
     # ------------------------------------------------------------------ telling apart
-    def settle(self, solvers: Sequence[str] | None, limits: Limits, jobs: int | None) -> None:
+    def decide_pairs(self, solvers: Sequence[str] | None, limits: Limits, jobs: int | None) -> None:
         """Try more inputs, then ask about pairs until each is told apart, equal, or without an answer."""
         for more in range(1, _ROUNDS):
             self._search(self.vectors, self.seed + more)
@@ -117,7 +117,7 @@ class _Work:
             self._progress()
             self._ask(pair, solvers=solvers, limits=limits, jobs=jobs)
 
-    def _ask(self, pair: Pair, **how: Any) -> None:
+    def _ask(self, pair: IndexPair, **how: Any) -> None:
         """Ask about one pair: at few products first, where that says something about all of them."""
         first, second = pair
         self._book = self._book or LemmaBook(members=how["solvers"], limits=how["limits"])
@@ -161,7 +161,7 @@ class _Work:
         groups = [group for group in self._groups() if len(group) > 1]
         if not groups:
             return
-        self.told("trying more inputs", len(self.firsts) - sum(map(len, groups)), len(self.firsts))
+        self.progress("trying more inputs", len(self.firsts) - sum(map(len, groups)), len(self.firsts))
         open_ = [i for group in groups for i in group]
         more = inputs_to_try(self.panel.designs[0], self.panel.k, vectors, seed)
         results = dict(zip(open_, self.panel.evaluate(more, open_), strict=True))
@@ -174,7 +174,7 @@ class _Work:
             rows = np.flatnonzero(telling)[:_KEPT]
             self._add([witness_at(more, int(row)) for row in rows])
 
-    def _together(self) -> Pair | None:
+    def _together(self) -> IndexPair | None:
         """Two classes that agree on every input so far and that were not asked about."""
         asked = {(u.first, u.second) for u in self.undecided}
         pairs = (pair for group in self._groups() for pair in combinations(group, 2))
@@ -190,17 +190,17 @@ class _Work:
         self.results = np.concatenate([self.results, self.panel.evaluate(more)], axis=1)
 
     def _progress(self) -> None:
-        told = len(self._groups())
-        self.told("asking solvers about designs not yet told apart", told, len(self.firsts))
+        separated = len(self._groups())
+        self.progress("asking solvers about designs not yet told apart", separated, len(self.firsts))
 
     # ------------------------------------------------------------------ choosing
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[IndexPair]:
         """The pairs of classes that some input tells apart."""
         together_ = [(u.first, u.second) for u in self.undecided]
         open_ = {p for p in together_ if np.array_equal(self.results[p[0]], self.results[p[1]])}
         return [pair for pair in combinations(self.firsts, 2) if pair not in open_]
 
-    def chosen(self, pairs: Sequence[Pair]) -> tuple[list[Witness], int]:
+    def chosen(self, pairs: Sequence[IndexPair]) -> tuple[list[Witness], int]:
         """Few of the inputs tried that tell all pairs apart, and a lower bound for their number."""
         rows, masks = self._distinct(pairs)
         universe = (1 << len(pairs)) - 1
@@ -208,7 +208,7 @@ class _Work:
         found = cover(masks, costs, universe)
         return [witness_at(self.inputs, int(rows[i])) for i in found.chosen], found.at_least
 
-    def _distinct(self, pairs: Sequence[Pair]) -> tuple[Index, list[int]]:
+    def _distinct(self, pairs: Sequence[IndexPair]) -> tuple[Index, list[int]]:
         """The cheapest input for each set of pairs that inputs tell apart, and these sets."""
         every = _quick_costs(self.panel, self.inputs, self.results)
         masks = _masks(self.results, pairs)
@@ -228,7 +228,7 @@ class _Work:
         universe = (1 << len(pairs)) - 1
         made = list(chosen)
         for i in range(len(made)):
-            self.told("making inputs readable", i, len(made))
+            self.progress("making inputs readable", i, len(made))
             masks = _masks(self.panel.evaluate(batch_of(made)), pairs)
             own = needed_alone(range(len(made)), masks, universe, i)
             wanted = [pair for j, pair in enumerate(pairs) if own >> j & 1]
@@ -247,7 +247,7 @@ class _Work:
         lanes = self.panel.evaluate(batch_of(chosen))
         rows = []
         for i, w in enumerate(chosen):
-            self.told("replaying on integers and on exact fractions", i, len(chosen))
+            self.progress("replaying on integers and on exact fractions", i, len(chosen))
             row = tuple(int(x) for x in lanes[:, i])
             for how, again in (("integers", self.panel.integers(w)), ("oracle", self.panel.oracle(w))):
                 for spec, x, y in zip(self.panel.designs, row, again, strict=True):
@@ -259,12 +259,12 @@ class _Work:
         return tuple(rows)
 
 
-def _equal(pair: Pair, v: Verdict[EqualityQuestion], reason: str) -> Equal:
+def _equal(pair: IndexPair, v: Verdict[EqualityQuestion], reason: str) -> Equal:
     made = None if v.certificate is None else v.certificate.to_json()
     return Equal(*pair, reason, False, v.confirmed_by, made)
 
 
-def _masks(results: Results, pairs: Sequence[Pair]) -> list[int]:
+def _masks(results: Results, pairs: Sequence[IndexPair]) -> list[int]:
     """For each input the pairs that it tells apart, as bits."""
     first, second = (np.array([pair[i] for pair in pairs], np.intp) for i in (0, 1))
     return [

@@ -44,7 +44,7 @@ def suite(
     return suites.suite(
         space([_name(u) for u in listed], vary=vary), vectors=vectors, seed=allowed.seed, solvers=solvers,
         limits=allowed, jobs=jobs,
-        told=lambda what, _done, _all: None if progress is None else progress(what),
+        progress=lambda what, _done, _all: None if progress is None else progress(what),
     )  # fmt: skip
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from tcformal.callbacks import Advance, Warn, ignore, ignore_count
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.files.lines import Told
 from tcformal.interp.concrete import Concrete
 from tcformal.kernels.gemm import MatrixWords
 from tcformal.kernels.work import Work
@@ -22,7 +22,7 @@ from tcformal.operands.batch import element_at
 from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import FAMILIES, Raw, batch, one_operand
 from tcformal.programs.chain import circuit, definition
-from tcformal.sweeps.held import Judged, append, records, swept
+from tcformal.sweeps.records import Judged, append, records, swept
 from tcformal.version import VERSION
 
 #: Rows of A and columns of B in one piece of work: as many of each family, every family meeting every other.
@@ -155,9 +155,9 @@ def _example(name: str, x: MatrixWords, i: int, j: int, found: int, wanted: int)
     return f"{command}  # {found:#x} {wanted:#x}"
 
 
-def done_already(path: Path, outputs: int, told: Told = lambda _: None) -> dict[str, Compared]:
+def done_already(path: Path, outputs: int, warn: Warn = ignore) -> dict[str, Compared]:
     """The records of a results file that still hold: enough outputs of today's definition."""
-    held = {record.unit: record for record in records(path, Compared, told)}
+    held = {record.unit: record for record in records(path, Compared, warn)}
     return {
         name: r
         for name, r in held.items()
@@ -175,11 +175,11 @@ def compare(
     pool: Executor,
     *,
     only: Callable[[str], bool] = lambda _: True,
-    told: Callable[[int, int], None] = lambda _done, _all: None,
+    advance: Advance = ignore_count,
 ) -> Iterator[Compared]:
     """Compare every representative that the file does not hold yet, appending each when it is done.
 
-    A run that is killed loses the unit it was at, nothing else.  `told` hears the pieces of work done
+    A run that is killed loses the unit it was at, nothing else.  `advance` takes the pieces of work done
     and in all.
     """
     held = done_already(path, outputs)
@@ -189,7 +189,7 @@ def compare(
     def submit(name: str, i: int) -> Future[Judged]:
         return pool.submit(judge, name, seed + i)
 
-    for name, (mismatches, specials), examples, results in swept(open_, pieces, submit, told):
+    for name, (mismatches, specials), examples, results in swept(open_, pieces, submit, advance):
         record = Compared(
             unit=name, definition=definition(catalogue()[name]), kernels=kernels_of(name),
             outputs=pieces * OUTPUTS, seed=seed, specials=specials, mismatches=mismatches,

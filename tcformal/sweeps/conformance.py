@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tcformal.callbacks import Advance, Warn, ignore, ignore_count
 from tcformal.design.catalog import catalogue, distinct_designs
-from tcformal.files.lines import Told
 from tcformal.interp.concrete import Concrete
 from tcformal.matmul.unit import dot_products
 from tcformal.operands.batch import witness_at
@@ -18,7 +18,7 @@ from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import batch
 from tcformal.oracle.exact import unit_dot
 from tcformal.programs.chain import circuit, definition
-from tcformal.sweeps.held import Judged, append, records, swept
+from tcformal.sweeps.records import Judged, append, records, swept
 from tcformal.version import VERSION
 
 #: Vectors judged in one piece of work.
@@ -26,7 +26,7 @@ CHUNK = 2500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class SweepRecord:
     """What one design did on its vectors; one line of the results file."""
 
     unit: str
@@ -68,9 +68,9 @@ def judge(name: str, seed: int, n: int) -> Judged:
     return integers, oracle, examples, lanes.astype(np.uint64).tobytes()
 
 
-def done_already(path: Path, vectors: int, told: Told = lambda _: None) -> dict[str, Record]:
+def done_already(path: Path, vectors: int, warn: Warn = ignore) -> dict[str, SweepRecord]:
     """The records of a results file that still hold: enough vectors of today's definition."""
-    held = {record.unit: record for record in records(path, Record, told)}
+    held = {record.unit: record for record in records(path, SweepRecord, warn)}
     return {
         name: r
         for name, r in held.items()
@@ -85,11 +85,11 @@ def sweep(
     pool: Executor,
     *,
     only: Callable[[str], bool] = lambda _: True,
-    told: Callable[[int, int], None] = lambda _done, _all: None,
-) -> Iterator[Record]:
+    advance: Advance = ignore_count,
+) -> Iterator[SweepRecord]:
     """Sweep every distinct design that the file does not hold yet, appending each when it is done.
 
-    A run that is killed loses the design it was at, nothing else.  `told` hears the pieces of work
+    A run that is killed loses the design it was at, nothing else.  `advance` takes the pieces of work
     done and in all.
     """
     held = done_already(path, vectors)
@@ -100,8 +100,8 @@ def sweep(
     def submit(name: str, i: int) -> Future[Judged]:
         return pool.submit(judge, name, seed + i, min(CHUNK, vectors - i * CHUNK))
 
-    for name, (integers, oracle), examples, results in swept(open_, pieces, submit, told):
-        record = Record(
+    for name, (integers, oracle), examples, results in swept(open_, pieces, submit, advance):
+        record = SweepRecord(
             unit=name, names=len(open_[name]), definition=definition(catalogue()[name]), vectors=vectors,
             seed=seed, integer_mismatches=integers, oracle_mismatches=oracle, examples=examples,
             results=results,

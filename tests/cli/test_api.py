@@ -14,7 +14,7 @@ import pytest
 
 import tcformal
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.matmul.unit import Raw
+from tcformal.operands.random import Raw
 from tcformal.query.question import Kind
 from tcformal.version import VERSION
 

@@ -201,7 +201,7 @@ def test_two_units_are_compared(run: Run) -> None:
     text = "\n".join(readable(result.stdout))
     part = parsed(run(*words, "--json"))["part_at"]
     assert part == {"stage": "the alignment of a[1]·b[1] at block0", "values": ["0", "-2^-14"]}
-    assert f"They part at {part['stage']}:\n  {AMPERE}: 0\n  {HOPPER}: -2^-14" in text
+    assert f"They diverge at {part['stage']}:\n  {AMPERE}: 0\n  {HOPPER}: -2^-14" in text
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_separate_finds_explains_and_exits_0(run: Run) -> None:
     assert (result.exit_code, result.stderr) == (0, "")
     lines = readable(result.stdout)
     assert lines[0].startswith("SEPARATED: ")
-    assert any(line.startswith("They part at the alignment of ") for line in lines)
+    assert any(line.startswith("They diverge at the alignment of ") for line in lines)
     assert not any(line.startswith("block0") for line in lines)
 
 
@@ -263,8 +263,8 @@ def test_the_printed_command_gives_the_same_results(run: Run) -> None:
         found = [line.split() for line in result.stdout.splitlines() if line.startswith(pair)]
         assert [row[-1] for row in found[:2]] == [u["hex"] for u in data["units"]]
         stage = data["part_at"]["stage"]
-        assert f"They part at {stage}:" in result.stdout
-        assert f"They part at {stage}:" in again.stdout
+        assert f"They diverge at {stage}:" in result.stdout
+        assert f"They diverge at {stage}:" in again.stdout
 
 
 def test_separate_with_an_explanation(run: Run) -> None:

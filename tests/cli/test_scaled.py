@@ -33,7 +33,7 @@ def test_the_printed_command_explains_a_scaled_witness(run: Run) -> None:
     typed = re.search(r" --scale-a (\d+) --scale-b (\d+)$", command)
     assert typed
     assert re.findall(r"= (\d+) \(0x8[234]\)", shown) == list(typed.groups())
-    start = lines.index(next(line for line in lines if line.startswith("They part at")))
+    start = lines.index(next(line for line in lines if line.startswith("They diverge at")))
     again = run(*shlex.split(command)[1:])
     assert again.exit_code == 0, again.stderr
     pasted = again.stdout.splitlines()

@@ -42,7 +42,7 @@ from tcformal.matmul.unit import Unit
 from tcformal.operands.random import Batch, Raw, batch, edge_encodings, one_operand
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import Kind, Value, decode
+from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.programs.chain import circuit
 from tcformal.query.replay import oracle_result
 
@@ -375,7 +375,7 @@ def all_operands(spec: UnitSpec) -> Batch:
     return Batch(np.stack(columns[:-1:2], axis=1), np.stack(columns[1::2], axis=1), columns[-1])
 
 
-def product_class(design: Design, a: Value, b: Value, words: tuple[int, int]) -> tuple[Any, ...]:
+def product_class(design: Design, a: ExactValue, b: ExactValue, words: tuple[int, int]) -> tuple[Any, ...]:
     """All that a sum can know of a product: sign, magnitude and exponent, or that it is special.
 
     Where a design flushes subnormal operands, or hands on the words of NaN operands, these count too.
@@ -384,13 +384,13 @@ def product_class(design: Design, a: Value, b: Value, words: tuple[int, int]) ->
     sign = a.sign ^ b.sign
     flushed: tuple[Any, ...] = ()
     if design.operand_subnormals != "kept":
-        small = [x.kind is Kind.FINITE and x.magnitude < power_of_two(x.exponent) for x in (a, b)]
+        small = [x.kind is NumberClass.FINITE and x.magnitude < power_of_two(x.exponent) for x in (a, b)]
         flushed = (*small, a.is_zero, b.is_zero, a.sign, b.sign)
-    if Kind.NAN in kinds or (Kind.INF in kinds and (a.is_zero or b.is_zero)):
-        return Kind.NAN, words if design.nan_rule != "word" else (), flushed
-    if Kind.INF in kinds:
-        return Kind.INF, sign, flushed
-    return Kind.FINITE, sign, a.magnitude * b.magnitude, a.exponent + b.exponent, flushed
+    if NumberClass.NAN in kinds or (NumberClass.INF in kinds and (a.is_zero or b.is_zero)):
+        return NumberClass.NAN, words if design.nan_rule != "word" else (), flushed
+    if NumberClass.INF in kinds:
+        return NumberClass.INF, sign, flushed
+    return NumberClass.FINITE, sign, a.magnitude * b.magnitude, a.exponent + b.exponent, flushed
 
 
 def oracle_on_all(spec: UnitSpec, x: Batch) -> Raw:

@@ -14,7 +14,7 @@ from tcformal.errors import InputError, UnknownNameError
 from tcformal.formats.catalog import ALIASES, FORMATS, format_named
 from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import Kind, decode
+from tcformal.oracle.values import NumberClass, decode
 
 #: name -> width, precision, e_min, e_max, storage bits, largest finite (encoding).
 KNOWN = {
@@ -71,12 +71,12 @@ def test_largest_is_the_largest_of_all(name: str) -> None:
     """No encoding above it without a sign is finite; e_max is its exponent, and e_min the smallest one's."""
     f = FORMATS[name]
     value = decode(f, f.largest)
-    assert (value.kind, value.sign, value.exponent) == (Kind.FINITE, 0, f.e_max)
+    assert (value.kind, value.sign, value.exponent) == (NumberClass.FINITE, 0, f.e_max)
     step = 1 << f.ignored_low_bits
     above = range(
         f.largest + step, min(1 << (f.width - (f.sign is not Sign.ABSENT)), f.largest + 100 * step), step
     )
-    assert [x for x in above if decode(f, x).kind is Kind.FINITE] == []
+    assert [x for x in above if decode(f, x).kind is NumberClass.FINITE] == []
     assert decode(f, 0).exponent == f.e_min
 
 

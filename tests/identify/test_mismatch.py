@@ -205,8 +205,8 @@ def run(*words: str) -> tuple[int, str, str]:
 def test_the_command_says_rounding() -> None:
     code, out, _ = run(*OPERANDS, "--expected", "0", "--got", "2^-24", "--explain")
     assert code == 0
-    assert out.startswith(f"ROUNDING: {VOLTA} gives what was expected, \n{TURING} gives")
-    assert "They part at the alignment of a[1]·b[1] at block0:" in out
+    assert out.startswith(f"ROUNDING: {VOLTA} gives the expected result, \n{TURING} gives")
+    assert "They diverge at the alignment of a[1]·b[1] at block0:" in out
     assert f"bit by bit: tcformal explain {VOLTA} {TURING} --a 0x3c00," in out
     assert "block0: 5 terms at e_max = 0" in out
     assert all(len(line) <= 100 for line in out.splitlines() if not line.startswith("bit by bit"))
@@ -227,7 +227,7 @@ def test_the_command_says_bug_as_data() -> None:
 @pytest.mark.usefixtures("few")
 def test_equal_results_are_said_to_be_equal() -> None:
     code, out, _ = run(*OPERANDS, "--expected", "0", "--got", "0")
-    assert (code, out.splitlines()[0]) == (0, "EQUAL: what came is what was expected")
+    assert (code, out.splitlines()[0]) == (0, "EQUAL: the results are the same")
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from tcformal.formats.spec import Format
 from tcformal.oracle.exact import dot, product
 from tcformal.oracle.rounding import round_to
 from tcformal.oracle.sums import fused_sum
-from tcformal.oracle.values import Kind, Value, decode, format_value, parse_value
+from tcformal.oracle.values import ExactValue, NumberClass, decode, format_value, parse_value
 
 SEED = 20261
 
@@ -117,11 +117,11 @@ def test_rounding_is_the_choice_that_its_definition_makes(mode: str, zero_sign: 
             expected = above if outward else below
             result = round_to(design, sign, magnitude, target)
             if expected >= 16:
-                assert result == Value(Kind.INF, sign)
+                assert result == ExactValue(NumberClass.INF, sign)
                 continue
             exponent = max(e for e in range(-2, 4) if e == -2 or Fraction(2) ** e <= expected)
             kept = sign if expected or zero_sign == "ieee" else 0
-            assert result == Value(Kind.FINITE, kept, expected, exponent)
+            assert result == ExactValue(NumberClass.FINITE, kept, expected, exponent)
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_product_rounding_underflows_and_overflows() -> None:
     design = ieee(1, product_rounding="RZ-FP16")
     assert product(
         design, decode(FP32, parse_value(FP32, "2^-20")), decode(FP32, parse_value(FP32, "-2^-20"))
-    ) == Value(Kind.FINITE, 1, Fraction(0), -14)
+    ) == ExactValue(NumberClass.FINITE, 1, Fraction(0), -14)
     assert evaluate(design, FP32, ["2^10"], ["2^10"]) == "65504"
     assert (
         evaluate(ieee(1, product_rounding="RNE-FP16"), FP32, ["2^10"], ["2^10"], "-inf") == "nan(0x7fc00000)"
@@ -359,17 +359,19 @@ def test_signs_of_zero(conversion_name: str, zero_sign: str, a: str, b: str, c: 
 def test_terms_cut_to_zero_count_as_zeros_of_their_sign() -> None:
     for mode, mixed in (("RZ", 0), ("RD", 1)):
         design = tfdpa(2, 4, 0, rho=f"{mode}-FP32", zero_sign="ieee")
-        tiny = [Value(Kind.FINITE, sign, Fraction(1, 2**9), -9) for sign in (0, 1)]
+        tiny = [ExactValue(NumberClass.FINITE, sign, Fraction(1, 2**9), -9) for sign in (0, 1)]
         for terms, sign in (
             ([tiny[1]] * 2 + [zero(1)], 1),
             ([tiny[0], zero(0)], 0),
             ([tiny[1], zero(0)], mixed),
         ):
-            assert fused_sum(design, terms, design.rho) == Value(Kind.FINITE, sign, Fraction(0), -126)
+            assert fused_sum(design, terms, design.rho) == ExactValue(
+                NumberClass.FINITE, sign, Fraction(0), -126
+            )
 
 
-def zero(sign: int) -> Value:
-    return Value(Kind.FINITE, sign, Fraction(0), -126)
+def zero(sign: int) -> ExactValue:
+    return ExactValue(NumberClass.FINITE, sign, Fraction(0), -126)
 
 
 TO_E4M3, TOO_WIDE = tfdpa(2, 24, rho="RZ-E4M3"), tfdpa(2, 24, nan_word=2**32)

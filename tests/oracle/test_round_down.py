@@ -11,7 +11,7 @@ from oracle.evaluation import BF16, FP16, evaluate, tr_fdpa
 from tcformal.design.spec import Design
 from tcformal.formats.catalog import FORMATS
 from tcformal.oracle.blocks import dot_block
-from tcformal.oracle.values import Kind, Value
+from tcformal.oracle.values import ExactValue, NumberClass
 
 TR, GTR = tr_fdpa(8), tr_fdpa(16, "gtr")
 NAN = "nan(0x7fc00000)"
@@ -93,8 +93,11 @@ def test_the_products_keep_one_bit_more_than_the_sum() -> None:
 def test_the_sum_is_rounded_down_at_its_own_exponent() -> None:
     """-2 - 2^-23 (a tie) - 2^-32: at exponent 1 the sum keeps multiples of 2^-30."""
     a, b = ["-1", "-2^-12", "-2^-16"], ["1", "2^-11", "2^-16"]
-    products = [Value(Kind.FINITE, 1, Fraction(1), 0), Value(Kind.FINITE, 1, Fraction(1, 2**23), -23)]
-    c = Value(Kind.FINITE, 1, Fraction(1), 0)
+    products = [
+        ExactValue(NumberClass.FINITE, 1, Fraction(1), 0),
+        ExactValue(NumberClass.FINITE, 1, Fraction(1, 2**23), -23),
+    ]
+    c = ExactValue(NumberClass.FINITE, 1, Fraction(1), 0)
     assert dot_block(TR, products, c).number == -2
     assert evaluate(TR, FP16, a, b, "-1") == "-2"  # F = 24 bits at exponent 0 cut 2^-32 toward zero
     low = ["-2^-12", "-2^-16"], ["2^-11", "2^-16"]

@@ -15,7 +15,7 @@ from tcformal.errors import InputError
 from tcformal.formats.catalog import FORMATS
 from tcformal.oracle.exact import dot, unit_dot
 from tcformal.oracle.rounding import round_to
-from tcformal.oracle.values import Kind, decode, encode_exact, format_value, parse_value
+from tcformal.oracle.values import NumberClass, decode, encode_exact, format_value, parse_value
 
 SEED = 20263
 E4M3, E2M1, E8M0, UE4M3 = (FORMATS[name] for name in ("e4m3", "e2m1", "e8m0", "ue4m3"))
@@ -217,7 +217,7 @@ def test_exact_scaled_sums_are_plain_sums_of_products(group: int | None, scale_n
             for k in range(8)
         )
         expected = round_to(design, int(total < 0), abs(total), design.rho)
-        assert expected.kind is Kind.FINITE
+        assert expected.kind is NumberClass.FINITE
         d = dot(
             design, E2M1, E2M1, FP32, FP32, a, b, c,
             scale_format=fmt, scale_block=4, scale_a=scale_a, scale_b=scale_b,

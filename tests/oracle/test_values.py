@@ -13,7 +13,15 @@ import pytest
 from tcformal.errors import InputError, ValueTextError
 from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Format
-from tcformal.oracle.values import Kind, Value, decode, encode_exact, exponent_of, format_value, parse_value
+from tcformal.oracle.values import (
+    ExactValue,
+    NumberClass,
+    decode,
+    encode_exact,
+    exponent_of,
+    format_value,
+    parse_value,
+)
 
 SEED = 20260
 
@@ -48,16 +56,16 @@ def words_of(fmt: Format) -> list[int]:
     return list(range(2**fmt.width)) if fmt.width <= 8 else wide_words(fmt, 3000)
 
 
-def assert_same(fmt: Format, value: Value, reference: float) -> None:
+def assert_same(fmt: Format, value: ExactValue, reference: float) -> None:
     """The value is the reference float's: kind, sign, number and exponent."""
     if math.isnan(reference):
-        assert value.kind is Kind.NAN
+        assert value.kind is NumberClass.NAN
         return
     assert value.sign == int(math.copysign(1.0, reference) < 0)
     if math.isinf(reference):
-        assert value.kind is Kind.INF
+        assert value.kind is NumberClass.INF
         return
-    assert value.kind is Kind.FINITE
+    assert value.kind is NumberClass.FINITE
     assert value.number == Fraction(reference)
     assert value.exponent == (max(math.frexp(reference)[1] - 1, fmt.e_min) if reference else fmt.e_min)
 
@@ -83,9 +91,9 @@ def test_tf32_is_fp32_with_the_low_13_bits_dropped_first() -> None:
     tf32 = FORMATS["tf32"]
     for bits in wide_words(FORMATS["fp32"], 5000):
         assert decode(tf32, bits) == decode(FORMATS["fp32"], bits // 2**13 * 2**13)
-    assert decode(tf32, 0x7F800001).kind is Kind.INF
-    assert decode(tf32, 0xFF802000).kind is Kind.NAN
-    assert decode(tf32, 0x80001FFF) == Value(Kind.FINITE, 1, Fraction(0), -126)
+    assert decode(tf32, 0x7F800001).kind is NumberClass.INF
+    assert decode(tf32, 0xFF802000).kind is NumberClass.NAN
+    assert decode(tf32, 0x80001FFF) == ExactValue(NumberClass.FINITE, 1, Fraction(0), -126)
 
 
 def test_ue4m3_is_e4m3_with_the_sign_bit_ignored() -> None:
@@ -94,9 +102,9 @@ def test_ue4m3_is_e4m3_with_the_sign_bit_ignored() -> None:
 
 
 def test_exponents_of_subnormals_and_scales() -> None:
-    assert decode(FORMATS["fp16"], 0x0001) == Value(Kind.FINITE, 0, Fraction(1, 2**24), -14)
-    assert decode(FORMATS["fp16"], 0x8000) == Value(Kind.FINITE, 1, Fraction(0), -14)
-    assert decode(FORMATS["e8m0"], 0) == Value(Kind.FINITE, 0, Fraction(1, 2**127), -127)
+    assert decode(FORMATS["fp16"], 0x0001) == ExactValue(NumberClass.FINITE, 0, Fraction(1, 2**24), -14)
+    assert decode(FORMATS["fp16"], 0x8000) == ExactValue(NumberClass.FINITE, 1, Fraction(0), -14)
+    assert decode(FORMATS["e8m0"], 0) == ExactValue(NumberClass.FINITE, 0, Fraction(1, 2**127), -127)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -106,11 +114,11 @@ def test_finite_values_survive_encode_and_text(name: str) -> None:
     for bits in words_of(fmt):
         value, text = decode(fmt, bits), format_value(fmt, bits)
         kept = bits % 128 if name == "ue4m3" else bits // ignored * ignored
-        if value.kind is Kind.FINITE:
+        if value.kind is NumberClass.FINITE:
             assert encode_exact(fmt, value.number, negative_zero=bool(value.sign)) == kept
             assert parse_value(fmt, text) == kept
         else:
-            assert parse_value(fmt, text) == (bits if value.kind is Kind.NAN else kept)
+            assert parse_value(fmt, text) == (bits if value.kind is NumberClass.NAN else kept)
 
 
 def test_exponent_of() -> None:

@@ -16,7 +16,7 @@ from tcformal.errors import InputError, UnknownNameError
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.programs.chain import Inputs, chained_dot, circuit, declare_inputs
+from tcformal.programs.chain import OperandNodes, chained_dot, circuit, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimVerdict, Counterexample, PartStatus, equate
 from tcformal.proofs.claims.product_order import Exchange, prove_exchange
 from tcformal.proofs.claims.register import CLAIMS, claims_named, prove_claim, truncated_units
@@ -123,7 +123,7 @@ def _one_factor(g: Graph) -> Exchange:
     results = []
     for side, a in (("A", x.a), ("B", [x.a[1], x.a[0], *x.a[2:]])):
         with g.scope(side):
-            results.append(chained_dot(g, spec, Inputs(a, x.b, x.c, [], [])))
+            results.append(chained_dot(g, spec, OperandNodes(a, x.b, x.c, [], [])))
     return Exchange(g, (results[0], results[1]))
 
 

@@ -122,7 +122,7 @@ def test_nodes_made_equal_are_equal(name: str, book: LemmaBook) -> None:
     spec = resolve(name)
     g = Graph()
     case = negation_symmetry(g, spec, declare_inputs(g, spec, spec.k))
-    proof = negation._Proof(Asking(spec, book, LIMITS, None, lambda _: None), g, case)
+    proof = negation._NegationProof(Asking(spec, book, LIMITS, None, lambda _: None), g, case)
     proof.numbers()
     assert_classes_agree(proof.c)
 

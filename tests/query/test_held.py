@@ -13,10 +13,10 @@ from click.testing import CliRunner
 from tcformal.cli import main
 from tcformal.store.schema import SEAL, digest_of
 from tcformal.sweeps import compiled, conformance
-from tcformal.sweeps.held import append, records
+from tcformal.sweeps.records import append, records
 
 UNIT = "x86/vdpbf16ps"
-RECORD = conformance.Record(
+RECORD = conformance.SweepRecord(
     unit=UNIT, names=1, definition="0", vectors=2, seed=1, integer_mismatches=0, oracle_mismatches=0,
     examples=("one",), results="0",
 )  # fmt: skip

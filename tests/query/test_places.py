@@ -14,12 +14,12 @@ from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Format
 from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
-from tcformal.oracle.values import Kind, decode, exponent_of, parse_value
+from tcformal.oracle.values import NumberClass, decode, exponent_of, parse_value
 from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
-from tcformal.query.kinds.comparison.question import asked
-from tcformal.query.places import PLACES, place
+from tcformal.query.kinds.comparison.question import comparison_parameters
 from tcformal.query.question import Kind as Verdict
+from tcformal.query.regions import REGIONS, parse_region
 from tcformal.query.separate import separate
 from tcformal.solve.result import Limits
 
@@ -56,11 +56,11 @@ def assumed(unit: str, texts: list[str], columns: dict[str, list[int]]) -> list[
 def number(fmt: Format, raw: int) -> Fraction | None:
     """The value of an encoding; None for NaN and Inf."""
     value = decode(fmt, raw)
-    return value.number if value.kind is Kind.FINITE else None
+    return value.number if value.kind is NumberClass.FINITE else None
 
 
 @pytest.mark.parametrize("target", ["fp16", "e5m2", "bf16"])
-@pytest.mark.parametrize("name", list(PLACES))
+@pytest.mark.parametrize("name", list(REGIONS))
 def test_every_product_of_two_bytes(name: str, target: str) -> None:
     """All pairs of e5m2 numbers: subnormal, normal and overflowing products."""
     fmt = FORMATS["e5m2"]
@@ -73,7 +73,7 @@ def test_every_product_of_two_bytes(name: str, target: str) -> None:
         assert said == (p is not None and q is not None and SAYS[name](p * q, FORMATS[target]))
 
 
-@pytest.mark.parametrize("name", list(PLACES))
+@pytest.mark.parametrize("name", list(REGIONS))
 def test_sums_of_two_products_and_c(name: str) -> None:
     """Random halves with few bits, so that all places are met, and cancelling ones."""
     rng = np.random.default_rng(5)
@@ -143,7 +143,7 @@ def test_a_witness_obeys() -> None:
         ("tfdpa@products=1", ["products=fp16"], InputError,
          "expected products as one of inside, outside, normal, subnormal and a format, such as inside-fp16, "
          "but got 'fp16'"),
-        ("tfdpa@products=1", ["sum=within-fp16"], UnknownNameError, "expected a known place for sum"),
+        ("tfdpa@products=1", ["sum=within-fp16"], UnknownNameError, "expected a known region for sum"),
         ("tfdpa@products=1", ["sum=inside-fp17"], UnknownNameError, "expected a known format"),
         ("tfdpa@products=1", ["sum=inside-e4m3"], InputError,
          "expected an IEEE 754 format for sum, but got e4m3"),
@@ -163,9 +163,11 @@ def test_refused(unit: str, texts: list[str], error: type[InputError], sentence:
 
 def test_two_algorithms_take_none_of_them() -> None:
     with pytest.raises(InputError, match="expected no assumption factors about two algorithms"):
-        asked("volta/mma.m8n8k4.f32.f16.f16.f32", assumptions=from_texts(FP32, ["factors=normal"]))
+        comparison_parameters(
+            "volta/mma.m8n8k4.f32.f16.f16.f32", assumptions=from_texts(FP32, ["factors=normal"])
+        )
 
 
 @pytest.mark.parametrize("text", ["inside-fp16", "outside-bf16", "normal-e5m2", "subnormal-fp64"])
 def test_places_are_spelled_as_they_are_read(text: str) -> None:
-    assert str(place(text, "sum")) == text
+    assert str(parse_region(text, "sum")) == text

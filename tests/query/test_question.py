@@ -16,9 +16,8 @@ from tcformal.ir.node import Node
 from tcformal.operands.batch import inputs_to_try, witness_at
 from tcformal.operands.random import edge_encodings
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import Kind as ValueKind
-from tcformal.oracle.values import Value, decode
-from tcformal.programs.chain import Inputs, common_k
+from tcformal.oracle.values import ExactValue, NumberClass, decode
+from tcformal.programs.chain import OperandNodes, common_k
 from tcformal.query import pair as spec
 from tcformal.query.assume import Assumptions, assume, assumptions
 from tcformal.query.pair import question
@@ -36,7 +35,7 @@ NOTHING = Assumptions()
 def apart_by(monkeypatch: pytest.MonkeyPatch, mask: int) -> Concrete:
     """The question of two units of which one gives c and the other c with the bits of `mask` turned."""
 
-    def result(g: Graph, unit: Any, x: Inputs) -> Node:
+    def result(g: Graph, unit: Any, x: OperandNodes) -> Node:
         turned = mask if unit is second else 0
         return g.xor(x.c, g.const(turned, x.c.width))
 
@@ -124,7 +123,7 @@ def test_a_question_asks_where_the_oracles_results_differ(first: str, second: st
                 replayed += 1
 
 
-def values(unit: Any, w: Witness) -> list[Value]:
+def values(unit: Any, w: Witness) -> list[ExactValue]:
     """Every operand, decoded."""
     o = unit.operands
     return [*(decode(o.a, x) for x in w.a), *(decode(o.b, x) for x in w.b), decode(o.c, w.c)]
@@ -152,19 +151,19 @@ def test_a_result_that_one_side_computes_otherwise_is_no_agreement(monkeypatch: 
 
 
 # ---------------------------------------------------------------------- what is assumed
-def normal(x: Value) -> bool:
-    return x.kind is ValueKind.FINITE and not x.is_zero and not x.is_subnormal
+def normal(x: ExactValue) -> bool:
+    return x.kind is NumberClass.FINITE and not x.is_zero and not x.is_subnormal
 
 
 #: Each assumption by the meaning of its words, on decoded values.
-HOLDS: dict[str, Callable[[Value, Any], bool]] = {
-    "finite": lambda x, _: x.kind is ValueKind.FINITE,
+HOLDS: dict[str, Callable[[ExactValue, Any], bool]] = {
+    "finite": lambda x, _: x.kind is NumberClass.FINITE,
     "normal": lambda x, _: normal(x),
     "positive": lambda x, _: x.sign == 0,
     "nonzero": lambda x, _: not x.is_zero,
     # Infinities and NaNs count as above every exponent of their format.
     "exponents": lambda x, span: (
-        x.is_zero or (x.kind is ValueKind.FINITE and span[0] <= x.exponent <= span[1])
+        x.is_zero or (x.kind is NumberClass.FINITE and span[0] <= x.exponent <= span[1])
     ),
 }
 
@@ -186,10 +185,10 @@ def test_assumptions_mean_what_their_words_say(name: str) -> None:
         run = Concrete(g, [assume(g, what, [(word, fmt)], g.const(0, 32))])
         for raw in words:
             value = decode(fmt, raw)
-            if value.kind is ValueKind.NAN and "positive" in given:
-                value = Value(ValueKind.NAN, raw >> (fmt.width - 1) if fmt.sign is Sign.PRESENT else 0)
+            if value.kind is NumberClass.NAN and "positive" in given:
+                value = ExactValue(NumberClass.NAN, raw >> (fmt.width - 1) if fmt.sign is Sign.PRESENT else 0)
             expected = all(HOLDS[key](value, setting) for key, setting in given.items())
-            if value.kind is not ValueKind.FINITE and "exponents" in given:
+            if value.kind is not NumberClass.FINITE and "exponents" in given:
                 continue
             assert run({"x": int(raw)}) == [expected], (given, hex(raw))
 

@@ -7,7 +7,7 @@ import pytest
 from tcformal.design.names import resolve
 from tcformal.matmul.unit import unit
 from tcformal.operands.random import batch
-from tcformal.oracle.values import Kind, decode
+from tcformal.oracle.values import NumberClass, decode
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.pair import EqualityQuestion, question
@@ -79,7 +79,7 @@ def test_numbers_come_before_nan_and_inf() -> None:
     q = asked(HOPPER, "cdna3/v_mfma_f32_32x32x8_f16")
     found = search(q, 0)
     assert found is not None
-    assert all(decode(q.first.operands.d, r).kind is Kind.FINITE for r in replay(q, found).integers)
+    assert all(decode(q.first.operands.d, r).kind is NumberClass.FINITE for r in replay(q, found).integers)
 
 
 def test_seeds_are_obeyed() -> None:

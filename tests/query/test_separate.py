@@ -17,8 +17,7 @@ from tcformal.errors import InputError, UnknownNameError
 from tcformal.formats.catalog import FORMATS
 from tcformal.ir.build import Graph
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import Kind as ValueKind
-from tcformal.oracle.values import Value, decode
+from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.query.assume import Assumptions, assumptions, from_texts
 from tcformal.query.engine import VECTORS_NAME
 from tcformal.query.pair import EqualityQuestion, question
@@ -274,15 +273,15 @@ def test_a_design_is_equivalent_to_itself(name: str) -> None:
 
 
 # ---------------------------------------------------------------------- assumptions
-def operands(w: Witness) -> list[Value]:
+def operands(w: Witness) -> list[ExactValue]:
     """Every operand of a witness of the fp16 units, decoded."""
     fp16, fp32 = FORMATS["fp16"], FORMATS["fp32"]
     return [decode(fp16, x) for x in (*w.a, *w.b)] + [decode(fp32, w.c)]
 
 
-HELD: dict[str, Callable[[Value], bool]] = {
-    "finite": lambda x: x.kind is ValueKind.FINITE,
-    "normal": lambda x: x.kind is ValueKind.FINITE and x.magnitude >= 2**-14 and not x.is_zero,
+HELD: dict[str, Callable[[ExactValue], bool]] = {
+    "finite": lambda x: x.kind is NumberClass.FINITE,
+    "normal": lambda x: x.kind is NumberClass.FINITE and x.magnitude >= 2**-14 and not x.is_zero,
     "positive": lambda x: not x.sign,
     "nonzero": lambda x: not x.is_zero,
 }

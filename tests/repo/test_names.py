@@ -62,35 +62,19 @@ def package() -> dict[str, str]:
     return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths}
 
 
-def too_many(shared: Mapping[str, list[str]], pending: Mapping[str, int]) -> dict[str, list[str]]:
-    """The names that more modules define than are pending."""
-    return {name: where for name, where in shared.items() if len(where) > pending.get(name, 1)}
-
-
-def stale(shared: Mapping[str, list[str]], pending: Mapping[str, int]) -> list[str]:
-    """The pending names that fewer modules define than are pending."""
-    return [name for name, count in pending.items() if len(shared.get(name, ())) < count]
-
-
 def test_no_type_name_has_two_meanings() -> None:
-    """A new duplicate is to be renamed, not entered above."""
-    assert too_many(shared_names(package()), PENDING) == {}
-
-
-def test_the_list_of_pending_names_only_shrinks() -> None:
-    """A name that was given up somewhere is counted down, or taken off the list."""
-    assert stale(shared_names(package()), PENDING) == []
+    """A new duplicate is to be renamed, or made one definition."""
+    assert shared_names(package()) == {}
 
 
 def test_a_second_meaning_rejects() -> None:
     one = {"a.py": "class Step:\n    pass\n", "b.py": "def f():\n    class Step:\n        pass\n"}
-    assert too_many(shared_names(one), {}) == {"Step": ["a.py", "b.py"]}
-    assert too_many(shared_names(one), {"Step": 2}) == {}
+    assert shared_names(one) == {"Step": ["a.py", "b.py"]}
     alias = {
         "a.py": "Step = tuple[int, ...]\nLIMIT = int('1')\n",
         "b.py": "class Step:\n    pass\nLIMIT = f(2)\n",
     }
-    assert too_many(shared_names(alias), {}) == {"Step": ["a.py", "b.py"]}
+    assert shared_names(alias) == {"Step": ["a.py", "b.py"]}
     third = {**one, "c.py": "Step = TypeVar('Step')\n"}
-    assert too_many(shared_names(third), {"Step": 2}) == {"Step": ["a.py", "b.py", "c.py"]}
-    assert stale(shared_names(one), {"Step": 3, "Run": 2}) == ["Step", "Run"]
+    assert shared_names(third) == {"Step": ["a.py", "b.py", "c.py"]}
+    assert shared_names({"a.py": "class Step:\n    pass\n", "b.py": "class Stage:\n    pass\n"}) == {}

@@ -19,7 +19,7 @@ from tcformal.formats.spec import Format, Specials
 from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.oracle.values import Kind, decode
+from tcformal.oracle.values import NumberClass, decode
 from tcformal.semantics import exact
 from tcformal.semantics.align import (
     align,
@@ -355,10 +355,10 @@ def check_unpack(fmt: Format, words: Sequence[int]) -> None:
     columns = np.stack([np.broadcast_to(c, (len(words),)) for c in lanes.run(roots)], axis=1).tolist()
     for word, (sign, significand, code, zero, nan, inf) in zip(words, columns, strict=True):
         value = decode(fmt, word)
-        assert (nan, inf) == (value.kind is Kind.NAN, value.kind is Kind.INF), hex(word)
+        assert (nan, inf) == (value.kind is NumberClass.NAN, value.kind is NumberClass.INF), hex(word)
         if not nan:
             assert sign == value.sign, hex(word)
-        if value.kind is Kind.FINITE:
+        if value.kind is NumberClass.FINITE:
             e = code + t.exponent.low
             assert (e, zero) == (value.exponent, value.is_zero), hex(word)
             assert significand * power(e - fmt.fraction_bits) == value.magnitude, hex(word)
@@ -394,7 +394,7 @@ def check_pack(fmt: Format, words: Sequence[int], nan_word: int) -> None:
     root = pack(g, number, fmt, g.const(nan_word, fmt.width))
     (found,) = Vector(g, {"w": np.array(words, np.uint64)}).run([root])
     low = fmt.ignored_low_bits
-    expected = [nan_word if decode(fmt, w).kind is Kind.NAN else w >> low << low for w in words]
+    expected = [nan_word if decode(fmt, w).kind is NumberClass.NAN else w >> low << low for w in words]
     assert found.tolist() == expected
 
 
@@ -437,7 +437,7 @@ def test_output_format_takes_every_nan() -> None:
             with suppress(InputError):
                 check_output_format(fmt, word)
                 taken.append(word)
-        assert taken == [w for w in range(1 << fmt.width) if decode(fmt, w).kind is Kind.NAN]
+        assert taken == [w for w in range(1 << fmt.width) if decode(fmt, w).kind is NumberClass.NAN]
 
 
 @pytest.mark.parametrize(
@@ -459,11 +459,11 @@ def test_product(a: Format, b: Format) -> None:
     for (x, y), (sign, significand, code, zero, nan, inf) in every(g, roots):
         u, v = decode(a, x), decode(b, y)
         kinds = {u.kind, v.kind}
-        invalid = Kind.NAN in kinds or (Kind.INF in kinds and (u.is_zero or v.is_zero))
-        assert (nan, inf) == (invalid, Kind.INF in kinds and not invalid)
+        invalid = NumberClass.NAN in kinds or (NumberClass.INF in kinds and (u.is_zero or v.is_zero))
+        assert (nan, inf) == (invalid, NumberClass.INF in kinds and not invalid)
         if not nan:
             assert sign == u.sign ^ v.sign
-        if kinds == {Kind.FINITE}:
+        if kinds == {NumberClass.FINITE}:
             assert code + t.exponent.low == u.exponent + v.exponent
             assert significand * power(u.exponent + v.exponent - t.fraction_bits) == u.magnitude * v.magnitude
             assert zero == (u.is_zero or v.is_zero)

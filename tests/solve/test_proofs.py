@@ -100,7 +100,7 @@ def test_another_encoding_confirms(second: str) -> None:
 
 
 def test_without_confirmation_nothing_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(portfolio, "Check", None)
+    monkeypatch.setattr(portfolio, "ProofCheck", None)
     decision = ask(997, "glucose", confirm=False)
     assert decision.status is Status.UNSAT
     assert decision.reason == "glucose answered unsat, unconfirmed as asked"

@@ -43,7 +43,7 @@ from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.separate import separate
 from tcformal.query.verdict import NOT_CHECKED, Verdict
-from tcformal.store.audit.audit import AuditStatus, audit, chosen
+from tcformal.store.audit.audit import AuditStatus, audit, select
 from tcformal.store.store import Store
 
 #: For each line of its input, starts a process that adds one proved answer over and over, and says so
@@ -308,8 +308,8 @@ def test_a_record_is_named_by_the_start_of_its_id(store: Store) -> None:
     for made in (separated, same, certified, vacuous):
         store.add(made())
     entries = store.records()
-    assert chosen(entries, ()) == entries
-    assert chosen(entries, (entries[2].id[:12], entries[0].digest[:8].upper())) == [entries[0], entries[2]]
+    assert select(entries, ()) == entries
+    assert select(entries, (entries[2].id[:12], entries[0].digest[:8].upper())) == [entries[0], entries[2]]
     for start in ("", "xyz"):
         with pytest.raises(InputError, match=r"^expected the start of a record's id, but got "):
-            chosen(entries, (start,))
+            select(entries, (start,))

@@ -1,4 +1,4 @@
-"""`probe campaign`: one command for the time that a device is at hand."""
+"""`probe campaign`: every measurement of a device, in order of value, within a time limit."""
 
 from __future__ import annotations
 
@@ -22,21 +22,25 @@ from tcformal.report.devices import campaign as views
 from tcformal.report.escape import print_json, say
 from tcformal.report.parts import show
 
-#: Beyond these nobody means what was typed.
+#: Largest values that are taken for intended.
 _MOST_MINUTES = 10_080
 
 
 @probe.command()
 @click.option("--device", "device_name", required=True, help="cuda:N, cpu, model:UNIT, model:ARCH, …")
-@click.option("--minutes", type=float, default=8.0, show_default=True, help="Time for all of it.")
-@click.option("--vectors", type=int, default=1_000_000, show_default=True, help="Random ones per unit.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the first random ones.")
+@click.option(
+    "--minutes", type=float, default=8.0, show_default=True, help="Time limit of the campaign, in minutes."
+)
+@click.option(
+    "--vectors", type=int, default=1_000_000, show_default=True, help="Random dot products per unit."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the first random dot products.")
 @click.option("--unit", "units", multiple=True, help="Only this unit; may be repeated.")
 @click.option(
-    "--jobs", type=int, default=None, help="Processes for the models; all but two cores unless given."
+    "--jobs", type=int, default=None, help="Processes for the models; by default all cores but two."
 )
 @click.option("--answers", default="results", show_default=True, type=click.Path(path_type=Path),
-              help="Folder of kept answers, whose witnesses are asked too.")  # fmt: skip
+              help="Folder of kept answers, whose witnesses are run too.")  # fmt: skip
 @results_option
 @json_option
 def campaign(
@@ -50,9 +54,9 @@ def campaign(
     folder: str,
     as_json: bool,
 ) -> int:
-    """Everything worth knowing of a device in order of value, within a time; continues where it was cut off.
+    """Measure every unit of a device, in order of value, within a time limit; resumes if repeated.
 
-    Exit 0: all results are the models'; 1: some are not; 3: some unit could not be measured.
+    Exit 0: all results equal the models'; 1: some differ; 3: some unit could not be measured.
     """
     start = time.monotonic()
     if check_positive("--minutes", minutes) > _MOST_MINUTES:
@@ -77,7 +81,7 @@ def campaign(
 
 @contextlib.contextmanager
 def _pool(jobs: int) -> Iterator[SturdyPool]:
-    """Processes that are ended in the middle of whatever they do when they are no longer needed."""
+    """The processes for the models; they are ended, whatever they do, at the end."""
     pool = SturdyPool(jobs)
     try:
         yield pool

@@ -1,4 +1,4 @@
-"""`explain-mismatch`: an expected result and another one that came."""
+"""`explain-mismatch`: which arithmetic gives an expected result, and which the result obtained."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tcformal.report.parts import bar, show
 
 @main.command(name="explain-mismatch")
 @click.argument("unit", metavar="UNIT")
-@click.option("--a", "a", help="K values, separated by commas; a last ... stands for zeros.")
-@click.option("--b", "b", help="K values for b, as for a.")
-@click.option("--c", "c", default="0", show_default=True, help="The accumulator.")
-@click.option("--scale-a", help="Scales of a, one per block of k; ones unless given.")
+@click.option("--a", "a", help="K values of a, separated by commas; a final ... fills up with zeros.")
+@click.option("--b", "b", help="K values of b, as for a.")
+@click.option("--c", "c", default="0", show_default=True, help="Value of c, the accumulator.")
+@click.option("--scale-a", help="Scales of a, one per block of k; default: ones.")
 @click.option("--scale-b", help="Scales of b, one per block of k, as for a.")
-@click.option("--expected", help="The result that was expected: a value, or a raw encoding 0x….")
-@click.option("--got", help="The result that came.")
+@click.option("--expected", help="The expected result: a value, or a raw encoding 0x….")
+@click.option("--got", help="The result obtained, as for --expected.")
 @click.option(
     "--file", "path", type=click.Path(path_type=Path),
     help="Cases in a file instead: JSON objects with a, b, c, expected, got, or an .npz with such arrays.",
@@ -37,11 +37,11 @@ def explain_mismatch_(
     unit: str, a: str | None, b: str | None, c: str, scale_a: str | None, scale_b: str | None,
     expected: str | None, got: str | None, path: Path | None, with_explanation: bool, as_json: bool,
 ) -> int:  # fmt: skip
-    """Rounding or bug: which designs give an expected result, and which the one that came.
+    """Rounding or bug?  Find the designs that give an expected result, and those that give the one obtained.
 
-    Tries the unit, every catalogued design of its formats, plain computations (the exact sum rounded once,
-    fused multiply–adds, a chain in fp64), and every single-parameter variation of the units (exit 0: known
-    arithmetic gives both results).
+    Tries the unit, every catalogued design of its formats, plain computations (the exact sum rounded
+    once, fused multiply–adds, a chain in fp64), and every variation of one parameter of the units.  Exit
+    0: known arithmetic gives both results.
     """
     spec = resolve(unit)
     given = {"--a": a, "--b": b, "--expected": expected, "--got": got}
@@ -65,8 +65,8 @@ def explain_mismatch_(
             if text is not None
         }
         cases = [case_of(spec, data, "the options")]
-    with bar("trying designs") as told:
-        found = explain_mismatch(spec, cases, told)
+    with bar("trying designs") as advance:
+        found = explain_mismatch(spec, cases, advance)
     if as_json:
         print_json(views.mismatch_data(found))
     else:

@@ -1,4 +1,4 @@
-"""`probe`: devices, plans, runs and comparisons."""
+"""`probe`: devices, plans, runs and comparisons with the models."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from tcformal.report.parts import bar, show
 
 @main.group()
 def probe() -> None:
-    """Put real hardware to the test: devices, plans, runs, comparisons."""
+    """Run dot products on hardware and compare with the models: devices, plans, runs, comparisons."""
 
 
 @probe.command()
 @json_option
 def devices(as_json: bool) -> int:
-    """List the devices of this machine and what each can run; one small kernel is launched on each GPU."""
+    """List the devices of this machine and what each can run; launches a small kernel on each GPU."""
     found, notes = listing.devices()
     if as_json:
         print_json(views.devices_data(found, notes))
@@ -46,13 +46,19 @@ def devices(as_json: bool) -> int:
 
 @probe.command()
 @click.argument("unit", metavar="UNIT")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The plan's file.")
-@click.option("--vectors", type=int, default=96_000, show_default=True, help="Random dot products.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the first random ones.")
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path), help="File to write the plan to."
+)
+@click.option("--vectors", type=int, default=96_000, show_default=True, help="Number of random dot products.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the first random dot products.")
 @click.option("--witness", "files", multiple=True, type=click.Path(path_type=Path),
               help="Dot products of a file: JSON, results, a recording; may be repeated.")  # fmt: skip
-@click.option("--directed/--no-directed", "with_directed", default=True, help="Inputs made for the unit.")
-@click.option("--stored/--no-stored", "with_stored", default=True, help="Witnesses of kept answers.")
+@click.option(
+    "--directed/--no-directed", "with_directed", default=True, help="Include inputs made for the unit."
+)
+@click.option(
+    "--stored/--no-stored", "with_stored", default=True, help="Include the witnesses of kept answers."
+)
 @results_option
 @json_option
 def plan(
@@ -66,7 +72,7 @@ def plan(
     folder: str,
     as_json: bool,
 ) -> int:
-    """Collect dot products for a unit into one file."""
+    """Write a plan: the dot products to run for a unit, in one file."""
     check_int("--vectors", vectors, low=0, high=MOST_VECTORS)
     check_int("--seed", seed, low=0)
     spec = resolve(unit)
@@ -94,10 +100,10 @@ def plan(
 @results_option
 @json_option
 def run_(path: Path, device_name: str, folder: str, as_json: bool) -> int:
-    """Put a plan to a device; continues where it was cut off (exit 0: all results are the model's)."""
+    """Run a plan on a device; resumes if repeated (exit 0: all results equal the model's)."""
     made = read_plan(path)
-    with opened(device_name) as device, bar("probing") as told:
-        outcome = run_plan(made, device, Path(folder), told)
+    with opened(device_name) as device, bar("probing") as advance:
+        outcome = run_plan(made, device, Path(folder), advance)
     if as_json:
         print_json(views.outcome_data(outcome))
     else:
@@ -107,12 +113,12 @@ def run_(path: Path, device_name: str, folder: str, as_json: bool) -> int:
 
 @probe.command()
 @click.argument("archive", metavar="FILE.npz", type=click.Path(path_type=Path))
-@click.option("--unit", "unit", required=True, help="The unit whose instruction gave the results.")
-@click.option("--device", "device_name", required=True, help="The processor or GPU that gave them.")
+@click.option("--unit", "unit", required=True, help="The unit whose instruction computed the results.")
+@click.option("--device", "device_name", required=True, help="The processor or GPU that computed them.")
 @results_option
 @json_option
 def keep(archive: Path, unit: str, device_name: str, folder: str, as_json: bool) -> int:
-    """Keep tiles that were recorded elsewhere as a file of results (exit 0: all of them are the model's)."""
+    """Convert tiles recorded elsewhere into a file of results (exit 0: all of them equal the model's)."""
     spec = resolve(unit)
     path, count, wrong = keep_tiles(archive, spec, device_name, Path(folder))
     if as_json:
@@ -124,29 +130,29 @@ def keep(archive: Path, unit: str, device_name: str, folder: str, as_json: bool)
 
 @probe.command(name="compare")
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--unit", "unit", help="The unit, where the results are of several.")
-@click.option("--design", "names", multiple=True, help="A further design to try; may be repeated.")
-@click.option("--explain", "with_explanation", is_flag=True, help="Explain the refutations bit by bit.")
+@click.option("--unit", "unit", help="The unit to compare, of results about several.")
+@click.option("--design", "names", multiple=True, help="A further design to compare with; may be repeated.")
+@click.option("--explain", "with_explanation", is_flag=True, help="Explain each refutation bit by bit.")
 @json_option
 def compare_(
     path: Path, unit: str | None, names: Sequence[str], with_explanation: bool, as_json: bool
 ) -> int:
-    """Say which designs a device's results leave, and what refutes the others (exit 0: its unit is left).
+    """Determine the designs that agree with a device's results (exit 0: its unit agrees).
 
-    Exit 1: its unit is refuted; 3: no design is left, or the run did not come to its end.
+    Exit 1: its unit is refuted; 3: no design agrees, or the run is incomplete.
 
-    FILE is a file of results, or the folder of a campaign: of that, without --unit, each unit's results are
-    held against its model.
+    FILE is a file of results, or the folder of a campaign; of a folder, without --unit, the results of
+    each unit are compared with its model.
     """
     if unit is None and len({run.head["unit"] for run in read_runs(path)}) > 1:
-        with bar("replaying") as told:
-            checked = list(recheck(path, told))
+        with bar("replaying") as advance:
+            checked = list(recheck(path, advance))
         print_json(views.checked_data(checked)) if as_json else show(views.checked_view(checked))
         if any(c.mismatches for c in checked):
             return OTHERWISE
         return NO_ANSWER if any(c.lacks for c in checked) else OK
-    with bar("comparing") as told:
-        found = compare(path, [resolve(name) for name in names], told, unit)
+    with bar("comparing") as advance:
+        found = compare(path, [resolve(name) for name in names], advance, unit)
     if as_json:
         print_json(views.comparison_data(found))
     else:
@@ -161,7 +167,7 @@ def compare_(
 
 
 def _explain(found: Comparison) -> None:
-    """Each refutation bit by bit: what the refuted design does with the input."""
+    """Explain each refutation bit by bit: the refuted design on the refuting input."""
     from tcformal.cli.single import show_traces
     from tcformal.query.explain.explain import explain_witness
 

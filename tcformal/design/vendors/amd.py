@@ -10,7 +10,7 @@ from tcformal.design.arithmetic import QUIET_NAN, e_fdpa, fma_chain, ftz_add_mul
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import Fact, UnitSpec
 from tcformal.design.vendors.facts import SIMULATOR, UNSTATED, XIE, facts, probed
-from tcformal.design.vendors.nvidia import Maker
+from tcformal.design.vendors.nvidia import UnitMaker
 from tcformal.formats.catalog import format_named
 
 _F32 = ("32x32x2f32", "32x32x1f32", "16x16x4f32", "16x16x1f32", "4x4x1f32")
@@ -54,7 +54,7 @@ _FLUSH = "Flushes fp16 and bf16 subnormals of A, B and C to +0 (XIE §6.2.1)."
 _NAN = "NaN word: no source states AMD's NaN payloads."
 
 
-def amd_names() -> Iterator[tuple[str, Maker]]:
+def amd_names() -> Iterator[tuple[str, UnitMaker]]:
     """Every legal name with what makes its unit."""
     for arch, names in MFMA.items():
         for text in names:

@@ -18,7 +18,7 @@ from tcformal.design.vendors.facts import (
     facts,
     measured,
 )
-from tcformal.design.vendors.nvidia import Maker
+from tcformal.design.vendors.nvidia import UnitMaker
 from tcformal.formats.catalog import format_named
 
 _TILE = (16, 16, 32)
@@ -38,7 +38,7 @@ _X86: dict[str, tuple[tuple[int, int, int], str, Design, Fact]] = {
 }  # fmt: skip
 
 
-def cpu_names() -> Iterator[tuple[str, Maker]]:
+def cpu_names() -> Iterator[tuple[str, UnitMaker]]:
     """Every CPU unit's name with what makes it."""
     for name, (shape, a, design, source) in _X86.items():
         unmeasured = {"nan_word": AS_TDPBF16PS, "nan_rule": AS_TDPBF16PS}

@@ -15,7 +15,7 @@ from tcformal.formats.catalog import format_named
 from tcformal.formats.spec import Format
 
 #: What makes one unit when it is asked for.
-Maker = Callable[[str], UnitSpec]
+UnitMaker = Callable[[str], UnitSpec]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +122,7 @@ _FP16_ZERO_NOTE = (
 )
 
 
-def nvidia_names() -> Iterator[tuple[str, Maker]]:
+def nvidia_names() -> Iterator[tuple[str, UnitMaker]]:
     """Every legal name with what makes its unit, architectures in order of age."""
     for arch in ARCHS:
         for text in MMA[arch]:
@@ -137,7 +137,7 @@ def nvidia_names() -> Iterator[tuple[str, Maker]]:
             yield f"{arch}/emulated.mma.{text}", partial(_emulated, arch, text)
 
 
-def _wgmma_names() -> Iterator[tuple[str, Maker]]:
+def _wgmma_names() -> Iterator[tuple[str, UnitMaker]]:
     types = ["k8.f32.tf32.tf32", "k16.f32.f16.f16", "k16.f16.f16.f16", "k16.f32.bf16.bf16"]
     types += [f"k32.{d}.{a}.{b}" for d, a, b in product(("f32", "f16"), _FP8, _FP8)]
     for n, text in product(_N, types):
@@ -146,7 +146,7 @@ def _wgmma_names() -> Iterator[tuple[str, Maker]]:
         yield f"hopper/wgmma.m64n{n}{text}", maker
 
 
-def _tcgen05_names() -> Iterator[tuple[str, Maker]]:
+def _tcgen05_names() -> Iterator[tuple[str, UnitMaker]]:
     kinds = [("k8", "tf32", "f32", "tf32", "tf32"), ("k16", "f16", "f16", "f16", "f16")]
     kinds += [("k16", "f16", "f32", a, b) for a, b in product(("f16", "bf16"), repeat=2)]
     kinds += [("k32", "f8f6f4", d, a, b) for d, a, b in product(("f32", "f16"), _SMALL, _SMALL)]
@@ -160,7 +160,7 @@ def _tcgen05_names() -> Iterator[tuple[str, Maker]]:
         yield f"blackwell/tcgen05.{shape}.kind::{kind}.block{block}.f32.{a}.{b}.{scale}", maker
 
 
-def _kind_mma_names() -> Iterator[tuple[str, Maker]]:
+def _kind_mma_names() -> Iterator[tuple[str, UnitMaker]]:
     arch = "rtx-blackwell"
     for d, a, b in product(("f32", "f16"), _SMALL, _SMALL):
         yield (

@@ -1,1 +1,1 @@
-"""What computes dot products: processors, GPUs, models, programs, recordings."""
+"""Devices that compute dot products: processors, GPUs, models, programs, recordings."""

@@ -1,6 +1,6 @@
-"""`cpu`: real instructions of this processor, each in a process of its own.
+"""`cpu`: instructions of this processor, each run in a process of its own.
 
-Arm's bf16 instructions run through an emulator where the processor has none: then the records name that.
+Arm's bf16 instructions run in an emulator where the processor lacks them; records then name the emulator.
 """
 
 from __future__ import annotations
@@ -101,10 +101,10 @@ _FMA_NAN = {
 
 
 class CpuDevice(TiledDevice):
-    """The processor of this machine; `features` and `machine` are read from the system unless given.
+    """The processor of this machine; `features` and `machine` are by default read from the system.
 
-    Arm's bf16 instructions that it lacks are run by the `emulator`, where one is given.
-    Errors: DeviceError for an instruction that nothing here runs, or that the compiler cannot build.
+    The `emulator`, if given, runs Arm's bf16 instructions that the processor lacks.
+    Errors: DeviceError for an instruction that cannot run here, or that the compiler cannot build.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class CpuDevice(TiledDevice):
         self._features = system_features() if features is None else features
 
     def abilities(self) -> Sequence[Ability]:
-        """Every instruction that a probe exists for on this kind of machine, and the FMA chains."""
+        """Every instruction with a probe for this kind of machine, and the FMA chains."""
         found = []
         for unit, instruction in _UNITS.items():
             by, lacking = self._runner(instruction)
@@ -133,13 +133,13 @@ class CpuDevice(TiledDevice):
         return found
 
     def units(self) -> list[str]:
-        """The names of the units that the processor itself can run: what is emulated is asked for by name."""
+        """The names of the units that the processor itself can run; emulated ones are run by name only."""
         own = [a for a in self.abilities() if not a.missing]
         emulated = {unit for unit, instruction in _UNITS.items() if self._runner(instruction)[0] is not None}
         return [resolve(a.unit).name for a in own if a.unit not in emulated]
 
     def _lacks(self, instruction: Instruction) -> str:
-        """Why this processor cannot run an instruction; empty where it can."""
+        """The reason why this processor cannot run an instruction; empty where it can."""
         if self._machine not in instruction.machines:
             return f"an instruction of {instruction.machines[0]}, and this machine is {self._machine}"
         if not self._features:
@@ -149,7 +149,7 @@ class CpuDevice(TiledDevice):
         return ""
 
     def _runner(self, instruction: Instruction) -> tuple[Emulator | None, str]:
-        """What runs an instruction, None for the processor itself, and why nothing does."""
+        """The emulator of an instruction (None: the processor), and the reason if neither can run it."""
         lacking = self._lacks(instruction)
         if not lacking or instruction not in _UNITS.values() or instruction.machines != _ARM:
             return None, lacking
@@ -171,7 +171,7 @@ class CpuDevice(TiledDevice):
         return found
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
-        """The processor, or the emulator in its place, the compiler and the instruction."""
+        """The identity of the processor (or emulator), the compiler and the instruction."""
         instruction = self._instruction(spec)
         emulator, _ = self._runner(instruction)
         if k != spec.k:
@@ -198,7 +198,7 @@ def program(instruction: Instruction) -> str:
 
 
 def _emulated(emulator: Emulator, instruction: Instruction) -> Sequence[str]:
-    """How the probe of an instruction is run by an emulator; DeviceError where it cannot be built."""
+    """The command that runs an instruction's probe in an emulator; DeviceError if it cannot be built."""
     # Static: no Arm libraries are looked for where it runs.
     options = (*instruction.options, "-static")
     return emulator.words(_made(instruction, _versioned(emulator.compiler), options))
@@ -206,7 +206,7 @@ def _emulated(emulator: Emulator, instruction: Instruction) -> Sequence[str]:
 
 @cache
 def _emulator_lacks(emulator: Emulator, instruction: Instruction) -> str:
-    """Why an emulator cannot run an instruction, by running it once on zeros; empty where it can."""
+    """The reason why an emulator cannot run an instruction, from one run on zeros; empty where it can."""
     spec = resolve(next(unit for unit, one in _UNITS.items() if one == instruction))
     zeros = placed(spec, batch_of([Witness((0,) * spec.k, (0,) * spec.k, 0)]), Places.of(1, spec.m, spec.n))
     try:
@@ -217,7 +217,7 @@ def _emulator_lacks(emulator: Emulator, instruction: Instruction) -> str:
 
 
 def _made(instruction: Instruction, compiler: tuple[str, str], options: Sequence[str]) -> str:
-    """The probe of an instruction, built once with a compiler of that path and version."""
+    """The probe of an instruction, built once per compiler path and version."""
     folder = sources("cpu")
     path, version = compiler
     source = folder / instruction.source
@@ -247,7 +247,7 @@ def _versioned(path: str) -> tuple[str, str]:
 
 
 def system_features(text: str | None = None) -> frozenset[str]:
-    """The processor's features as the system lists them; none where it does not."""
+    """The processor's features as listed by the system; empty where it lists none."""
     for line in _information(text):
         key, _, value = line.partition(":")
         if key.strip() in ("flags", "Features"):

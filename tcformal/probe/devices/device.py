@@ -1,4 +1,4 @@
-"""What a device is: it says what it can run and who it is, and gives raw results for raw operands."""
+"""The interface of a device: its abilities, its identity, and raw results for raw operands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """One thing that a device of this machine can run, or why it cannot."""
+    """A unit or family that a device can run, or the reason why it cannot."""
 
     #: A unit's name, or a pattern of names.
     unit: str
@@ -31,10 +31,10 @@ class Ability:
 
 
 class Device(ABC):
-    """Something that computes dot products, given and taken as raw encodings.
+    """A device computes dot products of raw encodings.
 
-    A device answers for the instruction that a unit's name stands for; parameters after `@` say what is
-    supposed of it, and change nothing in what it does.
+    It answers for the instruction in a unit's name; parameters after `@` are hypotheses about it, and do
+    not change its results.
     """
 
     #: The name by which it was asked for: `cpu`, `cuda:0`, `model:UNIT`, `recorded:FILE`, `exec:PROGRAM`.
@@ -42,13 +42,14 @@ class Device(ABC):
 
     @abstractmethod
     def abilities(self) -> Sequence[Ability]:
-        """What it can run."""
+        """The abilities of the device."""
 
     @abstractmethod
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
-        """Who would run dot products of `k` terms of a unit: device, driver, compiler, instruction.
+        """The identity of the device for dot products of `k` terms of a unit.
 
-        Errors: DeviceError where it cannot run them, saying why.
+        It names device, driver, compiler and instruction.
+        Errors: DeviceError with the reason where it cannot run them.
         """
 
     @abstractmethod
@@ -59,7 +60,7 @@ class Device(ABC):
         """
 
     def units(self) -> list[str]:
-        """The names of the units that it can run, as far as it knows them by name."""
+        """The names of the units that it can run, as far as they are known by name."""
         found = []
         for ability in self.abilities():
             with suppress(InputError):
@@ -67,19 +68,19 @@ class Device(ABC):
         return found
 
     def builder(self) -> Callable[[str], str] | None:
-        """What builds a unit's kernel beforehand, in whatever process; None where there is nothing to build.
+        """The function that builds a unit's kernel ahead, in any process; None where nothing is built.
 
-        It is given the unit's name, and returns why there can be no kernel; nothing where there is one.
+        It takes the unit's name, and returns the reason why there is no kernel, or an empty text.
         """
         return None
 
     def label(self, identity: dict[str, str]) -> str:
-        """The name of this device's folder of results."""
+        """The name of the folder of this device's results."""
         return slug(identity.get("device", self.name))
 
 
 def gpu_number(kind: str, text: str) -> int:
-    """The number of a GPU as it stands after `cuda:` or `hip:`; InputError for what is none."""
+    """The number of a GPU in the text after `cuda:` or `hip:`; InputError for a text that is none."""
     if not re.fullmatch("[0-9]{1,4}", text):
         raise InputError(f"expected the number of a GPU after {kind}:, but got {text[:40]!r}")
     return int(text)
@@ -95,7 +96,7 @@ def slug(text: str) -> str:
 
 
 def check_formats(device: str, mine: UnitSpec, asked: UnitSpec) -> None:
-    """Refuse a unit whose encodings a device does not speak."""
+    """DeviceError for a unit whose encodings a device does not take."""
     if not same_formats(mine, asked):
         raise DeviceError(
             f"expected {device} to take {formats_text(asked)} for {asked.name}, "

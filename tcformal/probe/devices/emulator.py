@@ -1,4 +1,4 @@
-"""Arm's instructions where there is no Arm processor: QEMU's user mode, which is never called hardware."""
+"""Arm's instructions without an Arm processor: QEMU's user mode; never recorded as hardware."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Emulator:
     def found() -> Emulator | None:
         """The emulator of this machine; None where it or its compiler is missing.
 
-        Errors: DeviceError where it does not say its version.
+        Errors: DeviceError where it does not print its version.
         """
         program, compiler = shutil.which(QEMU), shutil.which(COMPILER)
         if program is None or compiler is None:
@@ -38,11 +38,11 @@ class Emulator:
         return Emulator(program, f"qemu {version[1] if version else said}", compiler)
 
     def words(self, built: str) -> Sequence[str]:
-        """How a built program is run: on a processor that has all that this emulator can do."""
+        """The command that runs a built program, on an emulated processor with every feature."""
         return [self.program, "-cpu", "max", built]
 
     def identity(self) -> dict[str, str]:
-        """Who it is, as records say it: by itself and not by the processor below."""
+        """The identity for records: that of the emulator, not of the processor it runs on."""
         return {
             "device": self.name,
             "system": f"emulated ({QEMU} -cpu max) on {platform.system()} {platform.machine()}: no hardware",

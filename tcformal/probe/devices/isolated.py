@@ -1,7 +1,6 @@
-"""A device in a process of its own: what hangs or breaks there costs one call, and the next one starts anew.
+"""A device in a process of its own: a hang or crash costs one call, and the next call starts a new process.
 
-A kernel that never ends, or an error after which the driver refuses all further work, must not take with
-it the hour for which a machine was rented.
+So a kernel that never ends, or an error after which the driver refuses all work, does not end a campaign.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from tcformal.errors import DeviceError, TcformalError
 from tcformal.operands.random import Batch, Raw
 from tcformal.probe.devices.device import Ability, Device, gpu_number
 from tcformal.probe.devices.registry import BUILDERS, open_device
-from tcformal.solve.processes.spawning import settle, spawning
+from tcformal.solve.processes.spawning import init_child, spawning
 
 #: Kinds of device that can hang, or break with their driver.
 _FRAGILE = ("cuda", "hip")
@@ -31,7 +30,7 @@ _FRAGILE = ("cuda", "hip")
 
 @contextlib.contextmanager
 def opened(name: str) -> Iterator[Device]:
-    """The device of a name, in a process of its own where it is of a kind that can hang.
+    """The device of a name, in a process of its own if its kind can hang.
 
     Errors: as `registry.open_device`.
     """
@@ -48,9 +47,10 @@ def opened(name: str) -> Iterator[Device]:
 
 
 class IsolatedDevice(Device):
-    """The device of a name, behind a process that is ended where it is silent for `patience_s`.
+    """The device of a name, in a process that is ended after `patience_s` without an answer.
 
-    Errors: DeviceError where the device fails, falls silent, or its process ends; the next call has another.
+    Errors: DeviceError where the device fails, does not answer, or its process ends; the next call starts
+    a new one.
     """
 
     def __init__(self, name: str, patience_s: float = 60.0) -> None:
@@ -62,23 +62,23 @@ class IsolatedDevice(Device):
         self._abilities: list[Ability] = self._ask("abilities")
 
     def abilities(self) -> Sequence[Ability]:
-        """What the device behind can run."""
+        """The abilities of the isolated device."""
         return self._abilities
 
     def units(self) -> list[str]:
-        """The units of the device behind."""
+        """The units of the isolated device."""
         return list(self._ask("units"))
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
-        """What the device behind says of itself."""
+        """The identity of the isolated device."""
         return dict(self._ask("identify", spec.name, k))
 
     def builder(self) -> Callable[[str], str] | None:
-        """What builds kernels for this kind of device."""
+        """The function that builds kernels for this kind of device."""
         return BUILDERS.get(self.name.partition(":")[0])
 
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
-        """The results of the device behind; the batch of the last call is not sent again."""
+        """The results of the isolated device; a batch equal to that of the last call is not sent again."""
         again = batch is self._sent and self._process is not None and self._process.is_alive()
         self._sent = batch
         found: Raw = self._ask("run", spec.name, None if again else batch)
@@ -125,7 +125,7 @@ class IsolatedDevice(Device):
         return self._pipe
 
     def _end(self) -> str:
-        """How the process ended."""
+        """End the process; a text on how it ended."""
         process = self._process
         if process is None:
             return "it is gone"
@@ -138,8 +138,8 @@ class IsolatedDevice(Device):
 
 
 def _serve(pipe: Connection, name: str, parent: int) -> None:
-    """Answer calls until the other end is closed; an unforeseen error is said and ends the process."""
-    settle(parent)
+    """Answer calls until the other end is closed; an unexpected error is reported and ends the process."""
+    init_child(parent)
     device: Device | None = None
     batch = Batch(*(np.zeros(0, np.uint64),) * 3)
     while True:

@@ -1,4 +1,4 @@
-"""The devices of this machine: what each can run, and for a GPU whether a small kernel runs on it."""
+"""The devices of this machine: the abilities of each, and for a GPU whether a small kernel runs on it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FEW = 4
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One device; `ran` is the instruction that was launched on it, `fault` why that failed."""
+    """One device; `ran` is the instruction launched on it, `fault` the reason of a failed launch."""
 
     name: str
     description: str
@@ -35,7 +35,7 @@ class Listed:
 
 
 def devices() -> tuple[list[Listed], list[str]]:
-    """All devices of this machine, and one sentence on each kind that cannot be listed or not in full."""
+    """All devices of this machine, and one sentence on each kind that cannot be listed in full."""
     found = [Listed("cpu", "", CpuDevice().abilities())]
     notes = []
     for kind, gpus in (("hip", _amd), ("cuda", _nvidia)):
@@ -70,7 +70,7 @@ def launched(device: Device) -> str:
 
 
 def _tried(gpu: Listed) -> Listed:
-    """A GPU with what came of launching one kernel on it, in a process of its own."""
+    """A GPU with the result of launching one kernel on it, in a process of its own."""
     if all(ability.missing for ability in gpu.abilities):
         return gpu
     try:
@@ -81,12 +81,13 @@ def _tried(gpu: Listed) -> Listed:
 
 
 def _nvidia() -> Iterator[Listed]:
+    """NVIDIA's GPUs."""
     for gpu in cuda.gpus():
         yield Listed(gpu.name, gpu.description, gpu.abilities())
 
 
 def _amd() -> Iterator[Listed]:
-    """AMD's GPUs by HIP; none where the kernel's driver has none.  DeviceError where HIP is missing."""
+    """AMD's GPUs by HIP; none where the Linux driver lists none.  DeviceError where HIP is missing."""
     known = topology().targets
     if not known:
         return

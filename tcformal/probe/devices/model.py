@@ -1,4 +1,4 @@
-"""`model:UNIT`: a catalogued unit, or an altered one, posing as hardware; `model:ARCH`: all of one."""
+"""`model:UNIT`: the model of a catalogued or altered unit as a device; `model:ARCH`: of an architecture."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tcformal.probe.devices.device import Ability, Device, check_formats
 
 
 class ModelDevice(Device):
-    """A model that answers as a device would; one of a whole architecture answers each unit as itself.
+    """A model as a device; that of an architecture answers for each of its units.
 
-    Parameters after `@` are altered: of every unit, where an architecture is named.
+    Parameters after `@` are altered, for an architecture in every unit.
     Errors: UnknownNameError for a unit that does not exist.
     """
 
@@ -40,7 +40,7 @@ class ModelDevice(Device):
         return [base_name(self._spec) if "/" in self._spec.name else self._spec.name]
 
     def _poses(self, spec: UnitSpec) -> UnitSpec:
-        """The unit that answers for another."""
+        """The unit whose model answers for another unit."""
         if self._spec is not None:
             return self._spec
         base = base_name(spec)

@@ -1,4 +1,4 @@
-"""Tiles through a program: operands on its standard input, results on its standard output, in raw words."""
+"""Tiles through a program: operands on its standard input, results on its standard output, as raw words."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _CONTROL_MATTERED = 5
 
 
 def through(words: Sequence[str], tiles: Tiles, name: str, seconds: float | None = None) -> Raw:
-    """D of all tiles: one process, which is told their number and then given A, B and C.
+    """D of all tiles, from one process that reads their number and then A, B and C.
 
-    Errors: DeviceError where the program fails, is silent for `seconds`, or gives too little.
+    Errors: DeviceError where the program fails, does not answer within `seconds`, or writes too little.
     """
     count, m, _ = tiles.a.shape
     head = np.array([count], dtype=np.uint64).tobytes()

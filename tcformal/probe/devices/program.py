@@ -5,13 +5,13 @@ output, each one JSON object; it flushes what it has answered when it has to wai
 
 Every line is UTF-8, of at most 64 KiB.  A result is text, `0x` and hex digits.
 
-1. It is told what is asked: `{"protocol": "tcformal-probe/1", "unit": NAME, "m": …, "n": …, "k": K,
+1.  It is told what is asked: `{"protocol": "tcformal-probe/1", "unit": NAME, "m": …, "n": …, "k": K,
    "formats": {"a": …, "b": …, "c": …, "d": …}}`, with `"scale_format"` and `"scale_block"` for units with
    scales.  It answers who it is, `{"device": TEXT, "instruction": TEXT, …}` (other texts are kept as they
    are: driver, compiler), or `{"error": "one clause on why it cannot"}`.
-2. It is given dot products, `{"id": 0, "a": ["0x3c00", …], "b": […], "c": "0x…"}` (with `"scale_a"` and
+2.  It is given dot products, `{"id": 0, "a": ["0x3c00", …], "b": […], "c": "0x…"}` (with `"scale_a"` and
    `"scale_b"`), and answers each, in the same order, with `{"id": 0, "d": "0x…"}`, or with an `error`.
-3. Its input ends, and it exits.
+3.  Its input ends, and it exits.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from tcformal.operands.random import Batch, Raw
 from tcformal.operands.text import to_data
 from tcformal.probe.devices.device import Ability, Device, slug
 from tcformal.probe.devices.talk import Talk
-from tcformal.probe.log.identity import who_runs
+from tcformal.probe.log.identity import program_identity
 
 PROTOCOL = "tcformal-probe/1"
 _WORD = re.compile(r"0x[0-9a-fA-F]{1,16}")
 
 
 class ProgramDevice(Device):
-    """A program that speaks the protocol of this module; it is started anew for each batch.
+    """A program that speaks the protocol of this module; started anew for each batch.
 
-    Its results are those of this program alone: records have the digest of its path, content and arguments.
-    Errors: InputError for words that are none; DeviceError for a program that is not there, that refuses,
-    falls silent for longer than `patience_s`, answers out of order, or stops before its last answer.
+    Its results are recorded under the digest of its path, content and arguments.
+    Errors: InputError for an invalid command; DeviceError for a program that is missing, refuses, does
+    not answer within `patience_s`, answers out of order, or stops before its last answer.
     """
 
     def __init__(self, text: str, *, patience_s: float = 60.0) -> None:
@@ -57,12 +57,12 @@ class ProgramDevice(Device):
             raise DeviceError(f"expected a program to run as {self.name}, but there is none of that name")
 
     def abilities(self) -> Sequence[Ability]:
-        """Whatever the program does not refuse."""
+        """Every unit; the program may refuse some."""
         return [Ability("any unit that the program does not refuse", "as the program says")]
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
-        """What the program says of itself, and which program it is."""
-        self._who = who_runs(self.name, self._words)
+        """The identity that the program states, and the digest of the program."""
+        self._who = program_identity(self.name, self._words)
         with Talk(self.name, self._words, self._patience_s) as talk:
             answer = talk.ask(_hello(spec, k))
         for key, text in answer.items():
@@ -73,12 +73,12 @@ class ProgramDevice(Device):
         return {"device": self.name} | answer | self._who
 
     def label(self, identity: dict[str, str]) -> str:
-        """The device that it says it is, and the program: no other program has results in that folder."""
+        """The stated device and the program's digest, so that programs never share a folder."""
         return f"{slug(super().label(identity))}-{identity['program_sha256'][:12]}"
 
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
-        """The program's answers; DeviceError where it is not the program that said who it is."""
-        if self._who is not None and who_runs(self.name, self._words) != self._who:
+        """The program's answers; DeviceError where it is not the program that was identified."""
+        if self._who is not None and program_identity(self.name, self._words) != self._who:
             raise DeviceError(f"expected {self.name} to stay as it is while it runs, but it was changed")
         results: list[int] = []
         rows = range(len(batch.c))

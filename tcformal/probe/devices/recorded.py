@@ -1,7 +1,8 @@
-"""`recorded:FILE`: outputs of hardware that is elsewhere, found by their operands.
+"""`recorded:FILE`: recorded outputs of hardware, found by their operands.
 
-A file of results of this tool, or a NumPy archive of arrays a, b [n, K] and c, d [n] that hold fp32 words of
-values exactly representable in the unit's formats; c is rounded to fp16 where the unit's C is fp16.
+FILE is a file of results of this tool, or a NumPy archive of arrays a, b [n, K] and c, d [n] of fp32
+words whose values are exactly representable in the unit's formats; c is rounded to fp16 where the unit's
+C is fp16.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from tcformal.probe.log.results import Run, pieces_of, read_runs, unit_of
 
 
 class RecordedDevice(Device):
-    """Hardware as a file remembers it.
+    """Recorded outputs as a device.
 
-    Errors: RecordError for a file that is not there or holds no recordings.
+    Errors: RecordError for a file that does not exist or holds no recordings.
     """
 
     def __init__(self, text: str) -> None:
@@ -87,7 +88,7 @@ class RecordedDevice(Device):
         return np.array(found, dtype=np.uint64)
 
     def operands(self, spec: UnitSpec) -> list[Witness]:
-        """Every recorded dot product, to plan with."""
+        """Every recorded dot product, for plans."""
         return list(self._outputs(spec))
 
     def _outputs(self, spec: UnitSpec) -> dict[Witness, int]:
@@ -121,7 +122,7 @@ class RecordedDevice(Device):
         return chain.from_iterable(pieces_of(run, self._path) for run in self._runs_of(spec))
 
     def _read_on(self, spec: UnitSpec) -> bool:
-        """Read one more piece of a file of results; whether there was one."""
+        """Read the next piece of a file of results; False at its end."""
         if self._archive:
             return False
         known = self._known.setdefault(spec.name, {})
@@ -133,7 +134,7 @@ class RecordedDevice(Device):
         return True
 
     def _whole(self, spec: UnitSpec, batch: Batch) -> Raw | None:
-        """The outputs of a random item of the file that has just these operands; None where there is none."""
+        """The outputs of a random item of the file with exactly these operands; None without one."""
         if self._archive:
             return None
         digest = inputs_digest(batch)

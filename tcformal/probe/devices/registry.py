@@ -1,4 +1,4 @@
-"""Devices by name: those of this machine, and those that a name stands for."""
+"""Devices by name."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ BUILDERS: dict[str, Callable[[str], str]] = {"cuda": cubin.build, "hip": rocm.bu
 def open_device(text: str) -> Device:
     """The device of that name.
 
-    Errors: UnknownNameError for a kind of device that does not exist; DeviceError for one that is not here.
+    Errors: UnknownNameError for an unknown kind of device; DeviceError for a device that this machine
+    lacks.
     """
     kind, colon, rest = text.partition(":")
     if text == "cpu":

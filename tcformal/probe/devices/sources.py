@@ -1,4 +1,4 @@
-"""The probe sources, in the repository and in an installed package, and the folder of built probes."""
+"""The probe sources, in the repository or an installed package, and the cache of built probes."""
 
 from __future__ import annotations
 
@@ -27,27 +27,26 @@ def sources(family: str) -> Path:
 
 
 def cache_folder() -> Path:
-    """Where built probes are kept: the user's cache folder, or a temporary one where that is not writable.
+    """The folder of built probes: the user's cache folder, or a temporary one where that is not writable.
 
-    Errors: as `records.private.private_folder`.
+    Errors: as `files.private.private_folder`.
     """
     return private_folder("probes") or _temporary()
 
 
 @cache
 def _temporary() -> Path:
-    """One folder for this process, which only its user can enter; it goes with the process."""
+    """A private folder of this process, removed at its end."""
     folder = Path(tempfile.mkdtemp(prefix="tcformal-probes-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
 def built(files: Sequence[Path], command: Sequence[str], build: Callable[[Path], None]) -> Path:
-    """A file that `build` makes at the path it is given; made once for one content of the sources.
+    """Files built by `build`, once for each content of the sources and each `command`.
 
-    A file that others may have written is made again.
-
-    `command` is all that decides what comes out of them: compiler, version, options.
+    `command` is everything else that determines the result: compiler, version, options.  A file that other
+    users could have written is built again.
     """
     made = hashlib.sha256("\0".join(command).encode())
     for file in files:
@@ -65,9 +64,9 @@ def built(files: Sequence[Path], command: Sequence[str], build: Callable[[Path],
 def run_tool(
     words: Sequence[str], what: str, *, seconds: float = 300.0, environment: Mapping[str, str] | None = None
 ) -> str:
-    """The output of a compiler or another tool; `environment` is added to this process's own.
+    """The output of a compiler or another tool; `environment` extends that of this process.
 
-    Errors: DeviceError with its first complaint where it fails.
+    Errors: DeviceError with the tool's first error message where it fails.
     """
     try:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""A conversation in JSON lines with a program that may be silent, loud, broken or hostile."""
+"""Line-by-line JSON exchange with a program that may hang, flood, crash or lie."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _WAITING = 1024
 
 
 class Talk:
-    """One run of a program: lines out by a thread of their own, lines in with a limit of time and length.
+    """One run of a program: a thread writes lines to it; lines from it have limits of time and length.
 
-    Errors: DeviceError for a program that does not start, says what is no line of the protocol, is silent
-    for longer than `patience_s`, or ends before it was asked to.
+    Errors: DeviceError for a program that does not start, breaks the protocol, does not answer within
+    `patience_s`, or ends too early.
     """
 
     def __init__(self, name: str, words: Sequence[str], patience_s: float) -> None:
@@ -71,7 +71,7 @@ class Talk:
                 _close(stream)
 
     def _read(self, stream: IO[bytes]) -> None:
-        """Put the program's lines where they are waited for, until it or its listener has had enough."""
+        """Queue the program's lines until its output ends or nobody waits for more."""
         line: bytes | None = b"-"
         while line is not None and len(line) <= LONGEST_LINE:
             with contextlib.suppress(OSError, ValueError):
@@ -84,13 +84,13 @@ class Talk:
                 return
 
     def _listen(self, stream: IO[bytes]) -> None:
-        """Keep the end of what the program says on its standard error."""
+        """Keep the last part of the program's standard error."""
         with contextlib.suppress(OSError, ValueError):
             while chunk := stream.read1(_LAST_SAID):  # type: ignore[attr-defined]
                 self._said = (self._said + chunk)[-_LAST_SAID:]
 
     def ask(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """Say one line and hear the answer."""
+        """Send one line and return the answer."""
         try:
             self._out.write(_line(said))
             self._out.flush()
@@ -99,7 +99,7 @@ class Talk:
         return self.receive()
 
     def send(self, lines: Iterable[Mapping[str, Any]]) -> None:
-        """Say many lines without waiting for answers, then end the program's input."""
+        """Send many lines without waiting for answers, then close the program's input."""
         thread = threading.Thread(target=self._write, args=(map(_line, lines),), daemon=True)
         self._threads.append(thread)
         self._sending = True
@@ -117,7 +117,7 @@ class Talk:
             _close(self._out)
 
     def receive(self) -> dict[str, Any]:
-        """The next line; DeviceError where none comes, or the program says what is wrong."""
+        """The next line; DeviceError where none arrives, or the program reports an error."""
         try:
             line = self._lines.get(timeout=self._patience_s)
         except queue.Empty:
@@ -151,7 +151,7 @@ class Talk:
         return data
 
     def _ended(self) -> str:
-        """Why there are no more lines: what the program said last on its standard error, or its exit."""
+        """The reason why there are no more lines: the last text on standard error, or the exit status."""
         try:
             code = self._process.wait(timeout=self._patience_s)
         except subprocess.TimeoutExpired:
@@ -168,7 +168,7 @@ def _line(data: Mapping[str, Any]) -> bytes:
 
 
 def _close(stream: IO[bytes]) -> None:
-    """Close a pipe whose other end may be gone."""
+    """Close a pipe whose other end may be closed."""
     try:
         stream.close()
     except OSError:

@@ -1,7 +1,8 @@
-"""Independent dot products as matrix tiles, at changing places, and back.
+"""Independent dot products placed on matrix tiles, at varying positions.
 
-A unit computes D[m, n] = A[m, k] · B[k, n] + C[m, n]: dot products that share no operand stand on different
-rows and different columns, min(m, n) to a tile.  Which row meets which column changes from tile to tile.
+A unit computes D[m, n] = A[m, k] · B[k, n] + C[m, n].  Dot products that share no operand are placed on
+different rows and different columns, min(m, n) to a tile.  The pairing of rows and columns changes from
+tile to tile.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Tiles:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where each dot product of a batch stands."""
+    """The position of each dot product of a batch."""
 
     tile: NDArray[np.intp]
     row: NDArray[np.intp]
@@ -48,9 +49,10 @@ class Places:
 
     @staticmethod
     def of(n_dots: int, m: int, n: int) -> Places:
-        """Places for that many on tiles of m × n: m · n dot products fill every place of a tile once.
+        """Positions on tiles of m × n; m · n dot products use every position once.
 
-        Along the longer side they move on by one from tile to tile (`place_of` in hw_probes/cuda/places.h).
+        Along the longer side the positions advance by one from tile to tile (`place_of` in
+        hw_probes/cuda/places.h).
         """
         per_tile = min(m, n)
         tile, i = np.divmod(np.arange(n_dots), per_tile)
@@ -61,7 +63,7 @@ class Places:
 
 
 def placed(spec: UnitSpec, batch: Batch, at: Places) -> Tiles:
-    """The tiles that hold a batch; operands that belong to no dot product are zero."""
+    """The tiles of a batch; operands that belong to no dot product are zero."""
     o, k, t = spec.operands, batch.a.shape[1], at.count
 
     def tiles(shape: tuple[int, ...], bits: int) -> Raw:
@@ -82,17 +84,17 @@ def placed(spec: UnitSpec, batch: Batch, at: Places) -> Tiles:
 
 
 class PlacedDevice(Device):
-    """A device on which a dot product has a place; each one is run at two places and must not care."""
+    """A device that computes tiles: each dot product is run at two positions, which must agree."""
 
     @abstractmethod
     def twice(self, spec: UnitSpec, batch: Batch) -> tuple[Raw, Raw]:
-        """The results with each dot product at one place, and at another.
+        """The results of each dot product at two positions.
 
         Errors: DeviceError where the device fails.
         """
 
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
-        """The results; DeviceError where a result depends on the place of its dot product."""
+        """The results; DeviceError where a result depends on the position of its dot product."""
         first, second = self.twice(spec, batch)
         moved = np.flatnonzero(first != second)
         if moved.size:
@@ -106,14 +108,14 @@ class PlacedDevice(Device):
 
 
 class TiledDevice(PlacedDevice):
-    """A device that is given whole tiles."""
+    """A device whose `launch` takes whole tiles."""
 
     @abstractmethod
     def launch(self, spec: UnitSpec, tiles: Tiles) -> Raw:
         """D [t, m, n] of t tiles; DeviceError where the device fails."""
 
     def twice(self, spec: UnitSpec, batch: Batch) -> tuple[Raw, Raw]:
-        """See PlacedDevice: the second time the batch is turned."""
+        """As PlacedDevice.twice; the second time the batch is in another order."""
         first = self._once(spec, batch)
         order = np.roll(np.arange(len(batch.c)), TURN)
         second = np.empty_like(first)

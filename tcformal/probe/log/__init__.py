@@ -1,1 +1,1 @@
-"""Logs: what devices gave, line by line, written and read back."""
+"""Logs: the outputs of devices, written line by line and read back."""

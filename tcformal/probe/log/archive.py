@@ -1,4 +1,4 @@
-"""NumPy archives of recorded outputs, read by their headers first: nothing is loaded that is too large."""
+"""NumPy archives of recorded outputs; headers are read first, so that nothing too large is loaded."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FAILURES = (
 def read_archive(path: Path) -> list[Raw]:
     """The arrays a, b [n, K] and c, d [n] of an archive: fp32 words as uint32.
 
-    Errors: RecordError for what is no such archive, and for one of more than 2^24 words an array.
+    Errors: RecordError for another kind of file, and for more than 2^24 words in an array.
     """
     a, b, c, d = read_arrays(path, dict.fromkeys(_ARRAYS, 32))
     if a.ndim != 2 or a.shape != b.shape or c.shape != a.shape[:1] or d.shape != c.shape or not a.size:
@@ -43,9 +43,9 @@ def read_archive(path: Path) -> list[Raw]:
 
 
 def read_arrays(path: Path, widths: Mapping[str, int]) -> list[Raw]:
-    """The named arrays of an archive, unsigned words of so many bits, of any shape.
+    """The named arrays of an archive, of any shape: unsigned words of the given widths.
 
-    Errors: RecordError for what is no such archive, and for one of more than 2^24 words an array.
+    Errors: RecordError for another kind of file, and for more than 2^24 words in an array.
     """
     *others, last = widths
     names = f"{', '.join(others)} and {last}"
@@ -61,7 +61,7 @@ def read_arrays(path: Path, widths: Mapping[str, int]) -> list[Raw]:
 
 
 def _array(archive: zipfile.ZipFile, name: str, width: int, path: Path) -> Raw:
-    """One array, after its header was found to be of such words, and of as many as the archive holds."""
+    """One array, after a check that its header gives such words, and as many as the archive holds."""
     size = width // 8
     with archive.open(f"{name}.npy") as stream:
         shape, fortran, dtype = _header(stream)
@@ -80,7 +80,7 @@ def _array(archive: zipfile.ZipFile, name: str, width: int, path: Path) -> Raw:
 
 
 def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.uint32]]:
-    """Shape, order and type, as NumPy's own reader of headers says; ValueError for what is none."""
+    """Shape, order and type, from NumPy's reader of headers; ValueError for another kind of file."""
     version = npy.read_magic(stream)
     if version not in ((1, 0), (2, 0)):
         raise ValueError(f"arrays of version {version}")

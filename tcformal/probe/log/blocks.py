@@ -1,4 +1,4 @@
-"""Many directed dot products on one line: operands once, and outputs by the digest of the operands.
+"""Blocks: many directed dot products on one line, with the outputs under the digest of the operands.
 
 A block is a list of dot products, or one tile: m rows of A, n columns of B, and a c for each of the m · n
 dot products, row by row.
@@ -28,12 +28,12 @@ def digits(fmt: Format) -> int:
 
 
 def words_text(fmt: Format, words: Sequence[int]) -> str:
-    """Encodings in hex, one after the other, all their digits."""
+    """Encodings in hex with all their digits, concatenated."""
     return "".join(f"{int(word):0{digits(fmt)}x}" for word in words)
 
 
 def words_of(fmt: Format, text: str) -> tuple[int, ...]:
-    """Encodings from what `words_text` gives; ValueError for what it does not."""
+    """The encodings of a text that `words_text` wrote; ValueError for another text."""
     size = digits(fmt)
     if len(text) % size:
         raise ValueError(f"{len(text)} hex digits are no words of {size}")
@@ -81,7 +81,7 @@ def tile_data(spec: UnitSpec, name: str, a: Raw, b: Raw, c: Raw) -> dict[str, An
 def block_items(spec: UnitSpec, data: Mapping[str, Any], where: str) -> list[Directed]:
     """The dot products of a block.
 
-    Errors: RecordError naming `where` for a block of other formats, or one that is not as it was written.
+    Errors: RecordError naming `where` for a block of other formats, or an altered one.
     """
     o, k = spec.operands, int(data["k"])
     if data["formats"] != formats_text(spec):
@@ -113,7 +113,7 @@ def block_items(spec: UnitSpec, data: Mapping[str, Any], where: str) -> list[Dir
 
 
 def suite_line(spec: UnitSpec, digest: str, outputs: Raw, model: Raw) -> dict[str, Any]:
-    """What a device gave for a block, or for its first dot products; `digest` names the block."""
+    """The outputs of a device for a block, or for its first dot products; `digest` names the block."""
     wrong = np.flatnonzero(outputs != model[: len(outputs)])
     return {
         "kind": "suite", "id": f"suite/{digest[:16]}", "unit": spec.name, "operands": digest,

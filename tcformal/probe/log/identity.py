@@ -1,4 +1,4 @@
-"""Which program gave a result: a digest of its path, its content and its arguments."""
+"""The identity of a program that gives results: a digest of its path, its content and its arguments."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 from tcformal.errors import DeviceError, RecordError
 
 
-def who_runs(name: str, words: Sequence[str]) -> dict[str, str]:
-    """The program as it was named, and a SHA-256 that no other program, content or argument shares.
+def program_identity(name: str, words: Sequence[str]) -> dict[str, str]:
+    """The name of a program, and the SHA-256 of path, content and arguments.
 
-    The content is that of the program and of every argument that names a file: an interpreter's script is
-    one.  What these read in their turn is not seen.
+    The content is that of the program and of every argument that names a file, such as an interpreter's
+    script; files that these read are not included.
     Errors: DeviceError for a file that cannot be read.
     """
     seen = []
@@ -33,7 +33,7 @@ def who_runs(name: str, words: Sequence[str]) -> dict[str, str]:
 
 
 def check_program(kept: Mapping[str, str], mine: Mapping[str, str], path: Path) -> None:
-    """Refuse results of another program than the one that is meant; RecordError naming the file."""
+    """RecordError, naming the file, for results of another program."""
     for key, what in (("program", "the program"), ("program_sha256", "the program of digest")):
         if kept.get(key) != mine.get(key):
             raise RecordError(

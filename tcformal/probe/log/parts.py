@@ -1,4 +1,4 @@
-"""The files of a campaign: a few parts of bounded size, one after the other, that can be copied home."""
+"""The files of a campaign: parts of bounded size, which can be copied."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Parts:
         return self.folder / f"campaign-{number}.jsonl"
 
     def append(self, data: Mapping[str, Any]) -> None:
-        """Add one line with its digest to the part that has room; it is on the disk when this returns."""
+        """Add one line with its digest to the first part with room; it is on the disk when this returns."""
         data = sealed(data)
         size = len(json.dumps(data, ensure_ascii=False).encode()) + 1
         while self._held() + size > self._most_bytes:

@@ -1,4 +1,4 @@
-"""Dot products with what a device gave for them, read back from lines and held against the model."""
+"""Dot products with a device's outputs, read back from lines and compared with the model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tcformal.operands.random import Batch, Raw
 from tcformal.operands.text import digest_of
 from tcformal.oracle.values import hex_word
 from tcformal.probe.log.blocks import block_items, words_of
-from tcformal.probe.plan.plan import Directed, Item, Random, item_of
+from tcformal.probe.plan.plan import Directed, PlanItem, Random, item_of
 from tcformal.probe.sealed import whole, word
 
 #: Says whether what a line says of the model was said of the model as it is now.
@@ -28,9 +28,9 @@ _TOGETHER = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Dot products of one length with what a device gave for them."""
+    """Dot products of one length with a device's outputs."""
 
-    items: tuple[Item, ...]
+    items: tuple[PlanItem, ...]
     batch: Batch
     outputs: Raw
     #: What the unit of the run gives as it is defined now.
@@ -38,11 +38,11 @@ class Piece:
 
     @property
     def wrong(self) -> int:
-        """How many outputs are not the model's."""
+        """The number of outputs that differ from the model's."""
         return int(np.count_nonzero(self.outputs != self.model))
 
-    def item_at(self, row: int) -> Item:
-        """The item that a row belongs to."""
+    def item_at(self, row: int) -> PlanItem:
+        """The item of a row."""
         return self.items[0] if isinstance(self.items[0], Random) else self.items[row]
 
 
@@ -81,10 +81,10 @@ def suite_pieces(
     path: Path,
     today: Today,
 ) -> Iterator[Piece]:
-    """The dot products of blocks with the outputs of a line for each, as far as these go.
+    """The dot products of blocks with their outputs, as far as these go: one piece per line with outputs.
 
-    One piece to a line that has outputs.  Blocks are put to the model together, since an evaluation costs
-    about as much for one as for many.
+    Blocks are evaluated on the model together, since an evaluation costs about as much for few as for
+    many.
     """
     held: list[tuple[Mapping[str, Any], tuple[list[Directed], tuple[int, ...]]]] = []
     rows = 0
@@ -114,7 +114,7 @@ def _checked(
 def _suite(
     spec: UnitSpec, k: int, block: Mapping[str, Any] | None, line: Mapping[str, Any], path: Path
 ) -> tuple[list[Directed], tuple[int, ...]]:
-    """The dot products of a block of which one line has outputs, and these."""
+    """The dot products of a block with the outputs of one line."""
     digest = str(line["operands"])
     if block is None:
         raise RecordError(
@@ -132,9 +132,10 @@ def _suite(
 
 
 def random_piece(spec: UnitSpec, k: int, line: Mapping[str, Any], path: Path, today: Today) -> Piece | None:
-    """A random item with the model's outputs and the device's own put in where they differ.
+    """A random item with the device's outputs: the model's, replaced where the device's differ.
 
-    None where the outputs are kept as a digest alone, and are not the model's; see `results.pieces_of`.
+    None where only a digest of the outputs is kept and the model does not give it; see
+    `results.pieces_of`.
     """
     where = f"{path}, item {line.get('id')}"
     item = item_of(spec, dict(line), where)
@@ -166,7 +167,7 @@ def random_piece(spec: UnitSpec, k: int, line: Mapping[str, Any], path: Path, to
 
 
 def _check_count(piece: Piece, count: object, line: Mapping[str, Any], path: Path, today: Today) -> None:
-    """Refuse a line that counts other mismatches than its outputs have."""
+    """RecordError for a line whose count of mismatches is not that of its outputs."""
     if piece.wrong != count and today():
         raise RecordError(
             f"expected {piece.wrong} mismatches of {line['id']} in {path}, as its outputs have, "

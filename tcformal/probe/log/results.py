@@ -53,7 +53,7 @@ _KINDS = (*_RESULTS, "end", "fault", "position", "answer")
 
 @dataclass(slots=True)
 class Run:
-    """One run of a plan on a device: its head, and the items that are done."""
+    """One run of a plan on a device: its head, and its finished items."""
 
     head: dict[str, Any]
     done: list[dict[str, Any]] = field(default_factory=list)
@@ -67,14 +67,14 @@ class Run:
 
     @property
     def ended(self) -> bool:
-        """Whether the run came to its end."""
+        """Whether the run is complete."""
         return self.end is not None
 
     @property
     def lacks(self) -> str:
-        """What is missing of the run, in one clause; empty where nothing is.
+        """The missing part of the run as one clause; empty where nothing is missing.
 
-        A campaign has no end of its own: of it only what failed is missing.
+        A campaign has no end of its own: only its failed items count as missing.
         """
         came = sum(int(line.get("count", 1)) for line in self.done)
         if self.fault is not None:
@@ -92,19 +92,19 @@ class Run:
         return ""
 
     def continues(self, head: Mapping[str, Any]) -> bool:
-        """Whether a new run with that head would do the same over again."""
+        """Whether a new run with that head would repeat this one."""
         return all(self.head.get(key) == value for key, value in head.items() if key != "date")
 
 
 def files_of(path: Path) -> list[Path]:
-    """The files of results that a path stands for: itself, or the parts of a campaign in a folder."""
+    """The files of results of a path: the file itself, or the parts of a campaign in a folder."""
     if path.is_dir():
         return sorted(path.glob("campaign-*.jsonl"))
     return [path] if path.exists() else []
 
 
 def read_runs(path: Path) -> list[Run]:
-    """All runs of a file or of a folder's campaign, in the order in which they were made.
+    """All runs of a file or of a folder's campaign, in order of time.
 
     A torn last line is left out.
     Errors: RecordError for a file that holds no results, results of two programs, or a damaged line.
@@ -136,7 +136,7 @@ def _take(
     blocks: dict[str, dict[str, Any]],
     where: str,
 ) -> None:
-    """Put one line where it belongs: lines that name a unit to its last run, others to the last of all."""
+    """Add one line to its run: a line that names a unit to that unit's last run, others to the last run."""
     kind = data.get("kind")
     if SEAL in data:
         check_seal(data, where)
@@ -163,7 +163,7 @@ def _take(
 
 
 def _add(run: Run, data: dict[str, Any]) -> None:
-    """Add a line to its run; a fault is made good by results of what failed."""
+    """Add a line to its run; results of a failed item replace its fault."""
     kind, id_ = data["kind"], data.get("id", data["kind"])
     failed = None if run.fault is None else run.fault.get("id")
     if kind == "end":
@@ -181,7 +181,7 @@ def _add(run: Run, data: dict[str, Any]) -> None:
 
 
 def unit_of(run: Run, path: Path) -> UnitSpec:
-    """The unit that a run's plan was made for."""
+    """The unit of a run's plan."""
     try:
         return resolve(str(run.head["unit"]))
     except (KeyError, TcformalError) as error:
@@ -189,12 +189,12 @@ def unit_of(run: Run, path: Path) -> UnitSpec:
 
 
 def pieces_of(run: Run, path: Path) -> Iterator[Piece]:
-    """What a device gave: directed dot products together, then each random item.
+    """A device's outputs: directed dot products together, then each random item.
 
-    Of random outputs that are kept as a digest alone, those that the model gives are given; the others are
-    left out.  Counts and models' outputs that stand in the lines are held against those that are made here.
-    Errors: RecordError where outputs cannot be read back, because the definition of the unit or the
-    generator has changed since, or the file is damaged, or says of its outputs what is not so.
+    Of random outputs kept as a digest alone, only those that the model gives are returned.  Counts and the
+    model's outputs in the lines are compared with those computed here.
+    Errors: RecordError where outputs cannot be read back: the definition of the unit or the generator has
+    changed, or the file is damaged or inconsistent.
     """
     spec, wrong = unit_of(run, path), 0
     with read_whole(path):
@@ -219,7 +219,7 @@ def _pieces(run: Run, spec: UnitSpec, path: Path) -> Iterator[Piece]:
 
 
 def _block(run: Run, line: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The operands of a line; None where there are none, or none with the digest that they must carry."""
+    """The operands of a line; None where there are none with the digest that the line names."""
     block = run.blocks.get(str(line["operands"]))
     return block if block is not None and (SEAL in block or run.head["schema"] != SCHEMA) else None
 
@@ -230,7 +230,7 @@ def _is_of_today(run: Run, spec: UnitSpec) -> bool:
 
 
 def _check_positions(run: Run, spec: UnitSpec, path: Path) -> None:
-    """Refuse a dot product at every place whose model's result is not that of its operands."""
+    """RecordError for a positions test whose model result is not that of its operands."""
     for note in run.notes:
         if note["kind"] != "position":
             continue
@@ -250,7 +250,7 @@ def _check_positions(run: Run, spec: UnitSpec, path: Path) -> None:
 
 
 def _check_end(run: Run, spec: UnitSpec, wrong: int, path: Path) -> None:
-    """Refuse a run that has other dot products than were planned, or ends with other counts than it has."""
+    """RecordError for a run whose dot products are not those planned, or whose final counts are wrong."""
     end = run.end or {}
     if run.head["plan"] != CAMPAIGN:
         items = tuple(item_of(spec, line, f"{path}, item {line.get('id')}") for line in run.done)

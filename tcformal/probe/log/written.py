@@ -1,4 +1,4 @@
-"""Lines of a file of results, as a run writes them."""
+"""The lines of a file of results, as a run writes them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def end_line(count: int, mismatches: int) -> dict[str, Any]:
 def random_line(
     spec: UnitSpec, item: Random, outputs: Raw, model: Raw, most: int | None = None
 ) -> dict[str, Any]:
-    """The line of a random item; more than `most` mismatches are counted and not kept."""
+    """The line of a random item; of more than `most` mismatches the rest is only counted."""
     wrong = np.flatnonzero(outputs != model[: len(outputs)])
     line = {**item.data(spec), "outputs": digest_of(outputs)}
     if most is not None and len(wrong) > most:
@@ -58,7 +58,7 @@ def directed_line(spec: UnitSpec, item: Directed, output: int, model: int) -> di
 
 
 def mismatches_in(line: Mapping[str, Any]) -> int:
-    """How many outputs of one line are not the model's."""
+    """The number of outputs of one line that differ from the model's."""
     if line["kind"] == "suite":
         return int(line["mismatches"])
     if line["kind"] == "random":

@@ -1,1 +1,1 @@
-"""Plans: which dot products to put to a device."""
+"""Plans: the dot products to run on a device."""

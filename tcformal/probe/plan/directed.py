@@ -1,4 +1,4 @@
-"""Directed dot products: each one is there to tell some parameter of a design apart, and says which."""
+"""Directed dot products, each of which separates values of one parameter of a design and names it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format, Specials
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import decode, encode_exact
-from tcformal.probe.plan.maker import Maker, below_two, nans_of
+from tcformal.probe.plan.maker import DirectedMaker, below_two, nans_of
 from tcformal.probe.plan.plan import Directed
 
 #: Binades by which a small term stands below a large one: around where 13, 23, 24, 25, 31 or 35 bits end.
@@ -23,8 +23,8 @@ _SIGNS = {"plus": 1, "minus": -1}
 
 
 def directed(spec: UnitSpec, k: int | None = None) -> Iterator[Directed]:
-    """All directed dot products of a unit, but for those that its formats cannot hold."""
-    m = Maker(spec, spec.k if k is None else k)
+    """All directed dot products of a unit that its formats can hold."""
+    m = DirectedMaker(spec, spec.k if k is None else k)
     yield from _zeros(m)
     yield from _roundings(m)
     yield from _alignments(m)
@@ -34,7 +34,7 @@ def directed(spec: UnitSpec, k: int | None = None) -> Iterator[Directed]:
     yield from _scales(m)
 
 
-def _zeros(m: Maker) -> Iterator[Directed]:
+def _zeros(m: DirectedMaker) -> Iterator[Directed]:
     o = m.o
     minus = o.c.sign_bit
     one = m.factors(Fraction(1))
@@ -49,7 +49,7 @@ def _zeros(m: Maker) -> Iterator[Directed]:
         yield m.raw(f"zero/cancelled-{i}-{j}", "1 - 1 with c = -0", cancelled, minus)
 
 
-def _roundings(m: Maker) -> Iterator[Directed]:
+def _roundings(m: DirectedMaker) -> Iterator[Directed]:
     """Ties and neighbours of ties at every precision that a result may have."""
     last = m.k - 1
     for bits in sorted({m.o.d.fraction_bits, 13, 10}):
@@ -70,8 +70,8 @@ def _roundings(m: Maker) -> Iterator[Directed]:
                     yield m.made(f"{where}-c", f"rounding to {bits} fraction bits", {0: base}, sign * part)
 
 
-def _alignments(m: Maker) -> Iterator[Directed]:
-    """A large term, its negative and a small one in every order: what is kept of the small one."""
+def _alignments(m: DirectedMaker) -> Iterator[Directed]:
+    """A large term, its negative and a small one in every order: they show the kept part of the small one."""
     large = {"one": Fraction(1), "wide": Fraction(9, 4)}
     for below, sign in itertools.product(_BELOW, (1, -1)):
         for (i, j), (shape, top) in itertools.product(m.pairs() or [(0, 0)], large.items()):
@@ -93,7 +93,7 @@ def _alignments(m: Maker) -> Iterator[Directed]:
                         break
 
 
-def _wide_pair(m: Maker, x: Fraction) -> tuple[int, int]:
+def _wide_pair(m: DirectedMaker, x: Fraction) -> tuple[int, int]:
     """Operands of a product; 9/4 as 3/2 · 3/2, so that its significand is not below 2."""
     if abs(x.numerator) % 9:
         return m.factors(x)
@@ -102,14 +102,14 @@ def _wide_pair(m: Maker, x: Fraction) -> tuple[int, int]:
     return encode_exact(m.o.a, value_a * Fraction(3, 2)), encode_exact(m.o.b, value_b * Fraction(3, 2))
 
 
-def _small(m: Maker) -> Iterator[Directed]:
-    """Subnormal operands and results, and c at the exponents at which zero terms begin to count."""
+def _small(m: DirectedMaker) -> Iterator[Directed]:
+    """Subnormal operands and results, and c at the exponents where zero terms begin to matter."""
     yield from _small_c(m)
     yield from _small_operands(m)
     yield from _small_results(m)
 
 
-def _small_c(m: Maker) -> Iterator[Directed]:
+def _small_c(m: DirectedMaker) -> Iterator[Directed]:
     o = m.o
     least = power_of_two(o.c.e_min)
     ulp = power_of_two(o.c.e_min - o.c.fraction_bits)
@@ -130,7 +130,7 @@ def _small_c(m: Maker) -> Iterator[Directed]:
                     yield m.raw(f"{id_}-{text}-{i}", "a small c beside a product about as small", pair, word)
 
 
-def _small_operands(m: Maker) -> Iterator[Directed]:
+def _small_operands(m: DirectedMaker) -> Iterator[Directed]:
     o = m.o
     sides = (("a", o.a, o.b), ("b", o.b, o.a))
     for i, (side, fmt, other), (mark, sign) in itertools.product(
@@ -152,7 +152,7 @@ def _small_operands(m: Maker) -> Iterator[Directed]:
                     )
 
 
-def _small_results(m: Maker) -> Iterator[Directed]:
+def _small_results(m: DirectedMaker) -> Iterator[Directed]:
     d = m.o.d
     for i, (mark, sign) in itertools.product(dict.fromkeys((0, m.k - 1)), _SIGNS.items()):
         for e in (d.e_min - d.fraction_bits - 1, d.e_min - d.fraction_bits, d.e_min - 1, d.e_min):
@@ -161,7 +161,7 @@ def _small_results(m: Maker) -> Iterator[Directed]:
                 yield m.raw(f"small/result-{i}-{e}-{mark}", "a result about the smallest", pair, 0)
 
 
-def _extremes(m: Maker) -> Iterator[Directed]:
+def _extremes(m: DirectedMaker) -> Iterator[Directed]:
     """Overflow, and sums that need carry bits."""
     o, k = m.o, m.k
     largest = decode(o.d, o.d.largest).number
@@ -219,8 +219,8 @@ def _extremes(m: Maker) -> Iterator[Directed]:
             )
 
 
-def _specials(m: Maker) -> Iterator[Directed]:
-    """Inf, Inf·0, Inf - Inf, and NaNs of different payloads at one or two places."""
+def _specials(m: DirectedMaker) -> Iterator[Directed]:
+    """Inf, Inf·0, Inf - Inf, and NaNs of different payloads in one or two operands."""
     o, last = m.o, m.k - 1
     one = (o.a.one, o.b.one)
     places: dict[str, tuple[int, str, Format]] = {"c": (-1, "c", o.c)}
@@ -261,7 +261,7 @@ def _specials(m: Maker) -> Iterator[Directed]:
                 )
 
 
-def _scales(m: Maker) -> Iterator[Directed]:
+def _scales(m: DirectedMaker) -> Iterator[Directed]:
     """Scales of every kind beside products of 1, of zero, and of sums that are zero; none without scales."""
     fmt, block = m.spec.scale_format, m.spec.scale_block
     if fmt is None or block is None:

@@ -1,4 +1,4 @@
-"""What directed dot products are made with: operands of given products, and the edges of formats."""
+"""A builder of directed dot products: operands of given products, and the extremes of formats."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tcformal.probe.plan.plan import Directed
 from tcformal.programs.chain import scale_count
 
 
-class Maker:
-    """Makes dot products of one unit; what its formats cannot hold raises ValueTextError."""
+class DirectedMaker:
+    """A builder of dot products of one unit; ValueTextError for values that its formats cannot hold."""
 
     def __init__(self, spec: UnitSpec, k: int) -> None:
         self.spec, self.k, self.o = spec, k, spec.operands
@@ -43,7 +43,7 @@ class Maker:
         return Directed(id_, why, Witness(tuple(a), tuple(b), c, scale_a, scale_b))
 
     def made(self, id_: str, why: str, products: Mapping[int, Fraction], c: Fraction) -> Directed:
-        """A dot product from values of products, each a short significand times a power of two."""
+        """A dot product from the values of its products, each a short significand times a power of two."""
         pairs = {i: self.factors(x) for i, x in products.items()}
         return self.raw(id_, why, pairs, encode_exact(self.o.c, c))
 
@@ -55,12 +55,12 @@ class Maker:
         return found
 
     def halved(self, x: Fraction) -> tuple[int, int]:
-        """Two operands whose product is x, of like exponents, so that neither is subnormal needlessly."""
+        """Two operands whose product is x, of similar exponents to avoid subnormals."""
         e = exponent_of(abs(x)) // 2
         return encode_exact(self.o.a, x / power_of_two(e)), encode_exact(self.o.b, power_of_two(e))
 
     def pairs(self) -> list[tuple[int, int]]:
-        """Two places for products: first and last, neighbours, and both sides of the middle."""
+        """Pairs of positions for products: first and last, neighbours, both sides of the middle."""
         k = self.k
         found = [(0, k - 1), (0, 1), (1, 0), (k // 2 - 1, k // 2)]
         return [(i, j) for i, j in dict.fromkeys(found) if 0 <= i < k and 0 <= j < k and i != j]
@@ -68,7 +68,7 @@ class Maker:
 
 @lru_cache(maxsize=4096)
 def _factors(a: Format, b: Format, x: Fraction) -> tuple[int, int] | None:
-    """See Maker.factors: the power of two as near to 1 as it can be; None where there are no such two."""
+    """As `DirectedMaker.factors`: the power of two is as near to 1 as possible; None without such factors."""
     odd = abs(x.numerator) // (x.numerator & -x.numerator) if x else 0
     if odd.bit_length() > a.precision or x.denominator & (x.denominator - 1):
         return None
@@ -80,7 +80,7 @@ def _factors(a: Format, b: Format, x: Fraction) -> tuple[int, int] | None:
 
 
 def nans_of(fmt: Format) -> Iterator[int]:
-    """NaNs of a format: signalling and quiet ones of different payloads and signs, or its own ones."""
+    """NaNs of a format: signalling and quiet ones of different payloads and signs, or the format's own."""
     low, t = fmt.ignored_low_bits, fmt.fraction_bits
     if fmt.specials is Specials.IEEE:
         quiet = 1 << (t - 1)

@@ -1,7 +1,7 @@
-"""A plan: which dot products to put to a device, as one file of JSON lines.
+"""A plan: the dot products to run on a device, as one file of JSON lines.
 
-Directed dot products stand in it as hex words; random ones as generator, seed, count, and the digest of the
-operands that these give, so that a generator that has changed is noticed.
+Directed dot products are written as hex words; random ones as generator, seed, count and the digest of
+their operands, which detects a changed generator.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SCHEMA = "tcformal-plan/2"
 
 @dataclass(frozen=True, slots=True)
 class Directed:
-    """One chosen dot product."""
+    """One directed dot product."""
 
     id: str
     #: What it tells apart, or where it comes from.
@@ -48,7 +48,7 @@ class Directed:
 
 @dataclass(frozen=True, slots=True)
 class Random:
-    """Dot products that a seed stands for."""
+    """Random dot products, given by generator and seed."""
 
     id: str
     seed: int
@@ -65,7 +65,7 @@ class Random:
         }  # fmt: skip
 
     def batch(self, spec: UnitSpec, k: int) -> Batch:
-        """The operands; InputError where they are not those that were planned."""
+        """The operands; InputError where their digest is not that of the plan."""
         check_int("dot products times terms", self.count * k, high=MOST_WORDS)
         made = batch(spec, k, self.count, self.seed)
         found = inputs_digest(made)
@@ -77,24 +77,24 @@ class Random:
         return made
 
 
-Item = Directed | Random
+PlanItem = Directed | Random
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Dot products of `k` terms, and the unit that they are meant for."""
+    """Dot products of `k` terms for a unit."""
 
     unit: UnitSpec
     k: int
-    items: tuple[Item, ...]
+    items: tuple[PlanItem, ...]
 
     @property
     def count(self) -> int:
-        """Dot products in all."""
+        """The number of dot products."""
         return sum(item.count if isinstance(item, Random) else 1 for item in self.items)
 
     def lines(self) -> list[dict[str, Any]]:
-        """The plan as plain data: a head, which has the digest of all that follows, then its items."""
+        """The plan as plain data: a head with the digest of all items, then the items."""
         o = self.unit.operands
         head = {
             "kind": "plan", "schema": SCHEMA, "unit": self.unit.name, "k": self.k,
@@ -136,7 +136,7 @@ def make_plan(spec: UnitSpec, directed: Iterable[Directed], *, vectors: int, see
 
 
 def numbered(items: Iterable[Directed]) -> list[Directed]:
-    """Items with names of their own: a name that came before gets a number."""
+    """Items with unique names: repeated names get a number."""
     seen: dict[str, int] = {}
     made = []
     for item in items:
@@ -146,7 +146,7 @@ def numbered(items: Iterable[Directed]) -> list[Directed]:
 
 
 def family_of(row: int, count: int) -> str:
-    """The family to which one row of a random item belongs: families stand one after the other."""
+    """The family of one row of a random item; families follow one another."""
     names: Sequence[str] = list(FAMILIES)
     for i, family in enumerate(names):
         row -= count // len(names) + (i < count % len(names))
@@ -156,13 +156,13 @@ def family_of(row: int, count: int) -> str:
 
 
 def write_plan(path: Path, plan: Plan) -> None:
-    """Write a plan, whole or not at all."""
+    """Write a plan atomically."""
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in plan.lines())
     write.write_whole(path, text.encode())
 
 
 def read_plan(path: Path) -> Plan:
-    """Read a plan; RecordError for a file that is none, or that was damaged or altered."""
+    """Read a plan; RecordError for another kind of file, and for a damaged or altered one."""
     if not path.exists():
         raise RecordError(f"expected a plan at {path}, but there is none")
     found = lines.read(path)[0]
@@ -194,7 +194,7 @@ def read_plan(path: Path) -> Plan:
     return plan
 
 
-def item_of(spec: UnitSpec, data: dict[str, Any], where: str) -> Item:
+def item_of(spec: UnitSpec, data: dict[str, Any], where: str) -> PlanItem:
     """One item from its line, in a plan or in a file of results."""
     if data["kind"] == "directed":
         return Directed(str(data["id"]), str(data.get("why", "")), from_data(spec, data, where))

@@ -1,4 +1,4 @@
-"""What is worth asking any matrix unit: inputs of papers, and the designs that each of them tells apart."""
+"""Questions for any matrix unit: inputs of the papers, and the designs that each separates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Specials
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import encode_exact, parse_value
-from tcformal.probe.plan.maker import Maker, below_two, nans_of
+from tcformal.probe.plan.maker import DirectedMaker, below_two, nans_of
 from tcformal.probe.plan.plan import Directed
 
 Values = dict[str, Iterable[object]]
@@ -22,30 +22,30 @@ Values = dict[str, Iterable[object]]
 
 @dataclass(frozen=True, slots=True)
 class ProbeQuestion:
-    """One question: dot products, and what may be the answer."""
+    """One question: dot products, and the designs among which they decide."""
 
     id: str
     title: str
     #: The dot products; none for units of which this cannot be asked.
-    inputs: Callable[[Maker], Iterator[Directed]]
+    inputs: Callable[[DirectedMaker], Iterator[Directed]]
     #: Parameters and the values among which the answer is; empty for every catalogued design.
     values: Callable[[UnitSpec], Values]
 
 
 def asked(spec: UnitSpec) -> list[tuple[ProbeQuestion, list[Directed]]]:
-    """The questions that a unit can be asked, with their dot products."""
+    """The questions that apply to a unit, with their dot products."""
     found = []
     for question in QUESTIONS:
         items: list[Directed] = []
         with suppress(ValueTextError):
-            items.extend(question.inputs(Maker(spec, spec.k)))
+            items.extend(question.inputs(DirectedMaker(spec, spec.k)))
         if items:
             found.append((question, items))
     return found
 
 
 def candidates(question: ProbeQuestion, spec: UnitSpec) -> list[UnitSpec]:
-    """The designs among which a question decides; the unit as the catalogue has it first."""
+    """The designs among which a question decides; the unit as catalogued is the first."""
     values = question.values(spec)
     if not values:
         return [spec, *(u for u in catalogued_rivals(spec, spec.k) if u.name != spec.name)]
@@ -56,7 +56,9 @@ def _every(_: UnitSpec) -> Values:
     return {}
 
 
-def _fp16(m: Maker, texts_a: list[str], texts_b: list[str], c: str, id_: str, why: str) -> Iterator[Directed]:
+def _fp16(
+    m: DirectedMaker, texts_a: list[str], texts_b: list[str], c: str, id_: str, why: str
+) -> Iterator[Directed]:
     """One dot product of numbers that fp16 holds, c besides; rounded to nearest where a text is a decimal."""
     if m.o.a.name != "fp16" or m.k < len(texts_a):
         return
@@ -67,13 +69,13 @@ def _fp16(m: Maker, texts_a: list[str], texts_b: list[str], c: str, id_: str, wh
     yield m.raw(id_, why, pairs, parse_value(m.o.c, c))
 
 
-def _hawkeye(m: Maker) -> Iterator[Directed]:
+def _hawkeye(m: DirectedMaker) -> Iterator[Directed]:
     """HAWKEYE §1; .001 is 0x1419, the nearest fp16."""
     a, b = ["65504", "1", "-65504", "1"], ["1", "0x1419", "1", "0x1419"]
     yield from _fp16(m, a, b, "0", "ask/hawkeye", "[65504 1 -65504 1] · [1 .001 1 .001]")
 
 
-def _table_8(m: Maker) -> Iterator[Directed]:
+def _table_8(m: DirectedMaker) -> Iterator[Directed]:
     """XIE Table 8."""
     values = [Fraction(-(2**23)), *(Fraction(-1, 2**i) for i in (1, 2, 3))]
     if m.k < 4:
@@ -86,7 +88,7 @@ def _table_8(m: Maker) -> Iterator[Directed]:
     yield m.raw("ask/table-8", "-2^23 - 1/2 - 1/4 - 1/8 + 2^23", pairs, encode_exact(m.o.c, Fraction(2**23)))
 
 
-def _width(m: Maker) -> Iterator[Directed]:
+def _width(m: DirectedMaker) -> Iterator[Directed]:
     """As many products just below 4 as a step takes, and c just below 2 (HAWKEYE's simulator: -62.06)."""
     o = m.o
     pair, c = (below_two(o.a), below_two(o.b)), below_two(o.c)
@@ -98,8 +100,8 @@ def _width(m: Maker) -> Iterator[Directed]:
         yield m.raw(f"ask/width-{'minus' if sign else 'plus'}", why, products, c | sign * o.c.sign_bit)
 
 
-def _nan(m: Maker) -> Iterator[Directed]:
-    """NaNs of every kind that the operands have, and NaNs that the sum makes."""
+def _nan(m: DirectedMaker) -> Iterator[Directed]:
+    """NaNs of every kind among the operands, and NaNs that the sum produces."""
     o = m.o
     for side, fmt in (("a", o.a), ("b", o.b)):
         for n, word in enumerate(nans_of(fmt)):
@@ -114,7 +116,7 @@ def _nan(m: Maker) -> Iterator[Directed]:
         yield m.raw("ask/nan-inf-minus-inf", "Inf - Inf", {0: (o.a.infinity, o.b.one)}, minus)
 
 
-def _zero_exponent(m: Maker) -> Iterator[Directed]:
+def _zero_exponent(m: DirectedMaker) -> Iterator[Directed]:
     """The least number less a smaller one beside zero products: the smaller one is lost below e_zero - F.
 
     Where zeros take no part in the largest exponent, the difference is rounded toward zero to 0; where
@@ -131,8 +133,8 @@ def _zero_exponent(m: Maker) -> Iterator[Directed]:
             yield m.raw(f"ask/zero-exponent-{below}", why, {0: first, 1: m.halved(-least / 2**below)}, 0)
 
 
-def _zero_product(m: Maker) -> Iterator[Directed]:
-    """c = 2^e_min (1 + ulp) beside products that are zero for a zero factor."""
+def _zero_product(m: DirectedMaker) -> Iterator[Directed]:
+    """c = 2^e_min (1 + ulp) beside products that are zero because of a zero factor."""
     o = m.o
     c = encode_exact(o.c, power_of_two(o.c.e_min) * (1 + power_of_two(-o.c.fraction_bits)))
     for name, word in (("0", 0), ("1", o.a.one), ("largest", o.a.largest)):
@@ -141,8 +143,8 @@ def _zero_product(m: Maker) -> Iterator[Directed]:
             yield m.raw(f"ask/zero-product-{name}-{count}", why, dict.fromkeys(range(count), (word, 0)), c)
 
 
-def _precision(m: Maker) -> Iterator[Directed]:
-    """Small parts beside 1, -1 and a sum of ones, in c or in a product, and c alone: what is kept of them."""
+def _precision(m: DirectedMaker) -> Iterator[Directed]:
+    """Small parts beside 1, -1 and a sum of ones, in c or in a product, and c alone: the bits kept."""
     o, k = m.o, m.k
     one, minus = (o.a.one, o.b.one), (o.a.one | o.a.sign_bit, o.b.one)
     for base, (pair, c_one) in {"one": (one, o.c.one), "minus-one": (minus, o.c.one | o.c.sign_bit)}.items():

@@ -1,1 +1,1 @@
-"""Runs: plans put to devices, one or many."""
+"""Runs: plans executed on devices, one or many."""

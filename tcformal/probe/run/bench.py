@@ -1,4 +1,4 @@
-"""Measuring for a campaign: each result is on the disk before the next is asked for, faults included."""
+"""Measurements of a campaign: each result, faults included, is on the disk before the next is asked for."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _PATIENCE_S = 60.0
 
 
 class Bench:
-    """A device, the units that are measured on it, and the files that keep what it gives.
+    """A device, the units measured on it, and the files of its results.
 
-    `left` gives the seconds that are left; `say` hears one sentence of each unit that is begun or fails.
+    `left` gives the remaining seconds; `say` takes one sentence on each unit that begins or fails.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Bench:
 
     # ------------------------------------------------------------------ who and where
     def open(self, groups: Iterable[InstructionGroup]) -> None:
-        """Ask the device who it is, by the first unit that it runs, and read what is kept of it.
+        """Identify the device by the first unit that it runs, and read its earlier results.
 
         Errors: DeviceError where it runs none of the leading units, with the first reason.
         """
@@ -93,7 +93,7 @@ class Bench:
                 unit.resume(run)
 
     def _same(self, run: Run, unit: Measured) -> bool:
-        """Whether an earlier run measured this unit as it is defined now, on this device."""
+        """Whether an earlier run measured this unit in its current definition on this device."""
         device = run.head.get("device", {})
         mine = all(device.get(key) == text for key, text in self._tally.device.items())
         return mine and all(run.head.get(key) == value for key, value in self._head(unit).items())
@@ -104,7 +104,7 @@ class Bench:
         return head_line(unit.spec, unit.spec.k, CAMPAIGN, self._definitions[unit.model])
 
     def keep_new(self, unit: Measured, line: Mapping[str, Any]) -> None:
-        """Add what was made of a unit's outputs, unless it stands in the files already."""
+        """Add a line about a unit's outputs, unless the files hold it already."""
         if line not in unit.said:
             self.keep(line)
 
@@ -116,7 +116,7 @@ class Bench:
 
     # ------------------------------------------------------------------ one unit
     def begun(self, unit: Measured, why_not: str = "") -> bool:
-        """Whether a unit can be measured; its head is written when it is begun."""
+        """Whether a unit can be measured; its head is written at the first call."""
         if unit.fault or unit.begun:
             return not unit.fault
         try:
@@ -133,7 +133,7 @@ class Bench:
         return True
 
     def _check_who(self, identity: Mapping[str, str]) -> None:
-        """Refuse another device than the one whose folder this is: the processor, say, and an emulator."""
+        """DeviceError for another device than that of the folder, such as an emulator for the processor."""
         who = self._tally.device
         found = {key: text for key, text in identity.items() if key in _WHO}
         if found != who:
@@ -170,7 +170,7 @@ class Bench:
                 return
 
     def random(self, unit: Measured, item: Random, made: Chunk, model: Raw, *, first: bool) -> None:
-        """One random item; what `first` gives is held against other units of the same operands."""
+        """Measure one random item; results of `first` are compared with units of the same operands."""
         if item.id in unit.done:
             if first and unit.leads and unit.first is None:
                 self._compared(unit, _device_outputs(unit.done[item.id], model), made.batch)
@@ -215,12 +215,12 @@ class Bench:
         return measured(self._device, spec, x, finite)
 
     def _be_patient(self) -> None:
-        """A device that may fall silent gets no more time than there is."""
+        """Limit the patience with a silent device to the remaining time."""
         if isinstance(self._device, IsolatedDevice):
             self._device.patience_s = min(_PATIENCE_S, max(5.0, self._left()))
 
     def fail(self, unit: Measured, id_: str, error: DeviceError) -> None:
-        """Nothing more is asked of a unit that failed; the reason is kept."""
+        """Record the reason of a failure, and measure no more of that unit."""
         unit.fault = str(error)
         self._say(f"{unit.spec.name}: {error}")
         if not unit.begun:
@@ -230,7 +230,7 @@ class Bench:
         self.keep(fault_line(id_, error, unit=unit.spec.name))
 
     def _compared(self, unit: Measured, outputs: Raw, x: Batch) -> None:
-        """Hold the results of one leading unit against those of the others that take the same operands."""
+        """Compare the results of one leading unit with those of the others of the same operands."""
         unit.first = outputs
         for other in self._tally.units.values():
             if other is unit or other.first is None or other.operands != unit.operands:
@@ -251,7 +251,7 @@ class Bench:
 
 
 def _device_outputs(line: Mapping[str, Any], model: Raw) -> Raw:
-    """The outputs that a kept line stands for."""
+    """The outputs in a kept line."""
     outputs = model.astype(np.uint64)
     for row, word in line["mismatches"].items():
         outputs[int(row)] = int(word, 16)

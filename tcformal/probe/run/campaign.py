@@ -1,4 +1,4 @@
-"""Everything worth knowing of a device, in order of value, within a time: plans of many units run as one."""
+"""A campaign: measurements of many units of a device in order of value, within a time limit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tcformal.probe.plan.plan import Random
 from tcformal.probe.run import work
 from tcformal.probe.run.bench import Bench
 from tcformal.probe.run.groups import InstructionGroup, groups, is_slow
-from tcformal.probe.run.steps import CampaignStep, OutOfTimeError, given, run_steps, sentence
+from tcformal.probe.run.steps import CampaignStep, CampaignTimeError, given, run_steps, sentence
 from tcformal.probe.run.tally import Measured, Tally, without_folders
 from tcformal.probe.run.work import Chunk, DirectedBlock, chunk_sizes
 from tcformal.probe.sealed import SUMMARY
@@ -31,10 +31,11 @@ _TOGETHER = 8
 
 
 class Campaign:
-    """One device and its units in groups.
+    """A campaign on one device with its units in groups.
 
-    `clock` gives seconds; `pool` does what needs no device, on `jobs` processes; `folder` holds the results;
-    the witnesses of kept answers in the folder `answers` are asked too; `say` hears one sentence at a time.
+    `clock` gives seconds; `pool` runs what needs no device, on `jobs` processes; `folder` holds the
+    results; the witnesses of kept answers in the folder `answers` are run too; `say` takes one sentence
+    at a time.
     Errors: DeviceError for a device that names no units where none are given.
     """
 
@@ -74,7 +75,7 @@ class Campaign:
         self._models: dict[tuple[object, ...], Raw] = {}
 
     def run(self) -> Tally:
-        """Measure until all is done or the time is up; what was measured is on the disk in either case.
+        """Measure until all is done or the time limit is reached; all results are on the disk in either case.
 
         Errors: DeviceError where no unit at all could be measured, with the first reason.
         """
@@ -85,7 +86,7 @@ class Campaign:
         try:
             run_steps(self._steps(), self._pool, 3 * self._jobs + 2, self._left, self._clock)
             finished = True
-        except OutOfTimeError:
+        except CampaignTimeError:
             tally.stopped = "the time is up"
         except FullError as error:
             tally.stopped = str(error)
@@ -98,12 +99,12 @@ class Campaign:
         return tally
 
     def _left(self) -> float:
-        """Seconds that are left."""
+        """The remaining seconds."""
         return self._start + self._seconds - self._clock()
 
     # ------------------------------------------------------------------ the order of value
     def _steps(self) -> Iterator[CampaignStep | None]:
-        """Everything, the most valuable first."""
+        """All steps, the most valuable first."""
         leaders = [(group, group.units[:1]) for group in self._groups]
         others = [(group, group.units[1:]) for group in self._groups]
         quick = [pair for pair in leaders if not is_slow(pair[0])]
@@ -141,7 +142,7 @@ class Campaign:
 
     # ------------------------------------------------------------------ the steps
     def _suite(self, group: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
-        """Directed dot products, those of the questions first; the model is asked once for a group."""
+        """The directed dot products, those of the questions first; the model is evaluated once per group."""
         for unit in units:
 
             def needs(pool: Executor, unit: Measured = unit) -> list[Future[Any]]:
@@ -159,7 +160,7 @@ class Campaign:
     def _random(
         self, group: InstructionGroup, units: Sequence[Measured], items: Sequence[tuple[int, int]]
     ) -> Iterator[CampaignStep]:
-        """Random dot products, made once and put to several units."""
+        """Random dot products, generated once and run on several units."""
         for turn, count in items:
             id_ = f"random/{self._seed + turn}"
             open_ = [u for u in units if not u.fault and (id_ not in u.done or (turn == 0 and u.leads))]
@@ -181,7 +182,7 @@ class Campaign:
             item = Random(f"random/{seed}", seed, count, made.inputs)
             for unit in units:
                 if self._left() <= 0:
-                    raise OutOfTimeError
+                    raise CampaignTimeError
                 if self._begun(unit):
                     self._bench.random(unit, item, made, self._models[key], first=turn == 0)
 
@@ -190,7 +191,7 @@ class Campaign:
         )
 
     def _positions(self, group: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
-        """One dot product at every place."""
+        """One dot product at every position."""
         del group
         for unit in units:
             if unit.positions or unit.spec.m * unit.spec.n == 1:
@@ -209,7 +210,7 @@ class Campaign:
         return any(self.tally.units[spec.name].unchecked for spec in specs)
 
     def _kept(self, group: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
-        """What an earlier campaign kept of random inputs, held against the model: no device is needed."""
+        """Compare the random items of an earlier campaign with the model; needs no device."""
         del group
         for unit in units:
             for line in list(unit.unchecked):
@@ -225,7 +226,7 @@ class Campaign:
                 yield CampaignStep("kept results", needs, act, partial(self._not_compared, unit))
 
     def _answers(self, group: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
-        """What the outputs answer to the questions: no device is needed."""
+        """The answers of the outputs to the questions; needs no device."""
         for unit in units:
             made, outputs = self._suites.get(group.model), unit.outputs()
             if (
@@ -250,7 +251,7 @@ class Campaign:
             yield CampaignStep("answers", needs, act, partial(self._not_compared, unit))
 
     def _designs(self, group: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
-        """Which designs survive the directed outputs: no device is needed."""
+        """The designs that the directed outputs leave; needs no device."""
         for unit in units:
             made, outputs = self._suites.get(group.model), unit.outputs()
             if made is None or unit.designs or unit.spec.emulation or len(outputs) != len(made.items):
@@ -268,7 +269,7 @@ class Campaign:
             yield CampaignStep("designs", needs, act, partial(self._not_compared, unit))
 
     def _failed(self, units: Sequence[Measured], error: Exception) -> None:
-        """What another process was to make for some units is not there."""
+        """Record that another process failed to compute something for some units."""
         for unit in units:
             self._bench.fail(unit, "prepare", DeviceError(sentence(error)))
 
@@ -276,7 +277,7 @@ class Campaign:
         self._say(f"{unit.spec.name}: {sentence(error)}")
 
     def _builds(self, units: Sequence[Measured]) -> list[Future[str]]:
-        """The kernels of units being built; each future gives why there can be none, or nothing."""
+        """Futures of the kernels of units; each gives the reason of a failed build, or an empty text."""
         build = self._device.builder()
         if build is None:
             return []
@@ -286,7 +287,7 @@ class Campaign:
         return [self._building[unit.spec.name] for unit in units]
 
     def _build_ahead(self) -> None:
-        """Have the first leading units' kernels built side by side, before the first is asked for."""
+        """Build the kernels of the first leading units in parallel, before the first is used."""
         ahead = [self.tally.units[group.leader.name] for group in self._groups[: 2 * self._jobs]]
         for first in self._builds(ahead)[:1]:
             wait([first], timeout=max(0.0, self._left()))

@@ -1,4 +1,4 @@
-"""Where a plan's dot products come from besides the directed ones: given files, and kept answers."""
+"""Dot products of a plan from given files and from kept answers."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _RESULTS = b"tcformal-hardware/"
 def from_file(spec: UnitSpec, path: Path) -> Iterator[Directed]:
     """The dot products of a file: recordings, results of a device, or JSON (lines) with witnesses.
 
-    A witness is an object with lists `a` and `b` and a word `c`, wherever in the JSON it stands: what
-    `separate --json` prints is one.
-    Errors: InputError for a file without witnesses, or one that does not fit the unit.
+    A witness is an object with lists `a` and `b` and a word `c`, anywhere in the JSON, such as the output
+    of `separate --json`.
+    Errors: InputError for a file without witnesses, or with one that does not fit the unit.
     """
     if not path.exists():
         raise InputError(f"expected a file of witnesses at {path}, but there is none")
@@ -43,7 +43,7 @@ def from_file(spec: UnitSpec, path: Path) -> Iterator[Directed]:
 
 
 def _start(path: Path) -> bytes:
-    """The first bytes of a file; InputError for what is no file that can be read."""
+    """The first bytes of a file; InputError for a file that cannot be read."""
     try:
         if not path.is_file():
             raise InputError(f"expected a file of witnesses at {path}, but it is none")
@@ -54,7 +54,7 @@ def _start(path: Path) -> bytes:
 
 
 def _values(path: Path) -> list[Any]:
-    """One JSON value, or one a line."""
+    """One JSON value, or one per line."""
     try:
         return values_of(read_named(path, "JSON or JSON lines"))
     except (OSError, ValueError, RecursionError) as error:
@@ -62,7 +62,7 @@ def _values(path: Path) -> list[Any]:
 
 
 def _witnesses(data: Any) -> Iterator[Mapping[str, Any]]:
-    """The witnesses in a value, in the order in which they stand there, however deep."""
+    """The witnesses in a value, at any depth, in order."""
     waiting = [data]
     while waiting:
         part = waiting.pop()
@@ -78,9 +78,9 @@ def _witnesses(data: Any) -> Iterator[Mapping[str, Any]]:
 def from_store(spec: UnitSpec, folder: Path, k: int) -> Iterator[Directed]:
     """The witnesses of the kept answers about units of these formats and this length.
 
-    An input stays one whatever became of the answer, so that records are read without their schema: that
-    takes a package which a machine with a GPU may lack.
-    Errors: RecordError for a line that is none, or a witness that is none.
+    An input is useful whatever the state of its answer, so records are read without their schema, which
+    needs a package that a machine with a GPU may lack.
+    Errors: RecordError for an invalid line or witness.
     """
     o = spec.operands
     formats = o.names()

@@ -1,4 +1,4 @@
-"""The units of a device by what they compute and with which instruction, in the order of their value."""
+"""The units of a device grouped by computation and instruction, in order of value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SLOW = ("fp64",)
 
 @dataclass(frozen=True, slots=True)
 class InstructionGroup:
-    """Units of one instruction family that compute the same dot products: they differ in m and n alone.
+    """Units of one instruction family that compute the same dot products and differ in m and n only.
 
     The first one leads: it is measured first.
     """
@@ -28,12 +28,12 @@ class InstructionGroup:
 
     @property
     def model(self) -> tuple[object, ...]:
-        """What decides a result: groups that share it have one model."""
+        """The key of the model: groups with equal keys have one model."""
         return model_key(self.leader)
 
 
 def model_key(spec: UnitSpec) -> tuple[object, ...]:
-    """What decides the result of a dot product of a unit's own length, and the operands it takes."""
+    """What determines the result of a dot product of a unit's own length: its design and formats."""
     return (spec.operands, spec.k, spec.design, spec.scale_format, spec.scale_block, spec.emulation)
 
 
@@ -46,9 +46,9 @@ def family(spec: UnitSpec) -> str:
 def groups(specs: Iterable[UnitSpec]) -> list[InstructionGroup]:
     """All units in groups, the most valuable group first.
 
-    First one group of each instruction family and pair of formats A and D, instructions before what the
-    compiler composes of them and quick models before slow ones; then the rest in the same order.
-    Within a group the narrowest unit leads, then the widest, other powers of two, and the rest follow.
+    First one group of each instruction family and pair of formats A and D, instructions before
+    compiler-made sequences, quick models before slow ones; then the rest in the same order.  Within a
+    group the narrowest unit leads; the widest, other powers of two, and the rest follow.
     """
     found: dict[tuple[object, ...], list[UnitSpec]] = {}
     for spec in specs:
@@ -75,5 +75,5 @@ def _in_order(units: list[UnitSpec]) -> list[UnitSpec]:
 
 
 def is_slow(group: InstructionGroup) -> bool:
-    """Whether the model of a group is much slower than others."""
+    """Whether the model of a group is much slower than the others."""
     return group.leader.emulation is not None or group.leader.a_format.name == "fp64"

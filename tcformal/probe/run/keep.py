@@ -1,4 +1,4 @@
-"""Tiles that were recorded elsewhere, kept as a file of results like those of a probe's own runs.
+"""Tiles recorded elsewhere, converted to a file of results like that of a probe's run.
 
 An archive holds whole tiles in raw encodings: A [tiles, m, K], B [tiles, n, K], C and D [tiles, m, n].
 """
@@ -27,8 +27,8 @@ from tcformal.store.schema import now, sealed
 def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tuple[Path, int, int]:
     """Write the tiles of an archive as results of a unit on a device; the file, dot products, mismatches.
 
-    Errors: InputError for units with scales; RecordError for an archive of other arrays, encodings that do
-    not fit, or results of that device and unit that are there already.
+    Errors: InputError for units with scales; RecordError for other arrays, for encodings that do not fit,
+    and where results of that device and unit exist.
     """
     if spec.scale_format is not None:
         raise InputError(f"expected a unit without scales for recorded tiles, but got {spec.name}")

@@ -1,4 +1,4 @@
-"""What a device gives, and what no design may give: impossible NaN, and words too wide."""
+"""Outputs that no design gives: NaN from finite operands with finite sums, and words that are too wide."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def measured(
 def check_outputs(
     device: str, spec: UnitSpec, batch: Batch, outputs: Raw, finite: NDArray[np.bool_] | None = None
 ) -> None:
-    """Refuse outputs that cannot be results; DeviceError with those before the first such one.
+    """DeviceError for outputs that no design gives, with the outputs before the first of them.
 
-    `finite` is what `surely_finite` says of the batch, where the caller has it already.
+    `finite` is the result of `surely_finite` for the batch, if known.
     """
     n, d = len(batch.c), spec.operands.d
     if len(outputs) != n:
@@ -65,7 +65,7 @@ def check_outputs(
 
 
 def surely_finite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
-    """Where the sum of all magnitudes stays below half the largest result, in whatever order."""
+    """Whether the sum of all magnitudes stays below half the largest result, in any order."""
     o = spec.operands
     with np.errstate(over="ignore", invalid="ignore"):
         a, b = (np.abs(_values(x, fmt)) for x, fmt in ((batch.a, o.a), (batch.b, o.b)))

@@ -1,13 +1,14 @@
-"""Running a plan on a device: each item's line is on the disk before the next item is begun."""
+"""Run a plan on a device: each item's line is on the disk before the next item begins."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tcformal.callbacks import Advance, ignore_count
 from tcformal.errors import RecordError
 from tcformal.files import write
 from tcformal.matmul.replay import replay
@@ -24,20 +25,17 @@ from tcformal.probe.log.written import (
     mismatches_in,
     random_line,
 )
-from tcformal.probe.plan.plan import Directed, Item, Plan, Random
+from tcformal.probe.plan.plan import Directed, Plan, PlanItem, Random
 from tcformal.probe.run.plausible import measured
 from tcformal.store.schema import now, sealed
 
 #: Directed dot products put to a device at once.
 _TOGETHER = 256
 
-#: Hears the dot products done and in all.
-Told = Callable[[int, int], None]
-
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """What a run came to."""
+    """The outcome of a run."""
 
     path: Path
     device: dict[str, str]
@@ -48,18 +46,19 @@ class RunOutcome:
 
 
 def results_path(folder: Path, device: Device, identity: dict[str, str], unit: str) -> Path:
-    """Where a device's results for a unit stand: `hardware/<device>/<unit>.jsonl`."""
+    """The file of a device's results for a unit: `hardware/<device>/<unit>.jsonl`."""
     parts = [slug(part) for part in unit.split("/")]
     return folder / "hardware" / device.label(identity) / "/".join(parts[:-1]) / f"{parts[-1]}.jsonl"
 
 
-def run_plan(plan: Plan, device: Device, folder: Path, told: Told = lambda _done, _all: None) -> RunOutcome:
-    """Put every dot product of a plan to a device, and write what it gives.
+def run_plan(plan: Plan, device: Device, folder: Path, advance: Advance = ignore_count) -> RunOutcome:
+    """Run every dot product of a plan on a device, and write the results.
 
-    A run that was cut off goes on after its last whole line; what it has is held against the model again.
-    Errors: DeviceError where the device cannot run the plan or fails; then a line `fault` holds what came
-    of the item at which it failed, and all items before it are kept.  RecordError for kept results that are
-    of another program, of other dot products, or not as they were written.
+    An interrupted run resumes after its last whole line; its earlier results are compared with the model
+    again.
+    Errors: DeviceError where the device cannot run the plan or fails; a line `fault` then holds the
+    results of the failed item, and all items before it are kept.  RecordError for kept results of another
+    program or of other dot products, and for altered ones.
     """
     spec = plan.unit
     identity = device.identify(spec, plan.k)
@@ -77,20 +76,20 @@ def run_plan(plan: Plan, device: Device, folder: Path, told: Told = lambda _done
     else:
         write.append(path, sealed(head))
     finished = held = sum(_size(item) for item in plan.items if item.id in done)
-    told(finished, plan.count)
+    advance(finished, plan.count)
     for group in _groups([item for item in plan.items if item.id not in done]):
         made = _measured(plan, device, group, path)
         write.append_all(path, map(sealed, made))
         mismatches += sum(mismatches_in(line) for line in made)
         finished += sum(map(_size, group))
-        told(finished, plan.count)
+        advance(finished, plan.count)
     if not ended:
         write.append(path, sealed(end_line(plan.count, mismatches)))
     return RunOutcome(path, identity, plan.count, held, mismatches)
 
 
 def _kept(plan: Plan, run: Run, path: Path) -> tuple[set[str], int]:
-    """The names of the items that an earlier run did, and how many of their outputs are not the model's."""
+    """The names of the items of an earlier run, and the number of outputs that differ from the model's."""
     planned = {item.id: item for item in plan.items}
     done: set[str] = set()
     mismatches = 0
@@ -106,19 +105,19 @@ def _kept(plan: Plan, run: Run, path: Path) -> tuple[set[str], int]:
     return done, mismatches
 
 
-def _size(item: Item) -> int:
+def _size(item: PlanItem) -> int:
     return item.count if isinstance(item, Random) else 1
 
 
-def _groups(items: list[Item]) -> Iterator[list[Item]]:
+def _groups(items: list[PlanItem]) -> Iterator[list[PlanItem]]:
     """Items that are put to the device together: a random one alone, directed ones by the hundred."""
     for alone, same in itertools.groupby(items, lambda item: isinstance(item, Random)):
         row, size = list(same), 1 if alone else _TOGETHER
         yield from (row[i : i + size] for i in range(0, len(row), size))
 
 
-def _measured(plan: Plan, device: Device, group: list[Item], path: Path) -> list[dict[str, Any]]:
-    """The lines of a group; where the device fails, what came is written before the error goes on."""
+def _measured(plan: Plan, device: Device, group: list[PlanItem], path: Path) -> list[dict[str, Any]]:
+    """The lines of a group; after a failure, the results so far are written before the error is raised."""
     spec, first = plan.unit, group[0]
     items = [item for item in group if isinstance(item, Directed)]
     batch = first.batch(spec, plan.k) if isinstance(first, Random) else batch_of([i.witness for i in items])

@@ -1,4 +1,4 @@
-"""A queue of steps that each need results of other processes first: what is ready is done, in order."""
+"""A queue of steps that wait for results of other processes; ready steps are run in order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Submit = Callable[[Executor], list[Future[Any]]]
 
 @dataclass(slots=True)
 class CampaignStep:
-    """Something to be done with a device once what it needs is there."""
+    """A step on a device, with the futures that it needs."""
 
     #: Steps of one kind take about as long.
     kind: str
@@ -26,12 +26,12 @@ class CampaignStep:
     futures: list[Future[Any]] = field(default_factory=list)
 
     def ready(self) -> bool:
-        """Whether all that it needs is there."""
+        """Whether all needed results are there."""
         return all(f.done() for f in self.futures)
 
 
-class OutOfTimeError(Exception):
-    """The time is up: what is left is left."""
+class CampaignTimeError(Exception):
+    """The time limit of the campaign is reached."""
 
 
 def run_steps(
@@ -41,11 +41,11 @@ def run_steps(
     left: Callable[[], float],
     clock: Callable[[], float],
 ) -> None:
-    """Do all steps, of the next `window` always the first that is ready; at most that many are prepared.
+    """Run all steps: of the next `window`, always the first that is ready; at most that many are prepared.
 
-    A None among the steps is a barrier: what follows is made when all before it is done.
-    A step is not begun where the longest step of its kind would not end in the time that is `left`.
-    Errors: OutOfTimeError.
+    None is a barrier: later steps are made after all earlier ones are done.  A step does not begin where
+    the longest step of its kind would exceed the time `left`.
+    Errors: CampaignTimeError.
     """
     longest: dict[str, float] = {}
     waiting: list[CampaignStep] = []
@@ -66,7 +66,7 @@ def run_steps(
 def _prepare(
     steps: Iterator[CampaignStep | None], pool: Executor, waiting: list[CampaignStep]
 ) -> tuple[bool, bool]:
-    """Have the next step's needs met; whether it is a barrier instead, and whether there is one at all."""
+    """Start the computations that the next step needs; whether it is a barrier, and whether there is one."""
     try:
         step = next(steps)
     except StopIteration:
@@ -84,14 +84,14 @@ def _do_one(
     left: Callable[[], float],
     clock: Callable[[], float],
 ) -> None:
-    """Do the first step that is ready, once there is one; OutOfTimeError where its time is not left."""
+    """Run the first ready step, after waiting for one; CampaignTimeError where too little time is left."""
     while (step := next((s for s in waiting if s.ready()), None)) is None:
         if left() <= 0:
-            raise OutOfTimeError
+            raise CampaignTimeError
         pending = [f for s in waiting for f in s.futures if not f.done()]
         wait(pending, timeout=min(left(), 1.0), return_when=FIRST_COMPLETED)
     if left() <= longest.get(step.kind, 0.0):
-        raise OutOfTimeError
+        raise CampaignTimeError
     waiting.remove(step)
     start = clock()
     try:
@@ -104,14 +104,14 @@ def _do_one(
 
 
 def sentence(error: Exception) -> str:
-    """What befell another process."""
+    """The error of another process as one sentence."""
     if isinstance(error, TcformalError):
         return str(error)
     return f"expected the inputs and the model's results, but got {type(error).__name__}: {error!s:.100}"
 
 
 def given(value: Any) -> Future[Any]:
-    """A future that has its result already."""
+    """A finished future with that result."""
     made: Future[Any] = Future()
     made.set_result(value)
     return made

@@ -1,4 +1,4 @@
-"""What a campaign has found of each unit, kept in memory while it runs and made into its summary."""
+"""The findings of a campaign for each unit, in memory during the run, and its summary."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FOLDERS = re.compile(r"(?<![\w.…)\]/])/(?:[^\s/'\"():;,]+/)+")
 
 
 def without_folders(value: Any) -> Any:
-    """Plain data whose texts name files without the folders of the machine that they lay on."""
+    """Plain data in which file names have lost the folders of the recording machine."""
     if isinstance(value, str):
         return _FOLDERS.sub("", value)
     if isinstance(value, dict):
@@ -33,7 +33,7 @@ def without_folders(value: Any) -> Any:
 
 @dataclass(slots=True)
 class Measured:
-    """One unit: what has been done on the device, and what came of it."""
+    """One unit: its measurements on the device, and their results."""
 
     spec: UnitSpec
     leads: bool
@@ -63,12 +63,12 @@ class Measured:
 
     @property
     def model(self) -> tuple[object, ...]:
-        """What decides its results: units that share it have one model."""
+        """What determines its results: units with equal values share a model."""
         return model_key(self.spec)
 
     @property
     def operands(self) -> tuple[object, ...]:
-        """What decides its random inputs."""
+        """What determines its random inputs."""
         return (self.spec.operands, self.spec.k, self.spec.scale_format, self.spec.scale_block)
 
     def outputs(self) -> list[int]:
@@ -85,7 +85,7 @@ class Measured:
             self.directed += int(line["count"])
 
     def resume(self, run: Run) -> None:
-        """Take over what an earlier run of the campaign did; of several runs, the last."""
+        """Take over the results of an earlier run of the campaign; of several, the last."""
         self.begun, self.identity = True, dict(run.head["device"])
         self.done, self.mismatches, self.directed, self.random, self.held = {}, 0, 0, 0, 0
         self.positions, self.designs, self.answers, self.said, self.unchecked = {}, {}, [], [], []
@@ -102,7 +102,7 @@ class Measured:
 
     @property
     def room(self) -> int:
-        """Mismatches of which there is still room in the files."""
+        """The number of mismatches for which the files have room."""
         return (LEADER_ROOM if self.leads else MEMBER_ROOM) // _EACH - self.mismatches
 
     def data(self) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class Measured:
 
 @dataclass(slots=True)
 class Tally:
-    """What a campaign came to."""
+    """The findings of a campaign."""
 
     device: dict[str, str] = field(default_factory=dict)
     folder: Path = Path()
@@ -139,22 +139,22 @@ class Tally:
 
     @property
     def mismatches(self) -> int:
-        """Results that are not the models'."""
+        """The number of results that differ from the models'."""
         return sum(u.mismatches for u in self.units.values())
 
     @property
     def unchecked(self) -> int:
-        """Dot products of an earlier run that were not held against the model again."""
+        """The number of dot products of an earlier run that were not compared with the model again."""
         return sum(int(line["count"]) for u in self.units.values() for line in u.unchecked)
 
     @property
     def faults(self) -> dict[str, str]:
-        """Units that could not be measured to the end, and why."""
+        """The units with incomplete measurements, and the reasons."""
         return {name: u.fault for name, u in self.units.items() if u.fault}
 
     @property
     def measured(self) -> int:
-        """Dot products whose results are kept."""
+        """The number of dot products whose results are kept."""
         return sum(u.directed + u.random for u in self.units.values())
 
     def data(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a campaign has done by other processes: inputs, what the models make of them, and comparisons."""
+"""The work of a campaign in other processes: inputs, model results, comparisons."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def chunk_sizes(vectors: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class DirectedBlock:
-    """The directed dot products of a unit, the questions' first, and what its model makes of them."""
+    """The directed dot products of a unit, the questions' first, with the results of its model."""
 
     items: tuple[Directed, ...]
     #: First row and end of each question's dot products.
@@ -53,7 +53,7 @@ class DirectedBlock:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Random dot products, what the model makes of them, and what tells a result that no design gives."""
+    """Random dot products, with the model's results and the test for impossible results."""
 
     batch: Batch
     #: SHA-256 of the operands.
@@ -97,7 +97,7 @@ def chunk(name: str, count: int, seed: int, with_model: bool) -> Chunk:
 
 
 def recounted(name: str, line: Mapping[str, Any], folder: str) -> str:
-    """Why a kept random item is not what its outputs say; nothing where it is."""
+    """The inconsistency of a kept random item with its outputs; empty for none."""
     spec = resolve(name)
     try:
         with read_whole(folder):
@@ -112,9 +112,9 @@ def _narrow(fmt: Format, words: Raw) -> Raw:
 
 
 def positions(name: str, seed: int) -> tuple[Batch, NDArray[np.bool_], int]:
-    """One dot product on every row and column, others beside it; which rows hold it, and its result.
+    """One dot product on every row and column, with others beside it; its rows, and its result.
 
-    It stands in every second row of the batch, in the other rows of the second half.
+    It is in every second row of the batch, and in the other rows in the second half.
     """
     spec = resolve(name)
     rows = 2 * max(spec.m * spec.n, 64)
@@ -131,7 +131,7 @@ def positions(name: str, seed: int) -> tuple[Batch, NDArray[np.bool_], int]:
 def answers(
     name: str, given: Mapping[str, tuple[list[str], list[Witness], list[int]]]
 ) -> list[dict[str, Any]]:
-    """What a device's outputs answer to each question: the designs that give all of them."""
+    """The answers of a device's outputs to each question: the designs that give all of them."""
     spec = resolve(name)
     found = []
     for question in QUESTIONS:
@@ -155,7 +155,7 @@ def answers(
 
 
 def survivors(name: str, items: Sequence[Directed], outputs: Sequence[int]) -> dict[str, Any]:
-    """The designs that give all outputs of a suite, and the input that refutes each of the others."""
+    """The designs that give all outputs of a suite, and for each other design the input that refutes it."""
     spec = resolve(name)
     x = batch_of([item.witness for item in items])
     wanted = np.array(outputs, dtype=np.uint64)

@@ -11,8 +11,8 @@ from tcformal.ir.walk import reachable
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import (
     Asking,
+    ClaimPart,
     Finding,
-    Part,
     PartStatus,
     equate,
     pairs_of_cuts,
@@ -50,7 +50,7 @@ def sign_magnitude(ask: Asking) -> tuple[Finding, list[Lemma]]:
     ask.progress("sign and magnitude against two's complement")
     steps, c = prove_accumulation(ask, g, (results[0], results[1]))
     holds = c.equal(*results)
-    part = Part(
+    part = ClaimPart(
         name="sign and magnitude",
         status=PartStatus.HOLDS if holds else PartStatus.OPEN,
         steps=tuple(steps),

@@ -11,7 +11,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 from tcformal.programs.chain import chained_dot, declare_inputs
-from tcformal.proofs.claim import Asking, Finding, Part, PartStatus, require_truncated_sum
+from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus, require_truncated_sum
 from tcformal.proofs.claims.carry_witness import too_few
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
@@ -63,7 +63,7 @@ def carry_bits(ask: Asking) -> tuple[Finding, list[Lemma]]:
             results[f"c{bits}"] = chained_dot(g, bounded(spec, bits), x)
     c = Composition(g, ask.book)
     sides = [f"c{bits}" for bits in (MOST, *range(needed, MOST))]
-    proof = _Proof(ask, c, sides)
+    proof = _CarryProof(ask, c, sides)
     for scope in scopes:
         ask.progress(f"sums of {scope}")
         if not proof.block(scope):
@@ -81,7 +81,7 @@ def carry_bits(ask: Asking) -> tuple[Finding, list[Lemma]]:
         fewer = bounded(spec, needed - 1)
         witness = too_few(ask, fewer)
         parts.append(
-            Part(
+            ClaimPart(
                 name=f"carry_bits={needed - 1}",
                 status=PartStatus.OPEN if witness is None else PartStatus.VIOLATED,
                 witness=witness,
@@ -100,12 +100,12 @@ def carry_bits(ask: Asking) -> tuple[Finding, list[Lemma]]:
     return finding, [u.lemma for u in c.uses]
 
 
-def _part(name: str, steps: Sequence[ProofStep]) -> Part:
+def _part(name: str, steps: Sequence[ProofStep]) -> ClaimPart:
     """One number of carry bits: proved where every step is, the last of which are the results."""
     failed = [s.name for s in steps if not s.proved]
     note = f"{failed[0]} was not proved equal" if failed else ""
     status = PartStatus.OPEN if failed else PartStatus.HOLDS
-    return Part(name=name, status=status, steps=tuple(steps), note=note)
+    return ClaimPart(name=name, status=status, steps=tuple(steps), note=note)
 
 
 def bounded(spec: UnitSpec, bits: int) -> UnitSpec:
@@ -125,7 +125,7 @@ def _needed(g: Graph, spec: UnitSpec, scopes: Sequence[str]) -> int:
     return max(widths) - 2 - int(spec.design.fraction_bits or 0)
 
 
-class _Proof:
+class _CarryProof:
     """The steps by which each unit's sums and results become those of the unbounded one."""
 
     def __init__(self, ask: Asking, c: Composition, sides: Sequence[str]) -> None:

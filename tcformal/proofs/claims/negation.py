@@ -8,7 +8,7 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.programs.chain import declare_inputs
-from tcformal.proofs.claim import Asking, Counterexample, Finding, Part, PartStatus, searched
+from tcformal.proofs.claim import Asking, ClaimPart, Counterexample, Finding, PartStatus, searched
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import Composition, step_of
 from tcformal.proofs.tactics.mirror import Mirror
@@ -47,17 +47,17 @@ def negation(ask: Asking) -> tuple[Finding, list[Lemma]]:
     ask.progress("looking for inputs that are rounded to one side")
     witness = _witness(ask, q)
     if witness is not None:
-        part = Part(name=_TURNED, status=PartStatus.VIOLATED, witness=witness)
+        part = ClaimPart(name=_TURNED, status=PartStatus.VIOLATED, witness=witness)
         return Finding(parts=(part,), composition="", reason="", violated=f"not always: {_TURNED}"), []
     g = Graph()
     x = declare_inputs(g, spec, spec.k)
-    proof = _Proof(ask, g, negation_symmetry(g, spec, x))
+    proof = _NegationProof(ask, g, negation_symmetry(g, spec, x))
     parts = (proof.numbers(), *proof.nans())
     if any(p.status is PartStatus.OPEN for p in parts):
         ask.progress("asking solvers for inputs that are rounded to one side")
         found = searched(ask, q.graph, q.violated)
         if found is not None:
-            refuted = Part(name=_TURNED, status=PartStatus.VIOLATED, witness=_replayed(q, *found))
+            refuted = ClaimPart(name=_TURNED, status=PartStatus.VIOLATED, witness=_replayed(q, *found))
             parts = (*parts, refuted)
     count = len(proof.inner)
     finding = Finding(
@@ -72,7 +72,7 @@ def negation(ask: Asking) -> tuple[Finding, list[Lemma]]:
     return finding, [u.lemma for u in proof.uses]
 
 
-class _Proof:
+class _NegationProof:
     """Both circuits in one graph, and what has been proved of them."""
 
     def __init__(self, ask: Asking, g: Graph, case: Case) -> None:
@@ -99,7 +99,7 @@ class _Proof:
                 seen.add(node.index)
                 yield name[len(scope) : -len(".nan")], node
 
-    def numbers(self) -> Part:
+    def numbers(self) -> ClaimPart:
         """Case 1: no number inside the unit is NaN."""
         steps, labels = [], self.c.graph.labels
         for name, nan in self.inner.items():
@@ -129,12 +129,12 @@ class _Proof:
                 )
             steps.append(step_of(self.c, "d", since, holds, False))
         failed = next((s.name for s in steps if not s.proved), "")
-        return Part(
+        return ClaimPart(
             name="no number inside the unit is NaN", status=PartStatus.HOLDS if holds else PartStatus.OPEN,
             steps=tuple(steps), note=f"{failed} was not proved" if failed else "",
         )  # fmt: skip
 
-    def nans(self) -> Iterator[Part]:
+    def nans(self) -> Iterator[ClaimPart]:
         """Case 2: some number inside the unit is NaN."""
         if not self.inner:
             return
@@ -152,7 +152,7 @@ class _Proof:
             self.uses = [*self.uses, *c.uses]
             steps.append(step_of(c, f"{name}.nan", 0, proved and name in self.reached, same))
         failed = next((s.name for s in steps if not s.proved), "")
-        yield Part(
+        yield ClaimPart(
             name="some number inside the unit is NaN",
             status=PartStatus.OPEN if failed else PartStatus.HOLDS, steps=tuple(steps),
             note=f"{failed} was not proved" if failed else "",

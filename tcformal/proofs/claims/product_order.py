@@ -9,12 +9,12 @@ from tcformal.design.unit import UnitSpec
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.operands.witness import Witness
-from tcformal.programs.chain import Inputs, chained_dot, declare_inputs
+from tcformal.programs.chain import OperandNodes, chained_dot, declare_inputs
 from tcformal.proofs.claim import (
     Asking,
+    ClaimPart,
     Counterexample,
     Finding,
-    Part,
     PartStatus,
     counterexample,
     equate,
@@ -55,7 +55,7 @@ class Exchange:
             a = [w if k in kept else zero_a for k, w in enumerate(x.a)]
             b = [w if k in kept else zero_b for k, w in enumerate(x.b)]
             x = replace(x, a=a, b=b)
-        other = Inputs(exchanged(x.a, i), exchanged(x.b, i), x.c, x.scale_a, x.scale_b)
+        other = OperandNodes(exchanged(x.a, i), exchanged(x.b, i), x.c, x.scale_a, x.scale_b)
         results = []
         for side, inputs in (("A", x), ("B", other)):
             with g.scope(side):
@@ -119,7 +119,7 @@ def _runs(k: int, proved: Sequence[int]) -> list[list[int]]:
 
 def _transposition(
     ask: Asking, i: int, known: Sequence[tuple[int, Counterexample]], applied: list[Lemma]
-) -> Part:
+) -> ClaimPart:
     """Products i and i + 1: a quick proof, else a witness, else a proof with definitions restored."""
     name = f"products {i} and {i + 1}"
     both = Exchange.of(ask.spec, i)
@@ -128,14 +128,14 @@ def _transposition(
         steps, proved, lemmas = prove_exchange(ask, both, depths)
         applied += lemmas
         if proved:
-            return Part(name=name, status=PartStatus.HOLDS, steps=steps)
+            return ClaimPart(name=name, status=PartStatus.HOLDS, steps=steps)
         if depths == (0,):
             witness = _witness(ask, i, known)
             if witness is not None:
-                return Part(name=name, status=PartStatus.VIOLATED, witness=witness)
+                return ClaimPart(name=name, status=PartStatus.VIOLATED, witness=witness)
     failed = next((s.name for s in steps if not s.proved), "the result")
     note = f"{failed} was not proved equal, and no witness found"
-    return Part(name=name, status=PartStatus.OPEN, steps=steps, note=note)
+    return ClaimPart(name=name, status=PartStatus.OPEN, steps=steps, note=note)
 
 
 def prove_exchange(

@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_choice
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.proofs.claim import Asking, ClaimVerdict, Finding, Progress, claim_verdict
+from tcformal.proofs.claim import Asking, ClaimVerdict, Finding, claim_verdict
 from tcformal.proofs.claims.accumulation import sign_magnitude
 from tcformal.proofs.claims.carry import carry_bits
 from tcformal.proofs.claims.negation import negation
@@ -69,7 +70,7 @@ def prove_claim(
     book: LemmaBook,
     limits: Limits,
     members: Sequence[str] | None = None,
-    progress: Progress = lambda _: None,
+    progress: Progress = ignore,
 ) -> ClaimVerdict:
     """Prove one claim about one unit, or refute it.
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.errors import InputError
 from tcformal.programs.chain import definition
-from tcformal.proofs.claim import Asking, Finding, Part, PartStatus
+from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import ProofStep
 
@@ -54,7 +54,7 @@ def same_parameters(ask: Asking) -> tuple[Finding, list[Lemma]]:
         same = found == expected
         how = "same definition" if same else "not proved"
         parts.append(
-            Part(
+            ClaimPart(
                 name=u.name,
                 status=PartStatus.HOLDS if same else PartStatus.OPEN,
                 steps=(ProofStep(name=f"circuit {found}", how=how, lemmas={}),),
@@ -63,7 +63,7 @@ def same_parameters(ask: Asking) -> tuple[Finding, list[Lemma]]:
         )
     if not parts:
         parts.append(
-            Part(
+            ClaimPart(
                 name=spec.name,
                 status=PartStatus.HOLDS,
                 steps=(ProofStep(name=f"circuit {expected}", how="same definition", lemmas={}),),

@@ -11,7 +11,7 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph, Stage
 from tcformal.ir.node import Node
 from tcformal.programs.chain import chained_dot, declare_inputs
-from tcformal.proofs.claim import Asking, Finding, Part, PartStatus, require_truncated_sum
+from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus, require_truncated_sum
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
 from tcformal.proofs.tactics.maxima import Half, Maxima, tree
@@ -76,7 +76,7 @@ def others(spec: UnitSpec) -> list[UnitSpec]:
     return found
 
 
-def same_results(ask: Asking, other: UnitSpec) -> tuple[Part, list[Lemma]] | None:
+def same_results(ask: Asking, other: UnitSpec) -> tuple[ClaimPart, list[Lemma]] | None:
     """The claim about two units that differ in the exponent of zero terms only; None for another pair."""
     spec = ask.spec
     mine, theirs = spec.design.zero_exponent, other.design.zero_exponent
@@ -114,7 +114,7 @@ class _Pair:
                 results.append(chained_dot(g, unit, x))
         return _Pair(Composition(g, ask.book), spec, other, (results[0], results[1]))
 
-    def part(self) -> Part:
+    def part(self) -> ClaimPart:
         """Every block, up to one that fails."""
         labels = self.c.graph.labels
         scopes = [n[2 : -len(".sum")] for n in labels if n.startswith("A.") and n.endswith(".sum")]
@@ -128,7 +128,7 @@ class _Pair:
         same = self.c.equal(self.results[0], self.c.replaced(self.results[1]))
         steps.append(step_of(self.c, "d", since, same, same))
         failed = next((s.name for s in steps if not s.proved), "")
-        return Part(
+        return ClaimPart(
             name=str(self.other.design.zero_exponent),
             status=PartStatus.OPEN if failed else PartStatus.HOLDS, steps=tuple(steps),
             note=f"{failed} was not proved equal" if failed else "",

@@ -8,7 +8,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.ir.build import Stage
 from tcformal.ir.node import Node
 from tcformal.proofs.tactics.rearrange import split_max
-from tcformal.proofs.tactics.sum_steps import SumSteps, Terms
+from tcformal.proofs.tactics.sum_steps import SumSteps, TermStages
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Maxima:
     """
 
     def __init__(
-        self, s: SumSteps, terms: Terms, both: tuple[Stage, Stage], units: tuple[UnitSpec, UnitSpec]
+        self, s: SumSteps, terms: TermStages, both: tuple[Stage, Stage], units: tuple[UnitSpec, UnitSpec]
     ) -> None:
         self.s, self.both, self.all_terms = s, both, terms
         o = units[0].operands

@@ -15,7 +15,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.tactics.cuts import Composition
 
-Pair = tuple[Node, Node]
+NodePair = tuple[Node, Node]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class TreeOperation:
 
     name: str
     #: The operands of a node that is this operation, else None.
-    split: Callable[[Node], Pair | None]
+    split: Callable[[Node], NodePair | None]
     join: Callable[[Graph, Node, Node], Node]
 
     def leaves(self, x: Node) -> list[Node]:
@@ -33,14 +33,14 @@ class TreeOperation:
         return [x] if pair is None else self.leaves(pair[0]) + self.leaves(pair[1])
 
 
-def _operator(name: str) -> Callable[[Node], Pair | None]:
-    def split(x: Node) -> Pair | None:
+def _operator(name: str) -> Callable[[Node], NodePair | None]:
+    def split(x: Node) -> NodePair | None:
         return (x.args[0], x.args[1]) if x.op == name else None
 
     return split
 
 
-def split_max(x: Node) -> Pair | None:
+def split_max(x: Node) -> NodePair | None:
     """The operands of `Graph.umax`: y where x < y, else x."""
     if x.op != "ite" or x.args[0].op != "ult" or x.args[0].args != (x.args[2], x.args[1]):
         return None
@@ -94,7 +94,7 @@ class Rearrangement:
         g = c.graph
         return all(c.by_congruence(op.join(g, x, m), op.join(g, x, n)) for x, m, n in reversed(pulled))
 
-    def _tied(self, a: Node, b: Node, of_a: Pair, of_b: Pair) -> bool:
+    def _tied(self, a: Node, b: Node, of_a: NodePair, of_b: NodePair) -> bool:
         """a = b where a is made of `of_a` and b of `of_b`, in either order, and these are pairwise equal."""
         g, op, c = self.composition.graph, self.operation, self.composition
         first, second = op.join(g, *of_a), op.join(g, *of_b)

@@ -14,10 +14,10 @@ from tcformal.proofs.tactics.exact_sums import largest_code
 #: Bits in which exponents are compared: every code, distance and offset is far below 2^(this - 2).
 _WIDE = 16
 
-Terms = Sequence[Mapping[str, Stage]]
+TermStages = Sequence[Mapping[str, Stage]]
 
 
-def terms_of(labels: Mapping[str, Stage], scope: str) -> Terms:
+def terms_of(labels: Mapping[str, Stage], scope: str) -> TermStages:
     """The labelled stages of every term of one sum."""
     found: list[dict[str, Stage]] = []
     while f"{scope}.term{len(found)}.sign" in labels:

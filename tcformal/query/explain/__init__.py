@@ -1,1 +1,1 @@
-"""What one dot product did: its sums taken apart, and where two units diverge."""
+"""Explanations: every sum of one dot product, and the first divergence of two units."""

@@ -1,4 +1,4 @@
-"""Where two units part on the same operands."""
+"""Divergence: the first stage at which two units differ on the same operands."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Divergence:
 
 
 def divergence(first: Trace, second: Trace) -> Divergence | None:
-    """The first stage at which two units part on the same operands; None where none shows.
+    """The first stage at which two units differ on the same operands; None where no stage differs.
 
-    Stages are compared in the order of the computation, as exact numbers, not as bits: special
-    operands, each term and its alignment, the sum, the rounding.  Sums that take in other terms are
-    compared as far as they share some, and part there if the results differ.
+    Stages are compared in the order of the computation, as exact numbers rather than bits: special
+    operands, each term and its alignment, the sum, the rounding.  Two sums of different terms are compared
+    on the terms that they share; they diverge there if the results differ.
     """
     for mine, theirs in zip(first.steps, second.steps, strict=False):
         found = _step_divergence(mine, theirs)
@@ -55,7 +55,7 @@ def _terms(step: SumStep) -> str:
 
 
 def _step_divergence(mine: SumStep, theirs: SumStep) -> Divergence | None:
-    """The first difference of two sums that does not come from their taking in other terms."""
+    """The first difference of two sums that their different sets of terms do not explain."""
     where, same = mine.scope, _same_terms(mine, theirs)
     if mine.special or theirs.special:
         if mine.special == theirs.special or not same:
@@ -71,7 +71,7 @@ def _step_divergence(mine: SumStep, theirs: SumStep) -> Divergence | None:
 
 
 def _rounding_divergence(mine: Rounding | None, theirs: Rounding | None, where: str) -> Divergence | None:
-    """A difference in what becomes of equal sums."""
+    """The difference in rounding of two equal sums; None for equal roundings."""
     if mine is None or theirs is None:
         return None
     if mine.value != theirs.value:
@@ -82,7 +82,7 @@ def _rounding_divergence(mine: Rounding | None, theirs: Rounding | None, where: 
 
 
 def _term_divergence(mine: SumStep, theirs: SumStep, where: str, same: bool) -> Divergence | None:
-    """The first difference in a term that both sums have."""
+    """The first difference in a term that both sums have; None where these terms agree."""
     others = {t.name: t for t in theirs.terms}
     for term in mine.terms:
         other = others.get(term.name)
@@ -100,7 +100,7 @@ def _term_divergence(mine: SumStep, theirs: SumStep, where: str, same: bool) -> 
 
 
 def _e_max_divergence(mine: SumStep, theirs: SumStep, where: str) -> Divergence:
-    """Why two sums of the same terms are aligned at different exponents."""
+    """The term whose exponent gives two sums of the same terms different alignment exponents."""
     for term, other in zip(mine.terms, theirs.terms, strict=True):
         if term.exponent != other.exponent and not term.zero:
             return _differ(f"the exponent of {term.name}", where, term.exponent, other.exponent)
@@ -112,8 +112,8 @@ def _differ(what: str, where: str, mine: Fraction | int, theirs: Fraction | int)
 
 
 def _sum_text(step: SumStep) -> str:
-    how = ", wrapped" if step.wrapped else ", exact" if step.exact else ""
-    return number_text(step.total) + how
+    note = ", wrapped" if step.wrapped else ", exact" if step.exact else ""
+    return number_text(step.total) + note
 
 
 def _rounding_text(rounding: Rounding) -> str:

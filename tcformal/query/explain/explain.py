@@ -1,4 +1,4 @@
-"""Explain one result: every sum of a dot product taken apart."""
+"""Explanation of one result: every stage of every sum of a dot product."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def explain(
     scale_a: Sequence[int | float | str] | None = None,
     scale_b: Sequence[int | float | str] | None = None,
 ) -> Trace:
-    """Take one dot product apart.
+    """Explain one dot product: its terms, their alignment, the sums and their roundings.
 
     Shapes: a, b: the unit's k values; c: one value; scale_a, scale_b: one scale per block of k, ones
     unless given, none for units without scales.  Or all operands at once, as a verdict's `witness`, of k
@@ -79,7 +79,7 @@ def diverge(
 
 
 def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:
-    """Take one dot product on raw encodings apart; more than k products are a chain of calls."""
+    """Explain one dot product of raw encodings; more than k products are a chain of calls."""
     stages = _tracer(spec, len(witness.a))(witness.inputs())
     steps: list[SumStep] = []
     # What each operand of a sum is where it is no finite number.

@@ -1,4 +1,4 @@
-"""One dot product from values as people give them."""
+"""The raw encodings of one dot product, from numbers or text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tcformal.operands.witness import Witness
 from tcformal.oracle.values import parse_value
 from tcformal.programs.chain import scale_count
 
-#: Bits of an integer that some format may hold.
+#: Largest number of bits of an integer that is converted to a format.
 _MOST_BITS = 10_000
 
 
@@ -26,9 +26,11 @@ def witness_of(
     scale_a: Sequence[int | float | str] | None = None,
     scale_b: Sequence[int | float | str] | None = None,
 ) -> Witness:
-    """Raw encodings from values; lists must have `k` elements, the unit's own unless given.
+    """The raw encodings of one dot product.
 
-    Scales that are not given are ones; units without scales take none.
+    Shapes: a, b: `k` values, by default the unit's own k; scale_a, scale_b: one scale per block, default
+    ones; None for units without scales.
+    Errors: InputError for lists of the wrong length or a value that its format cannot hold.
     """
     k = spec.k if k is None else k
     o = spec.operands
@@ -44,14 +46,14 @@ def witness_of(
 def _scales(
     spec: UnitSpec, letter: str, k: int, given: Sequence[int | float | str] | None
 ) -> tuple[int, ...]:
-    """The raw scales of one operand, ones unless given."""
+    """The raw scales of one operand; ones where none are given."""
     count = scale_count(spec, k)
     values = ["1"] * count if given is None else given
     return _words(spec, f"scale_{letter}", spec.scale_format, count, values)
 
 
 def _words(spec: UnitSpec, name: str, fmt: Format | None, count: int, values: object) -> tuple[int, ...]:
-    """Raw encodings of so many values; of a unit without scales, none."""
+    """The raw encodings of `count` values; empty for the scales of a unit without scales."""
     try:
         listed = list(values)  # type: ignore[call-overload]
     except TypeError:
@@ -63,7 +65,7 @@ def _words(spec: UnitSpec, name: str, fmt: Format | None, count: int, values: ob
 
 
 def _word(fmt: Format, value: object) -> int:
-    """The raw encoding of one value; InputError for what is none."""
+    """The raw encoding of one value; InputError where the format cannot hold it."""
     if value is None or (isinstance(value, int) and value.bit_length() > _MOST_BITS):
         raise InputError(f"expected a value of {fmt.name}, but got {shown(value)}")
     return parse_value(fmt, str(value))

@@ -1,4 +1,4 @@
-"""Which operands of a dot product are NaN or Inf, and what is to blame for it."""
+"""NaN and Inf operands of a dot product, and the operands that cause a NaN or Inf."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from tcformal.operands.factors import scale_values
 from tcformal.operands.names import group_name, groups, product_name
 from tcformal.operands.witness import Witness
 from tcformal.oracle.products import exact_specials, group_term, multiply, product
-from tcformal.oracle.values import Kind, Value, decode
+from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.semantics.special import LABEL
 
 
 @dataclass(frozen=True, slots=True)
 class Special:
-    """What an operand of a sum is where it is no finite number: `NaN`, `Inf` or `-Inf`."""
+    """A NaN or infinite operand of a sum: `NaN`, `Inf` or `-Inf`, and its causes."""
 
     what: str
-    #: What is to blame, in one clause each: `scale_a[0] is NaN`.
+    #: One clause for each cause: `scale_a[0] is NaN`.
     why: tuple[str, ...]
 
 
 def special_operands(spec: UnitSpec, w: Witness, texts: Sequence[str]) -> dict[str, Special]:
-    """c, the products and the groups of products that are NaN or Inf, by the names they have in a sum.
+    """The NaN and infinite operands of a sum (c, products, groups of products), by their names in the sum.
 
-    Shapes: texts: the text of each product's scales, as the names have them.
+    Shapes: texts: the text of each product's scales, as used in the names.
     """
     o, design = spec.operands, spec.design
     values = {"c": decode(o.c, w.c)}
-    parts: dict[str, list[tuple[str, Value]]] = {}
+    parts: dict[str, list[tuple[str, ExactValue]]] = {}
     pairs = [(decode(o.a, x), decode(o.b, y)) for x, y in zip(w.a, w.b, strict=True)]
     for i, (x, y) in enumerate(pairs) if design.group is None else ():
         scales = scale_values(spec, w, i)
@@ -49,26 +49,29 @@ def special_operands(spec: UnitSpec, w: Witness, texts: Sequence[str]) -> dict[s
             own = [(product_name(i), products[i]) for i in group]
         parts[name] = [*own, *scales]
     return {
-        name: Special(special_text(value), _blamed(name, value, parts.get(name, [])))
+        name: Special(special_text(value), _causes(name, value, parts.get(name, [])))
         for name, value in values.items()
-        if value.kind is not Kind.FINITE
+        if value.kind is not NumberClass.FINITE
     }
 
 
-def _blamed(name: str, value: Value, parts: Sequence[tuple[str, Value]]) -> tuple[str, ...]:
-    """Its NaN parts; else its infinite ones, and scales of zero where they make it NaN; else itself."""
-    by_kind = {kind: [(n, v) for n, v in parts if v.kind is kind] for kind in Kind}
-    blamed = by_kind[Kind.NAN] or by_kind[Kind.INF]
-    if value.kind is Kind.NAN and blamed and not by_kind[Kind.NAN]:
-        blamed = blamed + [(n, v) for n, v in by_kind[Kind.FINITE] if v.is_zero and n.startswith("scale")]
+def _causes(name: str, value: ExactValue, parts: Sequence[tuple[str, ExactValue]]) -> tuple[str, ...]:
+    """The NaN parts of a NaN or Inf; else infinite parts, and zero scales that make it NaN; else itself."""
+    by_kind = {kind: [(n, v) for n, v in parts if v.kind is kind] for kind in NumberClass}
+    blamed = by_kind[NumberClass.NAN] or by_kind[NumberClass.INF]
+    if value.kind is NumberClass.NAN and blamed and not by_kind[NumberClass.NAN]:
+        blamed = blamed + [
+            (n, v) for n, v in by_kind[NumberClass.FINITE] if v.is_zero and n.startswith("scale")
+        ]
     return tuple(f"{n} is {special_text(v) or 0}" for n, v in blamed or [(name, value)])
 
 
 def nan_owner(here: Mapping[str, Traced], names: Sequence[str], owners: Mapping[str, str]) -> str:
-    """The operand whose NaN a step hands on, `an invalid operation` where none is NaN.
+    """The name of the operand whose NaN a step returns; `an invalid operation` where no operand is NaN.
 
-    Shapes: here: the labelled stages of the step; names: of its operands; owners: whose NaN each is.
-    Empty where the design gives every NaN one word.
+    Shapes: here: the labelled stages of the step; names: the names of its operands; owners: the owner of
+    each NaN.
+    Empty where the design returns one encoding for every NaN.
     """
     candidates = [name.split(".") for name in here if name.startswith(f"{LABEL}.")]
     for _, place, name in candidates:
@@ -79,8 +82,8 @@ def nan_owner(here: Mapping[str, Traced], names: Sequence[str], owners: Mapping[
     return "an invalid operation" if candidates else ""
 
 
-def special_text(value: Value) -> str:
-    """`NaN`, `Inf`, `-Inf`, or nothing for a number."""
-    if value.kind is Kind.FINITE:
+def special_text(value: ExactValue) -> str:
+    """`NaN`, `Inf` or `-Inf`; empty for a finite number."""
+    if value.kind is NumberClass.FINITE:
         return ""
-    return "NaN" if value.kind is Kind.NAN else "-Inf" if value.sign else "Inf"
+    return "NaN" if value.kind is NumberClass.NAN else "-Inf" if value.sign else "Inf"

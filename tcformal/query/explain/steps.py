@@ -44,7 +44,7 @@ class Rounding:
     #: Whether one unit in the last place was added to the kept bits.
     away: bool
     value: Fraction
-    #: What comes out where `value` is too large for the conversion.
+    #: The result where `value` is too large for the conversion; else empty.
     overflow: str
 
 
@@ -59,7 +59,7 @@ class SumStep:
     scope: str
     e_max: int
     fraction_bits: int
-    #: What the sum takes in, by name.
+    #: The names of the operands of the sum.
     operands: tuple[str, ...]
     #: The aligned addends: one for each operand, or the exact sum of the products and c.  Empty where
     #: a sum is taken without aligning its operands one by one.
@@ -71,9 +71,9 @@ class SumStep:
     total_bits: str
     #: Whether the sum of the kept parts has more bits than the design carries.
     wrapped: bool
-    #: None where the sum goes on as it is.
+    #: None where the sum is not rounded.
     rounding: Rounding | None
-    #: `NaN`, `Inf` or `-Inf`, and the operands that are to blame.
+    #: `NaN`, `Inf` or `-Inf`, and the operands that cause it.
     special: str
     blamed: tuple[str, ...]
     #: Whose NaN the result is: `a[2]`, `c`, `an invalid operation`; empty where all NaNs are one word.

@@ -1,1 +1,1 @@
-"""The kinds of questions: equality of two designs, a property of one, the errors of two algorithms."""
+"""The kinds of questions: equality of two units, a property of one unit, the errors of two algorithms."""

@@ -1,4 +1,4 @@
-"""Do two units ever differ?  How that question is replayed, shrunk, written and read."""
+"""The kind of question that asks whether two units ever differ: replay, shrinking, reading, writing."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tcformal.oracle.values import value_data
 from tcformal.programs.chain import scale_count
 from tcformal.query.assume import from_texts
 from tcformal.query.pair import EqualityQuestion, question
-from tcformal.query.question import Inputs, Kind, QuestionKind
-from tcformal.query.replay import Replay, replay
+from tcformal.query.question import Kind, QuestionKind, RawInputs
+from tcformal.query.replay import EqualityReplay, replay
 from tcformal.query.search import search
 from tcformal.query.shrink.shrink import shrink
 
@@ -26,34 +26,34 @@ class Equality(QuestionKind[EqualityQuestion]):
     found = Kind.SEPARATED
     none = Kind.EQUIVALENT
 
-    def replay(self, q: EqualityQuestion, inputs: Inputs) -> Replay:
-        """Both units on the witness, on integers and on the oracle."""
+    def replay(self, q: EqualityQuestion, inputs: RawInputs) -> EqualityReplay:
+        """The replay of a witness: both units on integers and on the oracle."""
         return replay(q, Witness.of(inputs, q.k))
 
-    def shrink(self, q: EqualityQuestion, inputs: Inputs, seconds: float) -> dict[str, int]:
-        """The fewest non-zero terms, round values, exponents near zero."""
+    def shrink(self, q: EqualityQuestion, inputs: RawInputs, seconds: float) -> dict[str, int]:
+        """A witness with the fewest non-zero terms, round values and exponents near zero."""
         return shrink(q, Witness.of(inputs, q.k), seconds=seconds).inputs()
 
     def search(self, q: EqualityQuestion, seed: int) -> dict[str, int] | None:
-        """The simplest of the seeded vectors that separate."""
+        """The simplest seeded vector that separates; None where none does."""
         found = search(q, seed)
         return None if found is None else found.inputs()
 
     def assumptions(self, q: EqualityQuestion) -> list[str]:
-        """What is assumed of the operands."""
+        """The assumptions about the operands, one line each."""
         return q.assumptions.texts()
 
     def found_text(self, q: EqualityQuestion, finder: str) -> str:
-        """Who found the witness."""
+        """The reason of SEPARATED: the solver that found the witness."""
         return f"{finder} found inputs; replayed on integers and on exact fractions"
 
     def none_text(self, q: EqualityQuestion, deciders: str) -> str:
-        """Who found none."""
+        """The reason of EQUIVALENT: the solvers that found none."""
         same = "both units build the same definition; " if q.same_definition else ""
         return f"{same}{deciders} found no inputs on which they differ"
 
     def parts(self, q: EqualityQuestion) -> dict[str, Any]:
-        """Names, k, formats and assumptions."""
+        """The parts of a record that identify the question."""
         o = q.first.operands
         return {
             "kind": self.name,
@@ -65,32 +65,32 @@ class Equality(QuestionKind[EqualityQuestion]):
         }
 
     def build(self, parts: Mapping[str, Any]) -> EqualityQuestion:
-        """The two units by name, under the assumptions."""
+        """The question of these parts."""
         one, other = resolve(parts["first"]), resolve(parts["second"])
         return question(one, other, from_texts(one.operands.c, parts["assumptions"]))
 
-    def witness_data(self, q: EqualityQuestion, inputs: Inputs) -> dict[str, Any]:
+    def witness_data(self, q: EqualityQuestion, inputs: RawInputs) -> dict[str, Any]:
         """Rows of a, b and scales, and c."""
         return witness_data(q.first.input_formats(), Witness.of(inputs, q.k))
 
     def read_witness(self, q: EqualityQuestion, data: Mapping[str, Any]) -> dict[str, int]:
-        """The same, read back."""
+        """The inputs of such rows; RecordError where they do not fit."""
         scales = scale_count(q.first, q.k)
         counts = {"a": q.k, "b": q.k, "scale_a": scales, "scale_b": scales}
         return read_witness(q.first.input_formats(), counts, data).inputs()
 
-    def results_data(self, q: EqualityQuestion, replayed: Replay) -> dict[str, Any]:
+    def results_data(self, q: EqualityQuestion, replayed: EqualityReplay) -> dict[str, Any]:
         """The result of each unit."""
         d = q.first.operands.d
         pairs = zip(("first", "second"), replayed.integers, strict=True)
         return {"results": {name: value_data(d, raw) for name, raw in pairs}}
 
-    def commands(self, q: EqualityQuestion, replayed: Replay) -> list[str]:
-        """Both units on the witness."""
+    def commands(self, q: EqualityQuestion, replayed: EqualityReplay) -> list[str]:
+        """`tcformal eval` of both units on the witness."""
         return [explain_command(q.names, replayed.witness, by_value(q.first), command="eval")]
 
     def to_json(self, q: EqualityQuestion) -> dict[str, Any]:
-        """Units, k, formats, and whether both build one definition."""
+        """Units, k, formats, and whether both units build the same definition."""
         o = q.first.operands
         scale = {} if q.first.scale_format is None else {"scale": q.first.scale_format.name}
         return {

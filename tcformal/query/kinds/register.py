@@ -1,4 +1,4 @@
-"""Every kind of question by its name in records and query files."""
+"""The registry of question kinds, by the name used in records and query files."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ _OF: dict[type[Question], QuestionKind[Any]] = {
 
 
 def kind_of(question: Q) -> QuestionKind[Q]:
-    """How questions of this one's kind are replayed, shrunk, written and read."""
+    """The kind of a question: how it is replayed, shrunk, written and read."""
     return _OF[type(question)]

@@ -1,1 +1,1 @@
-"""Many pairs of units at once, on the processes of this machine or of a cluster."""
+"""Questions about many pairs of units, in processes of one machine or of a cluster."""

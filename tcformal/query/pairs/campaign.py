@@ -1,4 +1,4 @@
-"""Many questions at once: each pair asked in a worker of an executor, each answer kept when it arrives."""
+"""A campaign: many pairs of units asked in the workers of an executor; each answer is kept on arrival."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits
 
 
-class Kept(Protocol):
-    """Where answers are kept; only the parent process writes to it."""
+class AnswerStore(Protocol):
+    """A store of answers; only the parent process writes to it."""
 
     def find(
         self, question: EqualityQuestion, *, certify: bool | None = None
@@ -35,10 +35,10 @@ class Kept(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """How every pair is asked."""
+class AskOptions:
+    """The options that every pair is asked with."""
 
-    #: Assumptions as the command line takes them.
+    #: Assumptions in the spelling of the command line.
     assume: tuple[str, ...] = ()
     #: Members of the portfolio; None for all that are installed.
     solvers: tuple[str, ...] | None = None
@@ -51,7 +51,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairOutcome:
-    """What came of one pair."""
+    """The answer to one pair."""
 
     pair: Pair
     #: None for a pair that cannot be asked.
@@ -60,36 +60,33 @@ class PairOutcome:
     reason: str
     #: The time of the answer, which may be an earlier run's.
     seconds: float = 0.0
-    #: Whether the answer was kept from before.
+    #: Whether the answer was served from the store.
     served: bool = False
     #: Whether the evidence was checked in this run.
     checked: bool = True
-    #: The whole verdict as plain data; None where none was reached.
+    #: The verdict as plain data; None where there is none.
     verdict: dict[str, Any] | None = None
 
     @property
     def decided(self) -> bool:
-        """Whether no question is left open: a pair that cannot be asked leaves none."""
+        """Whether no question is left open; a pair that cannot be asked leaves none."""
         return self.checked and self.kind not in (Kind.UNKNOWN, Kind.TIMEOUT, Kind.ERROR)
 
 
-def build(pair: Pair, terms: Terms) -> EqualityQuestion:
+def build(pair: Pair, options: AskOptions) -> EqualityQuestion:
     """The question of one pair; InputError where it cannot be asked."""
     one, other = resolve(pair.first), resolve(pair.second)
-    return question(one, other, from_texts(one.operands.c, terms.assume))
+    return question(one, other, from_texts(one.operands.c, options.assume))
 
 
-#: What a worker gives: the digest of the question, and the verdict's fields without the question's graph.
+#: The result of a worker: the digest of the question, and the verdict's fields without the question's graph.
 Answer = tuple[str, dict[str, Any]]
 
 
-def ask(pair: Pair, terms: Terms) -> Answer:
-    """The answer to one pair, made in a worker.
-
-    One slot for solvers: the workers are as many as the cores already.
-    """
-    q = build(pair, terms)
-    verdict = answer(q, solvers=terms.solvers, limits=terms.limits, certify=terms.certify, jobs=1)
+def ask(pair: Pair, options: AskOptions) -> Answer:
+    """Answer one pair, in a worker, with one solver process at a time: the workers occupy every core."""
+    q = build(pair, options)
+    verdict = answer(q, solvers=options.solvers, limits=options.limits, certify=options.certify, jobs=1)
     parts = {
         field.name: getattr(verdict, field.name) for field in fields(Verdict) if field.name != "question"
     }
@@ -98,60 +95,60 @@ def ask(pair: Pair, terms: Terms) -> Answer:
 
 def campaign(
     pairs: Iterable[Pair],
-    terms: Terms,
-    kept: Kept,
+    options: AskOptions,
+    kept: AnswerStore,
     pool: Callable[[], AbstractContextManager[Executor]],
 ) -> Iterator[PairOutcome]:
-    """Ask every pair that `kept` does not answer, those of few products first; outcomes as they come.
+    """Ask every pair that `kept` does not answer, those of few products first; yield outcomes as they arrive.
 
-    `pool` is entered when the first pair has to be asked, and left when the last is answered or the caller
-    goes on no further.  A run that is killed loses the pairs that it was at, nothing else.
-    Errors: InputError for assumptions that do not fit; NoAnswerError for workers that are lost, or that have
-    other definitions.
+    `pool` is entered before the first question and left after the last answer, or when the caller stops
+    the iteration.  A run that is killed loses only the answers that had not arrived.
+    Errors: InputError for assumptions that do not fit; NoAnswerError for lost workers, and for workers
+    with other definitions.
     """
     workers: Executor | None = None
     running: dict[Future[Answer], Pair] = {}
     with ExitStack() as stack:
         for pair in sorted(pairs, key=_products):
-            early = _early(pair, terms, kept)
+            early = _known_outcome(pair, options, kept)
             if early is not None:
                 yield early
             else:
                 workers = workers or stack.enter_context(pool())
-                running[workers.submit(ask, pair, terms)] = pair
-            # What has been answered meanwhile is kept at once, not after the last question has been built.
+                running[workers.submit(ask, pair, options)] = pair
+            # Answers that have arrived are kept at once, not after the last question has been built.
             for done in [future for future in running if future.done()]:
-                yield _heard(done, running.pop(done), terms, kept)
+                yield _new_outcome(done, running.pop(done), options, kept)
         for done in as_completed(running):
-            yield _heard(done, running[done], terms, kept)
+            yield _new_outcome(done, running[done], options, kept)
 
 
 def _products(pair: Pair) -> int:
     return math.lcm(resolve(pair.first).k, resolve(pair.second).k)
 
 
-def _early(pair: Pair, terms: Terms, kept: Kept) -> PairOutcome | None:
-    """What is known without asking."""
-    from_texts(resolve(pair.first).operands.c, terms.assume)
+def _known_outcome(pair: Pair, options: AskOptions, kept: AnswerStore) -> PairOutcome | None:
+    """The outcome that needs no solver: a kept answer, or two units of one definition; else None."""
+    from_texts(resolve(pair.first).operands.c, options.assume)
     try:
-        q = build(pair, terms)
+        q = build(pair, options)
     except InputError as error:
         return PairOutcome(pair=pair, kind=None, reason=str(error))
     if q.same_definition and not q.assumptions:
         return PairOutcome(pair=pair, kind=Kind.EQUIVALENT, reason="both units build the same definition")
-    verdict = None if terms.fresh else kept.find(q, certify=terms.certify)
+    verdict = None if options.fresh else kept.find(q, certify=options.certify)
     return None if verdict is None else _outcome(pair, verdict)
 
 
-def _heard(done: Future[Answer], pair: Pair, terms: Terms, kept: Kept) -> PairOutcome:
-    """What a worker gave, kept."""
+def _new_outcome(done: Future[Answer], pair: Pair, options: AskOptions, kept: AnswerStore) -> PairOutcome:
+    """The outcome of a finished call; its answer is kept."""
     try:
         digest, parts = done.result()
     except CancelledError as error:
         raise NoAnswerError("expected an answer to every pair, but the workers were lost") from error
     except Exception as error:  # noqa: BLE001  whatever goes wrong in a worker costs its own pair only
         return PairOutcome(pair=pair, kind=Kind.ERROR, reason=f"no answer from a worker: {_sentence(error)}")
-    q = build(pair, terms)
+    q = build(pair, options)
     if digest != q.digest():
         raise NoAnswerError(
             f"expected workers with the definitions that are asked about here, but {pair.first} and "

@@ -1,4 +1,4 @@
-"""A Dask cluster as an executor: the same interface as the local pool's, on any number of machines."""
+"""A Dask cluster as an executor, with the interface of the local pool."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from concurrent.futures import Executor
 
 from tcformal.errors import InputError, NoAnswerError
 
-#: Seconds that a scheduler has to answer.
+#: Timeout of the connection to a scheduler, in seconds.
 CONNECT_S = 10.0
 
 
 @contextlib.contextmanager
 def cluster(address: str) -> Iterator[Executor]:
-    """The executor of the Dask cluster whose scheduler is at `address`; open calls are cancelled at the end.
+    """The executor of the Dask cluster whose scheduler is at `address`; open calls are cancelled at exit.
 
-    The workers need this package and the solvers.  Dask itself makes the calls of a lost worker again, and
-    gives a call up that has lost several.
-    Errors: InputError where Dask is not installed or the address is none, NoAnswerError where no scheduler
-    answers there.
+    The workers need this package and the solvers.  Dask repeats the calls of a lost worker, and fails a
+    call that has lost several workers.
+    Errors: InputError where Dask is not installed or the address is invalid, NoAnswerError where no
+    scheduler answers.
     """
     try:
         dask = importlib.import_module("distributed")

@@ -1,4 +1,4 @@
-"""Which pairs of catalogued units can be asked about: equal operand formats, equal designs merged."""
+"""The pairs of catalogued units that can be compared: equal operand formats, equal designs merged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tcformal.errors import UnknownNameError
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Units of one design and one set of formats, named by the first of them."""
+    """The units of one design and one set of formats, named by the first of them."""
 
     name: str
     #: Every name that shares the design, the first one included.
@@ -35,9 +35,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class FormatGroup:
-    """The designs that take and give the same formats."""
+    """The designs with the same operand and result formats."""
 
-    #: `fp32 = fp16 · fp16 + fp32`, and the scales where there are any.
+    #: `fp32 = fp16 · fp16 + fp32`, and the scales, if any.
     formats: str
     units: tuple[Merged, ...]
     #: The pairs that are asked, in the order of the catalogue.
@@ -45,7 +45,7 @@ class FormatGroup:
 
 
 def groups(text: str = "") -> list[FormatGroup]:
-    """Every set of formats that two or more designs share, with the pairs that have `text` in a name.
+    """Every set of formats that two or more designs share, with its pairs that have `text` in a name.
 
     Groups without such a pair are left out.
     Errors: UnknownNameError for a text that no unit's name contains.
@@ -65,7 +65,7 @@ def groups(text: str = "") -> list[FormatGroup]:
 
 
 def without_counterpart(text: str = "") -> list[str]:
-    """The designs whose formats no other design shares, by name: nothing to tell them apart from."""
+    """The designs whose formats no other design shares, by name."""
     paired = {unit.name for group in groups() for unit in group.units}
     merged = (Merged(name, tuple(names)) for name, names in distinct_designs().items())
     return [unit.name for unit in merged if unit.name not in paired and unit.has(text)]
@@ -77,7 +77,7 @@ def _pairs(units: list[Merged], text: str) -> tuple[Pair, ...]:
 
 
 def _words() -> list[str]:
-    """What names are made of: architectures, and the parts of instructions."""
+    """The words of unit names: architectures, and the parts of instructions."""
 
     def parts() -> Iterator[str]:
         for name in catalogue():

@@ -25,20 +25,20 @@ from typing import Any, ParamSpec, TypeVar
 
 from tcformal.checks import MOST_JOBS, check_int
 from tcformal.errors import NoAnswerError
-from tcformal.solve.processes.spawning import settle, spawning
+from tcformal.solve.processes.spawning import init_child, spawning
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: Workers that one call may lose before it is given up.
+#: Largest number of workers that one call may lose before it fails.
 MAX_DEATHS = 3
 
-#: Seconds that a worker has to end what its call started, once nobody waits for it.
+#: Seconds that a worker has to end the processes of its call after the call was cancelled.
 _GRACE_S = 10.0
 
 
 class WorkerKilledError(NoAnswerError):
-    """A call was given up because its worker died each time it was made."""
+    """The worker of a call died on every attempt."""
 
 
 class _Worker:
@@ -52,14 +52,14 @@ class _Worker:
     def call(self, run: Callable[[], Any]) -> Any:
         """What the call gives; BrokenProcessPool where the worker dies, or has died while idle."""
         if self._pool is not None:
-            return self._pool.submit(_made, run).result()
+            return self._pool.submit(_run_call, run).result()
         # Spawned, not forked: a fork of a process with threads may inherit a lock that nobody releases.
         context = multiprocessing.get_context("spawn")
         try:
             with spawning():
                 theirs, self._lifeline = context.Pipe(duplex=False)
-                self._pool = ProcessPoolExecutor(1, context, _tie, (theirs, os.getpid()))
-                made = self._pool.submit(_made, run)
+                self._pool = ProcessPoolExecutor(1, context, _init_worker, (theirs, os.getpid()))
+                made = self._pool.submit(_run_call, run)
         except BrokenProcessPool:
             raise
         except (OSError, RuntimeError) as error:
@@ -92,8 +92,8 @@ class _Worker:
 class SturdyPool(ThreadPoolExecutor):
     """An executor of `jobs` processes; functions, arguments and results are pickled.
 
-    Errors: a call that loses its worker MAX_DEATHS times ends in WorkerKilledError, one that was given up
-    by `shutdown(cancel_futures=True)` in CancelledError.
+    Errors: a call that loses its worker MAX_DEATHS times fails with WorkerKilledError; a call cancelled
+    by `shutdown(cancel_futures=True)` with CancelledError.
     """
 
     def __init__(self, jobs: int) -> None:
@@ -121,7 +121,7 @@ class SturdyPool(ThreadPoolExecutor):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Wait for every call; where the block was left by an error, for none."""
+        """Wait for every call; after an error in the block, cancel them."""
         self.shutdown(cancel_futures=kind is not None)
 
     def _call(self, run: Callable[[], T]) -> T:
@@ -142,28 +142,28 @@ class SturdyPool(ThreadPoolExecutor):
 
 
 # ---------------------------------------------------------------------- in the worker
-def _tie(lifeline: Connection, parent: int) -> None:
-    """Prepare a worker: it unwinds its call and ends when its lifeline is cut, and when its parent ends."""
-    signal.signal(signal.SIGTERM, _leave)
-    settle(parent, signal.SIGTERM)
+def _init_worker(lifeline: Connection, parent: int) -> None:
+    """Initialise a worker: it ends, with its call, when its lifeline is cut or its parent ends."""
+    signal.signal(signal.SIGTERM, _exit_worker)
+    init_child(parent, signal.SIGTERM)
     threading.Thread(target=_watch, args=(lifeline,), daemon=True).start()
 
 
-def _leave(*_: object) -> None:
+def _exit_worker(*_: object) -> None:
     raise SystemExit(1)
 
 
 def _watch(lifeline: Connection) -> None:
     with contextlib.suppress(EOFError, OSError):
         lifeline.recv_bytes()
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # nobody is left to read complaints
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # no reader is left
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(_GRACE_S)
     os._exit(1)
 
 
-def _made(run: Callable[[], Any]) -> Any:
-    """A call's result; a call that is to end unwinds, ends what it started, and takes the worker with it."""
+def _run_call(run: Callable[[], Any]) -> Any:
+    """The result of a call; a cancelled call ends the processes it started, and then its worker."""
     try:
         return run()
     except SystemExit:

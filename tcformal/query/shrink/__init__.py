@@ -1,1 +1,1 @@
-"""Witnesses made simpler for people."""
+"""Shrinking: simpler witnesses for people."""

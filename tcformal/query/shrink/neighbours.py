@@ -14,7 +14,7 @@ from tcformal.formats.spec import Format
 from tcformal.operands.factors import factors
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import Kind, decode, encode_exact
+from tcformal.oracle.values import NumberClass, decode, encode_exact
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.rescaled import rescaled
 from tcformal.query.shrink.simpler import (
@@ -27,12 +27,12 @@ from tcformal.query.shrink.simpler import (
 
 #: A product by the encodings of its factors.
 _Factors: TypeAlias = tuple[int, int]
-#: Scales of templates reach down to 2^-_DEEPEST, with so many of the powers that products are.
+#: Smallest scale of a template: 2^-_DEEPEST.  With scales, _FEW_POWERS powers of two are tried as products.
 _DEEPEST, _FEW_POWERS = 64, 8
 
 
 def candidates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
-    """Simpler neighbours of a witness, the boldest first."""
+    """Simpler neighbours of a witness, the largest simplifications first."""
     o, k = question.first.operands, question.k
     live = [i for i in range(k) if w.a[i] or w.b[i]]
     for i in live:
@@ -56,9 +56,9 @@ def candidates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
 
 
 def templates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
-    """c = 1 or 0, and two products that are powers of two at most 1, of either sign.
+    """Witnesses with c = 1 or 0 and two products that are powers of two of at most 1, of either sign.
 
-    Where there are scales, they are 1, and then the last block's are smaller powers of two.
+    With scales: all are 1, then those of the last block are smaller powers of two.
     """
     o, k = question.first.operands, question.k
     fmt = question.first.scale_format
@@ -77,9 +77,9 @@ def templates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
 
 
 def _two_powers(question: EqualityQuestion, powers: list[_Factors]) -> list[tuple[int, _Factors, _Factors]]:
-    """c and two products: 1 and any two, 0 and any two of which one is at an end of what results hold.
+    """Choices of c and two products: c = 1 with any two, c = 0 with one at a bound of the results.
 
-    Beside c = 0 only their distance matters, and how far they are from half the smallest result.
+    With c = 0 only the distance of the two matters, and their distance from half the smallest result.
     """
     o = question.first.operands
     ends = (Fraction(1), power_of_two(o.d.e_min - o.d.fraction_bits - 1))
@@ -90,18 +90,18 @@ def _two_powers(question: EqualityQuestion, powers: list[_Factors]) -> list[tupl
 
 
 def _two_products(bare: Witness, chosen: list[tuple[int, _Factors, _Factors]]) -> Iterator[Witness]:
-    """Each choice as c, the first and another product."""
+    """Each choice as c, the first product and one other."""
     k = len(bare.a)
     for last in {1, k - 1} if k > 1 else ():
         between, after = (0,) * (last - 1), (0,) * (k - 1 - last)
-        # Tens of thousands are made: each of them at once, and not by changes to the one before.
+        # There are tens of thousands, so each is built directly rather than by changes to the one before.
         for c, (a, b), (x, y) in chosen:
             first, second = (a, *between, x, *after), (b, *between, y, *after)
             yield Witness(first, second, c, bare.scale_a, bare.scale_b)
 
 
 def _small_powers(a_fmt: Format, b_fmt: Format) -> Iterator[_Factors]:
-    """±1, ±2^-1, … as products: times 1 as long as that is normal, then of two factors of like size."""
+    """±1, ±2^-1, … as products: a power times 1 while it is normal, then two factors of like size."""
     for down in range(50):
         other = 0 if down <= -a_fmt.e_min else down // 2
         for sign in (1, -1):
@@ -117,7 +117,7 @@ def _put(w: Witness, i: int, x: int, y: int) -> Witness:
 
 
 def _alike(w: Witness, live: list[int]) -> Iterator[Witness]:
-    """All products, or one of them, the same as another."""
+    """Witnesses with all products, or one of them, equal to another."""
     for j in live:
         a = tuple(w.a[j] if i in live else x for i, x in enumerate(w.a))
         b = tuple(w.b[j] if i in live else x for i, x in enumerate(w.b))
@@ -126,7 +126,7 @@ def _alike(w: Witness, live: list[int]) -> Iterator[Witness]:
 
 
 def _joined(question: EqualityQuestion, w: Witness, live: list[int]) -> Iterator[Witness]:
-    """Two products, or c and a product, added to one, each with what its scales are worth."""
+    """Witnesses with two products, or c and a product, added into one; scales are multiplied in."""
     o = question.first.operands
     worth = {i: f for i, f in enumerate(factors(question.first, w)) if f}
     exact = {i: exact_product(o.a, o.b, w.a[i], w.b[i]) for i in live if i in worth}
@@ -137,7 +137,7 @@ def _joined(question: EqualityQuestion, w: Witness, live: list[int]) -> Iterator
             pair = factored(o.a, o.b, (p + q) / worth[i]) if i < j else None
             if pair is not None:
                 yield _put(_put(w, i, *pair), j, 0, 0)
-        if c.kind is Kind.FINITE:
+        if c.kind is NumberClass.FINITE:
             pair = factored(o.a, o.b, (c.number + p) / worth[i])
             if pair is not None:
                 yield replace(_put(w, i, *pair), c=0)
@@ -146,11 +146,11 @@ def _joined(question: EqualityQuestion, w: Witness, live: list[int]) -> Iterator
 
 
 def _scaled(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
-    """All products and c times a power of two, near where the largest product becomes 1."""
+    """All products and c times a power of two, so that the largest product is near 1."""
     o = question.first.operands
     products = [exact_product(o.a, o.b, x, y) for x, y in zip(w.a, w.b, strict=True)]
     c = decode(o.c, w.c)
-    if c.kind is not Kind.FINITE or any(p is None for p in products):
+    if c.kind is not NumberClass.FINITE or any(p is None for p in products):
         return
     finite = [p for p in products if p is not None]
     worth = [f or Fraction(0) for f in factors(question.first, w)]
@@ -170,7 +170,7 @@ def _scaled(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
 
 
 def _negated(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
-    """Everything negated, c included; and each product's signs moved to a."""
+    """The negated witness, c included; and each product with its sign moved to a."""
     o = question.first.operands
     sa, sb, sc = o.a.sign_bit, o.b.sign_bit, o.c.sign_bit
     yield replace(w, a=tuple(x ^ sa if x else x for x in w.a), c=w.c ^ sc if w.c else w.c)
@@ -179,7 +179,7 @@ def _negated(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
 
 
 def _moved(w: Witness, live: list[int]) -> Iterator[Witness]:
-    """The non-zero products packed to the front, and each moved to the first free place before it."""
+    """The non-zero products packed to the front, and each moved to the first free position before it."""
     for i in live:
         free = next((j for j in range(i) if j not in live), None)
         if free is not None:

@@ -12,7 +12,7 @@ from tcformal.formats.spec import Format
 from tcformal.operands.factors import factors
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import Kind, decode, encode_exact, exponent_of
+from tcformal.oracle.values import NumberClass, decode, encode_exact, exponent_of
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.simpler import all_factored, exact_product, factored, leading
 
@@ -44,7 +44,7 @@ def simpler_scales(fmt: Format, raw: int) -> Iterator[int]:
     """Simpler scales in place of one: 1, fewer bits, exponents nearer to zero."""
     yield fmt.one
     value = decode(fmt, raw)
-    if value.kind is not Kind.FINITE or not value.magnitude:
+    if value.kind is not NumberClass.FINITE or not value.magnitude:
         return
     e = exponent_of(value.magnitude)
     rounder = [value.magnitude, power_of_two(e), *leading(value.magnitude)]
@@ -84,12 +84,12 @@ def _simpler_pairs(fmt: Format, w: Witness, i: int) -> Iterator[Witness]:
 def _absorbed(
     question: EqualityQuestion, w: Witness, fmt: Format, i: int, members: list[int]
 ) -> Iterator[Witness]:
-    """The same scaled products with smaller scales, or with a largest product near 1."""
+    """The same scaled products with smaller scales, or with the largest product near 1."""
     o = question.first.operands
     products = [exact_product(o.a, o.b, w.a[k], w.b[k]) for k in members]
     numbers = [p for p in products if p]
     scales = [decode(fmt, raw) for raw in (w.scale_a[i], w.scale_b[i])]
-    if not numbers or len(numbers) < len(members) or any(s.kind is not Kind.FINITE for s in scales):
+    if not numbers or len(numbers) < len(members) or any(s.kind is not NumberClass.FINITE for s in scales):
         return
     for place, scale in enumerate(scales):
         if not scale.magnitude:
@@ -106,14 +106,14 @@ def _absorbed(
 
 
 def _with_c(question: EqualityQuestion, w: Witness, fmt: Format, used: set[int]) -> Iterator[Witness]:
-    """One scale of every used block, and c, times a power of two: near where a scale or c becomes 1."""
+    """One scale of every used block, and c, times a power of two, so that a scale or c is near 1."""
     o = question.first.operands
     c = decode(o.c, w.c)
-    if c.kind is not Kind.FINITE:
+    if c.kind is not NumberClass.FINITE:
         return
     for name, row in (("scale_a", w.scale_a), ("scale_b", w.scale_b)):
         values = {i: decode(fmt, row[i]) for i in sorted(used)}
-        if any(v.kind is not Kind.FINITE for v in values.values()):
+        if any(v.kind is not NumberClass.FINITE for v in values.values()):
             continue
         numbers = {i: v.magnitude for i, v in values.items()}
         tops = [-exponent_of(x) for x in (*numbers.values(), c.magnitude) if x]
@@ -130,7 +130,7 @@ def _with_c(question: EqualityQuestion, w: Witness, fmt: Format, used: set[int])
 
 
 def _swapped(w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
-    """Each block of products, with its scales, in the place of an earlier one without products."""
+    """Each block of products, with its scales, exchanged with an earlier block without products."""
     used = {k // block for k in live}
     for i in sorted(used):
         free = next((j for j in range(i) if j not in used), None)
@@ -149,7 +149,7 @@ def _swapped(w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
 
 
 def _carried(question: EqualityQuestion, w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
-    """One scaled product in the first free place of another block, under that block's scales."""
+    """One scaled product moved to the first free position of another block, under that block's scales."""
     o = question.first.operands
     worth = factors(question.first, w)
     for k in live:

@@ -15,41 +15,41 @@ from tcformal.interp.vector import Vector
 from tcformal.operands.batch import batch_of, columns
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import Kind, Value, decode
+from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.neighbours import candidates, templates
 
 #: Costs: a term that is not zero, a scale that is not 1, a fraction bit that is set, NaN or Inf.
 _TERM, _SCALE, _BIT, _SPECIAL = 400, 150, 12, 2000
-#: Candidates judged at once.
+#: Candidates evaluated in one batch.
 _BATCH = 4096
-#: A witness of at most so many products is not looked for among the templates.
+#: Number of products up to which templates are not tried.
 _FEW = 2
-#: What a change changes: `product` i, `scale_a` or `scale_b` i, or `c` 0.
+#: A changed part of a witness: `product` i, `scale_a` or `scale_b` i, or `c` 0.
 ChangedPart = tuple[str, int]
 _C: ChangedPart = ("c", 0)
 
 
 @lru_cache(maxsize=1 << 16)
 def value_cost(fmt: Format, raw: int) -> int:
-    """How hard a value is to read: 0 for +0, small for powers of two near 1, large for NaN and Inf."""
+    """The cost of reading a value: 0 for +0, small for powers of two near 1, large for NaN and Inf."""
     if raw == 0:
         return 0
     value = decode(fmt, raw)
-    return _TERM + _digits_cost(fmt, raw, value) if value.kind is Kind.FINITE else _SPECIAL
+    return _TERM + _digits_cost(fmt, raw, value) if value.kind is NumberClass.FINITE else _SPECIAL
 
 
 @lru_cache(maxsize=1 << 16)
 def scale_cost(fmt: Format, raw: int) -> int:
-    """How hard a scale is to read: 0 for 1, small for powers of two near 1, more for zero, large for NaN."""
+    """The cost of reading a scale: 0 for 1, small for powers of two near 1, more for zero, large for NaN."""
     if raw == fmt.one:
         return 0
     value = decode(fmt, raw)
-    return _SCALE + _digits_cost(fmt, raw, value) if value.kind is Kind.FINITE else _SPECIAL
+    return _SCALE + _digits_cost(fmt, raw, value) if value.kind is NumberClass.FINITE else _SPECIAL
 
 
-def _digits_cost(fmt: Format, raw: int, value: Value) -> int:
-    """What the bits of a finite number cost: set fraction bits, exponent, sign, bits that are ignored."""
+def _digits_cost(fmt: Format, raw: int, value: ExactValue) -> int:
+    """The cost of a finite number's bits: set fraction bits, exponent, sign, ignored bits."""
     fraction = (raw >> fmt.ignored_low_bits) & ((1 << fmt.fraction_bits) - 1)
     ignored = raw & ((1 << fmt.ignored_low_bits) - 1)
     if fmt.sign is Sign.IGNORED:
@@ -68,7 +68,7 @@ def _digits_cost(fmt: Format, raw: int, value: Value) -> int:
 
 
 def witness_cost(question: EqualityQuestion, w: Witness) -> int:
-    """The sum over all operands, and a little for every position that a non-zero product stands back."""
+    """The sum of the costs of all operands, plus a little for the position of every non-zero product."""
     o = question.first.operands
     places = sum(i for i, (x, y) in enumerate(zip(w.a, w.b, strict=True)) if x or y)
     factors = sum(value_cost(o.a, x) for x in w.a) + sum(value_cost(o.b, x) for x in w.b)
@@ -78,9 +78,9 @@ def witness_cost(question: EqualityQuestion, w: Witness) -> int:
 
 
 def shrink(question: EqualityQuestion, witness: Witness, *, seconds: float = 4.0) -> Witness:
-    """A witness that still separates and costs no more: greedy, in rounds of whole batches.
+    """A witness that still separates, of at most the same cost: a greedy search in rounds of whole batches.
 
-    Errors: none; the given witness comes back where nothing simpler separates.
+    The given witness is returned where no simpler one separates within `seconds`.
     """
     deadline = time.monotonic() + seconds
     cost = _costs(question, [witness])[0]
@@ -109,10 +109,10 @@ def _first_cheaper(
     deadline: float,
     base: Witness | None = None,
 ) -> tuple[int, Witness] | None:
-    """The cheapest witness of the first batch that has one below `cost`.
+    """The cheapest witness of the first batch that has one below `cost`; None if there is none.
 
-    None where no batch has one, or time is up; with `base`, of which the batch are neighbours, they
-    are also tried together.
+    After the deadline no further batch is evaluated.  With `base`, whose neighbours the batch holds,
+    combinations of the batch's changes are tried too.
     """
     while time.monotonic() < deadline and (batch := list(islice(tried, _BATCH))):
         better = _cheaper(question, batch, cost)
@@ -125,7 +125,7 @@ def _first_cheaper(
 
 
 def _costs(question: EqualityQuestion, batch: list[Witness]) -> list[int | None]:
-    """The cost of each candidate, NaN and Inf among its results included; None where it does not separate."""
+    """The cost of each candidate, with a penalty for NaN and Inf results; None where it does not separate."""
     penalties = _result_cost(question, batch)
     return [
         None if p is None else p + witness_cost(question, w) for w, p in zip(batch, penalties, strict=True)
@@ -166,7 +166,7 @@ def _merged_row(
 
 
 def _changed(base: Witness, other: Witness) -> set[ChangedPart]:
-    """Where two witnesses differ."""
+    """The parts in which two witnesses differ."""
     rows: dict[str, tuple[Iterable[object], Iterable[object]]] = {
         "product": (zip(base.a, base.b, strict=True), zip(other.a, other.b, strict=True)),
         "scale_a": (base.scale_a, other.scale_a),
@@ -182,7 +182,7 @@ def _changed(base: Witness, other: Witness) -> set[ChangedPart]:
 
 
 def _result_cost(question: EqualityQuestion, batch: list[Witness]) -> list[int | None]:
-    """None where a candidate does not separate; else a penalty for NaN or Inf among the results."""
+    """The penalty for NaN or Inf among the results; None where a candidate does not separate."""
     roots = [question.differ, *question.results]
     lanes = Vector(question.graph, columns(batch_of(batch))).run(roots)
     differ, *results = (np.broadcast_to(v, (len(batch),)) for v in lanes)

@@ -1,4 +1,4 @@
-"""Simpler values in place of one encoding, and simpler factors in place of two."""
+"""Simpler values for one encoding, and simpler factors for one product."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format
-from tcformal.oracle.values import Kind, decode, encode_exact
+from tcformal.oracle.values import NumberClass, decode, encode_exact
 
 
 def _field(fmt: Format, raw: int) -> int:
@@ -26,7 +26,7 @@ def _moved_exponent(fmt: Format, raw: int, by: int) -> int | None:
 
 
 def simpler_values(fmt: Format, raw: int) -> Iterator[int]:
-    """Simpler values in place of one."""
+    """Simpler values of the same format: fewer bits, exponents nearer to zero."""
     if raw == 0:
         return
     yield 0
@@ -58,9 +58,9 @@ def simpler_values(fmt: Format, raw: int) -> Iterator[int]:
 
 
 def _powers_inside(fmt: Format, raw: int) -> Iterator[int]:
-    """The power of two that each set bit of the significand stands for, sign kept."""
+    """The power of two of each set bit of the significand, with the sign kept."""
     value = decode(fmt, raw)
-    if value.kind is not Kind.FINITE or not value.magnitude:
+    if value.kind is not NumberClass.FINITE or not value.magnitude:
         return
     unit = value.magnitude.denominator
     whole = value.magnitude.numerator
@@ -72,7 +72,7 @@ def _powers_inside(fmt: Format, raw: int) -> Iterator[int]:
 
 @lru_cache(maxsize=1 << 16)
 def factored(a_fmt: Format, b_fmt: Format, whole: Fraction) -> tuple[int, int] | None:
-    """Encodings whose product is exactly `whole`, as much as can be in one factor; None if there are none."""
+    """Encodings with the exact product `whole`, as much as possible in one factor; None if none exist."""
     if not whole:
         return 0, 0
     for down in (0, *(sign * by for by in range(1, 25) for sign in (1, -1))):
@@ -87,7 +87,7 @@ def factored(a_fmt: Format, b_fmt: Format, whole: Fraction) -> tuple[int, int] |
 
 
 def all_factored(a_fmt: Format, b_fmt: Format, wholes: Sequence[Fraction]) -> list[tuple[int, int]] | None:
-    """Encodings for every one of several products; None if there are none for some."""
+    """Encodings for every one of several products; None if one of them has none."""
     pairs = []
     for whole in wholes:
         pair = factored(a_fmt, b_fmt, whole)
@@ -100,13 +100,13 @@ def all_factored(a_fmt: Format, b_fmt: Format, wholes: Sequence[Fraction]) -> li
 def exact_product(a_fmt: Format, b_fmt: Format, x: int, y: int) -> Fraction | None:
     """The exact product of two finite encodings."""
     u, v = decode(a_fmt, x), decode(b_fmt, y)
-    if u.kind is not Kind.FINITE or v.kind is not Kind.FINITE:
+    if u.kind is not NumberClass.FINITE or v.kind is not NumberClass.FINITE:
         return None
     return u.number * v.number
 
 
 def simpler_products(a_fmt: Format, b_fmt: Format, x: int, y: int) -> Iterator[tuple[int, int]]:
-    """The same product with everything in one factor, or one factor in [1, 2); its leading bits."""
+    """The same product with all bits in one factor, or one factor in [1, 2); its leading bits."""
     whole = exact_product(a_fmt, b_fmt, x, y)
     values = [] if whole is None else [whole, *leading(whole)]
     yield from (pair for pair in (factored(a_fmt, b_fmt, v) for v in values) if pair is not None)
@@ -117,7 +117,7 @@ def simpler_products(a_fmt: Format, b_fmt: Format, x: int, y: int) -> Iterator[t
 
 
 def leading(number: Fraction) -> Iterator[Fraction]:
-    """A number cut, and rounded up, to few leading bits."""
+    """The number truncated, and rounded up, to few leading bits."""
     size, top = abs(number), number.numerator.bit_length()
     for bits in (1, 2, 3, 4, 8):
         if number and bits < top:

@@ -1,19 +1,19 @@
-"""What a campaign came to, as people read it."""
+"""The view of a campaign on a device."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from tcformal.probe.run.tally import Measured, Tally
-from tcformal.report.parts import Headline, Part, Rows
+from tcformal.report.parts import Headline, ReportPart, Rows
 
 #: Names of designs that one line shows.
 _SHOWN = 3
 
 
-def campaign_view(tally: Tally) -> list[Part]:
-    """One row per group of units, what each question was answered, what differs, and what failed."""
-    parts: list[Part] = [_head(tally)]
+def campaign_view(tally: Tally) -> list[ReportPart]:
+    """A campaign as a table of units with their answers, then differences and failures."""
+    parts: list[ReportPart] = [_head(tally)]
     made = Rows(("leading unit", "instruction", ">units", ">directed", ">random", ">differ"))
     for lead, members in _families(tally):
         shown = [u for u in (lead, *members) if u.done]
@@ -57,7 +57,7 @@ def _head(tally: Tally) -> Headline:
 
 
 def _families(tally: Tally) -> list[tuple[Measured, list[Measured]]]:
-    """Leading units, each with those that follow it."""
+    """The leading units, each with the units that share its measurements."""
     found: list[tuple[Measured, list[Measured]]] = []
     for unit in tally.units.values():
         if unit.leads:
@@ -67,8 +67,8 @@ def _families(tally: Tally) -> list[tuple[Measured, list[Measured]]]:
     return found
 
 
-def _answers(tally: Tally) -> list[Part]:
-    """What each leading unit answers, question by question; those that tell no designs apart are left out."""
+def _answers(tally: Tally) -> list[ReportPart]:
+    """The answers of each leading unit to the questions that separate designs."""
     made = Rows(("answers of", "to", "gives", "fits"))
     for unit in tally.units.values():
         name = unit.spec.name
@@ -81,7 +81,7 @@ def _answers(tally: Tally) -> list[Part]:
 
 
 def _fits(unit: Measured, answer: dict[str, Any]) -> str:
-    """The designs that give all outputs of a question, and of how many."""
+    """The designs that give all outputs of a question, and the number of designs."""
     names = [name.removeprefix(unit.spec.name).lstrip("@,") or "as catalogued" for name in answer["fits"]]
     more = f", … ({len(names)})" if len(names) > _SHOWN else ""
     tried = len(names) + len(answer["refuted"])

@@ -1,4 +1,4 @@
-"""Rounding or bug: what was expected and what came, as people and programs read it."""
+"""Views of an explained mismatch: rounding or bug."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 from tcformal.identify.mismatch import Explained, MismatchKind, Producer
 from tcformal.operands.command import explain_command, in_hex
 from tcformal.oracle.text import number_text, power_of_two
-from tcformal.oracle.values import Kind as ValueKind
-from tcformal.oracle.values import decode, exponent_of, format_value, hex_word
-from tcformal.report.parts import Headline, Part, Rows
+from tcformal.oracle.values import NumberClass, decode, exponent_of, format_value, hex_word
+from tcformal.report.parts import Headline, ReportPart, Rows
 
 #: Cases, and designs of one kind, that are shown one by one.
 _SHOWN = 8
@@ -43,20 +42,20 @@ def _producer_data(p: Producer) -> dict[str, str]:
     return {"design": p.design.name, "kind": p.kind.name.lower(), "what": p.what}
 
 
-def mismatch_view(found: Explained) -> list[Part]:
-    """The cases, who gives the one and the other, the verdict, and where the two part."""
-    parts: list[Part] = [_verdict(found), _cases(found)]
-    for name, made in (("what was expected", found.expected), ("what came", found.got)):
+def mismatch_view(found: Explained) -> list[ReportPart]:
+    """The cases, the designs that give each result, the verdict, and the first divergence."""
+    parts: list[ReportPart] = [_verdict(found), _cases(found)]
+    for name, made in (("the expected result", found.expected), ("the result obtained", found.got)):
         parts += _producers(name, made)
     if found.pair is not None and found.divergence is not None:
         first, second = (p.design.name for p in found.pair)
         stage = found.divergence
-        parts.append(f"They part at {stage.stage}:\n  {first}: {stage.first}\n  {second}: {stage.second}")
+        parts.append(f"They diverge at {stage.stage}:\n  {first}: {stage.first}\n  {second}: {stage.second}")
     return parts
 
 
 def command_line(found: Explained) -> str:
-    """How to see it bit by bit."""
+    """The `tcformal explain` command that shows both designs bit by bit."""
     return f"bit by bit: {_command(found)}"
 
 
@@ -75,17 +74,19 @@ def _word(found: Explained) -> str:
 
 
 def _verdict(found: Explained) -> Headline:
-    """One sentence: rounding or bug."""
+    """The verdict as one sentence: rounding or bug."""
     word = _word(found)
     if word == "EQUAL":
-        return Headline(word, True, ": what came is what was expected")
+        return Headline(word, True, ": the results are the same")
     if found.pair is not None and found.both:
         first, second = (_called(p) for p in found.pair)
-        return Headline(word, True, f": {first} gives what was expected, {second} gives what came")
+        return Headline(word, True, f": {first} gives the expected result, {second} the one obtained")
     if found.both:
-        return Headline(word, True, f": {_called(found.got[0])} gives the one and the other")
+        return Headline(word, True, f": {_called(found.got[0])} gives both results")
     missing = [
-        name for name, made in (("what was expected", found.expected), ("what came", found.got)) if not made
+        name
+        for name, made in (("the expected result", found.expected), ("the result obtained", found.got))
+        if not made
     ]
     said = " nor ".join(missing)
     return Headline(
@@ -120,17 +121,17 @@ def _cases(found: Explained) -> Rows:
 
 
 def _off(found: Explained, raw: int, case: int) -> str:
-    """How far a result is from the exact sum, in units of its own last place; empty for NaN and Inf."""
+    """The distance of a result from the exact sum, in units of its last place; empty for NaN and Inf."""
     exact, d = found.exact[case], found.unit.operands.d
     value = decode(d, raw)
-    if exact is None or value.kind is not ValueKind.FINITE:
+    if exact is None or value.kind is not NumberClass.FINITE:
         return ""
     exponent = d.e_min if value.number == 0 else max(d.e_min, exponent_of(abs(value.number)))
     return f"{float((value.number - exact) / power_of_two(exponent - d.fraction_bits)):.3g}"
 
 
-def _producers(name: str, made: Sequence[Producer]) -> list[Part]:
-    """The designs that give one of the two, the nearest kinds first."""
+def _producers(name: str, made: Sequence[Producer]) -> list[ReportPart]:
+    """The designs that give one of the two results, the nearest kinds first."""
     if not made:
         return [f"No design gives {name}."]
     table = Rows((f"gives {name}", "which is"))

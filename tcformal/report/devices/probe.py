@@ -1,4 +1,4 @@
-"""Devices, runs and comparisons as people and programs read them."""
+"""Views of devices, runs and comparisons."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tcformal.identify.recheck import Checked
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.probe.devices.listing import Listed
 from tcformal.probe.run.run import RunOutcome
-from tcformal.report.parts import Headline, Part, Rows
+from tcformal.report.parts import Headline, ReportPart, Rows
 
 
 def devices_data(found: Sequence[Listed], notes: Sequence[str]) -> dict[str, Any]:
@@ -34,10 +34,10 @@ def devices_data(found: Sequence[Listed], notes: Sequence[str]) -> dict[str, Any
     }
 
 
-def devices_view(found: Sequence[Listed], notes: Sequence[str], kinds: Mapping[str, str]) -> list[Part]:
-    """One row per device and instruction, whether a kernel ran on each GPU, and what else a device may be."""
+def devices_view(found: Sequence[Listed], notes: Sequence[str], kinds: Mapping[str, str]) -> list[ReportPart]:
+    """One row per device and instruction, the launch test of each GPU, and other kinds of devices."""
     made = Rows(("device", "instruction", "unit", ""))
-    parts: list[Part] = [made]
+    parts: list[ReportPart] = [made]
     for device in found:
         ready = "fails, see below" if device.fault else "ready"
         for i, a in enumerate(device.abilities):
@@ -66,7 +66,7 @@ def outcome_data(outcome: RunOutcome) -> dict[str, Any]:
 
 
 def outcome_text(outcome: RunOutcome, unit: str) -> str:
-    """A run in one sentence."""
+    """A run as one sentence."""
     device, what = outcome.device.get("device", "device"), outcome.device.get("instruction", "")
     held = f" ({outcome.held} of them before)" if outcome.held else ""
     verdict = f"{outcome.mismatches} differ from {unit}" if outcome.mismatches else f"all as {unit}"
@@ -94,8 +94,8 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def comparison_view(found: Comparison) -> list[Part]:
-    """The designs that are left, then each refuted one with the input that refutes it."""
+def comparison_view(found: Comparison) -> list[ReportPart]:
+    """The designs that agree, then each refuted one with the input that refutes it."""
     device = found.device.get("device", "the device")
     said = f": {found.unit.name} on {found.count} dot products of {device}"
     if found.sealed:
@@ -103,7 +103,7 @@ def comparison_view(found: Comparison) -> list[Part]:
     if found.lacks:
         said += f"; of the run something is missing: {found.lacks}"
     word = "HOLDS" if found.holds else "INCOMPLETE" if found.survives else "REFUTED"
-    parts: list[Part] = [Headline(word, found.holds, said)]
+    parts: list[ReportPart] = [Headline(word, found.holds, said)]
     left = "\n".join(f"  {u.name}" for u in found.survivors)
     parts.append(f"{len(found.survivors)} designs survive:\n{left}" if left else "no design survives")
     if found.refuted:
@@ -116,19 +116,19 @@ def comparison_view(found: Comparison) -> list[Part]:
 
 
 def _short(found: Comparison, refutation: Refutation) -> str:
-    """The design's name; only what was altered where it is the unit itself."""
+    """The design's name; of a variation of the unit itself, only the changed parameters."""
     name = refutation.design.name
     return name.removeprefix(found.unit.name) if name != found.unit.name else name
 
 
 def commands(found: Comparison) -> Iterator[str]:
-    """One line per refutation, ready to be run."""
+    """One `tcformal explain` command per refutation."""
     for r in found.refuted:
         yield f"bit by bit: {r.command}"
 
 
 def refutation_text(found: Comparison, refutation: Refutation) -> str:
-    """One refutation in one sentence."""
+    """A refutation as one sentence."""
     d = found.unit.operands.d
     given, designed = (
         f"{format_value(d, raw)} ({hex_word(d, raw)})" for raw in (refutation.given, refutation.designed)
@@ -138,12 +138,12 @@ def refutation_text(found: Comparison, refutation: Refutation) -> str:
 
 
 def checked_data(found: Sequence[Checked]) -> dict[str, Any]:
-    """Kept results against the models, as plain data."""
+    """Kept results compared with the models, as plain data."""
     return {"units": [dataclasses.asdict(c) for c in found]}
 
 
-def checked_view(found: Sequence[Checked]) -> list[Part]:
-    """One row per unit."""
+def checked_view(found: Sequence[Checked]) -> list[ReportPart]:
+    """Kept results compared with the models, one row per unit."""
     wrong = sum(c.mismatches for c in found)
     count = sum(c.count for c in found)
     said = f": {count} dot products of {len(found)} units, {wrong} of them not as the models give them"
@@ -151,6 +151,6 @@ def checked_view(found: Sequence[Checked]) -> list[Part]:
     for c in found:
         instruction = c.device.get("instruction", "")
         made.rows.append((c.unit, instruction, str(c.count), str(c.sealed), str(c.mismatches)))
-    parts: list[Part] = [f"of {c.unit} something is missing: {c.lacks}" for c in found if c.lacks]
+    parts: list[ReportPart] = [f"of {c.unit} something is missing: {c.lacks}" for c in found if c.lacks]
     word = "REFUTED" if wrong else "INCOMPLETE" if parts else "HOLDS"
     return [Headline(word, word == "HOLDS", said), made, *parts]

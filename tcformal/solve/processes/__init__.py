@@ -1,1 +1,1 @@
-"""Processes: started, watched, ended."""
+"""Child processes: started, watched, ended."""

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tcformal.solve.result import Status, tells_of_memory
+from tcformal.solve.result import Status, is_out_of_memory
 
 #: Bytes of a process's last words that are looked at.
 _TAIL = 4096
@@ -66,7 +66,7 @@ class Child:
         return time.monotonic() - self._start
 
     def over(self) -> bool:
-        """True when the process has ended, or has been ended because its time is up."""
+        """Whether the process has ended, or was ended at its time limit."""
         if self._process.poll() is None:
             if self.seconds < self._time_s:
                 return False
@@ -85,12 +85,12 @@ class Child:
         return json.loads(self._out.read_bytes().splitlines()[-1])
 
     def ending(self) -> tuple[Status, str]:
-        """How a process that gave no answer ended, in its own last words."""
+        """The status and last output of a process that gave no answer."""
         if self.timed_out:
             return Status.TIMEOUT, f"no answer in {self._time_s:g} s"
         code = self._process.returncode
         words = self._err.read_bytes()[-_TAIL:].decode(errors="replace").strip()
-        how = f"exited with status {code}" if code >= 0 else f"was ended by signal {-code}"
+        ending = f"exited with status {code}" if code >= 0 else f"was ended by signal {-code}"
         last = f" ({words.splitlines()[-1]})" if words else ""
-        status = Status.MEMORY if tells_of_memory(words) else Status.CRASH
-        return status, f"the process {how} without a readable answer{last}"
+        status = Status.MEMORY if is_out_of_memory(words) else Status.CRASH
+        return status, f"the process {ending} without a readable answer{last}"

@@ -30,7 +30,7 @@ def spawning() -> Iterator[None]:
 
     That package starts `python -c …`, whose path begins with the working directory unless the environment
     says otherwise, and hands on this process's path, which begins with it in a Python that was started so
-    itself.  An interrupt stays blocked in the new process until `settle` is called there.
+    itself.  An interrupt stays blocked in the new process until `init_child` is called there.
     """
     with _environment:
         kept, path = os.environ.get(_SAFE_PATH), sys.path[:]
@@ -48,15 +48,15 @@ def spawning() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
-def settle(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
-    """What a spawned process does first: it ignores interrupts, and is sent `by` when its parent ends."""
+def init_child(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
+    """Initialise a spawned process: it ignores interrupts, and receives `by` when its parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     end_with_parent(parent, by)
 
 
 def end_with_parent(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
-    """Have this process sent `by` when its parent, the process `parent`, ends, however that ends.
+    """Make the system send `by` to this process when the process `parent` ends, however it ends.
 
     Linux only; elsewhere, no effect.
     """

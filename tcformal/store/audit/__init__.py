@@ -1,1 +1,1 @@
-"""What is kept, checked again from its evidence."""
+"""Audits: kept answers and claims checked again from their evidence."""

@@ -1,4 +1,4 @@
-"""Kept answers checked again, from the record alone and today's definitions."""
+"""Audit of kept answers, from the record alone and the current definitions."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind
-from tcformal.query.verdict import SETTLED
+from tcformal.query.verdict import DECIDED
 from tcformal.store.answers import check_allowed, check_answers, check_definition, check_replays, question_of
 from tcformal.store.store import Entry, Store
 
-#: Seconds that an audit gives to each certificate and to each claim.
+#: Time limit of an audit for each certificate and each claim, in seconds.
 AUDIT_S = 600.0
 
 
 class State(enum.Enum):
-    """What a record is worth before its answer is checked."""
+    """The state of a record, before its answer is checked."""
 
     CURRENT = "about a definition that its units have today"
     STALE = "about a definition that its units no longer have"
@@ -25,7 +25,7 @@ class State(enum.Enum):
 
 
 class AuditStatus(enum.Enum):
-    """What became of a record that was checked again."""
+    """The result of an audit of one record."""
 
     HOLDS = "checked again"
     UNCHECKED = "nothing to check it by"
@@ -35,7 +35,7 @@ class AuditStatus(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class AuditFinding:
-    """One record, checked again."""
+    """The audit of one answer."""
 
     entry: Entry
     status: AuditStatus
@@ -44,7 +44,7 @@ class AuditFinding:
 
 
 def state(entry: Entry) -> State:
-    """Whether a record is whole, and whether its question still is the one that was answered."""
+    """The state of a record: damaged, stale (its units have another definition now), or current."""
     try:
         entry.check()
     except RecordError:
@@ -57,11 +57,11 @@ def state(entry: Entry) -> State:
 
 
 def audit(store: Store, entry: Entry, seconds: float = AUDIT_S) -> AuditFinding:
-    """Check one record again, its certificate in a process of its own and in so many seconds.
+    """Audit one answer; its certificate is checked in a process of its own within `seconds`.
 
-    The record against its schema and digest; its question, built again, against the definition that was
-    answered; a witness by replay on integers and on the oracle; a certificate against its file and, step
-    by step, against clauses made again from the question.
+    Checked are the record against its schema and digest; its question, built again, against the
+    definition that was answered; a witness by replay on integers and on the oracle; a certificate against
+    its file and, step by step, against clauses made again from the question.
     """
     try:
         return AuditFinding(entry, *_checked(store, entry, seconds))
@@ -70,13 +70,13 @@ def audit(store: Store, entry: Entry, seconds: float = AUDIT_S) -> AuditFinding:
 
 
 def _checked(store: Store, entry: Entry, seconds: float) -> tuple[AuditStatus, str]:
-    """How a record stands, with the reason; TcformalError for one that does not hold."""
+    """The status of a record with its reason; TcformalError for a record that fails."""
     entry.check()
     record = entry.record
     q = question_of(record)
     check_definition(record, q)
     kind = Kind[record["verdict"]]
-    if kind not in SETTLED:
+    if kind not in DECIDED:
         return AuditStatus.OPEN, f"{kind.name} claims nothing"
     check_answers(record, q)
     check_allowed(q, record)
@@ -99,10 +99,10 @@ def _checked(store: Store, entry: Entry, seconds: float) -> tuple[AuditStatus, s
     )
 
 
-def chosen(entries: list[Entry], starts: tuple[str, ...]) -> list[Entry]:
-    """The records whose ids, or whose questions' digests, start so; all of them where nothing is named.
+def select(entries: list[Entry], starts: tuple[str, ...]) -> list[Entry]:
+    """The records whose id or question digest has one of these prefixes; all records for no prefix.
 
-    Errors: InputError for a start that no record has.
+    Errors: InputError for a prefix that no record has.
     """
     for start in starts:
         if not any(matches(entry, start) for entry in entries):
@@ -112,5 +112,5 @@ def chosen(entries: list[Entry], starts: tuple[str, ...]) -> list[Entry]:
 
 
 def matches(entry: Entry, start: str) -> bool:
-    """Whether a record's id or its question's digest starts so."""
+    """Whether a record's id or its question's digest begins with `start`."""
     return bool(start) and (entry.id.startswith(start.lower()) or entry.digest.startswith(start.lower()))

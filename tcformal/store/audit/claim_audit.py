@@ -1,4 +1,4 @@
-"""Kept claims made again from kept lemmas alone, each certificate checked against clauses made anew."""
+"""Audit of kept claims: each is proved again from kept lemmas alone, every certificate checked."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tcformal.design.names import resolve
 from tcformal.errors import RecordError, TcformalError
 from tcformal.programs.chain import definition
 from tcformal.query.question import Kind
-from tcformal.query.verdict import SETTLED
+from tcformal.query.verdict import DECIDED
 from tcformal.store.audit.audit import AUDIT_S, AuditStatus
 from tcformal.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimFinding:
-    """One kept claim, checked again."""
+    """The audit of one kept claim."""
 
     claim: str
     unit: str
@@ -28,10 +28,10 @@ class ClaimFinding:
 
 
 def audit_claim(store: Store, record: Mapping[str, Any]) -> ClaimFinding:
-    """Check one kept claim again: definition, composition, lemmas, witnesses.
+    """Audit one kept claim: definition, composition, lemmas, witnesses.
 
-    The claim is proved again by the program of today on the lemmas of the store; a witness is looked for
-    again, and replayed.  Nothing of the record is believed.
+    The current program proves the claim again on the lemmas of the store; a witness is searched for
+    again, and replayed.  No statement of the record is taken over.
     """
     try:
         status, reason = _checked(store, record)
@@ -42,7 +42,7 @@ def audit_claim(store: Store, record: Mapping[str, Any]) -> ClaimFinding:
 
 def _checked(store: Store, record: Mapping[str, Any]) -> tuple[AuditStatus, str]:
     kind = Kind[record["verdict"]]
-    if kind not in SETTLED:
+    if kind not in DECIDED:
         return AuditStatus.OPEN, f"{kind.name} claims nothing"
     spec = resolve(record["unit"])
     today = definition(spec)

@@ -1,4 +1,4 @@
-"""Take out of a results folder what cannot be served: superseded, damaged and stale records, orphans."""
+"""Remove from a results folder what cannot be served: superseded, damaged and stale records, orphans."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tcformal.proofs.claims.register import CLAIMS
 from tcformal.store.audit.audit import State, state
 from tcformal.store.certificates import CERTIFICATES, NAME
 from tcformal.store.file import Record, RecordFile
+from tcformal.store.locks import exclusive_lock
 from tcformal.store.store import Store
-from tcformal.store.turns import taking_out
 
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """How much was taken out of one results folder."""
+    """The numbers of records and files removed from a results folder."""
 
     answers: int
     claims: int
@@ -29,10 +29,11 @@ class Pruned:
 
 
 def prune(store: Store) -> Pruned:
-    """Take out what cannot be served: lines that are superseded, damaged, or about definitions of the past.
+    """Remove superseded and damaged lines, and lines about past definitions.
 
-    Lemmas stay that a remaining claim names, and certificates that a remaining record names.  What others
-    add meanwhile stays: records are judged while they may, and taken out while they may not.
+    Kept are the lemmas that a remaining claim names, and the certificates that a remaining record names.
+    Lines that other processes add meanwhile are kept: records are judged under a shared lock and removed
+    under an exclusive one.
     Errors: RecordError for files that cannot be read or written.
     """
     if not store.folder.is_dir():
@@ -43,13 +44,13 @@ def prune(store: Store) -> Pruned:
         claims.keep = {
             start for start in store.claims.last_starts() if (r := store.claims.at(start)) and _current(r)
         }
-        with taking_out(store.folder):
+        with exclusive_lock(store.folder):
             if answers.still_holds() and claims.still_holds():
-                return _take_out(store, answers.keep, claims.keep)
+                return _remove_others(store, answers.keep, claims.keep)
 
 
 class _Choice:
-    """The lines of a file that are to stay, chosen while others may add to it."""
+    """The lines of a file to keep, chosen while other processes may add lines."""
 
     def __init__(self, records: RecordFile) -> None:
         self._records = records
@@ -58,14 +59,14 @@ class _Choice:
         self.keep: set[int] = set()
 
     def still_holds(self) -> bool:
-        """Whether the lines seen are where they were; those that came since are to stay."""
+        """Whether the lines seen are where they were; newer lines are kept."""
         now = self._records.starts()
         self.keep |= set(now[self._seen :])
         return self._file in (0, self._records.mark.file)
 
 
-def _take_out(store: Store, answers: set[int], claims: set[int]) -> Pruned:
-    """Take out all but these lines, and what no line that stays names."""
+def _remove_others(store: Store, answers: set[int], claims: set[int]) -> Pruned:
+    """Remove all other lines, and the certificates and lemmas that no kept line names."""
     records = store.lemmas.records
     named = {sha256 for start in claims if (r := store.claims.at(start)) for sha256 in r["lemmas"]}
     found = {start: records.at(start) for start in records.last_starts()}
@@ -81,7 +82,7 @@ def _take_out(store: Store, answers: set[int], claims: set[int]) -> Pruned:
 
 
 def _certificates(folder: Path) -> list[Path]:
-    """The certificates of a results folder; a folder elsewhere, behind a link, is nobody's to tidy."""
+    """The certificates of a results folder; none where its folder is a link to another place."""
     here = folder / CERTIFICATES
     if here.is_symlink() or not here.is_dir():
         return []

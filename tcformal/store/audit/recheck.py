@@ -27,7 +27,7 @@ from tcformal.ir.walk import from_json
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import Lemma, LemmaBook, Statement
 from tcformal.solve.certificate import checker_version, verify
-from tcformal.solve.processes.spawning import settle
+from tcformal.solve.processes.spawning import init_child
 from tcformal.solve.result import Limits, Status
 from tcformal.solve.worker import limit_resource
 from tcformal.store.certificates import certificate_of
@@ -163,7 +163,7 @@ def _proof(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Answer requests until standard input ends; what a checker itself prints goes to stderr."""
-    settle(int(sys.argv[1]))
+    init_child(int(sys.argv[1]))
     limit_resource(resource.RLIMIT_AS, _MEMORY)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

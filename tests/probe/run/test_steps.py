@@ -10,7 +10,7 @@ import pytest
 
 from executors import Inline
 from inline import Clock
-from tcformal.probe.run.steps import CampaignStep, OutOfTimeError, run_steps
+from tcformal.probe.run.steps import CampaignStep, CampaignTimeError, run_steps
 from tcformal.report.parts import Headline, Rows, plain
 
 
@@ -72,10 +72,10 @@ def test_no_time_is_no_step() -> None:
         clock.now += 2
 
     steps: list[CampaignStep | None] = [step("one", done, takes=second), step("two", done, takes=second)]
-    with pytest.raises(OutOfTimeError):
+    with pytest.raises(CampaignTimeError):
         run_steps(iter(steps), Inline(), 2, lambda: 3 - clock.now, clock)
     assert done == ["one"]
-    with pytest.raises(OutOfTimeError):
+    with pytest.raises(CampaignTimeError):
         run_steps(iter([step("never", done, never)]), Inline(), 2, lambda: 0.0, clock)
     assert never.cancelled()
 

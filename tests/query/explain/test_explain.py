@@ -18,7 +18,7 @@ from tcformal.errors import InputError
 from tcformal.matmul.unit import Unit
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import Kind, decode, format_value
+from tcformal.oracle.values import NumberClass, decode, format_value
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain, explain_witness
 from tcformal.query.explain.steps import SumStep, TermRow, Trace
@@ -155,13 +155,13 @@ def test_the_last_rounding_is_the_result(name: str) -> None:
     for trace in traces(name):
         step, value = trace.steps[-1], decode(trace.unit.operands.d, trace.result)
         if step.special:
-            assert {"NaN": Kind.NAN}.get(step.special, Kind.INF) is value.kind
+            assert {"NaN": NumberClass.NAN}.get(step.special, NumberClass.INF) is value.kind
             assert step.special == "NaN" or bool(value.sign) == step.special.startswith("-")
         elif step.rounding is not None and not step.rounding.overflow:
-            assert value.kind is Kind.FINITE
+            assert value.kind is NumberClass.FINITE
             assert value.number == step.rounding.value
         elif step.rounding is not None:
-            assert (value.kind is Kind.INF) == step.rounding.overflow.endswith("Inf")
+            assert (value.kind is NumberClass.INF) == step.rounding.overflow.endswith("Inf")
             assert bool(value.sign) == step.rounding.overflow.startswith("-")
 
 
@@ -312,7 +312,7 @@ def test_equal_results_may_part_on_the_way() -> None:
     found = divergence(first, second)
     assert found is not None
     assert divergence_text(first, second, found).plain.startswith(
-        "The results are equal, but the units part at the alignment of a[1]·b[1] at block0:\n"
+        "The results are equal, but the units diverge at the alignment of a[1]·b[1] at block0:\n"
     )
 
 

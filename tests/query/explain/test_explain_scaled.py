@@ -22,7 +22,7 @@ from tcformal.operands.witness import Witness
 from tcformal.oracle.products import block_terms, exact_specials
 from tcformal.oracle.sums import aligned_sum, largest_exponent
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import Kind, Value, decode
+from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.programs.chain import scale_count
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain, explain_witness
@@ -71,7 +71,7 @@ def traces(name: str) -> list[Trace]:
     return [explain_witness(spec, w) for w in rows(spec, spec.k, 16 if name in SOME else 8, seed=41)]
 
 
-def terms_of(spec: UnitSpec, w: Witness, block: int) -> list[Value]:
+def terms_of(spec: UnitSpec, w: Witness, block: int) -> list[ExactValue]:
     """The oracle's terms of one block, c apart."""
     length = min(spec.k, spec.design.products)
     fmt, o = spec.scale_format, spec.operands
@@ -97,7 +97,7 @@ def test_totals_and_results_are_the_oracles(name: str) -> None:
         special = exact_specials(terms)
         assert bool(step.special) == (special is not None)
         if special is not None:
-            assert (step.special == "NaN") == (special.kind is Kind.NAN)
+            assert (step.special == "NaN") == (special.kind is NumberClass.NAN)
             assert step.special == "NaN" or step.special.startswith("-") == bool(special.sign)
             assert step.blamed
             continue
@@ -111,8 +111,8 @@ def test_totals_and_results_are_the_oracles(name: str) -> None:
             assert step.e_max == largest_exponent(spec.design, terms)
         d = decode(spec.d_format, trace.result)
         assert step.rounding is not None
-        assert (d.kind is Kind.INF) == bool(step.rounding.overflow)
-        assert d.kind is Kind.INF or d.number == step.rounding.value
+        assert (d.kind is NumberClass.INF) == bool(step.rounding.overflow)
+        assert d.kind is NumberClass.INF or d.number == step.rounding.value
     assert finite >= 3
 
 

@@ -23,7 +23,12 @@ from tcformal.programs.split import HALF, SINGLE, Split, split
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import answer
 from tcformal.query.kinds.comparison.directed import cancelling, worst_directed
-from tcformal.query.kinds.comparison.question import Asked, ErrorComparison, asked, error_comparison
+from tcformal.query.kinds.comparison.question import (
+    ComparisonParameters,
+    ErrorComparison,
+    comparison_parameters,
+    error_comparison,
+)
 from tcformal.query.kinds.comparison.replay import oracle_results, replay
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
@@ -182,7 +187,7 @@ def test_valpey_table_5() -> None:
     """
     one = parse_value(SINGLE, "1")
     w = table5("1.998046875*2^7")
-    q = error_comparison(asked(VOLTA, assumptions=Assumptions(("positive",))))
+    q = error_comparison(comparison_parameters(VOLTA, assumptions=Assumptions(("positive",))))
     run = replay(q, w.inputs())
     assert run.integers == run.oracle == (one + 1, one)
     assert run.exact is not None
@@ -200,23 +205,30 @@ def questions() -> list[ErrorComparison]:
     return [
         error_comparison(x)
         for x in (
-            asked(VOLTA),
-            asked(HOPPER, worse="markidis", c_exponents=(-149, 127)),
-            asked("valpey@terms=5,carry_bits=3", more_than=Fraction(1, 4)),
-            asked(VOLTA, form="split", products=2),
-            asked(HOPPER, form="split", products=3, split_rounding="RZ", keep_last=True),
-            asked(VOLTA, form="split", products=1, assumptions=Assumptions(exponents=(-126, 127)),
-                  c_exponents=(-126, 127)),
-            asked("cdna2/v_mfma_f32_32x32x4f16", products=2, assumptions=Assumptions(exponents=(-3, 9))),
+            comparison_parameters(VOLTA),
+            comparison_parameters(HOPPER, worse="markidis", c_exponents=(-149, 127)),
+            comparison_parameters("valpey@terms=5,carry_bits=3", more_than=Fraction(1, 4)),
+            comparison_parameters(VOLTA, form="split", products=2),
+            comparison_parameters(HOPPER, form="split", products=3, split_rounding="RZ", keep_last=True),
+            comparison_parameters(
+                VOLTA,
+                form="split",
+                products=1,
+                assumptions=Assumptions(exponents=(-126, 127)),
+                c_exponents=(-126, 127),
+            ),
+            comparison_parameters(
+                "cdna2/v_mfma_f32_32x32x4f16", products=2, assumptions=Assumptions(exponents=(-3, 9))
+            ),
         )
-    ]  # fmt: skip
+    ]
 
 
 def test_errors_are_exact() -> None:
     """The DAG's exact values, errors and verdicts are the fractions' wherever the assumptions hold."""
     rng, larger = random.Random(11), 0
     for q in questions():
-        what, held = q.asked_of, 0
+        what, held = q.parameters, 0
         span = what.exponents
         for _ in range(200):
             w = in_range(rng, what, span)
@@ -232,7 +244,7 @@ def test_errors_are_exact() -> None:
     assert larger > 100
 
 
-def in_range(rng: random.Random, what: Asked, span: tuple[int, int]) -> Witness:
+def in_range(rng: random.Random, what: ComparisonParameters, span: tuple[int, int]) -> Witness:
     """Inputs with exponents near each other, of the range that the question assumes; some zeros."""
     fmt, k = what.factor_format, what.products
     low, high = max(span[0], fmt.e_min), min(span[1], fmt.e_max)
@@ -254,7 +266,7 @@ def in_range(rng: random.Random, what: Asked, span: tuple[int, int]) -> Witness:
 @pytest.mark.parametrize("worse", ["ootomo-yokota", "markidis"])
 def test_either_can_be_worse(worse: str) -> None:
     """VALPEY Property 5, and its converse: found, replayed, shrunk, and told with exact errors."""
-    q = error_comparison(asked(VOLTA, worse=worse))
+    q = error_comparison(comparison_parameters(VOLTA, worse=worse))
     v = answer(q, limits=LIMITS, shrink_s=1.0)
     assert v.kind is Kind.VIOLATED
     assert v.witness is not None
@@ -268,7 +280,7 @@ def test_either_can_be_worse(worse: str) -> None:
 
 def test_split_form_has_an_answer() -> None:
     """With full splits, inputs are found on which dropping the product of the remainders costs more."""
-    v = answer(error_comparison(asked(VOLTA, form="split")), limits=LIMITS, shrink_s=1.0)
+    v = answer(error_comparison(comparison_parameters(VOLTA, form="split")), limits=LIMITS, shrink_s=1.0)
     assert v.kind is Kind.VIOLATED
     assert v.replayed is not None
     assert v.replayed.violates
@@ -278,7 +290,7 @@ def test_split_form_has_an_answer() -> None:
 def test_never_worse_is_confirmed() -> None:
     """Where c is 0 and halves are added, both are one call: neither is ever worse, and there is evidence."""
     none = Assumptions((), (0, 0), 0)
-    q = error_comparison(asked(VOLTA, products=1, assumptions=none, more_than=Fraction(0)))
+    q = error_comparison(comparison_parameters(VOLTA, products=1, assumptions=none, more_than=Fraction(0)))
     v = answer(q, limits=LIMITS)
     assert v.kind is Kind.HOLDS
     assert v.certificate is not None or v.confirmed_by
@@ -287,13 +299,15 @@ def test_never_worse_is_confirmed() -> None:
 def test_impossible_assumptions_are_vacuous() -> None:
     """A c that the range of its exponent excludes leaves nothing to claim."""
     one = parse_value(SINGLE, "1")
-    q = error_comparison(asked(VOLTA, products=1, assumptions=Assumptions(c=one), c_exponents=(3, 5)))
+    q = error_comparison(
+        comparison_parameters(VOLTA, products=1, assumptions=Assumptions(c=one), c_exponents=(3, 5))
+    )
     assert answer(q, limits=LIMITS).kind is Kind.VACUOUS
 
 
 def test_replay_refuses_what_does_not_violate() -> None:
     """Equal errors, inputs outside the assumptions, and a DAG that says otherwise are no witnesses."""
-    q = error_comparison(asked(VOLTA, assumptions=Assumptions(("positive",))))
+    q = error_comparison(comparison_parameters(VOLTA, assumptions=Assumptions(("positive",))))
     w = table5("1.998046875*2^7")
     assert not replay(q, {}).violates
     assert not replay(q, replace(w, c=w.c | 1 << 31).inputs()).violates
@@ -306,19 +320,19 @@ def test_replay_refuses_what_does_not_violate() -> None:
 def test_unfit_questions_are_refused() -> None:
     """Units of other formats, too many products, and settings that mean nothing."""
     with pytest.raises(InputError, match="fp32 = fp16"):
-        asked("hopper/mma.m16n8k16.f32.bf16.bf16.f32")
+        comparison_parameters("hopper/mma.m16n8k16.f32.bf16.bf16.f32")
     with pytest.raises(InputError, match="1 to 4 products"):
-        asked(VOLTA, products=5)
+        comparison_parameters(VOLTA, products=5)
     with pytest.raises(InputError, match="keep_last"):
-        asked(VOLTA, keep_last=True)
+        comparison_parameters(VOLTA, keep_last=True)
     with pytest.raises(InputError, match="c_exponents"):
-        asked(VOLTA, c_exponents=(3, 2))
+        comparison_parameters(VOLTA, c_exponents=(3, 2))
     with pytest.raises(UnknownNameError, match="split rounding"):
-        asked(VOLTA, split_rounding="RU")
+        comparison_parameters(VOLTA, split_rounding="RU")
     with pytest.raises(InputError, match="multiple of 1/256"):
-        error_comparison(asked(VOLTA, more_than=Fraction(1, 3)))
+        error_comparison(comparison_parameters(VOLTA, more_than=Fraction(1, 3)))
     with pytest.raises(InputError, match="exponents that the format has"):
-        error_comparison(asked(VOLTA, assumptions=Assumptions(exponents=(40, 50))))
+        error_comparison(comparison_parameters(VOLTA, assumptions=Assumptions(exponents=(40, 50))))
 
 
 def one_answer(q: ErrorComparison, seconds: float) -> Verdict[ErrorComparison]:
@@ -330,7 +344,7 @@ def test_worst_case_with_a_proved_bound() -> None:
     """One product in [1, 4) and c = 1 + 3·2^-23: truncation costs half an ulp more, and never more."""
     c = parse_value(SINGLE, "8388611*2^-23")
     few = Assumptions(("positive",), (0, 0), c)
-    what = asked(VOLTA, worse="markidis", products=1, c_exponents=(0, 0), assumptions=few)
+    what = comparison_parameters(VOLTA, worse="markidis", products=1, c_exponents=(0, 0), assumptions=few)
     found = worst(what, one_answer, seconds=300, shrinking_s=0.5)
     check_worst(found)
     assert {s.kind for s in found.steps} <= {Kind.VIOLATED, Kind.HOLDS}
@@ -352,7 +366,7 @@ def test_a_search_without_answers_keeps_what_it_found() -> None:
             return first[0]
         return replace(first[0], kind=Kind.TIMEOUT, inputs=None, found_inputs=None)
 
-    what = asked(VOLTA, assumptions=Assumptions(("finite",)))
+    what = comparison_parameters(VOLTA, assumptions=Assumptions(("finite",)))
     found = worst(what, first_only, seconds=30, shrinking_s=0.5)
     check_worst(found)
     assert found.outcome == "FOUND"
@@ -367,7 +381,7 @@ def test_a_search_without_answers_keeps_what_it_found() -> None:
 @pytest.mark.parametrize(("unit", "ulps"), [(VOLTA, 75), (AMPERE, 74), (HOPPER, 73)])
 def test_cancelling_inputs_have_a_huge_excess(unit: str, ulps: int) -> None:
     """The exact value is 2^-48 and the lost product 2^5 and less, by the bits that alignment keeps."""
-    q = error_comparison(asked(unit, more_than=Fraction(2) ** ulps))
+    q = error_comparison(comparison_parameters(unit, more_than=Fraction(2) ** ulps))
     inputs = worst_directed(q)
     assert inputs is not None
     run = replay(q, inputs)
@@ -379,10 +393,13 @@ def test_cancelling_inputs_have_a_huge_excess(unit: str, ulps: int) -> None:
 
 def test_directed_inputs_obey_what_is_assumed() -> None:
     """None where they break an assumption, in the other form, and of fewer than three products."""
-    assert worst_directed(error_comparison(asked(VOLTA, assumptions=Assumptions(("positive",))))) is None
-    assert list(cancelling(asked(VOLTA, form="split"))) == []
-    assert list(cancelling(asked(VOLTA, products=2))) == []
-    narrow = asked(VOLTA, assumptions=Assumptions(exponents=(0, 3)))
+    assert (
+        worst_directed(error_comparison(comparison_parameters(VOLTA, assumptions=Assumptions(("positive",)))))
+        is None
+    )
+    assert list(cancelling(comparison_parameters(VOLTA, form="split"))) == []
+    assert list(cancelling(comparison_parameters(VOLTA, products=2))) == []
+    narrow = comparison_parameters(VOLTA, assumptions=Assumptions(exponents=(0, 3)))
     assert all(0 <= decode(HALF, x).exponent <= 3 for w in cancelling(narrow) for x in w.a if x)
 
 
@@ -405,7 +422,10 @@ def nodes_of(q: ErrorComparison) -> list[Node]:
 
 def test_questions_are_reproducible() -> None:
     """The same question has the same digest, another one another."""
-    first, second = error_comparison(asked(VOLTA)), error_comparison(asked(VOLTA))
+    first, second = (
+        error_comparison(comparison_parameters(VOLTA)),
+        error_comparison(comparison_parameters(VOLTA)),
+    )
     assert first.digest() == second.digest()
-    assert first.digest() != error_comparison(asked(HOPPER)).digest()
+    assert first.digest() != error_comparison(comparison_parameters(HOPPER)).digest()
     assert [n.width for n in nodes_of(first)] == [n.width for n in nodes_of(second)]

@@ -29,7 +29,7 @@ from tcformal.ir.walk import digest
 from tcformal.programs.chain import circuit
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import EqualityQuestion, question
-from tcformal.query.pairs.campaign import Answer, PairOutcome, Terms, ask, campaign
+from tcformal.query.pairs.campaign import Answer, AskOptions, PairOutcome, ask, campaign
 from tcformal.query.pairs.cluster import cluster
 from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
 from tcformal.query.pairs.pool import SturdyPool
@@ -39,7 +39,7 @@ from tcformal.solve.result import Limits
 from tcformal.store.store import Store
 
 #: Generous: no answer here may depend on how busy the machine is.
-TERMS = Terms(limits=Limits(time_s=300.0, memory_mb=8192, seed=0))
+TERMS = AskOptions(limits=Limits(time_s=300.0, memory_mb=8192, seed=0))
 
 AMPERE, HOPPER = "ampere/mma.m16n8k8.f32.tf32.tf32.f32", "hopper/mma.m16n8k8.f32.tf32.tf32.f32"
 HOPPER_K4, CDNA3 = "hopper/mma.m16n8k4.f32.tf32.tf32.f32", "cdna3/v_mfma_f32_16x16x8_xf32"
@@ -156,7 +156,7 @@ def test_answers_are_kept_and_not_asked_for_again() -> None:
     again = by_pair(campaign(TF32[:2], TERMS, kept, here(pool)))
     assert pool.calls == 2
     assert {p: o.verdict for p, o in again.items()} == {p: o.verdict for p, o in first.items()}
-    fresh = Terms(limits=TERMS.limits, fresh=True)
+    fresh = AskOptions(limits=TERMS.limits, fresh=True)
     by_pair(campaign(TF32[:1], fresh, kept, here(pool)))
     assert pool.calls == 3
 
@@ -177,7 +177,7 @@ def test_no_pool_is_made_where_nothing_has_to_be_asked() -> None:
 
 
 def test_a_failing_worker_costs_its_pair_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    def some(pair: Pair, terms: Terms) -> Answer:
+    def some(pair: Pair, terms: AskOptions) -> Answer:
         return ask_in_vain(pair, terms) if pair == TF32[0] else ask(pair, terms)
 
     monkeypatch.setattr("tcformal.query.pairs.campaign.ask", some)
@@ -220,7 +220,7 @@ def test_lost_workers_are_no_answer() -> None:
 def test_bad_assumptions_are_refused_before_anything_is_asked() -> None:
     pool = Inline()
     with pytest.raises(UnknownNameError, match="finit"):
-        by_pair(campaign(TF32, Terms(assume=("finit",), limits=TERMS.limits), Memory(), here(pool)))
+        by_pair(campaign(TF32, AskOptions(assume=("finit",), limits=TERMS.limits), Memory(), here(pool)))
     assert pool.calls == 0
 
 

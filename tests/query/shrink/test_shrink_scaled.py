@@ -12,7 +12,7 @@ from tcformal.formats.catalog import FORMATS
 from tcformal.operands.batch import witness_at
 from tcformal.operands.random import batch
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import Kind, decode, parse_value
+from tcformal.oracle.values import NumberClass, decode, parse_value
 from tcformal.query.assume import Assumptions, assumptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.replay import replay
@@ -163,7 +163,7 @@ def test_simpler_scales_are_finite_encodings_of_the_format() -> None:
         for raw in range(1 << fmt.width):
             found = list(simpler_scales(fmt, raw))
             assert fmt.one in found
-            assert all(decode(fmt, x).kind is Kind.FINITE for x in found)
+            assert all(decode(fmt, x).kind is NumberClass.FINITE for x in found)
 
 
 def test_blocks_move_with_their_scales() -> None:

@@ -1,1 +1,1 @@
-"""NVIDIA's GPUs: kernels built, seen in the disassembly, and launched."""
+"""NVIDIA GPUs: kernels are built, disassembled to check the instruction, and launched."""

@@ -1,4 +1,4 @@
-"""What is needed of an NVIDIA GPU: memory, copies and launches, through cuda-core or else through CuPy."""
+"""Memory, copies and launches on an NVIDIA GPU, through cuda-core or else through CuPy."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _PROC = Path("/proc/driver/nvidia/version")
 
 
 class Card(ABC):
-    """One GPU; handles of its memory are the library's own.
+    """One GPU; handles of its memory are objects of the library.
 
-    Errors: whatever the library raises; `card` and `cuda.CudaDevice` make sentences of it.
+    Errors: those of the library; `card` and `cuda.CudaDevice` turn them into sentences.
     """
 
     #: The product's name, the compute capability, and the library through which it is used.
@@ -47,11 +47,11 @@ class Card(ABC):
 
     @abstractmethod
     def get(self, memory: Any, size: int) -> Raw:
-        """A copy of that many bytes of memory, when all launches before have ended."""
+        """A copy of that many bytes of memory, after all earlier launches have ended."""
 
     @abstractmethod
     def free(self, memory: Any) -> None:
-        """Give memory back."""
+        """Release memory."""
 
     @abstractmethod
     def launch(self, path: Path, name: str, blocks: int, threads: int, arguments: Sequence[Any]) -> None:
@@ -75,7 +75,7 @@ class CoreCard(Card):
 
     @staticmethod
     def count() -> int:
-        """GPUs that the driver finds."""
+        """The number of GPUs that the driver finds."""
         return len(import_module("cuda.core").Device.get_all_devices())
 
     def driver(self) -> str:
@@ -90,7 +90,7 @@ class CoreCard(Card):
         return self._device.allocate(size, stream=self._stream)
 
     def put(self, array: Raw) -> Any:
-        """See Card; by way of memory that the GPU reaches."""
+        """As Card.put, through memory that the GPU can read."""
         flat = np.ascontiguousarray(array)
         near, far = self._pinned.allocate(flat.nbytes), self.empty(flat.nbytes)
         ctypes.memmove(int(near.handle), flat.ctypes.data, flat.nbytes)
@@ -137,7 +137,7 @@ class CupyCard(Card):
 
     @staticmethod
     def count() -> int:
-        """GPUs that the driver finds."""
+        """The number of GPUs that the driver finds."""
         return int(import_module("cupy").cuda.runtime.getDeviceCount())
 
     def driver(self) -> str:
@@ -158,7 +158,7 @@ class CupyCard(Card):
         return made
 
     def free(self, memory: Any) -> None:
-        """See Card: the library counts references."""
+        """As Card.free: the library counts references."""
 
     def launch(self, path: Path, name: str, blocks: int, threads: int, arguments: Sequence[Any]) -> None:
         """See Card."""
@@ -175,14 +175,14 @@ KINDS: tuple[tuple[str, Callable[[], int], Callable[[int], Card]], ...] = (
 
 
 def count() -> int:
-    """GPUs of this machine; DeviceError where there is no library, no driver or no GPU."""
+    """The number of GPUs of this machine; DeviceError without a library, a driver or a GPU."""
     return _first(lambda count, _: count())
 
 
 def card(index: int) -> Card:
-    """One GPU, by the first library through which bytes come back from it as they went there.
+    """One GPU, through the first library that returns the bytes that were copied to it.
 
-    Errors: DeviceError for a number that no GPU has, or where no library reaches it, with each reason.
+    Errors: DeviceError for a number that no GPU has, or where no library works, with each reason.
     """
     found = count()
     if index >= found:
@@ -203,7 +203,7 @@ def _tried(made: Card) -> Card:
 
 
 def _first(use: Callable[[Callable[[], int], Callable[[int], Card]], T]) -> T:
-    """The first library's answer; DeviceError with what each library says where none has one."""
+    """The result of the first library that works; DeviceError with the reason of each if none does."""
     said = []
     for name, count_, kind in KINDS:
         try:
@@ -224,13 +224,13 @@ def _first(use: Callable[[Callable[[], int], Callable[[int], Card]], T]) -> T:
 
 
 def _release() -> str:
-    """What the driver supports, for a sentence on libraries that fail."""
+    """The newest release that the driver supports, for messages on failing libraries."""
     release = supported()
     return "" if release is None else f"; the driver supports CUDA {release[0]}.{release[1]}"
 
 
 def _kernel_driver() -> str:
-    """The driver's version as the system has it."""
+    """The driver's version as listed by the system."""
     words = _PROC.read_text().split() if _PROC.exists() else []
     return next((w for w in words if w[:1].isdigit() and "." in w), "unknown")
 

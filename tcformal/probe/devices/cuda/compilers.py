@@ -1,7 +1,7 @@
-"""Compilers of CUDA C++: NVRTC, which Python packages bring along, or nvcc of a toolkit.
+"""Compilers of CUDA C++: NVRTC from Python packages, or nvcc of a toolkit.
 
-NVRTC is asked first: it needs a tenth of nvcc's time.  It comes with cuda-core (through cuda-bindings) and
-with CuPy; none of them needs a GPU to compile.
+NVRTC is preferred: it takes a tenth of nvcc's time.  It comes with cuda-core (through cuda-bindings) and
+with CuPy, and needs no GPU to compile.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _OPTIONS = ("-std=c++17",)
 
 
 class Compiler(ABC):
-    """What makes a cubin of a source."""
+    """A compiler from CUDA C++ to a cubin."""
 
     #: Name and release; the release as major and minor number.
     version: str
@@ -36,7 +36,7 @@ class Compiler(ABC):
 
     @abstractmethod
     def compile(self, source: Path, include: Sequence[Path], target: str, what: str) -> bytes:
-        """The cubin of a source; DeviceError saying that `what` was expected, and the first complaint."""
+        """The cubin of a source; DeviceError with `what` as the expectation and the first error message."""
 
 
 class Nvcc(Compiler):
@@ -65,7 +65,7 @@ class Nvcc(Compiler):
 
 
 class CoreNvrtc(Compiler):
-    """NVRTC through cuda-core; DeviceError where the package or the library is not there."""
+    """NVRTC through cuda-core; DeviceError where the package or the library is missing."""
 
     def __init__(self) -> None:
         core, bindings = _module("cuda.core"), _module("cuda.bindings.nvrtc")
@@ -90,7 +90,7 @@ class CoreNvrtc(Compiler):
 
 
 class CupyNvrtc(Compiler):
-    """NVRTC through CuPy; DeviceError where the package or the library is not there."""
+    """NVRTC through CuPy; DeviceError where the package or the library is missing."""
 
     def __init__(self) -> None:
         _module("cupy")
@@ -123,9 +123,10 @@ KINDS: tuple[type[Compiler], ...] = (CoreNvrtc, Nvcc, CupyNvrtc)
 
 @cache
 def compiler() -> Compiler:
-    """The first compiler that is here and whose kernels the driver loads, where there is a driver.
+    """The first installed compiler whose kernels the driver, if there is one, can load.
 
-    Errors: DeviceError naming what would bring one; that the driver is older than each that is here.
+    Errors: DeviceError with the packages to install where there is none, and where the driver is older
+    than every compiler.
     """
     refused = None
     for kind in KINDS:
@@ -169,7 +170,7 @@ def _module(name: str) -> Any:
 
 
 def first_line(error: object) -> str:
-    """What a foreign error says, on one line."""
+    """The message of a foreign error, on one line."""
     text = str(error).strip().splitlines()
     return text[0] if text else type(error).__name__
 

@@ -1,4 +1,4 @@
-"""Kernels as cubins, and whether they hold the machine instruction that the unit stands for."""
+"""Kernels as cubins, checked for the machine instruction of their unit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TILES = "tiles.cu"
 
 @dataclass(frozen=True, slots=True)
 class Cubin:
-    """A kernel, built."""
+    """A built kernel."""
 
     kernel: Kernel
     path: Path
@@ -39,9 +39,9 @@ class Cubin:
 
 
 def disassembler() -> tuple[str, ...]:
-    """The words that begin a disassembly: nvdisasm or cuobjdump; DeviceError where there is neither.
+    """The command of a disassembler: nvdisasm or cuobjdump; DeviceError where there is neither.
 
-    Nothing is run that was not disassembled: a result would be put down to an instruction that nobody saw.
+    Only disassembled kernels are run, because a result counts only for an instruction that was seen.
     """
     for name, option in (("nvdisasm", "-c"), ("cuobjdump", "-sass")):
         path = tool(name)
@@ -54,10 +54,10 @@ def disassembler() -> tuple[str, ...]:
 
 
 def cubin(spec: UnitSpec, by: Compiler | None = None) -> Cubin:
-    """The kernel of a unit, built (by the first compiler unless given) and seen to hold its instruction.
+    """The kernel of a unit, built by `by` (default: the first compiler) and checked for its instruction.
 
-    Errors: DeviceError where the unit has no kernel, the compiler does not know the target, or the compiler
-    built the instruction from others.
+    Errors: DeviceError where the unit has no kernel, the compiler does not know the target, or the
+    compiler built the instruction from others.
     """
     made = kernel(spec)
     by = compiler() if by is None else by
@@ -72,7 +72,7 @@ def cubin(spec: UnitSpec, by: Compiler | None = None) -> Cubin:
 
 
 def build(name: str) -> str:
-    """Build a unit's kernel for later; why there can be none, or nothing."""
+    """Build the kernel of a unit ahead of its use; the reason why that failed, or an empty text."""
     try:
         made = cubin(resolve(name))
         tiles(made.kernel.target)
@@ -82,7 +82,7 @@ def build(name: str) -> str:
 
 
 def tiles(target: str, by: Compiler | None = None) -> Path:
-    """The kernels that put dot products onto tiles and take results off them, as a cubin."""
+    """The cubin of the kernels that place dot products on tiles and take results off them."""
     by = compiler() if by is None else by
     return _compiled(by, _TILES, target, "", f"build {_TILES} for {target}")
 
@@ -100,7 +100,7 @@ def _compiled(by: Compiler, source: str, target: str, header: str, what: str) ->
 
 
 def instructions(path: Path) -> Counter[str]:
-    """The mnemonics of a cubin, with how often each stands in it; kept beside the cubin."""
+    """The mnemonics of a cubin with their counts; cached beside the cubin."""
 
     def make(kept: Path) -> None:
         text = run_tool([*disassembler(), str(path)], "disassemble a kernel")
@@ -111,7 +111,7 @@ def instructions(path: Path) -> Counter[str]:
 
 
 def _expected(spec: UnitSpec, made: Kernel, found: Counter[str]) -> str:
-    """The one machine instruction that the unit stands for; DeviceError where others stand in its place."""
+    """The one machine instruction of the unit in a cubin; DeviceError where other instructions replace it."""
     matching = {name: n for name, n in found.items() if re.match(made.mnemonic, name)}
     arithmetic = ", ".join(f"{n} {name}" for name, n in sorted(found.items()) if _ARITHMETIC.search(name))
     if spec.emulation is not None:

@@ -1,4 +1,4 @@
-"""`cuda:N`: the matrix instructions of an NVIDIA GPU, each built, seen in the disassembly, and launched."""
+"""`cuda:N`: the matrix instructions of an NVIDIA GPU, each built, disassembled and launched."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _units_of(arch: str | None) -> list[str]:
 
 
 def gpus() -> Iterator[ListedGpu]:
-    """The GPUs of this machine; DeviceError where there are none, or what it takes to use them is missing."""
+    """The GPUs of this machine; DeviceError where there are none, or where packages for them are missing."""
     for index in range(cards.count()):
         found = cards.card(index)
         major, minor = found.capability
@@ -65,9 +65,9 @@ def gpus() -> Iterator[ListedGpu]:
 
 
 class CudaDevice(PlacedDevice):
-    """One GPU; `card` stands for it in tests.
+    """One GPU; `card` replaces it in tests.
 
-    Errors: InputError for what is no number; DeviceError where there is no such GPU.
+    Errors: InputError for a text that is no number; DeviceError for a GPU that does not exist.
     """
 
     def __init__(self, text: str, card: Card | None = None) -> None:
@@ -88,11 +88,11 @@ class CudaDevice(PlacedDevice):
         return _units_of(self._arch)
 
     def builder(self) -> Callable[[str], str]:
-        """Kernels are built where there are processors to spare."""
+        """The function that builds kernels, in any process."""
         return build
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
-        """GPU, driver, compiler and machine instruction, which is built to see it."""
+        """The identity of GPU, driver, compiler and machine instruction; builds the kernel."""
         wanted = base_name(spec).partition("/")[0]
         if wanted != self._arch:
             major, minor = self._card.capability
@@ -128,7 +128,7 @@ class CudaDevice(PlacedDevice):
         return first, second
 
     def _said(self, what: str, call: Callable[[], Any]) -> Any:
-        """A call of the library, whose errors become one sentence."""
+        """Call the library; its errors become one sentence."""
         try:
             return call()
         except DeviceError:
@@ -139,7 +139,7 @@ class CudaDevice(PlacedDevice):
             raise DeviceError(text) from error
 
     def _launched(self, spec: UnitSpec, batch: Batch) -> tuple[Raw, Raw]:
-        """Both turns of one batch: operands onto tiles, the instruction, results off the tiles."""
+        """The results of a batch at both positions: operands onto tiles, instruction, results off."""
         made, n = self._cubin(spec), len(batch.c)
         move = tiles(made.kernel.target)
         count = -(-n // min(spec.m, spec.n))
@@ -186,7 +186,7 @@ class CudaDevice(PlacedDevice):
 
 
 def _words(spec: UnitSpec, batch: Batch) -> list[Raw | None]:
-    """A batch in the words in which a kernel takes its operands."""
+    """A batch as the words in which a kernel takes its operands."""
     o, scale = spec.operands, spec.scale_format
     formats = (o.a, o.b, o.c, scale, scale)
     arrays = (batch.a, batch.b, batch.c, batch.scale_a, batch.scale_b)
@@ -197,7 +197,7 @@ def _words(spec: UnitSpec, batch: Batch) -> list[Raw | None]:
 
 
 def grid_of(made: Cubin, count: int) -> int:
-    """Blocks of a launch on `count` tiles."""
+    """The number of blocks of a launch on `count` tiles."""
     blocks = -(-count // made.kernel.tiles_per_block)
     # Kernels of one tile to a block go on by the size of the grid; the others do one round.
     return min(blocks, _MOST_BLOCKS) if made.kernel.tiles_per_block == 1 else blocks

@@ -1,4 +1,4 @@
-"""Which release of CUDA the driver supports: what a newer compiler builds, an older driver does not load."""
+"""The newest release of CUDA that the driver supports: an older driver does not load newer code."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ def supported() -> tuple[int, int] | None:
 
 
 def check_driver(compiler: str, release: tuple[int, int], driver: tuple[int, int] | None = None) -> None:
-    """Refuse a compiler of a newer major release than the driver (the machine's unless given) supports.
+    """DeviceError for a compiler of a newer major release than the driver supports.
 
-    Within a major release a driver loads what any compiler built (CUDA's minor version compatibility).
-    Errors: DeviceError naming both, and the packages that build for the driver.
+    `driver` is by default the machine's.  Within a major release a driver loads the code of any compiler
+    (CUDA's minor version compatibility).  The error names both, and the packages that build for the
+    driver.
     """
     driver = driver or supported()
     if driver is not None and release[0] > driver[0]:

@@ -1,4 +1,4 @@
-"""NVIDIA's instructions by unit: PTX text, registers, target, and what must be in the disassembly."""
+"""NVIDIA's instructions by unit: PTX text, registers, target, and the expected machine instruction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SPECIFIC = {"hopper": "sm_90a", "blackwell": "sm_100a", "rtx-blackwell": "sm_12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kernel:
-    """What is built for one unit."""
+    """The facts from which a unit's kernel is built."""
 
     #: The parametric source, and the compiler's target.
     source: str
@@ -52,7 +52,7 @@ def kernel(spec: UnitSpec) -> Kernel:
 
 
 def ptx_type(fmt: Format) -> str:
-    """A format as PTX spells it."""
+    """The name of a format in PTX."""
     return _PTX.get(fmt.name, fmt.name)
 
 
@@ -179,7 +179,7 @@ def _mma_text(spec: UnitSpec, instruction: str) -> str:
 
 
 def _mma_mnemonic(spec: UnitSpec, instruction: str, packed: bool) -> str:
-    """What the machine instruction is called: family and shape."""
+    """The mnemonic of the machine instruction: family and shape."""
     a = spec.operands.a
     shape = f"{spec.m if spec.m == 16 else 8}{spec.n}{spec.k}"
     if a.name == "fp64":

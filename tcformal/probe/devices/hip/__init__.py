@@ -1,1 +1,1 @@
-"""AMD's GPUs: kernels built, seen in the disassembly, and launched."""
+"""AMD GPUs: kernels are built, disassembled to check the instruction, and launched."""

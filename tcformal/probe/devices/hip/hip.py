@@ -1,7 +1,7 @@
-"""`hip:N`: the MFMA instructions of an AMD GPU, each built, seen in the disassembly, and launched.
+"""`hip:N`: the MFMA instructions of an AMD GPU, each built, disassembled and launched.
 
-All kernels are launched from one process; what is launched is the code object that was disassembled.  The
-probes were built and disassembled for every unit, and their layouts simulated; none has run on a GPU yet.
+All kernels are launched from one process, from the code objects that were disassembled.  The probes were
+built and disassembled for every unit, and their layouts simulated; none has run on a GPU yet.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LANES = 64
 
 
 def abilities_of(target: str) -> Sequence[Ability]:
-    """What a GPU of a target runs."""
+    """The abilities of a GPU of a target."""
     arch = arch_of(target)
     if arch is None:
         return [Ability("no unit of the catalogue", missing=f"{target} is not in the catalogue")]
@@ -38,9 +38,9 @@ def arch_of(target: str) -> str | None:
 
 
 class HipDevice(TiledDevice):
-    """One AMD GPU; `runtime` is the library of this machine unless given.
+    """One AMD GPU; `runtime` is by default the library of this machine.
 
-    Errors: InputError for what is no number; DeviceError where there is no library or no such GPU.
+    Errors: InputError for a text that is no number; DeviceError without a library or such a GPU.
     """
 
     def __init__(self, text: str, runtime: HipRuntime | None = None) -> None:
@@ -65,11 +65,11 @@ class HipDevice(TiledDevice):
         return [name for name in catalogue() if name.startswith(f"{self._arch}/")]
 
     def builder(self) -> Callable[[str], str]:
-        """Kernels are built where there are processors to spare."""
+        """The function that builds kernels, in any process."""
         return build
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
-        """GPU, driver, library, compiler and machine instruction, which is built to see it."""
+        """The identity of GPU, driver, library, compiler and machine instruction; builds the kernel."""
         wanted = base_name(spec).partition("/")[0]
         if wanted != self._arch:
             raise DeviceError(

@@ -38,13 +38,13 @@ class HipRuntime:
         self._kernels: dict[Path, c_void_p] = {}
 
     def count(self) -> int:
-        """GPUs that HIP finds; DeviceError where it finds none or fails."""
+        """The number of GPUs that HIP finds; DeviceError for none."""
         found = c_int()
         self._call("count the GPUs", "hipGetDeviceCount", byref(found))
         return found.value
 
     def select(self, index: int) -> None:
-        """Make a GPU the one of all further calls."""
+        """Select the GPU of all further calls."""
         self._call(f"use GPU {index}", "hipSetDevice", index)
 
     def name(self, index: int) -> str:
@@ -54,7 +54,7 @@ class HipRuntime:
         return text.value.decode(errors="replace").strip()
 
     def target(self, index: int) -> str:
-        """What the compiler calls it: `gfx90a` and the like; DeviceError where HIP does not say."""
+        """The target name of the compiler, such as `gfx90a`; DeviceError where HIP gives none."""
         # The layout of the properties differs from release to release; the target is a text in all of them.
         facts = ctypes.create_string_buffer(_PROPERTIES_BYTES)
         newer = hasattr(self._library, "hipGetDevicePropertiesR0600")
@@ -75,14 +75,14 @@ class HipRuntime:
 
     @staticmethod
     def driver() -> str:
-        """The driver's version: of AMD's own, or of the kernel that it is part of."""
+        """The version of the driver: AMD's own, or that of the Linux kernel."""
         try:
             return _DRIVER.read_text().strip()
         except OSError:
             return f"{platform.system()} {platform.release()}"
 
     def run(self, path: Path, blocks: int, threads: int, operands: Sequence[Raw], out: Raw, n: int) -> None:
-        """Launch the kernel `probe` of a code object on arrays, and fill `out` with what it gives.
+        """Launch the kernel `probe` of a code object on arrays, and fill `out` with its results.
 
         The kernel takes one pointer per operand, one to the results, and `n` as a 64-bit integer.
         """
@@ -123,7 +123,7 @@ class HipRuntime:
         self._call("copy", "hipMemcpy", *pointers, c_size_t(size), kind)
 
     def _call(self, what: str, name: str, *arguments: Any) -> None:
-        """One call, whose error becomes one sentence."""
+        """Call the library; its error becomes one sentence."""
         code = getattr(self._library, name)(*arguments)
         if code:
             said = self._library.hipGetErrorString(code) or b""

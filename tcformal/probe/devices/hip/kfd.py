@@ -12,7 +12,7 @@ _NODES = Path("/sys/class/kfd/kfd/topology/nodes")
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """What the driver says."""
+    """The GPUs listed by the driver, and the nodes that could not be read."""
 
     #: Target of each GPU, `gfx90a` and the like, in the driver's order.
     targets: Sequence[str]
@@ -21,7 +21,7 @@ class Topology:
     why: str = ""
 
     def note(self) -> str:
-        """One sentence on the nodes that are left out; empty where none is."""
+        """One sentence on the nodes that could not be read; empty where there are none."""
         if not self.refused:
             return ""
         nodes = " and ".join(f"node {number}" for number in self.refused)
@@ -32,7 +32,7 @@ class Topology:
 
 
 def topology(nodes: Path = _NODES) -> Topology:
-    """The driver's GPUs; none where there is no driver.  Nodes that cannot be read are left out and named."""
+    """The GPUs listed by the driver; none without a driver.  Nodes that cannot be read are named."""
     targets: list[str] = []
     refused: list[str] = []
     why = ""

@@ -1,4 +1,4 @@
-"""AMD's MFMA instructions by unit: compiler intrinsic, registers, target, and the mnemonic to be seen."""
+"""AMD's MFMA instructions by unit: compiler intrinsic, registers, target, and the expected mnemonic."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FP8 = (8, "long")
 
 @dataclass(frozen=True, slots=True)
 class Mfma:
-    """What is built for one unit."""
+    """The facts from which a unit's kernel is built."""
 
     target: str
     #: The contents of `instruction.h`.

@@ -1,6 +1,7 @@
-"""Kernels for AMD's GPUs as code objects, and whether they hold the instruction that the unit stands for.
+"""Kernels for AMD GPUs as code objects, checked for the machine instruction of their unit.
 
-Any clang that knows the target will do: a code object needs neither the headers nor the libraries of ROCm.
+Any clang that knows the target will do: a code object needs neither the headers nor the libraries of
+ROCm.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _PLATFORM = {"HIP_PLATFORM": "amd"}
 
 @dataclass(frozen=True, slots=True)
 class CodeObject:
-    """A unit's kernel, built and seen in the disassembly."""
+    """A unit's kernel, built and disassembled."""
 
     made: Mfma
     path: Path
@@ -37,9 +38,9 @@ class CodeObject:
 
 
 def code_object(spec: UnitSpec) -> CodeObject:
-    """The kernel of a unit, built once and seen to hold its machine instruction.
+    """The kernel of a unit, built once and checked for its machine instruction.
 
-    Errors: DeviceError where there is no compiler or disassembler, or the instruction is not there.
+    Errors: DeviceError where there is no compiler or disassembler, or the instruction is missing.
     """
     made = mfma(spec)
     clang, version = compiler()
@@ -59,7 +60,7 @@ def code_object(spec: UnitSpec) -> CodeObject:
 
 
 def build(name: str) -> str:
-    """Build a unit's kernel for later, in whatever process; why there can be none, or nothing."""
+    """Build the kernel of a unit ahead, in any process; the reason why that failed, or an empty text."""
     try:
         code_object(resolve(name))
     except TcformalError as error:
@@ -68,7 +69,7 @@ def build(name: str) -> str:
 
 
 def instructions(path: Path) -> list[str]:
-    """The matrix instructions of a code object, in order; kept beside it."""
+    """The matrix instructions of a code object, in order; cached beside it."""
 
     def make(kept: Path) -> None:
         text = run_tool([disassembler(), "-d", str(path)], "disassemble a kernel")

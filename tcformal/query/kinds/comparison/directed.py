@@ -1,4 +1,4 @@
-"""Inputs whose exact value is tiny beside what an algorithm loses: cancelling halves, tried first."""
+"""Directed inputs for error comparisons: large products that cancel, so that the exact value is tiny."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from fractions import Fraction
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import encode_exact
 from tcformal.programs.split import HALF, SINGLE
-from tcformal.query.kinds.comparison.question import Asked, ErrorComparison
+from tcformal.query.kinds.comparison.question import ComparisonParameters, ErrorComparison
 from tcformal.query.kinds.comparison.replay import replay
 
-#: Binades below the largest product in which the third one is tried: more than any unit keeps.
+#: Binades below the largest product in which a third product is tried: more than any unit keeps.
 _DEPTH = 44
 
 
 def worst_directed(q: ErrorComparison) -> dict[str, int] | None:
-    """Of the cancelling inputs, those with the largest excess that are as asked; None where none are."""
-    runs = [(w, replay(q, w.inputs())) for w in cancelling(q.asked_of)]
+    """The cancelling inputs with the largest excess error that violate the claim; None where none do."""
+    runs = [(w, replay(q, w.inputs())) for w in cancelling(q.parameters)]
     found = [(run.excess_ulps or Fraction(0), w) for w, run in runs if run.violates]
     return max(found, key=lambda x: x[0])[1].inputs() if found else None
 
 
-def cancelling(what: Asked) -> Iterator[Witness]:
+def cancelling(what: ComparisonParameters) -> Iterator[Witness]:
     """Two large products that cancel, a third far below them, the least product, and c minus the third.
 
-    What the two do to the others in alignment is the error; the exact value is the least product alone.
-    Shapes: halves in the form `table5` with three products or more; none otherwise.
+    The error is what the alignment to the two large products cuts off the others; the exact value is the
+    least product.
+    Shapes: only for halves (form `table5`) with three products or more; else empty.
     """
     if what.form != "table5" or what.products < 3:
         return

@@ -1,4 +1,4 @@
-"""Can one algorithm on a unit be further from the exact value than another?  How that question is asked."""
+"""The kind of question that compares the errors of two algorithms on a unit."""
 
 from __future__ import annotations
 
@@ -18,58 +18,63 @@ from tcformal.oracle.values import value_data
 from tcformal.programs.split import SINGLE
 from tcformal.query.assume import from_texts
 from tcformal.query.kinds.comparison.directed import worst_directed
-from tcformal.query.kinds.comparison.question import ALGORITHMS, Asked, ErrorComparison, error_comparison
+from tcformal.query.kinds.comparison.question import (
+    ALGORITHMS,
+    ComparisonParameters,
+    ErrorComparison,
+    error_comparison,
+)
 from tcformal.query.kinds.comparison.replay import ComparisonReplay, replay
 from tcformal.query.pair import EqualityQuestion
-from tcformal.query.question import Inputs, Kind, QuestionKind
+from tcformal.query.question import Kind, QuestionKind, RawInputs
 from tcformal.query.shrink.shrink import shrink
 from tcformal.solve.members import default_members
 
-#: Asked first unless the caller says otherwise: with multipliers, splits and wide sums, rewriting words finds
-#: inputs in a tenth of the time that clauses take.
+#: The first of the solvers by default: on multipliers, splits and wide sums, word-level rewriting finds
+#: inputs in a tenth of the time of a SAT solver.
 _FIRST = "bitwuzla"
 
 
 class Program(QuestionKind[ErrorComparison]):
-    """Two algorithms on one unit: VIOLATED with inputs on which one errs more, or HOLDS."""
+    """Two algorithms on one unit: VIOLATED with inputs on which one has the larger error, or HOLDS."""
 
     name = "algorithm"
     found = Kind.VIOLATED
     none = Kind.HOLDS
     assumptions_first = False
 
-    def replay(self, q: ErrorComparison, inputs: Inputs) -> ComparisonReplay:
-        """Both algorithms on integers and on the oracle, errors compared exactly."""
+    def replay(self, q: ErrorComparison, inputs: RawInputs) -> ComparisonReplay:
+        """The replay of inputs: both algorithms on integers and on the oracle, with exact errors."""
         return replay(q, inputs)
 
-    def shrink(self, q: ErrorComparison, inputs: Inputs, seconds: float) -> dict[str, int]:
-        """The fewest non-zero terms, round values, exponents near zero."""
+    def shrink(self, q: ErrorComparison, inputs: RawInputs, seconds: float) -> dict[str, int]:
+        """Inputs with the fewest non-zero terms, round values and exponents near zero."""
         return shrunk(q, inputs, seconds=seconds).inputs()
 
     def search(self, q: ErrorComparison, seed: int) -> dict[str, int] | None:
-        """Directed inputs, whatever the seed: those that cancel, with the largest error."""
+        """The directed inputs with the largest excess error; the seed has no effect."""
         return worst_directed(q)
 
     def members(self, solvers: Sequence[str] | None) -> Sequence[str] | None:
-        """The solvers as named, or all that are installed in the order that suits these questions."""
+        """The solvers as named, or every installed one in the default order of these questions."""
         return sorted(default_members(), key=lambda name: name != _FIRST) if solvers is None else solvers
 
     def assumptions(self, q: ErrorComparison) -> list[str]:
-        """What is assumed of a, b and c."""
-        return q.asked_of.texts()
+        """The assumptions about a, b and c, one line each."""
+        return q.parameters.texts()
 
     def found_text(self, q: ErrorComparison, finder: str) -> str:
-        """What is not always so."""
-        what = q.asked_of.claim
+        """The reason of VIOLATED: the claim that fails, and the solver that found the inputs."""
+        what = q.parameters.claim
         return f"not always: {what}; {finder} found inputs, replayed on integers and on exact fractions"
 
     def none_text(self, q: ErrorComparison, deciders: str) -> str:
-        """What is always so."""
-        return f"{q.asked_of.claim}: {deciders} found no inputs with a larger error"
+        """The reason of HOLDS: the claim, and the solvers that found no inputs."""
+        return f"{q.parameters.claim}: {deciders} found no inputs with a larger error"
 
     def parts(self, q: ErrorComparison) -> dict[str, Any]:
-        """The unit, the form of the algorithms, ranges and assumptions."""
-        what = q.asked_of
+        """The parts of a record that identify the question."""
+        what = q.parameters
         return {
             "kind": self.name,
             "unit": what.unit.name,
@@ -84,10 +89,10 @@ class Program(QuestionKind[ErrorComparison]):
         }
 
     def build(self, parts: Mapping[str, Any]) -> ErrorComparison:
-        """The same question of the unit of that name."""
+        """The question of these parts."""
         unit, more_than = resolve(parts["unit"]), parts["more_than"]
         return error_comparison(
-            Asked(
+            ComparisonParameters(
                 unit=unit, form=parts["form"], worse=parts["worse"], products=parts["products"],
                 split_rounding=parts["split_rounding"], keep_last=parts["keep_last"],
                 assumptions=from_texts(unit.operands.c, parts["assumptions"]),
@@ -96,13 +101,13 @@ class Program(QuestionKind[ErrorComparison]):
             )
         )  # fmt: skip
 
-    def witness_data(self, q: ErrorComparison, inputs: Inputs) -> dict[str, Any]:
+    def witness_data(self, q: ErrorComparison, inputs: RawInputs) -> dict[str, Any]:
         """Rows of a and b, and c."""
-        return witness_data(_formats(q), Witness.of(inputs, q.asked_of.products))
+        return witness_data(_formats(q), Witness.of(inputs, q.parameters.products))
 
     def read_witness(self, q: ErrorComparison, data: Mapping[str, Any]) -> dict[str, int]:
-        """The same, read back."""
-        n = q.asked_of.products
+        """The inputs of such rows; RecordError where they do not fit."""
+        n = q.parameters.products
         return read_witness(_formats(q), {"a": n, "b": n}, data).inputs()
 
     def results_data(self, q: ErrorComparison, replayed: ComparisonReplay) -> dict[str, Any]:
@@ -110,11 +115,11 @@ class Program(QuestionKind[ErrorComparison]):
         return replayed_data(replayed)
 
     def commands(self, q: ErrorComparison, replayed: ComparisonReplay) -> list[str]:
-        """Of halves, the unit with c, which is Markidis, and with 0, to which Ootomo and Yokota add c.
+        """`tcformal eval` commands for halves: with c (Markidis), and with 0 (Ootomo and Yokota).
 
-        None for inputs that are split: their parts are made inside the algorithms.
+        Empty for split inputs: their parts are computed inside the algorithms.
         """
-        what = q.asked_of
+        what = q.parameters
         if what.form != "table5":
             return []
         words, w = by_value(what.unit), replayed.witness
@@ -123,8 +128,8 @@ class Program(QuestionKind[ErrorComparison]):
         return [explain_command([what.unit.name], x, words, longer=longer, command="eval") for x in both]
 
     def to_json(self, q: ErrorComparison) -> dict[str, Any]:
-        """Claim, unit, form and products, and how inputs are split."""
-        what = q.asked_of
+        """Claim, unit, form, number of products, and how inputs are split."""
+        what = q.parameters
         split = {"split_rounding": what.split_rounding, "keep_last": what.keep_last}
         return {
             "claim": what.claim,
@@ -136,9 +141,9 @@ class Program(QuestionKind[ErrorComparison]):
 
 
 def shrunk(q: ErrorComparison, found: Mapping[str, int], *, seconds: float = 4.0) -> Witness:
-    """Simpler inputs that still have the larger error as asked."""
-    what, fmt = q.asked_of, q.asked_of.factor_format
-    # To the shrinker a question is two results on inputs of some formats, and a node that must stay 1.
+    """Simpler inputs on which the error is still larger as asked."""
+    what, fmt = q.parameters, q.parameters.factor_format
+    # The shrinker needs a question with two results, inputs of known formats, and a node that must stay 1.
     unit = replace(what.unit, operands=Operands(a=fmt, b=fmt, c=SINGLE, d=SINGLE))
     seen = EqualityQuestion(
         unit, unit, what.products, what.assumptions, q.graph, q.results, q.assumed, q.violated
@@ -147,7 +152,7 @@ def shrunk(q: ErrorComparison, found: Mapping[str, int], *, seconds: float = 4.0
 
 
 def replayed_data(run: ComparisonReplay) -> dict[str, Any]:
-    """What both algorithms make of inputs, as plain data."""
+    """The replay as plain data."""
     data: dict[str, Any] = {
         "exact": None if run.exact is None else number_text(run.exact),
         "results": {
@@ -164,9 +169,9 @@ def replayed_data(run: ComparisonReplay) -> dict[str, Any]:
 
 
 def _formats(q: ErrorComparison) -> dict[str, Format]:
-    fmt = q.asked_of.factor_format
+    fmt = q.parameters.factor_format
     return {"a": fmt, "b": fmt, "c": SINGLE}
 
 
-#: The one of its kind.
+#: The only instance.
 PROGRAM = Program()

@@ -1,7 +1,7 @@
-"""Can one of two algorithms on a unit be further from the exact value than the other?
+"""Error comparison: can one of two algorithms on a unit have a larger error than the other?
 
-The algorithms are Markidis, which adds inside the unit, and Ootomo and Yokota, which adds outside
-[VALPEY Property 5].  The exact value is that of the true inputs, in fixed-point integers of one window.
+Markidis adds c inside the unit, Ootomo and Yokota add it outside [VALPEY Property 5].  The exact value is
+that of the unsplit inputs, as a fixed-point integer of one window.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tcformal.query.assume import Assumptions, assume
 from tcformal.query.question import Question
 from tcformal.semantics.unpack import unpack
 
-#: What the inputs a and b are.
+#: The formats of the inputs a and b, and the algorithms on them.
 FORMS: dict[str, str] = {
     "table5": "halves: Markidis is TC(a·b, c), Ootomo and Yokota is RNE(TC(a·b, 0) + c)",
     "split": "singles, which both algorithms split into halves",
@@ -39,26 +39,27 @@ EXPONENT_LIMIT = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What is asked; InputError for what does not fit together.
+class ComparisonParameters:
+    """The parameters of an error comparison.
 
-    Shapes: `products` products in one call, the unit's others being 0·0.
+    Shapes: `products` products in one call; the unit's other products are 0·0.
+    Errors: InputError for parameters that do not fit together.
     """
 
     unit: UnitSpec
     form: str = "table5"
-    #: The algorithm whose error is to be the larger one.
+    #: The algorithm whose error is asked to be the larger one.
     worse: str = "ootomo-yokota"
     products: int = 4
-    #: How the inputs are split; of no effect on halves.
+    #: Rounding mode of the split; of no effect on halves.
     split_rounding: str = "RNE"
     #: Whether Ootomo and Yokota keep the product of the remainders.
     keep_last: bool = False
-    #: Of a, b and c, but for the exponents, which are those of a and b.
+    #: Assumptions about a, b and c; their `exponents` bound a and b only.
     assumptions: Assumptions = field(default_factory=Assumptions)
-    #: Range of c's exponent, where c is not zero.
+    #: Range of the exponent of a non-zero c.
     c_exponents: tuple[int, int] = C_EXPONENTS
-    #: By how many ulps of the exact value, which then is not zero, the error is to be larger; None: at all.
+    #: Least excess of the error, in ulps of a non-zero exact value; None: any excess counts.
     more_than: Fraction | None = None
 
     def __post_init__(self) -> None:
@@ -82,11 +83,11 @@ class Asked:
 
     @property
     def exponents(self) -> tuple[int, int]:
-        """Range of the exponents of a and b, where they are not zero."""
+        """The range of the exponents of non-zero a and b."""
         return self.assumptions.exponents or EXPONENTS[self.form]
 
     def texts(self) -> list[str]:
-        """What is assumed, one readable line for each."""
+        """The assumptions, one readable line each."""
         (low, high), (c_low, c_high) = self.exponents, self.c_exponents
         return [
             *replace(self.assumptions, exponents=None).texts(),
@@ -96,7 +97,7 @@ class Asked:
 
     @property
     def claim(self) -> str:
-        """One sentence, true where the answer is no."""
+        """The claim that the question may refute, as one sentence."""
         other = next(name for name in ALGORITHMS if name != self.worse)
         by = "" if self.more_than is None else f" by more than {number_text(self.more_than)} ulp"
         return f"the error of {ALGORITHMS[self.worse]} is never larger than that of {ALGORITHMS[other]}{by}"
@@ -104,13 +105,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorComparison(Question):
-    """A question, built.
+    """An error comparison as one DAG.
 
-    Shapes: inputs a[0], b[0], …, c are raw encodings; results (Markidis, Ootomo and Yokota) u[32];
-    errors unsigned and `exact` signed numbers of the window.
+    Shapes: inputs a[0], b[0], …, c are raw encodings; results (Markidis, Ootomo and Yokota) u[32]; errors
+    are unsigned and `exact` is a signed number of the window.
     """
 
-    asked_of: Asked
+    parameters: ComparisonParameters
     graph: Graph
     results: tuple[Node, Node]
     window: error.Window
@@ -127,14 +128,14 @@ class ErrorComparison(Question):
         return self.violated
 
 
-def asked(unit: str | Unit | UnitSpec, **settings: Any) -> Asked:
-    """A question's parameters from a unit or its name; `products` is 4, or the unit's k if that is less."""
+def comparison_parameters(unit: str | Unit | UnitSpec, **settings: Any) -> ComparisonParameters:
+    """The parameters of an error comparison; `products` is by default 4, or the unit's k if less."""
     spec = spec_of(unit)
-    return Asked(**{"unit": spec, "products": min(4, spec.k), **settings})
+    return ComparisonParameters(**{"unit": spec, "products": min(4, spec.k), **settings})
 
 
-def error_comparison(what: Asked) -> ErrorComparison:
-    """Build the question."""
+def error_comparison(what: ComparisonParameters) -> ErrorComparison:
+    """The error comparison of these parameters."""
     g, fmt = Graph(), what.factor_format
     a = [g.input(f"a[{i}]", fmt.width) for i in range(what.products)]
     b = [g.input(f"b[{i}]", fmt.width) for i in range(what.products)]
@@ -158,8 +159,8 @@ def error_comparison(what: Asked) -> ErrorComparison:
     larger, smaller = (of_oy, of_m) if what.worse == "ootomo-yokota" else (of_m, of_oy)
     if what.more_than is not None:
         exceeds = error.exceeds_by(g, window, larger, smaller, exact, what.more_than)
-        # Equal results have equal errors.  Saying so makes bounds quick to prove, at the results already;
-        # where inputs are only to be found, it was measured to cost time.
+        # Equal results have equal errors.  Stating it lets solvers prove bounds from the results alone; where
+        # inputs are only to be found it costs time, as measured.
         exceeds = g.and_(exceeds, g.not_(g.eq(*results)))
     else:
         exceeds = error.exceeds(g, larger, smaller)
@@ -168,7 +169,9 @@ def error_comparison(what: Asked) -> ErrorComparison:
     return ErrorComparison(what, g, results, window, exact, (of_m, of_oy), assumed, violated)
 
 
-def _results(g: Graph, what: Asked, a: list[Node], b: list[Node], c: Node) -> tuple[Node, Node]:
+def _results(
+    g: Graph, what: ComparisonParameters, a: list[Node], b: list[Node], c: Node
+) -> tuple[Node, Node]:
     """The results of Markidis, and of Ootomo and Yokota."""
     if what.form == "table5":
         inside = corrected.added_inside(g, what.unit, a, b, c)

@@ -1,4 +1,4 @@
-"""What inputs do when both algorithms are run again, on integers and on exact fractions."""
+"""Replay of an error comparison: both algorithms on integers and on exact fractions."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from functools import lru_cache
 from tcformal.interp.concrete import Concrete
 from tcformal.operands.witness import Witness
 from tcformal.oracle import algorithms as oracle
-from tcformal.query.kinds.comparison.question import Asked, ErrorComparison
+from tcformal.query.kinds.comparison.question import ComparisonParameters, ErrorComparison
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonReplay:
-    """What inputs do when both algorithms are run again.
+    """The results and errors of both algorithms on one set of inputs.
 
     Ranges and units: results are fp32 encodings, (Markidis, Ootomo and Yokota); errors are absolute, None
-    for a result that is no number.
+    for a result that is not finite.
     """
 
-    asked: Asked
+    asked: ComparisonParameters
     witness: Witness
     assumed: bool
     integers: tuple[int, int]
     oracle: tuple[int, int]
     exact: Fraction | None
     errors: tuple[Fraction | None, Fraction | None]
-    #: Whether the DAG says that the error is larger as asked.
+    #: Whether the DAG evaluates to a larger error, as asked.
     violated: bool
-    #: Whether the DAG's exact value and errors are those of the fractions.
+    #: Whether the DAG's exact value and errors equal those in fractions.
     same_errors: bool
 
     @property
     def excess(self) -> Fraction | None:
-        """By how much the error asked about exceeds the other; None where there is no such number."""
+        """The error asked about minus the other; None where an error is undefined."""
         m, oy = self.errors
         if m is None or oy is None:
             return None
@@ -43,7 +43,7 @@ class ComparisonReplay:
 
     @property
     def ulps(self) -> tuple[Fraction, Fraction] | None:
-        """Both errors in ulps of the exact value; None where that is zero or a result is no number."""
+        """Both errors in ulps of the exact value; None where that is zero or a result is not finite."""
         m, oy = self.errors
         if m is None or oy is None or not self.exact:
             return None
@@ -52,7 +52,7 @@ class ComparisonReplay:
 
     @property
     def excess_ulps(self) -> Fraction | None:
-        """The excess in ulps of the exact value."""
+        """The excess in ulps of the exact value; None where it is undefined."""
         if self.excess is None or not self.exact:
             return None
         return self.excess / oracle.ulp(self.exact)
@@ -68,13 +68,13 @@ class ComparisonReplay:
 
     @property
     def confirms(self) -> bool:
-        """What every question asks of a replay: here, that the error is larger as asked."""
+        """Whether the replay confirms the answer: the error is larger as asked."""
         return self.violates
 
 
 def replay(q: ErrorComparison, inputs: Mapping[str, int]) -> ComparisonReplay:
     """Run inputs through both algorithms on integers and on the oracle, and compare the errors exactly."""
-    what = q.asked_of
+    what = q.parameters
     w = Witness.of(inputs, what.products)
     assumed, violated, m, oy, raw_exact, *raw_errors = _evaluator(q)(w.inputs())
     again = oracle_results(what, w)
@@ -99,7 +99,7 @@ def _evaluator(q: ErrorComparison) -> Concrete:
     return Concrete(q.graph, [q.assumed, q.violated, *q.results, q.exact, *q.errors])
 
 
-def oracle_results(what: Asked, w: Witness) -> tuple[int, int]:
+def oracle_results(what: ComparisonParameters, w: Witness) -> tuple[int, int]:
     """The results of Markidis, and of Ootomo and Yokota, on the Fraction oracle."""
     unit, mode = what.unit, what.split_rounding
     if what.form == "table5":

@@ -1,1 +1,1 @@
-"""Does a property hold of a unit?"""
+"""Properties of one unit, and the question whether one holds on every input."""

@@ -1,4 +1,4 @@
-"""Does a property hold of a unit?  How that question is replayed, shrunk, written and read."""
+"""The kind of question that asks whether a property holds of a unit: replay, shrinking, reading, writing."""
 
 from __future__ import annotations
 
@@ -21,43 +21,43 @@ from tcformal.query.kinds.property.question import (
     replay_property,
     shrink_inputs,
 )
-from tcformal.query.question import Inputs, Kind, QuestionKind
+from tcformal.query.question import Kind, QuestionKind, RawInputs
 
 
 class UnitProperty(QuestionKind[PropertyQuestion]):
-    """One unit, evaluated once or twice: VIOLATED with inputs, or HOLDS."""
+    """A property of one unit, evaluated once or twice: VIOLATED with inputs, or HOLDS."""
 
     name = "property"
     found = Kind.VIOLATED
     none = Kind.HOLDS
 
-    def replay(self, q: PropertyQuestion, inputs: Inputs) -> PropertyReplay:
-        """Every call on integers and on the oracle, judged on both."""
+    def replay(self, q: PropertyQuestion, inputs: RawInputs) -> PropertyReplay:
+        """The replay of inputs: every call on integers and on the oracle, checked on both."""
         return replay_property(q, inputs)
 
-    def shrink(self, q: PropertyQuestion, inputs: Inputs, seconds: float) -> dict[str, int]:
-        """As many inputs as possible zero, and few bits set."""
+    def shrink(self, q: PropertyQuestion, inputs: RawInputs, seconds: float) -> dict[str, int]:
+        """Inputs of which as many as possible are zero, with few bits set."""
         return shrink_inputs(q, inputs, seconds=seconds)
 
     def search(self, q: PropertyQuestion, seed: int) -> dict[str, int] | None:
-        """The first of the seeded vectors that violates the property."""
+        """The first seeded vector that violates the property; None where none does."""
         return by_vectors(q, seed)
 
     def assumptions(self, q: PropertyQuestion) -> list[str]:
-        """What is assumed of the operands."""
+        """The assumptions about the operands, one line each."""
         return q.assumptions.texts()
 
     def found_text(self, q: PropertyQuestion, finder: str) -> str:
-        """What does not always hold."""
+        """The reason of VIOLATED: the property that fails, and the solver that found the inputs."""
         text = PROPERTIES[q.name].text
         return f"not always: {text}; {finder} found inputs, replayed on integers and on exact fractions"
 
     def none_text(self, q: PropertyQuestion, deciders: str) -> str:
-        """What holds."""
+        """The reason of HOLDS: the property, and the solvers that found no inputs."""
         return f"{PROPERTIES[q.name].text}: {deciders} found no inputs that violate it"
 
     def parts(self, q: PropertyQuestion) -> dict[str, Any]:
-        """Property, unit, k, formats and assumptions."""
+        """The parts of a record that identify the question."""
         o = q.unit.operands
         return {
             "kind": self.name,
@@ -69,16 +69,16 @@ class UnitProperty(QuestionKind[PropertyQuestion]):
         }
 
     def build(self, parts: Mapping[str, Any]) -> PropertyQuestion:
-        """The property of the unit of that name, under the assumptions."""
+        """The question of these parts."""
         unit = resolve(parts["unit"])
         return property_question(parts["property"], unit, from_texts(unit.operands.c, parts["assumptions"]))
 
-    def witness_data(self, q: PropertyQuestion, inputs: Inputs) -> dict[str, Any]:
-        """Every input by its name."""
+    def witness_data(self, q: PropertyQuestion, inputs: RawInputs) -> dict[str, Any]:
+        """The text of every input, by name."""
         return {name: value_data(_format(q, name), inputs.get(name, 0)) for name in q.graph.inputs}
 
     def read_witness(self, q: PropertyQuestion, data: Mapping[str, Any]) -> dict[str, int]:
-        """The same, read back."""
+        """The inputs of such data; RecordError where they do not fit."""
         if data.keys() != q.graph.inputs.keys():
             raise RecordError(
                 f"expected inputs {', '.join(q.graph.inputs)}, but got {', '.join(data) or 'none'}"
@@ -92,7 +92,7 @@ class UnitProperty(QuestionKind[PropertyQuestion]):
         return {"results": {call.label: value_data(d, raw) for call, raw in pairs}}
 
     def commands(self, q: PropertyQuestion, replayed: PropertyReplay) -> list[str]:
-        """The unit on the operands of each call."""
+        """`tcformal eval` of the unit on the operands of each call."""
         words = by_value(q.unit)
         return [explain_command([q.unit.name], w, words, command="eval") for w in replayed.operands]
 
@@ -107,5 +107,5 @@ def _format(q: PropertyQuestion, name: str) -> Format:
     return q.unit.input_formats()[row if row.startswith("scale_") else name[0]]
 
 
-#: The one of its kind.
+#: The only instance.
 PROPERTY = UnitProperty()

@@ -1,4 +1,4 @@
-"""The question whether a property holds of one unit on every input: its DAG, replay, vectors, shrinking."""
+"""The question whether a property holds of one unit on every input: DAG, replay, vectors, shrinking."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _ABOVE = 24
 
 @dataclass(frozen=True, slots=True)
 class PropertyQuestion(Question):
-    """Does a property hold of a unit?
+    """Does a property hold of a unit on every input?
 
-    Shapes: inputs a[0], b[0], …, c and what the property adds are raw encodings.
+    Shapes: inputs a[0], b[0], …, c and those that the property adds (such as c2) are raw encodings.
     """
 
     name: str
@@ -53,7 +53,7 @@ class PropertyQuestion(Question):
 
 @dataclass(frozen=True, slots=True)
 class PropertyReplay:
-    """What inputs do when every call is run again.
+    """The results of every call of a property on one set of inputs.
 
     Ranges and units: results are raw encodings of the D format, one for each call.
     """
@@ -62,24 +62,25 @@ class PropertyReplay:
     operands: tuple[Witness, ...]
     integers: tuple[int, ...]
     oracle: tuple[int, ...]
-    #: Whether the DAG, and exact values, say that the property is violated.
+    #: Whether the property is violated: on the DAG, and on exact values.
     violated: tuple[bool, bool]
 
     @property
     def violates(self) -> bool:
-        """Whether the inputs obey the assumptions and violate the property beyond doubt."""
+        """Whether the inputs obey the assumptions and violate the property on DAG, integers and oracle."""
         return self.assumed and self.integers == self.oracle and all(self.violated)
 
     @property
     def confirms(self) -> bool:
-        """What every question asks of a replay: here, that the property is violated."""
+        """Whether the replay confirms the answer: the property is violated."""
         return self.violates
 
 
 def property_question(name: str, unit: UnitSpec, what: Assumptions) -> PropertyQuestion:
-    """Build the question whether the named property holds of a unit.
+    """The question whether the named property holds of a unit.
 
-    Errors: UnknownNameError for another name, InputError for a unit that the property does not fit.
+    Errors: UnknownNameError for an unknown property, InputError for a unit that the property does not
+    fit.
     """
     check_choice("property", name, list(PROPERTIES))
     g = Graph()
@@ -90,7 +91,7 @@ def property_question(name: str, unit: UnitSpec, what: Assumptions) -> PropertyQ
 
 
 def replay_property(q: PropertyQuestion, inputs: Mapping[str, int]) -> PropertyReplay:
-    """Run inputs through every call on integers and on the oracle, and judge both."""
+    """Run inputs through every call on integers and on the oracle, and check the property on both."""
     rows = [[*c.operands.a, *c.operands.b, c.operands.c, *c.operands.scale_a, *c.operands.scale_b]
             for c in q.case.calls]  # fmt: skip
     roots = [q.assumed, q.violated, *(n for row in rows for n in row), *(c.result for c in q.case.calls)]
@@ -110,11 +111,11 @@ def replay_property(q: PropertyQuestion, inputs: Mapping[str, int]) -> PropertyR
 
 
 def by_vectors(q: PropertyQuestion, seed: int) -> dict[str, int] | None:
-    """The first of some seeded vectors that violates the property; None where none of them does.
+    """The first seeded vector that violates the property; None where none does.
 
-    An input that a property adds to an operand (c2 beside c) is the next encoding above it; in every second
+    An input that a property adds to an operand (c2 to c) is the next encoding above it.  In every second
     vector that operand is the last number below a power of two and large beside the products, all of them
-    positive: there one step changes how much alignment cuts off.
+    positive: one step then changes how much alignment cuts off.
     """
     tried = columns(inputs_to_try(q.unit, q.k, VECTORS, seed))
     o = q.unit.operands
@@ -141,7 +142,7 @@ def by_vectors(q: PropertyQuestion, seed: int) -> dict[str, int] | None:
 
 
 def shrink_inputs(q: PropertyQuestion, found: Mapping[str, int], *, seconds: float = 4.0) -> dict[str, int]:
-    """Inputs that still violate the property, with as many as possible zero and few bits set: greedy."""
+    """Inputs that still violate the property, with as many as possible zero and few bits set; greedy."""
     deadline = time.monotonic() + seconds
     best = dict(found)
     changed = True
@@ -157,7 +158,7 @@ def shrink_inputs(q: PropertyQuestion, found: Mapping[str, int], *, seconds: flo
 
 
 def _simpler(raw: int) -> list[int]:
-    """Zero, and the encoding with its low bits or single bits cleared; all are smaller integers."""
+    """Zero, and the encoding with its low bits or single bits cleared: smaller integers only."""
     bits = [i for i in range(raw.bit_length()) if raw >> i & 1]
     tried = [0, *(raw >> i << i for i in reversed(bits)), *(raw & ~(1 << i) for i in bits)]
     return [value for value in dict.fromkeys(tried) if value != raw]

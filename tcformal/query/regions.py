@@ -1,4 +1,4 @@
-"""Where an exact value lies in a format: inside or outside, in its normal range or below it."""
+"""Regions of a format: whether an exact value is inside or outside it, in its normal range or below it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
 from tcformal.semantics.step import fused_sum
 
-#: What can be said of an exact value x and a format.
-PLACES: dict[str, str] = {
+#: The regions of a format, each with the text that describes a value in it.
+REGIONS: dict[str, str] = {
     "inside": "a finite number of",
     "outside": "no finite number of",
     "normal": "in magnitude from the least normal number on, and below overflow, in",
@@ -26,8 +26,8 @@ PLACES: dict[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """One of PLACES and a format: `outside-fp16`."""
+class Region:
+    """A region of a format: `outside-fp16`."""
 
     name: str
     format: Format
@@ -37,33 +37,33 @@ class Place:
 
     @property
     def text(self) -> str:
-        """What is said of a value: `no finite number of fp16`."""
-        return f"{PLACES[self.name]} {self.format.name}"
+        """The description of a value in the region: `no finite number of fp16`."""
+        return f"{REGIONS[self.name]} {self.format.name}"
 
 
-def place(text: str, key: str) -> Place:
-    """Read `outside-fp16`; `key` names the assumption in errors.
+def parse_region(text: str, key: str) -> Region:
+    """The region of a text such as `outside-fp16`; `key` names the assumption in errors.
 
-    Errors: UnknownNameError for a place or format that does not exist, InputError for a format whose
-    exponents and specials are not those of IEEE 754.
+    Errors: UnknownNameError for an unknown region or format, InputError for a format whose exponents and
+    specials are not those of IEEE 754.
     """
     name, dash, fmt = text.partition("-")
     if not dash:
-        raise InputError(f"expected {key} as one of {', '.join(PLACES)} and a format, such as inside-fp16, "
+        raise InputError(f"expected {key} as one of {', '.join(REGIONS)} and a format, such as inside-fp16, "
                          f"but got {text!r}")  # fmt: skip
-    found = Place(check_choice(f"place for {key}", name, PLACES), format_named(fmt))
+    found = Region(check_choice(f"region for {key}", name, REGIONS), format_named(fmt))
     if found.format.specials is not Specials.IEEE or found.format.ignored_low_bits:
         raise InputError(f"expected an IEEE 754 format for {key}, but got {found.format.name}")
     return found
 
 
-def lies(g: Graph, numbers: Sequence[Number], where: Place) -> Node:
-    """1 where the exact sum of the numbers lies there.
+def in_region(g: Graph, numbers: Sequence[Number], where: Region) -> Node:
+    """1 where the exact sum of the numbers is in the region.
 
     Shapes: one or more numbers -> u[1].
     Ranges and units: a value is a number of a format exactly where rounding it down and up agree; it is
     normal where rounding it to zero gives a normal number.
-    Zero, NaN, Inf: zero is inside; where an operand is NaN or Inf nothing is said to be the case.
+    Zero, NaN, Inf: zero is inside; where an operand is NaN or Inf the result is 0.
     """
     finite = g.not_(g.or_(g.truth(False), *(flag for x in numbers for flag in (x.nan, x.inf))))
     if where.name in ("inside", "outside"):
@@ -80,7 +80,7 @@ def lies(g: Graph, numbers: Sequence[Number], where: Place) -> Node:
 
 
 def _rounded(g: Graph, numbers: Sequence[Number], mode: str, fmt: Format) -> Number:
-    """The exact sum rounded once; rounded to zero, what is too large is an Inf, and so not normal."""
+    """The exact sum rounded once; with RZ a value that is too large becomes Inf, which is not normal."""
     target = Conversion(mode, fmt.exponent_bits, fmt.fraction_bits)
     design = Design(
         products=1, conversion=f"{mode}-E{fmt.exponent_bits}M{fmt.fraction_bits}", nan_word=0,

@@ -1,4 +1,4 @@
-"""Sweeps: their pieces of work, and the records that a file holds, whatever else stands in it."""
+"""The records in a file of a sweep."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tcformal.callbacks import Advance, Warn
 from tcformal.files import lines, write
-from tcformal.files.lines import Told
 from tcformal.store.schema import SEAL, sealed
 
-Held = TypeVar("Held")
+SweepRecordType = TypeVar("SweepRecordType")
 
 #: What a piece of work gives: two counts, examples, and the results as bytes.
 Judged = tuple[int, int, list[str], bytes]
@@ -31,10 +31,10 @@ def append(path: Path, record: Any) -> None:
     write.append(path, sealed(asdict(record)))
 
 
-def records(path: Path, kind: type[Held], told: Told) -> list[Held]:
-    """The lines that are records of that class, in order; `told` hears of the others, which are passed over.
+def records(path: Path, kind: type[SweepRecordType], warn: Warn) -> list[SweepRecordType]:
+    """The lines that are records of that class, in order; other lines are skipped with a warning.
 
-    What a killed writer left of a line is nothing, and not spoken of: its unit is swept again.
+    A torn last line, which a killed writer leaves, is skipped without a warning: its unit is swept again.
     """
     found = []
     for line in lines.read(path)[0]:
@@ -48,7 +48,7 @@ def records(path: Path, kind: type[Held], told: Told) -> list[Held]:
                 f"expected a record of a sweep that nobody altered in line {line.number} of {path}, "
                 "but got another object"
             )
-            told(f"{line.problem or other}: it is passed over")
+            warn(f"{line.problem or other}: it is passed over")
     return found
 
 
@@ -56,11 +56,11 @@ def swept(
     names: Iterable[str],
     pieces: int,
     submit: Callable[[str, int], Future[Judged]],
-    told: Callable[[int, int], None],
+    advance: Advance,
 ) -> Iterator[tuple[str, tuple[int, int], tuple[str, ...], str]]:
     """The pieces of work of every unit: its counts, its first examples and the digest of its results.
 
-    `told` hears the pieces of work done and in all.
+    `advance` takes the pieces of work done and in all.
     """
     listed = list(names)
     finished = 0
@@ -74,10 +74,10 @@ def swept(
             first, second, examples = first + one, second + other, examples + shown
             sums.update(results)
             finished += 1
-            told(finished, pieces * len(listed))
+            advance(finished, pieces * len(listed))
         yield name, (first, second), tuple(examples[:3]), sums.hexdigest()
 
 
-def _fits(data: dict[str, Any], kind: type[Held]) -> bool:
+def _fits(data: dict[str, Any], kind: type[SweepRecordType]) -> bool:
     wanted = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
     return data.keys() == wanted.keys() and all(_TYPES[wanted[name]](value) for name, value in data.items())

@@ -1,4 +1,4 @@
-"""Turns in a results folder: many processes add to it at once, and one alone takes things out."""
+"""Locks of a results folder: shared for the many processes that add to it, exclusive for removal."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from tcformal.errors import RecordError
 
 
 @contextlib.contextmanager
-def writing(folder: Path) -> Iterator[None]:
-    """A certificate and the line that names it are added without anybody taking things out in between."""
-    with _held(folder, fcntl.LOCK_SH):
+def shared_lock(folder: Path) -> Iterator[None]:
+    """Hold the shared lock, so that a certificate and the line that names it are added together."""
+    with _locked(folder, fcntl.LOCK_SH):
         yield
 
 
 @contextlib.contextmanager
-def taking_out(folder: Path) -> Iterator[None]:
-    """Nobody adds to the folder meanwhile."""
-    with _held(folder, fcntl.LOCK_EX):
+def exclusive_lock(folder: Path) -> Iterator[None]:
+    """Hold the exclusive lock, so that no other process adds to the folder."""
+    with _locked(folder, fcntl.LOCK_EX):
         yield
 
 
 @contextlib.contextmanager
-def _held(folder: Path, how: int) -> Iterator[None]:
-    """The folder itself is locked; RecordError where it cannot be made or locked."""
+def _locked(folder: Path, operation: int) -> Iterator[None]:
+    """Lock the folder itself; RecordError where it cannot be made or locked."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -35,7 +35,7 @@ def _held(folder: Path, how: int) -> Iterator[None]:
         raise RecordError(f"expected a results folder at {folder}, but got: {error.strerror}") from error
     try:
         try:
-            fcntl.flock(file, how)
+            fcntl.flock(file, operation)
         except OSError as error:
             raise RecordError(f"expected to lock {folder}, but got: {error.strerror}") from error
         yield
