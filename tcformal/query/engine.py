@@ -31,7 +31,13 @@ def answer(
     shrink_s: float = 4.0,
     progress: Progress = ignore,
 ) -> Verdict[Q]:
-    """Decide a question: vectors, assumptions, solvers; then replay and shrink the witness."""
+    """Decide a question: vectors, assumptions, solvers; then replay and shrink the witness.
+
+    `certify` and `jobs` are those of `solve.portfolio.decide`; vectors are tried only where no solvers are
+    named.  `shrink_s`: seconds for shrinking a witness.
+    Errors: those of `decide` for solvers that cannot be asked.  A question without an answer is no error:
+    its verdict is UNKNOWN, TIMEOUT, or ERROR with the evidence.
+    """
     start = time.monotonic()
     question_kind = kind_of(q)
 

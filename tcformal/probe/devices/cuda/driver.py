@@ -26,11 +26,10 @@ def supported() -> tuple[int, int] | None:
 
 
 def check_driver(compiler: str, release: tuple[int, int], driver: tuple[int, int] | None = None) -> None:
-    """DeviceError for a compiler of a newer major release than the driver supports.
+    """Refuse a compiler of a newer major release than the driver, by default the machine's, supports.
 
-    `driver` is by default the machine's.  Within a major release a driver loads the code of any compiler
-    (CUDA's minor version compatibility).  The error names both, and the packages that build for the
-    driver.
+    Within a major release a driver loads the code of any compiler (CUDA's minor version compatibility).
+    Errors: DeviceError that names both, and the packages that build for the driver.
     """
     driver = driver or supported()
     if driver is not None and release[0] > driver[0]:
