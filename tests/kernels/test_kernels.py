@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tcformal.errors import InputError
-from tcformal.interp import lanes, llvm
+from tcformal.interp import lanes, llvm, lowering
 from tcformal.interp.lanes import Code, lane_for
 from tcformal.kernels import machine, rows, work
 from tcformal.matmul import unit as models
@@ -123,6 +123,7 @@ def test_seventeen_terms_need_more_than_32_bits(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(lanes, "lane_for", hoped)
     monkeypatch.setattr(llvm, "lane_for", hoped)
+    monkeypatch.setattr(lowering, "lane_for", hoped)
     wrong = largest_sum()
     models.gemm.cache_clear()
     assert np.allclose(wrong, -62.06, atol=0.01)
