@@ -51,15 +51,14 @@ def examples(text: str) -> list[str]:
 
 def parse(line: str) -> None:
     """Parse a command as the command line would, without running it."""
-    name, *args = shlex.split(line.partition(" > ")[0])
-    assert name == "tcformal"
-    context, command = main.make_context(name, args), main
+    program, *args = shlex.split(line)
+    assert program == "tcformal"
+    command: click.Command = main
+    context = main.make_context(program, args)
     while isinstance(command, click.Group):
-        rest = [*context._protected_args, *context.args]
-        name, found, args = command.resolve_command(context, rest)
+        name, found, args = command.resolve_command(context, [*context._protected_args, *context.args])
         assert found is not None
-        assert name is not None
-        context, command = found.make_context(name, args, parent=context), found  # type: ignore[assignment]
+        command, context = found, found.make_context(name, args, parent=context)
 
 
 PATHS = dict(commands())
