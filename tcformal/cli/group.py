@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from tcformal.cli.examples import EXIT_CODES, with_examples
 from tcformal.cli.signals import EndedError, working
 from tcformal.errors import TcformalError
 from tcformal.report.escape import complain
@@ -53,7 +54,8 @@ class OneSentence(click.Group):
         """The command of that name, its module imported now; None if a package is missing."""
         for module in MODULES.get(cmd_name, ()):
             _load(module)
-        return super().get_command(ctx, cmd_name)
+        found = super().get_command(ctx, cmd_name)
+        return None if found is None else with_examples(found, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -155,7 +157,7 @@ def results_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-@click.group(cls=OneSentence, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=OneSentence, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, prog_name="tcformal")
 def main() -> None:
     """Formal, executable models of matrix units: separate, prove, explain, simulate."""

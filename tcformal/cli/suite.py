@@ -26,15 +26,6 @@ from tcformal.suites.suitefile import from_json, to_json
 
 @main.command(
     name="suite",
-    epilog="""\b
-Examples:
-  tcformal suite ampere/mma.m16n8k16.f32.f16.f16.f32
-  tcformal suite hopper/mma.m16n8k16.f32.f16.f16.f32 --vary fraction_bits=10..40
-  tcformal suite ampere/mma.m16n8k16.f32.f16.f16.f32 --vary conversion --vary alignment_rounding
-  tcformal suite --formats fp16,fp16,fp32,fp32 --format c -o suite.h
-  tcformal suite 'valpey@terms=5' --vary carry_bits=3..6 --json > s.json
-  tcformal suite --check s.json
-""",
 )
 @click.argument("names", nargs=-1, metavar="[UNIT]...")
 @click.option(

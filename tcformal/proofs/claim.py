@@ -24,7 +24,7 @@ from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status
-from tcformal.version import VERSION
+from tcformal.version import VERSION, commit, host
 
 
 class PartStatus(enum.Enum):
@@ -99,6 +99,9 @@ class ClaimVerdict:
     limits: Limits
     seconds: float
     version: str = VERSION
+    #: The commit of the package and the machine that gave the answer; empty where that is not recorded.
+    commit: str = ""
+    machine: str = ""
     #: When a kept claim that is served again was answered, in UTC; empty for a fresh one.
     served: str = ""
     #: Whether the proof was checked in this run: True of every fresh claim, and of a kept one whose lemmas
@@ -128,6 +131,8 @@ class ClaimVerdict:
             "limits": self.limits.to_json(),
             "seconds": round(self.seconds, 3),
             "tcformal": self.version,
+            "commit": self.commit,
+            "machine": self.machine,
             "served": bool(self.served),
             "checked": self.checked,
             **({"answered": self.served} if self.served else {}),
@@ -194,6 +199,7 @@ def claim_verdict(
     return ClaimVerdict(
         claim=claim, unit=unit, kind=kind, reason=reason, composition=composition,
         parts=found.parts, lemmas=tuple(shown.values()), limits=limits, seconds=time.monotonic() - start,
+        commit=commit(), machine=host(),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import Verdict, reason_of, unanswered
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
-from tcformal.version import VERSION
+from tcformal.version import VERSION, commit, host
 
 #: What each solver may use unless the caller says otherwise.
 DEFAULT_LIMITS = Limits()
@@ -44,8 +44,8 @@ def answer(
     def verdict(kind: Kind, reason: str, d: Decision, **more: Any) -> Verdict[Q]:
         return Verdict(
             kind=kind, reason=reason, question=q, limits=limits, version=VERSION,
-            seconds=time.monotonic() - start, answers=d.answers, confirmed_by=d.confirmed_by,
-            certificate=d.certificate, **more,
+            commit=commit(), machine=host(), seconds=time.monotonic() - start, answers=d.answers,
+            confirmed_by=d.confirmed_by, certificate=d.certificate, **more,
         )  # fmt: skip
 
     def decided(kind: Kind, d: Decision, **more: Any) -> Verdict[Q]:

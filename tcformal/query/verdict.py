@@ -56,6 +56,9 @@ class Verdict(Generic[Q]):
     #: Wall time in seconds, shrinking included.
     seconds: float
     version: str = field(default="")
+    #: The commit of the package and the machine that gave the answer; empty where that is not recorded.
+    commit: str = ""
+    machine: str = ""
     #: Date of a kept answer, in UTC; empty for a fresh one.
     served: str = ""
     #: Whether the evidence was checked in this run: True for every fresh answer, and for a kept one whose
@@ -97,6 +100,8 @@ class Verdict(Generic[Q]):
             "limits": self.limits.to_json(),
             "seconds": round(self.seconds, 3),
             "tcformal": self.version,
+            "commit": self.commit,
+            "machine": self.machine,
             "served": bool(self.served),
             "checked": self.checked,
         }

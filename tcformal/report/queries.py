@@ -11,12 +11,18 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from tcformal.design.names import resolve
 from tcformal.files.write import write_whole
+from tcformal.operands.command import by_value, explain_command
+from tcformal.operands.witness import Witness
 from tcformal.papers.files import QueryFile
 from tcformal.papers.run import OPEN, Answered
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.text import table
-from tcformal.version import VERSION, host
+from tcformal.version import VERSION, commit, host
+
+#: How an answer compares with what its source says.
+AGREEMENTS = ("agrees", "deviates", "asks something else")
 
 #: The answers of solvers that count as answers.
 _GIVEN = ("sat", "unsat")
@@ -68,13 +74,14 @@ def _style(a: Answered) -> str:
 
 def summary(done: Sequence[Answered], seconds: float) -> RenderableType:
     """One line for each query, and in full each ask whose outcome is not the expected one."""
-    made = table("query", ">asks", ">as expected", ">seconds")
+    made = table("query", ">asks", *(f">{name}" for name in AGREEMENTS), ">open", ">seconds")
     for name, group in groupby(done, key=lambda a: a.query):
         asks = list(group)
-        good = sum(a.as_expected for a in asks)
+        counts = Counter(agreement(a) for a in asks)
+        left = sum(not a.as_expected for a in asks)
         made.add_row(
-            name, str(len(asks)), Text(str(good), style="green" if good == len(asks) else "red"),
-            f"{sum(a.seconds for a in asks):.2f}",
+            name, str(len(asks)), *(str(counts[agreed]) for agreed in AGREEMENTS),
+            Text(str(left), style="red" if left else "green"), f"{sum(a.seconds for a in asks):.2f}",
         )  # fmt: skip
     parts: list[RenderableType] = [made]
     for a in done:
@@ -82,8 +89,7 @@ def summary(done: Sequence[Answered], seconds: float) -> RenderableType:
             parts.append(
                 Text(f"{a.query}, {a.ask.name}: {a.headline}, expected {a.ask.expected}", style=_style(a))
             )
-    good = sum(a.as_expected for a in done)
-    parts.append(Text(f"{good} of {len(done)} answered as expected; {seconds:.1f} s in all", style="dim"))
+    parts.append(Text(f"{_counted(done)}; {seconds:.1f} s in all", style="dim"))
     return Group(*parts)
 
 
@@ -95,8 +101,18 @@ def agreement(a: Answered) -> str:
     if not a.as_expected:
         return f"**expected {a.ask.expected}**" if a.checked else f"**{NOT_CHECKED}**"
     if not a.ask.reported:
-        return "not in the source"
-    return "deviates" if a.ask.deviation else "agrees"
+        return AGREEMENTS[2]
+    return AGREEMENTS[1] if a.ask.deviation else AGREEMENTS[0]
+
+
+def _counted(done: Sequence[Answered]) -> str:
+    """How many answers agree with their source, deviate from it, or are to something else."""
+    counts = Counter(agreement(a) for a in done)
+    agrees, deviates, other = (counts[name] for name in AGREEMENTS)
+    return (
+        f"{len(done)} questions: {agrees} answers agree with the source, {deviates} deviate from it, {other} "
+        f"are to something that the source does not ask, {sum(not a.as_expected for a in done)} are open"
+    )
 
 
 def _cell(text: str) -> str:
@@ -124,6 +140,8 @@ def _found(answer: Mapping[str, Any]) -> str:
 def _inputs(number: int, a: Answered) -> list[str]:
     """The lines below a table that give the inputs of one answer: commands, or the texts of split inputs."""
     answer = a.answer
+    if "parts" in answer:
+        return _refuted(number, answer)
     if "witness" not in answer:
         return []
     w = answer["witness"]
@@ -133,27 +151,49 @@ def _inputs(number: int, a: Answered) -> list[str]:
     return [f"{number}. {commands[0]}", *(f"   {command}" for command in commands[1:])]
 
 
-def _made_by(mine: Sequence[Answered]) -> str:
-    """The versions and dates of the answers of a table."""
+def _refuted(number: int, claim: Mapping[str, Any]) -> list[str]:
+    """The commands that show each refuted part of a claim: the unit on its inputs."""
+    spec = resolve(claim["unit"])
+    lines = []
+    for part in claim["parts"]:
+        if part["control"] or "witness" not in part:
+            continue
+        said = part["witness"]
+        rows = [said["inputs"], *([said["second_inputs"]] if "second_inputs" in said else [])]
+        given = [Witness.of({name: int(text, 16) for name, text in row.items()}) for row in rows]
+        shown = [explain_command([spec.name], w, by_value(spec), command="eval") for w in given]
+        lines += [f"{number}. {part['name']}: `{shown[0]}`", *(f"   `{command}`" for command in shown[1:])]
+    return lines
+
+
+def _at(text: str) -> str:
+    return f" at commit {text}" if text else ""
+
+
+def _made_by(mine: Sequence[Answered]) -> list[str]:
+    """The versions, commits, days and machines of the answers of a table."""
     solvers = [s for a in mine for s in a.answer.get("solvers", ()) if s["answer"] in _GIVEN]
     versions = {f"{s['name']} {s['version']}" for s in solvers}
-    versions |= {f"tcformal {a.answer['tcformal']}" for a in mine if "tcformal" in a.answer}
+    given = [a for a in mine if "tcformal" in a.answer]
+    versions |= {f"tcformal {a.answer['tcformal']}{_at(str(a.answer.get('commit', '')))}" for a in given}
     days = sorted({a.served[:10] for a in mine if a.served})
     dates = " to ".join(dict.fromkeys((*days[:1], *days[-1:])))
-    return "; ".join(text for text in (", ".join(sorted(versions)), dates) if text)
+    # What is evaluated anew in each run, such as golden inputs, is evaluated here.
+    machines = {str(a.answer.get("machine", "")) or "a machine that was not recorded" for a in given}
+    machines |= {host() for a in mine if "tcformal" not in a.answer}
+    who = "; ".join(text for text in (", ".join(sorted(versions)), dates) if text)
+    where = f"Machine: {'; '.join(sorted(machines))}."
+    return [f"Answered by {who}. {where}" if who else where]
 
 
 def report_text(queries: Sequence[QueryFile], done: Sequence[Answered]) -> str:
     """The report of all queries: the statements of the sources beside the answers found."""
-    counts = Counter(agreement(a) for a in done)
     lines = [
         "# The questions of the papers, asked and answered",
         "",
-        f"{len(done)} questions: {counts['agrees']} answers agree with their source, {counts['deviates']} "
-        f"deviate from it, {counts['not in the source']} answer questions that are not in the source, "
-        f"{sum(not a.as_expected for a in done)} are open. Written by `tcformal run --all` "
-        f"(tcformal {VERSION}, {host()}); times are wall seconds of the original answer, including solver "
-        "processes, checks and shrinking.",
+        f"{_counted(done)}. Made by `tcformal run --all` (tcformal {VERSION}{_at(commit())}, {host()}); the "
+        "evidence of a kept answer was checked again, or the table says that it was not; times are wall "
+        "seconds of the answer when it was given, solver processes, checking and shrinking included.",
     ]
     for query in queries:
         mine = [a for a in done if a.query == query.name]
@@ -177,8 +217,8 @@ def report_text(queries: Sequence[QueryFile], done: Sequence[Answered]) -> str:
         for text in dict.fromkeys(a.ask.deviation for a in mine if a.ask.deviation):
             lines += ["", f"Deviation: {' '.join(text.split())}"]
         made = _made_by(mine)
-        if made:
-            lines += ["", f"Answered by {made}."]
+        if mine:
+            lines += ["", *made]
     return "\n".join(lines) + "\n"
 
 

@@ -57,6 +57,8 @@ def to_record(v: Verdict[Any], date: str) -> Record:
             "seconds": v.seconds,
             "date": date,
             "tcformal": v.version,
+            "commit": v.commit,
+            "machine": v.machine,
             "certificate": None if v.certificate is None else certificate_record(v.certificate),
         }
     )
@@ -218,6 +220,8 @@ def read_verdict(
         limits=read_limits(record),
         seconds=record["seconds"],
         version=record["tcformal"],
+        commit=record.get("commit", ""),
+        machine=record.get("machine", ""),
         served=record["date"],
         checked=checked or found,
     )

@@ -21,7 +21,7 @@ from tcformal.store.schema import SEAL, now
 OF_MANY_UNITS = ("same-parameters",)
 
 #: Keys that may differ between two records of the same answer.
-_PASSING = ("schema", "date", "seconds", "limits", "tcformal", SEAL)
+_PASSING = ("schema", "date", "seconds", "limits", "tcformal", "commit", "machine", SEAL)
 
 
 def claim_record(v: ClaimVerdict) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def claim_record(v: ClaimVerdict) -> dict[str, Any]:
 
 
 def claim_content(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a record that identifies the answer: everything but date, seconds and limits."""
+    """The part of a record that identifies the answer: everything but when, where and how fast."""
     return {key: value for key, value in record.items() if key not in _PASSING}
 
 
@@ -63,7 +63,8 @@ def read_claim(
         composition=record["composition"],
         parts=tuple(_part(p, spec, record["lemmas"]) for p in record["parts"]),
         lemmas=lemmas, limits=read_limits(record), seconds=record["seconds"],
-        version=record["tcformal"], served=served, checked=checked,
+        version=record["tcformal"], commit=record.get("commit", ""), machine=record.get("machine", ""),
+        served=served, checked=checked,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,21 @@ def tcformal(installed: Path, cwd: Path, *args: str) -> subprocess.CompletedProc
 def test_the_installed_package_is_the_one_that_runs(installed: Path, elsewhere: Path) -> None:
     where = run(["-c", "import tcformal; print(tcformal.__file__)"], elsewhere, str(installed))
     assert Path(where.stdout.strip()).is_relative_to(installed), where.stderr
+
+
+def test_the_wheel_says_that_it_is_typed(installed: Path) -> None:
+    assert (installed / "tcformal" / "py.typed").is_file()
+
+
+def test_the_source_archive_says_so_too(tmp_path: Path) -> None:
+    """And holds the guide for contributors with its patches."""
+    tools = os.environ.get("PYTHONPATH", "")
+    built = run(["-m", "hatchling", "build", "--target", "sdist", "--directory", str(tmp_path)], ROOT, tools)
+    assert built.returncode == 0, built.stderr
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as tar:
+        names = {name.partition("/")[2] for name in tar.getnames()}
+    assert {"tcformal/py.typed", "docs/CONTRIBUTING.md", "docs/changes/unit.patch"} <= names
 
 
 def test_every_query_file_is_in_the_wheel(installed: Path, elsewhere: Path) -> None:

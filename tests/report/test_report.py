@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+import tcformal
 from tcformal.cli import main
 from tcformal.papers.files import load
 from tcformal.papers.run import Answered, Setting, run
 from tcformal.report.queries import agreement, report_text
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
+from tcformal.version import VERSION, commit, host
 
 ASKS = """
 title = "Positions matter"
@@ -43,6 +47,16 @@ expected = "HOLDS"
 reported = "always better"
 """
 
+REFUTED = """
+title = "Rounding down is not symmetric"
+source = "nobody"
+[[ask]]
+name = "signs"
+claim = "negation-symmetry"
+unit = "valpey@terms=2,alignment_rounding=RD"
+expected = "VIOLATED"
+"""
+
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, list[Answered]]:
@@ -60,10 +74,10 @@ def test_answers_are_counted_by_what_the_source_says(done: tuple[str, list[Answe
     assert [agreement(a) for a in answered] == [
         "agrees",
         "deviates",
-        "not in the source",
+        "asks something else",
         "**expected HOLDS**",
     ]
-    assert "1 answers agree with their source, 1 deviate from it, 1 are to questions" in text
+    assert "1 answers agree with the source, 1 deviate from it, 1 are to something that" in text
     assert "1 are open" in text
     assert "| no operand is NaN or Inf |" in text
     assert "Answered by " in text
@@ -87,6 +101,45 @@ def test_every_command_of_the_report_gives_the_results_that_it_reports(
     # The last command is the sum without c, to which Ootomo and Yokota add c outside the unit.
     assert [int(raw, 16) for raw in found[:-1]] == [int(raw, 16) for raw in wanted]
     assert len({row["hex"] for row in answered[1].answer["results"].values()}) == 2
+
+
+def test_a_table_says_where_its_answers_come_from(done: tuple[str, list[Answered]], tmp_path: Path) -> None:
+    """Versions, the commit where there is one, and the machine; of older records what is not known."""
+    text, answered = done
+    assert f"tcformal {VERSION}{f' at commit {commit()}' if commit() else ''}" in text
+    assert f" Machine: {host()}." in text
+    assert all(a.answer["machine"] == host() and a.answer["commit"] == commit() for a in answered)
+    older = {key: value for key, value in answered[0].answer.items() if key not in ("machine", "commit")}
+    (tmp_path / "asks.toml").write_text(ASKS, encoding="utf-8")
+    query = load(tmp_path / "asks.toml")
+    text = report_text([query], [replace(answered[0], answer=older)])
+    assert " Machine: a machine that was not recorded." in text
+
+
+def test_a_record_keeps_commit_and_machine(tmp_path: Path) -> None:
+    store = tcformal.Store(tmp_path)
+    fresh = tcformal.separate("valpey@terms=2", "valpey@terms=2,align_bits=1", store=store)
+    served = tcformal.separate("valpey@terms=2", "valpey@terms=2,align_bits=1", store=store)
+    assert served.served
+    assert (served.machine, served.commit) == (fresh.machine, fresh.commit) == (host(), commit())
+
+
+def test_a_refuted_claim_is_shown_with_its_inputs(tmp_path: Path) -> None:
+    """Both sets of inputs at their places, and pasted they give the results of the witness."""
+    (tmp_path / "claim.toml").write_text(REFUTED, encoding="utf-8")
+    query = load(tmp_path / "claim.toml")
+    (answered,) = run(query, query.concrete(), Setting(None, Limits()))
+    assert answered.outcome == "VIOLATED"
+    commands = re.findall(r"`(tcformal eval [^`]+)`", report_text([query], [answered]))
+    wanted = [
+        p["witness"]["results"] for p in answered.answer["parts"] if "witness" in p and not p["control"]
+    ]
+    given = []
+    for command in commands:
+        result = CliRunner().invoke(main, [*shlex.split(command)[1:], "--json"])
+        assert result.exit_code == 0, result.output
+        given.append(int(json.loads(result.stdout)[0]["hex"], 16))
+    assert given == [int(raw, 16) for row in wanted for raw in row]
 
 
 def test_only_asks_of_that_name_are_asked(tmp_path: Path) -> None:

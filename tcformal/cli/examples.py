@@ -1,0 +1,83 @@
+"""What the help of every command ends with: examples that run, and the exit codes."""
+
+from __future__ import annotations
+
+import click
+
+#: What the exit code of every command means.
+EXIT_CODES = (
+    "Exit codes: 0 answered as asked; 1 answered otherwise; 2 bad input; 3 no answer; "
+    "128 + n ended by signal n."
+)
+
+_AMPERE, _HOPPER = (f"{arch}/mma.m16n8k16.f32.f16.f16.f32" for arch in ("ampere", "hopper"))
+_OPERANDS = "--a 16384,... --b 1,... --c '-2^-11'"
+
+#: Examples by command, in the order in which they can be tried in one folder.
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "units": ("tcformal units --arch hopper --format e4m3", f"tcformal units {_AMPERE}"),
+    "formats": ("tcformal formats", "tcformal formats bf16 --json"),
+    "eval": (
+        f"tcformal eval {_AMPERE} {_HOPPER} {_OPERANDS}",
+        f"tcformal eval {_AMPERE}@fraction_bits=25 --a 1.5,0x3c00,... --b 2^-24,1,... --c 1/8",
+    ),
+    "explain": (f"tcformal explain {_AMPERE} {_HOPPER} {_OPERANDS}",),
+    "explain-mismatch": (
+        f"tcformal explain-mismatch {_AMPERE} {_OPERANDS} --expected 16384 --got 0x467fffff",
+    ),
+    "separate": (
+        f"tcformal separate {_AMPERE} {_HOPPER} --explain",
+        f"tcformal separate {_AMPERE} {_AMPERE}@fraction_bits=25 --assume finite --assume c=0",
+        "tcformal separate --all-pairs volta --jobs 2",
+    ),
+    "prove": (
+        "tcformal prove 'valpey@terms=2,carry_bits=2' 'valpey@terms=2' --certify",
+        "tcformal prove 'valpey@terms=3' --claim product-order",
+    ),
+    "run": (
+        "tcformal run --list",
+        "tcformal run disagreements/truncation",
+        "tcformal run valpey/carry-bits --only 5",
+    ),
+    "suite": (
+        "tcformal suite 'valpey@terms=3' --vary carry_bits=1..3",
+        f"tcformal suite {_AMPERE}",
+        f"tcformal suite {_HOPPER} --vary fraction_bits=10..40",
+        f"tcformal suite {_AMPERE} --vary conversion --vary alignment_rounding",
+        "tcformal suite --formats fp16,fp16,fp32,fp32 --format c -o suite.h",
+        "tcformal suite 'valpey@terms=3' --vary carry_bits=1..3 --format json -o s.json",
+        "tcformal suite --check s.json",
+    ),
+    "results": ("tcformal results list", "tcformal results verify"),
+    "results list": ("tcformal results list --verdict separated --last 5",),
+    "results show": ("tcformal results show 4c2f",),
+    "results export": ("tcformal results export --csv -",),
+    "results verify": ("tcformal results verify", "tcformal results verify --claims"),
+    "results prune": ("tcformal results prune",),
+    "sweep": ("tcformal sweep --vectors 100 --only cdna3", "tcformal sweep --kernels --vectors 1000000"),
+    "probe": ("tcformal probe devices", "tcformal probe plan x86/vdpbf16ps -o plan.json --vectors 1000"),
+    "probe devices": ("tcformal probe devices",),
+    "probe plan": (
+        "tcformal probe plan x86/vdpbf16ps -o plan.json --vectors 1000 --no-stored",
+        f"tcformal probe plan {_AMPERE} -o ampere.json",
+    ),
+    "probe run": (
+        "tcformal probe run plan.json --device model:x86/vdpbf16ps",
+        "tcformal probe run plan.json --device cpu",
+    ),
+    "probe keep": (
+        "tcformal probe keep tiles.npz --unit x86/tdpbf16ps --device 'Intel Xeon with AMX'",
+    ),
+    "probe compare": ("tcformal probe compare results/hardware/cpu/x86/vdpbf16ps.jsonl --explain",),
+    "probe campaign": ("tcformal probe campaign --device cuda:0 --minutes 8",),
+}  # fmt: skip
+
+
+def with_examples(command: click.Command, path: str) -> click.Command:
+    """A command whose help, and that of its own commands, ends with its examples and the exit codes."""
+    lines = "".join(f"  {line}\n" for line in EXAMPLES.get(path, ()))
+    command.epilog = f"\b\nExamples:\n{lines}\n{EXIT_CODES}" if lines else EXIT_CODES
+    if isinstance(command, click.Group):
+        for name, inner in command.commands.items():
+            with_examples(inner, f"{path} {name}")
+    return command
