@@ -73,10 +73,10 @@ def warn(text: str) -> None:
     if context is None:
         complain("warning", text)
         return
-    said = context.meta[_WARNINGS] = context.meta.get(_WARNINGS, 0) + 1
-    if said <= MOST_WARNINGS:
+    count = context.meta[_WARNINGS] = context.meta.get(_WARNINGS, 0) + 1
+    if count <= MOST_WARNINGS:
         complain("warning", text)
-    elif said == MOST_WARNINGS + 1:
+    elif count == MOST_WARNINGS + 1:
         context.call_on_close(lambda: _count_warnings(context.meta[_WARNINGS] - MOST_WARNINGS))
 
 

@@ -93,14 +93,14 @@ def _part(data: Mapping[str, Any], spec: UnitSpec, lemmas: Sequence[str]) -> Cla
     )
     witness = None
     if "witness" in data:
-        said = data["witness"]
+        kept = data["witness"]
         first, second = (
-            _operands(spec, said[key])
-            for key in ("inputs", "second_inputs" if "second_inputs" in said else "inputs")
+            _operands(spec, kept[key])
+            for key in ("inputs", "second_inputs" if "second_inputs" in kept else "inputs")
         )
-        one, other = (_encoding(spec.operands.d, x) for x in said["results"])
+        one, other = (_encoding(spec.operands.d, x) for x in kept["results"])
         witness = Counterexample(
-            first=first, second=second, results=(one, other), found_by=said["found_by"]
+            first=first, second=second, results=(one, other), found_by=kept["found_by"]
         )  # fmt: skip
     return ClaimPart(
         name=data["name"], status=PartStatus[data["standing"]], steps=steps, witness=witness,
@@ -108,12 +108,12 @@ def _part(data: Mapping[str, Any], spec: UnitSpec, lemmas: Sequence[str]) -> Cla
     )  # fmt: skip
 
 
-def _operands(spec: UnitSpec, said: Mapping[str, str]) -> Witness:
+def _operands(spec: UnitSpec, encodings: Mapping[str, str]) -> Witness:
     """Operands from a record; RecordError for operands that the unit does not take."""
     o, scale = spec.operands, spec.scale_format
     formats = {"a": o.a, "b": o.b, "c": o.c} | ({} if scale is None else {"scale_a": scale, "scale_b": scale})
     inputs = {}
-    for name, text in said.items():
+    for name, text in encodings.items():
         row = name.partition("[")[0]
         if row not in formats:
             raise RecordError(f"expected operands of {spec.name}, but got {name}")

@@ -63,7 +63,7 @@ def test_answers_are_counted_by_what_the_source_says(done: tuple[str, list[Answe
         "not in the source",
         "**expected HOLDS**",
     ]
-    assert "1 answers agree with their source, 1 deviate from it, 1 are to questions" in text
+    assert "1 answers agree with their source, 1 deviate from it, 1 answer questions" in text
     assert "1 are open" in text
     assert "| no operand is NaN or Inf |" in text
     assert "Answered by " in text

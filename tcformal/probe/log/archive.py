@@ -56,8 +56,10 @@ def read_arrays(path: Path, widths: Mapping[str, int]) -> list[Raw]:
             warnings.simplefilter("error")
             return [_array(archive, name, width, path) for name, width in widths.items()]
     except _FAILURES as error:
-        said = " ".join(str(error).split())
-        raise RecordError(f"expected arrays {names} in the recording {path}, but got: {said:.200}") from None
+        message = " ".join(str(error).split())
+        raise RecordError(
+            f"expected arrays {names} in the recording {path}, but got: {message:.200}"
+        ) from None
 
 
 def _array(archive: zipfile.ZipFile, name: str, width: int, path: Path) -> Raw:

@@ -109,7 +109,7 @@ class Bench:
 
     def keep_new(self, unit: Measured, line: Mapping[str, Any]) -> None:
         """Add a line about a unit's outputs, unless the files hold it already."""
-        if line not in unit.said:
+        if line not in unit.notes:
             self.keep(line)
 
     def keep(self, line: Mapping[str, Any]) -> None:

@@ -55,7 +55,7 @@ class Measured:
     first: Raw | None = None
     answers: list[dict[str, Any]] = field(default_factory=list)
     #: Answers and designs that an earlier run wrote: they are made anew, and not taken over.
-    said: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[dict[str, Any]] = field(default_factory=list)
     #: Random items of an earlier run that were not held against the model again.
     unchecked: list[dict[str, Any]] = field(default_factory=list)
     positions: dict[str, Any] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class Measured:
         """Take over the results of an earlier run of the campaign; of several, the last."""
         self.begun, self.identity = True, dict(run.head["device"])
         self.done, self.mismatches, self.directed, self.random, self.held = {}, 0, 0, 0, 0
-        self.positions, self.designs, self.answers, self.said, self.unchecked = {}, {}, [], [], []
+        self.positions, self.designs, self.answers, self.notes, self.unchecked = {}, {}, [], [], []
         for line in run.done:
             if not line.get("partial"):
                 self.take(line)
@@ -98,7 +98,7 @@ class Measured:
             if note["kind"] == "position":
                 self.positions = note
             elif note["kind"] == "answer":
-                self.said.append({key: value for key, value in note.items() if key != SEAL})
+                self.notes.append({key: value for key, value in note.items() if key != SEAL})
 
     @property
     def room(self) -> int:

@@ -126,8 +126,8 @@ class HipRuntime:
         """Call the library; its error becomes one sentence."""
         code = getattr(self._library, name)(*arguments)
         if code:
-            said = self._library.hipGetErrorString(code) or b""
-            text = " ".join(said.decode(errors="replace").split()) or f"error {code}"
+            message = self._library.hipGetErrorString(code) or b""
+            text = " ".join(message.decode(errors="replace").split()) or f"error {code}"
             raise DeviceError(f"expected HIP to {what}, but it says: {text}")
 
 

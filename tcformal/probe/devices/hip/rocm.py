@@ -97,8 +97,8 @@ def roots() -> Iterator[Path]:
 def compiler() -> tuple[str, str]:
     """A clang that builds for AMD's GPUs, and its version; DeviceError where there is none."""
     path = _tool("clang", [name for clang in _CLANGS for name in _places(clang)])
-    said = run_tool([path, "--version"], "say its version", environment=_PLATFORM).splitlines()
-    return path, said[0] if said else "of an unknown release"
+    lines = run_tool([path, "--version"], "say its version", environment=_PLATFORM).splitlines()
+    return path, lines[0] if lines else "of an unknown release"
 
 
 @cache
