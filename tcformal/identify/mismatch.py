@@ -68,7 +68,7 @@ class Explained:
     exact: tuple[Fraction | None, ...]
     expected: tuple[Producer, ...]
     got: tuple[Producer, ...]
-    #: The nearest design of each, both traces of a case on which they differ, and where these part.
+    #: The nearest design of each, both traces of a case on which they differ, and their divergence.
     pair: tuple[Producer, Producer] | None
     traces: tuple[Trace, Trace] | None
     divergence: Divergence | None

@@ -14,7 +14,7 @@ import click
 
 #: Characters of one sentence on standard error; of a longer one the middle is left out.
 LONGEST = 2000
-#: How many of them are its end.
+#: How many of these characters are the end of the sentence.
 _TAIL = 400
 
 #: Warnings that one command prints.

@@ -18,7 +18,7 @@ from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.text import table
 from tcformal.version import VERSION, host
 
-#: The answers of solvers that count as answers.
+#: The solvers' answers that count.
 _GIVEN = ("sat", "unsat")
 
 

@@ -24,7 +24,7 @@ from tcformal.store.store import Entry
 #: Digits of an id or digest that people are shown.
 SHOWN = 12
 
-#: What a cell holds where a damaged record has nothing to show.
+#: The text of a cell without a value, in a damaged record.
 _NOTHING = "?"
 
 

@@ -17,7 +17,7 @@ from tcformal.solve.drat import LARGEST_PACKED
 #: The folder of certificates inside a results folder.
 CERTIFICATES = "certificates"
 
-#: What the file of a certificate is called.
+#: The pattern of a certificate's file name.
 NAME = re.compile(r"[0-9a-f]{64}\.drat\.xz")
 
 

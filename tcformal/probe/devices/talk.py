@@ -14,7 +14,7 @@ from tcformal.errors import DeviceError
 
 #: Bytes of one line, and of what is kept of a program's standard error.
 LONGEST_LINE, _LAST_SAID = 1 << 16, 4096
-#: Lines that wait to be read: a program that says more waits.
+#: Lines that may wait to be read; the program blocks after that.
 _WAITING = 1024
 
 

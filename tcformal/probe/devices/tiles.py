@@ -19,7 +19,7 @@ from tcformal.operands.random import Batch, Raw
 from tcformal.operands.text import part_of
 from tcformal.probe.devices.device import Device
 
-#: Rows by which the batch is turned before it is run for the second time: no divisor of a tile's size.
+#: Rotation of the batch for the second run, in rows: no divisor of a tile's size.
 TURN = 5
 
 

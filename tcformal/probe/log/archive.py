@@ -21,7 +21,7 @@ from tcformal.operands.random import Raw
 _ARRAYS = ("a", "b", "c", "d")
 #: Words of one array: 64 MiB.
 _MOST = 1 << 24
-#: What zipfile, zlib and NumPy say of files that are none of theirs.
+#: The errors of zipfile, zlib and NumPy on files of other kinds.
 _FAILURES = (
     OSError, KeyError, ValueError, TypeError, EOFError, SyntaxError, RuntimeError, OverflowError, MemoryError,
     zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError, Warning,

@@ -36,9 +36,9 @@ from tcformal.version import VERSION
 
 #: Directed dot products of one line.
 BLOCK = 1024
-#: What of an identity says which device it is; the rest differs from unit to unit.
+#: The keys of an identity that name the device; the others differ from unit to unit.
 _WHO = ("device", "driver", "system", "program", "program_sha256")
-#: Seconds that a device has for one call at most.
+#: Time limit of one call of a device, in seconds.
 _PATIENCE_S = 60.0
 
 

@@ -26,7 +26,7 @@ from tcformal.probe.run.tally import Measured, Tally, without_folders
 from tcformal.probe.run.work import Chunk, DirectedBlock
 from tcformal.probe.sealed import SUMMARY, sealed
 
-#: Units that one random item is put to before other steps are looked at.
+#: Units that one random item is run on before other steps.
 _TOGETHER = 8
 
 

@@ -24,7 +24,7 @@ from tcformal.probe.run.plausible import check_outputs
 from tcformal.probe.sealed import SCHEMA, sealed
 from tcformal.version import VERSION
 
-#: Directed dot products put to a device at once.
+#: Directed dot products that a device computes in one call.
 _TOGETHER = 256
 
 

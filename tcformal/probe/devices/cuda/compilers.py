@@ -117,7 +117,7 @@ class CupyNvrtc(Compiler):
             self._nvrtc.destroyProgram(program)
 
 
-#: In the order in which they are asked.
+#: All compilers, in order of preference.
 KINDS: tuple[type[Compiler], ...] = (CoreNvrtc, Nvcc, CupyNvrtc)
 
 

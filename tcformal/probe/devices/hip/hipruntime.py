@@ -22,7 +22,7 @@ _DRIVER = Path("/sys/module/amdgpu/version")
 _TO_GPU, _FROM_GPU = 1, 2
 #: More than any release's hipDeviceProp_t takes.
 _PROPERTIES_BYTES = 1 << 16
-#: What memory for results holds before: a kernel that writes nothing must not look as if it had.
+#: The initial bytes of memory for results, so that a kernel that writes nothing is noticed.
 _UNWRITTEN = 0xA5
 
 
