@@ -18,7 +18,8 @@ from tcformal.matmul.unit import Unit, unit
 from tcformal.operands.batch import witness_at
 from tcformal.operands.random import Batch, batch
 from tcformal.oracle.exact import unit_dot
-from tcformal.sweeps import conformance, held
+from tcformal.sweeps import conformance
+from tcformal.sweeps import records as sweep_records
 
 #: Vectors of each design in the default tests.
 VECTORS = 120
@@ -81,7 +82,7 @@ def test_a_changed_definition_is_swept_again(tmp_path: Path) -> None:
     only = lambda name: name == "volta/mma.m8n8k4.f32.f16.f16.f32"  # noqa: E731
     record = next(conformance.sweep(path, 12, 1, pool, only=only))
     path.write_text("")
-    held.append(path, replace(record, definition="of yesterday"))
+    sweep_records.append(path, replace(record, definition="of yesterday"))
     assert len(list(conformance.sweep(path, 12, 1, pool, only=only))) == 1
 
 

@@ -21,7 +21,8 @@ from tcformal.ir.walk import from_json, to_json
 from tcformal.kernels import gemm as kernels
 from tcformal.kernels.gemm import DotCall, Gemm, MatrixWords
 from tcformal.kernels.work import Work
-from tcformal.sweeps import compiled, held
+from tcformal.sweeps import compiled
+from tcformal.sweeps import records as sweep_records
 
 NAMES = ("a[0]", "a[1]", "b[0]", "b[1]", "c")
 BITS = 64
@@ -145,7 +146,7 @@ def test_what_changed_is_compared_again(changed: str, tmp_path: Path) -> None:
     assert len(compiled.done_already(path, 10)) == 1
     altered: dict[str, Any] = {changed: "of yesterday"}
     path.unlink()
-    held.append(path, replace(record, **altered))
+    sweep_records.append(path, replace(record, **altered))
     assert compiled.done_already(path, 10) == {}
     assert len(list(compiled.compare(path, 10, 1, pool, only=only))) == 1
 
