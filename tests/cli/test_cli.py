@@ -348,7 +348,7 @@ def test_exit_codes_of_verdicts(run: Run, words: tuple[str, ...], code: int, ver
 @pytest.fixture
 def stubs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Members that misbehave, each as a package of its own."""
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests" / "solver"))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests" / "solve"))
     for name, package in (
         ("hang", "pytest"),
         ("gives_up", "pluggy"),
