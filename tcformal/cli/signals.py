@@ -32,9 +32,9 @@ class EndedError(BaseException):
 
 def _at_once(number: int, _: FrameType | None) -> None:
     """Exit without unwinding, which modules that are being imported might prevent."""
-    said = "interrupted" if number == signal.SIGINT else EndedError(number).sentence
+    message = "interrupted" if number == signal.SIGINT else EndedError(number).sentence
     with contextlib.suppress(OSError):
-        os.write(2, f"error: {said}\n".encode())
+        os.write(2, f"error: {message}\n".encode())
     os._exit(128 + number)
 
 

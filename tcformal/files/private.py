@@ -21,11 +21,11 @@ def private_folder(name: str) -> Path | None:
     link, belongs to somebody else, or may be written by others: what lies in it is not to be trusted.
     Relative paths are invalid by the XDG Base Directory Specification 0.8.
     """
-    said = os.environ.get("XDG_CACHE_HOME")
-    if said and not os.path.isabs(said):
-        raise InputError(f"expected an absolute path in XDG_CACHE_HOME, but got {said!r}")
+    configured = os.environ.get("XDG_CACHE_HOME")
+    if configured and not os.path.isabs(configured):
+        raise InputError(f"expected an absolute path in XDG_CACHE_HOME, but got {configured!r}")
     try:
-        root = Path(said) if said else Path.home() / ".cache"
+        root = Path(configured) if configured else Path.home() / ".cache"
         root.mkdir(parents=True, exist_ok=True)
         for folder in (root / "tcformal", root / "tcformal" / name):
             with contextlib.suppress(FileExistsError):

@@ -25,9 +25,9 @@ from tcformal.probe.plan.plan import Random, family_of
 from tcformal.probe.sealed import check_summary
 from tcformal.query.shrink.shrink import value_cost
 
-#: Refuting rows of one piece that are weighed against each other.
+#: Refuting rows of one piece that are compared in reading cost.
 _WEIGHED = 2000
-#: Words of A that are put to a design at once: the first ones, and later ones.
+#: Words of A that a design evaluates at once: in the first part, and in later ones.
 _FIRST_WORDS, _WORDS = 1 << 13, 1 << 22
 
 
@@ -54,9 +54,9 @@ class Comparison:
     count: int
     survivors: tuple[UnitSpec, ...]
     refuted: tuple[Refutation, ...]
-    #: Dot products besides of whose outputs only a digest is kept: they were not compared.
+    #: Random dot products that were not compared, because only a digest of their outputs is kept.
     sealed: int = 0
-    #: What the run lacks, in one clause; empty where it is whole.
+    #: The missing part of the run, in one clause; empty for a complete run.
     lacks: str = ""
 
     @property

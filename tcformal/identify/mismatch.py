@@ -67,7 +67,7 @@ class Explained:
     exact: tuple[Fraction | None, ...]
     expected: tuple[Producer, ...]
     got: tuple[Producer, ...]
-    #: The nearest design of each, both traces of a case on which they differ, and where these part.
+    #: The nearest design of each, both traces of a case on which they differ, and their divergence.
     pair: tuple[Producer, Producer] | None
     traces: tuple[Trace, Trace] | None
     divergence: Divergence | None
@@ -169,13 +169,13 @@ def computations(spec: UnitSpec, k: int) -> Iterator[tuple[str, str]]:
     exact = "fraction_bits=exact,rounding=RNE,zero_sign=ieee,overflow=ieee"
     yield f"tfdpa@products={k},{exact},{formats}", "the exact sum, rounded once"
     chain = f"sequential@products={k}"
-    for place, said in (("", "from c on"), (",c_position=last", "c last")):
-        yield f"{chain}{place},{formats}", f"fused multiply–adds in {o.d.name}, {said}"
+    for place, order in (("", "from c on"), (",c_position=last", "c last")):
+        yield f"{chain}{place},{formats}", f"fused multiply–adds in {o.d.name}, {order}"
         rounded = f"product_rounding=RNE-{target}"
-        yield f"{chain}{place},{rounded},{formats}", f"products and sums rounded to {o.d.name}, {said}"
+        yield f"{chain}{place},{rounded},{formats}", f"products and sums rounded to {o.d.name}, {order}"
         if o.d.name != "fp64":
             wide = "accumulator=RNE-FP64"
-            yield f"{chain}{place},{wide},{formats}", f"a chain in fp64, {said}, rounded at the end"
+            yield f"{chain}{place},{wide},{formats}", f"a chain in fp64, {order}, rounded at the end"
 
 
 def exact_sum(spec: UnitSpec, w: Witness) -> Fraction | None:

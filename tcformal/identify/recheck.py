@@ -22,7 +22,7 @@ class Checked:
     count: int
     sealed: int
     mismatches: int
-    #: What the run lacks, in one clause; empty where it is whole.
+    #: The missing part of the run, in one clause; empty for a complete run.
     lacks: str = ""
 
 

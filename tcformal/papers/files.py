@@ -193,8 +193,8 @@ def load(path: Path, name: str | None = None) -> QueryFile:
             ".".join(str(p + 1) if isinstance(p, int) else p for p in problem.absolute_path)
             or "the top level"
         )
-        said = _which_kind(problem.instance) if problem.validator == "oneOf" else problem.message
-        raise InputError(f"expected a query file in {path}, but at {where}: {said}")
+        message = _which_kind(problem.instance) if problem.validator == "oneOf" else problem.message
+        raise InputError(f"expected a query file in {path}, but at {where}: {message}")
     return QueryFile(
         name or path.stem, path, data["title"], data["source"], data.get("formula", ""), data.get("note", ""),
         data.get("parameters", {}), tuple(data["ask"]),

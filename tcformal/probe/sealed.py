@@ -14,11 +14,11 @@ from tcformal.formats.spec import Format
 from tcformal.oracle.values import hex_word
 from tcformal.store.schema import SEAL, sealed
 
-#: Files of results: those of today, whose lines carry digests, and older ones, whose lines do not.
+#: Schemas of results: the current one, whose lines carry digests, and the older one without digests.
 SCHEMA, UNSEALED = "tcformal-hardware/2", "tcformal-hardware/1"
-#: What a campaign came to, for people: no answer is taken from it.
+#: The summary of a campaign, for people; it is never read as evidence.
 SUMMARY = "campaign-summary.json"
-#: What the plan of a campaign is called in the heads of runs.
+#: The name of a campaign's plan in the heads of runs.
 CAMPAIGN = "campaign/1"
 #: Terms of a dot product, and dot products of one line, that are read: more than any unit or plan has.
 MOST_TERMS, MOST_ROWS = 1 << 16, 1 << 20

@@ -105,15 +105,15 @@ def _decide_by_vectors(q: Question, seed: int) -> Decision | None:
     found = kind_of(q).search(q, seed)
     if found is None:
         return None
-    said = SolverAnswer(
+    answered = SolverAnswer(
         solver=VECTORS_NAME, version=VERSION, status=Status.SAT, model=dict(found),
         seconds=time.monotonic() - start,
     )  # fmt: skip
     if _confirms(q, found):
         reason = f"{VECTORS_NAME} answered sat with a model that replays"
-        return Decision(status=Status.SAT, model=said.model, answers=(said,), reason=reason)
+        return Decision(status=Status.SAT, model=answered.model, answers=(answered,), reason=reason)
     reason = f"disagreement: {VECTORS_NAME} answered sat, but its model does not replay"
-    return Decision(status=Status.CRASH, answers=(said,), reason=reason, disagreement=True)
+    return Decision(status=Status.CRASH, answers=(answered,), reason=reason, disagreement=True)
 
 
 def _confirms(q: Question, inputs: Mapping[str, int]) -> bool:

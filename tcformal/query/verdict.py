@@ -122,7 +122,7 @@ def reason_of(
     question_kind = kind_of(q)
     if kind is question_kind.found:
         return question_kind.found_text(
-            q, next((a.solver for a in answers if a.status is Status.SAT), "somebody")
+            q, next((a.solver for a in answers if a.status is Status.SAT), "a solver")
         )
     who = " and ".join(sorted(a.solver for a in answers if a.status is Status.UNSAT))
     proof = "" if certificate is None else (

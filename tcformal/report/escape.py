@@ -14,7 +14,7 @@ import click
 
 #: Characters of one sentence on standard error; of a longer one the middle is left out.
 LONGEST = 2000
-#: How many of them are its end.
+#: How many of these characters are the end of the sentence.
 _TAIL = 400
 
 #: Warnings that one command prints.
@@ -73,10 +73,10 @@ def warn(text: str) -> None:
     if context is None:
         complain("warning", text)
         return
-    said = context.meta[_WARNINGS] = context.meta.get(_WARNINGS, 0) + 1
-    if said <= MOST_WARNINGS:
+    count = context.meta[_WARNINGS] = context.meta.get(_WARNINGS, 0) + 1
+    if count <= MOST_WARNINGS:
         complain("warning", text)
-    elif said == MOST_WARNINGS + 1:
+    elif count == MOST_WARNINGS + 1:
         context.call_on_close(lambda: _count_warnings(context.meta[_WARNINGS] - MOST_WARNINGS))
 
 

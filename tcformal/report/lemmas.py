@@ -16,7 +16,7 @@ from tcformal.report.text import table, with_decimal
 
 _COLOUR = {Kind.HOLDS: "bold green", Kind.VIOLATED: "bold yellow"}
 
-#: Claims as column heads.
+#: Column headings of the claims.
 _SHORT = {
     "product-order": "order", "sign-magnitude": "signs", "carry-bits": "carry", "same-parameters": "names",
     "negation-symmetry": "sign", "zero-exponent": "zero",

@@ -24,7 +24,7 @@ from tcformal.version import VERSION, commit, host
 #: How an answer compares with what its source says.
 AGREEMENTS = ("agrees", "deviates", "asks something else")
 
-#: The answers of solvers that count as answers.
+#: The solvers' answers that count.
 _GIVEN = ("sat", "unsat")
 
 

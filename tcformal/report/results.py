@@ -24,7 +24,7 @@ from tcformal.store.store import Entry
 #: Digits of an id or digest that people are shown.
 SHOWN = 12
 
-#: What a cell holds where a damaged record has nothing to show.
+#: The text of a cell without a value, in a damaged record.
 _NOTHING = "?"
 
 
@@ -39,7 +39,7 @@ def row(entry: Entry) -> dict[str, Any]:
         damaged = False
     except RecordError:
         damaged = True
-    said: dict[str, Any] = {
+    cells: dict[str, Any] = {
         "id": entry.id,
         "kind": _text(question.get("kind")),
         "verdict": _text(record.get("verdict")),
@@ -60,8 +60,8 @@ def row(entry: Entry) -> dict[str, Any]:
         "question_sha256": entry.digest,
     }  # fmt: skip
     if not damaged and record["witness"] is not None:
-        said |= {"witness": _flat(record["witness"]), "results": _flat(record["results"]["results"])}
-    return said
+        cells |= {"witness": _flat(record["witness"]), "results": _flat(record["results"]["results"])}
+    return cells
 
 
 def _text(value: Any) -> str:
@@ -115,13 +115,13 @@ def record_command(record: Mapping[str, Any]) -> str | None:
     question = record["question"]
     if question["kind"] != EQUALITY.name:
         return None
-    said = {**record["witness"], "c": [record["witness"]["c"]]}
+    rows = {**record["witness"], "c": [record["witness"]["c"]]}
     # As it was written then: the units may have gone since.
     texts: dict[tuple[str, int], str] = {}
     raws: dict[str, tuple[int, ...]] = {}
     for which in ("a", "b", "c", "scale_a", "scale_b"):
-        raws[which] = tuple(int(x["hex"], 16) for x in said[which])
-        for raw, x in zip(raws[which], said[which], strict=True):
+        raws[which] = tuple(int(x["hex"], 16) for x in rows[which])
+        for raw, x in zip(raws[which], rows[which], strict=True):
             texts[which, raw] = x["hex"] if "nan" in x["value"] else x["value"]
     (c,) = raws["c"]
     w = Witness(raws["a"], raws["b"], c, raws["scale_a"], raws["scale_b"])

@@ -92,12 +92,15 @@ def _alone(s: Suite, names: Sequence[str], i: int) -> str:
 
 
 def _tail(s: Suite) -> str:
-    said = [f"{_many(s.asked, 'question')} to solvers", "results replayed on integers and on exact fractions"]
+    texts = [
+        f"{_many(s.asked, 'question')} to solvers",
+        "results replayed on integers and on exact fractions",
+    ]
     if s.refused:
-        said.append(f"{_many(s.refused, 'combination')} without a meaning left out")
+        texts.append(f"{_many(s.refused, 'combination')} without a meaning left out")
     if s.same:
-        said.append(f"{_many(s.same, 'name')} of parameters that another has left out")
-    return "; ".join([*said, f"seed {s.seed}", f"{s.seconds:.1f} s"])
+        texts.append(f"{_many(s.same, 'name')} of parameters that another has left out")
+    return "; ".join([*texts, f"seed {s.seed}", f"{s.seconds:.1f} s"])
 
 
 def suite_csv(s: Suite) -> str:

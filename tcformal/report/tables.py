@@ -85,11 +85,11 @@ def witness_table(spec: UnitSpec, w: Witness) -> RenderableType:
 def _who(v: Verdict[EqualityQuestion]) -> Text:
     """The solvers that worked, one by one; those that were not needed, in one row."""
     idle = [a for a in v.answers if a.reason.startswith(("stopped:", "not started:"))]
-    said = [
+    texts = [
         f"{a.solver} {a.version} {a.status.value} {a.seconds:.2f} s" + (f" ({a.reason})" if a.reason else "")
         for a in v.answers
         if a not in idle
     ]
     if idle:
-        said.append(f"not needed: {', '.join(a.solver for a in idle)}")
-    return Text(f"{'; '.join(said) or 'no solver was asked'}; {v.seconds:.2f} s in all", style="dim")
+        texts.append(f"not needed: {', '.join(a.solver for a in idle)}")
+    return Text(f"{'; '.join(texts) or 'no solver was asked'}; {v.seconds:.2f} s in all", style="dim")

@@ -81,7 +81,7 @@ def _range(part: tuple[int, ...]) -> str:
     return ",".join(str(k) for k in part[:4]) + (f",…,{part[-1]}" if len(part) > 4 else "")
 
 
-#: What None means for each parameter that can be None.
+#: The meaning of None for each parameter that can be None.
 _NONE = {"fraction_bits": "exact", "carry_bits": "exact", "product_rounding": "exact"}
 
 

@@ -34,9 +34,9 @@ class SolverRun:
 
     def result(self, stopped_by: str | None = None) -> SolverAnswer:
         """The answer of an ended process, or the way it ended without one."""
-        said = self._said()
-        if said is not None:
-            return said
+        answer = self._said()
+        if answer is not None:
+            return answer
         status, reason = self.child.ending()
         if stopped_by is not None:
             status, reason = Status.UNKNOWN, f"stopped: answered by {stopped_by}"

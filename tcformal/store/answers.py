@@ -88,16 +88,16 @@ def question_of(record: Mapping[str, Any]) -> Question:
 
     Errors: RecordError for units, formats or assumptions that no longer are those of the record.
     """
-    said = record["question"]
-    question_kind = KINDS[said["kind"]]
+    parts = record["question"]
+    question_kind = KINDS[parts["kind"]]
     try:
-        q: Question = question_kind.build(said)
+        q: Question = question_kind.build(parts)
     except TcformalError as error:
         raise RecordError(f"expected a question that can still be asked, but {error}") from error
     for key, value in question_kind.parts(q).items():
-        if value != said[key]:
+        if value != parts[key]:
             raise RecordError(
-                f"expected {key} {value} in the question, as its units have it, but got {said[key]}"
+                f"expected {key} {value} in the question, as its units have it, but got {parts[key]}"
             )
     return q
 
@@ -118,8 +118,8 @@ def check_answers(record: Mapping[str, Any], q: Question) -> None:
     one whose proof is kept; and no solver with the contrary answer.
     """
     question_kind = kind_of(q)
-    said = {a["name"]: a["answer"] for a in record["solvers"]}
-    unknown = said.keys() - registry.keys() - {VECTORS_NAME}
+    answers = {a["name"]: a["answer"] for a in record["solvers"]}
+    unknown = answers.keys() - registry.keys() - {VECTORS_NAME}
     if unknown:
         raise RecordError(f"expected answers of known solvers, but got one of {min(unknown)}")
     verdict = Kind[record["verdict"]]
@@ -131,18 +131,18 @@ def check_answers(record: Mapping[str, Any], q: Question) -> None:
     if verdict is Kind.VACUOUS and not question_kind.assumptions(q):
         raise RecordError("expected assumptions in a question that is VACUOUS, but got none")
     needed, barred = ("sat", "unsat") if verdict is question_kind.found else ("unsat", "sat")
-    if barred in said.values():
+    if barred in answers.values():
         raise RecordError(f"expected no {barred} among the solvers' answers for {verdict.name}, but got "
-                          f"{', '.join(said.values())}")  # fmt: skip
+                          f"{', '.join(answers.values())}")  # fmt: skip
     who = [*record["confirmed_by"], *([record["certificate"]["solver"]] if record["certificate"] else [])]
     for name in who:
-        if said.get(name) != needed:
+        if answers.get(name) != needed:
             raise RecordError(f"expected {needed} from {name}, which confirms {verdict.name}, but got "
-                              f"{said.get(name, 'no answer')}")  # fmt: skip
+                              f"{answers.get(name, 'no answer')}")  # fmt: skip
     if verdict is not question_kind.found and not record["certificate"]:
-        known = [registry[name] for name, answer in said.items() if answer == needed and name in registry]
+        known = [registry[name] for name, answer in answers.items() if answer == needed and name in registry]
         if not any(one.confirms(other) for one in known for other in known):
-            who = [name for name, answer in said.items() if answer == needed]
+            who = [name for name, answer in answers.items() if answer == needed]
             raise RecordError(
                 f"expected two independent solvers or a certificate for {verdict.name}, but got "
                 f"{needed} from {', '.join(who) or 'none'}"
@@ -155,16 +155,16 @@ def check_allowed(q: Question, record: Mapping[str, Any]) -> dict[str, int] | No
     None where the question has no assumptions.
     Errors: RecordError where they are missing, or do not obey the assumptions.
     """
-    question_kind, said = kind_of(q), record["allowed"]
+    question_kind, allowed = kind_of(q), record["allowed"]
     needed = Kind[record["verdict"]] is question_kind.none and bool(question_kind.assumptions(q))
-    if needed != (said is not None):
+    if needed != (allowed is not None):
         raise RecordError(
             f"expected {'' if needed else 'no '}inputs that show that the assumptions of {record['verdict']} "
-            f"can hold, but got {'some' if said is not None else 'none'}"
+            f"can hold, but got {'some' if allowed is not None else 'none'}"
         )
-    if said is None:
+    if allowed is None:
         return None
-    inputs = question_kind.read_witness(q, said)
+    inputs = question_kind.read_witness(q, allowed)
     if not question_kind.replay(q, inputs).assumed:
         raise RecordError("expected inputs that obey the assumptions, but these do not")
     return inputs

@@ -17,7 +17,7 @@ from tcformal.solve.drat import LARGEST_PACKED
 #: The folder of certificates inside a results folder.
 CERTIFICATES = "certificates"
 
-#: What the file of a certificate is called.
+#: The pattern of a certificate's file name.
 NAME = re.compile(r"[0-9a-f]{64}\.drat\.xz")
 
 
@@ -36,15 +36,15 @@ def keep_certificate(folder: Path, certificate: Certificate) -> None:
     write_whole(folder / certificate_file(certificate), certificate.proof)
 
 
-def certificate_of(folder: Path, said: Mapping[str, Any]) -> Certificate:
+def certificate_of(folder: Path, entry: Mapping[str, Any]) -> Certificate:
     """The certificate that a record names; RecordError where its file is missing or has another digest."""
-    path = folder / said["file"]
+    path = folder / entry["file"]
     proof = read_regular(path, LARGEST_PACKED, below=folder)
     found = hashlib.sha256(proof).hexdigest()
-    if not found == said["sha256"] == path.name.partition(".")[0]:
+    if not found == entry["sha256"] == path.name.partition(".")[0]:
         raise RecordError(
-            f"expected a certificate of digest {said['sha256'][:12]} at {path}, but got {found[:12]}"
+            f"expected a certificate of digest {entry['sha256'][:12]} at {path}, but got {found[:12]}"
         )
     return Certificate(
-        proof=proof, **{key: said[key] for key in ("cnf_sha256", "solver", "checker", "steps", "seconds")}
+        proof=proof, **{key: entry[key] for key in ("cnf_sha256", "solver", "checker", "steps", "seconds")}
     )

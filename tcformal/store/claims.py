@@ -90,14 +90,14 @@ def _part(data: Mapping[str, Any], spec: UnitSpec, lemmas: Sequence[str]) -> Cla
     )
     witness = None
     if "witness" in data:
-        said = data["witness"]
+        kept = data["witness"]
         first, second = (
-            _operands(spec, said[key])
-            for key in ("inputs", "second_inputs" if "second_inputs" in said else "inputs")
+            _operands(spec, kept[key])
+            for key in ("inputs", "second_inputs" if "second_inputs" in kept else "inputs")
         )
-        one, other = (_encoding(spec.operands.d, x) for x in said["results"])
+        one, other = (_encoding(spec.operands.d, x) for x in kept["results"])
         witness = Counterexample(
-            first=first, second=second, results=(one, other), found_by=said["found_by"]
+            first=first, second=second, results=(one, other), found_by=kept["found_by"]
         )  # fmt: skip
     return ClaimPart(
         name=data["name"], status=PartStatus[data["standing"]], steps=steps, witness=witness,
@@ -109,7 +109,7 @@ def _operands(spec: UnitSpec, said: Mapping[str, str]) -> Witness:
     """Operands from a record; RecordError for any that the unit does not take."""
     formats = spec.input_formats()
     inputs = {}
-    for name, text in said.items():
+    for name, text in encodings.items():
         row = name.partition("[")[0]
         if row not in formats:
             raise RecordError(f"expected operands of {spec.name}, but got {name}")

@@ -53,8 +53,8 @@ class LemmaCache:
         if record is None:
             return None
         try:
-            said = record["certificate"]
-            made = None if said is None else certificate_of(self.folder, said)
+            certificate = record["certificate"]
+            made = None if certificate is None else certificate_of(self.folder, certificate)
         except RecordError as error:
             self._warn(f"the lemma {sha256[:12]} is proved again: {error}")
             return None

@@ -72,8 +72,8 @@ def check(record: Mapping[str, Any], kind: str = "answer") -> None:
     error = best_match(_validator(kind).iter_errors(record))
     if error is not None:
         place = "/".join(map(str, error.absolute_path)) or "its top"
-        said = error.message if len(error.message) <= _LONGEST else error.message[:_LONGEST] + "…"
-        raise RecordError(f"expected a record as its schema says, but at {place} {said}")
+        message = error.message if len(error.message) <= _LONGEST else error.message[:_LONGEST] + "…"
+        raise RecordError(f"expected a record as its schema says, but at {place} {message}")
     try:
         found = sealed(record)[SEAL]
     except (ValueError, RecursionError) as error:

@@ -126,13 +126,13 @@ class Store:
         entry = self._entry(question)
         if entry is None or not answers.is_decided(entry):
             return None
-        said = entry["certificate"]
+        kept = entry["certificate"]
         if Kind[entry["verdict"]] is not kind_of(question).found and (
-            said is None if certify is not False else not entry["confirmed_by"]
+            kept is None if certify is not False else not entry["confirmed_by"]
         ):
             return None
         try:
-            made = None if said is None else certificate_of(self.folder, said)
+            made = None if kept is None else certificate_of(self.folder, kept)
             checked = None if made is None else self.checked(question, entry, made)
             return answers.read_verdict(question, entry, checked or made, checked=checked is not None)
         except TcformalError as error:
@@ -150,9 +150,9 @@ class Store:
             raise RecordError(found["refused"])
         return None if "late" in found else replace(made, checker=found["checker"], steps=found["steps"])
 
-    def _lemma_checked(self, dag: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _lemma_checked(self, dag: str, certificate: Mapping[str, Any]) -> Mapping[str, Any]:
         """The result of checking a lemma's certificate."""
-        return self.rechecker.proof(dag, self.folder, said, LEMMA_S)
+        return self.rechecker.proof(dag, self.folder, certificate, LEMMA_S)
 
     def has(self, question: Question) -> bool:
         """Whether an answer to this very question is kept, for the current definition of its units."""
@@ -174,8 +174,8 @@ class Store:
 
     def certificate(self, record: Record) -> Certificate | None:
         """The certificate that a record names; RecordError for a missing file or another digest."""
-        said = record["certificate"]
-        return None if said is None else certificate_of(self.folder, said)
+        certificate = record["certificate"]
+        return None if certificate is None else certificate_of(self.folder, certificate)
 
     def entries(self) -> Iterator[Entry]:
         """The newest line about each question, newest first; unchecked."""

@@ -131,10 +131,10 @@ class _Work:
             self.asked += 1
             v = answer(self.panel.short_question(pair), **how)
             if v.kind is Kind.EQUIVALENT:
-                said = (
+                reason = (
                     f"{v.reason} at k={n}; both pass their result on as c from {n} products to the next {n}"
                 )
-                self._merge(_equal(pair, v, f"{said}, so none at k={self.panel.k}"))
+                self._merge(_equal(pair, v, f"{reason}, so none at k={self.panel.k}"))
                 return
             if v.witness is not None and v.found is not None:
                 self._add([x for w in (v.witness, v.found) for x in lengthened(w, self.panel.k)])

@@ -205,7 +205,7 @@ def run(*words: str) -> tuple[int, str, str]:
 def test_the_command_says_rounding() -> None:
     code, out, _ = run(*OPERANDS, "--expected", "0", "--got", "2^-24", "--explain")
     assert code == 0
-    assert out.startswith(f"ROUNDING: {VOLTA} gives the expected result, \n{TURING} gives")
+    assert out.startswith(f"ROUNDING: {VOLTA} gives the expected result, \n{TURING} the one obtained")
     assert "They diverge at the alignment of a[1]·b[1] at block0:" in out
     assert f"bit by bit: tcformal explain {VOLTA} {TURING} --a 0x3c00," in out
     assert "block0: 5 terms at e_max = 0" in out

@@ -35,7 +35,7 @@ class Instruction:
 
     name: str
     machines: tuple[str, ...]
-    #: What the system lists among the processor's features where it has the instruction; alternatives.
+    #: The processor features with which the instruction exists; alternatives.
     features: tuple[str, ...]
     source: str
     options: tuple[str, ...]
@@ -90,7 +90,7 @@ _FMA: dict[tuple[str, str], Instruction] = {
     ),
 }
 
-#: What each machine's FMA chain is as a design, the NaN that it gives included.
+#: Each machine's FMA chain as a design, with its NaN.
 _CHAIN = "sequential@products=8,a_format={0},b_format={0},c_format={0},d_format={0},"
 _FMA_NAN = {
     ("x86_64", "fp32"): "nan_word=0xffc00000,nan_rule=first_operand",

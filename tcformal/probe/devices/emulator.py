@@ -33,9 +33,9 @@ class Emulator:
         program, compiler = shutil.which(QEMU), shutil.which(COMPILER)
         if program is None or compiler is None:
             return None
-        said = run_tool([program, "--version"], "say its version").splitlines()[0]
-        version = re.search(r"version (\d+(?:\.\d+)*)", said)
-        return Emulator(program, f"qemu {version[1] if version else said}", compiler)
+        output = run_tool([program, "--version"], "say its version").splitlines()[0]
+        version = re.search(r"version (\d+(?:\.\d+)*)", output)
+        return Emulator(program, f"qemu {version[1] if version else output}", compiler)
 
     def words(self, built: str) -> Sequence[str]:
         """The command that runs a built program, on an emulated processor with every feature."""

@@ -38,12 +38,12 @@ def through(words: Sequence[str], tiles: Tiles, name: str, seconds: float | None
     return d.reshape(count, m, tiles.c.shape[2])
 
 
-def _failure(name: str, code: int, said: str) -> str:
+def _failure(name: str, code: int, errors: str) -> str:
     if code < 0:
         return f"expected {_probe(name)} to run, but the process was ended by {signal.Signals(-code).name}"
     mattered = code == _CONTROL_MATTERED
     what = "to give one result under every setting of the control register" if mattered else "to run"
-    lines = said.strip().splitlines()
+    lines = errors.strip().splitlines()
     return f"expected {_probe(name)} {what}, but {lines[-1] if lines else f'it exits with {code}'}"
 
 

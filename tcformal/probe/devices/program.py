@@ -106,10 +106,10 @@ class ProgramDevice(Device):
 
 def _hello(spec: UnitSpec, k: int) -> dict[str, Any]:
     o = spec.operands
-    said = {
+    request = {
         "protocol": PROTOCOL, "unit": spec.name, "m": spec.m, "n": spec.n, "k": k,
         "formats": o.names(),
     }  # fmt: skip
     if spec.scale_format is not None:
-        said |= {"scale_format": spec.scale_format.name, "scale_block": spec.scale_block}
-    return said
+        request |= {"scale_format": spec.scale_format.name, "scale_block": spec.scale_block}
+    return request

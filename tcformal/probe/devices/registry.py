@@ -17,7 +17,7 @@ from tcformal.probe.devices.model import ModelDevice
 from tcformal.probe.devices.program import ProgramDevice
 from tcformal.probe.devices.recorded import RecordedDevice
 
-#: What a device may be, with what each takes.
+#: The kinds of devices, with their arguments.
 KINDS: dict[str, str] = {
     "cpu": "real instructions of this processor; Arm's bf16 ones by an emulator where it has none",
     "cuda:N": "the N-th NVIDIA GPU",
@@ -35,7 +35,7 @@ _WITH_ARGUMENT: dict[str, Callable[[str], Device]] = {
     "exec": ProgramDevice,
 }
 
-#: What builds a unit's kernel beforehand, for the kinds of device that have kernels.
+#: The functions that build a unit's kernel ahead, for the kinds of device with kernels.
 BUILDERS: dict[str, Callable[[str], str]] = {"cuda": cubin.build, "hip": rocm.build}
 
 

@@ -76,7 +76,9 @@ def run_tool(
     except (OSError, subprocess.TimeoutExpired) as error:
         raise DeviceError(f"expected {words[0]} to {what}, but got: {error}") from None
     if done.returncode:
-        said = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        first = next((line for line in said if "error" in line or "fatal" in line), said[0] if said else "")
+        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+        first = next(
+            (line for line in lines if "error" in line or "fatal" in line), lines[0] if lines else ""
+        )
         raise DeviceError(f"expected {words[0]} to {what}, but got: {first.strip() or done.returncode}")
     return done.stdout

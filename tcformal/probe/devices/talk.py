@@ -14,7 +14,7 @@ from tcformal.errors import DeviceError
 
 #: Bytes of one line, and of what is kept of a program's standard error.
 LONGEST_LINE, _LAST_SAID = 1 << 16, 4096
-#: Lines that wait to be read: a program that says more waits.
+#: Lines that may wait to be read; the program blocks after that.
 _WAITING = 1024
 
 
@@ -33,8 +33,8 @@ class Talk:
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
             )
         except (OSError, ValueError) as error:
-            said = getattr(error, "strerror", None) or str(error)
-            raise DeviceError(f"expected {name} to start, but got: {said}") from None
+            message = getattr(error, "strerror", None) or str(error)
+            raise DeviceError(f"expected {name} to start, but got: {message}") from None
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         assert self._process.stderr is not None
@@ -89,10 +89,10 @@ class Talk:
             while chunk := stream.read1(_LAST_SAID):  # type: ignore[attr-defined]
                 self._said = (self._said + chunk)[-_LAST_SAID:]
 
-    def ask(self, said: Mapping[str, Any]) -> dict[str, Any]:
+    def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Send one line and return the answer."""
         try:
-            self._out.write(_line(said))
+            self._out.write(_line(request))
             self._out.flush()
         except OSError:
             raise DeviceError(self._ended()) from None
@@ -146,8 +146,8 @@ class Talk:
         if not isinstance(data, dict):
             raise DeviceError(f"expected a JSON object from {self._name}, but it said {text.strip()!r:.80}")
         if "error" in data:
-            said = " ".join(str(data["error"]).split())
-            raise DeviceError(f"expected {self._name} to run this, but it says: {said:.200}")
+            message = " ".join(str(data["error"]).split())
+            raise DeviceError(f"expected {self._name} to run this, but it says: {message:.200}")
         return data
 
     def _ended(self) -> str:
@@ -158,8 +158,8 @@ class Talk:
             self._process.kill()
             return f"expected more answers of {self._name}, but it has closed its output and runs on"
         self._threads[1].join(timeout=5)
-        said = self._said.decode(errors="replace").strip().splitlines()
-        how = f"stopped with exit code {code}" + (f" ({said[-1]:.200})" if said else "")
+        lines = self._said.decode(errors="replace").strip().splitlines()
+        how = f"stopped with exit code {code}" + (f" ({lines[-1]:.200})" if lines else "")
         return f"expected more answers of {self._name}, but it {how}"
 
 

@@ -19,7 +19,7 @@ from tcformal.operands.batch import rows_of
 from tcformal.operands.random import Batch, Raw
 from tcformal.probe.devices.device import Device
 
-#: Rows by which the batch is turned before it is run for the second time: no divisor of a tile's size.
+#: Rotation of the batch for the second run, in rows: no divisor of a tile's size.
 TURN = 5
 
 

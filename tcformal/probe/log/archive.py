@@ -21,7 +21,7 @@ from tcformal.operands.random import Raw
 _ARRAYS = ("a", "b", "c", "d")
 #: Words of one array: 64 MiB.
 _MOST = 1 << 24
-#: What zipfile, zlib and NumPy say of files that are none of theirs.
+#: The errors of zipfile, zlib and NumPy on files of other kinds.
 _FAILURES = (
     OSError, KeyError, ValueError, TypeError, EOFError, SyntaxError, RuntimeError, OverflowError, MemoryError,
     zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError, Warning,
@@ -56,8 +56,10 @@ def read_arrays(path: Path, widths: Mapping[str, int]) -> list[Raw]:
             warnings.simplefilter("error")
             return [_array(archive, name, width, path) for name, width in widths.items()]
     except _FAILURES as error:
-        said = " ".join(str(error).split())
-        raise RecordError(f"expected arrays {names} in the recording {path}, but got: {said:.200}") from None
+        message = " ".join(str(error).split())
+        raise RecordError(
+            f"expected arrays {names} in the recording {path}, but got: {message:.200}"
+        ) from None
 
 
 def _array(archive: zipfile.ZipFile, name: str, width: int, path: Path) -> Raw:

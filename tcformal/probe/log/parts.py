@@ -11,7 +11,7 @@ from tcformal.errors import NoAnswerError
 from tcformal.files import write
 from tcformal.store.schema import sealed
 
-#: Parts, and bytes of one: with the summary beside them, eight files of at most 16 MiB.
+#: Largest number of parts, and bytes of one: with the summary, eight files of at most 16 MiB.
 MOST_PARTS = 7
 MOST_BYTES = 15 << 20
 

@@ -20,9 +20,9 @@ from tcformal.probe.log.blocks import block_items, words_of
 from tcformal.probe.plan.plan import Directed, PlanItem, Random, item_of
 from tcformal.probe.sealed import whole, word
 
-#: Says whether what a line says of the model was said of the model as it is now.
+#: Whether a line's statements about the model are about the current model.
 Today = Callable[[], bool]
-#: Dot products of blocks that are put to the model at once, if not a few more.
+#: Dot products of blocks that the model evaluates at once, or a few more.
 _TOGETHER = 1 << 14
 
 
@@ -33,7 +33,7 @@ class Piece:
     items: tuple[PlanItem, ...]
     batch: Batch
     outputs: Raw
-    #: What the unit of the run gives as it is defined now.
+    #: The results of the unit of the run in its current definition.
     model: Raw
 
     @property

@@ -44,7 +44,7 @@ from tcformal.probe.sealed import (
 from tcformal.programs.chain import definition
 from tcformal.store.schema import SEAL
 
-#: Directed dot products put to a model at once.
+#: Directed dot products that a model evaluates at once.
 _TOGETHER = 1024
 #: Lines that hold outputs, and all that belong to a run.
 _RESULTS = ("random", "directed", "suite")
@@ -57,11 +57,11 @@ class Run:
 
     head: dict[str, Any]
     done: list[dict[str, Any]] = field(default_factory=list)
-    #: What is said besides of the device: faults, positions, answers.
+    #: Other lines about the device: faults, positions, answers.
     notes: list[dict[str, Any]] = field(default_factory=list)
     #: The blocks of operands of the file, by digest.
     blocks: dict[str, dict[str, Any]] = field(default_factory=dict)
-    #: The last failure that was not made good since.
+    #: The last failure without later results of the failed item.
     fault: dict[str, Any] | None = None
     end: dict[str, Any] | None = None
 

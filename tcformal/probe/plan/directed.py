@@ -15,7 +15,7 @@ from tcformal.oracle.values import decode, encode_exact
 from tcformal.probe.plan.maker import DirectedMaker, below_two, nans_of
 from tcformal.probe.plan.plan import Directed
 
-#: Binades by which a small term stands below a large one: around where 13, 23, 24, 25, 31 or 35 bits end.
+#: Binades between a large and a small term: around the ends of 13, 23, 24, 25, 31 and 35 bits.
 _BELOW = (1, 11, 12, 13, 14, 15, *range(21, 38), 40, 45)
 #: Roles of three terms of a sum.
 _LARGE, _MINUS, _SMALL = range(3)

@@ -25,9 +25,9 @@ from tcformal.probe.sealed import MOST_SEED, MOST_TERMS, MOST_WORDS, check_seal,
 from tcformal.store.schema import SEAL, sealed
 from tcformal.version import VERSION
 
-#: The generator of random dot products: `query.families.batch`, all families in equal parts.
+#: The generator of random dot products: `operands.random.batch`, all families in equal parts.
 GENERATOR = "families/1"
-#: Random dot products of one item: what a run that is cut off loses at most.
+#: Random dot products of one item: the most that an interrupted run loses.
 CHUNK = 48_000
 SCHEMA = "tcformal-plan/2"
 
@@ -37,7 +37,7 @@ class Directed:
     """One directed dot product."""
 
     id: str
-    #: What it tells apart, or where it comes from.
+    #: What it separates, or its origin.
     why: str
     witness: Witness
 

@@ -26,7 +26,7 @@ class ProbeQuestion:
 
     id: str
     title: str
-    #: The dot products; none for units of which this cannot be asked.
+    #: The dot products; none for units that the question does not apply to.
     inputs: Callable[[DirectedMaker], Iterator[Directed]]
     #: Parameters and the values among which the answer is; empty for every catalogued design.
     values: Callable[[UnitSpec], Values]
@@ -188,7 +188,7 @@ def _nan_words(spec: UnitSpec) -> Values:
     return {"nan_word": nan_words(spec), "nan_rule": ["first_operand"]}
 
 
-#: In the order in which they are asked.
+#: All questions, in order.
 QUESTIONS: tuple[ProbeQuestion, ...] = (
     ProbeQuestion("hawkeye", "HAWKEYE's example: which accumulator gives its fp16 result", _hawkeye, _every),
     ProbeQuestion("table-8", "XIE's Table 8: which architecture gives this result", _table_8, _every),

@@ -36,9 +36,9 @@ from tcformal.version import VERSION
 
 #: Directed dot products of one line.
 BLOCK = 1024
-#: What of an identity says which device it is; the rest differs from unit to unit.
+#: The keys of an identity that name the device; the others differ from unit to unit.
 _WHO = ("device", "driver", "system", "program", "program_sha256")
-#: Seconds that a device has for one call at most.
+#: Time limit of one call of a device, in seconds.
 _PATIENCE_S = 60.0
 
 
@@ -105,7 +105,7 @@ class Bench:
 
     def keep_new(self, unit: Measured, line: Mapping[str, Any]) -> None:
         """Add a line about a unit's outputs, unless the files hold it already."""
-        if line not in unit.said:
+        if line not in unit.notes:
             self.keep(line)
 
     def keep(self, line: Mapping[str, Any]) -> None:

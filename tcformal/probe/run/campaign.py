@@ -26,7 +26,7 @@ from tcformal.probe.run.work import Chunk, DirectedBlock, chunk_sizes
 from tcformal.probe.sealed import SUMMARY
 from tcformal.store.schema import sealed
 
-#: Units that one random item is put to before other steps are looked at.
+#: Units that one random item is run on before other steps.
 _TOGETHER = 8
 
 

@@ -14,9 +14,9 @@ from tcformal.operands.text import from_data
 from tcformal.probe.devices.recorded import RecordedDevice
 from tcformal.probe.plan.plan import Directed
 
-#: The file of kept answers in a folder of results, `query.store.ANSWERS`.
+#: The file of kept answers in a folder of results, as in `store.store`.
 ANSWERS = "answers.jsonl"
-#: What the first line of every file of results holds.
+#: Text in the first line of every file of results.
 _RESULTS = b"tcformal-hardware/"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tcformal.design.unit import UnitSpec, base_name
 
-#: How many multiplications of significands a model makes slowly: these units come last among their likes.
+#: Formats of a whose models are slow; their units come last among their like.
 _SLOW = ("fp64",)
 
 

@@ -29,7 +29,7 @@ from tcformal.probe.plan.plan import Directed, Plan, PlanItem, Random
 from tcformal.probe.run.plausible import measured
 from tcformal.store.schema import now, sealed
 
-#: Directed dot products put to a device at once.
+#: Directed dot products that a device computes in one call.
 _TOGETHER = 256
 
 

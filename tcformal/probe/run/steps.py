@@ -19,9 +19,9 @@ class CampaignStep:
     #: Steps of one kind take about as long.
     kind: str
     needs: Submit
-    #: Is given what the futures gave.
+    #: Called with the results of the futures.
     act: Callable[..., None]
-    #: Is given what a future raised.
+    #: Called with the error of a future.
     fail: Callable[[Exception], None]
     futures: list[Future[Any]] = field(default_factory=list)
 

@@ -39,7 +39,7 @@ class Measured:
     leads: bool
     #: Whether the head of its run is written.
     begun: bool = False
-    #: What the device says of itself; empty before it was asked.
+    #: The identity of the device; empty before it was asked.
     identity: dict[str, str] = field(default_factory=dict)
     #: Lines by item.
     done: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -48,15 +48,15 @@ class Measured:
     random: int = 0
     #: Items that an earlier run did.
     held: int = 0
-    #: Why nothing more is asked of this unit; empty while all is well.
+    #: The reason why this unit is measured no further; empty for none.
     fault: str = ""
     #: Outputs of the suite, by block; of the first random item.
     suite: dict[str, list[int]] = field(default_factory=dict)
     first: Raw | None = None
     answers: list[dict[str, Any]] = field(default_factory=list)
-    #: Answers and designs that an earlier run wrote: they are made anew, and not taken over.
-    said: list[dict[str, Any]] = field(default_factory=list)
-    #: Random items of an earlier run that were not held against the model again.
+    #: Answers and designs of an earlier run; they are computed again rather than taken over.
+    notes: list[dict[str, Any]] = field(default_factory=list)
+    #: Random items of an earlier run that were not compared with the model again.
     unchecked: list[dict[str, Any]] = field(default_factory=list)
     positions: dict[str, Any] = field(default_factory=dict)
     designs: dict[str, Any] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class Measured:
         """Take over the results of an earlier run of the campaign; of several, the last."""
         self.begun, self.identity = True, dict(run.head["device"])
         self.done, self.mismatches, self.directed, self.random, self.held = {}, 0, 0, 0, 0
-        self.positions, self.designs, self.answers, self.said, self.unchecked = {}, {}, [], [], []
+        self.positions, self.designs, self.answers, self.notes, self.unchecked = {}, {}, [], [], []
         for line in run.done:
             if not line.get("partial"):
                 self.take(line)
@@ -98,7 +98,7 @@ class Measured:
             if note["kind"] == "position":
                 self.positions = note
             elif note["kind"] == "answer":
-                self.said.append({key: value for key, value in note.items() if key != SEAL})
+                self.notes.append({key: value for key, value in note.items() if key != SEAL})
 
     @property
     def room(self) -> int:
@@ -130,11 +130,11 @@ class Tally:
     units: dict[str, Measured] = field(default_factory=dict)
     #: Units of equal operands that gave different results for the same random inputs, or the same.
     pairs: list[dict[str, Any]] = field(default_factory=list)
-    #: Names of units of which nothing was asked for want of time.
+    #: Names of units that were not measured for lack of time.
     untouched: list[str] = field(default_factory=list)
     seconds: float = 0.0
     complete: bool = False
-    #: Why the campaign ended before its time; empty where it did not.
+    #: The reason for an early end of the campaign; empty for none.
     stopped: str = ""
 
     @property

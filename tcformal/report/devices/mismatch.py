@@ -88,11 +88,11 @@ def _verdict(found: Explained) -> Headline:
         for name, made in (("the expected result", found.expected), ("the result obtained", found.got))
         if not made
     ]
-    said = " nor ".join(missing)
+    neither = " nor ".join(missing)
     return Headline(
         word, False,
-        f": none of {found.tried} designs of these formats gives {said}: no difference of known arithmetic, "
-        "so look for a bug, or for other operands",
+        f": none of {found.tried} designs of these formats gives {neither}: no difference of known "
+        "arithmetic, so look for a bug, or for other operands",
     )  # fmt: skip
 
 

@@ -97,13 +97,13 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
 def comparison_view(found: Comparison) -> list[ReportPart]:
     """The designs that agree, then each refuted one with the input that refutes it."""
     device = found.device.get("device", "the device")
-    said = f": {found.unit.name} on {found.count} dot products of {device}"
+    text = f": {found.unit.name} on {found.count} dot products of {device}"
     if found.sealed:
-        said += f" ({found.sealed} more are kept as a digest only and are not its own)"
+        text += f" ({found.sealed} more are kept as a digest only and are not its own)"
     if found.lacks:
-        said += f"; of the run something is missing: {found.lacks}"
+        text += f"; of the run something is missing: {found.lacks}"
     word = "HOLDS" if found.holds else "INCOMPLETE" if found.survives else "REFUTED"
-    parts: list[ReportPart] = [Headline(word, found.holds, said)]
+    parts: list[ReportPart] = [Headline(word, found.holds, text)]
     left = "\n".join(f"  {u.name}" for u in found.survivors)
     parts.append(f"{len(found.survivors)} designs survive:\n{left}" if left else "no design survives")
     if found.refuted:
@@ -146,11 +146,11 @@ def checked_view(found: Sequence[Checked]) -> list[ReportPart]:
     """Kept results compared with the models, one row per unit."""
     wrong = sum(c.mismatches for c in found)
     count = sum(c.count for c in found)
-    said = f": {count} dot products of {len(found)} units, {wrong} of them not as the models give them"
+    text = f": {count} dot products of {len(found)} units, {wrong} of them not as the models give them"
     made = Rows(("unit", "instruction", ">compared", ">digest only", ">differ"))
     for c in found:
         instruction = c.device.get("instruction", "")
         made.rows.append((c.unit, instruction, str(c.count), str(c.sealed), str(c.mismatches)))
     parts: list[ReportPart] = [f"of {c.unit} something is missing: {c.lacks}" for c in found if c.lacks]
     word = "REFUTED" if wrong else "INCOMPLETE" if parts else "HOLDS"
-    return [Headline(word, word == "HOLDS", said), made, *parts]
+    return [Headline(word, word == "HOLDS", text), made, *parts]

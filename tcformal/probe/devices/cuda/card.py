@@ -204,22 +204,22 @@ def _tried(made: Card) -> Card:
 
 def _first(use: Callable[[Callable[[], int], Callable[[int], Card]], T]) -> T:
     """The result of the first library that works; DeviceError with the reason of each if none does."""
-    said = []
+    reasons = []
     for name, count_, kind in KINDS:
         try:
             answer = use(count_, kind)
         except ModuleNotFoundError:
-            said.append(f"{name} is not installed")
+            reasons.append(f"{name} is not installed")
         except Exception as error:  # noqa: BLE001  each library has errors of its own
-            said.append(f"{name} says: {first_line(error)}")
+            reasons.append(f"{name} says: {first_line(error)}")
         else:
             if answer == 0:
-                said.append(f"{name} finds none")
+                reasons.append(f"{name} finds none")
                 continue
             return answer
     raise DeviceError(
         f"expected an NVIDIA GPU (python -m pip install 'cuda-core[cu13]', or 'cuda-core[cu12]' for a driver "
-        f"of CUDA 12), but {', and '.join(said)}{_release()}"
+        f"of CUDA 12), but {', and '.join(reasons)}{_release()}"
     )
 
 

@@ -47,10 +47,10 @@ class Nvcc(Compiler):
         if path is None:
             raise DeviceError("expected the CUDA compiler nvcc on PATH or under CUDA_HOME, but there is none")
         self._path = path
-        said = run_tool([path, "--version"], "say its version")
-        found = re.search(r"release (\d+)\.(\d+), V([\d.]+)", said)
+        output = run_tool([path, "--version"], "say its version")
+        found = re.search(r"release (\d+)\.(\d+), V([\d.]+)", output)
         if found is None:
-            raise DeviceError(f"expected {path} to say its release, but got: {first_line(said)}")
+            raise DeviceError(f"expected {path} to say its release, but got: {first_line(output)}")
         self.version, self.release = f"nvcc {found[3]}", (int(found[1]), int(found[2]))
         self.targets = frozenset(run_tool([path, "--list-gpu-code"], "list its targets").split())
 
@@ -111,13 +111,13 @@ class CupyNvrtc(Compiler):
             # CuPy takes a cubin for a text and drops its last byte: the highest of a 64-bit field, 0.
             return bytes(self._nvrtc.getCUBIN(program)) + b"\0"
         except Exception as error:
-            said = self._nvrtc.getProgramLog(program) or error
-            raise DeviceError(f"expected {self.version} to {what}, but got: {complaint(said)}") from error
+            log = self._nvrtc.getProgramLog(program) or error
+            raise DeviceError(f"expected {self.version} to {what}, but got: {complaint(log)}") from error
         finally:
             self._nvrtc.destroyProgram(program)
 
 
-#: In the order in which they are asked.
+#: All compilers, in order of preference.
 KINDS: tuple[type[Compiler], ...] = (CoreNvrtc, Nvcc, CupyNvrtc)
 
 
@@ -177,5 +177,5 @@ def first_line(error: object) -> str:
 
 def complaint(error: object) -> str:
     """The first line of a compiler's log that names an error."""
-    said = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return next((line for line in said if "error" in line or "fatal" in line), first_line(error))
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return next((line for line in lines if "error" in line or "fatal" in line), first_line(error))

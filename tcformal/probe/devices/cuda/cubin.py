@@ -18,12 +18,12 @@ from tcformal.probe.devices.sources import built, run_tool, sources
 
 #: A line of a disassembly: address, then the instruction, perhaps under a predicate.
 _INSTRUCTION = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.a-z]*)")
-#: Instructions that compute: what is named where the expected one is missing.
+#: Instructions that compute: named in the error where the expected one is missing.
 _ARITHMETIC = re.compile(r"(?:[HDQIOB]|UTC\w*)(?:G?MMA)\b|^[FHD](?:FMA|ADD|MUL)\d?\b")
 _HEADERS = ("probe.cuh", "fragments.h", "words.h", "places.h")
-#: What builds for sm_70 and disassembles it: NVIDIA's wheels of nvdisasm begin with 13.2.
+#: The packages that build for sm_70 and disassemble it: NVIDIA's wheels of nvdisasm begin with 13.2.
 _OLD = "CUDA 12: a whole toolkit with its nvdisasm, for the packages of later ones do not know sm_70"
-#: The kernels that put dot products onto tiles.
+#: The kernels that place dot products on tiles.
 _TILES = "tiles.cu"
 
 

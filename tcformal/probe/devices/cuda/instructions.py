@@ -27,7 +27,7 @@ class Kernel:
     header: str
     #: The PTX instruction.
     ptx: str
-    #: What the machine instruction's mnemonic must match, and how often it may stand there.
+    #: The pattern of the machine instruction's mnemonic, and its allowed number of occurrences.
     mnemonic: str
     counts: tuple[int, ...] = (1,)
     #: Threads of one block, and tiles that one block computes.

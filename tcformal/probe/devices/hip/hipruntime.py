@@ -22,7 +22,7 @@ _DRIVER = Path("/sys/module/amdgpu/version")
 _TO_GPU, _FROM_GPU = 1, 2
 #: More than any release's hipDeviceProp_t takes.
 _PROPERTIES_BYTES = 1 << 16
-#: What memory for results holds before: a kernel that writes nothing must not look as if it had.
+#: The initial bytes of memory for results, so that a kernel that writes nothing is noticed.
 _UNWRITTEN = 0xA5
 
 
@@ -126,8 +126,8 @@ class HipRuntime:
         """Call the library; its error becomes one sentence."""
         code = getattr(self._library, name)(*arguments)
         if code:
-            said = self._library.hipGetErrorString(code) or b""
-            text = " ".join(said.decode(errors="replace").split()) or f"error {code}"
+            message = self._library.hipGetErrorString(code) or b""
+            text = " ".join(message.decode(errors="replace").split()) or f"error {code}"
             raise DeviceError(f"expected HIP to {what}, but it says: {text}")
 
 

@@ -24,7 +24,7 @@ from tcformal.probe.devices.sources import built, run_tool, sources
 #: What builds for gfx942: ROCm's own clang, releases that know the target, newest first, and hipcc.
 _CLANGS = ("amdclang++", *(f"clang++-{n}" for n in range(22, 16, -1)), "clang++", "hipcc")
 _OPTIONS = ("--offload-device-only", "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-O3")
-#: Where CUDA's nvcc is on the path, hipcc takes this machine for one of NVIDIA's unless it is told.
+#: Where CUDA's nvcc is on the path, hipcc builds for NVIDIA unless the platform is set.
 _PLATFORM = {"HIP_PLATFORM": "amd"}
 
 
@@ -97,8 +97,8 @@ def roots() -> Iterator[Path]:
 def compiler() -> tuple[str, str]:
     """A clang that builds for AMD's GPUs, and its version; DeviceError where there is none."""
     path = _tool("clang", [name for clang in _CLANGS for name in _places(clang)])
-    said = run_tool([path, "--version"], "say its version", environment=_PLATFORM).splitlines()
-    return path, said[0] if said else "of an unknown release"
+    lines = run_tool([path, "--version"], "say its version", environment=_PLATFORM).splitlines()
+    return path, lines[0] if lines else "of an unknown release"
 
 
 @cache
