@@ -119,12 +119,7 @@ class ErrorComparison(Question):
     #: 1 where every assumption holds.
     assumed: Node
     #: 1 where they hold, both results are numbers and the error is larger as asked.
-    violated: Node
-
-    @property
-    def asked(self) -> Node:
-        """1 where the assumptions hold and the error is larger as asked."""
-        return self.violated
+    asked: Node
 
 
 def asked(unit: str | Unit | UnitSpec, **settings: Any) -> Asked:
