@@ -28,7 +28,7 @@ def units(name: str, first: str, second: str, expected: str = "") -> Asked:
     def build() -> tuple[Graph, Node]:
         one, other = resolve(first), resolve(second)
         asked = question(one, other, assumptions(one.operands.c, {}))
-        return asked.graph, asked.asked
+        return asked.graph, asked.differ
 
     return Asked(name, build, expected)
 

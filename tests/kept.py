@@ -93,7 +93,7 @@ def same() -> Verdict[EqualityQuestion]:
 def trivial() -> Verdict[EqualityQuestion]:
     """Two names of one definition, with a proof in which nothing is left to do."""
     q = same().question
-    made = certify(to_cnf(q.graph, q.asked), TRIVIAL_PROOF, "cadical")
+    made = certify(to_cnf(q.graph, q.differ), TRIVIAL_PROOF, "cadical")
     answers = (said("cadical", Status.UNSAT),)
     return verdict(q, Kind.EQUIVALENT, "", answers=answers, certificate=made)
 
@@ -102,7 +102,7 @@ def trivial() -> Verdict[EqualityQuestion]:
 def proof(first: str, second: str, assumed: tuple[str, ...], vacuous: bool) -> Certificate:
     """The proof that no input separates two units, or that none obeys the assumptions."""
     q = ask(first, second, *assumed)
-    root = q.assumed if vacuous else q.asked
+    root = q.assumed if vacuous else q.differ
     outcome = run_cadical(q.graph, root, LIMITS)
     assert outcome.status is Status.UNSAT
     return certify(to_cnf(q.graph, root), outcome.proof, "cadical")

@@ -35,7 +35,7 @@ class EqualityQuestion(Question):
     #: 1 where every assumption holds.
     assumed: Node
     #: 1 where the assumptions hold and the results differ.
-    asked: Node
+    differ: Node
 
     @property
     def names(self) -> tuple[str, str]:
@@ -47,9 +47,14 @@ class EqualityQuestion(Question):
         """Whether both units build the same DAG, so that no input can tell them apart."""
         return self.results[0] is self.results[1]
 
+    @property
+    def asked(self) -> Node:
+        """1 where the assumptions hold and the results differ."""
+        return self.differ
+
     def evaluator(self) -> Concrete:
         """Integers: (assumed, differ, first result, second result) of one set of inputs."""
-        return Concrete(self.graph, [self.assumed, self.asked, *self.results])
+        return Concrete(self.graph, [self.assumed, self.differ, *self.results])
 
 
 def question(first: UnitSpec, second: UnitSpec, what: Assumptions) -> EqualityQuestion:

@@ -49,8 +49,11 @@ class Question(ABC):
     graph: Graph
     #: 1 where every assumption holds.
     assumed: Node
-    #: 1 where the assumptions hold and what is asked about is the case.
-    asked: Node
+
+    @property
+    @abstractmethod
+    def asked(self) -> Node:
+        """The node that is 1 where the assumptions hold and what is asked about is the case."""
 
     def digest(self) -> str:
         """SHA-256 of the question's definition."""

@@ -30,9 +30,14 @@ class Replay:
         return self.integers == self.oracle
 
     @property
-    def confirms(self) -> bool:
+    def separates(self) -> bool:
         """Whether the witness obeys the assumptions and the two units really differ on it."""
         return self.assumed and self.agrees and self.integers[0] != self.integers[1]
+
+    @property
+    def confirms(self) -> bool:
+        """What every question asks of a replay: here, that the two units differ."""
+        return self.separates
 
 
 def oracle_result(spec: UnitSpec, witness: Witness) -> int:

@@ -26,7 +26,7 @@ def search(question: EqualityQuestion, seed: int, n: int = VECTORS) -> Witness |
     tried = inputs_to_try(question.first, question.k, n, seed)
     if question.assumptions.c is not None:
         tried.c[:] = question.assumptions.c
-    roots = [question.asked, *question.results]
+    roots = [question.differ, *question.results]
     differ, *results = (np.broadcast_to(x, (n,)) for x in Vector(question.graph, columns(tried)).run(roots))
     rows = np.flatnonzero(differ)
     if not rows.size:

@@ -178,7 +178,7 @@ class _Search:
         q = error_comparison(replace(self.asked, more_than=below))
         small = shrunk(q, self.witness.inputs(), seconds=seconds)
         run = replay(q, small.inputs())
-        if run.confirms:
+        if run.violates:
             self.witness, self.replayed = small, run
 
 

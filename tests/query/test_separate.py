@@ -73,7 +73,7 @@ def assert_separated(v: Verdict[EqualityQuestion]) -> Witness:
         assert again.assumed
         assert again.integers == again.oracle
         assert again.integers[0] != again.integers[1]
-        assert again.confirms
+        assert again.separates
     assert replay(v.question, v.witness).integers == v.results
     assert witness_cost(v.question, v.witness) <= witness_cost(v.question, v.found)
     return v.witness
@@ -482,10 +482,10 @@ def test_replay_sees_each_reason() -> None:
     again = replay(q, w)
     assert again.agrees
     assert not again.assumed
-    assert not again.confirms
+    assert not again.separates
     free = question(resolve(AMPERE), resolve(HOPPER), Assumptions())
-    assert replay(free, w).confirms
-    assert not replay(free, Witness((0,) * 16, (0,) * 16, 0)).confirms
+    assert replay(free, w).separates
+    assert not replay(free, Witness((0,) * 16, (0,) * 16, 0)).separates
 
 
 @pytest.mark.parametrize("failing", ["hang", "leave", "killed", "raises", "gives_up", "says_sat_too_wide"])

@@ -55,7 +55,7 @@ def negation(ask: Asking) -> tuple[Finding, list[Lemma]]:
     parts = (proof.numbers(), *proof.nans())
     if any(p.status is PartStatus.OPEN for p in parts):
         ask.progress("asking solvers for inputs that are rounded to one side")
-        found = searched(ask, q.graph, q.asked)
+        found = searched(ask, q.graph, q.violated)
         if found is not None:
             refuted = Part(name=_TURNED, status=PartStatus.VIOLATED, witness=_replayed(q, *found))
             parts = (*parts, refuted)

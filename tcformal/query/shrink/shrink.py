@@ -183,7 +183,7 @@ def _changed(base: Witness, other: Witness) -> set[ChangedPart]:
 
 def _result_cost(question: EqualityQuestion, batch: list[Witness]) -> list[int | None]:
     """None where a candidate does not separate; else a penalty for NaN or Inf among the results."""
-    roots = [question.asked, *question.results]
+    roots = [question.differ, *question.results]
     lanes = Vector(question.graph, columns(batch_of(batch))).run(roots)
     differ, *results = (np.broadcast_to(v, (len(batch),)) for v in lanes)
     d = question.first.operands.d

@@ -187,12 +187,12 @@ def test_valpey_table_5() -> None:
     assert run.integers == run.oracle == (one + 1, one)
     assert run.exact is not None
     assert round((run.exact - 1) * 2**24, 2) == Fraction("2.32")
-    assert run.confirms
+    assert run.violates
     printed = replay(q, table5("1.998046875*2^-7").inputs())
     assert printed.exact is not None
     assert printed.exact < Fraction(1, 2**13)
     assert printed.integers[0] == printed.integers[1]
-    assert not printed.confirms
+    assert not printed.violates
 
 
 def questions() -> list[ErrorComparison]:
@@ -224,7 +224,7 @@ def test_errors_are_exact() -> None:
             assert run.integers == run.oracle
             held += run.assumed
             assert not run.assumed or run.same_errors, w
-            assert run.violated == run.confirms
+            assert run.violated == run.violates
             by = run.excess if what.more_than is None else run.excess_ulps
             assert run.violated == (by is not None and by > (what.more_than or 0) and run.assumed)
             larger += run.violated
@@ -259,7 +259,7 @@ def test_either_can_be_worse(worse: str) -> None:
     assert v.kind is Kind.VIOLATED
     assert v.witness is not None
     assert v.replayed is not None
-    assert v.replayed.confirms
+    assert v.replayed.violates
     assert v.replayed == replay(q, v.witness.inputs())
     data = v.to_json()
     assert data["claim"].startswith("the error of")
@@ -271,7 +271,7 @@ def test_split_form_has_an_answer() -> None:
     v = answer(error_comparison(asked(VOLTA, form="split")), limits=LIMITS, shrink_s=1.0)
     assert v.kind is Kind.VIOLATED
     assert v.replayed is not None
-    assert v.replayed.confirms
+    assert v.replayed.violates
     assert v.to_json()["split_rounding"] == "RNE"
 
 
@@ -295,12 +295,12 @@ def test_replay_refuses_what_does_not_violate() -> None:
     """Equal errors, inputs outside the assumptions, and a DAG that says otherwise are no witnesses."""
     q = error_comparison(asked(VOLTA, assumptions=Assumptions(("positive",))))
     w = table5("1.998046875*2^7")
-    assert not replay(q, {}).confirms
-    assert not replay(q, replace(w, c=w.c | 1 << 31).inputs()).confirms
-    lying = replace(q, asked=q.graph.truth(True))
-    assert not replay(lying, {}).confirms
+    assert not replay(q, {}).violates
+    assert not replay(q, replace(w, c=w.c | 1 << 31).inputs()).violates
+    lying = replace(q, violated=q.graph.truth(True))
+    assert not replay(lying, {}).violates
     wrong = replace(q, errors=(q.errors[1], q.errors[0]))
-    assert not replay(wrong, w.inputs()).confirms
+    assert not replay(wrong, w.inputs()).violates
 
 
 def test_unfit_questions_are_refused() -> None:
@@ -370,7 +370,7 @@ def test_cancelling_inputs_have_a_huge_excess(unit: str, ulps: int) -> None:
     inputs = worst_directed(q)
     assert inputs is not None
     run = replay(q, inputs)
-    assert run.confirms
+    assert run.violates
     assert run.exact == Fraction(1, 2**48)
     assert run.excess_ulps is not None
     assert run.excess_ulps < Fraction(2) ** (ulps + 1)
@@ -389,7 +389,7 @@ def check_worst(found: Worst) -> None:
     """The witness replays, no found excess is above the best, and the text names both ends."""
     assert found.replayed is not None
     assert found.witness is not None
-    assert found.replayed.confirms
+    assert found.replayed.violates
     assert found.excess == found.replayed.excess_ulps
     assert found.replayed.oracle == oracle_results(found.asked, found.witness)
     assert all(s.found is None or s.found <= found.excess + error.ULP_STEP for s in found.steps)
@@ -399,7 +399,7 @@ def check_worst(found: Worst) -> None:
 
 def nodes_of(q: ErrorComparison) -> list[Node]:
     """The nodes that make a question."""
-    return [*q.results, q.exact, *q.errors, q.assumed, q.asked]
+    return [*q.results, q.exact, *q.errors, q.assumed, q.violated]
 
 
 def test_questions_are_reproducible() -> None:

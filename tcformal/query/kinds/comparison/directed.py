@@ -18,7 +18,7 @@ _DEPTH = 44
 def worst_directed(q: ErrorComparison) -> dict[str, int] | None:
     """Of the cancelling inputs, those with the largest excess that are as asked; None where none are."""
     runs = [(w, replay(q, w.inputs())) for w in cancelling(q.asked_of)]
-    found = [(run.excess_ulps or Fraction(0), w) for w, run in runs if run.confirms]
+    found = [(run.excess_ulps or Fraction(0), w) for w, run in runs if run.violates]
     return max(found, key=lambda x: x[0])[1].inputs() if found else None
 
 

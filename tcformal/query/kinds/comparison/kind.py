@@ -141,7 +141,7 @@ def shrunk(q: ErrorComparison, found: Mapping[str, int], *, seconds: float = 4.0
     # To the shrinker a question is two results on inputs of some formats, and a node that must stay 1.
     unit = replace(what.unit, operands=Operands(a=fmt, b=fmt, c=SINGLE, d=SINGLE))
     seen = EqualityQuestion(
-        unit, unit, what.products, what.assumptions, q.graph, q.results, q.assumed, q.asked
+        unit, unit, what.products, what.assumptions, q.graph, q.results, q.assumed, q.violated
     )  # fmt: skip
     return shrink(seen, Witness.of(found, what.products), seconds=seconds)
 

@@ -119,7 +119,12 @@ class ErrorComparison(Question):
     #: 1 where every assumption holds.
     assumed: Node
     #: 1 where they hold, both results are numbers and the error is larger as asked.
-    asked: Node
+    violated: Node
+
+    @property
+    def asked(self) -> Node:
+        """1 where the assumptions hold and the error is larger as asked."""
+        return self.violated
 
 
 def asked(unit: str | Unit | UnitSpec, **settings: Any) -> Asked:

@@ -43,7 +43,12 @@ class PropertyQuestion(Question):
     #: 1 where every assumption holds.
     assumed: Node
     #: 1 where the assumptions hold and the property does not.
-    asked: Node
+    violated: Node
+
+    @property
+    def asked(self) -> Node:
+        """1 where the assumptions hold and the property does not."""
+        return self.violated
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +66,14 @@ class PropertyReplay:
     violated: tuple[bool, bool]
 
     @property
-    def confirms(self) -> bool:
+    def violates(self) -> bool:
         """Whether the inputs obey the assumptions and violate the property beyond doubt."""
         return self.assumed and self.integers == self.oracle and all(self.violated)
+
+    @property
+    def confirms(self) -> bool:
+        """What every question asks of a replay: here, that the property is violated."""
+        return self.violates
 
 
 def property_question(name: str, unit: UnitSpec, what: Assumptions) -> PropertyQuestion:
@@ -83,7 +93,7 @@ def replay_property(q: PropertyQuestion, inputs: Mapping[str, int]) -> PropertyR
     """Run inputs through every call on integers and on the oracle, and judge both."""
     rows = [[*c.operands.a, *c.operands.b, c.operands.c, *c.operands.scale_a, *c.operands.scale_b]
             for c in q.case.calls]  # fmt: skip
-    roots = [q.assumed, q.asked, *(n for row in rows for n in row), *(c.result for c in q.case.calls)]
+    roots = [q.assumed, q.violated, *(n for row in rows for n in row), *(c.result for c in q.case.calls)]
     values = list(Concrete(q.graph, roots)(inputs))
     assumed, violated, rest = bool(values[0]), bool(values[1]), values[2:]
     operands = []
@@ -122,10 +132,10 @@ def by_vectors(q: PropertyQuestion, seed: int) -> dict[str, int] | None:
             base[::2] = (np.minimum(above, np.uint64(fmt.e_max + fmt.bias)) << np.uint64(shift) | ones)[::2]
             tried[operand] = base
             tried[name] = (base + np.uint64(1 << fmt.ignored_low_bits)) & np.uint64((1 << fmt.width) - 1)
-    (violated,) = Vector(q.graph, tried).run([q.asked])
+    (violated,) = Vector(q.graph, tried).run([q.violated])
     for row in np.flatnonzero(np.broadcast_to(violated, (VECTORS,))):
         model = {name: int(column[row]) for name, column in tried.items()}
-        if replay_property(q, model).confirms:
+        if replay_property(q, model).violates:
             return model
     return None
 
@@ -140,7 +150,7 @@ def shrink_inputs(q: PropertyQuestion, found: Mapping[str, int], *, seconds: flo
         for name in best:
             for value in _simpler(best[name]):
                 tried = {**best, name: value}
-                if time.monotonic() < deadline and replay_property(q, tried).confirms:
+                if time.monotonic() < deadline and replay_property(q, tried).violates:
                     best, changed = tried, True
                     break
     return best
