@@ -9,7 +9,7 @@ from typing import Any
 from tcformal.checks import check_choice, check_int, check_text, unknown_sentence
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.catalog import catalogue
-from tcformal.design.spec import Design, Operands
+from tcformal.design.spec import NUMBERS, Design, Operands
 from tcformal.design.unit import Evidence, Fact, UnitSpec
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.formats.catalog import FORMATS, format_named
@@ -22,14 +22,8 @@ FAMILIES: dict[str, str] = {
     "sequential": "chain of IEEE-style additions of exact products, each rounded",
 }
 
-_OPTIONAL = (
-    "fraction_bits", "carry_bits", "product_rounding", "accumulator",
-    "group", "product_limit", "sum_fraction_bits",
-)  # fmt: skip
-_INTEGERS = (
-    "products", "fraction_bits", "carry_bits", "zero_exponent", "nan_word",
-    "group", "product_limit", "sum_fraction_bits",
-)  # fmt: skip
+_OPTIONAL = [name for name, field in Design.__dataclass_fields__.items() if field.default is None]
+_INTEGERS = (*NUMBERS, "zero_exponent", "group")
 #: Arm instructions whose arithmetic FPCR.EBF chooses; without a choice, EBF=0.
 _ARM = ("arm/bfdot", "arm/bfmmla")
 _FORMATS = ("a_format", "b_format", "c_format", "d_format")

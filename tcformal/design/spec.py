@@ -8,6 +8,7 @@ result of a block to the next one as its c.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Literal
 
@@ -45,6 +46,20 @@ _POSITIONS_OF = {
 }
 #: Orders of summation in which it is known which operand's NaN a step returns.
 _NAN_ORDERS = (("sequential", "first"), ("two_chains", "last"))
+
+
+#: Parameters that are one of some words.
+CHOICES: dict[str, Iterable[str]] = {
+    "summation": SUMMATIONS, "c_position": C_POSITIONS, "alignment_rounding": MODES, "zero_sign": ZERO_SIGNS,
+    "overflow": OVERFLOWS, "accumulation": ACCUMULATIONS, "order": ORDERS, "nan_rule": NAN_RULES,
+    "sum_rounding": SUM_ROUNDINGS, "operand_subnormals": SUBNORMALS, "c_subnormals": SUBNORMALS,
+    "result_subnormals": SUBNORMALS,
+}  # fmt: skip
+#: Parameters that are integers, with their ranges.
+NUMBERS: dict[str, tuple[int, int | None]] = {
+    "products": (1, 256), "product_limit": (-40000, 40000), "sum_fraction_bits": (1, 256),
+    "nan_word": (0, None), "fraction_bits": (1, 256), "carry_bits": (0, 64),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,32 +146,16 @@ class Design:
     overflow: str = "infinity"
 
     def __post_init__(self) -> None:
-        check_int("products", self.products, low=1, high=256)
-        check_choice("summation", self.summation, SUMMATIONS)
-        check_choice("c_position", self.c_position, C_POSITIONS)
-        check_choice("alignment_rounding", self.alignment_rounding, MODES)
-        check_choice("zero_sign", self.zero_sign, ZERO_SIGNS)
-        check_choice("overflow", self.overflow, OVERFLOWS)
-        check_choice("accumulation", self.accumulation, ACCUMULATIONS)
-        check_choice("order", self.order, ORDERS)
-        check_choice("nan_rule", self.nan_rule, NAN_RULES)
-        check_choice("sum_rounding", self.sum_rounding, SUM_ROUNDINGS)
-        for name in ("operand_subnormals", "c_subnormals", "result_subnormals"):
-            check_choice(name, getattr(self, name), SUBNORMALS)
+        for name, choices in CHOICES.items():
+            check_choice(name, getattr(self, name), choices)
+        for name, (low, high) in NUMBERS.items():
+            if (value := getattr(self, name)) is not None or name in ("products", "nan_word"):
+                check_int(name, value, low=low, high=high)
         if self.result_subnormals == "positive_zero":
             raise InputError("expected result_subnormals kept or signed_zero, but got positive_zero")
         if self.group is not None:
             check_int("group", self.group, low=1, high=self.products)
-        if self.product_limit is not None:
-            check_int("product_limit", self.product_limit, low=-40000, high=40000)
-        if self.sum_fraction_bits is not None:
-            check_int("sum_fraction_bits", self.sum_fraction_bits, low=1, high=256)
-        check_int("nan_word", self.nan_word, low=0)
         conversion(self.conversion)
-        if self.fraction_bits is not None:
-            check_int("fraction_bits", self.fraction_bits, low=1, high=256)
-        if self.carry_bits is not None:
-            check_int("carry_bits", self.carry_bits, low=0, high=64)
         if self.product_rounding is not None:
             conversion(self.product_rounding)
         self._check_zero_exponent()
