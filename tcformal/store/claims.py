@@ -105,8 +105,8 @@ def _part(data: Mapping[str, Any], spec: UnitSpec, lemmas: Sequence[str]) -> Cla
     )  # fmt: skip
 
 
-def _operands(spec: UnitSpec, said: Mapping[str, str]) -> Witness:
-    """Operands from a record; RecordError for any that the unit does not take."""
+def _operands(spec: UnitSpec, encodings: Mapping[str, str]) -> Witness:
+    """Operands from a record; RecordError for operands that the unit does not take."""
     formats = spec.input_formats()
     inputs = {}
     for name, text in encodings.items():
