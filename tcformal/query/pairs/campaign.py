@@ -7,31 +7,18 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, as_completed
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, NoAnswerError
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer
+from tcformal.query.keep import AnswerStore
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.pairs.pairs import Pair
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits
-
-
-class AnswerStore(Protocol):
-    """A store of answers; only the parent process writes to it."""
-
-    def find(
-        self, question: EqualityQuestion, *, certify: bool | None = None
-    ) -> Verdict[EqualityQuestion] | None:
-        """The kept answer to a question, or None where it has to be asked."""
-        ...
-
-    def add(self, verdict: Verdict[Any]) -> object:
-        """Keep an answer."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
