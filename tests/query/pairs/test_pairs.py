@@ -28,12 +28,12 @@ from tcformal.errors import InputError, NoAnswerError, UnknownNameError
 from tcformal.ir.walk import digest
 from tcformal.programs.chain import circuit
 from tcformal.query.assume import Assumptions
-from tcformal.query.pair import EqualityQuestion, question
+from tcformal.query.pair import question
 from tcformal.query.pairs.campaign import Answer, AskOptions, PairOutcome, ask, campaign
 from tcformal.query.pairs.cluster import cluster
 from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
 from tcformal.query.pairs.pool import SturdyPool
-from tcformal.query.question import Kind
+from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
@@ -123,15 +123,17 @@ class Memory:
     """A store without a file."""
 
     def __init__(self) -> None:
-        self.verdicts: dict[str, Verdict[EqualityQuestion]] = {}
+        self.verdicts: dict[str, Verdict[Any]] = {}
 
-    def find(
-        self, question: EqualityQuestion, *, certify: bool | None = None
-    ) -> Verdict[EqualityQuestion] | None:
+    def find(self, question: Q, *, certify: bool | None = None) -> Verdict[Q] | None:
         """The kept answer."""
         return self.verdicts.get(question.digest())
 
-    def add(self, verdict: Verdict[EqualityQuestion]) -> None:
+    def has(self, question: Question) -> bool:
+        """Whether it was asked."""
+        return question.digest() in self.verdicts
+
+    def add(self, verdict: Verdict[Any]) -> None:
         """Keep an answer."""
         self.verdicts[verdict.question.digest()] = verdict
 
