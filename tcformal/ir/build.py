@@ -262,13 +262,14 @@ class Graph:
         return node
 
     @property
+    def here(self) -> str:
+        """The current scope: names joined by dots."""
+        return ".".join(self._scope)
+
+    @property
     def labels(self) -> dict[str, Stage]:
         """All stages labelled so far, in the order they were labelled."""
         return dict(self._labels)
-
-    def labels_of(self, node: Node) -> tuple[str, ...]:
-        """The labels that a node carries (several when designs share a stage)."""
-        return tuple(name for name, stage in self._labels.items() if stage.node is node)
 
     # ------------------------------------------------------------------ views
     @property

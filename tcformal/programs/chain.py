@@ -10,6 +10,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.semantics.stages import Dot
 from tcformal.semantics.unit import unit_dot
 
 
@@ -48,8 +49,8 @@ def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> Inputs:
     return Inputs(a, b, c, scales["a"], scales["b"])
 
 
-def chained_dot(g: Graph, spec: UnitSpec, x: Inputs) -> Node:
-    """The unit applied to consecutive runs of k products, each result the next c.
+def chained_dot(g: Graph, spec: UnitSpec, x: Inputs) -> Dot:
+    """The unit applied to consecutive runs of k products, each result the next c; all stages on the way.
 
     A hardware unit takes them as blocks of one dot product: a block hands its result on as a call
     does, and the encoding between two calls loses nothing, because the number is already rounded to
@@ -62,20 +63,28 @@ def chained_dot(g: Graph, spec: UnitSpec, x: Inputs) -> Node:
         return unit_dot(g, spec, x.a, x.b, x.c, x.scale_a, x.scale_b)
     if len(x.a) == spec.k:
         return unit_dot(g, spec, x.a, x.b, x.c)
-    c = x.c
-    for start in range(0, len(x.a), spec.k):
+    c, stages = x.c, []
+    for call, start in enumerate(range(0, len(x.a), spec.k)):
         stop = start + spec.k
         # A composed unit labels its stages as one call does.
-        with g.scope(f"call{start // spec.k}"):
-            c = unit_dot(g, spec, x.a[start:stop], x.b[start:stop], c)
-    return c
+        with g.scope(f"call{call}"):
+            made = unit_dot(g, spec, x.a[start:stop], x.b[start:stop], c, call=call)
+        c = made.result
+        stages += made.stages
+    return Dot(c, tuple(stages))
 
 
 @lru_cache(maxsize=64)
-def circuit(spec: UnitSpec, k: int) -> tuple[Graph, Node]:
-    """The definition of K products on one unit: a graph of its own and the node of d."""
+def staged_circuit(spec: UnitSpec, k: int) -> tuple[Graph, Dot]:
+    """The definition of K products on one unit: a graph of its own and every stage, d the result."""
     g = Graph()
     return g, chained_dot(g, spec, declare_inputs(g, spec, k))
+
+
+def circuit(spec: UnitSpec, k: int) -> tuple[Graph, Node]:
+    """The definition of K products on one unit: a graph of its own and the node of d."""
+    g, made = staged_circuit(spec, k)
+    return g, made.result
 
 
 def common_k(*specs: UnitSpec) -> int:

@@ -87,7 +87,7 @@ def _rounded(g: Graph, numbers: Sequence[Number], mode: str, fmt: Format) -> Num
         overflow="infinity" if mode == "RZ" else "ieee",
     )  # fmt: skip
     with g.scope(mode):
-        return fused_sum(g, numbers, design, target)
+        return fused_sum(g, numbers, design, target).result
 
 
 def _parts(x: Number) -> tuple[Node, ...]:

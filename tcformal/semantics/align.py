@@ -10,6 +10,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.round import drop_low_bits, round_away, shift_right_sticky
+from tcformal.semantics.stages import Maximum
 
 ZeroExponent = int | Literal["own", "none"]
 
@@ -35,19 +36,26 @@ def effective_exponents(g: Graph, terms: Sequence[Term], zero_exponent: ZeroExpo
 
 
 def largest_exponent(g: Graph, exponents: Sequence[Exponent]) -> Exponent:
-    """e_max, the largest of the exponents (a balanced tree of comparisons).
+    """e_max, the largest of the exponents, as `largest` finds it."""
+    return largest(g, exponents)[0]
 
-    Ranges and units: the result's range is [max of the lows, max of the highs].
+
+def largest(g: Graph, exponents: Sequence[Exponent]) -> tuple[Exponent, Maximum]:
+    """e_max, the largest of the exponents, and the balanced tree of comparisons that finds it.
+
+    Ranges and units: the range of e_max is [max of the lows, max of the highs]; the tree's codes count from
+    the least of the lows.
     """
     low = min(e.low for e in exponents)
     high = max(e.high for e in exponents)
-    codes = [e.rebased(g, low, high) for e in exponents]
-    while len(codes) > 1:
-        pairs = [g.umax(codes[i], codes[i + 1]) for i in range(0, len(codes) - 1, 2)]
-        codes = pairs + codes[2 * len(pairs) :]
+    level = [Maximum(e.rebased(g, low, high), low) for e in exponents]
+    while len(level) > 1:
+        halves = zip(level[0:-1:2], level[1::2], strict=True)
+        pairs = [Maximum(g.umax(x.code, y.code), low, (x, y)) for x, y in halves]
+        level = pairs + level[2 * len(pairs) :]
     # The maximum is at least the largest lower bound: subtracting it keeps the code narrow.
     floor = max(e.low for e in exponents)
-    return Exponent(codes[0], low, high).raised(g, floor)
+    return Exponent(level[0].code, low, high).raised(g, floor), level[0]
 
 
 def distance_below(g: Graph, exponent: Exponent, e_max: Exponent) -> Node:

@@ -65,6 +65,8 @@ class Term:
     exponent: Exponent
     fraction_bits: int
     zero: Node
+    #: The two significands that this one is the product of, where it is one.
+    factors: tuple[Node, ...] = ()
 
     @property
     def weight_bits(self) -> int:

@@ -7,6 +7,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.normalise import shift_left_by_leading_zeros
 from tcformal.semantics.number import Exponent, Number, Term, bits_for
+from tcformal.semantics.stages import Rounded
 
 
 def round_away(g: Graph, mode: str, sign: Node, odd: Node, guard: Node, sticky: Node) -> Node:
@@ -64,7 +65,7 @@ def convert(
     target: Conversion,
     *,
     overflow: str,
-) -> Number:
+) -> Rounded:
     """Convert an exact magnitude to a floating-point number [XIE ρ].
 
     Shapes: magnitude u[n] of lowest weight 2^lsb -> significand u[target.precision].
@@ -114,11 +115,12 @@ def convert(
         significand = g.ite(clipped, g.const((1 << p) - 1, p), significand)
         code_out = g.ite(clipped, g.const(span, code_out.width), code_out)
     exponent = Exponent(code_out, target.e_min, target.e_max)
+    number = Number(Term(sign, significand, exponent, p - 1, zero), g.truth(False), inf)
     g.label("rounded.sign", sign)
     g.label("rounded.significand", significand, scale=p - 1)
     g.label("rounded.exponent", code_out, offset=target.e_min)
     g.label("rounded.overflow", inf)
-    return Number(Term(sign, significand, exponent, p - 1, zero), g.truth(False), inf)
+    return Rounded(target, shifted, distance, kept, away, number)
 
 
 def _fit(g: Graph, x: Node, width: int) -> Node:

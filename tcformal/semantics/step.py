@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.ir.build import Graph
-from tcformal.semantics.align import ZeroExponent, effective_exponents, largest_exponent
+from tcformal.semantics.align import ZeroExponent, effective_exponents, largest
 from tcformal.semantics.exact import exact_total
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Number, Term
-from tcformal.semantics.reduce import Total, align_all, sign_of_zero, split_sign, sum_of_aligned
+from tcformal.semantics.reduce import align_all, sign_of_zero, split_sign, sum_of_aligned
 from tcformal.semantics.round import convert
 from tcformal.semantics.special import with_specials
+from tcformal.semantics.stages import Summed, Total
 
 
-def fused_sum(g: Graph, numbers: Sequence[Number], design: Design, target: Conversion) -> Number:
+def fused_sum(g: Graph, numbers: Sequence[Number], design: Design, target: Conversion) -> Summed:
     """Sum numbers in one step and convert the sum [XIE ρ(S·2^e_max)].
 
-    Shapes: one or more numbers -> one number in `target`.
+    Shapes: one or more numbers -> one number in `target`, the record's `result`.
     Zero, NaN, Inf: NaN where an operand is NaN or infinities of both signs meet; else Inf where
     one is Inf; a zero result has the sign that design.zero_sign says.
     Source: XIE Algorithm 7 and §4.2; VALPEY Algorithm 1.
@@ -42,28 +43,28 @@ def truncated_total(
     if design.normalise_products:
         terms = [normalise_term(g, t) for t in terms]
     exponents = effective_exponents(g, terms, zero_exponent)
-    e_max = largest_exponent(g, exponents)
+    e_max, maximum = largest(g, exponents)
     g.label("e_max", e_max.bits, offset=e_max.low)
     aligned = align_all(g, terms, exponents, e_max, fraction_bits, design.alignment_rounding)
     return sum_of_aligned(
-        g, terms, aligned, e_max, fraction_bits, design.carry_bits, accumulation=design.accumulation
+        g, terms, aligned, e_max, fraction_bits, design.carry_bits, design.accumulation, maximum
     )
 
 
 def round_total(
     g: Graph, total: Total, operands: Sequence[Number], design: Design, target: Conversion
-) -> Number:
+) -> Summed:
     """Convert a total, with the special cases of the numbers that went into it."""
     negative, magnitude = split_sign(g, total.bits)
     signs = [x.term.sign for x in operands]
     sign = sign_of_zero(g, total.bits, negative, signs, target.mode, design.zero_sign)
     rounded = convert(g, sign, magnitude, total.lsb, target, overflow=design.overflow)
-    return with_specials(g, operands, rounded, design)
+    return Summed(total, rounded, with_specials(g, operands, rounded.result, design))
 
 
-def convert_number(g: Graph, x: Number, design: Design, target: Conversion) -> Number:
+def convert_number(g: Graph, x: Number, design: Design, target: Conversion) -> Summed:
     """Round one number to `target` on its own (the rounding of a product); specials pass through."""
     term = x.term
     lsb = term.exponent.shifted(-term.fraction_bits)
     rounded = convert(g, term.sign, term.significand, lsb, target, overflow=design.overflow)
-    return with_specials(g, [x], rounded, design)
+    return Summed(None, rounded, with_specials(g, [x], rounded.result, design))
