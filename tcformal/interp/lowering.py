@@ -11,7 +11,7 @@ from tcformal.ir.node import Node
 from tcformal.ir.walk import Interpreter
 
 
-class Ground(Interpreter[Value]):
+class Ground(Interpreter[Value], partial=True):
     """What every operator's lowering needs.
 
     Shapes: `given` holds the values of the nodes that the code starts from, by node index (inputs,

@@ -279,8 +279,6 @@ def test_labels_carry_their_scope(g: Graph) -> None:
     g.label("last", y)
     assert list(g.labels) == ["first", "block0.sum", "block0.term1.sum", "block0.after", "last"]
     assert g.labels["block0.sum"] == Stage(y, True, -3, 2)
-    assert g.labels_of(y) == ("block0.sum", "block0.after", "last")
-    assert g.labels_of(g.not_(y)) == ()
 
 
 def test_a_scope_ends_when_its_body_fails(g: Graph) -> None:

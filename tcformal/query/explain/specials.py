@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tcformal.design.unit import UnitSpec
-from tcformal.interp.trace import Traced
+from tcformal.ir.node import Node
 from tcformal.operands.factors import scale_values
 from tcformal.operands.names import group_name, groups, product_name
 from tcformal.operands.witness import Witness
 from tcformal.oracle.products import exact_specials, group_term, multiply, product
 from tcformal.oracle.values import Kind, Value, decode
-from tcformal.semantics.special import LABEL
+from tcformal.semantics.stages import Operand, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +64,16 @@ def _blamed(name: str, value: Value, parts: Sequence[tuple[str, Value]]) -> tupl
     return tuple(f"{n} is {special_text(v) or 0}" for n, v in blamed or [(name, value)])
 
 
-def nan_owner(here: Mapping[str, Traced], names: Sequence[str], owners: Mapping[str, str]) -> str:
+def nan_owner(step: Step, values: Mapping[Node, int], owners: Mapping[Operand, str]) -> str:
     """The operand whose NaN a step hands on, `an invalid operation` where none is NaN.
 
-    Shapes: here: the labelled stages of the step; names: of its operands; owners: whose NaN each is.
+    Shapes: values: of the step's nodes; owners: whose NaN each of its operands is.
     Empty where the design gives every NaN one word.
     """
-    candidates = [name.split(".") for name in here if name.startswith(f"{LABEL}.")]
-    for _, place, name in candidates:
-        if here[f"{LABEL}.{place}.{name}"].raw:
-            if name in ("a", "b"):
-                return names[-1].split("·")[name == "b"]
-            return owners[names[name in ("c", "odd")]]
-    return "an invalid operation" if candidates else ""
+    for nan in step.nans:
+        if values[nan.present]:
+            return f"{nan.name}[{nan.operand.ks[0]}]" if nan.operand.ks else owners[nan.operand]
+    return "an invalid operation" if step.nans else ""
 
 
 def special_text(value: Value) -> str:
