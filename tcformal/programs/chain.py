@@ -10,6 +10,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import Dot
 from tcformal.semantics.unit import unit_dot
 
@@ -49,18 +50,21 @@ def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> Inputs:
     return Inputs(a, b, c, scales["a"], scales["b"])
 
 
-def chained_dot(g: Graph, spec: UnitSpec, x: Inputs) -> Dot:
+def chained_dot(g: Graph, spec: UnitSpec, x: Inputs, zero_exponent: Exponent | None = None) -> Dot:
     """The unit applied to consecutive runs of k products, each result the next c; all stages on the way.
 
     A hardware unit takes them as blocks of one dot product: a block hands its result on as a call
     does, and the encoding between two calls loses nothing, because the number is already rounded to
-    its format.  A composed unit is called again.
+    its format.  A composed unit is called again.  `zero_exponent`: that of a hardware unit's zero terms,
+    where it is not to be the design's.
     """
     if spec.emulation is None:
         design = spec.design
         if spec.k < design.products:
             spec = replace(spec, design=replace(design, products=spec.k))
-        return unit_dot(g, spec, x.a, x.b, x.c, x.scale_a, x.scale_b)
+        return unit_dot(
+            g, spec, x.a, x.b, x.c, x.scale_a, x.scale_b, zero_exponent=zero_exponent
+        )  # fmt: skip
     if len(x.a) == spec.k:
         return unit_dot(g, spec, x.a, x.b, x.c)
     c, stages = x.c, []

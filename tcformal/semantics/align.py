@@ -12,7 +12,8 @@ from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.round import drop_low_bits, round_away, shift_right_sticky
 from tcformal.semantics.stages import Maximum
 
-ZeroExponent = int | Literal["own", "none"]
+#: A known exponent, a rule, or one that is data.
+ZeroExponent = int | Literal["own", "none"] | Exponent
 
 
 def effective_exponents(g: Graph, terms: Sequence[Term], zero_exponent: ZeroExponent) -> list[Exponent]:
@@ -25,12 +26,17 @@ def effective_exponents(g: Graph, terms: Sequence[Term], zero_exponent: ZeroExpo
     """
     if zero_exponent == "own":
         return [term.exponent for term in terms]
-    substitute = min(t.exponent.low for t in terms) if zero_exponent == "none" else zero_exponent
     result = []
     for term in terms:
-        low, high = min(term.exponent.low, substitute), max(term.exponent.high, substitute)
-        code = term.exponent.rebased(g, low, high)
-        zero_code = g.const(substitute - low, code.width)
+        e = term.exponent
+        if isinstance(zero_exponent, Exponent):
+            low, high = min(e.low, zero_exponent.low), max(e.high, zero_exponent.high)
+            code, zero_code = e.rebased(g, low, high), zero_exponent.rebased(g, low, high)
+        else:
+            z = min(t.exponent.low for t in terms) if zero_exponent == "none" else zero_exponent
+            low, high = min(e.low, z), max(e.high, z)
+            code = e.rebased(g, low, high)
+            zero_code = g.const(z - low, code.width)
         result.append(Exponent(g.ite(term.zero, zero_code, code), low, high))
     return result
 

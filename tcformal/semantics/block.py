@@ -8,6 +8,7 @@ from tcformal.design.spec import Design
 from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.semantics.number import Exponent
 from tcformal.semantics.round_down import rounded_down_sum
 from tcformal.semantics.special import Addend, Carried, carried_nan, first_nan, positive_zero
 from tcformal.semantics.stages import Nan, Operand, Step, Total
@@ -25,8 +26,8 @@ class Summation:
     odd one; c, the sum of the products.
     """
 
-    def __init__(self, g: Graph, design: Design, d: Format) -> None:
-        self.g, self.design, self.d = g, design, d
+    def __init__(self, g: Graph, design: Design, d: Format, zero_exponent: Exponent | None = None) -> None:
+        self.g, self.design, self.d, self.zero_exponent = g, design, d, zero_exponent
         self.steps: list[Step] = []
         #: Names of the conversions of partial sums and of the block's sum.
         self._final = design.conversion
@@ -60,7 +61,7 @@ class Summation:
         g, design = self.g, self.design
         word = first_nan(g, nans, invalid, self.d)
         target = design.rho if conversion == self._final else design.step
-        summed = fused_sum(g, [x.number for x in summands], design, target)
+        summed = fused_sum(g, [x.number for x in summands], design, target, self.zero_exponent)
         self.steps.append(
             Step(
                 scope=g.here, operands=tuple(x.operand for x in summands), made=made, total=summed.total,

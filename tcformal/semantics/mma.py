@@ -11,7 +11,7 @@ from tcformal.formats.spec import Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.block import Summation
-from tcformal.semantics.number import Number
+from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import check_output_format, pack
 from tcformal.semantics.product import Scales, grouped_products, product, scaled_products
 from tcformal.semantics.special import Addend, Carried, flush, limit_product, operand_nan, quiet_nan
@@ -43,11 +43,12 @@ def dot(
     c: Node,
     scales: Scales | None = None,
     place: Place = WHOLE,
+    zero_exponent: Exponent | None = None,
 ) -> Dot:
     """d = Σ a_k·b_k + c as `design` computes it, block scales included.
 
     Shapes: a, b: K raw encodings u[a.width], u[b.width]; c: u[c.width]; result u[d.width].  `place` says
-    what the products and c are called.
+    what the products and c are called; `zero_exponent` takes the place of the design's where it is given.
     Ranges and units: K is a multiple of min(K, design.products) [XIE Algorithm 5].
     Zero, NaN, Inf: as `fused_sum`; NaN results are words as design.nan_rule says.
     Errors: InputError for operand lists of unequal length, a K that the blocks do not divide, or a
@@ -78,7 +79,7 @@ def dot(
                 named = [Operand("products", ks[i : i + size]) for i in range(0, length, size)]
             addends = _addends(g, design, formats, list(zip(products, named, strict=True)), words)
             c_number = flush(g, total.number, design.c_subnormals)
-            block = Summation(g, design, formats.d)
+            block = Summation(g, design, formats.d, zero_exponent)
             total = block.run(addends, replace(total, number=c_number), made)
             word = g.label("result", pack(g, total.number, formats.d, total.nan_word))
             blocks.append(Block(g.here, tuple(groups), tuple(block.steps), word))

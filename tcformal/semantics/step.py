@@ -10,17 +10,24 @@ from tcformal.ir.build import Graph
 from tcformal.semantics.align import ZeroExponent, effective_exponents, largest
 from tcformal.semantics.exact import exact_total
 from tcformal.semantics.normalise import normalise_term
-from tcformal.semantics.number import Number, Term
+from tcformal.semantics.number import Exponent, Number, Term
 from tcformal.semantics.reduce import align_all, sign_of_zero, split_sign, sum_of_aligned
 from tcformal.semantics.round import convert
 from tcformal.semantics.special import with_specials
 from tcformal.semantics.stages import Summed, Total
 
 
-def fused_sum(g: Graph, numbers: Sequence[Number], design: Design, target: Conversion) -> Summed:
+def fused_sum(
+    g: Graph,
+    numbers: Sequence[Number],
+    design: Design,
+    target: Conversion,
+    zero_exponent: Exponent | None = None,
+) -> Summed:
     """Sum numbers in one step and convert the sum [XIE ρ(S·2^e_max)].
 
-    Shapes: one or more numbers -> one number in `target`, the record's `result`.
+    Shapes: one or more numbers -> one number in `target`, the record's `result`.  `zero_exponent` takes the
+    place of the design's where it is given.
     Zero, NaN, Inf: NaN where an operand is NaN or infinities of both signs meet; else Inf where
     one is Inf; a zero result has the sign that design.zero_sign says.
     Source: XIE Algorithm 7 and §4.2; VALPEY Algorithm 1.
@@ -29,7 +36,8 @@ def fused_sum(g: Graph, numbers: Sequence[Number], design: Design, target: Conve
     if design.fraction_bits is None:
         total = exact_total(g, terms, target.precision)
     else:
-        total = truncated_total(g, terms, design, design.fraction_bits, design.zero_exponent)
+        zero = design.zero_exponent if zero_exponent is None else zero_exponent
+        total = truncated_total(g, terms, design, design.fraction_bits, zero)
     return round_total(g, total, numbers, design, target)
 
 

@@ -12,7 +12,7 @@ from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.mma import Place, dot
-from tcformal.semantics.number import Number
+from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import pack
 from tcformal.semantics.product import Scales
 from tcformal.semantics.round import convert
@@ -30,12 +30,14 @@ def unit_dot(
     scale_a: Sequence[Node] = (),
     scale_b: Sequence[Node] = (),
     call: int | None = None,
+    zero_exponent: Exponent | None = None,
 ) -> Dot:
     """d = Σ a_k·b_k + c as the unit computes it.
 
     Shapes: a, b: K raw encodings, K a multiple of the unit's block (its k, where it is emulated);
     scale_a, scale_b: one raw encoding per spec.scale_block of k, none for units without scales; call: the
-    place of a composed unit among others that are called one after the other.
+    place of a composed unit among others that are called one after the other; zero_exponent: that of zero
+    terms of a hardware unit, where it is not to be the design's.
     Errors: InputError for lengths that do not fit, or scales where there are none to take.
     """
     scales = None
@@ -44,7 +46,7 @@ def unit_dot(
     elif scale_a or scale_b:
         raise InputError(f"expected no scales for {spec.name}, but got {len(scale_a)} and {len(scale_b)}")
     if spec.emulation is None:
-        return dot(g, spec.design, spec.operands, a, b, c, scales)
+        return dot(g, spec.design, spec.operands, a, b, c, scales, zero_exponent=zero_exponent)
     if len(a) != spec.k:
         raise InputError(f"expected K={spec.k} for the emulated unit {spec.name}, but got {len(a)}")
     return _emulated(g, spec, spec.emulation, a, b, c, call)
