@@ -6,11 +6,12 @@ Growth is explicit (`add_expand`, `mul_expand`, `zero_extend_to`), loss is expli
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tcformal.errors import WidthError
+from tcformal.ir.invariant import Invariant
 from tcformal.ir.node import Node
 from tcformal.ir.ops import LEAVES, OPS, apply_op
 from tcformal.ir.ops import signed as signed_value
@@ -32,13 +33,16 @@ class Stage:
 
 
 class Graph:
-    """A builder and the DAG it has built.
+    """A builder and the DAG it has built; `checked` says whether it keeps invariants.
 
     Shapes: every method takes and returns single bit-vectors; widths are Python integers.
     Errors: WidthError for operands, constants or bit positions that the operator table forbids.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, checked: bool = False) -> None:
+        self._checked = checked
+        #: What the definition relies on, in order; none unless the graph is checked.
+        self.invariants: list[Invariant] = []
         self._table: dict[tuple[str, tuple[int, ...], tuple[int, ...]], Node] = {}
         self._nodes: list[Node] = []
         self._inputs: list[Node] = []
@@ -261,6 +265,14 @@ class Graph:
             raise WidthError(f"expected one stage per label, but {full!r} names two")
         return node
 
+    def invariant(self, condition: Callable[[], Node], why: str) -> None:
+        """Keep a condition (width 1) that the definition relies on; built in checked graphs only."""
+        if self._checked:
+            node = condition()
+            if node.width != 1:
+                raise WidthError(f"expected a condition of width 1, but got width {node.width}")
+            self.invariants.append(Invariant(node, why, self.here))
+
     @property
     def here(self) -> str:
         """The current scope: names joined by dots."""
@@ -283,8 +295,3 @@ class Graph:
 
     def __len__(self) -> int:
         return len(self._nodes)
-
-
-def is_leaf(node: Node) -> bool:
-    """True for constants and inputs."""
-    return node.op in LEAVES

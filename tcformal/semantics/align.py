@@ -70,6 +70,16 @@ def distance_below(g: Graph, exponent: Exponent, e_max: Exponent) -> Node:
     return g.sub_mod(e_max.rebased(g, low, high), exponent.rebased(g, low, high))
 
 
+def shift_to(g: Graph, exponent: Exponent, e_max: Exponent) -> Node:
+    """As `distance_below`, of an exponent that took part in e_max."""
+    low, high = min(exponent.low, e_max.low), max(exponent.high, e_max.high)
+    g.invariant(
+        lambda: g.ule(exponent.rebased(g, low, high), e_max.rebased(g, low, high)),
+        "no exponent that takes part in e_max lies above it",
+    )
+    return distance_below(g, exponent, e_max)
+
+
 def align(g: Graph, term: Term, distance: Node, fraction_bits: int, rounding: str) -> Node:
     """The magnitude of a term at e_max, cut to `fraction_bits` by `rounding` of the signed term.
 

@@ -11,10 +11,17 @@ from collections.abc import Sequence
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.align import align_sticky, distance_below, effective_exponents, largest
+from tcformal.semantics.align import align_sticky, effective_exponents, largest, shift_to
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Exponent, Term
-from tcformal.semantics.reduce import add_signed, align_all, signed_magnitude, split_sign, sum_of_aligned
+from tcformal.semantics.reduce import (
+    add_signed,
+    align_all,
+    shifted_up,
+    signed_magnitude,
+    split_sign,
+    sum_of_aligned,
+)
 from tcformal.semantics.round import clamp
 from tcformal.semantics.stages import Total
 
@@ -47,7 +54,7 @@ def exact_total(g: Graph, terms: Sequence[Term], precision: int) -> Total:
     bits = max(*(t.significand.width for t in normal), precision) + 2
     aligned = []
     for term, exponent in zip(normal, exponents, strict=True):
-        shift = distance_below(g, exponent, e_max)
+        shift = shift_to(g, exponent, e_max)
         aligned.append((shift, align_sticky(g, term, shift, bits)))
     return sum_of_aligned(g, normal, aligned, e_max, bits, maximum=maximum, members=members)
 
@@ -74,7 +81,7 @@ def _fixed_sum(g: Graph, terms: Sequence[Term]) -> Term:
     for t in terms:
         placed = g.zero_extend_to(t.significand, max(width, t.significand.width))
         up = t.exponent.shifted(-t.fraction_bits).rebased(g, lowest, t.exponent.high)
-        addends.append(signed_magnitude(g, t.sign, g.shl_mod(placed, up)))
+        addends.append(signed_magnitude(g, t.sign, shifted_up(g, placed, up)))
     total = add_signed(g, addends, width + 2)
     sign, magnitude = split_sign(g, total)
     zero = g.is_zero(total)
@@ -111,6 +118,8 @@ def _three(g: Graph, terms: Sequence[Term], precision: int) -> Total:
         first = [g.ite(swap, q, p) for p, q in pairs]
         second = [g.ite(swap, p, q) for p, q in pairs]
         rows[i], rows[j] = (first[0], first[1], first[2]), (second[0], second[1], second[2])
+    e = [row[0] for row in rows]
+    g.invariant(lambda: g.and_(g.ule(e[1], e[0]), g.ule(e[2], e[1])), "three exponents are in descending order")
 
     gap_one, gap_two = max(n, precision + 2) + 4, n + precision + 3
     one = clamp(g, g.sub_mod(rows[0][0], rows[1][0]), gap_one)

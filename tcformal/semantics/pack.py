@@ -24,6 +24,16 @@ def pack(g: Graph, x: Number, fmt: Format, nan_word: Node) -> Node:
     # Hidden bit 1 adds one to the field: exponent e_min with a leading 0 is field 0.
     hidden = g.top(fraction)
     field = g.add_mod(_to(g, code, field_width), g.zero_extend_to(hidden, field_width))
+    g.invariant(
+        lambda: g.or_(
+            x.nan, x.inf, g.and_(g.any_bit(g.not_(field)), x.term.exponent.bounded(g))
+        ),
+        "a finite result's exponent field is below all ones",
+    )
+    g.invariant(
+        lambda: g.or_(x.nan, x.inf, hidden, g.is_zero(code)),
+        "a finite result has its leading bit except at the least exponent",
+    )
     body = g.concat(field, g.extract(fraction, fmt.fraction_bits - 1, 0))
     low = fmt.ignored_low_bits
     finite = g.concat(x.term.sign, g.shift_left_const(body, low))

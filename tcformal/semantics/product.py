@@ -10,7 +10,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import all_of, any_of
 from tcformal.semantics.number import Exponent, Number, Term
-from tcformal.semantics.reduce import add_signed, signed_magnitude, split_sign
+from tcformal.semantics.reduce import add_signed, shifted_up, signed_magnitude, split_sign
 from tcformal.semantics.stages import GroupSum
 from tcformal.semantics.unpack import unpack
 
@@ -114,7 +114,7 @@ def _group_sum(g: Graph, members: Sequence[Number]) -> tuple[Number, GroupSum]:
     addends = []
     for t in terms:
         up = t.exponent.shifted(-t.fraction_bits).rebased(g, lowest, t.exponent.high)
-        placed = g.shl_mod(g.zero_extend_to(t.significand, max(width, t.significand.width)), up)
+        placed = shifted_up(g, g.zero_extend_to(t.significand, max(width, t.significand.width)), up)
         addends.append(signed_magnitude(g, t.sign, placed))
     total = add_signed(g, addends, width + 1 + len(terms).bit_length())
     g.label("total", total, signed=True, scale=-lowest)

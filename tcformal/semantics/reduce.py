@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.align import align, all_of, any_of, distance_below
+from tcformal.semantics.align import align, all_of, any_of, distance_below, shift_to
 from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.stages import AlignedTerm, Maximum, Partial, Total
 
@@ -41,6 +42,13 @@ def add_sign_magnitude(g: Graph, x: tuple[Node, Node], y: tuple[Node, Node]) -> 
     return g.ite(g.or_(same, larger), one, other), g.ite(same, g.add_mod(p, q), difference)
 
 
+def shifted_up(g: Graph, x: Node, amount: Node) -> Node:
+    """x · 2^amount in a window that holds it: u[n] -> u[n]."""
+    placed = g.shl_mod(x, amount)
+    g.invariant(lambda: g.eq(g.lshr(placed, amount), x), "a term placed in its window loses no bits")
+    return placed
+
+
 def signed_magnitude(g: Graph, sign: Node, magnitude: Node) -> Node:
     """(-1)^sign · magnitude in two's complement, one bit wider than the magnitude: exact."""
     wide = g.zero_extend_to(magnitude, magnitude.width + 1)
@@ -50,6 +58,10 @@ def signed_magnitude(g: Graph, sign: Node, magnitude: Node) -> Node:
 def split_sign(g: Graph, total: Node) -> tuple[Node, Node]:
     """Sign and magnitude of s[w] whose magnitude is below 2^(w-1): (u[1], u[w-1])."""
     negative = g.top(total)
+    g.invariant(
+        lambda: g.not_(g.and_(negative, g.is_zero(g.extract(total, total.width - 2, 0)))),
+        "a sum is not the lowest number of its width, which has no magnitude",
+    )
     magnitude = g.ite(negative, g.neg_mod(total), total)
     return negative, g.extract(magnitude, total.width - 2, 0)
 
@@ -84,7 +96,16 @@ def sum_of_aligned(
     total, partials = _accumulated(g, pairs, width, fraction_bits, accumulation)
     # No sum needs more bits than that: what lies above them is cut off again.
     if width > exact_width:
-        total = g.wrap_to_mod(total, exact_width)
+        wide, total = total, g.wrap_to_mod(total, exact_width)
+        g.invariant(
+            lambda: g.eq(g.sign_extend_to(total, width), wide), "what is cut off a sum are copies of its sign"
+        )
+    if width >= exact_width:
+        summed = total
+        g.invariant(
+            lambda: _within(g, summed, largest),
+            "a sum of aligned terms is at most the sum of their largest magnitudes",
+        )
     # A magnitude of a whole number of bytes: designs whose sums differ by a carry bit or two then share
     # one normaliser, which turns most equality proofs into a question about the sum's top bits.
     total = g.wrap_to_mod(total, 1 + 8 * -(-(exact_width - 1) // 8))
@@ -98,6 +119,10 @@ def sum_of_aligned(
             g.label("zero", term.zero)
             g.label("aligned", kept, scale=fraction_bits)
             distance = g.label("distance", distance_below(g, term.exponent, e_max))
+            g.invariant(
+                functools.partial(_met, g, term, distance, shift),
+                "a term that is not zero is shifted by its distance",
+            )
         made.append(AlignedTerm(members[k] if members else (k,), term, distance, shift, kept))
     return Total(total, e_max, fraction_bits, maximum, tuple(made), tuple(partials))
 
@@ -128,6 +153,18 @@ def _accumulated(
     return _balanced(wrapped, lambda x, y: partial(g.add_mod(x, y), x, y)), made
 
 
+def _within(g: Graph, x: Node, most: int) -> Node:
+    """1 where a two's complement number lies within ±most, which its width holds."""
+    top = g.const(most, x.width)
+    return g.and_(g.sle(x, top), g.sle(g.neg_mod(top), x))
+
+
+def _met(g: Graph, term: Term, distance: Node, shift: Node) -> Node:
+    """1 where a term is zero, or both distances are equal."""
+    width = max(distance.width, shift.width)
+    return g.or_(term.zero, g.eq(g.zero_extend_to(distance, width), g.zero_extend_to(shift, width)))
+
+
 def _largest_magnitude(term: Term, aligned: Node, fraction_bits: int) -> int:
     """The largest aligned magnitude: a full significand at distance 0, plus one for rounding up."""
     full = (1 << term.significand.width) - 1
@@ -141,7 +178,7 @@ def align_all(
     """Every term's shift to e_max, and its magnitude there, cut to `bits` fraction bits."""
     made = []
     for term, exponent in zip(terms, exponents, strict=True):
-        shift = distance_below(g, exponent, e_max)
+        shift = shift_to(g, exponent, e_max)
         made.append((shift, align(g, term, shift, bits, rounding)))
     return made
 

@@ -10,7 +10,7 @@ from tcformal.design.spec import Design
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.align import align, distance_below, largest_exponent
+from tcformal.semantics.align import align, largest_exponent, shift_to
 from tcformal.semantics.number import Number
 from tcformal.semantics.reduce import add_signed, signed_magnitude, split_sign
 from tcformal.semantics.stages import Summed, Total
@@ -49,8 +49,8 @@ def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: De
         e = largest_exponent(g, [total.e_max, e_c])
         g.label("e_max", e.bits, offset=e.low)
         raised = g.shift_left_const(total.bits, wide - bits)
-        cut = _shifted_right(g, raised, distance_below(g, total.e_max, e), mode)
-        distance = distance_below(g, e_c, e)
+        cut = _shifted_right(g, raised, shift_to(g, total.e_max, e), mode)
+        distance = shift_to(g, e_c, e)
         kept = align(g, c.term, distance, bits, mode)
         if design.summation == "gtr":
             below = max(distance.width, (bits + 1).bit_length())
@@ -94,7 +94,7 @@ def _products(
         with g.scope(name):
             halves.append(truncated_total(g, [p.term for p in half], design, bits, lowest))
     e_max = largest_exponent(g, [h.e_max for h in halves])
-    floored = [g.ashr(h.bits, distance_below(g, h.e_max, e_max)) for h in halves]
+    floored = [g.ashr(h.bits, shift_to(g, h.e_max, e_max)) for h in halves]
     width = max(h.width for h in floored) + 1
     both = Total(add_signed(g, floored, width), e_max, bits)
     return (("even", halves[0]), ("odd", halves[1])), both

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tcformal.design.spec import Design
 from tcformal.formats.spec import Format
@@ -82,6 +83,8 @@ def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design:
     operand is Inf or the rounding overflowed.
     Source: XIE §4.2; IEEE 754 §6.
     """
+    for x in operands:
+        g.invariant(partial(_one_class, g, x), "nan and inf are never both 1, and a zero has no significand")
     positive = any_of(g, [g.and_(x.inf, g.not_(x.term.sign)) for x in operands])
     negative = any_of(g, [g.and_(x.inf, x.term.sign) for x in operands])
     some = any_of(g, [x.nan for x in operands])
@@ -100,6 +103,12 @@ def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design:
     g.label("nan", nan)
     g.label("inf", inf)
     return Specials(some, positive, negative, Number(replace(term, sign=sign, zero=zero), nan, inf))
+
+
+def _one_class(g: Graph, x: Number) -> Node:
+    """1 where a number is of one class, and its significand is 0 if it is zero."""
+    empty = g.or_(g.not_(x.term.zero), x.nan, x.inf, g.is_zero(x.term.significand))
+    return g.and_(g.not_(g.and_(x.nan, x.inf)), empty)
 
 
 def positive_zero(g: Graph, fraction_bits: int, e_min: int) -> Number:
