@@ -56,7 +56,7 @@ class Checked:
     """
 
     def __init__(self, graph: Graph, roots: Sequence[Node]) -> None:
-        self._invariants = tuple(graph.invariants)
+        self._invariants = tuple(graph.invariants.kept)
         self._count = len(roots)
         self._run = Concrete(graph, [*roots, *(x.node for x in self._invariants)])
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tcformal.errors import WidthError
-from tcformal.ir.invariant import Invariant
+from tcformal.ir.invariant import Invariants
 from tcformal.ir.node import Node
 from tcformal.ir.ops import LEAVES, OPS, apply_op
 from tcformal.ir.ops import signed as signed_value
@@ -40,9 +40,7 @@ class Graph:
     """
 
     def __init__(self, *, checked: bool = False) -> None:
-        self._checked = checked
-        #: What the definition relies on, in order; none unless the graph is checked.
-        self.invariants: list[Invariant] = []
+        self.invariants = Invariants(self, checked)
         self._table: dict[tuple[str, tuple[int, ...], tuple[int, ...]], Node] = {}
         self._nodes: list[Node] = []
         self._inputs: list[Node] = []
@@ -266,12 +264,8 @@ class Graph:
         return node
 
     def invariant(self, condition: Callable[[], Node], why: str) -> None:
-        """Keep a condition (width 1) that the definition relies on; built in checked graphs only."""
-        if self._checked:
-            node = condition()
-            if node.width != 1:
-                raise WidthError(f"expected a condition of width 1, but got width {node.width}")
-            self.invariants.append(Invariant(node, why, self.here))
+        """Say that the definition relies on a condition (width 1); built in checked graphs only."""
+        self.invariants.add(condition, why)
 
     @property
     def here(self) -> str:

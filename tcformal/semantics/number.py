@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tcformal.ir.build import Graph
@@ -102,3 +103,8 @@ class Number:
     term: Term
     nan: Node
     inf: Node
+
+
+def finite(g: Graph, numbers: Sequence[Number]) -> Node:
+    """1 where no number is NaN or Inf."""
+    return g.not_(g.or_(g.truth(False), *(flag for x in numbers for flag in (x.nan, x.inf))))

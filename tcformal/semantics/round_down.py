@@ -11,7 +11,7 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import align, largest_exponent, shift_to
-from tcformal.semantics.number import Number
+from tcformal.semantics.number import Number, finite
 from tcformal.semantics.reduce import add_signed, signed_magnitude, split_sign
 from tcformal.semantics.stages import Summed, Total
 from tcformal.semantics.step import convert_number, round_total, truncated_total
@@ -41,25 +41,27 @@ def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: De
     if design.fraction_bits is None or design.sum_fraction_bits is None:
         raise InputError("expected fraction_bits and sum_fraction_bits for summation tr and gtr")
     bits, wide = design.fraction_bits, design.sum_fraction_bits + 1
-    parts, total = _products(g, products, c, design, bits)
+    with g.invariants.suppose(lambda: finite(g, [*products, c])):
+        parts, total = _products(g, products, c, design, bits)
     mode = design.sum_rounding
 
     with g.scope("last"):
-        e_c = c.term.exponent
-        e = largest_exponent(g, [total.e_max, e_c])
-        g.label("e_max", e.bits, offset=e.low)
-        raised = g.shift_left_const(total.bits, wide - bits)
-        cut = _shifted_right(g, raised, shift_to(g, total.e_max, e), mode)
-        distance = shift_to(g, e_c, e)
-        kept = align(g, c.term, distance, bits, mode)
-        if design.summation == "gtr":
-            below = max(distance.width, (bits + 1).bit_length())
-            far = g.ult(g.const(bits + 1, below), g.zero_extend_to(distance, below))
-            kept = g.ite(far, g.const(0, kept.width), kept)
-        addend = g.shift_left_const(signed_magnitude(g, c.term.sign, kept), wide - bits)
-        width = max(cut.width, addend.width) + 1
-        summed = Total(add_signed(g, [cut, addend], width), e, wide)
-        g.label("sum", summed.bits, signed=True, scale=wide)
+        with g.invariants.suppose(lambda: finite(g, [*products, c])):
+            e_c = c.term.exponent
+            e = largest_exponent(g, [total.e_max, e_c])
+            g.label("e_max", e.bits, offset=e.low)
+            raised = g.shift_left_const(total.bits, wide - bits)
+            cut = _shifted_right(g, raised, shift_to(g, total.e_max, e), mode)
+            distance = shift_to(g, e_c, e)
+            kept = align(g, c.term, distance, bits, mode)
+            if design.summation == "gtr":
+                below = max(distance.width, (bits + 1).bit_length())
+                far = g.ult(g.const(bits + 1, below), g.zero_extend_to(distance, below))
+                kept = g.ite(far, g.const(0, kept.width), kept)
+            addend = g.shift_left_const(signed_magnitude(g, c.term.sign, kept), wide - bits)
+            width = max(cut.width, addend.width) + 1
+            summed = Total(add_signed(g, [cut, addend], width), e, wide)
+            g.label("sum", summed.bits, signed=True, scale=wide)
         # Cutting a normalised number to F_2 fraction bits is a conversion that rounds down, or to zero.
         target = design.rho
         head_room = max(0, e.high + width - wide - target.e_max)

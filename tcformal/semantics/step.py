@@ -10,7 +10,7 @@ from tcformal.ir.build import Graph
 from tcformal.semantics.align import ZeroExponent, effective_exponents, largest
 from tcformal.semantics.exact import exact_total
 from tcformal.semantics.normalise import normalise_term
-from tcformal.semantics.number import Exponent, Number, Term
+from tcformal.semantics.number import Exponent, Number, Term, finite
 from tcformal.semantics.reduce import align_all, sign_of_zero, split_sign, sum_of_aligned
 from tcformal.semantics.round import convert
 from tcformal.semantics.special import with_specials
@@ -33,11 +33,12 @@ def fused_sum(
     Source: XIE Algorithm 7 and §4.2; VALPEY Algorithm 1.
     """
     terms = [x.term for x in numbers]
-    if design.fraction_bits is None:
-        total = exact_total(g, terms, target.precision)
-    else:
-        zero = design.zero_exponent if zero_exponent is None else zero_exponent
-        total = truncated_total(g, terms, design, design.fraction_bits, zero)
+    with g.invariants.suppose(lambda: finite(g, numbers)):
+        if design.fraction_bits is None:
+            total = exact_total(g, terms, target.precision)
+        else:
+            zero = design.zero_exponent if zero_exponent is None else zero_exponent
+            total = truncated_total(g, terms, design, design.fraction_bits, zero)
     return round_total(g, total, numbers, design, target)
 
 
@@ -63,10 +64,11 @@ def round_total(
     g: Graph, total: Total, operands: Sequence[Number], design: Design, target: Conversion
 ) -> Summed:
     """Convert a total, with the special cases of the numbers that went into it."""
-    negative, magnitude = split_sign(g, total.bits)
-    signs = [x.term.sign for x in operands]
-    sign = sign_of_zero(g, total.bits, negative, signs, target.mode, design.zero_sign)
-    rounded = convert(g, sign, magnitude, total.lsb, target, overflow=design.overflow)
+    with g.invariants.suppose(lambda: finite(g, operands)):
+        negative, magnitude = split_sign(g, total.bits)
+        signs = [x.term.sign for x in operands]
+        sign = sign_of_zero(g, total.bits, negative, signs, target.mode, design.zero_sign)
+        rounded = convert(g, sign, magnitude, total.lsb, target, overflow=design.overflow)
     return Summed(total, rounded, with_specials(g, operands, rounded.result, design))
 
 
@@ -74,5 +76,6 @@ def convert_number(g: Graph, x: Number, design: Design, target: Conversion) -> S
     """Round one number to `target` on its own (the rounding of a product); specials pass through."""
     term = x.term
     lsb = term.exponent.shifted(-term.fraction_bits)
-    rounded = convert(g, term.sign, term.significand, lsb, target, overflow=design.overflow)
+    with g.invariants.suppose(lambda: finite(g, [x])):
+        rounded = convert(g, term.sign, term.significand, lsb, target, overflow=design.overflow)
     return Summed(None, rounded, with_specials(g, [x], rounded.result, design))

@@ -39,10 +39,13 @@ def _of_block(block: Block) -> Iterator[CutPoint]:
 
 def _of_step(step: Step) -> Iterator[CutPoint]:
     if step.total is not None:
-        yield CutPoint(step.scope, "e_max", step.total.e_max.bits)
-        for partial in step.total.partials:
-            yield CutPoint(step.scope, "partial", partial.node, partial.of)
-        yield CutPoint(step.scope, "sum", step.total.bits)
+        total = step.total
+        made = [CutPoint(step.scope, "partial", x.node, x.of) for x in total.partials]
+        made.append(CutPoint(step.scope, "sum", total.bits))
+        e_max = CutPoint(step.scope, "e_max", total.e_max.bits)
+        # A sum of three terms has an e_max that depends on it.
+        before = total.e_max.bits.index < total.bits.index
+        yield from [e_max, *made] if before else [*made, e_max]
     if step.floor is not None:
         yield from _of_specials(f"{step.scope}.floor", step.floor.specials)
     if step.specials is not None:

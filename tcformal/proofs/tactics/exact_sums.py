@@ -89,7 +89,8 @@ class ExactSum:
             self._exact[g.wrap_to_mod(leaf, own_width).index] = bounded
         for partial, wide in zip(self.summands.total.partials, c.all_replaced(widest), strict=True):
             mine = partial.node
-            p, q = (self._exact[a.index] for a in partial.of)
+            # In the order of definition, so that one lemma on other sums is one statement.
+            p, q = (self._exact[a.index] for a in sorted(partial.of, key=lambda n: n.index))
             total = self._added(p, q)
             if total is None:
                 return False
