@@ -16,7 +16,7 @@ from tcformal.ir.node import Node
 from tcformal.programs.split import HALF, OUTSIDE, SCALE_BITS, SINGLE, Split, scaled
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import pack
-from tcformal.semantics.step import fused_sum
+from tcformal.semantics.sums.step import fused_sum
 from tcformal.semantics.unit import unit_dot
 from tcformal.semantics.unpack import unpack
 

@@ -12,7 +12,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import pack
-from tcformal.semantics.step import convert_number, fused_sum
+from tcformal.semantics.sums.step import convert_number, fused_sum
 from tcformal.semantics.unpack import unpack
 
 HALF, SINGLE = FORMATS["fp16"], FORMATS["fp32"]

@@ -14,7 +14,7 @@ from tcformal.formats.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
-from tcformal.semantics.step import fused_sum
+from tcformal.semantics.sums.step import fused_sum
 
 #: What can be said of an exact value x and a format.
 PLACES: dict[str, str] = {

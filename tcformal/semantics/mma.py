@@ -10,12 +10,12 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.block import Summation
 from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import check_output_format, pack
 from tcformal.semantics.product import Scales, grouped_products, product, scaled_products
 from tcformal.semantics.special import Addend, Carried, flush, limit_product, operand_nan, quiet_nan
 from tcformal.semantics.stages import Block, Dot, GroupSum, Operand
+from tcformal.semantics.sums.block import Summation
 from tcformal.semantics.unpack import unpack
 
 

@@ -15,6 +15,7 @@ from tcformal.semantics.number import Exponent, Number, Term
 from tcformal.semantics.stages import Nan, Operand, Specials
 from tcformal.semantics.unpack import unpack
 
+
 @dataclass(frozen=True, slots=True)
 class Carried:
     """What one step hands to the next: a number, and the word it has where it is NaN."""

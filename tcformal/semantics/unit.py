@@ -17,7 +17,7 @@ from tcformal.semantics.pack import pack
 from tcformal.semantics.product import Scales
 from tcformal.semantics.round import convert
 from tcformal.semantics.stages import Block, Dot, Operand, Step
-from tcformal.semantics.step import fused_sum
+from tcformal.semantics.sums.step import fused_sum
 from tcformal.semantics.unpack import unpack
 
 
@@ -78,9 +78,9 @@ def _emulated(
     stages: list[Block | Step] = []
     for i, part in enumerate(how.parts):
         place = Place([first_k + k for k in part], parts if i else Operand("zero"), parts)
-        words = ([wide[letter][k] for k in part] for letter in "ab")
+        of_a, of_b = ([wide[letter][k] for k in part] for letter in "ab")
         with g.scope(f"part{i}"):
-            made = dot(g, spec.design, inner, *words, total, place=place)
+            made = dot(g, spec.design, inner, of_a, of_b, total, place=place)
         total = made.result
         stages += made.stages
     with g.scope("addition"):

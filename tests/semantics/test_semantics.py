@@ -20,7 +20,6 @@ from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.values import Kind, decode
-from tcformal.semantics import exact
 from tcformal.semantics.align import (
     align,
     align_sticky,
@@ -34,6 +33,7 @@ from tcformal.semantics.pack import check_output_format, pack
 from tcformal.semantics.product import product
 from tcformal.semantics.reduce import split_sign
 from tcformal.semantics.round import clamp, convert, drop_low_bits, round_away, shift_right_sticky
+from tcformal.semantics.sums import exact
 from tcformal.semantics.unpack import unpack
 
 #: Each rounding of a signed number to an integer, in the words of IEEE 754 §4.3.

@@ -10,13 +10,13 @@ from tcformal.design.rounding import MODES, Conversion
 from tcformal.formats.catalog import FORMATS
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
-from tcformal.semantics import exact
 from tcformal.semantics.align import distance_below, effective_exponents, largest_exponent
 from tcformal.semantics.number import Exponent, Number, Term
 from tcformal.semantics.product import grouped_products, product
 from tcformal.semantics.reduce import align_all, sum_of_aligned
 from tcformal.semantics.round import convert
 from tcformal.semantics.stages import Total
+from tcformal.semantics.sums import exact
 from tcformal.semantics.unpack import unpack
 
 #: Addends of one sum: around the powers of two at which a sum takes another bit, up to 64 and c.

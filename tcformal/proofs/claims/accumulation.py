@@ -23,6 +23,7 @@ from tcformal.proofs.tactics.cut_points import CutPoint
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
 from tcformal.semantics.stages import Dot
 
+
 def sign_magnitude(ask: Asking) -> tuple[Finding, list[Lemma]]:
     """One lemma for each partial sum, composed along the tree of the sum.
 
@@ -67,9 +68,7 @@ def sign_magnitude(ask: Asking) -> tuple[Finding, list[Lemma]]:
     return finding, [u.lemma for u in c.uses]
 
 
-def prove_accumulation(
-    ask: Asking, g: Graph, dots: tuple[Dot, Dot]
-) -> tuple[list[ProofStep], Composition]:
+def prove_accumulation(ask: Asking, g: Graph, dots: tuple[Dot, Dot]) -> tuple[list[ProofStep], Composition]:
     """Partial sums from the leaves to the root, block by block, then the results."""
     c = Composition(g, ask.book)
     steps: list[ProofStep] = []

@@ -181,8 +181,9 @@ class _Pair:
             return False
         pairs = list(zip(one.rounded, c.all_replaced(two.rounded), strict=True))
         flags = [one.specials.result.nan, one.specials.positive_inf, one.specials.negative_inf]
+        cut = [total, root.first, root.second, root.zero, *flags]
         return c.by_lemmas(
-            one.scope, pairs, given=[root.fact, none], cut=[total, root.first, root.second, root.zero, *flags],
+            one.scope, pairs, given=[root.fact, none], cut=cut,
             name="what is rounded at one of two maxima is rounded at the other",
         )  # fmt: skip
 

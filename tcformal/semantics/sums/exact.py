@@ -36,7 +36,7 @@ def exact_total(g: Graph, terms: Sequence[Term], precision: int) -> Total:
     Ranges and units: where bits are cut, the total's lowest bit stands for them (sticky).
     Source: XIE Algorithm 3 (FMA) and Algorithm 6 (E-FDPA).
     """
-    members = [(i,) for i in range(len(terms))]
+    members: list[tuple[int, ...]] = [(i,) for i in range(len(terms))]
     if len(terms) > 2:
         *products, c = terms
         if _fixed_width(products) <= _FIXED_WINDOW:
@@ -119,7 +119,9 @@ def _three(g: Graph, terms: Sequence[Term], precision: int) -> Total:
         second = [g.ite(swap, p, q) for p, q in pairs]
         rows[i], rows[j] = (first[0], first[1], first[2]), (second[0], second[1], second[2])
     e = [row[0] for row in rows]
-    g.invariant(lambda: g.and_(g.ule(e[1], e[0]), g.ule(e[2], e[1])), "three exponents are in descending order")
+    g.invariant(
+        lambda: g.and_(g.ule(e[1], e[0]), g.ule(e[2], e[1])), "three exponents are in descending order"
+    )
 
     gap_one, gap_two = max(n, precision + 2) + 4, n + precision + 3
     one = clamp(g, g.sub_mod(rows[0][0], rows[1][0]), gap_one)

@@ -8,13 +8,13 @@ from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.ir.build import Graph
 from tcformal.semantics.align import ZeroExponent, effective_exponents, largest
-from tcformal.semantics.exact import exact_total
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Exponent, Number, Term, finite
 from tcformal.semantics.reduce import align_all, sign_of_zero, split_sign, sum_of_aligned
 from tcformal.semantics.round import convert
 from tcformal.semantics.special import with_specials
 from tcformal.semantics.stages import Summed, Total
+from tcformal.semantics.sums.exact import exact_total
 
 
 def fused_sum(

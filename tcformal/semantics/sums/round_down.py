@@ -14,12 +14,12 @@ from tcformal.semantics.align import align, largest_exponent, shift_to
 from tcformal.semantics.number import Number, finite
 from tcformal.semantics.reduce import add_signed, signed_magnitude, split_sign
 from tcformal.semantics.stages import Summed, Total
-from tcformal.semantics.step import convert_number, round_total, truncated_total
+from tcformal.semantics.sums.step import convert_number, round_total, truncated_total
 
 
 @dataclass(frozen=True, slots=True)
 class RoundedDown:
-    """One block of TR-FDPA or GTR-FDPA: the products' sums by scope, the sum with c, its floor, the result."""
+    """One block of TR-FDPA or GTR-FDPA: the products' sums by scope, that with c, its floor, the result."""
 
     products: tuple[tuple[str, Total], ...]
     total: Total

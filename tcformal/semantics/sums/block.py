@@ -9,10 +9,10 @@ from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Exponent
-from tcformal.semantics.round_down import rounded_down_sum
 from tcformal.semantics.special import Addend, Carried, carried_nan, first_nan, positive_zero
 from tcformal.semantics.stages import Nan, Operand, Step, Total
-from tcformal.semantics.step import convert_number, fused_sum
+from tcformal.semantics.sums.round_down import rounded_down_sum
+from tcformal.semantics.sums.step import convert_number, fused_sum
 
 _RUNNING = Operand("running")
 #: The operands of a step: products, or what steps before it have made.
@@ -55,7 +55,12 @@ class Summation:
         return self.g.const(self.design.nan_word, self.d.width)
 
     def _sum(
-        self, summands: Sequence[Summand], conversion: str, made: Operand, invalid: Node, nans: Sequence[Nan] = ()
+        self,
+        summands: Sequence[Summand],
+        conversion: str,
+        made: Operand,
+        invalid: Node,
+        nans: Sequence[Nan] = (),
     ) -> Carried:
         """One fused sum; the word of its NaN is that of the first NaN in `nans`, else `invalid`."""
         g, design = self.g, self.design
@@ -111,8 +116,9 @@ class Summation:
             done = convert_number(self.g, x.number, design, design.product_conversion)
             self.steps.append(
                 Step(
-                    scope=self.g.here, operands=(x.operand,), made=x.operand, total=None, rounded=done.rounded,
-                    specials=done.specials, conversion=str(design.product_rounding), exact=True,
+                    scope=self.g.here, operands=(x.operand,), made=x.operand, total=None,
+                    rounded=done.rounded, specials=done.specials, conversion=str(design.product_rounding),
+                    exact=True,
                 )
             )  # fmt: skip
         return Addend(done.result, x.nans, x.operand)
