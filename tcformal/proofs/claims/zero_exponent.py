@@ -21,6 +21,9 @@ from tcformal.semantics.number import Exponent, bits_for
 from tcformal.semantics.round import clamp
 from tcformal.semantics.stages import AlignedTerm, Dot
 
+#: Bits in which exponents are compared with a free one.
+_WIDE = 24
+
 
 def zero_exponent(ask: Asking) -> tuple[Finding, list[Lemma]]:
     """The unit against itself with every exponent of zero terms that lies below all other terms'.
@@ -156,7 +159,8 @@ class _Pair:
     # ------------------------------------------------------------------ one block
     def _block(self, one: TruncatedSum, two: TruncatedSum) -> bool:
         c, g = self.c, self.c.graph
-        s = SumSteps(c, f"A.{one.scope}")
+        known = self.second_zero is None
+        s = SumSteps(c, f"A.{one.scope}") if known else SumSteps(c, f"A.{one.scope}", _WIDE)
         if one.total.maximum is None or two.total.maximum is None:
             return False
         trees = (one.total.maximum, tree_replaced(c, two.total.maximum))

@@ -13,16 +13,18 @@ from tcformal.proofs.tactics.exact_sums import largest_code
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import Maximum
 
-#: Bits in which exponents are compared: every code, distance and offset is far below 2^(this - 2).
-_WIDE = 24
-
 
 @dataclass(frozen=True, slots=True)
 class SumSteps:
-    """Lemmas about the stages of one sum, in one composition."""
+    """Lemmas about the stages of one sum, in one composition.
+
+    Ranges and units: exponents are compared in `bits` bits: every code, distance and offset has to be far
+    below 2^(bits - 2).
+    """
 
     c: Composition
     where: str
+    bits: int = 16
 
     @property
     def graph(self) -> Graph:
@@ -34,11 +36,12 @@ class SumSteps:
         return self.c.by_lemma(self.where, self.graph.truth(True), fact, given=given, cut=cut, name=name)
 
     def wide(self, code: Node, low: int = 0) -> Node:
-        """code + low as a number of _WIDE bits, which no exponent or distance wraps."""
-        g = self.graph
-        if code.width > _WIDE - 3 or abs(low) >= 1 << (_WIDE - 3):
-            raise InputError(f"expected exponents of at most {_WIDE - 3} bits, but got {code.width}")
-        return g.add_mod(g.zero_extend_to(code, _WIDE), g.const(low % (1 << _WIDE), _WIDE))
+        """code + low as a number of `bits` bits, which no exponent or distance wraps."""
+        g, bits = self.graph, self.bits
+        if code.width > bits - 3 or abs(low) >= 1 << (bits - 3):
+            raise InputError(f"expected exponents of at most {bits - 3} bits, but got {code.width}")
+        offset = g.const(low % (1 << bits), bits)
+        return g.add_mod(g.zero_extend_to(code, bits), offset)
 
     def meet(self, e_max: Maximum, exponent: Exponent, distance: Node) -> Node:
         """1 where exponent + distance = e_max."""
