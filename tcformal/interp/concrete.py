@@ -48,7 +48,7 @@ class Concrete:
         return self._run(given)
 
 
-class Checked:
+class CheckedConcrete:
     """A DAG on unbounded integers, and the invariants of its graph with it.
 
     Shapes: as `Concrete`.

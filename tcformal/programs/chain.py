@@ -11,7 +11,7 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Exponent
-from tcformal.semantics.stages import Block, Dot, Step
+from tcformal.semantics.stages import Block, Dot, DotStep
 from tcformal.semantics.unit import unit_dot
 
 
@@ -68,7 +68,7 @@ def chained_dot(g: Graph, spec: UnitSpec, x: Inputs, zero_exponent: Exponent | N
     if len(x.a) == spec.k:
         return unit_dot(g, spec, x.a, x.b, x.c)
     c = x.c
-    stages: list[Block | Step] = []
+    stages: list[Block | DotStep] = []
     for call, start in enumerate(range(0, len(x.a), spec.k)):
         stop = start + spec.k
         # A composed unit labels its stages as one call does.

@@ -20,7 +20,7 @@ from tcformal.semantics.unpack import unpack
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DotPlace:
     """What a dot product's products, its c and its result are in one that it is a part of."""
 
     #: The k of each product; None for 0, 1, ….
@@ -31,7 +31,7 @@ class Place:
 
 
 #: A dot product that is no part of another.
-WHOLE = Place()
+WHOLE = DotPlace()
 
 
 def dot(
@@ -42,7 +42,7 @@ def dot(
     b: Sequence[Node],
     c: Node,
     scales: Scales | None = None,
-    place: Place = WHOLE,
+    place: DotPlace = WHOLE,
     zero_exponent: Exponent | None = None,
 ) -> Dot:
     """d = Σ a_k·b_k + c as `design` computes it, block scales included.

@@ -10,7 +10,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import align, all_of, any_of, distance_below, shift_to
 from tcformal.semantics.number import Exponent, Term
-from tcformal.semantics.stages import AlignedTerm, Maximum, Partial, Total
+from tcformal.semantics.stages import AlignedTerm, Maximum, PartialSum, Total
 
 Summand = TypeVar("Summand")
 
@@ -129,15 +129,15 @@ def sum_of_aligned(
 
 def _accumulated(
     g: Graph, pairs: list[tuple[Node, Node]], width: int, fraction_bits: int, accumulation: str
-) -> tuple[Node, list[Partial]]:
+) -> tuple[Node, list[PartialSum]]:
     """Signs and magnitudes added up modulo 2^width, and every partial sum."""
-    made: list[Partial] = []
+    made: list[PartialSum] = []
 
     def converted(x: tuple[Node, Node]) -> Node:
         return g.wrap_to_mod(signed_magnitude(g, *x), width)
 
     def partial(total: Node, *of: Node) -> Node:
-        made.append(Partial(total, of))
+        made.append(PartialSum(total, of))
         return g.label(f"partial{len(made) - 1}", total, signed=True, scale=fraction_bits)
 
     if accumulation == "sign_magnitude":

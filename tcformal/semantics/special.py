@@ -12,7 +12,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import any_of
 from tcformal.semantics.number import Exponent, Number, Term
-from tcformal.semantics.stages import Nan, Operand, Specials
+from tcformal.semantics.stages import Nan, Operand, SpecialCases
 from tcformal.semantics.unpack import unpack
 
 
@@ -77,7 +77,7 @@ def limit_product(g: Graph, x: Number, limit: int | None) -> Number:
     return replace(x, inf=g.or_(x.inf, g.and_(over, g.not_(x.nan))))
 
 
-def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design: Design) -> Specials:
+def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design: Design) -> SpecialCases:
     """Wrap a rounded sum: NaN, then Inf, then overflow, then flushed results and the sign of zero.
 
     Zero, NaN, Inf: NaN where an operand is NaN or infinities of both signs meet; else Inf where an
@@ -103,7 +103,7 @@ def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design:
     g.label("negative_inf", negative)
     g.label("nan", nan)
     g.label("inf", inf)
-    return Specials(some, positive, negative, Number(replace(term, sign=sign, zero=zero), nan, inf))
+    return SpecialCases(some, positive, negative, Number(replace(term, sign=sign, zero=zero), nan, inf))
 
 
 def _one_class(g: Graph, x: Number) -> Node:

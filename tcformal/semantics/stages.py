@@ -79,7 +79,7 @@ class AlignedTerm:
 
 
 @dataclass(frozen=True, slots=True)
-class Partial:
+class PartialSum:
     """A partial sum in two's complement, and the two numbers that it is the sum of.
 
     Shapes: `of` are addends or partial sums, none where these are signs and magnitudes.
@@ -103,7 +103,7 @@ class Total:
     #: How e_max was found; None where it is not that of the terms' exponents.
     maximum: Maximum | None = None
     terms: tuple[AlignedTerm, ...] = ()
-    partials: tuple[Partial, ...] = ()
+    partials: tuple[PartialSum, ...] = ()
 
     @property
     def lsb(self) -> Exponent:
@@ -134,7 +134,7 @@ class Rounded:
 
 
 @dataclass(frozen=True, slots=True)
-class Specials:
+class SpecialCases:
     """The special cases around a rounded sum; all nodes u[1], `result` after all of them."""
 
     some_nan: Node
@@ -149,7 +149,7 @@ class Summed:
 
     total: Total | None
     rounded: Rounded
-    specials: Specials
+    specials: SpecialCases
 
     @property
     def result(self) -> Number:
@@ -158,7 +158,7 @@ class Summed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class DotStep:
     """One sum, or one rounding of a product, in its place in a dot product."""
 
     #: Where it stands, as people read it.
@@ -171,7 +171,7 @@ class Step:
     floor: Summed | None = None
     #: None where the sum goes on as it is.
     rounded: Rounded | None
-    specials: Specials | None
+    specials: SpecialCases | None
     #: The conversion by name, and whether the sum is exact before it.
     conversion: str
     exact: bool
@@ -198,7 +198,7 @@ class Block:
 
     scope: str
     groups: tuple[GroupSum, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[DotStep, ...]
     result: Node
 
 
@@ -210,7 +210,7 @@ class Dot:
     """
 
     result: Node
-    stages: tuple[Block | Step, ...]
+    stages: tuple[Block | DotStep, ...]
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -218,7 +218,7 @@ class Dot:
         return tuple(x for x in self.stages if isinstance(x, Block))
 
     @property
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[DotStep]:
         """Every step in the order of definition."""
         for x in self.stages:
             yield from x.steps if isinstance(x, Block) else (x,)

@@ -11,12 +11,12 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.mma import Place, dot
+from tcformal.semantics.mma import DotPlace, dot
 from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import pack
 from tcformal.semantics.product import Scales
 from tcformal.semantics.round import convert
-from tcformal.semantics.stages import Block, Dot, Operand, Step
+from tcformal.semantics.stages import Block, Dot, DotStep, Operand
 from tcformal.semantics.sums.step import fused_sum
 from tcformal.semantics.unpack import unpack
 
@@ -75,9 +75,9 @@ def _emulated(
                 wide[letter].append(_converted(g, word, fmt, how.converted))
     total, parts = g.const(0, o.d.width), Operand("parts")
     first_k = 0 if call is None else call * spec.k
-    stages: list[Block | Step] = []
+    stages: list[Block | DotStep] = []
     for i, part in enumerate(how.parts):
-        place = Place([first_k + k for k in part], parts if i else Operand("zero"), parts)
+        place = DotPlace([first_k + k for k in part], parts if i else Operand("zero"), parts)
         of_a, of_b = ([wide[letter][k] for k in part] for letter in "ab")
         with g.scope(f"part{i}"):
             made = dot(g, spec.design, inner, of_a, of_b, total, place=place)
@@ -88,7 +88,7 @@ def _emulated(
         operands = [unpack(g, total, o.d), unpack(g, c, o.c)]
         summed = fused_sum(g, operands, design, design.rho)
         stages.append(
-            Step(
+            DotStep(
                 scope=g.here, operands=(parts, Operand("call", number=call - 1) if call else Operand("c")),
                 made=Operand("call", number=call), total=summed.total, rounded=summed.rounded,
                 specials=summed.specials, conversion=design.conversion, exact=design.fraction_bits is None,

@@ -12,7 +12,7 @@ from tcformal.design.names import resolve
 from tcformal.design.operations import operation
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InvariantError, WidthError
-from tcformal.interp.concrete import Checked, Concrete
+from tcformal.interp.concrete import CheckedConcrete, Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest
@@ -94,7 +94,10 @@ def assert_kept(name: str, rounds: int) -> None:
     spec = resolve(name)
     g, root = built(spec)
     assert g.invariants.kept
-    checked, plain = Checked(g, [root]), Concrete(circuit(spec, spec.k)[0], [circuit(spec, spec.k)[1]])
+    checked, plain = (
+        CheckedConcrete(g, [root]),
+        Concrete(circuit(spec, spec.k)[0], [circuit(spec, spec.k)[1]]),
+    )
     for inputs in drawn(g, rounds):
         assert checked(inputs) == plain(inputs)
 
@@ -140,7 +143,7 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_false_invariant_is_found_on_integers_and_by_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch)
     g, root = built(resolve(OPERATIONS["chain"]))
-    checked = Checked(g, [root])
+    checked = CheckedConcrete(g, [root])
     with pytest.raises(InvariantError) as caught:
         list(map(checked, drawn(g, 400)))
     said = str(caught.value)
@@ -151,7 +154,7 @@ def test_a_false_invariant_is_found_on_integers_and_by_solvers(monkeypatch: pyte
     assert found.status is Status.SAT
     assert found.model is not None
     with pytest.raises(InvariantError):
-        Checked(g, [root])(found.model)
+        CheckedConcrete(g, [root])(found.model)
 
 
 def test_other_graphs_know_of_no_invariant(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +180,7 @@ def test_suppositions_limit_what_is_asked() -> None:
         with g.invariants.suppose(lambda: x):
             g.invariant(lambda: y, "y is 1 where x is")
         g.invariant(lambda: g.or_(x, y), "one of both is 1")
-    run = Checked(g, [x])
+    run = CheckedConcrete(g, [x])
     assert run({"x": 1, "y": 1}) == [1]
     assert run({"x": 0, "y": 1}) == [0]
     for inputs, why in (({"x": 1, "y": 0}, "y is 1 where x is"), ({"x": 0, "y": 0}, "one of both is 1")):

@@ -23,7 +23,7 @@ from tcformal.query.kinds.property.question import (
     replay_property,
     shrink_inputs,
 )
-from tcformal.semantics.stages import Specials
+from tcformal.semantics.stages import SpecialCases
 from tcformal.semantics.unpack import unpack
 
 _TURNED = "Φ(−A, B, −C) = −Φ(A, B, C)"
@@ -90,7 +90,7 @@ class _Proof:
         self.reached: dict[str, Node] = {}
         self.uses = self.c.uses
 
-    def _inner(self) -> Iterator[tuple[str, Specials]]:
+    def _inner(self) -> Iterator[tuple[str, SpecialCases]]:
         """Those of all roundings but the last that may be NaN, each node once, by scope within the call."""
         seen = set()
         *inner, _ = specials_of(self.one.dot)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tcformal.ir.node import Node
-from tcformal.semantics.stages import Block, Dot, Specials, Step
+from tcformal.semantics.stages import Block, Dot, DotStep, SpecialCases
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class CutPoint:
 def cut_points(dot: Dot) -> Iterator[CutPoint]:
     """The stages of all steps in the order of definition; those of single terms and roundings left out."""
     for stage in dot.stages:
-        if isinstance(stage, Step):
+        if isinstance(stage, DotStep):
             yield from _of_step(stage)
         else:
             yield from _of_block(stage)
@@ -37,7 +37,7 @@ def _of_block(block: Block) -> Iterator[CutPoint]:
     yield CutPoint(block.scope, "result", block.result)
 
 
-def _of_step(step: Step) -> Iterator[CutPoint]:
+def _of_step(step: DotStep) -> Iterator[CutPoint]:
     if step.total is not None:
         total = step.total
         made = [CutPoint(step.scope, "partial", x.node, x.of) for x in total.partials]
@@ -52,14 +52,14 @@ def _of_step(step: Step) -> Iterator[CutPoint]:
         yield from _of_specials(step.scope, step.specials)
 
 
-def _of_specials(scope: str, found: Specials) -> Iterator[CutPoint]:
+def _of_specials(scope: str, found: SpecialCases) -> Iterator[CutPoint]:
     number = found.result
     nodes = (found.some_nan, found.positive_inf, found.negative_inf, number.nan, number.inf)
     for what, node in zip(("some_nan", "positive_inf", "negative_inf", "nan", "inf"), nodes, strict=True):
         yield CutPoint(scope, what, node)
 
 
-def specials_of(dot: Dot) -> Iterator[tuple[str, Specials]]:
+def specials_of(dot: Dot) -> Iterator[tuple[str, SpecialCases]]:
     """The special cases of every rounding, with the scope of each, in the order of definition."""
     for step in dot.steps:
         if step.floor is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tcformal.ir.node import Node
-from tcformal.semantics.stages import Dot, Specials, Total
+from tcformal.semantics.stages import Dot, SpecialCases, Total
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class TruncatedSum:
     #: Where it stands, without the scope of its side.
     scope: str
     total: Total
-    specials: Specials
+    specials: SpecialCases
     rounded: tuple[Node, ...]
 
     @property

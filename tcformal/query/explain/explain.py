@@ -22,7 +22,7 @@ from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.specials import Special, nan_owner, special_operands
 from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace
 from tcformal.semantics.number import Exponent
-from tcformal.semantics.stages import AlignedTerm, Dot, Operand, Rounded, Step, Total
+from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Operand, Rounded, Total
 
 
 def explain(
@@ -106,7 +106,7 @@ def _infinite(rounding: Rounding | None) -> str:
 
 
 def _step(
-    step: Step,
+    step: DotStep,
     total: Total,
     values: Mapping[Node, int],
     names: Sequence[str],
@@ -142,7 +142,7 @@ def _step(
     )
 
 
-def _rounding(step: Step, rounded: Rounded, values: Mapping[Node, int], total: Fraction) -> Rounding:
+def _rounding(step: DotStep, rounded: Rounded, values: Mapping[Node, int], total: Fraction) -> Rounding:
     """How a sum was converted."""
     target = conversion(step.conversion)
     exponent = max(exponent_of(abs(total)), target.e_min) if total else target.e_min

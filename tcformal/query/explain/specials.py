@@ -12,7 +12,7 @@ from tcformal.operands.names import group_name, groups, product_name
 from tcformal.operands.witness import Witness
 from tcformal.oracle.products import exact_specials, group_term, multiply, product
 from tcformal.oracle.values import Kind, Value, decode
-from tcformal.semantics.stages import Operand, Step
+from tcformal.semantics.stages import DotStep, Operand
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def _blamed(name: str, value: Value, parts: Sequence[tuple[str, Value]]) -> tupl
     return tuple(f"{n} is {special_text(v) or 0}" for n, v in blamed or [(name, value)])
 
 
-def nan_owner(step: Step, values: Mapping[Node, int], owners: Mapping[Operand, str]) -> str:
+def nan_owner(step: DotStep, values: Mapping[Node, int], owners: Mapping[Operand, str]) -> str:
     """The operand whose NaN a step hands on, `an invalid operation` where none is NaN.
 
     Shapes: values: of the step's nodes; owners: whose NaN each of its operands is.

@@ -10,13 +10,11 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.special import Addend, Carried, carried_nan, first_nan, positive_zero
-from tcformal.semantics.stages import Nan, Operand, Step, Total
+from tcformal.semantics.stages import DotStep, Nan, Operand, Total
 from tcformal.semantics.sums.round_down import rounded_down_sum
 from tcformal.semantics.sums.step import convert_number, fused_sum
 
 _RUNNING = Operand("running")
-#: The operands of a step: products, or what steps before it have made.
-Summand = Addend | Carried
 
 
 class Summation:
@@ -28,7 +26,7 @@ class Summation:
 
     def __init__(self, g: Graph, design: Design, d: Format, zero_exponent: Exponent | None = None) -> None:
         self.g, self.design, self.d, self.zero_exponent = g, design, d, zero_exponent
-        self.steps: list[Step] = []
+        self.steps: list[DotStep] = []
         #: Names of the conversions of partial sums and of the block's sum.
         self._final = design.conversion
         self._partial = design.accumulator if design.accumulator is not None else design.conversion
@@ -56,7 +54,7 @@ class Summation:
 
     def _sum(
         self,
-        summands: Sequence[Summand],
+        summands: Sequence[Addend | Carried],
         conversion: str,
         made: Operand,
         invalid: Node,
@@ -68,7 +66,7 @@ class Summation:
         target = design.rho if conversion == self._final else design.step
         summed = fused_sum(g, [x.number for x in summands], design, target, self.zero_exponent)
         self.steps.append(
-            Step(
+            DotStep(
                 scope=g.here, operands=tuple(x.operand for x in summands), made=made, total=summed.total,
                 rounded=summed.rounded, specials=summed.specials, conversion=conversion,
                 exact=design.fraction_bits is None, nans=() if word is invalid else tuple(nans),
@@ -115,7 +113,7 @@ class Summation:
         with self.g.scope(f"product{i}"):
             done = convert_number(self.g, x.number, design, design.product_conversion)
             self.steps.append(
-                Step(
+                DotStep(
                     scope=self.g.here, operands=(x.operand,), made=x.operand, total=None,
                     rounded=done.rounded, specials=done.specials, conversion=str(design.product_rounding),
                     exact=True,
@@ -148,7 +146,7 @@ class Summation:
             name, summands = chosen[scope]
             self.steps.append(self._truncated(f"{g.here}.{scope}", summands, name, total))
         self.steps.append(
-            Step(
+            DotStep(
                 scope=f"{g.here}.last", operands=(_RUNNING, c.operand), made=made, total=done.total,
                 floor=done.floor, rounded=done.last.rounded, specials=done.last.specials,
                 conversion=self._final, exact=False,
@@ -156,9 +154,9 @@ class Summation:
         )  # fmt: skip
         return Carried(done.last.result, c.nan_word, made)
 
-    def _truncated(self, scope: str, summands: Sequence[Addend], made: Operand, total: Total) -> Step:
+    def _truncated(self, scope: str, summands: Sequence[Addend], made: Operand, total: Total) -> DotStep:
         """A sum that goes on as it is."""
-        return Step(
+        return DotStep(
             scope=scope, operands=tuple(x.operand for x in summands), made=made, total=total, rounded=None,
             specials=None, conversion=self._final, exact=False,
         )  # fmt: skip
