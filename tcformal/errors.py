@@ -36,6 +36,12 @@ class MissingSolverError(InputError):
     """A solver was asked for by name and its package is not installed."""
 
 
+class InvariantError(TcformalError):
+    """A definition relies on something that is not so: an error of the package, not of its caller."""
+
+    exit_code = 3
+
+
 class NoAnswerError(TcformalError):
     """No answer was reached: time, memory, or every solver gave up."""
 

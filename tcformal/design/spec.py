@@ -35,6 +35,9 @@ ORDERS = ("ascending", "odd_first")
 NAN_RULES = ("word", "first_operand")
 SUM_ROUNDINGS = ("RD", "RZ")
 
+#: The least and the largest exponent that zero terms can have.
+ZERO_EXPONENTS = (-40000, 40000)
+
 #: Which positions of c each order of summation allows.
 _POSITIONS_OF = {
     "fused": ("joined", "last"),
@@ -168,7 +171,8 @@ class Design:
                     f"expected an integer, 'own' or 'none' for zero_exponent, but got {self.zero_exponent!r}"
                 )
         else:
-            check_int("zero_exponent", self.zero_exponent, low=-40000, high=40000)
+            low, high = ZERO_EXPONENTS
+            check_int("zero_exponent", self.zero_exponent, low=low, high=high)
 
     def _check_combination(self) -> None:
         allowed = _POSITIONS_OF[self.summation]

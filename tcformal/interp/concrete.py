@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tcformal.errors import InputError
+from tcformal.errors import InputError, InvariantError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.ops import OPS, signed
@@ -46,6 +46,29 @@ class Concrete:
                 raise InputError(f"expected an encoding of {width} bits for {name}, but got {value:#x}")
             given.append(value)
         return self._run(given)
+
+
+class CheckedConcrete:
+    """A DAG on unbounded integers, and the invariants of its graph with it.
+
+    Shapes: as `Concrete`.
+    Errors: those of `Concrete`; InvariantError where an invariant is 0.
+    """
+
+    def __init__(self, graph: Graph, roots: Sequence[Node]) -> None:
+        self._invariants = tuple(graph.invariants.kept)
+        self._count = len(roots)
+        self._run = Concrete(graph, [*roots, *(x.node for x in self._invariants)])
+
+    def __call__(self, inputs: Mapping[str, int]) -> list[int]:
+        """The unsigned values of the roots."""
+        values = self._run(inputs)
+        for x, holds in zip(self._invariants, values[self._count :], strict=True):
+            if not holds:
+                shown = ", ".join(f"{name}={value:#x}" for name, value in inputs.items())
+                where = f" at {x.where}" if x.where else ""
+                raise InvariantError(f"expected that {x.why}{where}, but it is not so for {shown}")
+        return values[: self._count]
 
 
 def _name(node: Node) -> str:

@@ -39,15 +39,6 @@ class StageTrace:
     stages: dict[str, Traced]
     result: int
 
-    def under(self, scope: str) -> dict[str, Traced]:
-        """The stages of one scope, their names without the scope."""
-        start = scope + "."
-        return {name[len(start) :]: s for name, s in self.stages.items() if name.startswith(start)}
-
-    def scopes(self) -> list[str]:
-        """The scopes that hold a sum (`block0`, `block0.step1`, …), in order."""
-        return [name[: -len(".sum")] for name in self.stages if name.endswith(".sum")]
-
 
 class Tracer:
     """A definition compiled once, to be traced on many inputs.

@@ -6,11 +6,12 @@ Growth is explicit (`add_expand`, `mul_expand`, `zero_extend_to`), loss is expli
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tcformal.errors import WidthError
+from tcformal.ir.invariant import Invariants
 from tcformal.ir.node import Node
 from tcformal.ir.ops import LEAVES, OPS, apply_op
 from tcformal.ir.ops import signed as signed_value
@@ -32,13 +33,14 @@ class Stage:
 
 
 class Graph:
-    """A builder and the DAG it has built.
+    """A builder and the DAG it has built; `checked` says whether it keeps invariants.
 
     Shapes: every method takes and returns single bit-vectors; widths are Python integers.
     Errors: WidthError for operands, constants or bit positions that the operator table forbids.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, checked: bool = False) -> None:
+        self.invariants = Invariants(self, checked)
         self._table: dict[tuple[str, tuple[int, ...], tuple[int, ...]], Node] = {}
         self._nodes: list[Node] = []
         self._inputs: list[Node] = []
@@ -261,14 +263,19 @@ class Graph:
             raise WidthError(f"expected one stage per label, but {full!r} names two")
         return node
 
+    def invariant(self, condition: Callable[[], Node], why: str) -> None:
+        """Say that the definition relies on a condition (width 1); built in checked graphs only."""
+        self.invariants.add(condition, why)
+
+    @property
+    def here(self) -> str:
+        """The current scope: names joined by dots."""
+        return ".".join(self._scope)
+
     @property
     def labels(self) -> dict[str, Stage]:
         """All stages labelled so far, in the order they were labelled."""
         return dict(self._labels)
-
-    def labels_of(self, node: Node) -> tuple[str, ...]:
-        """The labels that a node carries (several when designs share a stage)."""
-        return tuple(name for name, stage in self._labels.items() if stage.node is node)
 
     # ------------------------------------------------------------------ views
     @property
@@ -282,8 +289,3 @@ class Graph:
 
     def __len__(self) -> int:
         return len(self._nodes)
-
-
-def is_leaf(node: Node) -> bool:
-    """True for constants and inputs."""
-    return node.op in LEAVES

@@ -2,72 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from tcformal.design.unit import UnitSpec
+from tcformal.semantics.stages import Operand
 
-SO_FAR, BLOCK_RESULT = "sum so far", "result of block "
-#: The scope in which a composed unit adds c.
-ADDITION = "addition"
-
-#: The scopes of the sums of a dot product: a block, and within it.
-_SCOPE = re.compile(
-    r"block(\d+)(?:\.(products|last|both|(?:(even|odd)\.)?step(\d+)|level(\d+)\.pair(\d+)|even|odd))?"
-)
+_BLOCK_RESULT = "result of block "
+_FIXED = {
+    "c": "c", "zero": "+0", "running": "sum so far", "even": "even sum so far", "odd": "odd sum so far",
+    "parts": "sum of the parts",
+}  # fmt: skip
 
 
-def operand_names(spec: UnitSpec, scope: str, factors: Sequence[str] = ()) -> tuple[list[str], str]:
-    """The names of what a sum takes in, from the scope it stands in, and the name of what it makes.
+def operand_name(x: Operand, factors: Sequence[str] = ()) -> str:
+    """The name of what a sum takes in or makes.
 
     Shapes: factors: the text of each product's scales, for units with scales.
-    Scopes of another shape give no names, and themselves as what they make.
     """
-    if adds_c(spec, scope):
-        call = int(scope.removesuffix(f".{ADDITION}").removeprefix("call")) if "." in scope else 0
-        c = f"{BLOCK_RESULT}call{call - 1}.{ADDITION}" if call else "c"
-        return ["sum of the parts", c], f"{BLOCK_RESULT}{scope}"
-    place = _SCOPE.fullmatch(scope)
-    if place is None:
-        return [], scope
-    number, inner, chain, step, level, pair = place.groups()
-    products = _products(spec, int(number), factors)
-    c = f"{BLOCK_RESULT}{int(number) - 1}" if int(number) else "c"
-    result = f"{BLOCK_RESULT}{number}"
-    if inner is None:
-        return [*products, c], result
-    if inner == "products":
-        return products, SO_FAR
-    if inner == "both":
-        return [_chain("even"), _chain("odd")], SO_FAR
-    if inner in _HALVES:
-        return products[_HALVES[inner]], _chain(inner)
-    if inner == "last":
-        alone = len(products) == 1 and spec.design.summation != "fused"
-        return [products[0] if alone else SO_FAR, c], result
-    if level is not None:
-        first = 2 * int(pair)
-        return _tree_level(products, int(level))[first : first + 2], _tree_level(products, int(level) + 1)[
-            int(pair)
-        ]
-    i = int(step)
-    if chain is not None:
-        return [_chain(chain) if i else "+0", products[_HALVES[chain]][i]], _chain(chain)
-    if spec.design.c_position == "first":
-        return [SO_FAR if i else c, products[i]], result if i == len(products) - 1 else SO_FAR
-    return [SO_FAR if i else products[0], products[i + 1]], SO_FAR
-
-
-def adds_c(spec: UnitSpec, scope: str) -> bool:
-    """Whether a composed unit adds c there: `addition`, or `call1.addition` where it is called again."""
-    return spec.emulation is not None and scope.rpartition(".")[2] == ADDITION
-
-
-_HALVES = {"even": slice(0, None, 2), "odd": slice(1, None, 2)}
-
-
-def _chain(name: str) -> str:
-    return f"{name} sum so far"
+    if x.kind == "products":
+        return group_name(x.ks, factors)
+    if x.kind == "tree":
+        return sum_name([operand_name(one, factors) for one in x.of])
+    if x.kind == "block":
+        return f"{_BLOCK_RESULT}{x.number}"
+    if x.kind == "call":
+        return f"{_BLOCK_RESULT}addition" if x.number is None else f"{_BLOCK_RESULT}call{x.number}.addition"
+    return _FIXED[x.kind]
 
 
 def product_name(i: int, factors: Sequence[str] = ()) -> str:
@@ -75,7 +35,7 @@ def product_name(i: int, factors: Sequence[str] = ()) -> str:
     return _times(f"a[{i}]·b[{i}]", i, factors)
 
 
-def group_name(group: range, factors: Sequence[str] = ()) -> str:
+def group_name(group: Sequence[int], factors: Sequence[str] = ()) -> str:
     """The name of the exact sum of a group of products, times what its scales are worth."""
     if len(group) == 1:
         return product_name(group[0], factors)
@@ -95,26 +55,3 @@ def groups(spec: UnitSpec, k: int) -> list[range]:
     """The groups of products that K products make, in the order of k; [] where each is a term of its own."""
     size = spec.design.group
     return [] if size is None else [range(i, i + size) for i in range(0, k, size)]
-
-
-def block_length(spec: UnitSpec) -> int:
-    """Products of one block."""
-    return min(spec.k, spec.design.products)
-
-
-def _products(spec: UnitSpec, block: int, factors: Sequence[str]) -> list[str]:
-    """The terms that a block's products make, in the order in which they are taken."""
-    length, design = block_length(spec), spec.design
-    start = block * length
-    if design.group is None:
-        names = [product_name(i, factors) for i in range(start, start + length)]
-    else:
-        names = [group_name(g, factors) for g in groups(spec, start + length) if g[0] >= start]
-    return names if design.order == "ascending" else [names[i ^ 1] for i in range(len(names))]
-
-
-def _tree_level(products: Sequence[str], level: int) -> list[str]:
-    """The operands of one level of a balanced tree: products, sums of some, and the sum of all."""
-    size = 1 << level
-    groups = [products[i : i + size] for i in range(0, len(products), size)]
-    return [SO_FAR] if len(groups) == 1 else [sum_name(group) for group in groups]

@@ -11,6 +11,8 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest
+from tcformal.semantics.number import Exponent
+from tcformal.semantics.stages import Block, Dot, DotStep
 from tcformal.semantics.unit import unit_dot
 
 
@@ -49,32 +51,38 @@ def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> OperandNodes:
     return OperandNodes(a, b, c, scales["a"], scales["b"])
 
 
-def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes) -> Node:
-    """The unit applied to consecutive runs of k products, each result the next c.
+def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes, zero_exponent: Exponent | None = None) -> Dot:
+    """The unit applied to consecutive runs of k products, each result the next c; all stages on the way.
 
     A hardware unit takes them as blocks of one dot product: a block hands its result on as a call
     does, and the encoding between two calls loses nothing, because the number is already rounded to
-    its format.  A composed unit is called again.
+    its format.  A composed unit is called again.  `zero_exponent`: that of a hardware unit's zero terms,
+    where it is not to be the design's.
     """
     if spec.emulation is None:
         design = spec.design
         if spec.k < design.products:
             spec = replace(spec, design=replace(design, products=spec.k))
-        return unit_dot(g, spec, x.a, x.b, x.c, x.scale_a, x.scale_b)
+        return unit_dot(
+            g, spec, x.a, x.b, x.c, x.scale_a, x.scale_b, zero_exponent=zero_exponent
+        )  # fmt: skip
     if len(x.a) == spec.k:
         return unit_dot(g, spec, x.a, x.b, x.c)
     c = x.c
-    for start in range(0, len(x.a), spec.k):
+    stages: list[Block | DotStep] = []
+    for call, start in enumerate(range(0, len(x.a), spec.k)):
         stop = start + spec.k
         # A composed unit labels its stages as one call does.
-        with g.scope(f"call{start // spec.k}"):
-            c = unit_dot(g, spec, x.a[start:stop], x.b[start:stop], c)
-    return c
+        with g.scope(f"call{call}"):
+            made = unit_dot(g, spec, x.a[start:stop], x.b[start:stop], c, call=call)
+        c = made.result
+        stages += made.stages
+    return Dot(c, tuple(stages))
 
 
 @lru_cache(maxsize=64)
-def circuit(spec: UnitSpec, k: int) -> tuple[Graph, Node]:
-    """The definition of K products on one unit: a graph of its own and the node of d."""
+def staged_circuit(spec: UnitSpec, k: int) -> tuple[Graph, Dot]:
+    """The definition of K products on one unit: a graph of its own and every stage, d the result."""
     g = Graph()
     return g, chained_dot(g, spec, declare_inputs(g, spec, k))
 
@@ -83,6 +91,12 @@ def definition(spec: UnitSpec, k: int | None = None) -> str:
     """SHA-256 of the circuit of a unit applied to K products, its own k unless given."""
     graph, root = circuit(spec, spec.k if k is None else k)
     return digest(graph, {"d": root})
+
+
+def circuit(spec: UnitSpec, k: int) -> tuple[Graph, Node]:
+    """The definition of K products on one unit: a graph of its own and the node of d."""
+    g, made = staged_circuit(spec, k)
+    return g, made.result
 
 
 def common_k(*specs: UnitSpec) -> int:

@@ -16,7 +16,7 @@ from tcformal.ir.node import Node
 from tcformal.programs.split import HALF, OUTSIDE, SCALE_BITS, SINGLE, Split, scaled
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import pack
-from tcformal.semantics.step import fused_sum
+from tcformal.semantics.sums.step import fused_sum
 from tcformal.semantics.unit import unit_dot
 from tcformal.semantics.unpack import unpack
 
@@ -38,7 +38,7 @@ def call(g: Graph, spec: UnitSpec, a: Sequence[Node], b: Sequence[Node], c: Node
     """
     check_unit(spec, len(a))
     zeros = [g.const(0, HALF.width)] * (spec.k - len(a))
-    return unit_dot(g, spec, [*a, *zeros], [*b, *zeros], c)
+    return unit_dot(g, spec, [*a, *zeros], [*b, *zeros], c).result
 
 
 def markidis(g: Graph, spec: UnitSpec, a: Sequence[Split], b: Sequence[Split], c: Node) -> Node:
@@ -114,7 +114,7 @@ def added_outside(g: Graph, spec: UnitSpec, a: Sequence[Node], b: Sequence[Node]
 
 def _outside(g: Graph, x: Number, y: Number) -> Number:
     """RNE of x + y in fp32."""
-    return fused_sum(g, [x, y], OUTSIDE, OUTSIDE.rho)
+    return fused_sum(g, [x, y], OUTSIDE, OUTSIDE.rho).result
 
 
 def _word(g: Graph, x: Number) -> Node:

@@ -12,7 +12,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import pack
-from tcformal.semantics.step import convert_number, fused_sum
+from tcformal.semantics.sums.step import convert_number, fused_sum
 from tcformal.semantics.unpack import unpack
 
 HALF, SINGLE = FORMATS["fp16"], FORMATS["fp32"]
@@ -54,13 +54,13 @@ def split(g: Graph, word: Node, rounding: str) -> Split:
     half = Conversion(rounding, HALF.exponent_bits, HALF.fraction_bits)
     value = unpack(g, word, SINGLE)
     with g.scope("high"):
-        high = convert_number(g, value, OUTSIDE, half)
+        high = convert_number(g, value, OUTSIDE, half).result
     minus = replace(high, term=replace(high.term, sign=g.not_(high.term.sign)))
     with g.scope("low"):
-        low = fused_sum(g, [value, minus], OUTSIDE, half)
+        low = fused_sum(g, [value, minus], OUTSIDE, half).result
     with g.scope("scaled"):
         up = [scaled(value, SCALE_BITS), scaled(minus, SCALE_BITS)]
-        remainder = fused_sum(g, up, OUTSIDE, half)
+        remainder = fused_sum(g, up, OUTSIDE, half).result
     nan = g.const(NVIDIA_NAN["fp16"], HALF.width)
     return Split(*(pack(g, part, HALF, nan) for part in (high, low, remainder)))
 

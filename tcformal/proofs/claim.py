@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,11 +18,13 @@ from tcformal.ir.node import Node
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import circuit
 from tcformal.proofs.lemmas import Lemma, LemmaBook
+from tcformal.proofs.tactics.cut_points import CutPoint, cut_points
 from tcformal.proofs.tactics.cuts import DEPTHS, Composition, ProofStep, step_of
 from tcformal.proofs.tactics.rearrange import rearranged
 from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import NOT_CHECKED
+from tcformal.semantics.stages import Dot
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status
 from tcformal.version import VERSION, commit, host
@@ -204,20 +207,17 @@ def claim_verdict(
 
 
 def pairs_of_cuts(
-    graph: Graph, first: str, second: str, wanted: Sequence[str]
-) -> Iterator[tuple[str, Node, Node]]:
-    """The stages that both scopes label, in order of definition: name, first side's node, second's.
-
-    `wanted` are the last components of the names; stages of single terms are left out.
-    """
-    labels = graph.labels
-    for name, stage in labels.items():
-        scope, _, rest = name.partition(".")
-        parts = rest.split(".")
-        single = any(p.startswith("term") and p[4:].isdecimal() for p in parts)
-        other = labels.get(f"{second}.{rest}")
-        if scope == first and parts[-1] in wanted and not single and other is not None:
-            yield rest, stage.node, other.node
+    first: Dot, second: Dot, wanted: Collection[str]
+) -> Iterator[tuple[str, CutPoint, CutPoint]]:
+    """The stages of two circuits of one shape in the order of definition: a name, and both cut points."""
+    count: Counter[str] = Counter()
+    for x, y in zip(cut_points(first), cut_points(second), strict=True):
+        # Without the scope of the side; partial sums are counted within their sum.
+        name = f"{x.scope.partition('.')[2]}.{x.what}"
+        numbered = f"{name}{count[name]}" if x.what == "partial" else name
+        count[name] += 1
+        if x.what in wanted:
+            yield numbered, x, y
 
 
 def equate(

@@ -85,7 +85,7 @@ def question(first: UnitSpec, second: UnitSpec, what: Assumptions) -> EqualityQu
     results = []
     for side, spec in zip(SIDES, (first, second), strict=True):
         with g.scope(side):
-            results.append(chained_dot(g, spec, x))
+            results.append(chained_dot(g, spec, x).result)
     assumed = assume_of_unit(g, what, first, x)
     differ = g.and_(assumed, g.not_(g.eq(results[0], results[1])))
     return EqualityQuestion(first, second, k, what, g, (results[0], results[1]), assumed, differ)

@@ -14,7 +14,7 @@ from tcformal.formats.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number
-from tcformal.semantics.step import fused_sum
+from tcformal.semantics.sums.step import fused_sum
 
 #: The regions of a format, each with the text that describes a value in it.
 REGIONS: dict[str, str] = {
@@ -87,7 +87,7 @@ def _rounded(g: Graph, numbers: Sequence[Number], mode: str, fmt: Format) -> Num
         overflow="infinity" if mode == "RZ" else "ieee",
     )  # fmt: skip
     with g.scope(mode):
-        return fused_sum(g, numbers, design, target)
+        return fused_sum(g, numbers, design, target).result
 
 
 def _parts(x: Number) -> tuple[Node, ...]:

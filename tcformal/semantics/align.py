@@ -10,8 +10,10 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.round import drop_low_bits, round_away, shift_right_sticky
+from tcformal.semantics.stages import Maximum
 
-ZeroExponent = int | Literal["own", "none"]
+#: A known exponent, a rule, or one that is data.
+ZeroExponent = int | Literal["own", "none"] | Exponent
 
 
 def effective_exponents(g: Graph, terms: Sequence[Term], zero_exponent: ZeroExponent) -> list[Exponent]:
@@ -24,36 +26,58 @@ def effective_exponents(g: Graph, terms: Sequence[Term], zero_exponent: ZeroExpo
     """
     if zero_exponent == "own":
         return [term.exponent for term in terms]
-    substitute = min(t.exponent.low for t in terms) if zero_exponent == "none" else zero_exponent
     result = []
     for term in terms:
-        low, high = min(term.exponent.low, substitute), max(term.exponent.high, substitute)
-        code = term.exponent.rebased(g, low, high)
-        zero_code = g.const(substitute - low, code.width)
+        e = term.exponent
+        if isinstance(zero_exponent, Exponent):
+            low, high = min(e.low, zero_exponent.low), max(e.high, zero_exponent.high)
+            code, zero_code = e.rebased(g, low, high), zero_exponent.rebased(g, low, high)
+        else:
+            z = min(t.exponent.low for t in terms) if zero_exponent == "none" else zero_exponent
+            low, high = min(e.low, z), max(e.high, z)
+            code = e.rebased(g, low, high)
+            zero_code = g.const(z - low, code.width)
         result.append(Exponent(g.ite(term.zero, zero_code, code), low, high))
     return result
 
 
 def largest_exponent(g: Graph, exponents: Sequence[Exponent]) -> Exponent:
-    """e_max, the largest of the exponents (a balanced tree of comparisons).
+    """e_max, the largest of the exponents, as `largest` finds it."""
+    return largest(g, exponents)[0]
 
-    Ranges and units: the result's range is [max of the lows, max of the highs].
+
+def largest(g: Graph, exponents: Sequence[Exponent]) -> tuple[Exponent, Maximum]:
+    """e_max, the largest of the exponents, and the balanced tree of comparisons that finds it.
+
+    Ranges and units: the range of e_max is [max of the lows, max of the highs]; the tree's codes count from
+    the least of the lows.
     """
     low = min(e.low for e in exponents)
     high = max(e.high for e in exponents)
-    codes = [e.rebased(g, low, high) for e in exponents]
-    while len(codes) > 1:
-        pairs = [g.umax(codes[i], codes[i + 1]) for i in range(0, len(codes) - 1, 2)]
-        codes = pairs + codes[2 * len(pairs) :]
+    level = [Maximum(e.rebased(g, low, high), low) for e in exponents]
+    while len(level) > 1:
+        halves = zip(level[0:-1:2], level[1::2], strict=True)
+        pairs = [Maximum(g.umax(x.code, y.code), low, (x, y)) for x, y in halves]
+        level = pairs + level[2 * len(pairs) :]
     # The maximum is at least the largest lower bound: subtracting it keeps the code narrow.
     floor = max(e.low for e in exponents)
-    return Exponent(codes[0], low, high).raised(g, floor)
+    return Exponent(level[0].code, low, high).raised(g, floor), level[0]
 
 
 def distance_below(g: Graph, exponent: Exponent, e_max: Exponent) -> Node:
     """e_max - exponent, a shift distance of at least 0, unsigned."""
     low, high = min(exponent.low, e_max.low), max(exponent.high, e_max.high)
     return g.sub_mod(e_max.rebased(g, low, high), exponent.rebased(g, low, high))
+
+
+def shift_to(g: Graph, exponent: Exponent, e_max: Exponent) -> Node:
+    """As `distance_below`, of an exponent that took part in e_max."""
+    low, high = min(exponent.low, e_max.low), max(exponent.high, e_max.high)
+    g.invariant(
+        lambda: g.ule(exponent.rebased(g, low, high), e_max.rebased(g, low, high)),
+        "no exponent that takes part in e_max lies above it",
+    )
+    return distance_below(g, exponent, e_max)
 
 
 def align(g: Graph, term: Term, distance: Node, fraction_bits: int, rounding: str) -> Node:

@@ -63,5 +63,10 @@ def normalise_term(g: Graph, term: Term) -> Term:
     code = Exponent(top.bits, top.low, top.high).rebased(g, low, high)
     moved = g.sub_mod(code, g.zero_extend_to(distance, code.width))
     own = term.exponent.rebased(g, low, high)
+    g.invariant(lambda: g.or_(term.zero, g.top(shifted)), "a significand that is not zero is normalised")
+    g.invariant(
+        lambda: g.or_(term.zero, g.ule(g.zero_extend_to(distance, code.width), code)),
+        "a term that is not zero is shifted no further than the exponent's range",
+    )
     exponent = Exponent(g.ite(term.zero, own, moved), low, high)
     return Term(term.sign, shifted, exponent, n - 1, term.zero)

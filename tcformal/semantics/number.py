@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tcformal.ir.build import Graph
@@ -31,22 +32,39 @@ class Exponent:
         width = bits_for(max(high, self.high) - low)
         wide = g.zero_extend_to(self.bits, max(width, self.bits.width))
         moved = g.add_mod(wide, g.const(self.low - low, wide.width))
-        return g.extract(moved, width - 1, 0)
+        return _kept(g, moved, width)
 
     def plus(self, g: Graph, other: Exponent) -> Exponent:
         """The sum of two exponents."""
         low, high = self.low + other.low, self.high + other.high
         total = g.add_expand(self.bits, other.bits)
-        return Exponent(g.extract(total, bits_for(high - low) - 1, 0), low, high)
+        return Exponent(_kept(g, total, bits_for(high - low)), low, high)
 
     def raised(self, g: Graph, low: int) -> Exponent:
         """The same exponent where it is known to be at least `low`: a narrower code."""
-        moved = g.sub_mod(self.bits, g.const(low - self.low, self.bits.width))
-        return Exponent(g.extract(moved, bits_for(self.high - low) - 1, 0), low, self.high)
+        floor = g.const(low - self.low, self.bits.width)
+        g.invariant(lambda: g.ule(floor, self.bits), f"an exponent is at least {low}")
+        moved = g.sub_mod(self.bits, floor)
+        return Exponent(_kept(g, moved, bits_for(self.high - low)), low, self.high)
 
     def shifted(self, by: int) -> Exponent:
         """The exponent plus a known integer: only the offset moves."""
         return Exponent(self.bits, self.low + by, self.high + by)
+
+    def bounded(self, g: Graph) -> Node:
+        """1 where the exponent lies in [low, high]."""
+        span = self.high - self.low
+        return g.truth(True) if span >> self.bits.width else g.ule(self.bits, g.const(span, self.bits.width))
+
+
+def _kept(g: Graph, code: Node, width: int) -> Node:
+    """The low bits of an exponent's code, where those above are known to be zero."""
+    if width < code.width:
+        g.invariant(
+            lambda: g.is_zero(g.extract(code, code.width - 1, width)),
+            "what is cut off an exponent's code is zero",
+        )
+    return g.extract(code, width - 1, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +83,8 @@ class Term:
     exponent: Exponent
     fraction_bits: int
     zero: Node
+    #: The two significands that this one is the product of, where it is one.
+    factors: tuple[Node, ...] = ()
 
     @property
     def weight_bits(self) -> int:
@@ -83,3 +103,8 @@ class Number:
     term: Term
     nan: Node
     inf: Node
+
+
+def finite(g: Graph, numbers: Sequence[Number]) -> Node:
+    """1 where no number is NaN or Inf."""
+    return g.not_(g.or_(g.truth(False), *(flag for x in numbers for flag in (x.nan, x.inf))))

@@ -6,7 +6,7 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.number import Number
+from tcformal.semantics.number import Number, finite
 
 
 def pack(g: Graph, x: Number, fmt: Format, nan_word: Node) -> Node:
@@ -18,17 +18,26 @@ def pack(g: Graph, x: Number, fmt: Format, nan_word: Node) -> Node:
     Zero, NaN, Inf: NaN becomes `nan_word`; zero keeps its sign.
     Errors: InputError for a format without Inf.
     """
-    fraction = g.shift_left_const(x.term.significand, fmt.fraction_bits - x.term.fraction_bits)
-    field_width = fmt.exponent_bits
-    code = x.term.exponent.rebased(g, fmt.e_min, fmt.e_max)
-    # Hidden bit 1 adds one to the field: exponent e_min with a leading 0 is field 0.
-    hidden = g.top(fraction)
-    field = g.add_mod(_to(g, code, field_width), g.zero_extend_to(hidden, field_width))
+    with g.invariants.suppose(lambda: finite(g, [x])):
+        fraction = g.shift_left_const(x.term.significand, fmt.fraction_bits - x.term.fraction_bits)
+        field_width = fmt.exponent_bits
+        code = x.term.exponent.rebased(g, fmt.e_min, fmt.e_max)
+        # Hidden bit 1 adds one to the field: exponent e_min with a leading 0 is field 0.
+        hidden = g.top(fraction)
+        field = g.add_mod(_to(g, code, field_width), g.zero_extend_to(hidden, field_width))
+        g.invariant(
+            lambda: g.and_(g.any_bit(g.not_(field)), x.term.exponent.bounded(g)),
+            "a finite result's exponent field is below all ones",
+        )
+        g.invariant(
+            lambda: g.or_(hidden, g.is_zero(code)),
+            "a finite result has its leading bit except at the least exponent",
+        )
     body = g.concat(field, g.extract(fraction, fmt.fraction_bits - 1, 0))
     low = fmt.ignored_low_bits
-    finite = g.concat(x.term.sign, g.shift_left_const(body, low))
+    number = g.concat(x.term.sign, g.shift_left_const(body, low))
     infinite = g.concat(x.term.sign, g.const(fmt.infinity, fmt.width - 1))
-    return g.ite(x.nan, nan_word, g.ite(x.inf, infinite, finite))
+    return g.ite(x.nan, nan_word, g.ite(x.inf, infinite, number))
 
 
 def _to(g: Graph, x: Node, width: int) -> Node:

@@ -10,7 +10,8 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import all_of, any_of
 from tcformal.semantics.number import Exponent, Number, Term
-from tcformal.semantics.reduce import add_signed, signed_magnitude, split_sign
+from tcformal.semantics.reduce import add_signed, shifted_up, signed_magnitude, split_sign
+from tcformal.semantics.stages import GroupSum
 from tcformal.semantics.unpack import unpack
 
 
@@ -41,12 +42,15 @@ def product(g: Graph, a: Number, b: Number) -> Number:
     operand is Inf otherwise; the sign of a zero product is the exclusive or of the signs.
     Source: XIE Algorithm 7, step 1, and §4.2.
     """
+    sign = g.xor(a.term.sign, b.term.sign)
+    significand, factors = _multiply(g, a.term, b.term)
     term = Term(
-        sign=g.xor(a.term.sign, b.term.sign),
-        significand=_multiply(g, a.term.significand, b.term.significand),
+        sign=sign,
+        significand=significand,
         exponent=a.term.exponent.plus(g, b.term.exponent),
         fraction_bits=a.term.fraction_bits + b.term.fraction_bits,
         zero=g.or_(a.term.zero, b.term.zero),
+        factors=factors,
     )
     inf_times_zero = g.or_(g.and_(a.inf, b.term.zero), g.and_(a.term.zero, b.inf))
     nan = g.or_(a.nan, b.nan, inf_times_zero)
@@ -54,12 +58,12 @@ def product(g: Graph, a: Number, b: Number) -> Number:
     return Number(term, nan, inf)
 
 
-def _multiply(g: Graph, x: Node, y: Node) -> Node:
-    """The exact product of two significands; that of a pure scale is the constant 1."""
-    for one, other in ((x, y), (y, x)):
+def _multiply(g: Graph, x: Term, y: Term) -> tuple[Node, tuple[Node, ...]]:
+    """The exact product of two significands and its factors; a pure scale's is the constant 1."""
+    for one, other in ((x.significand, y), (y.significand, x)):
         if one.op == "const" and one.width == 1 and one.params[1] == 1:
-            return other
-    return g.mul_expand(x, y)
+            return other.significand, other.factors
+    return g.mul_expand(x.significand, y.significand), (x.significand, y.significand)
 
 
 def scaled_products(g: Graph, products: Sequence[Number], scales: Scales, start: int) -> list[Number]:
@@ -78,29 +82,30 @@ def scaled_products(g: Graph, products: Sequence[Number], scales: Scales, start:
 
 def grouped_products(
     g: Graph, products: Sequence[Number], group: int, scales: Scales | None, start: int
-) -> list[Number]:
+) -> tuple[list[Number], list[GroupSum]]:
     """The exact sum of each group of products times its scales, one term per group.
 
-    Shapes: L products -> L / group numbers.
+    Shapes: L products -> L / group numbers, and the sums before they are scaled.
     Ranges and units: the significand is the group's sum in units of its lowest weight times the
     scales' significands; the exponent is the sum of the scales' exponents, 0 without scales.
     Zero, NaN, Inf: `zero` where every product of the group is zero or a scale's significand is; a
     group that merely sums to zero keeps its exponent.
     Source: XIE Algorithm 9 (GST-FDPA); MMA-Sim 2.1.1 (what counts as zero).
     """
-    result = []
+    result, sums = [], []
     for first in range(0, len(products), group):
         members = products[first : first + group]
         with g.scope(f"group{first // group}"):
-            total = _group_sum(g, members)
+            total, made = _group_sum(g, members)
+        sums.append(made)
         if scales is not None:
             alpha, beta = scales.of(g, start + first)
             total = product(g, total, product(g, alpha, beta))
         result.append(total)
-    return result
+    return result, sums
 
 
-def _group_sum(g: Graph, members: Sequence[Number]) -> Number:
+def _group_sum(g: Graph, members: Sequence[Number]) -> tuple[Number, GroupSum]:
     """The exact fixed-point sum of products of a narrow format."""
     terms = [x.term for x in members]
     lowest = min(t.exponent.low - t.fraction_bits for t in terms)
@@ -109,16 +114,17 @@ def _group_sum(g: Graph, members: Sequence[Number]) -> Number:
     addends = []
     for t in terms:
         up = t.exponent.shifted(-t.fraction_bits).rebased(g, lowest, t.exponent.high)
-        placed = g.shl_mod(g.zero_extend_to(t.significand, max(width, t.significand.width)), up)
+        placed = shifted_up(g, g.zero_extend_to(t.significand, max(width, t.significand.width)), up)
         addends.append(signed_magnitude(g, t.sign, placed))
     total = add_signed(g, addends, width + 1 + len(terms).bit_length())
     g.label("total", total, signed=True, scale=-lowest)
     sign, magnitude = split_sign(g, total)
     zero = g.label("zero", all_of(g, [t.zero for t in terms]))
+    made = GroupSum(g.here, total, -lowest, zero)
     positive = any_of(g, [g.and_(x.inf, g.not_(x.term.sign)) for x in members])
     negative = any_of(g, [g.and_(x.inf, x.term.sign) for x in members])
     nan = g.or_(any_of(g, [x.nan for x in members]), g.and_(positive, negative))
     infinite = g.and_(g.or_(positive, negative), g.not_(nan))
     sign = g.ite(infinite, negative, sign)
     unit = Exponent(g.const(0, 1), 0, 0)
-    return Number(Term(sign, magnitude, unit, -lowest, zero), nan, infinite)
+    return Number(Term(sign, magnitude, unit, -lowest, zero), nan, infinite), made

@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.align import align, all_of, any_of, distance_below
+from tcformal.semantics.align import align, all_of, any_of, distance_below, shift_to
 from tcformal.semantics.number import Exponent, Term
+from tcformal.semantics.stages import AlignedTerm, Maximum, PartialSum, Total
 
 Summand = TypeVar("Summand")
-
-
-@dataclass(frozen=True, slots=True)
-class Total:
-    """A sum of aligned terms.
-
-    Shapes: bits s[w], two's complement.
-    Ranges and units: value = bits · 2^(e_max - fraction_bits).
-    """
-
-    bits: Node
-    e_max: Exponent
-    fraction_bits: int
-
-    @property
-    def lsb(self) -> Exponent:
-        """The exponent of the lowest bit."""
-        return self.e_max.shifted(-self.fraction_bits)
 
 
 def add_signed(g: Graph, addends: Sequence[Node], width: int) -> Node:
@@ -59,6 +42,13 @@ def add_sign_magnitude(g: Graph, x: tuple[Node, Node], y: tuple[Node, Node]) -> 
     return g.ite(g.or_(same, larger), one, other), g.ite(same, g.add_mod(p, q), difference)
 
 
+def shifted_up(g: Graph, x: Node, amount: Node) -> Node:
+    """x · 2^amount in a window that holds it: u[n] -> u[n]."""
+    placed = g.shl_mod(x, amount)
+    g.invariant(lambda: g.eq(g.lshr(placed, amount), x), "a term placed in its window loses no bits")
+    return placed
+
+
 def signed_magnitude(g: Graph, sign: Node, magnitude: Node) -> Node:
     """(-1)^sign · magnitude in two's complement, one bit wider than the magnitude: exact."""
     wide = g.zero_extend_to(magnitude, magnitude.width + 1)
@@ -68,6 +58,10 @@ def signed_magnitude(g: Graph, sign: Node, magnitude: Node) -> Node:
 def split_sign(g: Graph, total: Node) -> tuple[Node, Node]:
     """Sign and magnitude of s[w] whose magnitude is below 2^(w-1): (u[1], u[w-1])."""
     negative = g.top(total)
+    g.invariant(
+        lambda: g.not_(g.and_(negative, g.is_zero(g.extract(total, total.width - 2, 0)))),
+        "a sum is not the lowest number of its width, which has no magnitude",
+    )
     magnitude = g.ite(negative, g.neg_mod(total), total)
     return negative, g.extract(magnitude, total.width - 2, 0)
 
@@ -75,15 +69,18 @@ def split_sign(g: Graph, total: Node) -> tuple[Node, Node]:
 def sum_of_aligned(
     g: Graph,
     terms: Sequence[Term],
-    aligned: Sequence[Node],
+    aligned: Sequence[tuple[Node, Node]],
     e_max: Exponent,
     fraction_bits: int,
     carry_bits: int | None = None,
     accumulation: str = "twos_complement",
+    maximum: Maximum | None = None,
+    members: Sequence[tuple[int, ...]] = (),
 ) -> Total:
     """The sum of signed aligned terms in two's complement, wrapped where the design bounds it.
 
-    Shapes: aligned magnitudes u[n_k] -> s[w], w one more than a multiple of 8.
+    Shapes: aligned: each term's shift and its magnitude u[n_k] -> s[w], w one more than a multiple of 8;
+    members: the operands that each term stands for, itself unless given.
     Ranges and units: units of 2^(e_max - fraction_bits); |sum| is at most the sum of the largest
     aligned magnitudes; with carry_bits the sum is reduced to 1 + (1 + carry_bits + fraction_bits)
     bits, sign included, and grown by its sign or cut back to the bits that the largest sum needs.
@@ -92,53 +89,80 @@ def sum_of_aligned(
     Labels: partial0, partial1, … are the partial sums of the tree in two's complement.
     Source: XIE Algorithm 7, line 11 (exact); VALPEY §4.3 (carry-out bits).
     """
-    largest = sum(_largest_magnitude(t, x, fraction_bits) for t, x in zip(terms, aligned, strict=True))
+    largest = sum(_largest_magnitude(t, x, fraction_bits) for t, (_, x) in zip(terms, aligned, strict=True))
     exact_width = largest.bit_length() + 1
     width = exact_width if carry_bits is None else 2 + carry_bits + fraction_bits
-    pairs = [(t.sign, x) for t, x in zip(terms, aligned, strict=True)]
-    total = _accumulated(g, pairs, width, fraction_bits, accumulation)
+    pairs = [(t.sign, x) for t, (_, x) in zip(terms, aligned, strict=True)]
+    total, partials = _accumulated(g, pairs, width, fraction_bits, accumulation)
     # No sum needs more bits than that: what lies above them is cut off again.
     if width > exact_width:
-        total = g.wrap_to_mod(total, exact_width)
+        wide, total = total, g.wrap_to_mod(total, exact_width)
+        g.invariant(
+            lambda: g.eq(g.sign_extend_to(total, width), wide), "what is cut off a sum are copies of its sign"
+        )
+    if width >= exact_width:
+        summed = total
+        g.invariant(
+            lambda: _within(g, summed, largest),
+            "a sum of aligned terms is at most the sum of their largest magnitudes",
+        )
     # A magnitude of a whole number of bytes: designs whose sums differ by a carry bit or two then share
     # one normaliser, which turns most equality proofs into a question about the sum's top bits.
     total = g.wrap_to_mod(total, 1 + 8 * -(-(exact_width - 1) // 8))
     g.label("sum", total, signed=True, scale=fraction_bits)
-    for k, (term, kept) in enumerate(zip(terms, aligned, strict=True)):
+    made = []
+    for k, (term, (shift, kept)) in enumerate(zip(terms, aligned, strict=True)):
         with g.scope(f"term{k}"):
             g.label("sign", term.sign)
             g.label("significand", term.significand, scale=term.fraction_bits)
             g.label("exponent", term.exponent.bits, offset=term.exponent.low)
             g.label("zero", term.zero)
             g.label("aligned", kept, scale=fraction_bits)
-            g.label("distance", distance_below(g, term.exponent, e_max))
-    return Total(total, e_max, fraction_bits)
+            distance = g.label("distance", distance_below(g, term.exponent, e_max))
+            g.invariant(
+                functools.partial(_met, g, term, distance, shift),
+                "a term that is not zero is shifted by its distance",
+            )
+        made.append(AlignedTerm(members[k] if members else (k,), term, distance, shift, kept))
+    return Total(total, e_max, fraction_bits, maximum, tuple(made), tuple(partials))
 
 
 def _accumulated(
     g: Graph, pairs: list[tuple[Node, Node]], width: int, fraction_bits: int, accumulation: str
-) -> Node:
-    """Signs and magnitudes added up modulo 2^width, every partial sum labelled."""
-    made = 0
+) -> tuple[Node, list[PartialSum]]:
+    """Signs and magnitudes added up modulo 2^width, and every partial sum."""
+    made: list[PartialSum] = []
 
     def converted(x: tuple[Node, Node]) -> Node:
         return g.wrap_to_mod(signed_magnitude(g, *x), width)
 
-    def labelled(total: Node) -> Node:
-        nonlocal made
-        made += 1
-        return g.label(f"partial{made - 1}", total, signed=True, scale=fraction_bits)
+    def partial(total: Node, *of: Node) -> Node:
+        made.append(PartialSum(total, of))
+        return g.label(f"partial{len(made) - 1}", total, signed=True, scale=fraction_bits)
 
     if accumulation == "sign_magnitude":
 
         def step(x: tuple[Node, Node], y: tuple[Node, Node]) -> tuple[Node, Node]:
             total = add_sign_magnitude(g, x, y)
-            labelled(converted(total))
+            partial(converted(total))
             return total
 
-        return converted(_balanced(pairs, step))
+        return converted(_balanced(pairs, step)), made
     addends = [signed_magnitude(g, *x) for x in pairs]
-    return _balanced([g.wrap_to_mod(x, width) for x in addends], lambda x, y: labelled(g.add_mod(x, y)))
+    wrapped = [g.wrap_to_mod(x, width) for x in addends]
+    return _balanced(wrapped, lambda x, y: partial(g.add_mod(x, y), x, y)), made
+
+
+def _within(g: Graph, x: Node, most: int) -> Node:
+    """1 where a two's complement number lies within ±most, which its width holds."""
+    top = g.const(most, x.width)
+    return g.and_(g.sle(x, top), g.sle(g.neg_mod(top), x))
+
+
+def _met(g: Graph, term: Term, distance: Node, shift: Node) -> Node:
+    """1 where a term is zero, or both distances are equal."""
+    width = max(distance.width, shift.width)
+    return g.or_(term.zero, g.eq(g.zero_extend_to(distance, width), g.zero_extend_to(shift, width)))
 
 
 def _largest_magnitude(term: Term, aligned: Node, fraction_bits: int) -> int:
@@ -150,12 +174,13 @@ def _largest_magnitude(term: Term, aligned: Node, fraction_bits: int) -> int:
 
 def align_all(
     g: Graph, terms: Sequence[Term], exponents: Sequence[Exponent], e_max: Exponent, bits: int, rounding: str
-) -> list[Node]:
-    """Every term aligned at e_max and cut to `bits` fraction bits: unsigned magnitudes."""
-    return [
-        align(g, t, distance_below(g, e, e_max), bits, rounding)
-        for t, e in zip(terms, exponents, strict=True)
-    ]
+) -> list[tuple[Node, Node]]:
+    """Every term's shift to e_max, and its magnitude there, cut to `bits` fraction bits."""
+    made = []
+    for term, exponent in zip(terms, exponents, strict=True):
+        shift = shift_to(g, exponent, e_max)
+        made.append((shift, align(g, term, shift, bits, rounding)))
+    return made
 
 
 def sign_of_zero(g: Graph, total: Node, negative: Node, signs: Sequence[Node], mode: str, rule: str) -> Node:

@@ -7,6 +7,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.normalise import shift_left_by_leading_zeros
 from tcformal.semantics.number import Exponent, Number, Term, bits_for
+from tcformal.semantics.stages import Rounded
 
 
 def round_away(g: Graph, mode: str, sign: Node, odd: Node, guard: Node, sticky: Node) -> Node:
@@ -64,7 +65,7 @@ def convert(
     target: Conversion,
     *,
     overflow: str,
-) -> Number:
+) -> Rounded:
     """Convert an exact magnitude to a floating-point number [XIE ρ].
 
     Shapes: magnitude u[n] of lowest weight 2^lsb -> significand u[target.precision].
@@ -87,6 +88,11 @@ def convert(
     code = top.rebased(g, base, top.high)
     limit = g.sub_mod(code, g.const(target.e_min - base, code.width))
     shifted, distance = shift_left_by_leading_zeros(g, magnitude, limit)
+    g.invariant(lambda: top.bounded(g), f"a sum's top exponent lies in [{top.low}, {top.high}]")
+    g.invariant(
+        lambda: g.or_(g.top(shifted), g.is_zero(magnitude), _equal(g, distance, limit)),
+        "a magnitude that is not zero is normalised, or shifted by its limit",
+    )
     height = g.sub_mod(limit, _fit(g, distance, limit.width))
 
     kept, guard, sticky = drop_low_bits(g, shifted, n - p)
@@ -99,6 +105,10 @@ def convert(
     carried = g.top(grown)
     significand = g.ite(carried, g.const(1 << (p - 1), p), g.extract(grown, p - 1, 0))
     zero = g.is_zero(significand)
+    g.invariant(
+        lambda: g.or_(g.not_(carried), g.is_zero(g.extract(grown, p - 1, 0))),
+        "a significand that carries out has no bits left",
+    )
 
     span = target.e_max - target.e_min
     wide = max(bits_for(span + 1), height.width) + 1
@@ -114,16 +124,35 @@ def convert(
         significand = g.ite(clipped, g.const((1 << p) - 1, p), significand)
         code_out = g.ite(clipped, g.const(span, code_out.width), code_out)
     exponent = Exponent(code_out, target.e_min, target.e_max)
+    g.invariant(
+        lambda: g.or_(inf, g.top(significand), g.is_zero(code_out)),
+        "a rounded significand has its leading bit except at the least exponent",
+    )
+    g.invariant(
+        lambda: g.or_(inf, exponent.bounded(g)),
+        f"a rounded exponent lies in [{target.e_min}, {target.e_max}] unless it overflows",
+    )
+    number = Number(Term(sign, significand, exponent, p - 1, zero), g.truth(False), inf)
     g.label("rounded.sign", sign)
     g.label("rounded.significand", significand, scale=p - 1)
     g.label("rounded.exponent", code_out, offset=target.e_min)
     g.label("rounded.overflow", inf)
-    return Number(Term(sign, significand, exponent, p - 1, zero), g.truth(False), inf)
+    return Rounded(target, shifted, distance, kept, away, number)
+
+
+def _equal(g: Graph, x: Node, y: Node) -> Node:
+    """1 where two unsigned numbers of any widths are equal."""
+    width = max(x.width, y.width)
+    return g.eq(g.zero_extend_to(x, width), g.zero_extend_to(y, width))
 
 
 def _fit(g: Graph, x: Node, width: int) -> Node:
     """x as u[width]; what is cut off is known to be zero (a distance never exceeds its limit)."""
-    return g.zero_extend_to(x, width) if width >= x.width else g.extract(x, width - 1, 0)
+    if width >= x.width:
+        return g.zero_extend_to(x, width)
+    cut = "what is cut off a distance is zero, because none exceeds its limit"
+    g.invariant(lambda: g.is_zero(g.extract(x, x.width - 1, width)), cut)
+    return g.extract(x, width - 1, 0)
 
 
 def _lift_to_minimum(g: Graph, magnitude: Node, top: Exponent, e_min: int) -> tuple[Node, Exponent]:
@@ -138,4 +167,8 @@ def _lift_to_minimum(g: Graph, magnitude: Node, top: Exponent, e_min: int) -> tu
     jammed = g.or_(shifted, g.zero_extend_to(lost, shifted.width))
     high = max(top.high, e_min)
     lifted = g.sub_mod(g.umax(code, floor), floor)
-    return jammed, Exponent(g.extract(lifted, bits_for(high - e_min) - 1, 0), e_min, high)
+    width = bits_for(high - e_min)
+    if width < lifted.width:
+        above = "what is cut off an exponent above the least one is zero"
+        g.invariant(lambda: g.is_zero(g.extract(lifted, lifted.width - 1, width)), above)
+    return jammed, Exponent(g.extract(lifted, width - 1, 0), e_min, high)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tcformal.design.spec import Design
 from tcformal.formats.spec import Format
@@ -11,10 +12,8 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import any_of
 from tcformal.semantics.number import Exponent, Number, Term
+from tcformal.semantics.stages import Nan, Operand, SpecialCases
 from tcformal.semantics.unpack import unpack
-
-#: The label of a candidate for a step's NaN word; its place in the order of priority and its name follow.
-LABEL = "nan_from"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +22,7 @@ class Carried:
 
     number: Number
     nan_word: Node
+    operand: Operand
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +34,7 @@ class Addend:
 
     number: Number
     nans: tuple[Nan, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Nan:
-    """An operand of a step as a NaN.
-
-    Shapes: present u[1]; word u[fmt.width], or u[d.width] of a quiet NaN where `fmt` is None.
-    Zero, NaN, Inf: where `present` is 0 the word means nothing.
-    """
-
-    name: str
-    present: Node
-    word: Node
-    fmt: Format | None = None
+    operand: Operand
 
 
 def flush(g: Graph, x: Number, rule: str) -> Number:
@@ -90,13 +77,15 @@ def limit_product(g: Graph, x: Number, limit: int | None) -> Number:
     return replace(x, inf=g.or_(x.inf, g.and_(over, g.not_(x.nan))))
 
 
-def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design: Design) -> Number:
+def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design: Design) -> SpecialCases:
     """Wrap a rounded sum: NaN, then Inf, then overflow, then flushed results and the sign of zero.
 
     Zero, NaN, Inf: NaN where an operand is NaN or infinities of both signs meet; else Inf where an
     operand is Inf or the rounding overflowed.
     Source: XIE §4.2; IEEE 754 §6.
     """
+    for x in operands:
+        g.invariant(partial(_one_class, g, x), "nan and inf are never both 1, and a zero has no significand")
     positive = any_of(g, [g.and_(x.inf, g.not_(x.term.sign)) for x in operands])
     negative = any_of(g, [g.and_(x.inf, x.term.sign) for x in operands])
     some = any_of(g, [x.nan for x in operands])
@@ -114,7 +103,13 @@ def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design:
     g.label("negative_inf", negative)
     g.label("nan", nan)
     g.label("inf", inf)
-    return Number(replace(term, sign=sign, zero=zero), nan, inf)
+    return SpecialCases(some, positive, negative, Number(replace(term, sign=sign, zero=zero), nan, inf))
+
+
+def _one_class(g: Graph, x: Number) -> Node:
+    """1 where a number is of one class, and its significand is 0 if it is zero."""
+    empty = g.or_(g.not_(x.term.zero), x.nan, x.inf, g.is_zero(x.term.significand))
+    return g.and_(g.not_(g.and_(x.nan, x.inf)), empty)
 
 
 def positive_zero(g: Graph, fraction_bits: int, e_min: int) -> Number:
@@ -124,14 +119,14 @@ def positive_zero(g: Graph, fraction_bits: int, e_min: int) -> Number:
     return Number(Term(no, g.const(0, fraction_bits + 1), exponent, fraction_bits, g.truth(True)), no, no)
 
 
-def operand_nan(g: Graph, name: str, word: Node, fmt: Format) -> Nan:
-    """An element of A or B as a NaN that a step may return."""
-    return Nan(name, unpack(g, word, fmt).nan, word, fmt)
+def operand_nan(g: Graph, name: str, product: Operand, word: Node, fmt: Format) -> Nan:
+    """A product's factor in A or B as a NaN that a step may return."""
+    return Nan(name, product, unpack(g, word, fmt).nan, word, fmt)
 
 
 def carried_nan(name: str, x: Carried) -> Nan:
     """A running sum, or c, as a NaN that a step may return."""
-    return Nan(name, x.number.nan, x.nan_word)
+    return Nan(name, x.operand, x.number.nan, x.nan_word)
 
 
 def first_nan(g: Graph, operands: Sequence[Nan], invalid: Node, target: Format) -> Node:
@@ -146,7 +141,7 @@ def first_nan(g: Graph, operands: Sequence[Nan], invalid: Node, target: Format) 
         word = g.ite(x.present, own, word)
     if word is not invalid:
         for i, x in enumerate(operands):
-            g.label(f"{LABEL}.{i}.{x.name}", x.present)
+            g.label(f"nan_from.{i}.{x.name}", x.present)
     return word
 
 

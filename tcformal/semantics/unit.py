@@ -11,12 +11,13 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.mma import dot
-from tcformal.semantics.number import Number
+from tcformal.semantics.mma import DotPlace, dot
+from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import pack
 from tcformal.semantics.product import Scales
 from tcformal.semantics.round import convert
-from tcformal.semantics.step import fused_sum
+from tcformal.semantics.stages import Block, Dot, DotStep, Operand
+from tcformal.semantics.sums.step import fused_sum
 from tcformal.semantics.unpack import unpack
 
 
@@ -28,11 +29,15 @@ def unit_dot(
     c: Node,
     scale_a: Sequence[Node] = (),
     scale_b: Sequence[Node] = (),
-) -> Node:
+    call: int | None = None,
+    zero_exponent: Exponent | None = None,
+) -> Dot:
     """d = Σ a_k·b_k + c as the unit computes it.
 
     Shapes: a, b: K raw encodings, K a multiple of the unit's block (its k, where it is emulated);
-    scale_a, scale_b: one raw encoding per spec.scale_block of k, none for units without scales.
+    scale_a, scale_b: one raw encoding per spec.scale_block of k, none for units without scales; call: the
+    place of a composed unit among others that are called one after the other; zero_exponent: that of zero
+    terms of a hardware unit, where it is not to be the design's.
     Errors: InputError for lengths that do not fit, or scales where there are none to take.
     """
     scales = None
@@ -41,15 +46,21 @@ def unit_dot(
     elif scale_a or scale_b:
         raise InputError(f"expected no scales for {spec.name}, but got {len(scale_a)} and {len(scale_b)}")
     if spec.emulation is None:
-        return dot(g, spec.design, spec.operands, a, b, c, scales)
+        return dot(g, spec.design, spec.operands, a, b, c, scales, zero_exponent=zero_exponent)
     if len(a) != spec.k:
         raise InputError(f"expected K={spec.k} for the emulated unit {spec.name}, but got {len(a)}")
-    return _emulated(g, spec, spec.emulation, a, b, c)
+    return _emulated(g, spec, spec.emulation, a, b, c, call)
 
 
 def _emulated(
-    g: Graph, spec: UnitSpec, how: Emulation, a: Sequence[Node], b: Sequence[Node], c: Node
-) -> Node:
+    g: Graph,
+    spec: UnitSpec,
+    how: Emulation,
+    a: Sequence[Node],
+    b: Sequence[Node],
+    c: Node,
+    call: int | None,
+) -> Dot:
     """Convert, run the parts in order from +0, add c.
 
     Source: CUDA 13.0 SASS: fp8 `mma` on sm_90 and sm_100 is two HMMA and an FADD.
@@ -62,17 +73,28 @@ def _emulated(
         for k, word in enumerate(words):
             with g.scope(f"converted.{letter}{k}"):
                 wide[letter].append(_converted(g, word, fmt, how.converted))
-    total = g.const(0, o.d.width)
+    total, parts = g.const(0, o.d.width), Operand("parts")
+    first_k = 0 if call is None else call * spec.k
+    stages: list[Block | DotStep] = []
     for i, part in enumerate(how.parts):
+        place = DotPlace([first_k + k for k in part], parts if i else Operand("zero"), parts)
+        of_a, of_b = ([wide[letter][k] for k in part] for letter in "ab")
         with g.scope(f"part{i}"):
-            total = dot(
-                g, spec.design, inner, [wide["a"][k] for k in part], [wide["b"][k] for k in part], total
-            )
+            made = dot(g, spec.design, inner, of_a, of_b, total, place=place)
+        total = made.result
+        stages += made.stages
     with g.scope("addition"):
         design = how.addition
         operands = [unpack(g, total, o.d), unpack(g, c, o.c)]
-        result = fused_sum(g, operands, design, design.rho)
-    return pack(g, result, o.d, g.const(design.nan_word, o.d.width))
+        summed = fused_sum(g, operands, design, design.rho)
+        stages.append(
+            DotStep(
+                scope=g.here, operands=(parts, Operand("call", number=call - 1) if call else Operand("c")),
+                made=Operand("call", number=call), total=summed.total, rounded=summed.rounded,
+                specials=summed.specials, conversion=design.conversion, exact=design.fraction_bits is None,
+            )
+        )  # fmt: skip
+    return Dot(pack(g, summed.result, o.d, g.const(design.nan_word, o.d.width)), tuple(stages))
 
 
 def _converted(g: Graph, word: Node, fmt: Format, target: Format) -> Node:
@@ -85,7 +107,7 @@ def _converted(g: Graph, word: Node, fmt: Format, target: Format) -> Node:
     term = number.term
     lsb = term.exponent.shifted(-term.fraction_bits)
     exact = Conversion("RNE", target.exponent_bits, target.fraction_bits)
-    same = convert(g, term.sign, term.significand, lsb, exact, overflow="infinity")
+    same = convert(g, term.sign, term.significand, lsb, exact, overflow="infinity").result
     finite = g.not_(g.or_(number.nan, number.inf))
     kept = Number(same.term, number.nan, g.or_(number.inf, g.and_(same.inf, finite)))
     quiet = target.infinity | 1 << (target.fraction_bits + target.ignored_low_bits - 1)

@@ -43,7 +43,7 @@ class Panel:
         roots = []
         for i, spec in enumerate(designs):
             with self._graph.scope(f"design{i}"):
-                roots.append(chained_dot(self._graph, spec, x))
+                roots.append(chained_dot(self._graph, spec, x).result)
         self._roots: list[Node] = roots
         self._integers = Concrete(self._graph, roots)
 

@@ -29,6 +29,7 @@ from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
 from tcformal.semantics.number import Number
 from tcformal.semantics.special import with_specials
+from tcformal.semantics.stages import SpecialCases
 from tcformal.solve.result import Limits
 
 LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
@@ -144,12 +145,12 @@ def test_a_nan_inside_that_leaves_no_trace_is_not_proved_away(
 ) -> None:
     """A circuit that is its own mirror where no sum is NaN, and whose last sum forgets that one was."""
 
-    def forgetful(g: Graph, numbers: Sequence[Number], rounded: Number, design: Design) -> Number:
+    def forgetful(g: Graph, numbers: Sequence[Number], rounded: Number, design: Design) -> SpecialCases:
         if len(_inside(g)) % 2:
             numbers = [replace(x, nan=g.truth(False)) for x in numbers]
         return with_specials(g, numbers, rounded, design)
 
-    monkeypatch.setattr("tcformal.semantics.step.with_specials", forgetful)
+    monkeypatch.setattr("tcformal.semantics.sums.step.with_specials", forgetful)
     v = prove_claim(small_chain(), "negation-symmetry", book=book, limits=LIMITS)
     assert v.kind is not Kind.HOLDS
     status = {p.name: p.status for p in v.parts}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import pytest
@@ -9,8 +10,12 @@ import pytest
 import tcformal.proofs.claims.zero_exponent as zero
 from tcformal.design.names import resolve
 from tcformal.design.space import space
+from tcformal.design.spec import ZERO_EXPONENTS
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
+from tcformal.interp.concrete import Concrete
+from tcformal.ir.build import Graph
+from tcformal.programs.chain import chained_dot, circuit, declare_inputs
 from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook
@@ -43,7 +48,7 @@ def with_zero(spec: UnitSpec, exponent: int) -> UnitSpec:
 def test_what_lies_below_every_term_is_not_seen(name: str, book: LemmaBook) -> None:
     v = prove(name, book)
     assert v.kind is Kind.HOLDS, v.reason
-    assert {"none", "-139"} <= {p.name for p in v.parts}
+    assert [p.name for p in v.parts] == ["every exponent from -40000 to -127"]
     assert all(lemma.holds for lemma in v.lemmas)
 
 
@@ -66,7 +71,6 @@ def test_what_lies_below_every_term_is_not_seen(name: str, book: LemmaBook) -> N
 def test_codes_of_zero_terms_need_not_be_below_those_of_c(name: str, book: LemmaBook) -> None:
     v = prove(name, book)
     assert v.kind is Kind.HOLDS, v.reason
-    assert "none" in {p.name for p in v.parts}
     assert all(lemma.holds for lemma in v.lemmas)
 
 
@@ -74,15 +78,59 @@ def test_an_exponent_among_those_of_the_terms_is_not_proved_away(
     book: LemmaBook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """-100 lies above a small c, whose bits a zero product then cuts off."""
-    monkeypatch.setattr(zero, "others", lambda spec: [with_zero(spec, -100)])
+    monkeypatch.setattr(zero, "least", lambda spec: (-12, -99))
     v = prove(FP8, book)
     assert v.kind is Kind.UNKNOWN
     assert "was not proved equal" in v.reason
 
 
-def test_only_exponents_below_every_term_are_asked_about() -> None:
-    names = {u.design.zero_exponent for u in zero.others(resolve("ampere/mma.m16n8k8.f32.f16.f16.f32"))}
-    assert names == {"none", -139, -133, -131}
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("ampere/mma.m16n8k8.f32.f16.f16.f32", -127), ("ampere/mma.m16n8k8.f32.bf16.bf16.f32", -253)],
+)
+def test_only_exponents_below_every_term_are_asked_about(name: str, expected: int) -> None:
+    assert min(zero.least(resolve(name))) - 1 == expected
+
+
+@pytest.mark.parametrize("name", [FP8, f"{FP8},k=4", FP8.replace("-133", "none")])
+def test_an_exponent_that_is_an_input_is_that_of_the_design(name: str) -> None:
+    """The circuit with a free exponent, at any z that a design can have, against units whose z is fixed."""
+    spec, draw = resolve(name), random.Random(3)
+    g = Graph()
+    low, high = ZERO_EXPONENTS
+    free = chained_dot(g, spec, declare_inputs(g, spec, spec.k), zero.free_exponent(g, low, high))
+    run = Concrete(g, [free.result])
+    for z in (
+        low,
+        -1000,
+        -133,
+        -127,
+        -100,
+        -20,
+        0,
+        5,
+        100,
+        high,
+        *(draw.randint(-200, 100) for _ in range(20)),
+    ):
+        other = with_zero(spec, z)
+        fixed = Concrete(circuit(other, other.k)[0], [circuit(other, other.k)[1]])
+        for _ in range(20):
+            words = {n: draw.getrandbits(x.width) for n, x in g.inputs.items()}
+            some = {n: draw.choice((0, word, word)) for n, word in words.items()}
+            assert run({**some, "zero_exponent": z - low}) == fixed(some)
+
+
+def test_codes_beyond_the_largest_exponent_stand_for_it() -> None:
+    g = Graph()
+    made = zero.free_exponent(g, -10, -3)
+    run = Concrete(g, [made.bits])
+    assert made.bits.width == 3
+    assert [run({"zero_exponent": code})[0] + made.low for code in range(8)] == list(range(-10, -2))
+    g = Graph()
+    made = zero.free_exponent(g, -10, -5)
+    run = Concrete(g, [made.bits])
+    assert [run({"zero_exponent": code})[0] for code in range(8)] == [0, 1, 2, 3, 4, 5, 5, 5]
 
 
 @pytest.mark.parametrize(

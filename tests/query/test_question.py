@@ -12,7 +12,6 @@ from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Sign
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
-from tcformal.ir.node import Node
 from tcformal.operands.batch import inputs_to_try, witness_at
 from tcformal.operands.random import edge_encodings
 from tcformal.operands.witness import Witness
@@ -24,6 +23,7 @@ from tcformal.query.pair import question
 from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result, replay
 from tcformal.query.separate import separate
+from tcformal.semantics.stages import Dot
 from tcformal.solve.result import Limits
 
 LIMITS = Limits(time_s=60.0, memory_mb=4096, seed=0)
@@ -35,9 +35,9 @@ NOTHING = Assumptions()
 def apart_by(monkeypatch: pytest.MonkeyPatch, mask: int) -> Concrete:
     """The question of two units of which one gives c and the other c with the bits of `mask` turned."""
 
-    def result(g: Graph, unit: Any, x: OperandNodes) -> Node:
+    def result(g: Graph, unit: Any, x: OperandNodes) -> Dot:
         turned = mask if unit is second else 0
-        return g.xor(x.c, g.const(turned, x.c.width))
+        return Dot(g.xor(x.c, g.const(turned, x.c.width)), ())
 
     first, second = resolve(BASE), resolve(f"{BASE},zero_sign=ieee")
     monkeypatch.setattr(spec, "chained_dot", result)

@@ -223,7 +223,7 @@ def test_the_encoding_between_two_calls_loses_nothing(text: str, fmt: str) -> No
     g, target, form = Graph(), conversion(text), FORMATS[fmt]
     low = target.e_min - 20
     lsb = Exponent(g.input("lsb", 9), low, low + 511)
-    x = convert(g, g.input("sign", 1), g.input("magnitude", 28), lsb, target, overflow="infinity")
+    x = convert(g, g.input("sign", 1), g.input("magnitude", 28), lsb, target, overflow="infinity").result
     nan_word = form.infinity + 1
     y = unpack(g, pack(g, x, form, g.const(nan_word, form.width)), form)
 

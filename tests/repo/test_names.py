@@ -24,7 +24,6 @@ PENDING: dict[str, int] = {
     "Record": 2,
     "Replay": 2,
     "Term": 2,
-    "Terms": 2,
     "Told": 4,
     "Value": 4,
     "Words": 3,

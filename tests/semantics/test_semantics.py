@@ -20,7 +20,6 @@ from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.values import NumberClass, decode
-from tcformal.semantics import exact
 from tcformal.semantics.align import (
     align,
     align_sticky,
@@ -34,6 +33,7 @@ from tcformal.semantics.pack import check_output_format, pack
 from tcformal.semantics.product import product
 from tcformal.semantics.reduce import split_sign
 from tcformal.semantics.round import clamp, convert, drop_low_bits, round_away, shift_right_sticky
+from tcformal.semantics.sums import exact
 from tcformal.semantics.unpack import unpack
 
 #: Each rounding of a signed number to an integer, in the words of IEEE 754 §4.3.
@@ -262,7 +262,7 @@ def test_convert(
     values = values_of(target)
     g = Graph()
     sign, magnitude = g.input("s", 1), g.input("x", width)
-    made = convert(g, sign, magnitude, exponent(g, "e", low, high), target, overflow=overflow)
+    made = convert(g, sign, magnitude, exponent(g, "e", low, high), target, overflow=overflow).result
     t = made.term
     assert (t.exponent.low, t.exponent.high) == (target.e_min, target.e_max)
     assert t.significand.width == t.fraction_bits + 1 == target.precision
@@ -524,7 +524,7 @@ def test_exact_sums_round_as_if_nothing_was_cut(
     terms = wide_terms(g, count, span, width)
     total = exact.exact_total(g, terms, target.precision)
     negative, magnitude = split_sign(g, total.bits)
-    made = convert(g, negative, magnitude, total.lsb, target, overflow="infinity")
+    made = convert(g, negative, magnitude, total.lsb, target, overflow="infinity").result
     rows = rows_of_terms(np.random.default_rng(20260715), count, span, width, 3000)
     names = [f"{letter}{i}" for i in range(count) for letter in "sxe"]
     columns = np.array(rows, np.uint64)

@@ -19,9 +19,9 @@ from tcformal.proofs.claim import (
     require_truncated_sum,
 )
 from tcformal.proofs.lemmas import Lemma
+from tcformal.proofs.tactics.cut_points import CutPoint
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
-
-_AFTER = ("sum", "result")
+from tcformal.semantics.stages import Dot
 
 
 def sign_magnitude(ask: Asking) -> tuple[Finding, list[Lemma]]:
@@ -43,13 +43,13 @@ def sign_magnitude(ask: Asking) -> tuple[Finding, list[Lemma]]:
     other = replace(spec, design=replace(spec.design, accumulation="sign_magnitude"))
     g = Graph()
     x = declare_inputs(g, spec, spec.k)
-    results = []
+    dots = []
     for side, unit in (("A", spec), ("B", other)):
         with g.scope(side):
-            results.append(chained_dot(g, unit, x))
+            dots.append(chained_dot(g, unit, x))
     ask.progress("sign and magnitude against two's complement")
-    steps, c = prove_accumulation(ask, g, (results[0], results[1]))
-    holds = c.equal(*results)
+    steps, c = prove_accumulation(ask, g, (dots[0], dots[1]))
+    holds = c.equal(dots[0].result, dots[1].result)
     part = ClaimPart(
         name="sign and magnitude",
         status=PartStatus.HOLDS if holds else PartStatus.OPEN,
@@ -68,26 +68,23 @@ def sign_magnitude(ask: Asking) -> tuple[Finding, list[Lemma]]:
     return finding, [u.lemma for u in c.uses]
 
 
-def prove_accumulation(
-    ask: Asking, g: Graph, results: tuple[Node, Node]
-) -> tuple[list[ProofStep], Composition]:
+def prove_accumulation(ask: Asking, g: Graph, dots: tuple[Dot, Dot]) -> tuple[list[ProofStep], Composition]:
     """Partial sums from the leaves to the root, block by block, then the results."""
     c = Composition(g, ask.book)
     steps: list[ProofStep] = []
     converted: dict[int, Node] = {}
-    names = ("e_max", *(f"partial{i}" for i in range(2 * ask.spec.k)), *_AFTER)
-    for name, x, y in pairs_of_cuts(g, "A", "B", names):
-        if name.rpartition(".")[2].startswith("partial"):
-            steps.append(_partial(c, name, x, y, converted))
+    for name, x, y in pairs_of_cuts(*dots, ("e_max", "partial", "sum", "result")):
+        if x.what == "partial":
+            steps.append(_partial(c, name, x, y.node, converted))
         else:
-            steps.append(equate(c, name, x, y))
+            steps.append(equate(c, name, x.node, y.node))
         if not steps[-1].proved:
             return steps, c
-        if name.endswith(".sum"):
+        if x.what == "sum":
             since = len(c.uses)
-            if _bits_of(c, name, x, y, results[1]):
+            if _bits_of(c, name, x.node, y.node, dots[1].result):
                 steps.append(step_of(c, f"{name}.bits", since, True, False))
-    steps.append(equate(c, "d", *results))
+    steps.append(equate(c, "d", dots[0].result, dots[1].result))
     return steps, c
 
 
@@ -116,19 +113,18 @@ def _bits_of(c: Composition, name: str, x: Node, y: Node, result: Node) -> int:
     return made
 
 
-def _partial(c: Composition, name: str, x: Node, y: Node, converted: dict[int, Node]) -> ProofStep:
+def _partial(c: Composition, name: str, cut: CutPoint, y: Node, converted: dict[int, Node]) -> ProofStep:
     """x = p + q in two's complement, y = conv(step(…)); `converted` maps p and q to their conv."""
     since = len(c.uses)
-    g = c.graph
+    g, x = c.graph, cut.node
     rebuilt = c.replaced(y)
     same = c.equal(x, rebuilt)
     converted[x.index] = rebuilt
     if same:
         return step_of(c, name, since, True, same)
     proved = False
-    if x.op == "add_mod":
-        p, q = (converted.get(a.index, a) for a in x.args)
-        total = g.add_mod(p, q)
+    if cut.of:
+        total = g.add_mod(*(converted.get(a.index, a) for a in cut.of))
         proved = c.by_congruence(x, total) and c.by_lemma(
             name, total, rebuilt, name=f"a step in sign and magnitude on {x.width} bits", depths=(0, 1)
         )

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
-from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus, require_truncated_sum
 from tcformal.proofs.claims.carry_witness import too_few
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
-from tcformal.proofs.tactics.exact_sums import ExactSum, Summands, partials_of
+from tcformal.proofs.tactics.exact_sums import ExactSum, Summands
+from tcformal.proofs.tactics.truncated import TruncatedSum, truncated_sums
+from tcformal.semantics.stages import Dot
 
 #: The most carry bits that a design can have.
 MOST = 64
-
-#: What is rounded from a sum, and the word of it; the word takes special cases along, which no sum decides.
-_ROUNDED = ("rounded.sign", "rounded.significand", "rounded.exponent", "rounded.overflow", "result")
 
 
 def carry_bits(ask: Asking) -> tuple[Finding, list[Lemma]]:
@@ -50,28 +48,27 @@ def carry_bits(ask: Asking) -> tuple[Finding, list[Lemma]]:
         )
     g = Graph()
     x = declare_inputs(g, spec, spec.k)
-    results: dict[str, Node] = {}
+    dots: dict[str, Dot] = {}
     with g.scope("exact"):
-        results["exact"] = chained_dot(g, spec, x)
-    scopes = [name.split(".", 1)[1][: -len(".sum")] for name in g.labels if _is_sum(name)]
-    needed = _needed(g, spec, scopes)
+        dots["exact"] = chained_dot(g, spec, x)
+    needed = _needed(spec, dots["exact"])
     if needed >= MOST:
         raise InputError(f"expected sums of fewer than {MOST} carry bits, but {spec.name} needs {needed}")
     # The widest first: the others are shown to be its low bits.
     for bits in (MOST, *range(needed, MOST)):
         with g.scope(f"c{bits}"):
-            results[f"c{bits}"] = chained_dot(g, bounded(spec, bits), x)
+            dots[f"c{bits}"] = chained_dot(g, bounded(spec, bits), x)
     c = Composition(g, ask.book)
     sides = [f"c{bits}" for bits in (MOST, *range(needed, MOST))]
-    proof = _CarryProof(ask, c, sides)
-    for scope in scopes:
-        ask.progress(f"sums of {scope}")
-        if not proof.block(scope):
+    proof = _CarryProof(ask, c, sides, {side: truncated_sums(dot) for side, dot in dots.items()})
+    for i, one in enumerate(proof.sums["exact"]):
+        ask.progress(f"sums of {one.scope}")
+        if not proof.block(i):
             break
     parts = [_part("the exact sums", proof.steps["exact"])]
     for bits in range(needed, MOST + 1):
         side = f"c{bits}"
-        same = c.equal(results["exact"], c.replaced(results[side]))
+        same = c.equal(dots["exact"].result, c.replaced(dots[side].result))
         steps = [*proof.steps[side], step_of(c, "d", len(c.uses), same, same)]
         parts.append(_part(f"carry_bits={bits}", steps))
     # Converted operands need not fill the sums of the units that a composition is made of.
@@ -114,74 +111,70 @@ def bounded(spec: UnitSpec, bits: int) -> UnitSpec:
     return replace(spec, name=name, design=replace(spec.design, carry_bits=bits))
 
 
-def _is_sum(name: str) -> bool:
-    """Whether a label is that of a truncated sum of the unbounded unit."""
-    return name.startswith("exact.") and name.endswith(".sum") and not name.startswith("exact.addition")
-
-
-def _needed(g: Graph, spec: UnitSpec, scopes: Sequence[str]) -> int:
+def _needed(spec: UnitSpec, dot: Dot) -> int:
     """Carry bits of the largest sum: its bits less the sign, the units bit and the fraction bits."""
-    widths = [Summands.of(g.labels, f"exact.{scope}", spec.design).width for scope in scopes]
+    widths = [Summands(one.total, spec.design).width for one in truncated_sums(dot)]
     return max(widths) - 2 - int(spec.design.fraction_bits or 0)
 
 
 class _CarryProof:
     """The steps by which each unit's sums and results become those of the unbounded one."""
 
-    def __init__(self, ask: Asking, c: Composition, sides: Sequence[str]) -> None:
+    def __init__(
+        self, ask: Asking, c: Composition, sides: Sequence[str], sums: Mapping[str, Sequence[TruncatedSum]]
+    ) -> None:
         self.ask = ask
         self.c = c
+        #: The sums of each unit, in the order of definition.
+        self.sums = sums
         self.steps: dict[str, list[ProofStep]] = {side: [] for side in (*sides, "exact")}
 
-    def block(self, scope: str) -> bool:
+    def block(self, i: int) -> bool:
         """One sum of all units, the widest first, and what is rounded from it."""
-        labels, c = self.c.graph.labels, self.c
-        exact = ExactSum(c, Summands.of(labels, f"exact.{scope}", self.ask.spec.design))
-        own = labels[f"exact.{scope}.sum"].node
+        c, mine = self.c, self.sums["exact"][i]
+        scope = mine.scope
+        exact = ExactSum(c, Summands(mine.total, self.ask.spec.design))
         since = len(c.uses)
-        proved = exact.prove(partials_of(labels, f"c{MOST}.{scope}")) and exact.extends(
-            exact.summands.partials, own, first=True
+        proved = exact.prove(self.sums[f"c{MOST}"][i].partials) and exact.extends(
+            exact.summands.partials, mine.total.bits, first=True
         )
         self.steps["exact"].append(step_of(c, f"{scope}: exact partial sums", since, proved, False))
         if not proved:
             return False
         open_sides = [side for side, steps in self.steps.items() if all(s.proved for s in steps)]
-        summed = [side for side in open_sides if side != "exact" and self._summed(exact, side, scope)]
+        summed = [side for side in open_sides if side != "exact" and self._summed(exact, side, i)]
         for side in summed:
             since = len(c.uses)
-            proved = self._read_alike(exact, side, scope)
-            first, second = (
-                c.all_replaced([labels[f"{unit}.{scope}.{part}"].node for part in _ROUNDED])
-                for unit in ("exact", side)
-            )
+            other = self.sums[side][i]
+            proved = self._read_alike(exact, mine, other)
+            first, second = (c.all_replaced(one.rounded) for one in (mine, other))
             proved = proved and all(c.equal(x, y) for x, y in zip(first, second, strict=True))
             same = proved and len(c.uses) == since
             self.steps[side].append(step_of(c, f"{scope}: rounded", since, proved, same))
         return True
 
-    def _summed(self, exact: ExactSum, side: str, scope: str) -> bool:
+    def _summed(self, exact: ExactSum, side: str, i: int) -> bool:
         """One unit's sum made the extension of the exact one."""
-        labels, c = self.c.graph.labels, self.c
+        c, mine, other = self.c, self.sums["exact"][i], self.sums[side][i]
         since = len(c.uses)
-        total = labels[f"{side}.{scope}.sum"].node
-        same = c.equal(labels[f"exact.{scope}.sum"].node, c.replaced(total))
+        total = other.total.bits
+        same = c.equal(mine.total.bits, c.replaced(total))
         # Low bits of the last partial sum may have been proved equal; but what follows reads that sum itself.
         proved = same and total.op != "extract"
-        proved = proved or exact.extends(partials_of(labels, f"{side}.{scope}"), total)
+        proved = proved or exact.extends(other.partials, total)
         same = proved and len(c.uses) == since
-        self.steps[side].append(step_of(c, f"{scope}.sum", since, proved, same))
+        self.steps[side].append(step_of(c, f"{mine.scope}.sum", since, proved, same))
         return proved
 
-    def _read_alike(self, exact: ExactSum, side: str, scope: str) -> bool:
+    def _read_alike(self, exact: ExactSum, mine: TruncatedSum, other: TruncatedSum) -> bool:
         """Bits that are read of the last partial sum, where the sum is low bits of it, are the sum's bits."""
-        labels, c = self.c.graph.labels, self.c
-        total, own = (labels[f"{unit}.{scope}.sum"].node for unit in (side, "exact"))
-        last = partials_of(labels, f"{side}.{scope}")[-1]
+        c, scope = self.c, mine.scope
+        total, own = other.total.bits, mine.total.bits
+        last = other.partials[-1]
         if last is total or total.index not in exact.extensions:
             return True
         sum_, short, whole = exact.extensions[total.index]
-        roots = [labels[f"{side}.{scope}.{part}"].node for part in _ROUNDED]
-        for node in reachable(roots):
+        for node in reachable(other.rounded):
             if (
                 node.op != "extract"
                 or node.args[0] is not last

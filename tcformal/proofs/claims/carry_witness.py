@@ -24,7 +24,7 @@ def too_few(ask: Asking, fewer: UnitSpec) -> Counterexample | None:
     results = []
     for side, unit in (("A", ask.spec), ("B", fewer)):
         with g.scope(side):
-            results.append(chained_dot(g, unit, x))
+            results.append(chained_dot(g, unit, x).result)
     found = searched(ask, g, g.not_(g.eq(*results)))
     if found is None:
         return None

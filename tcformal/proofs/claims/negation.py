@@ -10,6 +10,7 @@ from tcformal.ir.node import Node
 from tcformal.programs.chain import declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Counterexample, Finding, PartStatus, searched
 from tcformal.proofs.lemmas import Lemma
+from tcformal.proofs.tactics.cut_points import specials_of
 from tcformal.proofs.tactics.cuts import Composition, step_of
 from tcformal.proofs.tactics.mirror import Mirror
 from tcformal.query.assume import Assumptions
@@ -22,6 +23,7 @@ from tcformal.query.kinds.property.question import (
     replay_property,
     shrink_inputs,
 )
+from tcformal.semantics.stages import SpecialCases
 from tcformal.semantics.unpack import unpack
 
 _TURNED = "Φ(−A, B, −C) = −Φ(A, B, C)"
@@ -81,28 +83,28 @@ class _NegationProof:
         self.c = Composition(g, ask.book)
         here, there = self.one.operands, self.other.operands
         turned = dict(zip([*here.a, here.c], [*there.a, there.c], strict=True))
-        self.mirror = Mirror(self.c, turned)
+        self.mirror = Mirror(self.c, turned, (self.one.dot, self.other.dot))
+        #: The special cases of the numbers that go into others, in the order of definition.
         self.inner = dict(self._inner())
         #: Numbers inside the unit that are NaN on both sides together, as long as none before them is.
         self.reached: dict[str, Node] = {}
         self.uses = self.c.uses
 
-    def _inner(self) -> Iterator[tuple[str, Node]]:
-        """Where the numbers that go into others are NaN, in order of definition: all but the last."""
-        scope = f"call{self.one.label}."
-        labels = self.c.graph.labels
-        names = [n for n in labels if n.startswith(scope) and n.endswith(".nan")]
+    def _inner(self) -> Iterator[tuple[str, SpecialCases]]:
+        """Those of all roundings but the last that may be NaN, each node once, by scope within the call."""
         seen = set()
-        for name in names[:-1]:
-            node = labels[name].node
-            if node.op != "const" and node.index not in seen:
-                seen.add(node.index)
-                yield name[len(scope) : -len(".nan")], node
+        *inner, _ = specials_of(self.one.dot)
+        for scope, found in inner:
+            nan = found.result.nan
+            if nan.op != "const" and nan.index not in seen:
+                seen.add(nan.index)
+                yield scope.removeprefix(f"call{self.one.label}."), found
 
     def numbers(self) -> ClaimPart:
         """Case 1: no number inside the unit is NaN."""
-        steps, labels = [], self.c.graph.labels
-        for name, nan in self.inner.items():
+        steps = []
+        for name, found in self.inner.items():
+            nan = found.result.nan
             self.ask.progress(f"{name} on the other side")
             since = len(self.c.uses)
             self.mirror.reflect([nan])
@@ -110,9 +112,7 @@ class _NegationProof:
             if same:
                 self.reached[name] = nan
                 self.c.suppose(nan, False)
-                ends = (f"call{self.one.label}.{name}.{sign}_inf" for sign in ("positive", "negative"))
-                pos, neg = (labels.get(end) for end in ends)
-                same = pos is None or neg is None or self.mirror.one_sign(pos.node, neg.node, nan)
+                same = self.mirror.one_sign(found.positive_inf, found.negative_inf, nan)
             steps.append(step_of(self.c, f"{name}.nan", since, same, False))
             if not same:
                 break
@@ -140,10 +140,10 @@ class _NegationProof:
             return
         g, steps = self.c.graph, []
         true, result = g.truth(True), unpack(g, self.one.result, self.ask.spec.operands.d).nan
-        for name, nan in self.inner.items():
+        for name, found in self.inner.items():
             self.ask.progress(f"{name} is NaN")
             c = Composition(g, self.ask.book)
-            c.suppose(nan, True)
+            c.suppose(found.result.nan, True)
             rebuilt = c.replaced(result)
             same = rebuilt is true
             proved = same or c.by_lemma(

@@ -23,9 +23,10 @@ from tcformal.proofs.claim import (
 )
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import Composition, ProofStep
+from tcformal.semantics.stages import Dot
 from tcformal.semantics.unpack import unpack
 
-#: Stages that do not change when products change places, in the names of the semantics.
+#: Stages that do not change when products change places.
 CUTS = (
     "total", "zero", "e_max", "sum", "some_nan", "positive_inf", "negative_inf", "nan", "inf", "result",
 )  # fmt: skip
@@ -41,7 +42,12 @@ class Exchange:
     """The unit on its inputs (A), and with products i and i + 1 exchanged (B), in one graph."""
 
     graph: Graph
-    results: tuple[Node, Node]
+    dots: tuple[Dot, Dot]
+
+    @property
+    def results(self) -> tuple[Node, Node]:
+        """The results of both."""
+        return self.dots[0].result, self.dots[1].result
 
     @staticmethod
     def of(spec: UnitSpec, i: int, free: int | None = None) -> Exchange:
@@ -56,11 +62,11 @@ class Exchange:
             b = [w if k in kept else zero_b for k, w in enumerate(x.b)]
             x = replace(x, a=a, b=b)
         other = OperandNodes(exchanged(x.a, i), exchanged(x.b, i), x.c, x.scale_a, x.scale_b)
-        results = []
+        dots = []
         for side, inputs in (("A", x), ("B", other)):
             with g.scope(side):
-                results.append(chained_dot(g, spec, inputs))
-        return Exchange(g, (results[0], results[1]))
+                dots.append(chained_dot(g, spec, inputs))
+        return Exchange(g, (dots[0], dots[1]))
 
 
 def exchanged(row: Sequence[Node], i: int) -> list[Node]:
@@ -144,8 +150,8 @@ def prove_exchange(
     """Both results made one node, cut by cut; the first cut that fails ends the attempt."""
     c = Composition(both.graph, ask.book)
     steps = []
-    pairs = [*pairs_of_cuts(both.graph, "A", "B", CUTS), ("d", *both.results)]
-    for name, x, y in pairs:
+    pairs = [(name, x.node, y.node) for name, x, y in pairs_of_cuts(*both.dots, CUTS)]
+    for name, x, y in (*pairs, ("d", *both.results)):
         steps.append(equate(c, name, x, y, depths=depths))
         if not steps[-1].proved:
             break

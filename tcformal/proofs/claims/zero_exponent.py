@@ -2,51 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from tcformal.design.axes import axes
+from tcformal.design.spec import ZERO_EXPONENTS
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.ir.build import Graph, Stage
+from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus, require_truncated_sum
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
-from tcformal.proofs.tactics.maxima import Half, Maxima, tree
-from tcformal.proofs.tactics.sum_steps import SumSteps, terms_of
+from tcformal.proofs.tactics.maxima import Half, Maxima, tree_replaced
+from tcformal.proofs.tactics.sum_steps import SumSteps
+from tcformal.proofs.tactics.truncated import TruncatedSum, truncated_sums
+from tcformal.semantics.number import Exponent, bits_for
+from tcformal.semantics.round import clamp
+from tcformal.semantics.stages import AlignedTerm, Dot
 
-#: What is rounded from a sum; the word takes special cases along, which no exponent decides.
-_ROUNDED = ("rounded.sign", "rounded.significand", "rounded.exponent", "rounded.overflow", "result")
+#: Bits in which exponents are compared with a free one.
+_WIDE = 24
 
 
 def zero_exponent(ask: Asking) -> tuple[Finding, list[Lemma]]:
-    """The unit against itself with every other exponent of zero terms that lies below all other terms'.
+    """The unit against itself with every exponent of zero terms that lies below all other terms'.
 
-    Soundness, block by block, for two exponents z and z' of zero terms: (1) either all terms are zero, or
-    both maxima of the exponents are equal: one lemma for each comparison of their trees, of subtrees whose
-    terms are all zero (then both are z and z') or not (then both are equal, and at least z and z').  (2) A
-    zero term has a significand of zero, so that it is kept as zero; for another term not all are zero, both
-    maxima are equal, and so is what is kept: one lemma for each term.  (3) Where all terms are zero, so
-    is the sum.  (4) The sums are one, and either it is zero or both maxima are equal: what is rounded from
-    it is equal.  Special cases do not look at exponents.
+    Soundness: the exponent z of the other side's zero terms is an input of its own, limited to what a design
+    can express below all other terms, so that what is proved on every input holds for every such z.  Where
+    zero terms take no part in e_max, they have such a z too.  Block by block, for the unit's own z and the
+    free z': (1) either all terms are zero, or both maxima of the exponents are equal: one lemma for each
+    comparison of their trees, of subtrees whose terms are all zero (then both are z and z') or not (then both
+    are equal, and at least z and z').  (2) A zero term has a significand of zero, so that it is kept as zero;
+    for another term not all are zero, both maxima are equal, and so is what is kept: one lemma for each term.
+    (3) Where all terms are zero, so is the sum.  (4) The sums are one, and either it is zero or both maxima
+    are equal: what is rounded from it is equal.  Special cases do not look at exponents.
     """
     spec = ask.spec
     _check(spec)
-    parts, applied = [], []
-    for other in others(spec):
-        ask.progress(f"zero terms at {other.design.zero_exponent}")
-        proof = _Pair.of(ask, spec, other)
-        parts.append(proof.part())
-        applied += [u.lemma for u in proof.c.uses]
-    names = ", ".join(p.name for p in parts)
+    low, high = ZERO_EXPONENTS[0], min(least(spec)) - 1
+    text = f"every exponent from {low} to {high}"
+    ask.progress(f"zero terms at {text}")
+    proof = _Pair.free(ask, spec, low, high)
     finding = Finding(
-        parts=tuple(parts),
-        composition=f"zero terms at {spec.design.zero_exponent}, or at any of {names}: the same results",
-        reason=f"no input tells the exponent {spec.design.zero_exponent} of zero terms from {names}",
+        parts=(proof.part(text),),
+        composition=f"zero terms at {spec.design.zero_exponent}, or at {text}: the same results",
+        reason=f"no input tells the exponent {spec.design.zero_exponent} of zero terms from {text}",
     )
-    return finding, applied
+    return finding, [u.lemma for u in proof.c.uses]
 
 
 def _check(spec: UnitSpec) -> None:
@@ -56,24 +59,11 @@ def _check(spec: UnitSpec) -> None:
         raise InputError(f"expected a plain T-FDPA unit for claim zero-exponent, but got {spec.name}")
     if d.zero_exponent == "own":
         raise InputError(f"expected one exponent for zero terms for claim zero-exponent, but got {spec.name}")
-    if not others(spec):
+    if not _below_all(spec, d.zero_exponent):
         raise InputError(
             f"expected terms whose exponents are above {d.zero_exponent} for claim zero-exponent, "
             f"but those of {spec.name} are not"
         )
-
-
-def others(spec: UnitSpec) -> list[UnitSpec]:
-    """The unit with each other exponent of zero terms that a paper names, below the terms of its formats."""
-    found = []
-    for text in axes(spec)["zero_exponent"]:
-        value = text.partition("=")[2]
-        zero: int | str = value if value in ("own", "none") else int(value)
-        own = spec.design.zero_exponent
-        if zero != own and _below_all(spec, zero) and _below_all(spec, own):
-            design = replace(spec.design, zero_exponent=zero)  # type: ignore[arg-type]
-            found.append(replace(spec, name=f"{spec.name}@zero_exponent={value}", design=design))
-    return found
 
 
 def same_results(ask: Asking, other: UnitSpec) -> tuple[ClaimPart, list[Lemma]] | None:
@@ -85,136 +75,174 @@ def same_results(ask: Asking, other: UnitSpec) -> tuple[ClaimPart, list[Lemma]] 
     except InputError:
         return None
     alike = replace(other.design, zero_exponent=mine) == spec.design and other.operands == spec.operands
-    if not alike or other.k != spec.k or not all(_below_all(spec, z) for z in (mine, theirs)):
+    if not alike or other.k != spec.k or not _below_all(spec, theirs):
         return None
     proof = _Pair.of(ask, spec, other)
-    return proof.part(), [u.lemma for u in proof.c.uses]
+    return proof.part(str(theirs)), [u.lemma for u in proof.c.uses]
+
+
+def least(spec: UnitSpec) -> tuple[int, int]:
+    """The least exponents of a product and of c that are not zero."""
+    o = spec.operands
+    return o.a.e_min + o.b.e_min, o.c.e_min
 
 
 def _below_all(spec: UnitSpec, zero: int | str) -> bool:
     """Whether an exponent of zero terms lies below those of all others, or takes no part."""
-    o = spec.operands
-    return zero == "none" or (isinstance(zero, int) and zero < min(o.a.e_min + o.b.e_min, o.c.e_min))
+    return zero == "none" or (isinstance(zero, int) and zero < min(least(spec)))
+
+
+def _known(g: Graph, spec: UnitSpec, one: TruncatedSum) -> Exponent:
+    """The exponent of a unit's zero terms in a sum; that of the lowest code where they take no part."""
+    zero = spec.design.zero_exponent
+    value = zero if isinstance(zero, int) else min(x.term.exponent.low for x in one.total.terms)
+    return Exponent(g.const(0, 1), value, value)
 
 
 class _Pair:
-    """Two units that differ in the exponent of zero terms, in one graph."""
+    """Two units that differ in the exponent of zero terms, in one graph.
 
-    def __init__(self, c: Composition, spec: UnitSpec, other: UnitSpec, results: tuple[Node, Node]) -> None:
-        self.c, self.spec, self.other, self.results = c, spec, other, results
+    `free` is that of the second unit where it is not its design's.
+    """
+
+    def __init__(
+        self,
+        c: Composition,
+        units: tuple[UnitSpec, UnitSpec],
+        dots: tuple[Dot, Dot],
+        free: Exponent | None = None,
+    ) -> None:
+        self.c, self.units, self.dots, self.second_zero = c, units, dots, free
 
     @staticmethod
     def of(ask: Asking, spec: UnitSpec, other: UnitSpec) -> _Pair:
         """Build both units on the same inputs."""
         g = Graph()
         x = declare_inputs(g, spec, spec.k)
-        results = []
+        dots = []
         for side, unit in (("A", spec), ("B", other)):
             with g.scope(side):
-                results.append(chained_dot(g, unit, x))
-        return _Pair(Composition(g, ask.book), spec, other, (results[0], results[1]))
+                dots.append(chained_dot(g, unit, x))
+        return _Pair(Composition(g, ask.book), (spec, other), (dots[0], dots[1]))
 
-    def part(self) -> ClaimPart:
+    @staticmethod
+    def free(ask: Asking, spec: UnitSpec, low: int, high: int) -> _Pair:
+        """Build the unit, and beside it the unit with an exponent of zero terms that is an input."""
+        g = Graph()
+        x = declare_inputs(g, spec, spec.k)
+        zero = free_exponent(g, low, high)
+        with g.scope("A"):
+            own = chained_dot(g, spec, x)
+        with g.scope("B"):
+            other = chained_dot(g, spec, x, zero)
+        return _Pair(Composition(g, ask.book), (spec, spec), (own, other), zero)
+
+    def part(self, name: str) -> ClaimPart:
         """Every block, up to one that fails."""
-        labels = self.c.graph.labels
-        scopes = [n[2 : -len(".sum")] for n in labels if n.startswith("A.") and n.endswith(".sum")]
         steps: list[ProofStep] = []
-        for scope in scopes:
+        for one, two in zip(*(truncated_sums(dot) for dot in self.dots), strict=True):
             since = len(self.c.uses)
-            steps.append(step_of(self.c, f"{scope}.result", since, self._block(scope), False))
+            steps.append(step_of(self.c, f"{one.scope}.result", since, self._block(one, two), False))
             if not steps[-1].proved:
                 break
         since = len(self.c.uses)
-        same = self.c.equal(self.results[0], self.c.replaced(self.results[1]))
+        first, second = (dot.result for dot in self.dots)
+        same = self.c.equal(first, self.c.replaced(second))
         steps.append(step_of(self.c, "d", since, same, same))
         failed = next((s.name for s in steps if not s.proved), "")
         return ClaimPart(
-            name=str(self.other.design.zero_exponent),
+            name=name,
             status=PartStatus.OPEN if failed else PartStatus.HOLDS, steps=tuple(steps),
             note=f"{failed} was not proved equal" if failed else "",
         )  # fmt: skip
 
     # ------------------------------------------------------------------ one block
-    def _block(self, scope: str) -> bool:
+    def _block(self, one: TruncatedSum, two: TruncatedSum) -> bool:
         c, g = self.c, self.c.graph
-        one, two = SumSteps(c, f"A.{scope}"), SumSteps(c, f"B.{scope}")
-        terms = terms_of(g.labels, one.where)
-        first, second = (s.stage("e_max") for s in (one, two))
-        first, second = tree(first), tree(Stage(c.replaced(second.node), False, second.offset, 0))
-        maxima = Maxima(one, terms, (first, second), (self.spec, self.other))
-        root = maxima.half(first.node, second.node)
+        known = self.second_zero is None
+        s = SumSteps(c, f"A.{one.scope}") if known else SumSteps(c, f"A.{one.scope}", _WIDE)
+        if one.total.maximum is None or two.total.maximum is None:
+            return False
+        trees = (one.total.maximum, tree_replaced(c, two.total.maximum))
+        nothing = [_known(g, unit, x) for unit, x in zip(self.units, (one, two), strict=True)]
+        second = nothing[1] if self.second_zero is None else self.second_zero
+        maxima = Maxima(s, one.total.terms, trees, (nothing[0], second), least(self.units[0]))
+        root = maxima.half(*trees)
         if root is None:
             return False
         empty = []
-        others_ = terms_of(g.labels, two.where)
-        for term, other, known in zip(terms, others_, maxima.known, strict=True):
-            fact = self._kept(one, term, c.replaced(other["aligned"].node), root, known, maxima)
+        for term, other, known in zip(one.total.terms, two.total.terms, maxima.known, strict=True):
+            fact = self._kept(s, term, other, root, known, maxima)
             if fact is None:
                 return False
             empty.append(fact)
-        total = one.stage("sum").node
-        if not c.equal(total, c.replaced(two.stage("sum").node)):
+        total = one.total.bits
+        if not c.equal(total, c.replaced(two.total.bits)):
             return False
-        nothing = g.or_(g.not_(root.zero), g.is_zero(total))
-        cut = [root.zero, *(t[part].node for t in terms for part in ("sign", "aligned"))]
-        if not one.fact(nothing, cut, "a sum of zero terms is zero", empty):
+        none = g.or_(g.not_(root.zero), g.is_zero(total))
+        cut = [root.zero, *(node for t in one.total.terms for node in (t.term.sign, t.aligned))]
+        if not s.fact(none, cut, "a sum of zero terms is zero", empty):
             return False
-        seconds = c.all_replaced([two.stage(name).node for name in _ROUNDED])
-        pairs = list(zip((one.stage(name).node for name in _ROUNDED), seconds, strict=True))
-        flags = [one.stage(name).node for name in ("nan", "positive_inf", "negative_inf")]
+        pairs = list(zip(one.rounded, c.all_replaced(two.rounded), strict=True))
+        flags = [one.specials.result.nan, one.specials.positive_inf, one.specials.negative_inf]
+        cut = [total, root.first, root.second, root.zero, *flags]
         return c.by_lemmas(
-            scope, pairs, given=[root.fact, nothing], cut=[total, root.first, root.second, root.zero, *flags],
+            one.scope, pairs, given=[root.fact, none], cut=cut,
             name="what is rounded at one of two maxima is rounded at the other",
         )  # fmt: skip
 
     def _kept(
         self,
-        one: SumSteps,
-        term: Mapping[str, Stage],
-        other: Node,
+        s: SumSteps,
+        x: AlignedTerm,
+        y: AlignedTerm,
         root: Half,
         known: Sequence[Node],
         maxima: Maxima,
     ) -> Node | None:
         """(2): a term is kept alike on both sides; the fact that it is kept as zero where all are zero."""
         c, g = self.c, self.c.graph
-        zero, kept, significand = (term[part].node for part in ("zero", "aligned", "significand"))
+        zero, kept, significand, other = x.term.zero, x.aligned, x.term.significand, c.replaced(y.aligned)
         none = g.or_(g.not_(zero), g.is_zero(significand))
         name = "a term that is zero has a significand of zero"
-        if not c.by_lemma(one.where, g.truth(True), none, name=name, depths=(None,)):
+        if not c.by_lemma(s.where, g.truth(True), none, name=name, depths=(None,)):
             return None
         alive = g.or_(zero, g.not_(root.zero))
-        if not one.fact(alive, _leaves_of_and(root.zero), "not all terms are zero where one is not"):
+        if not s.fact(alive, _leaves_of_and(root.zero), "not all terms are zero where one is not"):
             return None
-        cut = [significand, zero, term["exponent"].node, root.first, root.second, root.zero]
+        cut = [significand, zero, x.term.exponent.bits, root.first, root.second, root.zero]
         given = [none, alive, root.fact, *known]
         gone = g.or_(g.not_(root.zero), g.is_zero(kept))
         name = "a term is kept alike below equal maxima"
-        proved = c.by_lemma(one.where, kept, other, given=given, cut=cut, name=name)
+        proved = c.by_lemma(s.where, kept, other, given=given, cut=cut, name=name)
         if not proved:
             # Distances of other widths are equal only because no exponent is above its maximum.
-            met = self._met(one, term, (kept, other), maxima)
+            met = self._met(s, x, (x.shift, c.replaced(y.shift)), maxima)
             proved = met is not None and c.by_lemma(
-                one.where, kept, other, given=[*given, *met], cut=cut, name=name
+                s.where, kept, other, given=[*given, *met], cut=cut, name=name
             )
-        proved = proved and one.fact(gone, cut, "a zero term is kept as zero", given)
+        proved = proved and s.fact(gone, cut, "a zero term is kept as zero", given)
         return gone if proved else None
 
     def _met(
-        self, one: SumSteps, term: Mapping[str, Stage], kept: tuple[Node, Node], maxima: Maxima
+        self, s: SumSteps, x: AlignedTerm, shifts: tuple[Node, Node], maxima: Maxima
     ) -> list[Node] | None:
         """On both sides, the term's exponent and its distance are the maximum, unless the term is zero."""
         g, facts = self.c.graph, []
-        cut = [t[part].node for t in maxima.all_terms for part in ("exponent", "zero")]
+        cut = [node for t in maxima.all_terms for node in (t.exponent.bits, t.zero)]
         given = [fact for known in maxima.known for fact in known]
-        for x, e_max in zip(kept, maxima.both, strict=True):
-            if x.op != "lshr":
-                return None
-            facts.append(g.or_(term["zero"].node, one.meet(e_max, term["exponent"], x.args[1])))
+        for shift, e_max in zip(shifts, maxima.both, strict=True):
+            facts.append(g.or_(x.term.zero, s.meet(e_max, x.term.exponent, shift)))
             name = f"e_max of {len(maxima.all_terms)} exponents is one exponent and its distance"
-            if not one.fact(facts[-1], cut, name, given):
+            if not s.fact(facts[-1], cut, name, given):
                 return None
         return facts
+
+
+def free_exponent(g: Graph, low: int, high: int) -> Exponent:
+    """An input that stands for any exponent from `low` to `high`; codes beyond stand for `high`."""
+    word = g.input("zero_exponent", bits_for(high - low))
+    return Exponent(clamp(g, word, high - low), low, high)
 
 
 def _leaves_of_and(x: Node) -> list[Node]:

@@ -2,61 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tcformal.design.spec import Design
-from tcformal.ir.build import Graph, Stage
+from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.tactics.cuts import Composition
 from tcformal.semantics.reduce import signed_magnitude
+from tcformal.semantics.stages import AlignedTerm, Total
 
 
 @dataclass(frozen=True, slots=True)
 class Summands:
-    """The labelled stages of one truncated sum.
+    """The record of one truncated sum, and the design that it is of."""
 
-    Shapes: one row of stages per term; partial sums from the leaves to the root of the tree.
-    """
-
-    terms: tuple[Mapping[str, Stage], ...]
-    partials: tuple[Node, ...]
-    e_max: Stage
+    total: Total
     design: Design
 
-    @staticmethod
-    def of(labels: Mapping[str, Stage], scope: str, design: Design) -> Summands:
-        """The stages that the semantics labelled in one scope."""
-        terms: list[Mapping[str, Stage]] = []
-        names = ("sign", "significand", "aligned", "distance", "exponent", "zero")
-        while f"{scope}.term{len(terms)}.aligned" in labels:
-            terms.append({name: labels[f"{scope}.term{len(terms)}.{name}"] for name in names})
-        return Summands(tuple(terms), partials_of(labels, scope), labels[f"{scope}.e_max"], design)
+    @property
+    def partials(self) -> tuple[Node, ...]:
+        """The partial sums from the leaves to the root of the tree."""
+        return tuple(x.node for x in self.total.partials)
 
-    def largest(self, term: Mapping[str, Stage]) -> tuple[int, int]:
+    def largest(self, x: AlignedTerm) -> tuple[int, int]:
         """The largest significand and aligned magnitude that a term can have, from its widths (a guess)."""
-        node, scale = term["significand"].node, term["significand"].scale
-        full = (1 << node.width) - 1
-        if node.op == "mul_expand":
-            full = ((1 << node.args[0].width) - 1) * ((1 << node.args[1].width) - 1)
-        most = (full << int(self.design.fraction_bits or 0) >> scale) + (
+        widths = [factor.width for factor in x.term.factors] or [x.term.significand.width]
+        full = math.prod((1 << width) - 1 for width in widths)
+        most = (full << int(self.design.fraction_bits or 0) >> x.term.fraction_bits) + (
             self.design.alignment_rounding != "RZ"
         )
-        return full, min(most, (1 << term["aligned"].node.width) - 1)
+        return full, min(most, (1 << x.aligned.width) - 1)
 
     @property
     def width(self) -> int:
         """Bits of the largest sum, sign included: those of the exact sum."""
-        widest_term = max(t["aligned"].node.width for t in self.terms)
-        return max(sum(self.largest(t)[1] for t in self.terms).bit_length(), widest_term) + 1
-
-
-def partials_of(labels: Mapping[str, Stage], scope: str) -> tuple[Node, ...]:
-    """The partial sums labelled in one scope, from the leaves to the root."""
-    found: list[Node] = []
-    while (stage := labels.get(f"{scope}.partial{len(found)}")) is not None:
-        found.append(stage.node)
-    return tuple(found)
+        widest_term = max(t.aligned.width for t in self.total.terms)
+        return max(sum(self.largest(t)[1] for t in self.total.terms).bit_length(), widest_term) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +62,7 @@ class ExactSum:
         self.c = c
         self.summands = summands
         g = c.graph
-        self._leaves = [signed_magnitude(g, t["sign"].node, t["aligned"].node) for t in summands.terms]
+        self._leaves = [signed_magnitude(g, t.term.sign, t.aligned) for t in summands.total.terms]
         #: What each node of the unbounded unit's tree stands for.
         self._exact: dict[int, Bounded] = {}
         #: The widest unit's root, and the exact sum extended to its width: proved equal.
@@ -99,13 +82,15 @@ class ExactSum:
         c, g = self.c, self.c.graph
         own_width = self.summands.partials[-1].width
         wide_width = widest[-1].width
-        for term, leaf in zip(self.summands.terms, self._leaves, strict=True):
+        for term, leaf in zip(self.summands.total.terms, self._leaves, strict=True):
             bounded = self._bounded_leaf(term, leaf)
             if bounded is None:
                 return False
             self._exact[g.wrap_to_mod(leaf, own_width).index] = bounded
-        for mine, wide in zip(self.summands.partials, c.all_replaced(widest), strict=True):
-            p, q = (self._exact[a.index] for a in mine.args)
+        for partial, wide in zip(self.summands.total.partials, c.all_replaced(widest), strict=True):
+            mine = partial.node
+            # In the order of definition, so that one lemma on other sums is one statement.
+            p, q = (self._exact[a.index] for a in sorted(partial.of, key=lambda n: n.index))
             total = self._added(p, q)
             if total is None:
                 return False
@@ -128,25 +113,23 @@ class ExactSum:
         """Prove that a node of width 1 is 1 on every input."""
         return self.c.by_lemma("bounds", self.c.graph.truth(True), fact, given=given, cut=cut, name=name)
 
-    def _bounded_leaf(self, term: Mapping[str, Stage], leaf: Node) -> Bounded | None:
+    def _bounded_leaf(self, x: AlignedTerm, leaf: Node) -> Bounded | None:
         """A signed aligned term, bounded by the product of its factors' largest values."""
         g = self.c.graph
-        significand, aligned = term["significand"], term["aligned"].node
-        full, most = self.summands.largest(term)
+        significand, aligned = x.term.significand, x.aligned
+        full, most = self.summands.largest(x)
         small = g.truth(True)
-        if significand.node.op == "mul_expand":
-            p, q = significand.node.args
-            small = g.ule(significand.node, g.const(full, significand.node.width))
+        if x.term.factors:
+            p, q = x.term.factors
+            small = g.ule(significand, g.const(full, significand.width))
             if not self._fact(small, (), (p, q), f"a product of {p.width} and {q.width} bits is bounded"):
                 return None
         kept = g.ule(aligned, g.const(most, aligned.width))
-        # A term is shifted by the distance of its effective exponent, which a zero's own is not.
-        distance = aligned.args[1] if aligned.op == "lshr" else term["distance"].node
-        cut = (significand.node, distance, term["sign"].node)
+        cut = (significand, x.shift, x.term.sign)
         if not self._fact(kept, (small,), cut, f"an aligned term is at most {most}"):
             return None
         fact = within(g, leaf, most)
-        if not self._fact(fact, (kept,), (aligned, term["sign"].node), f"a signed term is within ±{most}"):
+        if not self._fact(fact, (kept,), (aligned, x.term.sign), f"a signed term is within ±{most}"):
             return None
         return Bounded(leaf, most, fact)
 

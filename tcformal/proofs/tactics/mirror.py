@@ -15,12 +15,12 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 from tcformal.proofs.lemmas import statement
+from tcformal.proofs.tactics.cut_points import specials_of
 from tcformal.proofs.tactics.cuts import Composition
 from tcformal.proofs.tactics.exact_sums import within
 from tcformal.proofs.tactics.mirrored import met, rounded_numbers
+from tcformal.semantics.stages import Dot
 
-#: Labels of stages at which a longer look below a node stops, besides opposite numbers.
-_STOPS = ("e_max", "positive_inf", "negative_inf", "some_nan")
 #: Operators that a proof always looks through: a sign's complement is nothing without the sign.
 _TRANSPARENT = ("not_", "neg_mod", "zero_extend")
 #: Values drawn to refute a guess before any solver is asked.
@@ -37,7 +37,7 @@ class Mirror:
     width, with the magnitude that it allows.
     """
 
-    def __init__(self, c: Composition, replaced: Mapping[Node, Node]) -> None:
+    def __init__(self, c: Composition, replaced: Mapping[Node, Node], dots: Sequence[Dot]) -> None:
         self.c = c
         self.image: dict[int, Node] = {}
         self.counterpart: dict[int, Node] = {old.index: new for old, new in replaced.items()}
@@ -48,12 +48,13 @@ class Mirror:
         #: Proved facts, by the nodes that they tell something of, and nodes that are cut because of them.
         self._given: dict[int, list[Node]] = defaultdict(list)
         self._signs: set[int] = set()
-        self._rounded = rounded_numbers(c.graph)
+        self._rounded = rounded_numbers(dots)
         self._refuted: set[str] = set()
-        labels = c.graph.labels
-        ends = [(name.rpartition(".")[2], s.node.index) for name, s in labels.items()]
-        self._stops = {index for end, index in ends if end in _STOPS}
-        self._exponents = {index for end, index in ends if end == "e_max"}
+        #: Stages at which a longer look below a node stops, besides opposite numbers.
+        self._exponents = {s.total.e_max.bits.index for dot in dots for s in dot.steps if s.total is not None}
+        specials = [found for dot in dots for _, found in specials_of(dot)]
+        flags = [(s.some_nan, s.positive_inf, s.negative_inf) for s in specials]
+        self._stops = self._exponents | {node.index for row in flags for node in row}
         self._original: set[int] = set()
 
     # ------------------------------------------------------------------ building

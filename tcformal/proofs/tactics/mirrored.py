@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.semantics.stages import Dot
 
 
-def rounded_numbers(g: Graph) -> dict[int, tuple[Node, Node, Node]]:
-    """Sign, exponent and overflow of every labelled rounded number, by the index of its significand."""
-    labels = g.labels
-    ending = "rounded.significand"
+def rounded_numbers(dots: Sequence[Dot]) -> dict[int, tuple[Node, Node, Node]]:
+    """Sign, exponent and overflow of every rounded number, by the index of its significand."""
     found = {}
-    for name, stage in labels.items():
-        if name.endswith(ending):
-            parts = ("sign", "exponent", "overflow")
-            sign, exponent, overflow = (labels[f"{name[: -len('significand')]}{p}"].node for p in parts)
-            found[stage.node.index] = (sign, exponent, overflow)
+    for dot in dots:
+        for step in dot.steps:
+            for rounded in (None if step.floor is None else step.floor.rounded, step.rounded):
+                if rounded is not None:
+                    sign, significand, exponent, overflow = rounded.parts
+                    found[significand.index] = (sign, exponent, overflow)
     return found
 
 

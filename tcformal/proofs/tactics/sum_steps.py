@@ -2,62 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tcformal.errors import InputError
-from tcformal.ir.build import Graph, Stage
+from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.tactics.cuts import Composition
 from tcformal.proofs.tactics.exact_sums import largest_code
-
-#: Bits in which exponents are compared: every code, distance and offset is far below 2^(this - 2).
-_WIDE = 16
-
-TermStages = Sequence[Mapping[str, Stage]]
-
-
-def terms_of(labels: Mapping[str, Stage], scope: str) -> TermStages:
-    """The labelled stages of every term of one sum."""
-    found: list[dict[str, Stage]] = []
-    while f"{scope}.term{len(found)}.sign" in labels:
-        at = f"{scope}.term{len(found)}"
-        found.append({p: labels[f"{at}.{p}"] for p in ("sign", "significand", "exponent", "zero", "aligned")})
-    return found
+from tcformal.semantics.number import Exponent
+from tcformal.semantics.stages import Maximum
 
 
 @dataclass(frozen=True, slots=True)
 class SumSteps:
-    """Lemmas about the stages of one sum, in one composition."""
+    """Lemmas about the stages of one sum, in one composition.
+
+    Ranges and units: exponents are compared in `bits` bits: every code, distance and offset has to be far
+    below 2^(bits - 2).
+    """
 
     c: Composition
     where: str
+    bits: int = 16
 
     @property
     def graph(self) -> Graph:
         """The graph that the stages are in."""
         return self.c.graph
 
-    def stage(self, name: str) -> Stage:
-        """A labelled stage of the sum."""
-        return self.graph.labels[f"{self.where}.{name}"]
-
     def fact(self, fact: Node, cut: Sequence[Node], name: str, given: Sequence[Node] = ()) -> bool:
         """Prove that a node of width 1 is 1 on every input."""
         return self.c.by_lemma(self.where, self.graph.truth(True), fact, given=given, cut=cut, name=name)
 
-    def wide(self, stage: Stage) -> Node:
-        """An exponent or a distance as a number of _WIDE bits, which none of them wraps."""
-        g = self.graph
-        if stage.node.width > _WIDE - 3 or abs(stage.offset) >= 1 << (_WIDE - 3):
-            raise InputError(f"expected exponents of at most {_WIDE - 3} bits, but got {stage.node.width}")
-        offset = g.const(stage.offset % (1 << _WIDE), _WIDE)
-        return g.add_mod(g.zero_extend_to(stage.node, _WIDE), offset)
+    def wide(self, code: Node, low: int = 0) -> Node:
+        """code + low as a number of `bits` bits, which no exponent or distance wraps."""
+        g, bits = self.graph, self.bits
+        if code.width > bits - 3 or abs(low) >= 1 << (bits - 3):
+            raise InputError(f"expected exponents of at most {bits - 3} bits, but got {code.width}")
+        offset = g.const(low % (1 << bits), bits)
+        return g.add_mod(g.zero_extend_to(code, bits), offset)
 
-    def meet(self, e_max: Stage, exponent: Stage, distance: Node) -> Node:
+    def meet(self, e_max: Maximum, exponent: Exponent, distance: Node) -> Node:
         """1 where exponent + distance = e_max."""
         g = self.graph
-        return g.eq(self.wide(e_max), g.add_mod(self.wide(exponent), self.wide(Stage(distance, False, 0, 0))))
+        end = g.add_mod(self.wide(exponent.bits, exponent.low), self.wide(distance))
+        return g.eq(self.wide(e_max.code, e_max.low), end)
 
     def code_bound(self, code: Node, facts: list[Node]) -> int | None:
         """The largest code of an exponent, proved from its fields where its width allows more."""

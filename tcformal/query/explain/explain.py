@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
 from tcformal.design.rounding import conversion
 from tcformal.design.unit import UnitSpec
-from tcformal.interp.trace import StageTrace, Traced, Tracer
+from tcformal.interp.concrete import Concrete
+from tcformal.ir.node import Node
+from tcformal.ir.ops import signed
 from tcformal.matmul.unit import Unit, spec_of
 from tcformal.operands.factors import factor_texts
-from tcformal.operands.names import BLOCK_RESULT, adds_c, operand_names, sum_name
+from tcformal.operands.names import operand_name, sum_name
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import exponent_of
-from tcformal.programs.chain import circuit, common_k
+from tcformal.programs.chain import common_k, staged_circuit
 from tcformal.query.explain.divergence import Divergence, divergence
 from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.specials import Special, nan_owner, special_operands
 from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace
-
-#: Labels of a term.
-_TERM_PARTS = ("sign", "significand", "exponent", "zero", "distance", "aligned")
+from tcformal.semantics.number import Exponent
+from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Operand, Rounded, Total
 
 
 def explain(
@@ -79,30 +80,57 @@ def diverge(
 
 
 def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:
-    """Explain one dot product of raw encodings; more than k products are a chain of calls."""
-    stages = _tracer(spec, len(witness.a))(witness.inputs())
+    """Take one dot product on raw encodings apart; more than k products are a chain of calls."""
+    dot, nodes, run = _traced(spec, len(witness.a))
+    values = dict(zip(nodes, run(witness.inputs()), strict=True))
     steps: list[SumStep] = []
     # What each operand of a sum is where it is no finite number.
     factors = factor_texts(spec, witness) if spec.scale_format is not None else []
     specials = special_operands(spec, witness, factors)
-    owners = {"c": "c"}
-    for scope in stages.scopes():
-        names, made = operand_names(spec, scope, factors)
-        step = _step(spec, stages, scope, names, made, specials, owners)
-        steps.append(step)
-        owners[made] = step.nan_of
-        special = step.special or _infinite(step.rounding)
+    owners = {Operand("c"): "c"}
+    for step in dot.steps:
+        if step.total is None:
+            continue
+        names, made = [operand_name(x, factors) for x in step.operands], operand_name(step.made, factors)
+        row = _step(step, step.total, values, names, specials, owners)
+        steps.append(row)
+        owners[step.made] = row.nan_of
+        special = row.special or _infinite(row.rounding)
         specials.pop(made, None)
         if special:
             specials[made] = Special(special, (f"{made} is {special}",))
-    blocks = tuple(s.raw for name, s in stages.stages.items() if name.endswith(".result"))
-    return Trace(spec, witness, tuple(steps), blocks, stages.result, stages)
+    blocks = tuple(values[block.result] for block in dot.blocks)
+    return Trace(spec, witness, tuple(steps), blocks, values[dot.result])
 
 
 @lru_cache(maxsize=64)
-def _tracer(spec: UnitSpec, k: int) -> Tracer:
-    """The definition of K products on one unit, to be traced on many inputs."""
-    return Tracer(*circuit(spec, k))
+def _traced(spec: UnitSpec, k: int) -> tuple[Dot, list[Node], Concrete]:
+    """The stages of K products on one unit, their nodes, and what gives the values of these."""
+    graph, dot = staged_circuit(spec, k)
+    nodes = list(dict.fromkeys(_nodes(dot)))
+    return dot, nodes, Concrete(graph, nodes)
+
+
+def _nodes(dot: Dot) -> Iterator[Node]:
+    """Every node that an explanation shows."""
+    yield dot.result
+    yield from (block.result for block in dot.blocks)
+    for step in dot.steps:
+        yield from (nan.present for nan in step.nans)
+        if step.total is not None:
+            yield from (step.total.bits, step.total.e_max.bits)
+            for x in step.total.terms:
+                yield from (x.term.sign, x.term.significand, x.term.exponent.bits, x.term.zero)
+                yield from (x.distance, x.aligned)
+        if step.rounded is not None:
+            yield from (step.rounded.normalised, step.rounded.kept, step.rounded.away)
+        if step.specials is not None:
+            yield from (step.specials.result.nan, step.specials.result.inf)
+
+
+def _exponent(x: Exponent, values: Mapping[Node, int]) -> int:
+    """The exponent that a code stands for."""
+    return values[x.bits] + x.low
 
 
 def _infinite(rounding: Rounding | None) -> str:
@@ -112,76 +140,56 @@ def _infinite(rounding: Rounding | None) -> str:
 
 
 def _step(
-    spec: UnitSpec,
-    stages: StageTrace,
-    scope: str,
+    step: DotStep,
+    total: Total,
+    values: Mapping[Node, int],
     names: Sequence[str],
-    made: str,
     specials: Mapping[str, Special],
-    owners: Mapping[str, str],
+    owners: Mapping[Operand, str],
 ) -> SumStep:
-    """One sum, from its labelled stages."""
-    here = stages.under(scope)
-    e_max, total = here["e_max"].value, here["sum"]
-    fraction_bits = total.stage.scale
-    design = spec.design
-    if spec.emulation is not None and adds_c(spec, scope):
-        design = spec.emulation.addition
-    exact = design.fraction_bits is None
-    terms = tuple(
-        _term(here, i, name, e_max, fraction_bits, exact) for i, name in enumerate(_rows(here, names))
-    )
+    """One sum, from the record of its stages."""
+    e_max, fraction_bits = _exponent(total.e_max, values), total.fraction_bits
+    bits = signed(values[total.bits], total.bits.width)
+    terms = tuple(_term(x, values, names, e_max, fraction_bits, step.exact) for x in total.terms)
     parts = sum((t.kept for t in terms), Fraction(0))
-    held = total.value * power_of_two(e_max - fraction_bits)
-    if exact and terms:
+    held = bits * power_of_two(e_max - fraction_bits)
+    if step.exact and terms:
         held = parts
     blamed = [specials[name] for name in names if name in specials]
     special = blamed[0].what if blamed else ""
-    if "nan" in here and here["nan"].raw:
+    if step.specials is not None and values[step.specials.result.nan]:
         special = "NaN"
-    final = made.startswith(BLOCK_RESULT) or design.accumulator is None
     return SumStep(
-        scope=scope,
+        scope=step.scope,
         e_max=e_max,
         fraction_bits=fraction_bits,
         operands=tuple(names),
         terms=terms,
-        exact=exact,
+        exact=step.exact,
         total=held,
-        total_bits=_pointed(f"{abs(total.value):0{total.stage.node.width - 1}b}", fraction_bits),
+        total_bits=_pointed(f"{abs(bits):0{total.bits.width - 1}b}", fraction_bits),
         wrapped=bool(terms) and held != parts,
-        rounding=_rounding(here, held, design.conversion if final else str(design.accumulator)),
+        rounding=None if step.rounded is None else _rounding(step, step.rounded, values, held),
         special=special,
         blamed=tuple(dict.fromkeys(why for one in blamed for why in one.why)),
-        nan_of=nan_owner(here, names, owners) if special == "NaN" else "",
+        nan_of=nan_owner(step, values, owners) if special == "NaN" else "",
     )
 
 
-def _rows(here: Mapping[str, Traced], names: Sequence[str]) -> Sequence[str]:
-    """The names of the terms that are labelled: all operands, or the sum of all but the last, and it."""
-    count = sum(name.startswith("term") and name.endswith(".aligned") for name in here)
-    if count == len(names):
-        return names
-    if count == 2 and len(names) > 2:
-        return [sum_name(names[:-1]), names[-1]]
-    return [f"operand {i}" for i in range(count)]
-
-
-def _rounding(here: Mapping[str, Traced], total: Fraction, text: str) -> Rounding | None:
-    """How a sum was converted; None where it was not."""
-    if "kept" not in here:
-        return None
-    target = conversion(text)
+def _rounding(step: DotStep, rounded: Rounded, values: Mapping[Node, int], total: Fraction) -> Rounding:
+    """How a sum was converted."""
+    target = conversion(step.conversion)
     exponent = max(exponent_of(abs(total)), target.e_min) if total else target.e_min
-    away = bool(here["away"].raw)
-    magnitude = (here["kept"].raw + away) * power_of_two(exponent - target.fraction_bits)
+    away = bool(values[rounded.away])
+    magnitude = (values[rounded.kept] + away) * power_of_two(exponent - target.fraction_bits)
     sign = "-" if total < 0 else ""
     overflow = ""
     if magnitude >= power_of_two(target.e_max + 1):
-        overflow = sign + ("Inf" if here["inf"].raw else "the largest finite number")
+        infinite = step.specials is not None and values[step.specials.result.inf]
+        overflow = sign + ("Inf" if infinite else "the largest finite number")
     return Rounding(
-        conversion=text,
-        bits=here["normalised"].bits,
+        conversion=step.conversion,
+        bits=f"{values[rounded.normalised]:0{rounded.normalised.width}b}",
         exponent=exponent,
         precision=target.precision,
         away=away,
@@ -191,23 +199,27 @@ def _rounding(here: Mapping[str, Traced], total: Fraction, text: str) -> Roundin
 
 
 def _term(
-    stages: Mapping[str, Traced], i: int, name: str, e_max: int, fraction_bits: int, exact: bool
+    x: AlignedTerm,
+    values: Mapping[Node, int],
+    names: Sequence[str],
+    e_max: int,
+    fraction_bits: int,
+    exact: bool,
 ) -> TermRow:
-    """One addend, from its labelled stages."""
-    here = {part: stages[f"term{i}.{part}"] for part in _TERM_PARTS}
-    significand, aligned = here["significand"], here["aligned"]
-    exponent, scale = here["exponent"].value, significand.stage.scale
-    zero, negative = bool(here["zero"].raw), bool(here["sign"].raw)
-    magnitude = significand.raw * power_of_two(exponent - scale)
-    lost = 0 if zero else max(0, here["distance"].raw + scale - fraction_bits)
-    discarded = f"{significand.raw & ((1 << lost) - 1):0{lost}b}" if lost else ""
-    kept = magnitude if exact else aligned.raw * power_of_two(e_max - fraction_bits)
+    """One addend, from the record of its stages."""
+    term, scale = x.term, x.term.fraction_bits
+    exponent, significand = _exponent(term.exponent, values), values[term.significand]
+    zero, negative = bool(values[term.zero]), bool(values[term.sign])
+    magnitude = significand * power_of_two(exponent - scale)
+    lost = 0 if zero else max(0, values[x.distance] + scale - fraction_bits)
+    discarded = f"{significand & ((1 << lost) - 1):0{lost}b}" if lost else ""
+    kept = magnitude if exact else values[x.aligned] * power_of_two(e_max - fraction_bits)
     return TermRow(
-        name=name,
+        name=sum_name([names[i] for i in x.members]),
         negative=negative,
         value=-magnitude if negative else magnitude,
         exponent=exponent,
-        kept_bits=_pointed(aligned.bits, fraction_bits),
+        kept_bits=_pointed(f"{values[x.aligned]:0{x.aligned.width}b}", fraction_bits),
         kept=-kept if negative else kept,
         discarded=discarded.rstrip("0"),
         zero=zero,

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tcformal.design.unit import UnitSpec
-from tcformal.interp.trace import Traced
+from tcformal.ir.node import Node
 from tcformal.operands.factors import scale_values
 from tcformal.operands.names import group_name, groups, product_name
 from tcformal.operands.witness import Witness
 from tcformal.oracle.products import exact_specials, group_term, multiply, product
 from tcformal.oracle.values import ExactValue, NumberClass, decode
-from tcformal.semantics.special import LABEL
+from tcformal.semantics.stages import DotStep, Operand
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +66,16 @@ def _causes(name: str, value: ExactValue, parts: Sequence[tuple[str, ExactValue]
     return tuple(f"{n} is {special_text(v) or 0}" for n, v in blamed or [(name, value)])
 
 
-def nan_owner(here: Mapping[str, Traced], names: Sequence[str], owners: Mapping[str, str]) -> str:
-    """The name of the operand whose NaN a step returns; `an invalid operation` where no operand is NaN.
+def nan_owner(step: DotStep, values: Mapping[Node, int], owners: Mapping[Operand, str]) -> str:
+    """The operand whose NaN a step hands on, `an invalid operation` where none is NaN.
 
-    Shapes: here: the labelled stages of the step; names: the names of its operands; owners: the owner of
-    each NaN.
-    Empty where the design returns one encoding for every NaN.
+    Shapes: values: of the step's nodes; owners: whose NaN each of its operands is.
+    Empty where the design gives every NaN one word.
     """
-    candidates = [name.split(".") for name in here if name.startswith(f"{LABEL}.")]
-    for _, place, name in candidates:
-        if here[f"{LABEL}.{place}.{name}"].raw:
-            if name in ("a", "b"):
-                return names[-1].split("·")[name == "b"]
-            return owners[names[name in ("c", "odd")]]
-    return "an invalid operation" if candidates else ""
+    for nan in step.nans:
+        if values[nan.present]:
+            return f"{nan.name}[{nan.operand.ks[0]}]" if nan.operand.ks else owners[nan.operand]
+    return "an invalid operation" if step.nans else ""
 
 
 def special_text(value: ExactValue) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tcformal.design.unit import UnitSpec
-from tcformal.interp.trace import StageTrace
 from tcformal.operands.witness import Witness
 
 
@@ -93,4 +92,3 @@ class Trace:
     steps: tuple[SumStep, ...]
     block_results: tuple[int, ...]
     result: int
-    stages: StageTrace

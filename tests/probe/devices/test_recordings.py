@@ -24,9 +24,9 @@ from tcformal.probe.log.results import Run, files_of, pieces_of, read_runs, unit
 from tcformal.probe.plan.directed import directed
 from tcformal.probe.plan.plan import Directed, Plan, item_of
 from tcformal.probe.run.run import run_plan
-from tcformal.programs.chain import circuit
-from tcformal.semantics import mma
+from tcformal.programs.chain import staged_circuit
 from tcformal.semantics.special import first_nan
+from tcformal.semantics.sums import block
 
 HARDWARE = Path(__file__).parents[3] / "results" / "hardware"
 FILES = sorted(p for p in HARDWARE.rglob("*.jsonl") if not p.name.startswith("campaign-"))
@@ -131,8 +131,9 @@ def mutated(order: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> int:
             operands = sorted(operands, key=lambda x: order.index(x.name))
         return first_nan(g, operands, invalid, target)
 
-    monkeypatch.setattr(mma, "first_nan", other)
-    g, root = circuit.__wrapped__(unit(TILE).spec, 32)
+    monkeypatch.setattr(block, "first_nan", other)
+    g, made = staged_circuit.__wrapped__(unit(TILE).spec, 32)
+    root = made.result
     wrong = 0
     for piece in nan_tiles():
         inputs: dict[str, Raw] = {"c": piece.batch.c}

@@ -18,6 +18,7 @@ from tcformal.ir.node import Node
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.programs.chain import OperandNodes, chained_dot
+from tcformal.semantics.stages import Dot
 from tcformal.semantics.unpack import unpack
 
 
@@ -28,7 +29,12 @@ class Call:
     #: Name in texts: `Φ(A, B, C)`.
     label: str
     operands: OperandNodes
-    result: Node
+    dot: Dot
+
+    @property
+    def result(self) -> Node:
+        """The raw result."""
+        return self.dot.result
 
 
 @dataclass(frozen=True, slots=True)

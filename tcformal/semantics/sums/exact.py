@@ -11,18 +11,19 @@ from collections.abc import Sequence
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.align import align_sticky, distance_below, effective_exponents, largest_exponent
+from tcformal.semantics.align import align_sticky, effective_exponents, largest, shift_to
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.reduce import (
-    Total,
     add_signed,
     align_all,
+    shifted_up,
     signed_magnitude,
     split_sign,
     sum_of_aligned,
 )
 from tcformal.semantics.round import clamp
+from tcformal.semantics.stages import Total
 
 #: Widest fixed window in which a sum of products is kept whole.
 _FIXED_WINDOW = 160
@@ -35,24 +36,27 @@ def exact_total(g: Graph, terms: Sequence[Term], precision: int) -> Total:
     Ranges and units: where bits are cut, the total's lowest bit stands for them (sticky).
     Source: XIE Algorithm 3 (FMA) and Algorithm 6 (E-FDPA).
     """
+    members: list[tuple[int, ...]] = [(i,) for i in range(len(terms))]
     if len(terms) > 2:
         *products, c = terms
         if _fixed_width(products) <= _FIXED_WINDOW:
             terms = [_fixed_sum(g, products), c]
+            members = [tuple(range(len(products))), (len(products),)]
         elif len(terms) == 3:
             return _three(g, terms, precision)
         else:
             return _wide(g, terms)
     normal = [normalise_term(g, t) for t in terms]
     exponents = effective_exponents(g, normal, "none")
-    e_max = largest_exponent(g, exponents)
+    e_max, maximum = largest(g, exponents)
     g.label("e_max", e_max.bits, offset=e_max.low)
     # Normalised terms: two bits and a sticky one below max(n, p) bits decide every rounding.
     bits = max(*(t.significand.width for t in normal), precision) + 2
-    aligned = [
-        align_sticky(g, t, distance_below(g, e, e_max), bits) for t, e in zip(normal, exponents, strict=True)
-    ]
-    return sum_of_aligned(g, normal, aligned, e_max, bits)
+    aligned = []
+    for term, exponent in zip(normal, exponents, strict=True):
+        shift = shift_to(g, exponent, e_max)
+        aligned.append((shift, align_sticky(g, term, shift, bits)))
+    return sum_of_aligned(g, normal, aligned, e_max, bits, maximum=maximum, members=members)
 
 
 def _lowest_weight(terms: Sequence[Term]) -> int:
@@ -77,7 +81,7 @@ def _fixed_sum(g: Graph, terms: Sequence[Term]) -> Term:
     for t in terms:
         placed = g.zero_extend_to(t.significand, max(width, t.significand.width))
         up = t.exponent.shifted(-t.fraction_bits).rebased(g, lowest, t.exponent.high)
-        addends.append(signed_magnitude(g, t.sign, g.shl_mod(placed, up)))
+        addends.append(signed_magnitude(g, t.sign, shifted_up(g, placed, up)))
     total = add_signed(g, addends, width + 2)
     sign, magnitude = split_sign(g, total)
     zero = g.is_zero(total)
@@ -89,10 +93,11 @@ def _fixed_sum(g: Graph, terms: Sequence[Term]) -> Term:
 def _wide(g: Graph, terms: Sequence[Term]) -> Total:
     """The exact sum aligned at e_max in as many bits as the formats can need."""
     exponents = effective_exponents(g, terms, "none")
-    e_max = largest_exponent(g, exponents)
+    e_max, maximum = largest(g, exponents)
     g.label("e_max", e_max.bits, offset=e_max.low)
     bits = e_max.high - _lowest_weight(terms)
-    return sum_of_aligned(g, terms, align_all(g, terms, exponents, e_max, bits, "RZ"), e_max, bits)
+    aligned = align_all(g, terms, exponents, e_max, bits, "RZ")
+    return sum_of_aligned(g, terms, aligned, e_max, bits, maximum=maximum)
 
 
 def _three(g: Graph, terms: Sequence[Term], precision: int) -> Total:
@@ -113,6 +118,10 @@ def _three(g: Graph, terms: Sequence[Term], precision: int) -> Total:
         first = [g.ite(swap, q, p) for p, q in pairs]
         second = [g.ite(swap, p, q) for p, q in pairs]
         rows[i], rows[j] = (first[0], first[1], first[2]), (second[0], second[1], second[2])
+    e = [row[0] for row in rows]
+    g.invariant(
+        lambda: g.and_(g.ule(e[1], e[0]), g.ule(e[2], e[1])), "three exponents are in descending order"
+    )
 
     gap_one, gap_two = max(n, precision + 2) + 4, n + precision + 3
     one = clamp(g, g.sub_mod(rows[0][0], rows[1][0]), gap_one)

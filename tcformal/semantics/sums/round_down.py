@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.align import align, distance_below, largest_exponent
-from tcformal.semantics.number import Number
-from tcformal.semantics.reduce import Total, add_signed, signed_magnitude, split_sign
-from tcformal.semantics.step import convert_number, round_total, truncated_total
+from tcformal.semantics.align import align, largest_exponent, shift_to
+from tcformal.semantics.number import Number, finite
+from tcformal.semantics.reduce import add_signed, signed_magnitude, split_sign
+from tcformal.semantics.stages import Summed, Total
+from tcformal.semantics.sums.step import convert_number, round_total, truncated_total
 
 
-def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: Design) -> Number:
+@dataclass(frozen=True, slots=True)
+class RoundedDown:
+    """One block of TR-FDPA or GTR-FDPA: the products' sums by scope, that with c, its floor, the result."""
+
+    products: tuple[tuple[str, Total], ...]
+    total: Total
+    floor: Summed
+    last: Summed
+
+
+def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: Design) -> RoundedDown:
     """One block of TR-FDPA or GTR-FDPA.
 
     Shapes: L products and c -> one number in the design's conversion.
@@ -30,25 +41,27 @@ def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: De
     if design.fraction_bits is None or design.sum_fraction_bits is None:
         raise InputError("expected fraction_bits and sum_fraction_bits for summation tr and gtr")
     bits, wide = design.fraction_bits, design.sum_fraction_bits + 1
-    total = _products(g, products, c, design, bits)
+    with g.invariants.suppose(lambda: finite(g, [*products, c])):
+        parts, total = _products(g, products, c, design, bits)
     mode = design.sum_rounding
 
     with g.scope("last"):
-        e_c = c.term.exponent
-        e = largest_exponent(g, [total.e_max, e_c])
-        g.label("e_max", e.bits, offset=e.low)
-        raised = g.shift_left_const(total.bits, wide - bits)
-        cut = _shifted_right(g, raised, distance_below(g, total.e_max, e), mode)
-        distance = distance_below(g, e_c, e)
-        kept = align(g, c.term, distance, bits, mode)
-        if design.summation == "gtr":
-            below = max(distance.width, (bits + 1).bit_length())
-            far = g.ult(g.const(bits + 1, below), g.zero_extend_to(distance, below))
-            kept = g.ite(far, g.const(0, kept.width), kept)
-        addend = g.shift_left_const(signed_magnitude(g, c.term.sign, kept), wide - bits)
-        width = max(cut.width, addend.width) + 1
-        summed = Total(add_signed(g, [cut, addend], width), e, wide)
-        g.label("sum", summed.bits, signed=True, scale=wide)
+        with g.invariants.suppose(lambda: finite(g, [*products, c])):
+            e_c = c.term.exponent
+            e = largest_exponent(g, [total.e_max, e_c])
+            g.label("e_max", e.bits, offset=e.low)
+            raised = g.shift_left_const(total.bits, wide - bits)
+            cut = _shifted_right(g, raised, shift_to(g, total.e_max, e), mode)
+            distance = shift_to(g, e_c, e)
+            kept = align(g, c.term, distance, bits, mode)
+            if design.summation == "gtr":
+                below = max(distance.width, (bits + 1).bit_length())
+                far = g.ult(g.const(bits + 1, below), g.zero_extend_to(distance, below))
+                kept = g.ite(far, g.const(0, kept.width), kept)
+            addend = g.shift_left_const(signed_magnitude(g, c.term.sign, kept), wide - bits)
+            width = max(cut.width, addend.width) + 1
+            summed = Total(add_signed(g, [cut, addend], width), e, wide)
+            g.label("sum", summed.bits, signed=True, scale=wide)
         # Cutting a normalised number to F_2 fraction bits is a conversion that rounds down, or to zero.
         target = design.rho
         head_room = max(0, e.high + width - wide - target.e_max)
@@ -57,7 +70,7 @@ def rounded_down_sum(g: Graph, products: Sequence[Number], c: Number, design: De
         inner = replace(design, result_subnormals="kept", zero_sign="sum")
         with g.scope("floor"):
             down = round_total(g, summed, [*products, c], inner, floor)
-        return convert_number(g, down, design, target)
+        return RoundedDown(parts, summed, down, convert_number(g, down.result, design, target))
 
 
 def _shifted_right(g: Graph, x: Node, distance: Node, mode: str) -> Node:
@@ -68,18 +81,22 @@ def _shifted_right(g: Graph, x: Node, distance: Node, mode: str) -> Node:
     return signed_magnitude(g, negative, g.lshr(magnitude, distance))
 
 
-def _products(g: Graph, products: Sequence[Number], c: Number, design: Design, bits: int) -> Total:
-    """The truncated sum of the products, or of both halves floored at the larger maximum."""
+def _products(
+    g: Graph, products: Sequence[Number], c: Number, design: Design, bits: int
+) -> tuple[tuple[tuple[str, Total], ...], Total]:
+    """The truncated sum of the products, or of both halves floored at the larger maximum; sums by scope."""
     # Zero products have no exponent: one that no term and no c lies below stands for none.
     lowest = min(c.term.exponent.low, *(p.term.exponent.low for p in products))
     if design.summation == "tr":
         with g.scope("products"):
-            return truncated_total(g, [p.term for p in products], design, bits, lowest)
+            total = truncated_total(g, [p.term for p in products], design, bits, lowest)
+        return (("products", total),), total
     halves = []
     for name, half in (("even", products[0::2]), ("odd", products[1::2])):
         with g.scope(name):
             halves.append(truncated_total(g, [p.term for p in half], design, bits, lowest))
     e_max = largest_exponent(g, [h.e_max for h in halves])
-    floored = [g.ashr(h.bits, distance_below(g, h.e_max, e_max)) for h in halves]
+    floored = [g.ashr(h.bits, shift_to(g, h.e_max, e_max)) for h in halves]
     width = max(h.width for h in floored) + 1
-    return Total(add_signed(g, floored, width), e_max, bits)
+    both = Total(add_signed(g, floored, width), e_max, bits)
+    return (("even", halves[0]), ("odd", halves[1])), both

@@ -1,0 +1,41 @@
+"""The truncated sums of a dot product, each with what is rounded from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tcformal.ir.node import Node
+from tcformal.semantics.stages import Dot, SpecialCases, Total
+
+
+@dataclass(frozen=True, slots=True)
+class TruncatedSum:
+    """One sum of aligned, truncated terms.
+
+    `rounded` are sign, significand, exponent and overflow of what is rounded from it, and, where it is a
+    block's last sum, the block's word, which takes special cases along that no sum decides.
+    """
+
+    #: Where it stands, without the scope of its side.
+    scope: str
+    total: Total
+    specials: SpecialCases
+    rounded: tuple[Node, ...]
+
+    @property
+    def partials(self) -> tuple[Node, ...]:
+        """The partial sums from the leaves to the root of the tree."""
+        return tuple(x.node for x in self.total.partials)
+
+
+def truncated_sums(dot: Dot) -> list[TruncatedSum]:
+    """Every truncated sum that is rounded, in the order of definition."""
+    found = []
+    for block in dot.blocks:
+        for step in block.steps:
+            if step.total is None or step.rounded is None or step.specials is None or step.exact:
+                continue
+            last = (block.result,) if step is block.steps[-1] else ()
+            scope = step.scope.partition(".")[2]
+            found.append(TruncatedSum(scope, step.total, step.specials, (*step.rounded.parts, *last)))
+    return found

@@ -1,0 +1,224 @@
+"""Stage records: what the semantics computes on the way to a result, as typed values.
+
+Explanations and proofs read these records; the labels of the graph name the same nodes for people only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tcformal.design.rounding import Conversion
+from tcformal.formats.spec import Format
+from tcformal.ir.node import Node
+from tcformal.semantics.number import Exponent, Number, Term
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """What a sum takes in or makes.
+
+    `products`: the exact product of one k, or the exact sum of those of a group, `ks`; `c`; `zero`, the +0
+    that a chain starts from; `running`, `even`, `odd`: the sum so far, or that of one of two chains;
+    `tree`: the sum of some products, `of`; `block`: the result of block `number`; `parts`: the sum of the
+    parts of a composed unit; `call`: the result of a composed unit, called with others where `number` is
+    its place.
+    """
+
+    kind: Literal["products", "c", "zero", "running", "even", "odd", "tree", "block", "parts", "call"]
+    ks: tuple[int, ...] = ()
+    number: int | None = None
+    of: tuple[Operand, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Nan:
+    """An operand of a step as a NaN.
+
+    Shapes: present u[1]; word u[fmt.width], or u[d.width] of a quiet NaN where `fmt` is None.
+    Zero, NaN, Inf: where `present` is 0 the word means nothing.
+    """
+
+    #: `a` and `b` are the factors of the product `operand`, every other name is of `operand` itself.
+    name: str
+    operand: Operand
+    present: Node
+    word: Node
+    fmt: Format | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Maximum:
+    """A largest exponent as the tree of comparisons that finds it.
+
+    Shapes: code u[w]; `halves` are the two that are compared, none for a single exponent.
+    Ranges and units: exponent = code + low, for every node of one tree.
+    """
+
+    code: Node
+    low: int
+    halves: tuple[Maximum, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedTerm:
+    """One addend of a sum.
+
+    Ranges and units: `distance` is e_max less the term's own exponent; `shift` is e_max less the exponent
+    with which it takes part in e_max, and what it is shifted by; `aligned` counts units of
+    2^(e_max - fraction_bits).
+    """
+
+    #: The operands of the step that this is the exact sum of, by place.
+    members: tuple[int, ...]
+    term: Term
+    distance: Node
+    shift: Node
+    aligned: Node
+
+
+@dataclass(frozen=True, slots=True)
+class PartialSum:
+    """A partial sum in two's complement, and the two numbers that it is the sum of.
+
+    Shapes: `of` are addends or partial sums, none where these are signs and magnitudes.
+    """
+
+    node: Node
+    of: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A sum of aligned terms.
+
+    Shapes: bits s[w], two's complement; no `terms` where operands are not aligned one by one.
+    Ranges and units: value = bits · 2^(e_max - fraction_bits).
+    """
+
+    bits: Node
+    e_max: Exponent
+    fraction_bits: int
+    #: How e_max was found; None where it is not that of the terms' exponents.
+    maximum: Maximum | None = None
+    terms: tuple[AlignedTerm, ...] = ()
+    partials: tuple[PartialSum, ...] = ()
+
+    @property
+    def lsb(self) -> Exponent:
+        """The exponent of the lowest bit."""
+        return self.e_max.shifted(-self.fraction_bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Rounded:
+    """A conversion: the magnitude normalised, cut, and rounded.
+
+    Shapes: normalised u[n], distance the left shift that normalised it; kept u[target.precision]; away u[1].
+    `result` is what IEEE 754 calls the rounded number: its sign, significand and exponent, Inf on overflow.
+    """
+
+    target: Conversion
+    normalised: Node
+    distance: Node
+    kept: Node
+    away: Node
+    result: Number
+
+    @property
+    def parts(self) -> tuple[Node, Node, Node, Node]:
+        """Sign, significand, exponent and overflow."""
+        term = self.result.term
+        return term.sign, term.significand, term.exponent.bits, self.result.inf
+
+
+@dataclass(frozen=True, slots=True)
+class SpecialCases:
+    """The special cases around a rounded sum; all nodes u[1], `result` after all of them."""
+
+    some_nan: Node
+    positive_inf: Node
+    negative_inf: Node
+    result: Number
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """One *align · add · normalise · round* step; no `total` where one number is rounded on its own."""
+
+    total: Total | None
+    rounded: Rounded
+    specials: SpecialCases
+
+    @property
+    def result(self) -> Number:
+        """What the step hands on."""
+        return self.specials.result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DotStep:
+    """One sum, or one rounding of a product, in its place in a dot product."""
+
+    #: Where it stands, as people read it.
+    scope: str
+    operands: tuple[Operand, ...]
+    made: Operand
+    #: None for the rounding of a product.
+    total: Total | None
+    #: A conversion before that of `rounded`: the floor of CDNA3's sums.
+    floor: Summed | None = None
+    #: None where the sum goes on as it is.
+    rounded: Rounded | None
+    specials: SpecialCases | None
+    #: The conversion by name, and whether the sum is exact before it.
+    conversion: str
+    exact: bool
+    #: The operands whose NaN the step may hand on, first things first; none where all NaNs are one word.
+    nans: tuple[Nan, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSum:
+    """The exact sum of a group of products.
+
+    Shapes: total s[w], in units of 2^-scale; zero u[1], 1 where every product of the group is zero.
+    """
+
+    scope: str
+    total: Node
+    scale: int
+    zero: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block of a dot product, its steps in the order of definition, and the word that it would give."""
+
+    scope: str
+    groups: tuple[GroupSum, ...]
+    steps: tuple[DotStep, ...]
+    result: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One dot product.
+
+    A composed unit has an addition of c after its blocks; called again, it has as many of both as calls.
+    """
+
+    result: Node
+    stages: tuple[Block | DotStep, ...]
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks in order, those of a composed unit's parts included."""
+        return tuple(x for x in self.stages if isinstance(x, Block))
+
+    @property
+    def steps(self) -> Iterator[DotStep]:
+        """Every step in the order of definition."""
+        for x in self.stages:
+            yield from x.steps if isinstance(x, Block) else (x,)

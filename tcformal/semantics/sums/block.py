@@ -1,0 +1,162 @@
+"""One block of a dot product: its products and c summed in the design's order, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tcformal.design.spec import Design
+from tcformal.formats.spec import Format
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.semantics.number import Exponent
+from tcformal.semantics.special import Addend, Carried, carried_nan, first_nan, positive_zero
+from tcformal.semantics.stages import DotStep, Nan, Operand, Total
+from tcformal.semantics.sums.round_down import rounded_down_sum
+from tcformal.semantics.sums.step import convert_number, fused_sum
+
+_RUNNING = Operand("running")
+
+
+class Summation:
+    """The steps of one block, in `steps` in the order of definition.
+
+    NaN: each step's operands in their order of priority: a_k, b_k, the running total; the even chain, the
+    odd one; c, the sum of the products.
+    """
+
+    def __init__(self, g: Graph, design: Design, d: Format, zero_exponent: Exponent | None = None) -> None:
+        self.g, self.design, self.d, self.zero_exponent = g, design, d, zero_exponent
+        self.steps: list[DotStep] = []
+        #: Names of the conversions of partial sums and of the block's sum.
+        self._final = design.conversion
+        self._partial = design.accumulator if design.accumulator is not None else design.conversion
+
+    def run(self, addends: Sequence[Addend], c: Carried, made: Operand) -> Carried:
+        """The sum of one block's products and c, called `made`."""
+        g, design = self.g, self.design
+        if design.product_rounding is not None:
+            addends = [self._rounded_product(i, x) for i, x in enumerate(addends)]
+        if design.c_position == "joined":
+            return self._sum([*addends, c], self._final, made, c.nan_word)
+        if design.c_position == "first":
+            return self._accumulate(addends, c, made, _RUNNING, self._final)
+        if design.summation in ("tr", "gtr"):
+            return self._rounded_down(addends, c, made)
+        invalid = self._invalid()
+        total = self._without_c(addends, invalid)
+        with g.scope("last"):
+            nans = [carried_nan("c", c), carried_nan("total", total)]
+            return self._sum([total, c], self._final, made, invalid, nans)
+
+    def _invalid(self) -> Node:
+        """The word of an invalid operation."""
+        return self.g.const(self.design.nan_word, self.d.width)
+
+    def _sum(
+        self,
+        summands: Sequence[Addend | Carried],
+        conversion: str,
+        made: Operand,
+        invalid: Node,
+        nans: Sequence[Nan] = (),
+    ) -> Carried:
+        """One fused sum; the word of its NaN is that of the first NaN in `nans`, else `invalid`."""
+        g, design = self.g, self.design
+        word = first_nan(g, nans, invalid, self.d)
+        target = design.rho if conversion == self._final else design.step
+        summed = fused_sum(g, [x.number for x in summands], design, target, self.zero_exponent)
+        self.steps.append(
+            DotStep(
+                scope=g.here, operands=tuple(x.operand for x in summands), made=made, total=summed.total,
+                rounded=summed.rounded, specials=summed.specials, conversion=conversion,
+                exact=design.fraction_bits is None, nans=() if word is invalid else tuple(nans),
+            )
+        )  # fmt: skip
+        return Carried(summed.result, word, made)
+
+    def _without_c(self, addends: Sequence[Addend], invalid: Node) -> Carried:
+        """The products of a block summed among themselves, c coming last."""
+        g, step = self.g, self.design.step
+        if self.design.summation == "fused":
+            with g.scope("products"):
+                return self._sum(addends, self._partial, _RUNNING, invalid)
+        if self.design.summation == "pairwise":
+            return self._tree(addends, invalid)
+        if self.design.summation == "two_chains":
+            chains = []
+            for chain, half in ((Operand("even"), addends[0::2]), (Operand("odd"), addends[1::2])):
+                with g.scope(chain.kind):
+                    zero = Carried(positive_zero(g, step.fraction_bits, step.e_min), invalid, Operand("zero"))
+                    chains.append(self._accumulate(half, zero, chain, chain, self._partial))
+            with g.scope("both"):
+                nans = [carried_nan(x.operand.kind, x) for x in chains]
+                return self._sum(chains, self._partial, _RUNNING, invalid, nans)
+        first = Carried(addends[0].number, invalid, addends[0].operand)
+        return self._accumulate(addends[1:], first, _RUNNING, _RUNNING, self._partial)
+
+    def _accumulate(
+        self, addends: Sequence[Addend], total: Carried, made: Operand, running: Operand, last: str
+    ) -> Carried:
+        """Add products to a running total one by one; `made` and `last`: of the final step."""
+        invalid = self._invalid()
+        for i, x in enumerate(addends):
+            final = i == len(addends) - 1
+            with self.g.scope(f"step{i}"):
+                nans = [*x.nans, carried_nan("total", total)]
+                total = self._sum(
+                    [total, x], last if final else self._partial, made if final else running, invalid, nans
+                )
+        return total
+
+    def _rounded_product(self, i: int, x: Addend) -> Addend:
+        design = self.design
+        with self.g.scope(f"product{i}"):
+            done = convert_number(self.g, x.number, design, design.product_conversion)
+            self.steps.append(
+                DotStep(
+                    scope=self.g.here, operands=(x.operand,), made=x.operand, total=None,
+                    rounded=done.rounded, specials=done.specials, conversion=str(design.product_rounding),
+                    exact=True,
+                )
+            )  # fmt: skip
+        return Addend(done.result, x.nans, x.operand)
+
+    def _tree(self, addends: Sequence[Addend], invalid: Node) -> Carried:
+        """A balanced tree of two-term sums; an odd one out passes to the next level."""
+        level, numbers = 0, [Carried(x.number, invalid, x.operand) for x in addends]
+        while len(numbers) > 1:
+            pairs = []
+            for i in range(0, len(numbers) - 1, 2):
+                both = numbers[i : i + 2]
+                of = tuple(y for x in both for y in x.operand.of or (x.operand,))
+                made = _RUNNING if len(of) == len(addends) else Operand("tree", of=of)
+                with self.g.scope(f"level{level}.pair{i // 2}"):
+                    pairs.append(self._sum(both, self._partial, made, invalid))
+            numbers = pairs + numbers[2 * len(pairs) :]
+            level += 1
+        return numbers[0]
+
+    def _rounded_down(self, addends: Sequence[Addend], c: Carried, made: Operand) -> Carried:
+        """The sums of TR-FDPA and GTR-FDPA: of all products or of two halves, then with c."""
+        g, design = self.g, self.design
+        done = rounded_down_sum(g, [x.number for x in addends], c.number, design)
+        chosen = {"products": (_RUNNING, addends), "even": (Operand("even"), addends[0::2])}
+        chosen["odd"] = (Operand("odd"), addends[1::2])
+        for scope, total in done.products:
+            name, summands = chosen[scope]
+            self.steps.append(self._truncated(f"{g.here}.{scope}", summands, name, total))
+        self.steps.append(
+            DotStep(
+                scope=f"{g.here}.last", operands=(_RUNNING, c.operand), made=made, total=done.total,
+                floor=done.floor, rounded=done.last.rounded, specials=done.last.specials,
+                conversion=self._final, exact=False,
+            )
+        )  # fmt: skip
+        return Carried(done.last.result, c.nan_word, made)
+
+    def _truncated(self, scope: str, summands: Sequence[Addend], made: Operand, total: Total) -> DotStep:
+        """A sum that goes on as it is."""
+        return DotStep(
+            scope=scope, operands=tuple(x.operand for x in summands), made=made, total=total, rounded=None,
+            specials=None, conversion=self._final, exact=False,
+        )  # fmt: skip

@@ -1,0 +1,81 @@
+"""One step of a design: align, add, round; and the rounding of a single number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tcformal.design.rounding import Conversion
+from tcformal.design.spec import Design
+from tcformal.ir.build import Graph
+from tcformal.semantics.align import ZeroExponent, effective_exponents, largest
+from tcformal.semantics.normalise import normalise_term
+from tcformal.semantics.number import Exponent, Number, Term, finite
+from tcformal.semantics.reduce import align_all, sign_of_zero, split_sign, sum_of_aligned
+from tcformal.semantics.round import convert
+from tcformal.semantics.special import with_specials
+from tcformal.semantics.stages import Summed, Total
+from tcformal.semantics.sums.exact import exact_total
+
+
+def fused_sum(
+    g: Graph,
+    numbers: Sequence[Number],
+    design: Design,
+    target: Conversion,
+    zero_exponent: Exponent | None = None,
+) -> Summed:
+    """Sum numbers in one step and convert the sum [XIE ρ(S·2^e_max)].
+
+    Shapes: one or more numbers -> one number in `target`, the record's `result`.  `zero_exponent` takes the
+    place of the design's where it is given.
+    Zero, NaN, Inf: NaN where an operand is NaN or infinities of both signs meet; else Inf where
+    one is Inf; a zero result has the sign that design.zero_sign says.
+    Source: XIE Algorithm 7 and §4.2; VALPEY Algorithm 1.
+    """
+    terms = [x.term for x in numbers]
+    with g.invariants.suppose(lambda: finite(g, numbers)):
+        if design.fraction_bits is None:
+            total = exact_total(g, terms, target.precision)
+        else:
+            zero = design.zero_exponent if zero_exponent is None else zero_exponent
+            total = truncated_total(g, terms, design, design.fraction_bits, zero)
+    return round_total(g, total, numbers, design, target)
+
+
+def truncated_total(
+    g: Graph, terms: Sequence[Term], design: Design, fraction_bits: int, zero_exponent: ZeroExponent
+) -> Total:
+    """The sum of terms aligned at e_max and cut to `fraction_bits`; zero terms have `zero_exponent`.
+
+    Source: XIE Algorithm 7, step 2; VALPEY Algorithm 1 (normalised products, bounded carry bits).
+    """
+    if design.normalise_products:
+        terms = [normalise_term(g, t) for t in terms]
+    exponents = effective_exponents(g, terms, zero_exponent)
+    e_max, maximum = largest(g, exponents)
+    g.label("e_max", e_max.bits, offset=e_max.low)
+    aligned = align_all(g, terms, exponents, e_max, fraction_bits, design.alignment_rounding)
+    return sum_of_aligned(
+        g, terms, aligned, e_max, fraction_bits, design.carry_bits, design.accumulation, maximum
+    )
+
+
+def round_total(
+    g: Graph, total: Total, operands: Sequence[Number], design: Design, target: Conversion
+) -> Summed:
+    """Convert a total, with the special cases of the numbers that went into it."""
+    with g.invariants.suppose(lambda: finite(g, operands)):
+        negative, magnitude = split_sign(g, total.bits)
+        signs = [x.term.sign for x in operands]
+        sign = sign_of_zero(g, total.bits, negative, signs, target.mode, design.zero_sign)
+        rounded = convert(g, sign, magnitude, total.lsb, target, overflow=design.overflow)
+    return Summed(total, rounded, with_specials(g, operands, rounded.result, design))
+
+
+def convert_number(g: Graph, x: Number, design: Design, target: Conversion) -> Summed:
+    """Round one number to `target` on its own (the rounding of a product); specials pass through."""
+    term = x.term
+    lsb = term.exponent.shifted(-term.fraction_bits)
+    with g.invariants.suppose(lambda: finite(g, [x])):
+        rounded = convert(g, term.sign, term.significand, lsb, target, overflow=design.overflow)
+    return Summed(None, rounded, with_specials(g, [x], rounded.result, design))
