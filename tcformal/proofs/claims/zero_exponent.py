@@ -159,8 +159,8 @@ class _Pair:
     # ------------------------------------------------------------------ one block
     def _block(self, one: TruncatedSum, two: TruncatedSum) -> bool:
         c, g = self.c, self.c.graph
-        known = self.second_zero is None
-        s = SumSteps(c, f"A.{one.scope}") if known else SumSteps(c, f"A.{one.scope}", _WIDE)
+        fixed = self.second_zero is None
+        s = SumSteps(c, f"A.{one.scope}") if fixed else SumSteps(c, f"A.{one.scope}", _WIDE)
         if one.total.maximum is None or two.total.maximum is None:
             return False
         trees = (one.total.maximum, tree_replaced(c, two.total.maximum))
