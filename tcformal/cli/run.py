@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from tcformal.cli.asking import SolverOptions, solver_options
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
+from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.errors import InputError
 from tcformal.papers.checked import check_asks
 from tcformal.papers.files import Ask, QueryFile, find, known_queries, load

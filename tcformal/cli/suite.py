@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from tcformal.checks import MOST_AT_ONCE, MOST_JOBS, check_int
-from tcformal.cli.asking import SolverOptions, solver_options
 from tcformal.cli.group import BAD_INPUT, NO_ANSWER, OK, OTHERWISE, fail, json_option, main
+from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.design.space import space
 from tcformal.errors import InputError
 from tcformal.files.named import json_of, read_named

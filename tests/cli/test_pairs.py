@@ -50,7 +50,7 @@ def outcomes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                 kind = kinds[min(i, len(kinds) - 1)]
                 yield PairOutcome(pair=pair, kind=kind, reason=f"because of {i}", seconds=float(i))
 
-        monkeypatch.setattr("tcformal.cli.pairs.campaign", campaign)
+        monkeypatch.setattr("tcformal.cli.questions.pairs.campaign", campaign)
 
     return come_to
 

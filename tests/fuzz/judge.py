@@ -61,7 +61,7 @@ def bounded(place: Place) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MB << 20, limits[1]))
         patch.setattr(portfolio._Race, "run", none_answers)
         patch.setattr("tcformal.cli.devices.mismatch.explain_mismatch", unexplained)
-        for module in ("devices.campaign", "pairs", "sweep"):
+        for module in ("devices.campaign", "questions.pairs", "sweep"):
             patch.setattr(f"tcformal.cli.{module}.SturdyPool", Inline)
         yield
     finally:

@@ -8,8 +8,8 @@ from typing import Any
 import click
 from rich.text import Text
 
-from tcformal.cli.asking import SolverOptions, solver_options
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
+from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.cli.single import show_traces
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError

@@ -9,8 +9,8 @@ from typing import Any
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
 
-from tcformal.cli.asking import SolverOptions
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE
+from tcformal.cli.questions.options import SolverOptions
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError

@@ -13,8 +13,8 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
 
 from tcformal.checks import MOST_JOBS, check_int
-from tcformal.cli.asking import SolverOptions
 from tcformal.cli.group import NO_ANSWER, OK
+from tcformal.cli.questions.options import SolverOptions
 from tcformal.query.pairs.campaign import AskOptions, PairOutcome, campaign
 from tcformal.query.pairs.cluster import cluster
 from tcformal.query.pairs.pairs import Pair, groups, without_counterpart

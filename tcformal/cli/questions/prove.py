@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tcformal.cli.claims import or_claims
-from tcformal.cli.questions import question_command
+from tcformal.cli.questions.claims import or_claims
+from tcformal.cli.questions.two import question_command
 from tcformal.query.question import Kind
 
 question_command(

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tcformal.cli.questions import question_command
+from tcformal.cli.questions.two import question_command
 from tcformal.query.question import Kind
 
 
@@ -25,7 +25,10 @@ def or_all_pairs(command: Callable[..., int]) -> Callable[..., int]:
         **options: Any,
     ) -> int:
         if all_pairs:
-            from tcformal.cli.pairs import ask_all, workers_of  # a kept answer does not wait for these
+            from tcformal.cli.questions.pairs import (  # a kept answer does not wait for these
+                ask_all,
+                workers_of,
+            )
 
             if second is not None:
                 raise click.UsageError("expected at most one text to choose pairs by, but got two")

@@ -1,0 +1,1 @@
+"""Commands that ask questions about units: `separate`, `prove`, and the claims."""
