@@ -174,10 +174,16 @@ def test_nothing_half_checked_counts_as_checked(folder: Path, monkeypatch: pytes
     assert set(found["lemmas"]) == book.checked
 
 
-def test_what_was_cut_off_is_not_cached() -> None:
+def test_what_was_cut_off_is_not_cached(tmp_path: Path) -> None:
     """A circuit that is at work when time is up may lack nodes: it is built anew."""
     unit = resolve(UNIT)
     before = circuit(unit, unit.k)
     assert circuit(unit, unit.k) is before
-    CheckBench()._forget_unfinished()
+    bench = CheckBench()
+    bench.tidy()
+    assert circuit(unit, unit.k) is before
+    assert bench.answer({"claim": CLAIM, "unit": UNIT, "folder": str(tmp_path), "seconds": 0.0}) == {
+        "late": True
+    }
+    bench.tidy()
     assert circuit(unit, unit.k) is not before

@@ -113,20 +113,25 @@ class CheckBench:
 
     def __init__(self) -> None:
         self._books: dict[str, CheckedBook] = {}
+        self._cut_off = False
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """The answer to one request; what is refused, or late, is an answer too."""
+        self.tidy()
         try:
             with deadline(request["seconds"]):
                 return self._claim(request) if "claim" in request else _proof(request)
         except DeadlineError:
-            self._forget_unfinished()
+            self._cut_off = True
             return {"late": True}
         except TcformalError as error:
             return {"refused": str(error)}
 
-    def _forget_unfinished(self) -> None:
-        """Keep the checked lemmas alone: whatever else is cached may have been cut off half-made."""
+    def tidy(self) -> None:
+        """After a late request, keep the checked lemmas alone: what else is cached may be half-made."""
+        if not self._cut_off:
+            return
+        self._cut_off = False
         for cached in [x for x in gc.get_objects() if isinstance(x, functools._lru_cache_wrapper)]:
             cached.cache_clear()
         for folder, book in self._books.items():
@@ -172,6 +177,7 @@ def main() -> None:
     print(json.dumps({"ready": True}), file=out, flush=True)
     for line in sys.stdin:
         print(json.dumps(bench.answer(json.loads(line))), file=out, flush=True)
+        bench.tidy()
 
 
 if __name__ == "__main__":
