@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import click
 from rich.text import Text
 
-from tcformal.cli.group import json_option, main
+from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.filters import Filters
 from tcformal.design.names import FAMILIES, resolve
 from tcformal.formats.catalog import FORMATS, format_named
+from tcformal.programs.naming import misnamed
 from tcformal.report import data, tables
 from tcformal.report.escape import print_json
-from tcformal.report.text import console
+from tcformal.report.text import console, progress
 from tcformal.report.units import unit_card, units_table
 
 
@@ -23,6 +26,7 @@ from tcformal.report.units import unit_card, units_table
 @click.option("--operation", "operation_name", help="Only units of this elementary operation, e.g. T-FDPA.")
 @click.option("--evidence", help="Only units whose fraction bits have this evidence level, e.g. recorded.")
 @click.option("--all", "every", is_flag=True, help="List every name; by default one per distinct design.")
+@click.option("--check", is_flag=True, help="Check that all names of one design build one circuit.")
 @json_option
 def units(
     name: str | None,
@@ -31,20 +35,23 @@ def units(
     operation_name: str | None,
     evidence: str | None,
     every: bool,
+    check: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """List the catalogued units, or show one (NAME) with the source of every parameter."""
     if name is not None:
         spec = resolve(name)
         print_json(data.unit_data(spec)) if as_json else console().print(unit_card(spec))
-        return
+        return OK
     filters = Filters.of(arch=arch, fmt=format_name, operation=operation_name, evidence=evidence)
+    if check:
+        return _check(distinct_designs(filters.allow), as_json)
     sharing = {first: len(names) for first, names in distinct_designs(filters.allow).items()}
     names = [n for n in catalogue() if filters.allow(catalogue()[n])] if every else list(sharing)
     chosen = [catalogue()[n] for n in names]
     if as_json:
         print_json([data.unit_data(u) for u in chosen])
-        return
+        return OK
     out = console()
     out.print(units_table(chosen, {} if every else sharing, out.width))
     total = sum(sharing.values())
@@ -52,6 +59,24 @@ def units(
     text += "." if every else "; others: more names of the same design and formats (--all lists them)."
     families = "; ".join(f"{family}@…: {what}" for family, what in FAMILIES.items())
     out.print(Text(f"{text} Families of designs: {families}.", style="dim"))
+    return OK
+
+
+def _check(designs: Mapping[str, Sequence[str]], as_json: bool) -> int:
+    """Compare the circuits of all names of each design; the exit code."""
+    named = {first: [catalogue()[name] for name in names] for first, names in designs.items()}
+    with progress(transient=True) as bar:
+        task = bar.add_task("building circuits", total=None)
+        odd = misnamed(named, lambda done, total: bar.update(task, completed=done, total=total))
+    total = sum(map(len, named.values()))
+    if as_json:
+        print_json({"names": total, "designs": len(named), "misnamed": odd})
+    elif odd:
+        lines = [f"{name} does not build the circuit of {first}" for name, first in odd.items()]
+        console().print(Text("\n".join(lines)))
+    else:
+        console().print(Text(f"{total} names of {len(named)} designs: each builds the circuit of its design"))
+    return OTHERWISE if odd else OK
 
 
 @main.command()

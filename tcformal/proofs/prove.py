@@ -42,7 +42,7 @@ def prove_claim(
     """Prove a claim about one unit in steps (HOLDS), or refute it by a witness (VIOLATED).
 
     Shapes: one call of the unit on its k products.
-    Ranges and units: `claim` is one of `product-order`, `sign-magnitude`, `carry-bits`, `same-parameters`,
+    Ranges and units: `claim` is one of `product-order`, `sign-magnitude`, `carry-bits`,
     `negation-symmetry` and `zero-exponent`; `limits` hold for each lemma and each search for a witness; the
     other arguments are those of `separate`.
     Zero, NaN, Inf: as the claim says; every claim speaks of all inputs.

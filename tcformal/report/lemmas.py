@@ -18,7 +18,7 @@ _COLOUR = {Kind.HOLDS: "bold green", Kind.VIOLATED: "bold yellow"}
 
 #: Column headings of the claims.
 _SHORT = {
-    "product-order": "order", "sign-magnitude": "signs", "carry-bits": "carry", "same-parameters": "names",
+    "product-order": "order", "sign-magnitude": "signs", "carry-bits": "carry",
     "negation-symmetry": "sign", "zero-exponent": "zero",
 }  # fmt: skip
 

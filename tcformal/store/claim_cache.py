@@ -13,7 +13,7 @@ from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.lemmas import Lemma
 from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED
-from tcformal.store.claims import OF_MANY_UNITS, claim_content, claim_record, lemmas_used, read_claim
+from tcformal.store.claims import claim_content, claim_record, lemmas_used, read_claim
 from tcformal.store.file import RecordFile
 from tcformal.store.lemmas import LemmaCache, checked_lemma
 from tcformal.store.rechecker import Rechecker
@@ -37,7 +37,7 @@ class ClaimCache:
         has to be asked.
         """
         record = self._records.newest(claim, spec.name)
-        if record is None or claim in OF_MANY_UNITS or Kind[record["verdict"]] not in DECIDED:
+        if record is None or Kind[record["verdict"]] not in DECIDED:
             return None
         if record["definition"] != definition(spec):
             return None

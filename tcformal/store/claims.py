@@ -17,9 +17,6 @@ from tcformal.query.question import Kind
 from tcformal.store.answers import read_limits
 from tcformal.store.schema import SEAL, now
 
-#: Claims about more units than the one whose definition is kept with them: they are always asked again.
-OF_MANY_UNITS = ("same-parameters",)
-
 #: Keys that may differ between two records of the same answer.
 _PASSING = ("schema", "date", "seconds", "limits", "tcformal", "commit", "machine", SEAL)
 

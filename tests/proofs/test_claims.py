@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 import tcformal.proofs.claims.carry as carry
-import tcformal.proofs.claims.same_parameters as same
 import tcformal.semantics.reduce as reduce
 from compositions import assert_classes_agree
 from tcformal.design.catalog import catalogue, distinct_designs
@@ -239,32 +238,6 @@ def test_what_a_proof_makes_equal_is_equal_on_random_inputs(
     assert_classes_agree(c, rounds=20)
 
 
-# ---------------------------------------------------------------------------------------- same-parameters
-
-
-@pytest.fixture
-def few_designs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The designs of two architectures only; all are compared in the long run."""
-    few = {n: names for n, names in distinct_designs().items() if n.startswith(("turing/", "volta/"))}
-    monkeypatch.setattr(same, "distinct_designs", lambda: few)
-
-
-@pytest.mark.usefixtures("few_designs")
-def test_names_of_one_design_build_one_circuit(book: LemmaBook) -> None:
-    v = prove(TWO_BLOCKS, "same-parameters", book)
-    assert_proved(v)
-    assert {p.name.partition("/")[0] for p in v.parts} >= {"turing", "ada"}
-    assert not v.lemmas
-
-
-@pytest.mark.usefixtures("few_designs")
-def test_a_name_of_other_parameters_is_not_the_same(book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(same, "_groups", lambda: {VOLTA: [VOLTA, "volta/mma.m8n8k4.f32.f16.f16.f16"]})
-    v = prove(VOLTA, "same-parameters", book)
-    assert v.kind is Kind.UNKNOWN
-    assert v.parts[0].status is PartStatus.OPEN
-
-
 # ---------------------------------------------------------------------------------------- verdicts
 
 
@@ -297,8 +270,6 @@ def test_units_without_a_truncated_sum_are_refused(claim: str, book: LemmaBook) 
 def test_unknown_claims_are_refused(book: LemmaBook) -> None:
     with pytest.raises(UnknownNameError, match="product-order"):
         prove(VOLTA, "product-ordr", book)
-    with pytest.raises(InputError, match="expected a catalogued unit"):
-        prove(VALPEY, "same-parameters", book)
     assert claims_named("all") == tuple(CLAIMS)
 
 

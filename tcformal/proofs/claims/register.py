@@ -15,7 +15,6 @@ from tcformal.proofs.claims.accumulation import sign_magnitude
 from tcformal.proofs.claims.carry import carry_bits
 from tcformal.proofs.claims.negation import negation
 from tcformal.proofs.claims.product_order import product_order
-from tcformal.proofs.claims.same_parameters import same_parameters
 from tcformal.proofs.claims.zero_exponent import zero_exponent
 from tcformal.proofs.lemmas import Lemma, LemmaBook
 from tcformal.solve.result import Limits
@@ -35,7 +34,6 @@ CLAIMS: dict[str, Claim] = {
     "product-order": Claim("the order of the products does not change the result", product_order),
     "sign-magnitude": Claim("sums in sign and magnitude and in two's complement agree", sign_magnitude),
     "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
-    "same-parameters": Claim("all names of these parameters compute the same function", same_parameters),
     "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, of_every_unit=True),
     "zero-exponent": Claim("no exponent of zero terms below all others changes a result", zero_exponent),
 }

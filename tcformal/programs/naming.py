@@ -1,0 +1,40 @@
+"""A check of the catalogue: the names that share one design build one circuit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+from tcformal.design.unit import UnitSpec
+from tcformal.programs.chain import definition
+
+
+def misnamed(
+    designs: Mapping[str, Sequence[UnitSpec]], advance: Callable[[int, int], None] = lambda _done, _all: None
+) -> dict[str, str]:
+    """The names whose circuit is not that of the first name of their design, each with that first name.
+
+    Shapes: designs: the units that share a design, by a name of it.  Units of different k are compared at
+    the least common multiple of their k, where the shorter one is applied to consecutive runs.
+    Ranges and units: circuits are compared by the SHA-256 of their serialised nodes, inputs by name; equal
+    circuits give equal results.
+    """
+    digest = cache(definition)
+    found: dict[str, str] = {}
+    total, done = sum(map(len, designs.values())), 0
+    for units in designs.values():
+        first = units[0]
+        for u in units:
+            k = math.lcm(first.k, u.k)
+            if digest(_nameless(u), k) != digest(_nameless(first), k):
+                found[u.name] = first.name
+            done += 1
+            advance(done, total)
+    return found
+
+
+def _nameless(spec: UnitSpec) -> UnitSpec:
+    """A unit without what no dot product depends on, so that each circuit is built once."""
+    return replace(spec, name="", m=1, n=1, notes=())
