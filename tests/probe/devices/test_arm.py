@@ -130,7 +130,7 @@ def fake(folder: Path, version: str) -> Emulator:
     path.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo "{version}" || exit 9\n')
     path.chmod(0o755)
     (folder / COMPILER).write_text(
-        '#!/bin/sh\n[ "$1" = --version ] && echo cross 1.0\nfor out; do :; done\n: >"$out"\n'
+        '#!/bin/sh\n[ "$1" = --version ] && echo cross 1.0 && exit\nfor out; do :; done\n: >"$out"\n'
     )
     (folder / COMPILER).chmod(0o755)
     found = Emulator.found()
