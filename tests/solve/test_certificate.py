@@ -343,6 +343,7 @@ def ask_checker(folder: Path, proof: bytes | None, **changes: Any) -> dict[str, 
         "solver": "someone",
         "time_s": 60.0,
         "memory_mb": 4096,
+        "seed": 0,
         **changes,
     }
     done = subprocess.run(

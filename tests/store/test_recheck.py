@@ -14,7 +14,7 @@ from solve.stub_members import sum_question
 from tcformal.design.names import resolve
 from tcformal.interp.cnf import to_cnf
 from tcformal.ir.walk import to_json
-from tcformal.programs.chain import circuit
+from tcformal.programs.chain import staged_circuit
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.solve import certificate, drat
@@ -177,13 +177,13 @@ def test_nothing_half_checked_counts_as_checked(folder: Path, monkeypatch: pytes
 def test_what_was_cut_off_is_not_cached(tmp_path: Path) -> None:
     """A circuit that is at work when time is up may lack nodes: it is built anew."""
     unit = resolve(UNIT)
-    before = circuit(unit, unit.k)
-    assert circuit(unit, unit.k) is before
+    before = staged_circuit(unit, unit.k)
+    assert staged_circuit(unit, unit.k) is before
     bench = CheckBench()
     bench.tidy()
-    assert circuit(unit, unit.k) is before
+    assert staged_circuit(unit, unit.k) is before
     assert bench.answer({"claim": CLAIM, "unit": UNIT, "folder": str(tmp_path), "seconds": 0.0}) == {
         "late": True
     }
     bench.tidy()
-    assert circuit(unit, unit.k) is not before
+    assert staged_circuit(unit, unit.k) is not before

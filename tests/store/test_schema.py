@@ -53,7 +53,13 @@ def test_the_schema_is_strict() -> None:
     assert len(listed) >= 8
     for x in listed:
         assert x["additionalProperties"] is False
-        assert set(x["properties"]) - set(x["required"]) <= {"exact", "errors", "errors_ulps"}
+        assert set(x["properties"]) - set(x["required"]) <= {
+            "exact",
+            "errors",
+            "errors_ulps",
+            "commit",
+            "machine",
+        }
 
 
 def test_the_schema_knows_every_verdict_and_status() -> None:

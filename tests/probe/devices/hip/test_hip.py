@@ -232,6 +232,7 @@ class BuiltElsewhere(Inline):
     """A pool that builds kernels in other processes, and does all else at once in this one."""
 
     def __init__(self, pool: SturdyPool) -> None:
+        super().__init__()
         self._pool = pool
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
