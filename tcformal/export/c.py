@@ -193,7 +193,9 @@ def _dpi(design: ExportedDesign) -> Iterator[str]:
     yield " * Element i of an array of w-bit elements is bits i*w+w-1 to i*w. */"
     yield "#ifdef TCFORMAL_DPI"
     yield '#include "svdpi.h"'
-    yield ""
+    yield "#ifdef __cplusplus"
+    yield 'extern "C"'
+    yield "#endif"
     given = ", ".join(f"const svBitVecVal *{port}_bits" for port, _ in ports)
     yield f"void {name}({given}, svBitVecVal *{RESULT}_bits)"
     yield "{"

@@ -4,10 +4,15 @@
 
 typedef struct { uint64_t w[@N@]; } tcformal_w@N@;
 
+static inline tcformal_w@N@ tcformal_w@N@_make(@GIVEN@)
+{
+    tcformal_w@N@ r = {{@LIMBS@}};
+    return r;
+}
+
 static inline tcformal_w@N@ tcformal_w@N@_of(uint64_t x)
 {
-    tcformal_w@N@ r = {{x}};
-    return r;
+    return tcformal_w@N@_make(x@ZEROS@);
 }
 
 static inline tcformal_w@N@ tcformal_w@N@_and(tcformal_w@N@ x, tcformal_w@N@ y)

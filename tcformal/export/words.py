@@ -36,7 +36,7 @@ class WordText:
         if not self.wide(width):
             return f"{value:#x}u" if width <= 32 else f"UINT64_C({value:#x})"
         words = (value >> 64 * i & (1 << 64) - 1 for i in range(self.limbs))
-        return f"(({self.type(width)}){{{{{', '.join(f'UINT64_C({w:#x})' for w in words)}}}}})"
+        return f"{self.type(width)}_make({', '.join(f'UINT64_C({w:#x})' for w in words)})"
 
     def cast(self, x: str, width: int, to: int) -> str:
         """A word of one width as a word of another; bits that do not fit are lost with the limbs."""
@@ -74,7 +74,16 @@ class WordText:
 
     def helpers(self) -> str:
         """The functions on limbs."""
-        return (files("tcformal.export") / "wide.h").read_text(encoding="utf-8").replace("@N@", str(self.limbs))
+        text = (files("tcformal.export") / "wide.h").read_text(encoding="utf-8")
+        limbs = [f"w{i}" for i in range(self.limbs)]
+        for mark, value in (
+            ("@N@", str(self.limbs)),
+            ("@GIVEN@", ", ".join(f"uint64_t {w}" for w in limbs)),
+            ("@LIMBS@", ", ".join(limbs)),
+            ("@ZEROS@", ", 0" * (self.limbs - 1)),
+        ):
+            text = text.replace(mark, value)
+        return text
 
 
 def words_for(widths: Iterable[int]) -> WordText:
