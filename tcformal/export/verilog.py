@@ -102,6 +102,8 @@ def _amount(node: Node, amount: str) -> str:
     width = node.args[1].width
     if width <= _MOST_AMOUNT:
         return amount
+    if node.args[1].op == "const":
+        return str(min(node.args[1].params[1], node.width))
     low = f"{amount}[{_MOST_AMOUNT - 1}:0]"
     return f"((|{amount}[{width - 1}:{_MOST_AMOUNT}]) ? {{{_MOST_AMOUNT}{{1'b1}}}} : {low})"
 
