@@ -1,4 +1,4 @@
-"""Exported designs as the tools of their users run them: the results on given inputs, one reader for each tool."""
+"""Exported designs in the tools of their users: one reader for each tool, which gives results on inputs."""
 
 from __future__ import annotations
 
@@ -296,6 +296,7 @@ def read_yosys(design: ExportedDesign, path: Path, rows: Sequence[Given]) -> lis
 BENCH = """
 module bench;
 {declarations}
+  wire [{width}-1:0] d;
   {name} unit ({connections});
 {dpi}
   integer file, got;
@@ -342,9 +343,8 @@ def read_verilator(
     bench.write_text(
         BENCH.format(
             name=design.name,
-            declarations="\n".join(
-                [*(f"  reg [{w - 1}:0] {name}, {name}_read;" for name, w in ports), f"  wire [{width - 1}:0] d;"]
-            ),
+            declarations="\n".join(f"  reg [{w - 1}:0] {name}, {name}_read;" for name, w in ports),
+            width=width,
             connections=", ".join(f".{name}({name})" for name in [*(name for name, _ in ports), "d"]),
             formats=" ".join(["%h"] * len(ports)),
             targets=", ".join(f"{name}_read" for name, _ in ports),

@@ -40,7 +40,7 @@ def export(name: str, to: str | None, output: str | None, as_json: bool) -> None
         raise InputError(f"expected a language after --to ({', '.join(FORMATS)}), but got none")
     content = written(exported(resolve(name)), to or "json")
     if output is None:
-        click.get_binary_stream("stdout").write(content)
+        click.echo(content, nl=False)
         return
     if not Path(output).parent.is_dir():
         raise InputError(f"expected a file that can be written, but got {output}: there is no such folder")

@@ -67,7 +67,7 @@ def to_aiger(design: ExportedDesign) -> bytes:
     blast = Blast(design.graph)
     (roots,) = blast.run([design.root])
     number: dict[int, int] = {}
-    symbols = []
+    symbols: list[str] = []
     for p in design.ports:
         for name, symbol in zip(p.inputs, p.symbols, strict=True):
             bits = blast.inputs.get(name) or tuple(blast.gates.input() for _ in range(p.width))
@@ -79,9 +79,7 @@ def to_aiger(design: ExportedDesign) -> bytes:
     head = f"aig {n + len(made.ands)} {n} 0 {len(outputs)} {len(made.ands)}\n"
     body = "".join(f"{x}\n" for x in outputs)
     symbols += [f"o{i} {RESULT}[{i}]" for i in range(len(outputs))]
-    ands = b"".join(
-        _delta(2 * (n + i) - x) + _delta(x - y) for i, (x, y) in enumerate(made.ands, 1)
-    )
+    ands = b"".join(_delta(2 * (n + i) - x) + _delta(x - y) for i, (x, y) in enumerate(made.ands, 1))
     comment = "\n".join([*symbols, "c", *design.header])
     return (head + body).encode() + ands + comment.encode() + b"\n"
 

@@ -57,9 +57,7 @@ class ExportedDesign:
 
     def input_symbols(self) -> dict[str, str]:
         """The symbol of each element by the name of the DAG's input."""
-        return {
-            name: symbol for p in self.ports for name, symbol in zip(p.inputs, p.symbols, strict=True)
-        }
+        return {name: symbol for p in self.ports for name, symbol in zip(p.inputs, p.symbols, strict=True)}
 
     def stages(self) -> dict[int, list[tuple[str, Stage]]]:
         """The labelled stages that the result depends on, by the index of their node."""

@@ -48,9 +48,13 @@ from tcformal.version import VERSION
 
 SEED = 20261101
 #: Small designs: two products in one sum, VALPEY's accumulator, a chain with flushes, 106-bit products.
-WIDE = "sequential@products=1,a_format=fp64,b_format=fp64,c_format=fp64,d_format=fp64,nan_word=0x7ff8000000000000"
+DOUBLES = ",".join(f"{x}_format=fp64" for x in "abcd")
+WIDE = f"sequential@products=1,{DOUBLES},nan_word=0x7ff8000000000000"
 SMALL = ["tfdpa@products=2", "valpey@terms=3,carry_bits=2", "x86/vdpbf16ps", WIDE]
 SCALED = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
+
+LINT = ["verilator", "--lint-only", "-Wall", "-Wno-UNUSED", "-Wno-DECLFILENAME"]
+COMPILE = ["gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c"]
 
 debian = pytest.mark.debian
 long = pytest.mark.long
@@ -240,7 +244,7 @@ def test_yosys_evaluates_random_graphs(tmp_path: Path) -> None:
 
 @debian
 def test_abc_finds_verilog_and_aiger_equivalent(tmp_path: Path) -> None:
-    """yosys synthesises the module to gates, and abc proves them equal to the exported gates; not to others'."""
+    """yosys synthesises the module, and abc proves its gates equal to the exported ones; not to others."""
     design = design_of("tfdpa@products=1,a_format=e4m3,b_format=e4m3,fraction_bits=5")
     (tmp_path / "design.sv").write_bytes(written(design, "verilog"))
     (tmp_path / "ours.aig").write_bytes(written(design, "aiger"))
@@ -284,13 +288,13 @@ def test_verilator_has_no_complaint(tmp_path: Path) -> None:
     for i, name in enumerate((*SMALL, SCALED)):
         path = tmp_path / f"{i}.sv"
         path.write_bytes(written(design_of(name), "verilog"))
-        run(["verilator", "--lint-only", "-Wall", "-Wno-UNUSED", "-Wno-DECLFILENAME", path])
+        run([*LINT, path])
 
 
 # ------------------------------------------------------------------------------------------- longer
 READ_BY: dict[str, Callable[[Path], list[str]]] = {
-    "verilog": lambda path: ["verilator", "--lint-only", "-Wall", "-Wno-UNUSED", "-Wno-DECLFILENAME", str(path)],
-    "c": lambda path: ["gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c", str(path)],
+    "verilog": lambda path: [*LINT, str(path)],
+    "c": lambda path: [*COMPILE, str(path)],
     "aiger": lambda path: ["berkeley-abc", "-c", f"read_aiger {path}; print_stats"],
 }
 
