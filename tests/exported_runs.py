@@ -147,15 +147,17 @@ def read_c(design: ExportedDesign, path: Path, rows: Sequence[Given]) -> list[in
 
 # ------------------------------------------------------------------------------------------- solvers
 def read_z3(design: ExportedDesign, path: Path, rows: Sequence[Given]) -> list[int]:
-    """z3 reads the script; the definition of d is evaluated by substitution."""
+    """z3 reads the script; the definition of d is evaluated in a model."""
     width = design.root.width
     extra = f"(declare-const result (_ BitVec {width}))(assert (= d result))"
     (claim,) = z3.parse_smt2_string(path.read_text() + extra)
     (d,) = [x for x in claim.children() if not z3.is_const(x)]
     results = []
     for row in rows:
-        values = [(z3.BitVec(s, w), z3.BitVecVal(x, w)) for s, (x, w) in symbols(design, row).items()]
-        results.append(z3.simplify(z3.substitute(d, *values)).as_long())
+        model = z3.Model()
+        for s, (x, w) in symbols(design, row).items():
+            model.update_value(z3.BitVec(s, w), z3.BitVecVal(x, w))
+        results.append(model.eval(d).as_long())
     return results
 
 

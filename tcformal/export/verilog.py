@@ -12,6 +12,8 @@ from tcformal.ir.node import Node
 
 #: Bits of a shift's amount that simulators accept.
 _MOST_AMOUNT = 31
+#: Verilator's warnings about comparisons whose result is constant.
+_CONSTANT = ("UNSIGNED", "CMPCONST")
 
 
 class VerilogText(Statements):
@@ -123,6 +125,8 @@ def to_verilog(design: ExportedDesign) -> str:
     lines = [
         *(f"// {line}" for line in design.header),
         "// Elements of an array stand side by side in their port, element 0 in the lowest bits.",
+        # The DAG compares some values of few bits with what they never reach.
+        *(f"// verilator lint_off {warning}" for warning in _CONSTANT),
         f"module {design.name} (",
         *ports,
         f"  output wire [{design.root.width - 1}:0] {RESULT}  // {design.encoding}",
@@ -131,5 +135,6 @@ def to_verilog(design: ExportedDesign) -> str:
         *writer.lines,
         f"  assign {RESULT} = {result};",
         "endmodule",
+        *(f"// verilator lint_on {warning}" for warning in _CONSTANT),
     ]
     return "\n".join(lines) + "\n"
