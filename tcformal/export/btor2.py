@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tcformal.export.design import RESULT, ExportedDesign, remarks
 from tcformal.ir.node import Node
 from tcformal.ir.walk import Interpreter
@@ -144,6 +142,6 @@ class Btor2Text(Interpreter[int]):
 def to_btor2(design: ExportedDesign) -> str:
     """A design as a netlist without states."""
     writer = Btor2Text(design)
-    values: Sequence[int] = writer.run([design.root])
-    writer.output(values[0])
+    (result,) = writer.run([design.root])
+    writer.output(result)
     return "\n".join([*(f"; {line}" for line in design.header), *writer.lines]) + "\n"

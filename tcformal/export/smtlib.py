@@ -17,8 +17,6 @@ class SmtlibStages(SmtlibText):
         super().__init__(design.graph)
         self._symbols = design.input_symbols()
         self._stages = design.stages()
-        # The definitions without a name must not have the name of an element.
-        self._prefix = "n"
 
     def input_term(self, name: str, width: int) -> str:
         """The element's symbol: all elements are declared in the order of the ports."""
