@@ -28,6 +28,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "eval": ("single",),
     "explain": ("single",),
     "explain-mismatch": ("devices.mismatch",),
+    "export": ("export",),
     "formats": ("catalogue",),
     "probe": ("devices.probe", "devices.campaign"),
     "prove": ("questions.prove",),

@@ -59,9 +59,13 @@ class Interpreter(Generic[NodeValue]):
         """The values of every node that `roots` depend on, by node index."""
         known: dict[int, NodeValue] = {}
         for node in reachable(roots):
-            handler = getattr(self, f"on_{node.op}")
-            known[node.index] = handler(node, *[known[a.index] for a in node.args])
+            known[node.index] = self.visit(node, [known[a.index] for a in node.args])
         return known
+
+    def visit(self, node: Node, values: Sequence[NodeValue]) -> NodeValue:
+        """The value of one node, given those of its arguments."""
+        value: NodeValue = getattr(self, f"on_{node.op}")(node, *values)
+        return value
 
 
 def to_json(graph: Graph, roots: Mapping[str, Node]) -> str:

@@ -58,6 +58,7 @@ WORKING: dict[str, list[str]] = {
     "separate": ["valpey@terms=2,carry_bits=3", "valpey@terms=2"],
     "prove": ["valpey@terms=2,carry_bits=3", "valpey@terms=2"],
     "run": ["query-0.toml"],
+    "export": ["valpey@terms=2", "--to", "verilog"],
     "suite": ["tfdpa@products=2", "--vary", "fraction_bits=10..11", "--vectors", "20"],
     "sweep": ["--vectors", "2", "--only", UNIT, "--jobs", "1"],
 }

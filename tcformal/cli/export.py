@@ -1,0 +1,47 @@
+"""`export`: a unit's design in the languages of solvers, model checkers, simulators and compilers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tcformal.cli.group import json_option, main
+from tcformal.design.names import resolve
+from tcformal.errors import InputError
+from tcformal.export.design import exported
+from tcformal.export.register import FORMATS, written
+from tcformal.files.write import write_whole
+
+
+@main.command(
+    epilog="""\b
+Examples:
+  tcformal export ampere/mma.m16n8k16.f32.f16.f16.f32 --to verilog -o ampere.sv
+  tcformal export 'valpey@terms=5,carry_bits=3' --to smtlib > valpey.smt2
+  tcformal export hopper/mma.m16n8k16.f32.f16.f16.f32 --to c -o hopper.h
+"""
+)
+@click.argument("name", metavar="UNIT")
+@click.option("--to", type=click.Choice(list(FORMATS)), help="The language.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="A file to write instead of printing.")
+@json_option
+def export(name: str, to: str | None, output: str | None, as_json: bool) -> None:
+    """Write one dot product d = a·b + c of a unit as a design for other tools.
+
+    smtlib: declarations of a_0, b_0, …, c, definitions of every stage and of d, to which assertions are
+    added.  btor2: a word-level netlist.  aiger: and-gates (binary) with names.  verilog: a combinational,
+    synthesisable SystemVerilog module.  c: a header with an inline function, and one for DPI-C.  json: the
+    model's own DAG.  Operands and result are raw encodings.
+    """
+    if as_json and to not in (None, "json"):
+        raise InputError(f"expected --json alone or with --to json, but got --to {to}")
+    if to is None and not as_json:
+        raise InputError(f"expected a language after --to ({', '.join(FORMATS)}), but got none")
+    content = written(exported(resolve(name)), to or "json")
+    if output is None:
+        click.echo(content, nl=False)
+        return
+    if not Path(output).parent.is_dir():
+        raise InputError(f"expected a file that can be written, but got {output}: there is no such folder")
+    write_whole(Path(output), content)

@@ -1,0 +1,1 @@
+"""Designs as text for other people's tools: one interpretation of the DAG for each format."""
