@@ -48,6 +48,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "tcformal suite 'valpey@terms=3' --vary carry_bits=1..3 --format json -o s.json",
         "tcformal suite --check s.json",
     ),
+    "export": (
+        f"tcformal export {_AMPERE} --to verilog -o ampere.sv",
+        "tcformal export 'valpey@terms=5,carry_bits=3' --to smtlib",
+        f"tcformal export {_HOPPER} --to c -o hopper.h",
+    ),
     "results": ("tcformal results list", "tcformal results verify"),
     "results list": ("tcformal results list --verdict separated --last 5",),
     "results show": ("tcformal results show 4c2f",),

@@ -14,14 +14,7 @@ from tcformal.export.register import FORMATS, written
 from tcformal.files.write import write_whole
 
 
-@main.command(
-    epilog="""\b
-Examples:
-  tcformal export ampere/mma.m16n8k16.f32.f16.f16.f32 --to verilog -o ampere.sv
-  tcformal export 'valpey@terms=5,carry_bits=3' --to smtlib > valpey.smt2
-  tcformal export hopper/mma.m16n8k16.f32.f16.f16.f32 --to c -o hopper.h
-"""
-)
+@main.command()
 @click.argument("name", metavar="UNIT")
 @click.option("--to", type=click.Choice(list(FORMATS)), help="The language.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="A file to write instead of printing.")
