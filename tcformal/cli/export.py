@@ -12,6 +12,7 @@ from tcformal.errors import InputError
 from tcformal.export.design import exported
 from tcformal.export.register import FORMATS, written
 from tcformal.files.write import write_whole
+from tcformal.report.escape import say
 
 
 @main.command()
@@ -33,7 +34,10 @@ def export(name: str, to: str | None, output: str | None, as_json: bool) -> None
         raise InputError(f"expected a language after --to ({', '.join(FORMATS)}), but got none")
     content = written(exported(resolve(name)), to or "json")
     if output is None:
-        click.echo(content, nl=False)
+        if to == "aiger":  # binary: nothing of it is text for a terminal
+            click.get_binary_stream("stdout").write(content)
+        else:
+            say(content.decode(), end="")
         return
     if not Path(output).parent.is_dir():
         raise InputError(f"expected a file that can be written, but got {output}: there is no such folder")
