@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -35,7 +36,7 @@ def export(name: str, to: str | None, output: str | None, as_json: bool) -> None
     content = written(exported(resolve(name)), to or "json")
     if output is None:
         if to == "aiger":  # binary: nothing of it is text for a terminal
-            click.get_binary_stream("stdout").write(content)
+            sys.stdout.buffer.write(content)
         else:
             say(content.decode(), end="")
         return
