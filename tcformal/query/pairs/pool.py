@@ -150,6 +150,8 @@ def _init_worker(lifeline: Connection, parent: int) -> None:
 
 
 def _exit_worker(*_: object) -> None:
+    """End the call; the kernel and the lifeline may both say so, and the second must not cut its end short."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise SystemExit(1)
 
 
