@@ -150,7 +150,7 @@ def _init_worker(lifeline: Connection, parent: int) -> None:
 
 
 def _exit_worker(*_: object) -> None:
-    """End the call; the kernel and the lifeline may both say so, and the second must not cut its end short."""
+    """End the call: kernel and lifeline may both ask for it, and the second must not cut the end short."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise SystemExit(1)
 
