@@ -84,7 +84,7 @@ def case_of(spec: UnitSpec, data: Any, where: str) -> MismatchCase:
 
 
 def _rows(spec: UnitSpec, data: dict[str, NDArray[Any]], where: str) -> list[dict[str, Any]]:
-    """The arrays of an .npz as one object a case, in hex words."""
+    """The arrays of an .npz as one object per case, in hex words."""
     formats = spec.input_formats() | {"expected": spec.d_format, "got": spec.d_format}
     words: dict[str, list[Any]] = {}
     for name, fmt in formats.items():

@@ -46,7 +46,7 @@ class Rechecker:
         return self._ask(folder, {"dag": dag, "certificate": dict(certificate)}, seconds)
 
     def claim(self, folder: Path, claim: str, unit: str, seconds: float | None = None) -> dict[str, Any]:
-        """Prove a claim again on the kept lemmas of a folder, every certificate checked."""
+        """Prove a claim again on the kept lemmas of a folder, with every certificate checked."""
         return self._ask(folder, {"claim": claim, "unit": unit}, seconds)
 
     def close(self) -> None:
@@ -65,7 +65,7 @@ class Rechecker:
         self.close()
 
     def _ask(self, folder: Path, what: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
-        """The answer to one request; `late` where there is none in time."""
+        """The answer to one request; `late` after the time limit."""
         seconds = self.seconds if seconds is None else seconds
         request = {**what, "folder": str(folder), "seconds": seconds}
         process = self._started()

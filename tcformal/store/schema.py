@@ -59,7 +59,7 @@ def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def seal(record: Mapping[str, Any], kind: str = "answer") -> dict[str, Any]:
-    """A record with version and digest; RecordError for one that is not as the schema of its kind says."""
+    """A record with version and digest; RecordError for one that does not fit the schema of its kind."""
     made = sealed({**record, "schema": version(kind)})
     check(made, kind)
     return made

@@ -60,7 +60,7 @@ def or_claims(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def prove_claims(first: str | None, claim: str, only: str, how: SolverOptions, as_json: bool) -> int:
-    """Prove the claims, print what came of them, and return the exit code."""
+    """Prove the claims, print the verdicts, and return the exit code."""
     claims = claims_named(claim)
     store = how.store()
     keeper = None if how.fresh else store.lemmas

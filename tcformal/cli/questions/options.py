@@ -21,7 +21,7 @@ from tcformal.store.store import Store
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SolverOptions:
-    """How a command asks; what it has no option for is as usual."""
+    """What a command was told about solvers and the store; defaults for options that it does not have."""
 
     #: Members of the portfolio; None for all that are installed.
     solvers: tuple[str, ...] | None
@@ -33,7 +33,7 @@ class SolverOptions:
     folder: str = ""
 
     def store(self) -> Store:
-        """The kept answers; people are told of those that cannot be used."""
+        """The store of the results folder; it warns of records that cannot be used."""
         return Store(Path(self.folder), warn)
 
 

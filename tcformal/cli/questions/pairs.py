@@ -42,7 +42,7 @@ def ask_all(
     as_json: bool,
     workers: Callable[[], AbstractContextManager[Executor]],
 ) -> int:
-    """Ask every pair with `text` in a name, print what came of them, and return the exit code."""
+    """Ask every pair with `text` in a name, print the answers, and return the exit code."""
     ask_options = AskOptions(
         assume=tuple(assume), solvers=how.solvers, limits=how.limits, certify=how.certify, fresh=how.fresh
     )

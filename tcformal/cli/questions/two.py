@@ -28,7 +28,7 @@ from tcformal.report.text import console
 
 
 def _kept_or_asked(q: EqualityQuestion, how: SolverOptions) -> Verdict[EqualityQuestion]:
-    """The kept answer to a question, or a new one, which is kept."""
+    """The kept answer to a question, or a new one, which is then kept."""
     store = how.store()
     kept = None if how.fresh else store.find(q, certify=how.certify)
     v = kept or _ask(q, how)

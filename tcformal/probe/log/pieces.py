@@ -47,7 +47,7 @@ class Piece:
 
 
 def _pieces(spec: UnitSpec, parts: Sequence[tuple[Sequence[Directed], Sequence[int]]]) -> list[Piece]:
-    """Dot products with their outputs, part by part, all put to the model at once."""
+    """Dot products with their outputs, part by part; the model is evaluated once for all."""
     batch = batch_of([item.witness for items, _ in parts for item in items])
     model, start, made = replay(spec, batch), 0, []
     for items, outputs in parts:

@@ -225,7 +225,7 @@ def _block(run: Run, line: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _is_of_today(run: Run, spec: UnitSpec) -> bool:
-    """Whether what a run says of the model was said of the model as it is now."""
+    """Whether a run was compared with the current model."""
     return bool(run.head["definition"] == definition(spec))
 
 

@@ -190,7 +190,7 @@ class Bench:
             self._compared(unit, outputs, made.batch)
 
     def positions(self, unit: Measured, x: Batch, holds: NDArray[np.bool_], model: int) -> None:
-        """One dot product at every place of a tile, with others beside it."""
+        """Measure one dot product at every position of a tile, with others beside it."""
         outputs, error = self._outputs(unit.spec, x)
         words, counts = np.unique(outputs[holds[: len(outputs)]], return_counts=True)
         d, row = unit.spec.operands.d, int(np.flatnonzero(holds)[0])

@@ -110,7 +110,7 @@ def _size(item: PlanItem) -> int:
 
 
 def _groups(items: list[PlanItem]) -> Iterator[list[PlanItem]]:
-    """Items that are put to the device together: a random one alone, directed ones by the hundred."""
+    """Items that are run together: a random one alone, directed ones by the hundred."""
     for alone, same in itertools.groupby(items, lambda item: isinstance(item, Random)):
         row, size = list(same), 1 if alone else _TOGETHER
         yield from (row[i : i + size] for i in range(0, len(row), size))

@@ -34,7 +34,7 @@ FIRST_CHUNK, CHUNK = 12_000, 120_000
 
 
 def chunk_sizes(vectors: int) -> list[int]:
-    """The counts of random items that make up `vectors`: a small one first."""
+    """The sizes of the random items that make up `vectors`: a small one first."""
     sizes = [min(vectors, FIRST_CHUNK)] if vectors else []
     while sum(sizes) < vectors:
         sizes.append(min(CHUNK, vectors - sum(sizes)))

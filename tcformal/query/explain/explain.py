@@ -80,7 +80,7 @@ def diverge(
 
 
 def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:
-    """Take one dot product on raw encodings apart; more than k products are a chain of calls."""
+    """Explain one dot product of raw encodings; more than k products are a chain of calls."""
     dot, nodes, run = _traced(spec, len(witness.a))
     values = dict(zip(nodes, run(witness.inputs()), strict=True))
     steps: list[SumStep] = []

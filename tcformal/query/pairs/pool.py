@@ -104,11 +104,11 @@ class SturdyPool(ThreadPoolExecutor):
             self._free.put(worker)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Have `fn` called in a worker; RuntimeError after `shutdown`."""
+        """Run `fn` in a worker; RuntimeError after `shutdown`."""
         return super().submit(self._call, partial(fn, *args, **kwargs))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take no more calls; with `cancel_futures`, end the workers in the middle of theirs."""
+        """Accept no more calls; with `cancel_futures`, end the workers in the middle of their calls."""
         super().shutdown(wait=False, cancel_futures=cancel_futures)
         if cancel_futures:
             for worker in self._workers:

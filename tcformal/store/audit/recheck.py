@@ -97,7 +97,7 @@ class CheckedBook(LemmaBook):
         return self._known[sha256]
 
     def _checked(self, name: str, kept: Lemma, what: Statement) -> Lemma:
-        """A kept lemma after its certificate, if it has one, was checked."""
+        """The kept lemma, after a check of its certificate if it has one."""
         if kept.certificate is None:
             self.unchecked.add(kept.sha256)
             return kept

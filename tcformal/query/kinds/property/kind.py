@@ -102,7 +102,7 @@ class UnitProperty(QuestionKind[PropertyQuestion]):
 
 
 def _format(q: PropertyQuestion, name: str) -> Format:
-    """The format of an input: of an operand, or of what the property adds beside it (c2 beside c)."""
+    """The format of an input; an input that the property adds to an operand (c2 to c) has its format."""
     row = name.partition("[")[0]
     return q.unit.input_formats()[row if row.startswith("scale_") else name[0]]
 
