@@ -21,8 +21,8 @@ from tcformal.oracle.values import format_value, parse_value
 from tcformal.papers.checked import algorithm_asked, check_asks, golden_witness, mistake
 from tcformal.papers.files import Ask, QueryFile, find
 from tcformal.programs.chain import circuit
-from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook
+from tcformal.proofs.prove import kept_or_proved
 from tcformal.query.assume import from_texts
 from tcformal.query.keep import kept_or_answered
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
@@ -161,12 +161,10 @@ def evaluate_three(spec: UnitSpec, w: Witness) -> dict[str, int]:
 def _claim(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
     """Prove a claim about one unit in steps; the store keeps and serves lemmas and claims."""
     spec, name = resolve(ask.body["unit"]), ask.body["claim"]
-    store = how.store
-    v = None if store is None or how.fresh else store.find_claim(name, spec, certify=how.certify)
-    if v is None:
-        v = prove_claim(spec, name, book=how.book, limits=how.limits, members=how.solvers)
-        if store is not None:
-            store.add_claim(v)
+    v = kept_or_proved(
+        spec, name, how.store, book=how.book, limits=how.limits, solvers=how.solvers, certify=how.certify,
+        fresh=how.fresh,
+    )  # fmt: skip
     data = v.to_json()
     # The lemmas are kept once: an answer names them.
     return v.kind.name, {**data, "lemmas": [lemma["sha256"] for lemma in data["lemmas"]]}

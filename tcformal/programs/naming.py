@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
+from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.unit import UnitSpec
 from tcformal.programs.chain import definition
 
 
-def misnamed(
-    designs: Mapping[str, Sequence[UnitSpec]], advance: Callable[[int, int], None] = lambda _done, _all: None
-) -> dict[str, str]:
+def misnamed(designs: Mapping[str, Sequence[UnitSpec]], advance: Advance = ignore_count) -> dict[str, str]:
     """The names whose circuit is not that of the first name of their design, each with that first name.
 
     Shapes: designs: the units that share a design, by a name of it.  Units of different k are compared at

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
+from tcformal.callbacks import Progress, ignore
 from tcformal.design.unit import UnitSpec
 from tcformal.matmul.unit import Unit, spec_of
 from tcformal.proofs.claim import ClaimVerdict
@@ -37,7 +38,7 @@ def prove_claim(
     certify: bool | None = None,
     store: ClaimStore | None = None,
     fresh: bool = False,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> ClaimVerdict:
     """Prove a claim about one unit in steps (HOLDS), or refute it by a witness (VIOLATED).
 
@@ -53,14 +54,34 @@ def prove_claim(
     """
     spec, allowed = spec_of(unit), limits or Limits()
     members = None if solvers is None else check_members(solvers)
+    keeper = None if store is None or fresh else store.lemmas
+    book = LemmaBook(members=members, limits=allowed, certify=certify, keeper=keeper)
+    return kept_or_proved(
+        spec, claim, store, book=book, fresh=fresh, limits=allowed, solvers=members, certify=certify,
+        progress=progress or ignore,
+    )  # fmt: skip
+
+
+def kept_or_proved(
+    spec: UnitSpec,
+    claim: str,
+    store: ClaimStore | None,
+    *,
+    book: LemmaBook,
+    limits: Limits,
+    solvers: Sequence[str] | None = None,
+    certify: bool | None = None,
+    fresh: bool = False,
+    progress: Progress = ignore,
+) -> ClaimVerdict:
+    """The kept claim about a unit, or else a new proof, which is kept; `book` holds the lemmas of both.
+
+    Errors: those of `register.prove_claim`; RecordError where a claim cannot be kept.
+    """
     kept = None if store is None or fresh else store.find_claim(claim, spec, certify=certify)
     if kept is not None:
         return kept
-    keeper = None if store is None or fresh else store.lemmas
-    book = LemmaBook(members=members, limits=allowed, certify=certify, keeper=keeper)
-    v = register.prove_claim(
-        spec, claim, book=book, limits=allowed, members=members, progress=progress or (lambda _: None)
-    )
+    v = register.prove_claim(spec, claim, book=book, limits=limits, members=solvers, progress=progress)
     if store is not None:
         store.add_claim(v)
     return v

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from tcformal.callbacks import Progress, ignore
+from tcformal.errors import RecordError
 from tcformal.query.engine import answer
 from tcformal.query.question import Q, Question
 from tcformal.query.verdict import Verdict
@@ -33,21 +35,28 @@ def kept_or_answered(
     limits: Limits | None = None,
     certify: bool | None = None,
     jobs: int | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
+    unkept: Callable[[RecordError], None] | None = None,
 ) -> Verdict[Q]:
     """The kept answer to a question, or else a new one, which is kept.
 
     `fresh` asks again whatever is kept; without a store nothing is kept.
-    Errors: those of `answer`; RecordError where an answer cannot be kept.
+    `unkept` takes the error of an answer that cannot be kept; the answer is then returned all the same.
+    Errors: those of `answer`; RecordError, unless `unkept` takes it, where an answer cannot be kept.
     """
     v = None if store is None or fresh else store.find(q, certify=certify)
     known = v is not None
     if v is None:
         v = answer(
             q, solvers=solvers, limits=limits or Limits(), certify=certify, jobs=jobs,
-            progress=progress or (lambda _: None),
+            progress=progress or ignore,
         )  # fmt: skip
     # An answer to other units of the same definition is kept under these names too.
     if store is not None and not (known and store.has(q)):
-        store.add(v)
+        try:
+            store.add(v)
+        except RecordError as error:
+            if unkept is None:
+                raise
+            unkept(error)
     return v

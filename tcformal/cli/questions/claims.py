@@ -15,8 +15,9 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.proofs.claim import ClaimVerdict
-from tcformal.proofs.claims.register import CLAIMS, claims_named, prove_claim, units_of
+from tcformal.proofs.claims.register import CLAIMS, claims_named, units_of
 from tcformal.proofs.lemmas import LemmaBook
+from tcformal.proofs.prove import kept_or_proved
 from tcformal.query.question import Kind
 from tcformal.report.escape import print_json, say
 from tcformal.report.lemmas import claim_view, claims_table
@@ -70,7 +71,6 @@ def prove_claims(first: str | None, claim: str, only: str, how: SolverOptions, a
         raise InputError(f"expected a unit that {claim} fits, but none has {only!r} in its name")
     refused: dict[tuple[str, str], str] = {}
     verdicts: dict[str, list[ClaimVerdict]] = {}
-    served = 0
     columns = (
         shown("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
         shown("{task.fields[doing]}"),
@@ -79,16 +79,10 @@ def prove_claims(first: str | None, claim: str, only: str, how: SolverOptions, a
         task = bar.add_task("claims", total=len(units) * len(claims), doing="")
 
         def ask(spec: UnitSpec, name: str) -> ClaimVerdict:
-            nonlocal served
-            if keeper is not None and (kept := store.find_claim(name, spec, certify=how.certify)):
-                served += 1
-                return kept
-            v = prove_claim(
-                spec, name, book=book, limits=how.limits, members=how.solvers,
-                progress=lambda text: bar.update(task, doing=f"{name}: {text}"),
+            return kept_or_proved(
+                spec, name, store, book=book, limits=how.limits, solvers=how.solvers, certify=how.certify,
+                fresh=how.fresh, progress=lambda text: bar.update(task, doing=f"{name}: {text}"),
             )  # fmt: skip
-            store.add_claim(v)
-            return v
 
         for spec in units:
             row = verdicts.setdefault(spec.name, [])
@@ -100,6 +94,7 @@ def prove_claims(first: str | None, claim: str, only: str, how: SolverOptions, a
                         raise
                     refused[spec.name, name] = str(error)
                 bar.advance(task)
+    served = sum(bool(v.served) for row in verdicts.values() for v in row)
     if served:
         say(f"kept in {store.claims.path}: {served} of the answers; --fresh asks again", err=True)
     _print(verdicts, refused, one=first is not None, as_json=as_json)

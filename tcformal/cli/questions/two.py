@@ -15,10 +15,10 @@ from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.operands.command import by_value, explain_command
 from tcformal.query.assume import from_texts
-from tcformal.query.engine import answer
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.steps import Trace
+from tcformal.query.keep import kept_or_answered
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
@@ -28,28 +28,24 @@ from tcformal.report.text import console
 
 
 def _kept_or_asked(q: EqualityQuestion, how: SolverOptions) -> Verdict[EqualityQuestion]:
-    """The kept answer to a question, or a new one, which is then kept."""
-    store = how.store()
-    kept = None if how.fresh else store.find(q, certify=how.certify)
-    v = kept or _ask(q, how)
-    if kept is None or not store.has(q):
-        try:
-            store.add(v)
-        except RecordError as error:
-            warn(f"the answer is not kept: {error}")
+    """The kept answer to a question, or a new one, which is then kept; the progress of a new one is shown."""
+    status = console(stderr=True).status(Text("starting"))
+
+    def progress(text: str) -> None:
+        status.update(Text(text))
+        status.start()
+
+    unkept: list[RecordError] = []
+    try:
+        v = kept_or_answered(
+            q, how.store(), fresh=how.fresh, solvers=how.solvers, limits=how.limits, certify=how.certify,
+            progress=progress, unkept=unkept.append,
+        )  # fmt: skip
+    finally:
+        status.stop()
+    for error in unkept:
+        warn(f"the answer is not kept: {error}")
     return v
-
-
-def _ask(q: EqualityQuestion, how: SolverOptions) -> Verdict[EqualityQuestion]:
-    err = console(stderr=True)
-    with err.status(Text("starting")) as status:
-        return answer(
-            q,
-            solvers=how.solvers,
-            limits=how.limits,
-            certify=how.certify,
-            progress=lambda text: status.update(Text(text)),
-        )
 
 
 def _report(v: Verdict[EqualityQuestion], hoped: Kind, as_json: bool, with_explanation: bool) -> int:
