@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
 from tcformal.cli.group import json_option, main
+from tcformal.cli.output import write_output
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.export.design import exported
 from tcformal.export.register import FORMATS, written
-from tcformal.files.write import write_whole
 from tcformal.report.escape import say
 
 
@@ -40,6 +39,4 @@ def export(name: str, to: str | None, output: str | None, as_json: bool) -> None
         else:
             say(content.decode(), end="")
         return
-    if not Path(output).parent.is_dir():
-        raise InputError(f"expected a file that can be written, but got {output}: there is no such folder")
-    write_whole(Path(output), content)
+    write_output(output, content)

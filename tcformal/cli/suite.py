@@ -11,11 +11,11 @@ import click
 
 from tcformal.checks import MOST_AT_ONCE, MOST_JOBS, check_int
 from tcformal.cli.group import BAD_INPUT, NO_ANSWER, OK, OTHERWISE, fail, json_option, main
+from tcformal.cli.output import write_output
 from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.design.space import space
 from tcformal.errors import InputError
 from tcformal.files.named import json_of, read_named
-from tcformal.files.write import write_whole
 from tcformal.report.escape import print_json, printable_json, say
 from tcformal.report.suite import check_prefix, suite_csv, suite_header, suite_view
 from tcformal.report.text import console, progress
@@ -140,9 +140,7 @@ def _write(made: Suite, form: str, output: str | None, prefix: str) -> None:
     if output is None:
         say(text, end="")
         return
-    if not Path(output).parent.is_dir():
-        raise InputError(f"expected a file that can be written, but got {output}: there is no such folder")
-    write_whole(Path(output), text.encode())
+    write_output(output, text.encode())
 
 
 def _check(path: Path, as_json: bool) -> int:
