@@ -16,7 +16,7 @@ import pytest
 
 from pool_calls import die, die_once, linger, refuse, square, unpicklable, worker
 from tcformal.errors import InputError, NoAnswerError
-from tcformal.query.pairs.pool import MAX_DEATHS, SturdyPool, WorkerKilledError
+from tcformal.query.pairs.pool import MAX_DEATHS, SturdyPool, WorkerKilledError, _exit_worker
 
 TESTS = Path(__file__).resolve().parents[2]
 PATIENCE_S = 120.0
@@ -157,6 +157,27 @@ def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
         parent.kill()
     assert eventually(lambda: not any(alive(pid) for pid in pids))
     assert all((tmp_path / f"{name}.ended").exists() for name in ("one", "two"))
+
+
+def test_a_second_signal_does_not_cut_the_end_of_a_call_short() -> None:
+    """The kernel and the lifeline both end the worker of a parent that is gone."""
+    ended = []
+
+    def call() -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(60)
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+            ended.append("call")
+
+    before = signal.signal(signal.SIGTERM, _exit_worker)
+    try:
+        with pytest.raises(SystemExit):
+            call()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert ended == ["call"]
 
 
 def test_a_worker_that_cannot_be_started_costs_its_call(monkeypatch: pytest.MonkeyPatch) -> None:
