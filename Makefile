@@ -9,6 +9,9 @@ LOCKED = $(VENV)/.locked
 LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --extra dev --build-deps-for editable \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file requirements.lock
 
+# Tests start some hundred processes: each would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test test-debian test-long mutants fuzz sweep sweep-kernels bench bench-kernels bench-store lock clean
 
 help:

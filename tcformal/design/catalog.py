@@ -51,12 +51,21 @@ def distinct_designs(allow: Callable[[UnitSpec], bool] = lambda _: True) -> dict
     Shapes are left out: units that differ in m and n only compute the same dot products; the
     number of products per block is that of the unit's own k.
     """
-    groups: dict[tuple[object, ...], list[str]] = {}
+    groups: dict[int, list[str]] = {}
+    for name, number in _numbers().items():
+        if allow(catalogue()[name]):
+            groups.setdefault(number, []).append(name)
+    return {names[0]: names for names in groups.values()}
+
+
+@cache
+def _numbers() -> dict[str, int]:
+    """A number for each unit, the same for units that share design and formats."""
+    found: dict[tuple[object, ...], int] = {}
+    numbers = {}
     for name, u in catalogue().items():
-        if not allow(u):
-            continue
         length = min(u.k, u.design.products)
         emulation = (u.k, u.emulation) if u.emulation is not None else None
         key = (u.design, length, u.operands, u.scale_format, u.scale_block, emulation)
-        groups.setdefault(key, []).append(name)
-    return {names[0]: names for names in groups.values()}
+        numbers[name] = found.setdefault(key, len(found))
+    return numbers

@@ -29,7 +29,7 @@ class Finder:
 
 sys.meta_path.insert(0, Finder())
 from tcformal.cli import main
-sys.exit(main(["suite", "tfdpa@products=16", "--vary", "fraction_bits=10..40"]))
+sys.exit(main(["suite", "tfdpa@products=16", "--vary", "fraction_bits=10..100"]))
 """
 
 

@@ -176,7 +176,7 @@ def lies(rng: random.Random, graphs: int) -> Iterator[str]:
 
 
 def test_random_graphs_mean_what_the_table_says() -> None:
-    assert list(lies(random.Random(SEED), 30)) == []
+    assert list(lies(random.Random(SEED), 12)) == []
 
 
 def test_random_graphs_try_every_operator() -> None:

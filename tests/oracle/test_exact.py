@@ -99,9 +99,9 @@ def test_rounding_is_the_choice_that_its_definition_makes(mode: str, zero_sign: 
         | {Fraction(16), Fraction(20)}
     )
     design = ieee(conversion=f"{mode}-FP32", zero_sign=zero_sign, overflow="infinity")
-    for sixteenths_of_a_unit in range(17 * 16 * 16):
+    for quarter_of_a_unit in range(17 * 16 * 4):
         for sign in (0, 1):
-            magnitude = Fraction(sixteenths_of_a_unit, 256)
+            magnitude = Fraction(quarter_of_a_unit, 64)
             place = bisect_right(representable, magnitude)
             below = representable[place - 1]
             above = below if below == magnitude else representable[place]

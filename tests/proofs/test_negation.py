@@ -187,6 +187,7 @@ def test_operands_that_are_no_opposites_are_no_witness(monkeypatch: pytest.Monke
     assert not seen.violates
 
 
+@pytest.mark.long
 def test_a_design_without_minus_zero_is_symmetric(book: LemmaBook) -> None:
     assert_proved(prove(FNUZ, book))
 

@@ -146,6 +146,7 @@ def test_other_units_are_refused(name: str, said: str, book: LemmaBook) -> None:
         prove(name, book)
 
 
+@pytest.mark.long
 def test_two_designs_are_equal_in_steps_only_below_all_terms(book: LemmaBook) -> None:
     base = resolve(FP8)
     found = equal_in_steps(base, with_zero(base, -139), book, LIMITS)

@@ -68,6 +68,7 @@ def test_the_wheel_says_that_it_is_typed(installed: Path) -> None:
     assert (installed / "tcformal" / "py.typed").is_file()
 
 
+@pytest.mark.long
 def test_the_source_archive_says_so_too(tmp_path: Path) -> None:
     """And holds the guide for contributors with its patches."""
     tools = os.environ.get("PYTHONPATH", "")

@@ -105,7 +105,7 @@ def test_a_request_of_megabytes_passes(stub: Stub) -> None:
     graph = Graph()
     x = y = graph.input("x", 64)
     rng = random.Random(3)
-    for _ in range(40_000):
+    for _ in range(12_000):
         y = graph.xor(graph.add_mod(y, x), graph.const(rng.getrandbits(64), 64))
     decision = decide(graph, graph.bit(y, 0), members=[stub("tells_seed")], limits=Limits(60.0, 4096, 9))
     assert decision.answers[0].reason == "seed 9, 4096 MB, 60.0 s"

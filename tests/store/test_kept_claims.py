@@ -90,6 +90,8 @@ def test_a_kept_claim_comes_back_as_it_was(
     )  # fmt: skip
     for lemma in (*again["lemmas"], *was["lemmas"]):
         del lemma["reason"]  # made anew by the check
+    for part in (*again["parts"], *was["parts"]):
+        part["witness"] = "witness" in part  # found anew, by whichever solver is first
     del again["seconds"], was["seconds"], again["limits"], was["limits"]  # those of the new proof
     assert again == was
 

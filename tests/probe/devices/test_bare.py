@@ -63,9 +63,6 @@ def test_a_campaign_needs_little(bare: dict[str, str], tmp_path: Path) -> None:
     assert made.stdout.startswith("HOLDS: ")
     assert max(map(len, made.stdout.splitlines()[1:-1])) <= 100
     folder = str(tmp_path / "hardware" / "model-volta")
-    again = run(bare, "probe", "campaign", "--device", "model:volta@fraction_bits=25", *words, "--json")
-    assert again.returncode == 1, again.stderr
-    assert json.loads(again.stdout)["mismatches"] > 0
     compared = run(bare, "probe", "compare", folder, "--json")
     assert compared.returncode == 0, compared.stderr
     assert name in json.loads(compared.stdout)["survivors"]

@@ -116,11 +116,11 @@ def disagreements(name: str, rounding: str, n: int, k: int = 2, seed: int = 0) -
 
 @pytest.mark.parametrize("rounding", ["RNE", "RZ"])
 def test_splits_are_the_oracles(rounding: str) -> None:
-    """hi, lo and lo' of 2,000 values and of every edge, subnormals, overflow, Inf and NaN included."""
+    """hi, lo and lo' of 600 values and of every edge, subnormals, overflow, Inf and NaN included."""
     g = Graph()
     parts = split(g, g.input("v", 32), rounding)
     run, rng = Concrete(g, [parts.high, parts.low, parts.scaled]), random.Random(7)
-    for v in [*EDGES, *(single(rng) for _ in range(2000))]:
+    for v in [*EDGES, *(single(rng) for _ in range(600))]:
         assert tuple(run({"v": v})) == oracle.split(v, rounding), hex(v)
 
 
@@ -134,9 +134,9 @@ def test_split_by_hand() -> None:
 
 @pytest.mark.parametrize("rounding", ["RNE", "RZ"])
 def test_algorithms_are_the_oracles(rounding: str) -> None:
-    """360 vectors for every algorithm and split rounding, over all kinds of units."""
+    """144 vectors for every algorithm and split rounding, over all kinds of units."""
     for name in UNITS:
-        assert disagreements(name, rounding, 40) == []
+        assert disagreements(name, rounding, 16) == []
 
 
 @pytest.mark.long
