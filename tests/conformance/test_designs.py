@@ -49,7 +49,7 @@ from tcformal.query.replay import oracle_result
 SEED = 20260712
 #: Vectors of each family of designs in the default tests (the long ones take a million), and how many of
 #: them the oracle is asked about besides those of rare results.
-VECTORS, ASKED = 4000, 1000
+VECTORS, ASKED = 10_000, 1000
 #: Lanes at once: every node of a large design keeps this many words.
 CHUNK = 8192
 
