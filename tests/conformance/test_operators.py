@@ -333,7 +333,7 @@ def wide_rows(rng: random.Random, widths: Row, count: int) -> list[Row]:
 def test_operator_on_wide_operands(interpretation: str, name: str) -> None:
     rng = random.Random(SEED)
     for widths, params in wide_shapes(name):
-        check(interpretation, Case(name, widths, params), wide_rows(rng, widths, 300))
+        check(interpretation, Case(name, widths, params), wide_rows(rng, widths, 100))
 
 
 #: Widths of the widest operands: above the 111 bits of the sums of fp64, and a power of two apart.
@@ -391,12 +391,12 @@ def test_operator_with_a_constant_operand(interpretation: str, name: str) -> Non
     rng = random.Random(SEED)
     for widths, params in (*shapes(name, (4,)), *wide_shapes(name)):
         for position in range(len(widths)):
-            for _ in range(4):
+            for _ in range(2):
                 value = wide_value(rng, widths[position])
                 fixed = tuple(value if i == position else None for i in range(len(widths)))
                 rows = [
                     tuple(value if i == position else v for i, v in enumerate(row))
-                    for row in wide_rows(rng, widths, 20)
+                    for row in wide_rows(rng, widths, 10)
                 ]
                 check(interpretation, Case(name, widths, params, fixed), rows)
 
