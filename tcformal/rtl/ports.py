@@ -69,7 +69,8 @@ def mapped(spec: UnitSpec, texts: Sequence[str], ports: Mapping[str, int]) -> li
     given = [bits.operand for bits in found]
     for name, (count, _) in widths.items():
         elements = [f"{name}[{i}]" for i in range(count)]
-        if given.count(name) != 1 and (name in given or any(given.count(e) != 1 for e in elements)):
+        times = [given.count(x) for x in (name, *elements)]
+        if times not in ([1] + [0] * count, [0] + [1] * count):
             raise InputError(
                 f"expected {name}, or each of {elements[0]} to {elements[-1]}, to be mapped once"
             )

@@ -41,12 +41,18 @@ class RtlSource:
         files = [str(path.resolve()) for path in self.files]
         if self.slang:
             parameter = [x for text in self.parameters for x in ("-G", text)]
-            return [" ".join(["read_slang --top", self.top, *include, *define, *parameter, *files])]
+            return [
+                " ".join(["read_slang --threads 1 --top", self.top, *include, *define, *parameter, *files])
+            ]
         read = [" ".join(["read_verilog -sv", *include, *define, *files])]
         for text in self.parameters:
             name, _, value = text.partition("=")
             read.append(f"chparam -set {name} {value} {self.top}")
         return read
+
+
+#: A line in which yosys or slang names an error.
+_ERROR = re.compile(r"ERROR|\berror:|Assert")
 
 
 class FlatRtl:
@@ -63,7 +69,7 @@ class FlatRtl:
                 raise InputError(f"expected a file of RTL, but got {path}")
         flatten = _FLATTEN.format(top=source.top)
         self._run(
-            [*source.commands(), *flatten.split("; "), "write_ilang flat.il", "write_btor flat.btor"], _READ_S
+            [*source.commands(), *flatten.split("; "), "write_rtlil flat.il", "write_btor flat.btor"], _READ_S
         )
         #: The netlist in BTOR2.
         self.btor2 = (folder / "flat.btor").read_text()
@@ -74,7 +80,7 @@ class FlatRtl:
         None where it names no value of defined bits.
         """
         given = " ".join(f"-set {name} {width}'b{value:0{width}b}" for name, (value, width) in inputs.items())
-        log = self._run(["read_ilang flat.il", f"sat -seq {cycles + 1} {given} -show {output}"], _EVALUATE_S)
+        log = self._run(["read_rtlil flat.il", f"sat -seq {cycles + 1} {given} -show {output}"], _EVALUATE_S)
         rows = re.findall(rf"^\s+(\d+) \\{re.escape(output)}\s.*\s([01]+)\s*$", log, re.MULTILINE)
         values = {int(time): int(bits, 2) for time, bits in rows}
         return values.get(cycles + 1)
@@ -94,7 +100,7 @@ class FlatRtl:
         except subprocess.TimeoutExpired:
             raise NoAnswerError(f"expected {self._program} to end in {seconds:g} s, but it did not") from None
         if done.returncode != 0:
-            lines = [x for x in (done.stdout + done.stderr).splitlines() if "error" in x.lower()]
+            lines = [x for x in (done.stdout + done.stderr).splitlines() if _ERROR.search(x)]
             raise InputError(
                 f"expected RTL that {self._program} reads, but got: {(lines or ['no message'])[0].strip()}"
             )
