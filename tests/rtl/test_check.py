@@ -115,7 +115,11 @@ def test_other_arguments_reject(words: list[str], sentence: str) -> None:
     ("text", "words", "sentence"),
     [
         ("module m(input a, output d); assign d = ; endmodule", [], "expected RTL that yosys reads"),
-        ("module m(input [31:0] a, output d); endmodule", [], "expected b in a port of the module"),
+        (
+            "module m(input [31:0] a, output d); assign d = a[0]; endmodule",
+            [],
+            "expected b in a port of the module",
+        ),
         ("module n(input a, output d); assign d = a; endmodule", [], "expected RTL that yosys reads"),
         (
             "module m(input [31:0] a, b, c, input s, output [31:0] d); assign d = s ? a : c; endmodule",
@@ -231,7 +235,14 @@ def test_parameters_macros_and_includes(tmp_path: Path) -> None:
         "module wrapper #(parameter MASK = 1) (input [31:0] a, b, c, output [31:0] d);\n"
         f'`include "mask.vh"\n  {NAME} dot (.a(a), .b(b), .c(masked), .d(d));\nendmodule\n'
     )
-    words = [wrapper, exported_verilog(tmp_path), "--top", "wrapper", "-I", tmp_path / "inc"]
+    words: list[str | Path] = [
+        wrapper,
+        exported_verilog(tmp_path),
+        "--top",
+        "wrapper",
+        "-I",
+        tmp_path / "inc",
+    ]
     assert check(*words, "-D", "EXTRA=0", "--param", "MASK=0").exit_code == 0
     assert check(*words, "-D", "EXTRA=0").exit_code == 1
     assert check(*words, "-D", "EXTRA=2", "--param", "MASK=0").exit_code == 1

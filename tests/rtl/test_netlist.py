@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
 
@@ -21,7 +22,7 @@ def signed(x: int) -> int:
 
 
 #: What BTOR2 says of each operator on two numbers of one width, and the width of its result.
-TWO = {
+TWO: dict[str, tuple[int, Callable[[int, int], int]]] = {
     "and": (WIDTH, lambda x, y: x & y),
     "nand": (WIDTH, lambda x, y: ~(x & y)),
     "or": (WIDTH, lambda x, y: x | y),
@@ -46,7 +47,7 @@ TWO = {
     "sra": (WIDTH, lambda x, y: signed(x) >> y),
     "concat": (2 * WIDTH, lambda x, y: x << WIDTH | y),
 }
-ONE = {
+ONE: dict[str, tuple[int, Callable[[int], int]]] = {
     "not": (WIDTH, lambda x: ~x),
     "neg": (WIDTH, lambda x: -x),
     "inc": (WIDTH, lambda x: x + 1),
@@ -55,7 +56,7 @@ ONE = {
     "redand": (1, lambda x: x == ONES),
     "redxor": (1, lambda x: x.bit_count() & 1),
 }
-PLACED = {
+PLACED: dict[str, tuple[str, int, Callable[[int], int]]] = {
     "slice": ("4 1", 4, lambda x: x >> 1),
     "uext": ("3", WIDTH + 3, lambda x: x),
     "sext": ("3", WIDTH + 3, signed),
