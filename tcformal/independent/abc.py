@@ -13,8 +13,9 @@ from tcformal.errors import NoAnswerError
 from tcformal.independent.gates import Network
 
 PROGRAM = "berkeley-abc"
-#: Random vectors, and a proof: rewriting, sweeping by simulation and SAT, and a SAT solver.
-_VECTORS, _PROOF = "sim -F 1 -W 1000", "iprove"
+#: Rewriting, sweeping by simulation and SAT, and a SAT solver; before it, where inputs are expected, random
+#: vectors and the SAT solver alone.
+_PROOF, _FINDERS = "iprove", ("sim -F 1 -W 1000", "strash; dsat")
 #: How the line begins with which abc says that no input sets the root, some input does, or it gives up.
 _NONE, _FOUND, _OPEN = "UNSATISFIABLE ", ("SATISFIABLE ", "Simulation of 1 frame "), "UNDECIDED"
 
@@ -39,7 +40,9 @@ def check_installed() -> None:
 
 
 def ask_abc(net: Network, root: str, seconds: float, *, expected: bool = False) -> AbcAnswer:
-    """Ask abc whether some input sets a root of one bit; where one is `expected`, by random vectors first.
+    """Ask abc whether some input sets a root of one bit; where one is `expected`, vectors are tried first.
+
+    Ranges and units: `seconds` for each of abc's commands.
 
     A counterexample is believed only after it has been evaluated on the gates that abc was given.
     Errors: NoAnswerError where abc is not installed, says neither, or its inputs do not set the root.
@@ -48,9 +51,10 @@ def ask_abc(net: Network, root: str, seconds: float, *, expected: bool = False) 
     with tempfile.TemporaryDirectory(prefix="tcformal-abc-") as name:
         folder = Path(name)
         (folder / "miter.aig").write_bytes(net.aiger(root))
-        lines, bits = _run(folder, _VECTORS, seconds) if expected else ([], "")
-        if not bits:
-            lines, bits = _run(folder, _PROOF, seconds)
+        for command in (*(_FINDERS if expected else ()), _PROOF):
+            lines, bits = _run(folder, command, seconds)
+            if bits:
+                break
     if any(line.startswith(_NONE) for line in lines):
         return AbcAnswer(decided=True)
     if not lines or any(line.startswith(_OPEN) for line in lines):

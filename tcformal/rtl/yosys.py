@@ -14,7 +14,7 @@ from tcformal.errors import InputError, NoAnswerError
 #: Processes, hierarchy, memories and enables and resets of registers become plain cells and registers.
 _FLATTEN = "hierarchy -check -top {top}; proc; flatten; memory; async2sync; dffunmap; opt_expr; opt_clean"
 #: Seconds for reading; for one evaluation.
-_READ_S, _EVALUATE_S = 600.0, 120.0
+_READ_S, _EVALUATE_S = 600.0, 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
