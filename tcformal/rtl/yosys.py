@@ -79,8 +79,15 @@ class FlatRtl:
 
         None where it names no value of defined bits.
         """
-        given = " ".join(f"-set {name} {width}'b{value:0{width}b}" for name, (value, width) in inputs.items())
-        log = self._run(["read_rtlil flat.il", f"sat -seq {cycles + 1} {given} -show {output}"], _EVALUATE_S)
+        # Constants first: what they fold away does not reach yosys' SAT solver.
+        given = [
+            command
+            for name, (value, width) in inputs.items()
+            for command in (f"delete -input {name}", f"connect -set {name} {width}'b{value:0{width}b}")
+        ]
+        log = self._run(
+            ["read_rtlil flat.il", *given, "opt", f"sat -seq {cycles + 1} -show {output}"], _EVALUATE_S
+        )
         rows = re.findall(rf"^\s+(\d+) \\{re.escape(output)}\s.*\s([01]+)\s*$", log, re.MULTILINE)
         values = {int(time): int(bits, 2) for time, bits in rows}
         return values.get(cycles + 1)
