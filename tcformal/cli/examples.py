@@ -53,11 +53,17 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "tcformal export 'valpey@terms=5,carry_bits=3' --to smtlib",
         f"tcformal export {_HOPPER} --to c -o hopper.h",
     ),
+    "check-rtl": (
+        f"tcformal check-rtl dot.v --top dot --against {_AMPERE} -o bench.sv",
+        "tcformal check-rtl dot.v --top dot --against 'valpey@terms=3' --map 'a[0]=x[15:0]' --map 'a[1]=y' "
+        "--map d=result --tie rst_n=1 --latency 3",
+    ),
     "results": ("tcformal results list", "tcformal results verify"),
     "results list": ("tcformal results list --verdict separated --last 5",),
     "results show": ("tcformal results show 4c2f",),
     "results export": ("tcformal results export --csv -",),
-    "results verify": ("tcformal results verify", "tcformal results verify --claims"),
+    "results verify": ("tcformal results verify", "tcformal results verify --claims",
+                       "tcformal results verify --independent --claims"),
     "results prune": ("tcformal results prune",),
     "sweep": ("tcformal sweep --vectors 100 --only cdna3", "tcformal sweep --kernels --vectors 1000000"),
     "probe": ("tcformal probe devices", "tcformal probe plan x86/vdpbf16ps -o plan.json --vectors 1000"),

@@ -25,6 +25,7 @@ OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
 
 #: The modules that make each command, in order.
 MODULES: dict[str, tuple[str, ...]] = {
+    "check-rtl": ("rtl",),
     "eval": ("single",),
     "explain": ("single",),
     "explain-mismatch": ("devices.mismatch",),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from tcformal.cli.results import results, watched
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.results import SHOWN
 from tcformal.store.audit.audit import AuditFinding, AuditStatus, audit, select
-from tcformal.store.store import Store
+from tcformal.store.store import Entry, Store
 
 if TYPE_CHECKING:
     from tcformal.store.audit.claim_audit import ClaimFinding
@@ -29,13 +30,19 @@ _WORD = {
 @results.command()
 @click.argument("starts", nargs=-1, metavar="[ID]...")
 @click.option("--claims", "with_claims", is_flag=True, help="Prove the kept claims again too; takes minutes.")
+@click.option("--independent", is_flag=True,
+              help="Decide every question again by separate gates and Debian's berkeley-abc.")  # fmt: skip
 @results_option
 @json_option
-def verify(starts: tuple[str, ...], with_claims: bool, folder: str, as_json: bool) -> int:
+def verify(starts: tuple[str, ...], with_claims: bool, independent: bool, folder: str, as_json: bool) -> int:
     """Check kept records: schema, question, witnesses by replay, certificates step by step.
 
     With --claims, each kept claim is proved again on its kept lemmas, whose certificates are checked
     against statements made anew.
+
+    With --independent, no certificate is checked: each question, and with --claims each lemma, is built anew
+    without simplification, made into gates by a second definition of the operators, and decided by
+    berkeley-abc, which must find inputs where the record has a witness, and none elsewhere.
 
     Exit code 1 if any record fails, 0 if all that can be checked hold, 3 if none could be checked.
     """
@@ -43,14 +50,20 @@ def verify(starts: tuple[str, ...], with_claims: bool, folder: str, as_json: boo
         raise click.UsageError("expected ids of answers or --claims, but got both")
     store = Store(Path(folder), warn)
     entries = select(store.records(), starts)
-    findings = [audit(store, entry) for entry in watched(entries, "checking answers")]
+    check = _independent() if independent else partial(audit, store)
+    findings = [check(entry) for entry in watched(entries, "checking answers")]
     broken = [] if starts else store.broken()
     claims: list[ClaimFinding] = []
     if with_claims:
-        from tcformal.store.audit.claim_audit import audit_claim  # the list does not wait for the proofs
+        # Imported here: the list does not wait for the proofs.
+        from tcformal.store.audit.claim_audit import audit_claim
+        from tcformal.store.audit.independent import AbcBook, audit_claim_independently
 
         broken += store.claims.broken()
-        claims = [audit_claim(store, r) for r in watched(store.claims.all(), "proving claims again")]
+        prove = (
+            partial(audit_claim_independently, AbcBook(store)) if independent else partial(audit_claim, store)
+        )
+        claims = [prove(r) for r in watched(store.claims.all(), "proving claims again")]
     statuses = [f.status for f in findings] + [c.status for c in claims]
     counts = {s: statuses.count(s) for s in AuditStatus}
     counts[AuditStatus.FAILED] += len(broken)
@@ -61,6 +74,15 @@ def verify(starts: tuple[str, ...], with_claims: bool, folder: str, as_json: boo
     if counts[AuditStatus.FAILED]:
         return OTHERWISE
     return OK if counts[AuditStatus.HOLDS] else NO_ANSWER
+
+
+def _independent() -> Callable[[Entry], AuditFinding]:
+    """The audit by other gates and another prover; NoAnswerError where that one is not installed."""
+    from tcformal.independent.abc import check_installed  # like the audit, only where it is asked for
+    from tcformal.store.audit.independent import audit_independently
+
+    check_installed()
+    return audit_independently
 
 
 def _data(

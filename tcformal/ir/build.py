@@ -35,11 +35,15 @@ class Stage:
 class Graph:
     """A builder and the DAG it has built; `checked` says whether it keeps invariants.
 
+    A graph that is not `folded` makes every node as it is asked for: equal ones are shared, and nothing else
+    is simplified.
+
     Shapes: every method takes and returns single bit-vectors; widths are Python integers.
     Errors: WidthError for operands, constants or bit positions that the operator table forbids.
     """
 
-    def __init__(self, *, checked: bool = False) -> None:
+    def __init__(self, *, checked: bool = False, folded: bool = True) -> None:
+        self._folded = folded
         self.invariants = Invariants(self, checked)
         self._table: dict[tuple[str, tuple[int, ...], tuple[int, ...]], Node] = {}
         self._nodes: list[Node] = []
@@ -50,7 +54,7 @@ class Graph:
 
     # ------------------------------------------------------------------ making nodes
     def make(self, name: str, args: Sequence[Node] = (), params: Sequence[int] = ()) -> Node:
-        """Return the node `name(args; params)`, sharing an equal one, folding constants."""
+        """Return the node `name(args; params)`, sharing an equal one; a folded graph folds constants."""
         op = OPS[name]
         if name in LEAVES:
             raise WidthError(f"expected Graph.{name} for a leaf, but got make({name!r})")
@@ -63,12 +67,13 @@ class Graph:
             if arg.index >= len(self._nodes) or self._nodes[arg.index] is not arg:
                 raise WidthError(f"expected operands of this graph for {name}, but got {arg!r} of another")
         width = op.width([a.width for a in args], params)
-        if args and all(a.op == "const" for a in args):
-            value = apply_op(op, [a.params[1] for a in args], [a.width for a in args], params, width)
-            return self.const(value, width)
-        same = simplified(self, name, args, params, width)
-        if same is not None:
-            return same
+        if self._folded:
+            if args and all(a.op == "const" for a in args):
+                value = apply_op(op, [a.params[1] for a in args], [a.width for a in args], params, width)
+                return self.const(value, width)
+            same = simplified(self, name, args, params, width)
+            if same is not None:
+                return same
         ordered = tuple(sorted(args, key=lambda a: a.index)) if op.commutative else tuple(args)
         return self._intern(name, ordered, tuple(params), width)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any, Protocol
 
@@ -28,6 +29,8 @@ class Statement:
 
     graph: Graph
     assertion: Node
+    #: The same statement in a graph that folds nothing; its digest is another one.
+    unfolded: Callable[[], Statement]
 
     @property
     def sha256(self) -> str:
@@ -85,6 +88,8 @@ def statement(
     given: Sequence[Node],
     cut: Collection[int],
     order: Iterable[Node] = (),
+    *,
+    folded: bool = True,
 ) -> Statement:
     """`x == y` for all pairs where every `given` is 1, with the nodes `cut` replaced by fresh inputs.
 
@@ -97,8 +102,9 @@ def statement(
     Shapes: both of a pair of one width, given of width 1, all nodes of one graph; `cut` by index; `order`
     are more cut nodes, whose inputs are named first, so that one lemma on other nodes is one statement.
     """
-    fresh = Graph()
-    made = {n.index: fresh.input(f"v{i}", n.width) for i, n in enumerate(order)}
+    first, cut = tuple(order), frozenset(cut)
+    fresh = Graph(folded=folded)
+    made = {n.index: fresh.input(f"v{i}", n.width) for i, n in enumerate(first)}
     met = len(made)
     for root in (*chain.from_iterable(pairs), *given):
         stack = [root]
@@ -119,7 +125,8 @@ def statement(
                     args = [made[a.index] for a in node.args]
                     made[node.index] = fresh.make(node.op, args, node.params)
     differ = fresh.or_(*(fresh.not_(fresh.eq(made[x.index], made[y.index])) for x, y in pairs))
-    return Statement(fresh, fresh.and_(differ, *(made[p.index] for p in given)))
+    assertion = fresh.and_(differ, *(made[p.index] for p in given))
+    return Statement(fresh, assertion, partial(statement, pairs, given, cut, first, folded=False))
 
 
 def frontier(firsts: Sequence[Node], seconds: Sequence[Node], depth: int) -> set[int]:

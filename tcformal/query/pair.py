@@ -57,8 +57,10 @@ class EqualityQuestion(Question):
         return Concrete(self.graph, [self.assumed, self.differ, *self.results])
 
 
-def question(first: UnitSpec, second: UnitSpec, what: Assumptions) -> EqualityQuestion:
-    """The question whether two units of equal operand formats ever differ.
+def question(
+    first: UnitSpec, second: UnitSpec, what: Assumptions, graph: Graph | None = None
+) -> EqualityQuestion:
+    """The question whether two units of equal operand formats ever differ, in an empty graph, or a new one.
 
     Shapes: K is the least common multiple of both units' k; a unit with a smaller k is applied to
     consecutive blocks, each taking the previous result as c.
@@ -80,7 +82,7 @@ def question(first: UnitSpec, second: UnitSpec, what: Assumptions) -> EqualityQu
             f"and {texts[1]} in {second.name}"
         )
     k = common_k(first, second)
-    g = Graph()
+    g = Graph() if graph is None else graph
     x = declare_inputs(g, first, k)
     results = []
     for side, spec in zip(SIDES, (first, second), strict=True):

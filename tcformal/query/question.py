@@ -110,8 +110,8 @@ class QuestionKind(ABC, Generic[Q]):
         """The names and texts from which `build` builds the question again."""
 
     @abstractmethod
-    def build(self, parts: Mapping[str, Any]) -> Q:
-        """The question of `parts`, built with the current definitions.
+    def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> Q:
+        """The question of `parts`, built with the current definitions in an empty graph, or a new one.
 
         Errors: TcformalError for parts that the current definitions do not support.
         """

@@ -21,7 +21,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PARSED = (
     "--all-pairs", "results show", "campaign", "--device cpu", "probe keep", "probe devices", "probe compare",
     "--kernels", "valpey/carry-bits", "--claims", "sweep", "-o ampere.json", "-o suite.h", "--certify",
-    "explain-mismatch",
+    "check-rtl", "explain-mismatch",
 )  # fmt: skip
 #: Suites of real units; that of a small design is run.
 _LONG_SUITE = re.compile(r"suite (ampere|hopper)/")

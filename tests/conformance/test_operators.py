@@ -20,6 +20,7 @@ from conformance.test_term_interpreters import (
     answer_z3,
 )
 from tcformal.errors import InputError
+from tcformal.independent.gates import network
 from tcformal.interp.blast import Blast
 from tcformal.interp.concrete import Concrete
 from tcformal.interp.trace import Tracer
@@ -27,6 +28,7 @@ from tcformal.interp.vector import Vector, evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.ops import LEAVES, OPS, apply_op
+from tcformal.ir.walk import to_json
 
 SEED = 20260711
 SMALL = (1, 2, 3, 4)
@@ -216,6 +218,11 @@ def on_gates(graph: Graph, root: Node, rows: Sequence[Mapping[str, int]]) -> lis
     return results
 
 
+def on_independent_gates(graph: Graph, root: Node, rows: Sequence[Mapping[str, int]]) -> list[int]:
+    net = network(to_json(graph, {"root": root}))
+    return [values["root"] for values in net.evaluate(rows)]
+
+
 #: A new interpretation joins here.
 INTERPRETATIONS: dict[str, Interpretation] = {
     "table": by_values(on_table),
@@ -224,6 +231,7 @@ INTERPRETATIONS: dict[str, Interpretation] = {
     "lanes": by_values(on_lanes),
     "compiled": by_values(answer_compiled),
     "gates": by_values(on_gates),
+    "independent-gates": by_values(on_independent_gates),
     "clauses": by_question(answer_clauses),
     "z3": by_question(answer_z3),
     "cvc5": by_question(answer_cvc5),

@@ -60,6 +60,7 @@ PROBE = "Devices know no runs, logs no devices, plans no logs"
 ROOTS = "No module of the package imports the package's root"
 INTERP = "An interpreter knows operators only: no semantics, designs or formats"
 ORACLE = "The oracle shares no arithmetic with the models"
+INDEPENDENT = "The second definition of the operators shares nothing with the first"
 PURE = "No solver, NumPy or LLVM below the interpreters, nor in the oracle"
 SOLVERS = "Solver packages are imported by their term interpreters and by the runners only"
 KERNELS = "Kernels are made of DAGs: they know no semantics, designs or formats"
@@ -74,6 +75,9 @@ TERMS = "Solver terms are built by the runners only, inside a worker process"
         pytest.param("semantics/round.py", "def f():\n    import z3", {PURE, SOLVERS}, id="lazy-solver"),
         pytest.param(
             "oracle/exact.py", "from tcformal.semantics import mma", {ORACLE}, id="semantics-in-oracle"
+        ),
+        pytest.param(
+            "independent/gates.py", "import tcformal.ir.ops", {LAYERS, INDEPENDENT}, id="ir-in-independent"
         ),
         pytest.param("oracle/exact.py", "import numpy", {PURE}, id="numpy-in-oracle"),
         pytest.param("design/spec.py", "import numpy", {PURE}, id="numpy-in-design"),

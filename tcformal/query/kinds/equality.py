@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tcformal.design.names import resolve
+from tcformal.ir.build import Graph
 from tcformal.operands.codec import read_witness, witness_data
 from tcformal.operands.command import by_value, explain_command
 from tcformal.operands.witness import Witness
@@ -64,10 +65,10 @@ class Equality(QuestionKind[EqualityQuestion]):
             "assumptions": q.assumptions.spellings(),
         }
 
-    def build(self, parts: Mapping[str, Any]) -> EqualityQuestion:
+    def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> EqualityQuestion:
         """The question of these parts."""
         one, other = resolve(parts["first"]), resolve(parts["second"])
-        return question(one, other, from_texts(one.operands.c, parts["assumptions"]))
+        return question(one, other, from_texts(one.operands.c, parts["assumptions"]), graph)
 
     def witness_data(self, q: EqualityQuestion, inputs: RawInputs) -> dict[str, Any]:
         """Rows of a, b and scales, and c."""

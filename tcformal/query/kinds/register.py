@@ -9,6 +9,7 @@ from tcformal.query.kinds.comparison.question import ErrorComparison
 from tcformal.query.kinds.equality import EQUALITY
 from tcformal.query.kinds.property.kind import PROPERTY
 from tcformal.query.kinds.property.question import PropertyQuestion
+from tcformal.query.kinds.rtl import RTL, RtlQuestion
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Q, Question, QuestionKind
 
@@ -19,6 +20,7 @@ _OF: dict[type[Question], QuestionKind[Any]] = {
     EqualityQuestion: EQUALITY,
     PropertyQuestion: PROPERTY,
     ErrorComparison: PROGRAM,
+    RtlQuestion: RTL,
 }
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
 from tcformal.programs.chain import definition
 from tcformal.query.question import Kind
@@ -44,23 +45,14 @@ def _checked(store: Store, record: Mapping[str, Any]) -> tuple[AuditStatus, str]
     kind = Kind[record["verdict"]]
     if kind not in DECIDED:
         return AuditStatus.OPEN, f"{kind.name} claims nothing"
-    spec = resolve(record["unit"])
-    today = definition(spec)
-    if today != record["definition"]:
-        raise RecordError(
-            f"expected {spec.name} of definition {record['definition'][:12]}, but it is {today[:12]} today"
-        )
+    spec = claimed_unit(record)
     found = store.rechecker.claim(store.folder, record["claim"], spec.name, AUDIT_S)
     if "refused" in found:
         raise RecordError(found["refused"])
     if "claim" not in found:
         return AuditStatus.UNCHECKED, f"its lemmas could not be checked in {AUDIT_S:g} s"
     again = found["claim"]
-    if again["verdict"] != kind.name:
-        raise RecordError(f"expected {kind.name} again, but got {again['verdict']}: {again['reason']}")
-    missing = set(record["lemmas"]) ^ set(again["lemmas"])
-    if kind is Kind.HOLDS and missing:
-        raise RecordError(f"expected the lemmas of the record, but {len(missing)} differ")
+    check_same(record, again)
     used = len(again["lemmas"])
     if found["bare"]:
         return (
@@ -68,3 +60,25 @@ def _checked(store: Store, record: Mapping[str, Any]) -> tuple[AuditStatus, str]
             f"{found['bare']} of {used} lemmas are confirmed by a second solver only",
         )
     return AuditStatus.HOLDS, f"proved again on {used} lemmas, every certificate checked"
+
+
+def claimed_unit(record: Mapping[str, Any]) -> UnitSpec:
+    """The unit of a claim; RecordError where its definition is no longer the one of the record."""
+    spec = resolve(record["unit"])
+    today = definition(spec)
+    if today != record["definition"]:
+        raise RecordError(
+            f"expected {spec.name} of definition {record['definition'][:12]}, but it is {today[:12]} today"
+        )
+    return spec
+
+
+def check_same(record: Mapping[str, Any], again: Mapping[str, Any]) -> None:
+    """RecordError where a claim proved again has another verdict or, if it holds, other lemmas."""
+    if again["verdict"] != record["verdict"]:
+        raise RecordError(
+            f"expected {record['verdict']} again, but got {again['verdict']}: {again['reason']}"
+        )
+    missing = set(record["lemmas"]) ^ set(again["lemmas"])
+    if record["verdict"] == Kind.HOLDS.name and missing:
+        raise RecordError(f"expected the lemmas of the record, but {len(missing)} differ")

@@ -36,7 +36,7 @@ from tcformal.store.lemmas import LemmaCache, checked_lemma
 from tcformal.store.store import Store
 
 #: For the questions that look for a witness again.
-_LIMITS = Limits(60.0, 8192, 0)
+WITNESS_LIMITS = Limits(60.0, 8192, 0)
 #: Address space of this process, in bytes.
 _MEMORY = 6 << 30
 
@@ -71,7 +71,7 @@ class CheckedBook(LemmaBook):
     """
 
     def __init__(self, cache: LemmaCache) -> None:
-        super().__init__(limits=_LIMITS)
+        super().__init__(limits=WITNESS_LIMITS)
         #: Where the lemmas are looked up.
         self.cache = cache
         #: Digests of the lemmas used without a certificate.
@@ -141,7 +141,7 @@ class CheckBench:
         folder = request["folder"]
         book = self._books.setdefault(folder, CheckedBook(Store(Path(folder)).lemmas))
         spec = resolve(request["unit"])
-        v = prove_claim(spec, request["claim"], book=book, limits=_LIMITS)
+        v = prove_claim(spec, request["claim"], book=book, limits=WITNESS_LIMITS)
         used = {lemma.sha256: lemma for lemma in v.lemmas}
         return {
             "claim": claim_record(v),

@@ -10,6 +10,7 @@ from typing import Any
 from tcformal.design.names import resolve
 from tcformal.design.spec import Operands
 from tcformal.formats.spec import Format
+from tcformal.ir.build import Graph
 from tcformal.operands.codec import read_witness, witness_data
 from tcformal.operands.command import by_value, explain_command
 from tcformal.operands.witness import Witness
@@ -88,7 +89,7 @@ class Program(QuestionKind[ErrorComparison]):
             "assumptions": what.assumptions.spellings(),
         }
 
-    def build(self, parts: Mapping[str, Any]) -> ErrorComparison:
+    def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> ErrorComparison:
         """The question of these parts."""
         unit, more_than = resolve(parts["unit"]), parts["more_than"]
         return error_comparison(
@@ -98,7 +99,8 @@ class Program(QuestionKind[ErrorComparison]):
                 assumptions=from_texts(unit.operands.c, parts["assumptions"]),
                 c_exponents=(parts["c_exponents"][0], parts["c_exponents"][1]),
                 more_than=None if more_than is None else Fraction(more_than),
-            )
+            ),
+            graph,
         )  # fmt: skip
 
     def witness_data(self, q: ErrorComparison, inputs: RawInputs) -> dict[str, Any]:

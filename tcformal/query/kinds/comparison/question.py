@@ -134,9 +134,9 @@ def comparison_parameters(unit: str | Unit | UnitSpec, **settings: Any) -> Compa
     return ComparisonParameters(**{"unit": spec, "products": min(4, spec.k), **settings})
 
 
-def error_comparison(what: ComparisonParameters) -> ErrorComparison:
-    """The error comparison of these parameters."""
-    g, fmt = Graph(), what.factor_format
+def error_comparison(what: ComparisonParameters, graph: Graph | None = None) -> ErrorComparison:
+    """The error comparison of these parameters, in an empty graph, or a new one."""
+    g, fmt = Graph() if graph is None else graph, what.factor_format
     a = [g.input(f"a[{i}]", fmt.width) for i in range(what.products)]
     b = [g.input(f"b[{i}]", fmt.width) for i in range(what.products)]
     free = g.input("c", SINGLE.width)

@@ -8,6 +8,7 @@ from typing import Any
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.formats.spec import Format
+from tcformal.ir.build import Graph
 from tcformal.operands.codec import read_value
 from tcformal.operands.command import by_value, explain_command
 from tcformal.oracle.values import value_data
@@ -68,10 +69,12 @@ class UnitProperty(QuestionKind[PropertyQuestion]):
             "assumptions": q.assumptions.spellings(),
         }
 
-    def build(self, parts: Mapping[str, Any]) -> PropertyQuestion:
+    def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> PropertyQuestion:
         """The question of these parts."""
         unit = resolve(parts["unit"])
-        return property_question(parts["property"], unit, from_texts(unit.operands.c, parts["assumptions"]))
+        return property_question(
+            parts["property"], unit, from_texts(unit.operands.c, parts["assumptions"]), graph
+        )
 
     def witness_data(self, q: PropertyQuestion, inputs: RawInputs) -> dict[str, Any]:
         """The text of every input, by name."""

@@ -76,14 +76,16 @@ class PropertyReplay:
         return self.violates
 
 
-def property_question(name: str, unit: UnitSpec, what: Assumptions) -> PropertyQuestion:
-    """The question whether the named property holds of a unit.
+def property_question(
+    name: str, unit: UnitSpec, what: Assumptions, graph: Graph | None = None
+) -> PropertyQuestion:
+    """The question whether the named property holds of a unit, in an empty graph, or a new one.
 
     Errors: UnknownNameError for an unknown property, InputError for a unit that the property does not
     fit.
     """
     check_choice("property", name, list(PROPERTIES))
-    g = Graph()
+    g = Graph() if graph is None else graph
     x = declare_inputs(g, unit, unit.k)
     case = PROPERTIES[name].build(g, unit, x)
     assumed = assume_of_unit(g, what, unit, x)

@@ -1,0 +1,204 @@
+"""A serialised DAG as and-gates: read from its JSON text, nothing simplified, no gate shared.
+
+This is a second definition of the vocabulary on bits: sums by xor and carry, differences by borrow,
+comparisons from the lowest bit up, shifts by every bit of the amount.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tcformal.errors import InputError
+
+#: Literals of one bit-vector, the lowest bit first: 2·v for variable v, 2·v + 1 for its complement.
+Row = list[int]
+FALSE, TRUE = 0, 1
+
+
+class AndGates:
+    """A list of and-gates over inputs; variables 1 to `n_inputs` are inputs, the gates follow in order."""
+
+    def __init__(self, n_inputs: int) -> None:
+        self.n_inputs = n_inputs
+        #: The two operands of each gate.
+        self.ands: list[tuple[int, int]] = []
+
+    def both(self, x: int, y: int) -> int:
+        """x ∧ y: a new gate."""
+        self.ands.append((x, y))
+        return 2 * (self.n_inputs + len(self.ands))
+
+    def either(self, x: int, y: int) -> int:
+        """x ∨ y."""
+        return self.both(x ^ 1, y ^ 1) ^ 1
+
+    def odd(self, x: int, y: int) -> int:
+        """x ⊕ y."""
+        return self.both(self.both(x, y) ^ 1, self.either(x, y))
+
+    def chosen(self, cond: int, yes: int, no: int) -> int:
+        """`yes` where cond holds, else `no`."""
+        return self.either(self.both(cond, yes), self.both(cond ^ 1, no))
+
+    # ------------------------------------------------------------------ words
+    def total(self, x: Row, y: Row) -> Row:
+        """x + y, the carry out of the top lost."""
+        made, carry = [], FALSE
+        for p, q in zip(x, y, strict=True):
+            half = self.odd(p, q)
+            made.append(self.odd(half, carry))
+            carry = self.either(self.both(p, q), self.both(half, carry))
+        return made
+
+    def difference(self, x: Row, y: Row) -> Row:
+        """x - y by borrowing, the borrow out of the top lost."""
+        made, borrow = [], FALSE
+        for p, q in zip(x, y, strict=True):
+            apart = self.odd(p, q)
+            made.append(self.odd(apart, borrow))
+            borrow = self.either(self.both(p ^ 1, q), self.both(apart ^ 1, borrow))
+        return made
+
+    def product(self, x: Row, y: Row) -> Row:
+        """x · y in full: one row of partial products for each bit of y."""
+        width = len(x) + len(y)
+        made = [FALSE] * width
+        for i, bit in enumerate(y):
+            part = [FALSE] * i + [self.both(bit, p) for p in x]
+            made = self.total(made, part + [FALSE] * (width - len(part)))
+        return made
+
+    def below(self, x: Row, y: Row) -> int:
+        """x < y, unsigned: the highest place where they differ decides."""
+        less = FALSE
+        for p, q in zip(x, y, strict=True):
+            less = self.chosen(self.odd(p, q), q, less)
+        return less
+
+    def below_signed(self, x: Row, y: Row) -> int:
+        """x < y in two's complement: by the signs where they differ, else as unsigned."""
+        return self.chosen(self.odd(x[-1], y[-1]), x[-1], self.below(x, y))
+
+    def same(self, x: Row, y: Row) -> int:
+        """x = y."""
+        found = TRUE
+        for p, q in zip(x, y, strict=True):
+            found = self.both(found, self.odd(p, q) ^ 1)
+        return found
+
+    def moved(self, x: Row, amount: Row, fill: int, *, up: bool) -> Row:
+        """x moved by each power of two that the amount holds; `fill` comes in."""
+        for i, bit in enumerate(amount):
+            by = min(1 << i, len(x))
+            far = [fill] * by + x[: len(x) - by] if up else x[by:] + [fill] * by
+            x = [self.chosen(bit, p, q) for p, q in zip(far, x, strict=True)]
+        return x
+
+
+#: The vocabulary: (gates, operands, parameters) to the bits of the result.
+_Maker = Callable[[AndGates, Sequence[Row], Sequence[int]], Row]
+_OPERATORS: dict[str, _Maker] = {
+    "not_": lambda g, v, p: [x ^ 1 for x in v[0]],
+    "and_": lambda g, v, p: [g.both(x, y) for x, y in zip(*v, strict=True)],
+    "or_": lambda g, v, p: [g.either(x, y) for x, y in zip(*v, strict=True)],
+    "xor": lambda g, v, p: [g.odd(x, y) for x, y in zip(*v, strict=True)],
+    "add_mod": lambda g, v, p: g.total(v[0], v[1]),
+    "sub_mod": lambda g, v, p: g.difference(v[0], v[1]),
+    "neg_mod": lambda g, v, p: g.difference([FALSE] * len(v[0]), v[0]),
+    "mul_expand": lambda g, v, p: g.product(v[0], v[1]),
+    "shl_mod": lambda g, v, p: g.moved(v[0], v[1], FALSE, up=True),
+    "lshr": lambda g, v, p: g.moved(v[0], v[1], FALSE, up=False),
+    "ashr": lambda g, v, p: g.moved(v[0], v[1], v[0][-1], up=False),
+    "eq": lambda g, v, p: [g.same(v[0], v[1])],
+    "ult": lambda g, v, p: [g.below(v[0], v[1])],
+    "ule": lambda g, v, p: [g.below(v[1], v[0]) ^ 1],
+    "slt": lambda g, v, p: [g.below_signed(v[0], v[1])],
+    "sle": lambda g, v, p: [g.below_signed(v[1], v[0]) ^ 1],
+    "ite": lambda g, v, p: [g.chosen(v[0][0], x, y) for x, y in zip(v[1], v[2], strict=True)],
+    "concat": lambda g, v, p: v[1] + v[0],
+    "extract": lambda g, v, p: v[0][p[1] : p[0] + 1],
+    "zero_extend": lambda g, v, p: v[0] + [FALSE] * p[0],
+    "sign_extend": lambda g, v, p: v[0] + [v[0][-1]] * p[0],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The gates of a DAG.
+
+    Shapes: `inputs` has the width of each input of the DAG in the order of the variables, the lowest bit
+    first; `roots` the literals of each root.
+    """
+
+    gates: AndGates
+    inputs: Mapping[str, int]
+    roots: Mapping[str, Sequence[int]]
+
+    def values(self, bits: Sequence[int]) -> dict[str, int]:
+        """The values of the inputs from the bits of their variables."""
+        made, at = {}, 0
+        for name, width in self.inputs.items():
+            made[name] = sum(bit << i for i, bit in enumerate(bits[at : at + width]))
+            at += width
+        return made
+
+    def evaluate(self, rows: Sequence[Mapping[str, int]]) -> list[dict[str, int]]:
+        """The roots on rows of inputs, by name; all rows at once, one bit of a Python integer for each."""
+        ones = (1 << len(rows)) - 1
+        known = [0]
+        for name, width in self.inputs.items():
+            known += [sum((row[name] >> i & 1) << j for j, row in enumerate(rows)) for i in range(width)]
+
+        def value(x: int) -> int:
+            return known[x >> 1] ^ (ones if x & 1 else 0)
+
+        for x, y in self.gates.ands:
+            known.append(value(x) & value(y))
+        words = {name: [value(x) for x in literals] for name, literals in self.roots.items()}
+        return [
+            {name: sum((bit >> j & 1) << i for i, bit in enumerate(word)) for name, word in words.items()}
+            for j in range(len(rows))
+        ]
+
+    def aiger(self, root: str) -> bytes:
+        """One root as binary AIGER: all inputs, the bits of that root as outputs, the lowest first."""
+        n, ands, outputs = self.gates.n_inputs, self.gates.ands, self.roots[root]
+        text = [f"aig {n + len(ands)} {n} 0 {len(outputs)} {len(ands)}", *map(str, outputs), ""]
+        made = bytearray("\n".join(text).encode())
+        for variable, (x, y) in enumerate(ands, n + 1):
+            high, low = (x, y) if x >= y else (y, x)
+            for delta in (2 * variable - high, high - low):
+                while delta > 0x7F:
+                    made.append(delta & 0x7F | 0x80)
+                    delta >>= 7
+                made.append(delta)
+        return bytes(made)
+
+
+def network(text: str) -> Network:
+    """The gates of a DAG in its JSON text: `nodes` as [operator, operands, parameters], `roots` by name.
+
+    Errors: InputError for a text that is not such a DAG.
+    """
+    try:
+        data = json.loads(text)
+        rows = data["nodes"]
+        inputs = {p[1]: p[0] for name, _, p in rows if name == "input"}
+        gates = AndGates(sum(inputs.values()))
+        places, at = {}, 1
+        for name, width in inputs.items():
+            places[name] = [2 * (at + i) for i in range(width)]
+            at += width
+        made: list[Row] = []
+        for name, operands, params in rows:
+            if name == "input":
+                made.append(places[params[1]])
+            elif name == "const":
+                made.append([int(params[1], 16) >> i & 1 for i in range(params[0])])
+            else:
+                made.append(_OPERATORS[name](gates, [made[i] for i in operands], params))
+        return Network(gates, inputs, {name: tuple(made[i]) for name, i in data["roots"].items()})
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise InputError(f"expected the JSON text of a DAG, but got one with {error!r}") from error

@@ -1,0 +1,164 @@
+"""The second definition of the operators: DAGs read from JSON, nothing simplified, written as AIGER."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dags import evaluate, random_graph, random_inputs
+from exported_runs import of_graph, read_aiger
+from kept import FOUR, FOUR_25, ask, certified, separated
+from tcformal.errors import InputError
+from tcformal.independent.gates import network
+from tcformal.interp.concrete import Concrete
+from tcformal.ir.build import Graph
+from tcformal.ir.walk import from_json, to_json
+from tcformal.proofs.lemmas import statement
+from tcformal.query import pair
+from tcformal.query.kinds.register import kind_of
+from tcformal.query.question import Question
+
+SEED = 20261122
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_random_dags(number: int) -> None:
+    """DAGs of every operator, up to 128 bits wide."""
+    rng = random.Random(f"{SEED}.{number}")
+    graph, roots = random_graph(rng, 4, 60, 128)
+    named = {f"r{i}": root for i, root in enumerate(roots)}
+    net = network(to_json(graph, named))
+    rows = [random_inputs(rng, graph) for _ in range(40)]
+    expected = [dict(zip(named, evaluate(graph, roots, row), strict=True)) for row in rows]
+    assert net.evaluate(rows) == expected
+
+
+@pytest.mark.parametrize("width", [105, 111, 128])
+def test_no_carry_is_lost(width: int) -> None:
+    """A carry and a borrow through every place, each of them seen in the bit above."""
+    graph = Graph()
+    x, y = graph.input("x", width), graph.input("y", width)
+    net = network(to_json(graph, {"sum": graph.add_mod(x, y), "difference": graph.sub_mod(x, y)}))
+    rows = [{"x": 1 << i, "y": 1 << i} for i in range(width)]
+    rows += [{"x": (1 << width) - 1, "y": 1}, {"x": 0, "y": 1}]
+    ones = (1 << width) - 1
+    expected = [{"sum": row["x"] + row["y"] & ones, "difference": row["x"] - row["y"] & ones} for row in rows]
+    assert net.evaluate(rows) == expected
+
+
+def test_nothing_is_simplified_or_shared() -> None:
+    """x ∧ x twice, and its conjunction with true: three gates, as they stand."""
+    text = json.dumps(
+        {
+            "nodes": [
+                ["input", [], [1, "x"]],
+                ["const", [], [1, "0x1"]],
+                ["and_", [0, 0], []],
+                ["and_", [0, 0], []],
+                ["and_", [2, 1], []],
+            ],
+            "roots": {"r": 4},
+        }
+    )
+    assert network(text).gates.ands == [(2, 2), (2, 2), (4, 1)]
+
+
+def test_the_aiger_file_has_the_same_values(tmp_path: Path) -> None:
+    """As the reader of the exports evaluates it; the file's symbols are put in for that reader."""
+    graph = Graph()
+    x, y = graph.input("x0", 5), graph.input("x1", 3)
+    root = graph.mul_expand(x, graph.concat(y, graph.const(2, 2)))
+    net = network(to_json(graph, {"d": root}))
+    symbols = [f"i{i} x0[{i}]" for i in range(5)] + [f"i{5 + i} x1[{i}]" for i in range(3)]
+    symbols += [f"o{i} d[{i}]" for i in range(root.width)]
+    path = tmp_path / "d.aig"
+    path.write_bytes(net.aiger("d") + "\n".join([*symbols, "c", "x"]).encode() + b"\n")
+    design = of_graph(graph, root)
+    rows = [{"x0": i, "x1": j} for i in range(32) for j in range(8)]
+    assert read_aiger(design, path, rows) == [r["x0"] * (4 * r["x1"] + 2) for r in rows]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        '{"nodes":[["sqrt",[],[]]],"roots":{"r":0}}',
+        '{"nodes":[["not_",[0],[]]],"roots":{"r":0}}',
+        '{"nodes":[["input",[],[2,"x"]],["input",[],[3,"y"]],["and_",[0,1],[]]],"roots":{"r":2}}',
+    ],
+    ids=["nothing", "operator", "order", "widths"],
+)
+def test_another_text_rejects(text: str) -> None:
+    with pytest.raises(InputError, match="expected the JSON text of a DAG"):
+        network(text)
+
+
+# ------------------------------------------------------------------------------ without folding
+def test_a_graph_that_is_not_folded_keeps_what_it_is_asked_for() -> None:
+    plain = Graph(folded=False)
+    x = plain.input("x", 4)
+    assert plain.eq(x, x).op == "eq"
+    assert plain.not_(plain.not_(x)).op == "not_"
+    assert plain.add_mod(plain.const(1, 4), plain.const(2, 4)).op == "add_mod"
+    assert plain.extract(x, 3, 0).op == "extract"
+    assert plain.eq(x, x) is plain.eq(x, x)
+
+
+@pytest.mark.parametrize("made", [separated, certified], ids=["separated", "equivalent"])
+def test_an_unfolded_question_has_the_same_values(made: Callable[[], Any]) -> None:
+    """Both results, the assumptions and the assertion, on the independent gates and on integers."""
+    q: Question = made().question
+    kind = kind_of(q)
+    again = kind.build(kind.parts(q), Graph(folded=False))
+    assert len(again.graph) > len(q.graph)
+    net = network(to_json(again.graph, {"assumed": again.assumed, "asked": again.asked}))
+    rng = random.Random(SEED)
+    rows = [random_inputs(rng, q.graph) for _ in range(50)]
+    run = Concrete(q.graph, [q.assumed, q.asked])
+    expected = [dict(zip(("assumed", "asked"), run(row), strict=True)) for row in rows]
+    assert net.evaluate(rows) == expected
+
+
+def test_an_unfolded_lemma_has_the_same_values() -> None:
+    """Folding sees that these two are the same; the unfolded statement leaves that to be decided."""
+    g = Graph()
+    x, y = g.input("x", 3), g.input("y", 3)
+    what = statement([(g.and_(x, x), x), (g.add_mod(x, y), g.add_mod(y, x))], [g.ult(x, y)], {})
+    assert what.assertion.op == "const"
+    plain = what.unfolded()
+    assert plain.assertion.op != "const"
+    _, roots = from_json(to_json(plain.graph, {"assertion": plain.assertion}))
+    assert roots["assertion"].op == "const"
+    net = network(to_json(plain.graph, {"assertion": plain.assertion}))
+    rows = [dict.fromkeys(net.inputs, 0) | {"v0": i, "v1": j} for i in range(8) for j in range(8)]
+    assert all(values == {"assertion": 0} for values in net.evaluate(rows))
+
+
+# ------------------------------------------------------------------------------ what "differ" means
+@pytest.mark.parametrize("bit", [0, 1, 22, 23, 30, 31])
+def test_every_bit_of_two_results_makes_them_differ(bit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sign, the exponent and the significand: results that are one bit apart differ on every input."""
+    sides: list[Any] = []
+
+    def one_bit_apart(g: Graph, spec: object, x: Any) -> object:
+        sides.append(g.xor(x.c, g.const((1 << bit) * (len(sides) % 2), 32)))
+        return type("Dot", (), {"result": sides[-1]})
+
+    monkeypatch.setattr(pair, "chained_dot", one_bit_apart)
+    q = ask(FOUR, FOUR_25)
+    run = Concrete(q.graph, [q.differ])
+    for c in (0, 1 << bit, 0x80000000, 0x3F800000, 0xFFFFFFFF):
+        assert run({**dict.fromkeys(q.graph.inputs, 0), "c": c}) == [1]
+
+
+@pytest.mark.parametrize("bit", [0, 15, 31])
+def test_every_bit_of_a_pair_refutes_a_lemma(bit: int) -> None:
+    g = Graph()
+    x = g.input("x", 32)
+    what = statement([(x, g.xor(x, g.const(1 << bit, 32)))], [], {})
+    assert Concrete(what.graph, [what.assertion])({"v0": 5}) == [1]
