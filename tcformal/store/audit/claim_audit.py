@@ -12,6 +12,7 @@ from tcformal.programs.chain import definition
 from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED
 from tcformal.store.audit.audit import AUDIT_S, AuditStatus
+from tcformal.store.claims import kept_tree
 from tcformal.store.store import Store
 
 
@@ -50,7 +51,9 @@ def _checked(store: Store, record: Mapping[str, Any]) -> tuple[AuditStatus, str]
         raise RecordError(
             f"expected {spec.name} of definition {record['definition'][:12]}, but it is {today[:12]} today"
         )
-    found = store.rechecker.claim(store.folder, record["claim"], spec.name, AUDIT_S)
+    found = store.rechecker.claim(
+        store.folder, record["claim"], spec.name, AUDIT_S, tree=kept_tree(record)
+    )
     if "refused" in found:
         raise RecordError(found["refused"])
     if "claim" not in found:
