@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
 
 from tcformal.errors import InputError, ProofError
 from tcformal.ir.build import Graph
@@ -18,6 +16,7 @@ from tcformal.proofs.statements.error_bound import ErrorBound, error_bound
 from tcformal.proofs.tactics.bounds.blocks import BoundProof
 from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.cuts import ProofStep
+from tcformal.semantics.stages import Dot
 
 _PART = "the bound"
 
@@ -51,31 +50,37 @@ def bounded_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
     `kernel.rules.check` applies them to the circuit built here and compares what they end in with the
     statement.  A proof that does not pass leaves the claim open.
     """
-    g = Graph()
-    x = declare_inputs(g, ask.spec, ask.spec.k)
-    dot = chained_dot(g, ask.spec, x)
     judge = LemmaJudge(ask.book)
-    steps: Sequence[Any] = ()
     try:
-        stated = error_bound(g, ask.spec, _words(ask, x), x.c, dot.result)
-        roots = (*stated.roots, dot.result)
-        if ask.tree:
-            steps, last = unpacked(ask.tree)
-        else:
-            ask.progress("looking for a proof for the kernel")
-            kernel = Kernel(g, roots, judge)
-            last = BoundProof(Derivation(kernel, judge), stated, dot).conclusions()
-            steps = kernel.steps
+        tree = ask.tree or _found(ask, judge)
+        stated, dot = _stated(ask)
+        steps, last = unpacked(tree)
         ask.progress(f"checking {len(steps)} steps")
-        tree = packed(steps, last)
         judge.uses.clear()
-        check(g, stated.hypotheses, stated.conclusions, roots, *unpacked(tree), judge)
+        check(stated.graph, stated.hypotheses, stated.conclusions, stated.roots, steps, last, judge)
     except (ProofError, InputError) as error:
         part = ClaimPart(name=_PART, status=PartStatus.OPEN, note=str(error))
         return Finding(parts=(part,), composition="", reason=""), list(judge.asked.values())
     step = ProofStep(name=f"{len(steps)} steps of the kernel", how="lemmas", lemmas=dict(judge.uses))
     part = ClaimPart(name=_PART, status=PartStatus.HOLDS, steps=(step,), tree=tree)
     return Finding(parts=(part,), composition=str(stated), reason=_short(stated)), list(judge.asked.values())
+
+
+def _stated(ask: Asking) -> tuple[ErrorBound, Dot]:
+    """The statement about the unit in a graph of its own, and the stages of the circuit."""
+    g = Graph()
+    x = declare_inputs(g, ask.spec, ask.spec.k)
+    dot = chained_dot(g, ask.spec, x)
+    return error_bound(g, ask.spec, _words(ask, x), x.c, dot.result), dot
+
+
+def _found(ask: Asking, judge: LemmaJudge) -> str:
+    """A proof that the tactics find, packed; ProofError with one sentence where they find none."""
+    ask.progress("looking for a proof for the kernel")
+    stated, dot = _stated(ask)
+    kernel = Kernel(stated.graph, stated.roots, judge)
+    last = BoundProof(Derivation(kernel, judge), stated, dot).conclusions()
+    return packed(kernel.steps, last)
 
 
 def _words(ask: Asking, x: OperandNodes) -> list[tuple[Node, ...]]:

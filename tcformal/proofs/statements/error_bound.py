@@ -62,6 +62,8 @@ class ErrorBound:
     """
 
     unit: UnitSpec
+    graph: Graph
+    result: Node
     e: Node
     terms: tuple[StatedTerm, ...]
     d: Encoded
@@ -92,7 +94,7 @@ class ErrorBound:
     def roots(self) -> tuple[Node, ...]:
         """Every node that the statement names."""
         found = {n for _, p in self.conclusions for atoms, ex in p.terms for n in (*atoms, *(x for x, _ in ex))}
-        return (*sorted(found, key=lambda n: n.index), *self.hypotheses)
+        return (*sorted(found, key=lambda n: n.index), *self.hypotheses, self.result)
 
     def __str__(self) -> str:
         o, f = self.unit.operands, self.unit.design.fraction_bits
@@ -157,7 +159,7 @@ def error_bound(
         ulp = made.weight(p) if last else (power + Poly.constant(x.grown - p)).power_of_two()
         bound = bound + ulp * ulps
     return ErrorBound(
-        unit, e, tuple(terms), made, hypotheses, limits, floor, tuple(blocks), bound,
+        unit, g, d, e, tuple(terms), made, hypotheses, limits, floor, tuple(blocks), bound,
         ABOVE if ulps == 1 else AT_LEAST, least, ulps,
     )  # fmt: skip
 

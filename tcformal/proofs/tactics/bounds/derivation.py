@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from tcformal.errors import ProofError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.ir.walk import reachable
 from tcformal.proofs.kernel.poly import Poly
 from tcformal.proofs.kernel.rules import Kernel
 
@@ -35,26 +36,34 @@ class Derivation:
     def __init__(self, kernel: Kernel, named: Named) -> None:
         self.kernel, self._named = kernel, named
         self.g: Graph = kernel.graph
+        self._seen = len(self.g)
         self._lemmas: dict[tuple[Any, ...], int] = {}
         self._read: dict[tuple[Any, ...], int] = {}
 
+    def _step(self, rule: str, *data: Any) -> int:
+        """A step of the kernel; the nodes that it makes itself need no steps."""
+        self._number(self.g.since(self._seen))
+        made = self.kernel.step(rule, *data)
+        self._seen = len(self.g)
+        return made
+
     # ------------------------------------------------------------------ names
     def use(self, node: Node) -> int:
-        """The number of a node, made in the proof where the statement has no such node."""
+        """The number of a node, made in the proof where the statement has no such node.
+
+        Nodes are made in the order of the graph here: operands that may change places stand in that order,
+        and the check of the proof has to meet it again.
+        """
+        self._number([*self.g.since(self._seen), node])
+        return self.kernel.numbers[node]
+
+    def _number(self, nodes: Sequence[Node]) -> None:
         numbers = self.kernel.numbers
-        stack = [node]
-        while stack:
-            x = stack[-1]
-            waiting = [a for a in x.args if a not in numbers]
-            if x in numbers or not waiting:
-                stack.pop()
-            else:
-                stack += waiting
-                continue
-            if x not in numbers:
-                args = [numbers[a] for a in x.args]
-                self.kernel.step("node", x.op, args, list(x.params))
-        return numbers[node]
+        for root in nodes:
+            for x in () if root in numbers else reachable([root]):
+                if x not in numbers:
+                    self.kernel.step("node", x.op, [numbers[a] for a in x.args], list(x.params))
+        self._seen = len(self.g)
 
     def about(self, i: int) -> Poly:
         """The polynomial of a theorem."""
@@ -72,7 +81,7 @@ class Derivation:
     # ------------------------------------------------------------------ bits
     def assume(self, node: Node) -> int:
         """node ⊢ node."""
-        return self.kernel.step("assume", self.use(node))
+        return self._step("assume", self.use(node))
 
     def lemma(
         self, what: str, goal: Node, given: Sequence[int] = (), cuts: Iterable[Sequence[Node]] = ((),)
@@ -83,7 +92,7 @@ class Derivation:
             for cut in cuts:
                 kept = [n for n in dict.fromkeys(cut) if n.op not in ("const", "input")]
                 try:
-                    self._lemmas[key] = self.kernel.step(
+                    self._lemmas[key] = self._step(
                         "lemma", self.use(goal), list(given), [self.use(n) for n in kept]
                     )
                     break
@@ -95,18 +104,18 @@ class Derivation:
 
     def cases(self, node: Node, yes: int, no: int) -> int:
         """One conclusion from a bit and from its complement."""
-        return self.kernel.step("cases", yes, no, self.use(node))
+        return self._step("cases", yes, no, self.use(node))
 
     # ------------------------------------------------------------------ integers
     def fact(self, i: int) -> int:
         """A comparison as an (in)equality of integers."""
-        return self.kernel.step("fact", i)
+        return self._step("fact", i)
 
     def read(self, node: Node, *side: int) -> int:
         """What an operator computes, as integers."""
         key = ("read", node, *side)
         if key not in self._read:
-            self._read[key] = self.kernel.step("read", self.use(node), *side)
+            self._read[key] = self._step("read", self.use(node), *side)
         return self._read[key]
 
     def range(self, node: Node) -> int:
@@ -131,11 +140,11 @@ class Derivation:
             p = (q if isinstance(q, Poly) else Poly.constant(q)) * sign
             if p.terms:
                 rows.append([self._data(p), list(premises)])
-        return self.kernel.step("arith", rows)
+        return self._step("arith", rows)
 
     def power(self, i: int) -> int:
         """2^p - 1 of the polynomial p of a theorem."""
-        return self.kernel.step("power", i)
+        return self._step("power", i)
 
     def prove(self, goal: Poly, equations: Sequence[tuple[int, Node]], parts: Sequence[Part] = ()) -> int:
         """goal = 0, or with `parts` at least 0: the goal rewritten by equations is the sum of the parts.
