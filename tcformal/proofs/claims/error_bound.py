@@ -53,7 +53,7 @@ def bounded_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
     judge = LemmaJudge(ask.book)
     try:
         tree = ask.tree or _found(ask, judge)
-        stated, dot = _stated(ask)
+        stated, dot = stated_bound(ask)
         steps, last = unpacked(tree)
         ask.progress(f"checking {len(steps)} steps")
         judge.uses.clear()
@@ -66,7 +66,7 @@ def bounded_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
     return Finding(parts=(part,), composition=str(stated), reason=_short(stated)), list(judge.asked.values())
 
 
-def _stated(ask: Asking) -> tuple[ErrorBound, Dot]:
+def stated_bound(ask: Asking) -> tuple[ErrorBound, Dot]:
     """The statement about the unit in a graph of its own, and the stages of the circuit."""
     g = Graph()
     x = declare_inputs(g, ask.spec, ask.spec.k)
@@ -77,7 +77,7 @@ def _stated(ask: Asking) -> tuple[ErrorBound, Dot]:
 def _found(ask: Asking, judge: LemmaJudge) -> str:
     """A proof that the tactics find, packed; ProofError with one sentence where they find none."""
     ask.progress("looking for a proof for the kernel")
-    stated, dot = _stated(ask)
+    stated, dot = stated_bound(ask)
     kernel = Kernel(stated.graph, stated.roots, judge)
     last = BoundProof(Derivation(kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)

@@ -93,7 +93,9 @@ class ErrorBound:
     @property
     def roots(self) -> tuple[Node, ...]:
         """Every node that the statement names."""
-        found = {n for _, p in self.conclusions for atoms, ex in p.terms for n in (*atoms, *(x for x, _ in ex))}
+        found = {
+            n for _, p in self.conclusions for atoms, ex in p.terms for n in (*atoms, *(x for x, _ in ex))
+        }
         return (*sorted(found, key=lambda n: n.index), *self.hypotheses, self.result)
 
     def __str__(self) -> str:
@@ -118,9 +120,7 @@ class ErrorBound:
         )
 
 
-def error_bound(
-    g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: Node, d: Node
-) -> ErrorBound:
+def error_bound(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: Node, d: Node) -> ErrorBound:
     """The statement about the node d of a graph as a function of input words.
 
     Shapes: words: for each product the words that it is the product of: a_k, b_k, and its scales.

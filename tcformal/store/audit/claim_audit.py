@@ -51,9 +51,7 @@ def _checked(store: Store, record: Mapping[str, Any]) -> tuple[AuditStatus, str]
         raise RecordError(
             f"expected {spec.name} of definition {record['definition'][:12]}, but it is {today[:12]} today"
         )
-    found = store.rechecker.claim(
-        store.folder, record["claim"], spec.name, AUDIT_S, tree=kept_tree(record)
-    )
+    found = store.rechecker.claim(store.folder, record["claim"], spec.name, AUDIT_S, tree=kept_tree(record))
     if "refused" in found:
         raise RecordError(found["refused"])
     if "claim" not in found:

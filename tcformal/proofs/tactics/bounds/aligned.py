@@ -186,7 +186,9 @@ class Alignment:
         met = d.equal(f"e_max less exponent {k}", reach, self.e_max, [some], cuts)
         fits = d.lemma(f"distance {k} fits", g.ule(reach.args[0], reach), [some], cuts)
         sums = [(d.read(reach, fits), reach)] + ([(d.read(shift), shift)] if shift is not made.shift else [])
-        distance = d.prove(Poly.of(x.code) + Poly.of(made.shift) - Poly.of(self.e_max), [(met, self.e_max), *sums])
+        distance = d.prove(
+            Poly.of(x.code) + Poly.of(made.shift) - Poly.of(self.e_max), [(met, self.e_max), *sums]
+        )
         lower, upper = d.read(made.aligned, 0), d.read(made.aligned, 1)
         equations = [(distance, x.code)]
         scale = (Poly.of(self.e_max) - Poly.of(made.shift) - Poly.constant(OFFSET + bits)).power_of_two()
@@ -195,7 +197,7 @@ class Alignment:
         if excess:
             cut = g.extract(t.significand, excess - 1, 0)
             whole = g.concat(placed, cut)
-            same = d.equal(f"the significand of term {k}", t.significand, whole, (), ([t.significand],))
+            same = d.equal(f"the significand of term {k}", t.significand, whole, (), ([t.significand], []))
             equations += [(same, t.significand), (d.read(whole), whole)]
             part = scale * _power(-excess)
             lows.append((part * Poly.of(cut), []))
@@ -222,7 +224,12 @@ class Alignment:
         d, g, made = self.d, self.g, self.total.terms[k]
         size = made.term.significand
         empty = d.lemma(f"that the zero term {k} is empty", g.is_zero(size), [none])
-        nothing = d.lemma(f"that the zero term {k} adds nothing", g.is_zero(kept), [empty], ([size, made.shift],))
+        nothing = d.lemma(
+            f"that the zero term {k} adds nothing",
+            g.is_zero(kept),
+            [empty],
+            ([size, made.shift], [made.shift]),
+        )
         equations = [(d.fact(empty), size), (d.fact(nothing), kept)]
         # 1 - 2^-shift is at least 0.
         spread = d.power(d.arith([(Poly.of(made.shift), [])]))

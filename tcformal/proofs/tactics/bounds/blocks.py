@@ -61,7 +61,13 @@ class BoundProof:
         most = alignment.bounded()
         summed = Addition(d, step.total, terms).value()
         conversion = Conversion(
-            d, step.total, alignment.e_max, summed, step.rounded, step.specials, self._clean(step),
+            d,
+            step.total,
+            alignment.e_max,
+            summed,
+            step.rounded,
+            step.specials,
+            self._clean(step),
             alignment.in_range(),
         )
         rounding = conversion.error()
@@ -71,6 +77,9 @@ class BoundProof:
         parts: list[Part] = [(bound.units, [most])]
         if exact:
             parts.append((unit, [alignment.some_exact()]))
+        else:
+            shares = [(-Poly.of(t.shift)).power_of_two() for t in terms if t.exact_at_zero]
+            parts += [(unit * x, []) for x in shares]
         sum_ = (unit, [summed.equation])
         goals = [p for _, p in stated.conclusions]
         shown = []
@@ -78,7 +87,13 @@ class BoundProof:
             (goals[0], rounding.above, [t.above for t in terms], 1),
             (goals[1], rounding.below, [t.below for t in terms], -1),
         ):
-            total = [*parts, (1, [mine]), *((1, [i]) for i in each), (-sign, [packed]), (unit * -sign, [summed.equation])]
+            total = [
+                *parts,
+                (1, [mine]),
+                *((1, [i]) for i in each),
+                (-sign, [packed]),
+                (unit * -sign, [summed.equation]),
+            ]
             shown.append(d.prove(goal, [(same, conversion.code)], total))
         del sum_
         return shown[0], shown[1], conversion.code
@@ -89,5 +104,6 @@ class BoundProof:
         given = [d.assume(self.stated.d.finite)]
         cut = [result.term.sign, result.term.significand, result.term.exponent.bits, result.inf, result.nan]
         return [
-            d.lemma("that a result of a finite d is finite", g.not_(x), given, (cut, [])) for x in (result.inf, result.nan)
+            d.lemma("that a result of a finite d is finite", g.not_(x), given, (cut, []))
+            for x in (result.inf, result.nan)
         ]

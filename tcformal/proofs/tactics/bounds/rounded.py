@@ -120,8 +120,12 @@ class Conversion:
         top = g.add_mod(self.code, g.const(ahead, CODE_BITS))
         amount = g.sub_mod(top, self.e_max)
         some = d.assume(g.not_(g.is_zero(self.summed.magnitude)))
-        fits = d.lemma("that an exponent has a code", g.ule(top.args[0], top), (), ([self.term.exponent.bits],))
-        below = d.lemma("that a result is not above its sum", g.ule(self.e_max, top), [some, *self.given], self.cuts)
+        fits = d.lemma(
+            "that an exponent has a code", g.ule(top.args[0], top), (), ([self.term.exponent.bits],)
+        )
+        below = d.lemma(
+            "that a result is not above its sum", g.ule(self.e_max, top), [some, *self.given], self.cuts
+        )
         goal = Poly.of(amount) - Poly.of(self.code) - Poly.constant(ahead) + Poly.of(self.e_max)
         distance = d.prove(goal, [(d.read(amount, below), amount), (d.read(top, fits), top)])
         return big, amount, (distance, amount), some
@@ -178,7 +182,9 @@ class Conversion:
         ]
         # It is above: 2·significand = half + 1.
         more = d.assume(up)
-        fits = d.lemma("that half a unit more fits", g.ule(raised.args[0], raised), (), ([self.summed.whole, amount],))
+        fits = d.lemma(
+            "that half a unit more fits", g.ule(raised.args[0], raised), (), ([self.summed.whole, amount],)
+        )
         equations = [(d.read(raised, fits), half), (d.fact(more), raised), *plain]
         second = [
             d.prove(over_goal, equations, [(scale, [low])]),
@@ -190,7 +196,9 @@ class Conversion:
         met, whole = (d.lemma("a part of a tie", x, [tied], (list(tie.args),)) for x in tie.args)
         if tie.args[0].args != g.eq(odd, half).args:
             met, whole = whole, met
-        kept = d.lemma("that a tie loses nothing", g.eq(g.lshr(back, amount), half), [whole], ([big, amount],))
+        kept = d.lemma(
+            "that a tie loses nothing", g.eq(g.lshr(back, amount), half), [whole], ([big, amount],)
+        )
         fits = d.lemma("that half a unit fits", g.ule(odd.args[0], odd), (), ([self.term.significand],))
         rest = d.prove(
             Poly.of(big) - Poly.of(half) * Poly.of(amount).power_of_two(),
