@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-import tcformal.semantics.mma as mma
-import tcformal.semantics.sums.step as step
 from tcformal.design.names import resolve
 from tcformal.errors import ProofError
 from tcformal.formats.spec import Format
@@ -29,6 +27,8 @@ from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.packed import packed, unpacked
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.query.question import Kind
+from tcformal.semantics import align, reduce
+from tcformal.semantics import product as product_of
 from tcformal.semantics.number import Exponent, Number, Term
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
@@ -37,6 +37,8 @@ LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
 _TOY = "tfdpa@products=2,a_format=e5m2,b_format=e5m2,c_format=fp16,d_format=fp16"
 TOY = f"{_TOY},fraction_bits=10,conversion=RZ-FP16,zero_exponent=-20"
 NEAREST = f"{_TOY},fraction_bits=10,conversion=RNE-FP16,zero_exponent=-20"
+#: Two blocks, and three.
+BLOCKS, THREE_BLOCKS = f"{TOY},k=4", f"{NEAREST},k=6"
 #: c has more fraction bits than are kept.
 CUT = f"{_TOY},fraction_bits=5,conversion=RZ-E5M5,zero_exponent=-20"
 
@@ -75,6 +77,17 @@ def replayed(name: str, tree: str, book: LemmaBook) -> None:
         (TOY, "|d - (Σ a_k·b_k + c)| < 2·2^(E-10) + ulp(d)"),
         (NEAREST, "|d - (Σ a_k·b_k + c)| <= 2·2^(E-10) + ulp(d)/2"),
         (CUT, "|d - (Σ a_k·b_k + c)| < 3·2^(E-5) + ulp(d)"),
+        (BLOCKS, "|d - (Σ a_k·b_k + c)| < 2·2^(E-10) + 2^(E-7) + 2·2^(E-7) + ulp(d)"),
+        pytest.param(
+            THREE_BLOCKS,
+            "|d - (Σ a_k·b_k + c)| <= 2·2^(E-10) + 2^(E-7)/2 + 2·2^(E-7) + 2^(E-6)/2 + 2·2^(E-6) + ulp(d)/2",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "volta/mma.m8n8k4.f32.f16.f16.f32",
+            "|d - (Σ a_k·b_k + c)| < 4·2^(E-23) + ulp(d)",
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_a_bound_holds_of_inputs_and_result(name: str, bound: str, book: LemmaBook) -> None:
@@ -106,20 +119,23 @@ def _drawn(g: Graph, rng: random.Random) -> dict[str, int]:
     return made
 
 
-@pytest.mark.parametrize("name", [TOY, NEAREST, CUT])
+@pytest.mark.parametrize(
+    "name", [*(pytest.param(x, marks=pytest.mark.long) for x in (TOY, CUT)), NEAREST, BLOCKS]
+)
 def test_every_theorem_of_a_proof_is_true_on_random_inputs(name: str, book: LemmaBook) -> None:
     tree = prove(name, book).parts[0].tree
     stated, _ = stated_bound(asking(name, book))
     kernel = Kernel(stated.graph, stated.roots, lambda *_: True)
     for data in unpacked(tree)[0]:
         kernel.step(*data)
-    nodes = list(kernel.numbers)
+    about = [t.about for t in kernel.theorems if isinstance(t.about, Node)]
+    nodes = list(dict.fromkeys([*kernel.numbers, *about, *(h for t in kernel.theorems for h in t.hyps)]))
     run, rng = Concrete(stated.graph, nodes), random.Random(15)
     met = 0
     for _ in range(40):
         values = dict(zip(nodes, run(_drawn(stated.graph, rng)), strict=True))
         for t in kernel.theorems:
-            if not all(values[h] for h in t.hyps if h in values):
+            if not all(values[h] for h in t.hyps):
                 continue
             met += 1
             if isinstance(t.about, Node):
@@ -158,20 +174,20 @@ def test_the_statement_means_the_exact_sum(book: LemmaBook) -> None:
 # ------------------------------------------------------------------------------------------ false units
 def _and_for_xor(patch: pytest.MonkeyPatch) -> None:
     """The sign of a product is minus only where both are."""
-    real = mma.product
+    real = product_of.product
 
     def product(g: Graph, a: Number, b: Number) -> Number:
         made = real(g, a, b)
         return replace(made, term=replace(made.term, sign=g.and_(a.term.sign, b.term.sign)))
 
-    patch.setattr(mma, "product", product)
+    patch.setattr("tcformal.semantics.mma.product", product)
 
 
 def _raised(by: int) -> Callable[[pytest.MonkeyPatch], None]:
     """e_max is too large by so much."""
 
     def fault(patch: pytest.MonkeyPatch) -> None:
-        real = step.largest
+        real = align.largest
 
         def largest(g: Graph, exponents: Sequence[Exponent]) -> Any:
             e, tree = real(g, exponents)
@@ -179,7 +195,7 @@ def _raised(by: int) -> Callable[[pytest.MonkeyPatch], None]:
             more = g.add_mod(g.zero_extend_to(e.bits, top.width), g.const(by, top.width))
             return Exponent(g.extract(g.umin(more, top), e.bits.width - 1, 0), e.low, e.high), tree
 
-        patch.setattr(step, "largest", largest)
+        patch.setattr("tcformal.semantics.sums.step.largest", largest)
 
     return fault
 
@@ -195,14 +211,14 @@ def _negative(patch: pytest.MonkeyPatch) -> None:
 
 
 def _aligned(patch: pytest.MonkeyPatch, changed: Callable[[Graph, Term, Node], tuple[Term, Node]]) -> None:
-    real = step.sum_of_aligned
+    real = reduce.sum_of_aligned
 
     def sum_of_aligned(g: Graph, terms: Sequence[Term], aligned: Any, *rest: Any) -> Any:
         (shift, kept), *others = aligned
         term, kept = changed(g, terms[0], kept)
         return real(g, [term, *terms[1:]], [(shift, kept), *others], *rest)
 
-    patch.setattr(step, "sum_of_aligned", sum_of_aligned)
+    patch.setattr("tcformal.semantics.sums.step.sum_of_aligned", sum_of_aligned)
 
 
 FAULTS = {

@@ -43,7 +43,7 @@ class StatedTerm:
 
 @dataclass(frozen=True, slots=True)
 class BlockBound:
-    """What one block adds to the bound: units · 2^(E + reach - F), and of its result ulps of 2^(E + grown - p).
+    """What one block adds to the bound: units · 2^(E + reach - F), and ulps of its result.
 
     Ranges and units: the block's c has an exponent of at most E + reach, its result one of at most E + grown.
     """
@@ -110,13 +110,13 @@ class ErrorBound:
             ulps = own if self.ulps == 1 else f"{own}/2"
             parts.append(f"{x.units}·2^(E{x.reach - (f or 0):+d}) + {ulps}")
         sign = "<" if self.relation == ABOVE else "<="
+        words = ", ".join(f"{x}_0…{x}_{self.unit.k - 1} ({o.names()[x]})" for x in "ab")
         return (
-            f"for all encodings a_0…a_{self.unit.k - 1} ({o.a}), b_0…b_{self.unit.k - 1} ({o.b}), c ({o.c})"
-            f"{scale}, with d ({o.d}) what the unit makes of them, all of them and d finite, and every integer E "
-            f"that is at least {self.least} and at least the exponent of c and of every {product}, those that "
-            f"are zero left out: |d - (Σ {product} + c)| {sign} {' + '.join(parts)}; the exponent of a word is "
-            "max(field, 1) - bias, that of a product the sum of its factors', and "
-            f"ulp(d) = 2^(exponent of d - {p})"
+            f"for all encodings {words}, c ({o.c}){scale}, with d ({o.d}) what the unit makes of them, all "
+            f"of them and d finite, and every integer E that is at least {self.least} and at least the exponent "
+            f"of c and of every {product}, those that are zero left out: "
+            f"|d - (Σ {product} + c)| {sign} {' + '.join(parts)}; the exponent of a word is max(field, 1) - "
+            f"bias, that of a product the sum of its factors', and ulp(d) = 2^(exponent of d - {p})"
         )
 
 

@@ -12,7 +12,7 @@ from tcformal.proofs.kernel.poly import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.semantics.number import Exponent, Term
-from tcformal.semantics.stages import AlignedTerm, Maximum, Total
+from tcformal.semantics.stages import Maximum, Total
 
 ONE = Poly.constant(1)
 
@@ -37,6 +37,7 @@ class Summand:
     """A number that a sum takes in, as the statement or the step before knows it.
 
     Shapes: code u[CODE_BITS], nonzero u[1].  `limit` is the theorem that nonzero implies code <= E.
+    `facts` are more that is known of it, and `own` the nodes below which nothing of it matters.
     """
 
     value: Poly
@@ -45,6 +46,8 @@ class Summand:
     code: Node
     nonzero: Node
     limit: int
+    facts: tuple[int, ...] = ()
+    own: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ class TermError:
     shift: Node
     above: int
     below: int
+    #: The theorem that the value is ±significand · 2^(exponent - fraction bits).
+    value: int
     #: Whether the share is 2^-shift; else it is 0.
     exact_at_zero: bool
 
@@ -79,7 +84,9 @@ class Alignment:
         """Cuts through everything but the exponent of term k."""
         others = [x for i, x in enumerate(self.total.terms) if i != k]
         deep = [n for x in others for n in (x.term.exponent.bits, x.term.zero)]
-        return [[x for i, x in enumerate(self.leaves) if i != k], deep, []]
+        own = self.summands[k].own
+        leaves = [x for i, x in enumerate(self.leaves) if i != k]
+        return [[*leaves, *own], [*deep, *own], *([] if own else [[]])]
 
     # ------------------------------------------------------------------ e_max
     def bounded(self) -> int:
@@ -87,12 +94,16 @@ class Alignment:
         d, g, reached = self.d, self.g, []
         for k, (leaf, x) in enumerate(zip(self.leaves, self.summands, strict=True)):
             code = g.add_mod(g.zero_extend_to(leaf, CODE_BITS), g.const(self.low + OFFSET, CODE_BITS))
-            given = [x.limit, self.floor]
-            reached.append(d.lemma(f"exponent {k} at most E", g.ule(code, self.e), given, ([x.code], [])))
+            given = [x.limit, self.floor, *x.facts]
+            goal = g.ule(g.zero_extend_to(code, self.e.width), self.e)
+            reached.append(d.lemma(f"exponent {k} at most E", goal, given, (x.own,)))
         deep = [n for x in self.total.terms for n in (x.term.exponent.bits, x.term.zero)]
-        goal = g.ule(self.e_max, self.e)
-        most = d.lemma("e_max at most E", goal, reached, (self.leaves, deep, []))
-        ratio = d.power(d.fact(most))
+        wide = g.zero_extend_to(self.e_max, self.e.width)
+        most = d.lemma("e_max at most E", g.ule(wide, self.e), reached, ([*self.leaves, self.e], deep, []))
+        fact = d.fact(most)
+        if wide is not self.e_max:
+            fact = d.arith([(1, [fact]), (1, [d.read(wide)])])
+        ratio = d.power(fact)
         return d.prove(weight(self.e, self.total.fraction_bits) - self.unit, [], [(self.unit, [ratio])])
 
     def in_range(self) -> list[int]:
@@ -150,7 +161,7 @@ class Alignment:
         moved = x.value - sign_of(t.sign) * Poly.of(kept) * self.unit
         above = d.prove(goal + moved, [], [(1, [up]), (2, [signed, low]), (1, [value])])
         below = d.prove(goal - moved, [], [(1, [up]), (sign * 2, [low]), (-1, [value])])
-        return TermError(t.sign, kept, made.shift, above, below, not excess)
+        return TermError(t.sign, kept, made.shift, above, below, value, not excess)
 
     def _value(self, k: int) -> int:
         """The summand's value is ±significand · 2^(exponent - fraction bits)."""
@@ -183,8 +194,8 @@ class Alignment:
         shift = g.zero_extend_to(made.shift, CODE_BITS)
         reach = g.add_mod(x.code, shift)
         cuts = self._others(k)
-        met = d.equal(f"e_max less exponent {k}", reach, self.e_max, [some], cuts)
-        fits = d.lemma(f"distance {k} fits", g.ule(reach.args[0], reach), [some], cuts)
+        met = d.equal(f"e_max less exponent {k}", reach, self.e_max, [some, *x.facts], cuts)
+        fits = d.lemma(f"distance {k} fits", g.ule(reach.args[0], reach), [some, *x.facts], cuts)
         sums = [(d.read(reach, fits), reach)] + ([(d.read(shift), shift)] if shift is not made.shift else [])
         distance = d.prove(
             Poly.of(x.code) + Poly.of(made.shift) - Poly.of(self.e_max), [(met, self.e_max), *sums]
@@ -223,7 +234,7 @@ class Alignment:
         """Both bounds where the term is zero: nothing is lost."""
         d, g, made = self.d, self.g, self.total.terms[k]
         size = made.term.significand
-        empty = d.lemma(f"that the zero term {k} is empty", g.is_zero(size), [none])
+        empty = d.lemma(f"that the zero term {k} is empty", g.is_zero(size), [none], (self.summands[k].own,))
         nothing = d.lemma(
             f"that the zero term {k} adds nothing",
             g.is_zero(kept),

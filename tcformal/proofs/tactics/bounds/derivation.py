@@ -106,6 +106,10 @@ class Derivation:
         """One conclusion from a bit and from its complement."""
         return self._step("cases", yes, no, self.use(node))
 
+    def refute(self, i: int, node: Node) -> int:
+        """⊢ ¬node from a false theorem about a number under node."""
+        return self._step("refute", i, self.use(node))
+
     # ------------------------------------------------------------------ integers
     def fact(self, i: int) -> int:
         """A comparison as an (in)equality of integers."""
@@ -123,7 +127,9 @@ class Derivation:
         top = self.g.const((1 << node.width) - 1, node.width)
         return self.fact(self.lemma("the range of a node", self.g.ule(node, top), (), ([node],)))
 
-    def equal(self, what: str, x: Node, y: Node, given: Sequence[int] = (), cuts: Iterable[Sequence[Node]] = ((),)) -> int:  # fmt: skip
+    def equal(
+        self, what: str, x: Node, y: Node, given: Sequence[int] = (), cuts: Iterable[Sequence[Node]] = ((),)
+    ) -> int:
         """given ⊢ U(x) - U(y) = 0."""
         if x is y:
             return self.arith([])
@@ -191,7 +197,7 @@ class Derivation:
         return left
 
     def expanded(self, node: Node, leaves: Sequence[Node], what: str) -> list[tuple[int, Node]]:
-        """Equations that give a node in terms of others: sums that fit, products, exclusive ors, extensions."""
+        """Equations that give a node in terms of others."""
         made: list[tuple[int, Node]] = []
         stack, seen = [node], set(leaves)
         while stack:

@@ -214,25 +214,30 @@ class Conversion:
         return self._both((over_goal, under_goal), shown)
 
     # ------------------------------------------------------------------ words
+    def normal(self) -> list[int]:
+        """That a result has its leading bit, except at the least exponent, and its exponent its range."""
+        g, t = self.g, self.term
+        bits, span = t.exponent.bits, t.exponent.high - t.exponent.low
+        bounded = g.truth(True) if span >> bits.width else g.ule(bits, g.const(span, bits.width))
+        goals = {"normal": g.or_(g.top(t.significand), g.is_zero(bits)), "bounded": bounded}
+        return [
+            self.d.lemma(f"that a result is {x}", goal, self.given, self.cuts) for x, goal in goals.items()
+        ]
+
     def packed(self, d_word: Encoded) -> tuple[int, int]:
-        """Where d is finite: the value of the word d less that of the result = 0, and so are their exponents."""
+        """Where d is finite, it and the result have one value, and one exponent."""
         d, g, t = self.d, self.g, self.term
         given = [d.assume(d_word.finite)]
         cut = [t.sign, t.significand, t.exponent.bits, self.result.inf, self.result.nan]
-        whole = g.or_(g.top(t.significand), g.is_zero(t.exponent.bits))
-        span = t.exponent.high - t.exponent.low
-        bounded = g.ule(t.exponent.bits, g.const(span, t.exponent.bits.width)) if not (
-            span >> t.exponent.bits.width
-        ) else g.truth(True)  # fmt: skip
-        for what, goal in (("normal", whole), ("bounded", bounded)):
-            given.append(d.lemma(f"that a result is {what}", goal, self.given, self.cuts))
+        given += self.normal()
         wider = t.significand.args if t.significand.op == "extract" else ()
-        cuts = ([*cut, *wider], [])
+        cuts: tuple[list[Node], ...] = ([*cut, *wider], [])
         size = g.shift_left_const(t.significand, d_word.significand.width - t.significand.width)
         code = exponent_code(g, [d_word])
         equations = []
         for what, x, y in (
-            ("sign", d_word.sign, t.sign), ("significand", d_word.significand, size), ("exponent", code, self.code)
+            ("sign", d_word.sign, t.sign), ("significand", d_word.significand, size),
+            ("exponent", code, self.code),
         ):  # fmt: skip
             equations.append((d.equal(f"the {what} of d", x, y, given, cuts), x))
         extra = [(d.read(size), size)] if size is not t.significand else []
@@ -242,8 +247,8 @@ class Conversion:
             Poly.of(d_word.exponent) + Poly.constant(OFFSET - d_word.fmt.bias) - Poly.of(self.code),
             [(code_equation, self.code), *fields],
         )
-        goal = d_word.value - sign_of(t.sign) * Poly.of(t.significand) * self.ulp
-        return d.prove(goal, [*equations, *extra, (shown, d_word.exponent)]), shown
+        total = d_word.value - sign_of(t.sign) * Poly.of(t.significand) * self.ulp
+        return d.prove(total, [*equations, *extra, (shown, d_word.exponent)]), shown
 
 
 def flags_of(x: SpecialCases) -> list[Node]:
