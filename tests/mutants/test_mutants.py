@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MUTANTS = read()
 
 #: Layers of the package: each has three mutants at least.
-LAYERS = {"ir", "semantics", "design", "interp", "oracle", "solve", "query", "store"}
+LAYERS = {"ir", "semantics", "design", "interp", "oracle", "solve", "query", "store", "proofs"}
 
 
 # ---------------------------------------------------------------------- the list

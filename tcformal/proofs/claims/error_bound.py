@@ -53,7 +53,7 @@ def bounded_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
     judge = LemmaJudge(ask.book)
     try:
         tree = ask.tree or _found(ask, judge)
-        stated, dot = stated_bound(ask)
+        stated, _ = stated_bound(ask)
         steps, last = unpacked(tree)
         ask.progress(f"checking {len(steps)} steps")
         judge.uses.clear()

@@ -113,8 +113,8 @@ class ErrorBound:
         words = ", ".join(f"{x}_0…{x}_{self.unit.k - 1} ({o.names()[x]})" for x in "ab")
         return (
             f"for all encodings {words}, c ({o.c}){scale}, with d ({o.d}) what the unit makes of them, all "
-            f"of them and d finite, and every integer E that is at least {self.least} and at least the exponent "
-            f"of c and of every {product}, those that are zero left out: "
+            f"of them and d finite, and every integer E that is at least {self.least} and at least the "
+            f"exponent of c and of every {product}, those that are zero left out: "
             f"|d - (Σ {product} + c)| {sign} {' + '.join(parts)}; the exponent of a word is max(field, 1) - "
             f"bias, that of a product the sum of its factors', and ulp(d) = 2^(exponent of d - {p})"
         )
