@@ -21,8 +21,7 @@ from tcformal.oracle.values import decode
 from tcformal.proofs.claim import Asking, ClaimVerdict
 from tcformal.proofs.claims.error_bound import LemmaJudge, stated_bound
 from tcformal.proofs.claims.register import prove_claim
-from tcformal.proofs.kernel.poly import Poly
-from tcformal.proofs.kernel.rules import ABOVE, AT_LEAST, Kernel, check
+from tcformal.proofs.kernel.rules import ABOVE, AT_LEAST, Kernel, Poly, check
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.packed import packed, unpacked
 from tcformal.proofs.statements.encodings import OFFSET

@@ -6,25 +6,86 @@ that a node of width 1 is 1, or that a polynomial over the values of nodes is 0,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from tcformal.errors import ProofError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
-from tcformal.proofs.kernel.poly import Poly
 
+#: Factors, sorted, one of width 1 at most once; and what the exponent of 2 is the sum of, no coefficient 0.
+Monomial = tuple[tuple[Node, ...], tuple[tuple[Node, int], ...]]
+_UNIT: Monomial = ((), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Poly:
+    """A sum of q · n_1 ⋯ n_k · 2^(c_1·m_1 + …): q fractions, not 0, n_i and m_i nodes' values, c_i integers.
+
+    Two that are equal as objects have equal values on every input.
+    """
+
+    terms: Mapping[Monomial, Fraction]
+
+    @staticmethod
+    def constant(q: Fraction | int) -> Poly:
+        """A number."""
+        return _collected([(_UNIT, Fraction(q))])
+
+    @staticmethod
+    def of(node: Node) -> Poly:
+        """The unsigned value of a node."""
+        return Poly.constant(node.params[1]) if node.op == "const" else Poly({((node,), ()): Fraction(1)})
+
+    def __add__(self, other: Poly) -> Poly:
+        return _collected([*self.terms.items(), *other.terms.items()])
+
+    def __sub__(self, other: Poly) -> Poly:
+        return self + other * -1
+
+    def __mul__(self, other: Poly | Fraction | int) -> Poly:
+        by = other if isinstance(other, Poly) else Poly.constant(other)
+        return _collected((_product(m, n), p * q) for m, p in self.terms.items() for n, q in by.terms.items())
+
+    def power_of_two(self) -> Poly:
+        """2^self; ProofError unless self is an affine combination of nodes with integer coefficients."""
+        constant, rest = 0, []
+        for (atoms, exponents), q in self.terms.items():
+            need(not exponents and len(atoms) < 2 and q.denominator == 1, "an affine exponent over integers")
+            if atoms:
+                rest.append((atoms[0], int(q)))
+            else:
+                constant = int(q)
+        return Poly({((), tuple(sorted(rest, key=lambda x: x[0].index))): Fraction(2) ** constant})
+
+
+def _collected(terms: Iterable[tuple[Monomial, Fraction]]) -> Poly:
+    made: dict[Monomial, Fraction] = {}
+    for m, q in terms:
+        made[m] = made.get(m, Fraction(0)) + q
+    return Poly({m: q for m, q in made.items() if q})
+
+
+def _product(m: Monomial, n: Monomial) -> Monomial:
+    """The product of two monomials; a node of width 1 is its own square."""
+    atoms: list[Node] = []
+    for x in sorted(m[0] + n[0], key=lambda x: x.index):
+        if not (atoms and atoms[-1] is x and x.width == 1):
+            atoms.append(x)
+    one, other = dict(m[1]), dict(n[1])
+    sums = {x: one.get(x, 0) + other.get(x, 0) for x in one | other}
+    return tuple(atoms), tuple(sorted(((x, c) for x, c in sums.items() if c), key=lambda y: y[0].index))
+
+
+About = TypeVar("About", Node, Poly)
 #: Whether a node of width 1, of a graph of its own, is 0 on every input.
 Judge = Callable[[Graph, Node], bool]
-
 #: What a theorem says of its node or polynomial.
 ONE, ZERO, AT_LEAST, ABOVE = "is 1", "= 0", ">= 0", "> 0"
-
 _1 = Poly.constant(1)
-
 #: What operators compute, as integers: of a node and the values of its arguments; `xor` of bits only.
 _MEANING: dict[str, Callable[[Node, Sequence[Poly]], Poly]] = {
     "zero_extend": lambda n, a: a[0],
@@ -45,8 +106,7 @@ _SIDE: dict[str, Callable[[Graph, Node, Node, Node], Node]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Theorem:
+class Theorem(NamedTuple):
     """Hypotheses ⊢ what the node or polynomial is."""
 
     hyps: frozenset[Node]
@@ -68,12 +128,10 @@ class Kernel:
 
     def __init__(self, graph: Graph, roots: Sequence[Node], judge: Judge) -> None:
         self.graph, self._judge = graph, judge
-        self._nodes: list[Node] = []
-        self.numbers: dict[Node, int] = {}
+        self._nodes = reachable(roots)
+        self.numbers = {node: i for i, node in enumerate(self._nodes)}
         self.theorems: list[Theorem] = []
         self.steps: list[list[Any]] = []
-        for node in reachable(roots):
-            self._number(node)
 
     def step(self, rule: str, *data: Any) -> int:
         """Apply one rule; the number of its theorem, or of its node.  ProofError where it does not apply."""
@@ -100,16 +158,11 @@ class Kernel:
         need(type(number) is int and 0 <= number < len(self.theorems), "the number of an earlier theorem")
         return self.theorems[number]
 
-    def _bit(self, i: int) -> tuple[frozenset[Node], Node]:
+    def _of(self, i: int, kind: type[About]) -> tuple[frozenset[Node], str, About]:
+        """A theorem about a node or about a polynomial."""
         t = self.theorem(i)
-        if isinstance(t.about, Poly):
-            raise ProofError("expected a theorem about a bit, but got one about a polynomial")
-        return t.hyps, t.about
-
-    def _sum(self, i: int) -> tuple[frozenset[Node], str, Poly]:
-        t = self.theorem(i)
-        if isinstance(t.about, Node):
-            raise ProofError("expected a theorem about a polynomial, but got one about a bit")
+        if not isinstance(t.about, kind):
+            raise ProofError(f"expected a theorem about a {kind.__name__}, but got another")
         return t.hyps, t.relation, t.about
 
     def _poly(self, data: Sequence[Any]) -> Poly:
@@ -129,13 +182,11 @@ class Kernel:
         self.theorems.append(Theorem(hyps, relation, about))
         return len(self.theorems) - 1
 
-    # ------------------------------------------------------------------ rules on hypotheses and bits
     def _make(self, op: str, args: Sequence[int], params: Sequence[int]) -> int:
         """A node, which says nothing."""
         need(all(type(p) is int for p in params), "integers")
-        if op == "const":
-            return self._number(self.graph.const(params[1], params[0]))
-        return self._number(self.graph.make(op, [self._node(i) for i in args], params))
+        g, of = self.graph, [self._node(i) for i in args]
+        return self._number(g.const(params[1], params[0]) if op == "const" else g.make(op, of, params))
 
     def _assume(self, n: int) -> int:
         """n ⊢ n."""
@@ -151,7 +202,7 @@ class Kernel:
 
     def _refute(self, i: int, n: int) -> int:
         """From H, n ⊢ φ, φ false of a number: H ⊢ ¬n."""
-        (hyps, relation, p), x = self._sum(i), self._node(n)
+        (hyps, relation, p), x = self._of(i, Poly), self._node(n)
         need(x.width == 1 and all(m == ((), ()) for m in p.terms), "a node of width 1, a theorem on a number")
         q = sum(p.terms.values())
         need({ZERO: q != 0, AT_LEAST: q < 0, ABOVE: q <= 0}[relation], "a false theorem")
@@ -159,10 +210,10 @@ class Kernel:
 
     def _lemma(self, goal: int, given: Sequence[int], cut: Sequence[int]) -> int:
         """H ⊢ goal: no values of the inputs and of the cut nodes make all that is given 1 and the goal 0."""
-        root, facts = self._node(goal), [self._bit(i) for i in given]
+        root, facts = self._node(goal), [self._of(i, Node) for i in given]
         need(root.width == 1, "a goal of width 1")
         free, fresh, made = {self._node(n) for n in cut}, Graph(), dict[Node, Node]()
-        stack = [*(x for _, x in facts), root]
+        stack = [*(x for *_, x in facts), root]
         while stack:
             node = stack[-1]
             waiting = [] if node in free else [a for a in node.args if a not in made]
@@ -176,11 +227,10 @@ class Kernel:
                 stack.extend(waiting)
             else:
                 made[node] = fresh.make(node.op, [made[a] for a in node.args], node.params)
-        wrong = fresh.and_(fresh.not_(made[root]), *(made[x] for _, x in facts))
+        wrong = fresh.and_(fresh.not_(made[root]), *(made[x] for *_, x in facts))
         need(self._judge(fresh, wrong), "a lemma that holds")
-        return self._proved(frozenset().union(*(hyps for hyps, _ in facts)), ONE, root)
+        return self._proved(frozenset().union(*(hyps for hyps, *_ in facts)), ONE, root)
 
-    # ------------------------------------------------------------------ rules from nodes to integers
     def _read(self, n: int, *side: int) -> int:
         """What an operator computes; `side` proves that nothing wraps, or of `lshr` names an inequality."""
         node, hyps = self._node(n), frozenset[Node]()
@@ -192,24 +242,21 @@ class Kernel:
             return self._proved(hyps, AT_LEAST, {0: rest, 1: power - _1 - rest}[int(*side)])
         need(node.op in _MEANING and (node.op != "xor" or node.width == 1), "an operator with a meaning")
         if node.op in _SIDE:
-            hyps, shown = self._bit(*side)
+            hyps, _, shown = self._of(int(*side), Node)
             need(shown is _SIDE[node.op](self.graph, node, *node.args), "the side condition of the operator")
         return self._proved(hyps, ZERO, value - _MEANING[node.op](node, args))
 
     def _fact(self, i: int) -> int:
         """A comparison that is 1, as an (in)equality of integers; any other bit that is 1, as 1."""
-        hyps, node = self._bit(i)
-        if node.op not in ("eq", "ule", "ult"):
-            return self._proved(hyps, ZERO, Poly.of(node) - _1)
-        x, y = map(Poly.of, node.args)
-        if node.op == "eq":
-            return self._proved(hyps, ZERO, x - y)
-        return self._proved(hyps, AT_LEAST, y - x - Poly.constant(int(node.op == "ult")))
+        hyps, _, node = self._of(i, Node)
+        x, y = map(Poly.of, node.args if node.op in ("eq", "ule", "ult") else (node, self.graph.truth(True)))
+        if node.op in ("ule", "ult"):
+            return self._proved(hyps, AT_LEAST, y - x - Poly.constant(int(node.op == "ult")))
+        return self._proved(hyps, ZERO, x - y)
 
-    # ------------------------------------------------------------------ rules on polynomials
     def _power(self, i: int) -> int:
         """From p = 0: 2^p - 1 = 0; from p >= 0: 2^p - 1 >= 0; p affine with integer coefficients."""
-        hyps, relation, p = self._sum(i)
+        hyps, relation, p = self._of(i, Poly)
         need(relation in (ZERO, AT_LEAST), "an equation or a lower bound")
         return self._proved(hyps, relation, p.power_of_two() - _1)
 
@@ -219,7 +266,7 @@ class Kernel:
         for data, premises in parts:
             q = made = self._poly(data)
             relations = []
-            for some, relation, p in map(self._sum, premises):
+            for some, relation, p in (self._of(i, Poly) for i in premises):
                 hyps, made = hyps | some, made * p
                 relations.append(relation)
             if ZERO not in relations:
@@ -247,8 +294,7 @@ def check(
     for step in steps:
         kernel.step(*step)
     need(len(last) == len(conclusions), "a theorem for every conclusion")
-    for number, (relation, p) in zip(last, conclusions, strict=True):
-        t = kernel.theorem(number)
+    for t, (relation, p) in zip(map(kernel.theorem, last), conclusions, strict=True):
         need(t.hyps <= set(hyps), "no hypothesis beyond those of the statement")
         weaker = relation == AT_LEAST and t.relation in (ZERO, ABOVE)
         need(t.about == p and (weaker or t.relation == relation), "the statement itself")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.proofs.kernel.poly import Poly
+from tcformal.proofs.kernel.rules import Poly
 
 #: Exponents as codes of so many bits: exponent + OFFSET.
 CODE_BITS, OFFSET = 13, 1 << 12

@@ -10,8 +10,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.proofs.kernel.poly import Poly
-from tcformal.proofs.kernel.rules import ABOVE, AT_LEAST
+from tcformal.proofs.kernel.rules import ABOVE, AT_LEAST, Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded, encoded, exponent_code
 
 

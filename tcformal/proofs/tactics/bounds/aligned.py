@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tcformal.errors import ProofError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.proofs.kernel.poly import Poly
+from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.semantics.number import Exponent, Term
@@ -119,9 +119,9 @@ class Alignment:
         """Σ 2^-shift - 1 >= 0: the term whose exponent is e_max is shifted by nothing."""
         d, g = self.d, self.g
         shifts = [x.shift for x in self.total.terms]
-        shares = [(-Poly.of(s)).power_of_two() for s in shifts]
+        shares = [(Poly.of(s) * -1).power_of_two() for s in shifts]
         zero = [g.is_zero(s) for s in shifts]
-        goal = -ONE
+        goal = Poly.constant(-1)
         for share in shares:
             goal = goal + share
         absent = [d.assume(g.not_(x)) for x in zero[:-1]]
@@ -146,7 +146,7 @@ class Alignment:
         d.equal(f"aligned term {k}", made.aligned, kept)
         if made.aligned is not kept:
             raise ProofError(f"aligned term {k} is no truncated shift")
-        share = Poly.constant(0) if excess else (-Poly.of(made.shift)).power_of_two()
+        share = Poly.constant(0) if excess else (Poly.of(made.shift) * -1).power_of_two()
         size = Poly.of(t.significand) * weight(x.code, t.fraction_bits)
         low_goal = size - Poly.of(kept) * self.unit
         up_goal = self.unit - self.unit * share - low_goal
@@ -244,7 +244,7 @@ class Alignment:
         equations = [(d.fact(empty), size), (d.fact(nothing), kept)]
         # 1 - 2^-shift is at least 0.
         spread = d.power(d.arith([(Poly.of(made.shift), [])]))
-        inverse = (-Poly.of(made.shift)).power_of_two()
+        inverse = (Poly.of(made.shift) * -1).power_of_two()
         parts: list[Part] = [(self.unit, [])] if cut else [(self.unit * inverse, [spread])]
         return d.prove(low_goal, equations), d.prove(up_goal, equations, parts)
 

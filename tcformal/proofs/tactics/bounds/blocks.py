@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
-from tcformal.proofs.kernel.poly import Poly
+from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET
 from tcformal.proofs.statements.error_bound import BlockBound, ErrorBound
 from tcformal.proofs.tactics.bounds.aligned import Alignment, Summand, TermError
@@ -138,7 +138,7 @@ class BoundProof:
         if all(t.exact_at_zero for t in terms):
             parts.append((alignment.unit, [alignment.some_exact()]))
         else:
-            shares = [(-Poly.of(t.shift)).power_of_two() for t in terms if t.exact_at_zero]
+            shares = [(Poly.of(t.shift) * -1).power_of_two() for t in terms if t.exact_at_zero]
             parts += [(alignment.unit * x, []) for x in shares]
         for x, t in zip(summands, terms, strict=True):
             if x is not carried:

@@ -13,8 +13,7 @@ from tcformal.errors import ProofError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
-from tcformal.proofs.kernel.poly import Poly
-from tcformal.proofs.kernel.rules import Kernel
+from tcformal.proofs.kernel.rules import Kernel, Poly
 
 #: A multiplier and the theorems that it multiplies.
 Part = tuple[Poly | Fraction | int, Sequence[int]]
@@ -192,7 +191,7 @@ class Derivation:
             power = self.power(self.arith([(times, [i])]))
             moved = Poly(terms)
             # moved = moved · 2^(times·e) - moved · (2^(times·e) - 1)
-            made.append((-moved, [power]))
+            made.append((moved * -1, [power]))
             left = left + moved * self.about(power)
         return left
 

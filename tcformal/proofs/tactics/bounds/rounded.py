@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
-from tcformal.proofs.kernel.poly import Poly
+from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded, exponent_code
 from tcformal.proofs.tactics.bounds.aligned import code_of, sign_of, weight
 from tcformal.proofs.tactics.bounds.derivation import Derivation
@@ -71,7 +71,7 @@ class Conversion:
         moved = value - sign * exact
         one = d.range(self.summed.sign)
         ulp = self.ulp * (Fraction(1, 2) if self.rounded.target.mode in NEAREST else 1)
-        same = (-self.ulp, [signs]) if d.about(signs).terms else (0, [])
+        same = (self.ulp * -1, [signs]) if d.about(signs).terms else (0, [])
         less = (self.ulp, [signs]) if d.about(signs).terms else (0, [])
         if self.rounded.target.mode in NEAREST:
             over, under = self._nearest(ulp - size + exact, ulp + size - exact)
@@ -207,7 +207,7 @@ class Conversion:
         equations = [(d.fact(met), half), (d.read(odd, fits), odd), *plain]
         third = [
             d.prove(over_goal, equations, [(scale, [rest]), (ulp * 2, [])]),
-            d.prove(under_goal, equations, [(-scale, [rest])]),
+            d.prove(under_goal, equations, [(scale * -1, [rest])]),
         ]
         others = [d.cases(up, i, j) for i, j in zip(second, third, strict=True)]
         shown = [d.cases(exact, i, j) for i, j in zip(first, others, strict=True)]

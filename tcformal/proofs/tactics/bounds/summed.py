@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
-from tcformal.proofs.kernel.poly import Poly
+from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.tactics.bounds.aligned import TermError, sign_of
 from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.semantics.reduce import signed_magnitude, split_sign
