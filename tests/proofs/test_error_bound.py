@@ -21,7 +21,7 @@ from tcformal.oracle.values import decode
 from tcformal.proofs.claim import Asking, ClaimVerdict
 from tcformal.proofs.claims.error_bound import LemmaJudge, stated_bound
 from tcformal.proofs.claims.register import prove_claim
-from tcformal.proofs.kernel.rules import ABOVE, AT_LEAST, Kernel, Poly, check
+from tcformal.proofs.kernel.rules import ABOVE, AT_LEAST, Poly, ProofKernel, check
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.packed import packed, unpacked
 from tcformal.proofs.statements.encodings import OFFSET
@@ -124,7 +124,7 @@ def _drawn(g: Graph, rng: random.Random) -> dict[str, int]:
 def test_every_theorem_of_a_proof_is_true_on_random_inputs(name: str, book: LemmaBook) -> None:
     tree = prove(name, book).parts[0].tree
     stated, _ = stated_bound(asking(name, book))
-    kernel = Kernel(stated.graph, stated.roots, lambda *_: True)
+    kernel = ProofKernel(stated.graph, stated.roots, lambda *_: True)
     for data in unpacked(tree)[0]:
         kernel.step(*data)
     about = [t.about for t in kernel.theorems if isinstance(t.about, Node)]

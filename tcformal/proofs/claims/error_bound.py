@@ -9,7 +9,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.programs.chain import OperandNodes, chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
-from tcformal.proofs.kernel.rules import Kernel, check
+from tcformal.proofs.kernel.rules import ProofKernel, check
 from tcformal.proofs.lemmas import Lemma, LemmaBook, Statement
 from tcformal.proofs.packed import packed, unpacked
 from tcformal.proofs.statements.error_bound import ErrorBound, error_bound
@@ -78,7 +78,7 @@ def _found(ask: Asking, judge: LemmaJudge) -> str:
     """A proof that the tactics find, packed; ProofError with one sentence where they find none."""
     ask.progress("looking for a proof for the kernel")
     stated, dot = stated_bound(ask)
-    kernel = Kernel(stated.graph, stated.roots, judge)
+    kernel = ProofKernel(stated.graph, stated.roots, judge)
     last = BoundProof(Derivation(kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)
 

@@ -80,7 +80,7 @@ def _product(m: Monomial, n: Monomial) -> Monomial:
     return tuple(atoms), tuple(sorted(((x, c) for x, c in sums.items() if c), key=lambda y: y[0].index))
 
 
-About = TypeVar("About", Node, Poly)
+Subject = TypeVar("Subject", Node, Poly)
 #: Whether a node of width 1, of a graph of its own, is 0 on every input.
 Judge = Callable[[Graph, Node], bool]
 #: What a theorem says of its node or polynomial.
@@ -120,7 +120,7 @@ def need(holds: bool, what: str) -> None:
         raise ProofError(f"expected {what}, but the proof has another step")
 
 
-class Kernel:
+class ProofKernel:
     """The theorems proved so far over the nodes of one graph; `steps` is their proof as plain data.
 
     Nodes and theorems are named by number; nodes are those that `roots` need, then others as they are made.
@@ -158,7 +158,7 @@ class Kernel:
         need(type(number) is int and 0 <= number < len(self.theorems), "the number of an earlier theorem")
         return self.theorems[number]
 
-    def _of(self, i: int, kind: type[About]) -> tuple[frozenset[Node], str, About]:
+    def _of(self, i: int, kind: type[Subject]) -> tuple[frozenset[Node], str, Subject]:
         """A theorem about a node or about a polynomial."""
         t = self.theorem(i)
         if not isinstance(t.about, kind):
@@ -279,10 +279,9 @@ class Kernel:
 
 
 _RULES: dict[str, Callable[..., int]] = {
-    "node": Kernel._make, "assume": Kernel._assume, "cases": Kernel._cases, "refute": Kernel._refute,
-    "lemma": Kernel._lemma, "read": Kernel._read, "fact": Kernel._fact, "power": Kernel._power,
-    "arith": Kernel._arith,
-}  # fmt: skip
+    name: getattr(ProofKernel, f"_{name}")
+    for name in ("make", "assume", "cases", "refute", "lemma", "read", "fact", "power", "arith")
+}
 
 
 def check(
@@ -290,7 +289,7 @@ def check(
     steps: Sequence[Sequence[Any]], last: Sequence[int], judge: Judge,
 ) -> None:  # fmt: skip
     """Check a proof of a statement; ProofError with the reason.  `last`: the theorems that conclude it."""
-    kernel = Kernel(graph, roots, judge)
+    kernel = ProofKernel(graph, roots, judge)
     for step in steps:
         kernel.step(*step)
     need(len(last) == len(conclusions), "a theorem for every conclusion")

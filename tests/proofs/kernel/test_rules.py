@@ -14,7 +14,7 @@ from tcformal.errors import ProofError
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.proofs.kernel.rules import ABOVE, AT_LEAST, ONE, ZERO, Kernel, Poly, check
+from tcformal.proofs.kernel.rules import ABOVE, AT_LEAST, ONE, ZERO, Poly, ProofKernel, check
 
 
 def exhaustive(g: Graph, wrong: Node) -> bool:
@@ -30,14 +30,14 @@ class Bench:
     def __init__(self) -> None:
         self.g = g = Graph()
         self.x, self.y = g.input("x", 3), g.input("y", 3)
-        self.k = Kernel(g, [self.x, self.y], exhaustive)
+        self.k = ProofKernel(g, [self.x, self.y], exhaustive)
 
     def n(self, node: Node) -> int:
         """The number of a node, its arguments first."""
         for a in node.args:
             self.n(a)
         if node not in self.k.numbers:
-            return self.k.step("node", node.op, [self.k.numbers[a] for a in node.args], list(node.params))
+            return self.k.step("make", node.op, [self.k.numbers[a] for a in node.args], list(node.params))
         return self.k.numbers[node]
 
     def given(self, node: Node) -> int:

@@ -33,7 +33,7 @@ def weight(code: Node, fraction_bits: int) -> Poly:
 
 
 @dataclass(frozen=True, slots=True)
-class Summand:
+class KnownTerm:
     """A number that a sum takes in, as the statement or the step before knows it.
 
     Shapes: code u[CODE_BITS], nonzero u[1].  `limit` is the theorem that nonzero implies code <= E.
@@ -71,7 +71,9 @@ class TermError:
 class Alignment:
     """The terms of one truncated sum at its e_max."""
 
-    def __init__(self, d: Derivation, total: Total, summands: Sequence[Summand], e: Node, floor: int) -> None:
+    def __init__(
+        self, d: Derivation, total: Total, summands: Sequence[KnownTerm], e: Node, floor: int
+    ) -> None:
         if total.maximum is None or len(total.terms) != len(summands):
             raise ProofError(f"{len(total.terms)} aligned terms are not the {len(summands)} of the statement")
         self.d, self.g, self.total, self.summands, self.e, self.floor = d, d.g, total, summands, e, floor

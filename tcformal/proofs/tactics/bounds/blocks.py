@@ -10,9 +10,9 @@ from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET
 from tcformal.proofs.statements.error_bound import BlockBound, ErrorBound
-from tcformal.proofs.tactics.bounds.aligned import Alignment, Summand, TermError
+from tcformal.proofs.tactics.bounds.aligned import Alignment, KnownTerm, TermError
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
-from tcformal.proofs.tactics.bounds.rounded import Conversion, RoundingError, flags_of
+from tcformal.proofs.tactics.bounds.rounded import RoundingError, SumConversion, flags_of
 from tcformal.proofs.tactics.bounds.summed import Addition
 from tcformal.semantics.stages import Block, Dot, DotStep, SpecialCases
 
@@ -24,7 +24,7 @@ class BlockError:
     `above`: what the blocks so far may lose, less x; `below`: the same of -x.
     """
 
-    conversion: Conversion
+    conversion: SumConversion
     rounding: RoundingError
     bound: Poly
     above: int
@@ -48,7 +48,7 @@ class BoundProof:
         if len(steps) != len(stated.blocks):
             raise ProofError(f"{len(steps)} sums are not the {len(stated.blocks)} blocks of the statement")
         clean = self._clean(steps)
-        carried: Summand | None = None
+        carried: KnownTerm | None = None
         before: BlockError | None = None
         for i, (bound, (step, _)) in enumerate(zip(stated.blocks, steps, strict=True)):
             before = self._block(bound, step, carried, before, clean[i])
@@ -96,7 +96,7 @@ class BoundProof:
         fits = d.lemma("that an exponent above E has a code", g.ule(code.args[0], code))
         return code, [(d.read(code, fits), code), (d.read(wide), wide)]
 
-    def _summands(self, step: DotStep, carried: Summand | None) -> list[Summand]:
+    def _summands(self, step: DotStep, carried: KnownTerm | None) -> list[KnownTerm]:
         """The terms of a block's sum as the statement knows them."""
         if step.total is None or len(step.operands) != len(step.total.terms):
             raise ProofError("the block's terms are not its operands")
@@ -113,11 +113,11 @@ class BoundProof:
             goal = g.or_(g.not_(t.nonzero), g.ule(g.zero_extend_to(t.code, CODE_BITS + 1), wide))
             given = [d.assume(self.stated.limits[k])]
             limit = d.lemma("an exponent at most E", goal, given, ([t.code, t.nonzero], [t.code]))
-            found.append(Summand(t.value, t.factors, aligned.term, t.code, t.nonzero, limit))
+            found.append(KnownTerm(t.value, t.factors, aligned.term, t.code, t.nonzero, limit))
         return found
 
     def _block(
-        self, bound: BlockBound, step: DotStep, carried: Summand | None, before: BlockError | None,
+        self, bound: BlockBound, step: DotStep, carried: KnownTerm | None, before: BlockError | None,
         clean: Sequence[int],
     ) -> BlockError:  # fmt: skip
         """One sum, and with those before it everything so far."""
@@ -130,7 +130,7 @@ class BoundProof:
         terms = [alignment.term(k) for k in range(len(summands))]
         most = alignment.bounded()
         summed = Addition(d, total, terms).value()
-        conversion = Conversion(
+        conversion = SumConversion(
             d, total, alignment.e_max, summed, step.rounded, step.specials, clean, alignment.in_range()
         )
         rounding = conversion.error()
@@ -164,7 +164,7 @@ class BoundProof:
         """2^(E + by)."""
         return (Poly.of(self.stated.e) + Poly.constant(by - OFFSET)).power_of_two()
 
-    def _size(self, x: Summand, t: TermError) -> tuple[int, int]:
+    def _size(self, x: KnownTerm, t: TermError) -> tuple[int, int]:
         """2^(E + factors) less, and plus, the value of a term: at least 0."""
         d, term = self.d, x.term
         goal = self._power(len(x.factors))
@@ -200,7 +200,7 @@ class BoundProof:
     # ------------------------------------------------------------------ from one block to the next
     def _carried(
         self, bound: BlockBound, made: BlockError, clean: Sequence[int]
-    ) -> tuple[Summand, BlockError]:
+    ) -> tuple[KnownTerm, BlockError]:
         """A block's result as the next one's c: its exponent lies at most `bound.grown` above E."""
         d, g, x = self.d, self.g, made.conversion
         t, code, p = x.term, made.rounding.code, x.bits
@@ -222,7 +222,7 @@ class BoundProof:
         bits = [t.significand, t.exponent.bits, *flags_of(x.specials)]
         deeper = [a for n in bits if n.op == "extract" for a in n.args]
         facts = (*clean, *x.normal())
-        return Summand(made.rounding.value, (), t, code, nonzero, implied, facts, (*bits, *deeper)), lost
+        return KnownTerm(made.rounding.value, (), t, code, nonzero, implied, facts, (*bits, *deeper)), lost
 
     def _contradiction(
         self, bound: BlockBound, made: BlockError, above: int, equations: Sequence[tuple[int, Node]]

@@ -13,7 +13,7 @@ from tcformal.errors import ProofError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
-from tcformal.proofs.kernel.rules import Kernel, Poly
+from tcformal.proofs.kernel.rules import Poly, ProofKernel
 
 #: A multiplier and the theorems that it multiplies.
 Part = tuple[Poly | Fraction | int, Sequence[int]]
@@ -26,13 +26,13 @@ class Named(Protocol):
 
 
 class Derivation:
-    """Kernel steps; theorems are named by number, as the kernel does.
+    """ProofKernel steps; theorems are named by number, as the kernel does.
 
     Errors: ProofError, with the sentence `what`, for a lemma that was not proved, or an equation that the
     given ones do not give.
     """
 
-    def __init__(self, kernel: Kernel, named: Named) -> None:
+    def __init__(self, kernel: ProofKernel, named: Named) -> None:
         self.kernel, self._named = kernel, named
         self.g: Graph = kernel.graph
         self._seen = len(self.g)
@@ -61,7 +61,7 @@ class Derivation:
         for root in nodes:
             for x in () if root in numbers else reachable([root]):
                 if x not in numbers:
-                    self.kernel.step("node", x.op, [numbers[a] for a in x.args], list(x.params))
+                    self.kernel.step("make", x.op, [numbers[a] for a in x.args], list(x.params))
         self._seen = len(self.g)
 
     def about(self, i: int) -> Poly:

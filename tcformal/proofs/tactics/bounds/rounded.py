@@ -33,7 +33,7 @@ class RoundingError:
     below: int
 
 
-class Conversion:
+class SumConversion:
     """One conversion: of the sum `total`, whose sign and magnitude are `summed`, to a number.
 
     `clean` are the theorems that the number is neither Inf nor NaN, `in_range` those about e_max.
