@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -81,14 +82,25 @@ class Alignment:
         self.unit = weight(self.e_max, total.fraction_bits)
         self.leaves = _leaves(total.maximum)
         self.low = total.maximum.low
+        #: That each exponent that is compared lies in the range of them all.
+        self.ranges = self._ranges()
 
-    def _others(self, k: int) -> list[list[Node]]:
-        """Cuts through everything but the exponent of term k."""
-        others = [x for i, x in enumerate(self.total.terms) if i != k]
-        deep = [n for x in others for n in (x.term.exponent.bits, x.term.zero)]
-        own = self.summands[k].own
-        leaves = [x for i, x in enumerate(self.leaves) if i != k]
-        return [[*leaves, *own], [*deep, *own], *([] if own else [[]])]
+    def _ranges(self) -> list[int]:
+        d, g, e, made = self.d, self.g, self.total.e_max, list[int]()
+        for k, (leaf, x) in enumerate(zip(self.leaves, self.summands, strict=True)):
+            most = min(e.high - self.low, (1 << leaf.width) - 1)
+            goal = g.ule(leaf, g.const(most, leaf.width))
+            made.append(d.lemma(f"the range of exponent {k}", goal, x.facts, (x.own,)))
+        # e_max counts from the highest of the least exponents: the terms that have it never lie below.
+        for leaf, x in zip(self.leaves, self.summands, strict=True) if e.low > self.low else ():
+            least = g.ule(g.const(e.low - self.low, leaf.width), leaf)
+            with contextlib.suppress(ProofError):
+                made.append(d.lemma("the least exponent", least, x.facts, (x.own,)))
+        return made
+
+    def _others(self, k: int) -> list[Node]:
+        """A cut through everything but the exponent of term k."""
+        return [*(x for i, x in enumerate(self.leaves) if i != k), *self.summands[k].own]
 
     # ------------------------------------------------------------------ e_max
     def bounded(self) -> int:
@@ -99,9 +111,9 @@ class Alignment:
             given = [x.limit, self.floor, *x.facts]
             goal = g.ule(g.zero_extend_to(code, self.e.width), self.e)
             reached.append(d.lemma(f"exponent {k} at most E", goal, given, (x.own,)))
-        deep = [n for x in self.total.terms for n in (x.term.exponent.bits, x.term.zero)]
         wide = g.zero_extend_to(self.e_max, self.e.width)
-        most = d.lemma("e_max at most E", g.ule(wide, self.e), reached, ([*self.leaves, self.e], deep, []))
+        given = [*reached, *self.ranges]
+        most = d.lemma("e_max at most E", g.ule(wide, self.e), given, ([*self.leaves, self.e],))
         fact = d.fact(most)
         if wide is not self.e_max:
             fact = d.arith([(1, [fact]), (1, [d.read(wide)])])
@@ -114,8 +126,7 @@ class Alignment:
         if (e.high - e.low) >> e.bits.width:
             return []
         goal = self.g.ule(e.bits, self.g.const(e.high - e.low, e.bits.width))
-        deep = [n for x in self.total.terms for n in (x.term.exponent.bits, x.term.zero)]
-        return [self.d.lemma("the range of e_max", goal, (), (deep, []))]
+        return [self.d.lemma("the range of e_max", goal, self.ranges, (self.leaves,))]
 
     def some_exact(self) -> int:
         """Σ 2^-shift - 1 >= 0: the term whose exponent is e_max is shifted by nothing."""
@@ -127,8 +138,9 @@ class Alignment:
         for share in shares:
             goal = goal + share
         absent = [d.assume(g.not_(x)) for x in zero[:-1]]
-        deep = [n for x in self.total.terms for n in (x.term.exponent.bits, x.term.zero)]
-        last = d.lemma("that some distance is 0", zero[-1], absent, (self.leaves, deep, []))
+        last = d.lemma(
+            "that some distance is 0", zero[-1], [*absent, *self.ranges], ([_base(x) for x in self.leaves],)
+        )
         made = 0
         for k in reversed(range(len(shifts))):
             bit = last if k == len(shifts) - 1 else d.assume(zero[k])
@@ -195,9 +207,9 @@ class Alignment:
         t, bits = made.term, self.total.fraction_bits
         shift = g.zero_extend_to(made.shift, CODE_BITS)
         reach = g.add_mod(x.code, shift)
-        cuts = self._others(k)
-        met = d.equal(f"e_max less exponent {k}", reach, self.e_max, [some, *x.facts], cuts)
-        fits = d.lemma(f"distance {k} fits", g.ule(reach.args[0], reach), [some, *x.facts], cuts)
+        cuts, given = (self._others(k),), [some, *x.facts, *self.ranges]
+        met = d.equal(f"e_max less exponent {k}", reach, self.e_max, given, cuts)
+        fits = d.lemma(f"distance {k} fits", g.ule(reach.args[0], reach), given, cuts)
         sums = [(d.read(reach, fits), reach)] + ([(d.read(shift), shift)] if shift is not made.shift else [])
         distance = d.prove(
             Poly.of(x.code) + Poly.of(made.shift) - Poly.of(self.e_max), [(met, self.e_max), *sums]
@@ -258,3 +270,12 @@ def _power(k: int) -> Poly:
 def _leaves(x: Maximum) -> list[Node]:
     """The exponents that are compared, in the order of the terms."""
     return [y for half in x.halves for y in _leaves(half)] if x.halves else [x.code]
+
+
+def _base(code: Node) -> Node:
+    """The exponent that a code is, counted from elsewhere and in another width."""
+    while True:
+        others = [a for a in code.args if a.op != "const"]
+        if code.op not in ("extract", "zero_extend", "add_mod") or len(others) != 1:
+            return code
+        (code,) = others
