@@ -81,9 +81,10 @@ class Alignment:
         self.e_max = code_of(self.g, total.e_max)
         self.unit = weight(self.e_max, total.fraction_bits)
         self.leaves = _leaves(total.maximum)
-        self.low = total.maximum.low
+        self.low, self.root = total.maximum.low, total.maximum.code
         #: That each exponent that is compared lies in the range of them all.
         self.ranges = self._ranges()
+        self.rooted = self._rooted()
 
     def _ranges(self) -> list[int]:
         d, g, e, made = self.d, self.g, self.total.e_max, list[int]()
@@ -98,9 +99,12 @@ class Alignment:
                 made.append(d.lemma("the least exponent", least, x.facts, (x.own,)))
         return made
 
-    def _others(self, k: int) -> list[Node]:
-        """A cut through everything but the exponent of term k."""
-        return [*(x for i, x in enumerate(self.leaves) if i != k), *self.summands[k].own]
+    def _rooted(self) -> list[int]:
+        """That the largest exponent lies in their range."""
+        g, e, root = self.g, self.total.e_max, self.root
+        most, least = min(e.high - self.low, (1 << root.width) - 1), e.low - self.low
+        goals = [g.ule(root, g.const(most, root.width)), g.ule(g.const(least, root.width), root)]
+        return [self.d.lemma("the range of e_max", x, self.ranges, (self.leaves,)) for x in goals]
 
     # ------------------------------------------------------------------ e_max
     def bounded(self) -> int:
@@ -126,7 +130,7 @@ class Alignment:
         if (e.high - e.low) >> e.bits.width:
             return []
         goal = self.g.ule(e.bits, self.g.const(e.high - e.low, e.bits.width))
-        return [self.d.lemma("the range of e_max", goal, self.ranges, (self.leaves,))]
+        return [self.d.lemma("the range of e_max", goal, self.rooted, ([self.root],))]
 
     def some_exact(self) -> int:
         """Σ 2^-shift - 1 >= 0: the term whose exponent is e_max is shifted by nothing."""
@@ -207,7 +211,10 @@ class Alignment:
         t, bits = made.term, self.total.fraction_bits
         shift = g.zero_extend_to(made.shift, CODE_BITS)
         reach = g.add_mod(x.code, shift)
-        cuts, given = (self._others(k),), [some, *x.facts, *self.ranges]
+        leaf = self.leaves[k]
+        below = d.lemma(f"that e_max is at least exponent {k}", g.ule(leaf, self.root), (), (self.leaves,))
+        cuts = ([self.root, *x.own],)
+        given = [some, *x.facts, below, self.ranges[k], *self.rooted]
         met = d.equal(f"e_max less exponent {k}", reach, self.e_max, given, cuts)
         fits = d.lemma(f"distance {k} fits", g.ule(reach.args[0], reach), given, cuts)
         sums = [(d.read(reach, fits), reach)] + ([(d.read(shift), shift)] if shift is not made.shift else [])
