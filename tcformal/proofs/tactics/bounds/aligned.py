@@ -63,6 +63,9 @@ class TermError:
     shift: Node
     above: int
     below: int
+    #: The largest that `aligned` can be, and the theorem that it is not larger.
+    most: int
+    small: int
     #: The theorem that the value is ±significand · 2^(exponent - fraction bits).
     value: int
     #: Whether the share is 2^-shift; else it is 0.
@@ -179,7 +182,10 @@ class Alignment:
         moved = x.value - sign_of(t.sign) * Poly.of(kept) * self.unit
         above = d.prove(goal + moved, [], [(1, [up]), (2, [signed, low]), (1, [value])])
         below = d.prove(goal - moved, [], [(1, [up]), (sign * 2, [low]), (-1, [value])])
-        return TermError(t.sign, kept, made.shift, above, below, value, not excess)
+        most = (1 << t.significand.width) - 1 << max(0, bits - t.fraction_bits) >> excess
+        at_most = g.ule(kept, g.const(most, kept.width))
+        small = d.lemma("the range of a term", at_most, (), ([t.significand, made.shift], [made.shift]))
+        return TermError(t.sign, kept, made.shift, above, below, most, small, value, not excess)
 
     def _value(self, k: int) -> int:
         """The summand's value is ±significand · 2^(exponent - fraction bits)."""

@@ -90,10 +90,9 @@ class Addition:
         if node in self._known:
             return
         cut = [x.sign, x.aligned]
-        made = self._turned("a term of a sum", node, x.sign, x.aligned, (), cut)
-        most = (1 << x.aligned.width) - 1
-        self._known[node] = made, sign_of(x.sign) * Poly.of(x.aligned), most
-        self._limited(node, most, (), cut)
+        made = self._turned("a term of a sum", node, x.sign, x.aligned, [x.small], cut)
+        self._known[node] = made, sign_of(x.sign) * Poly.of(x.aligned), x.most
+        self._limited(node, x.most, [x.small], cut)
 
     def _added(self, what: str, node: Node, of: Sequence[Node], given: Sequence[int]) -> int:
         """What the turned node is by those of `of`: their values add up to its own."""
