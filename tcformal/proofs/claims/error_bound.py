@@ -16,6 +16,7 @@ from tcformal.proofs.statements.error_bound import ErrorBound, error_bound
 from tcformal.proofs.tactics.bounds.blocks import BoundProof
 from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.cuts import ProofStep
+from tcformal.proofs.tactics.truncated import require_truncated_sum
 from tcformal.semantics.stages import Dot
 
 _PART = "the bound"
@@ -50,6 +51,7 @@ def bounded_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
     `kernel.rules.check` applies them to the circuit built here and compares what they end in with the
     statement.  A proof that does not pass leaves the claim open.
     """
+    require_truncated_sum(ask.spec, "error-bound")
     judge = LemmaJudge(ask.book)
     try:
         tree = ask.tree or _found(ask, judge)

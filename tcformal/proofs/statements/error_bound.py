@@ -112,8 +112,8 @@ class ErrorBound:
         words = ", ".join(f"{x}_0…{x}_{self.unit.k - 1} ({o.names()[x]})" for x in "ab")
         return (
             f"for all encodings {words}, c ({o.c}){scale}, with d ({o.d}) what the unit makes of them, all "
-            f"of them and d finite, and every integer E that is at least {self.least} and at least the "
-            f"exponent of c and of every {product}, those that are zero left out: "
+            f"of them and d finite, and every integer E from {self.least} to {(1 << CODE_BITS) - 1 - OFFSET} "
+            f"that is at least the exponent of c and of every {product}, those that are zero left out: "
             f"|d - (Σ {product} + c)| {sign} {' + '.join(parts)}; the exponent of a word is max(field, 1) - "
             f"bias, that of a product the sum of its factors', and ulp(d) = 2^(exponent of d - {p})"
         )
@@ -126,8 +126,12 @@ def error_bound(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: No
     Errors: InputError for a unit whose statement is not written here.
     """
     design, o = unit.design, unit.operands
-    if design.fraction_bits is None or design.summation != "fused" or unit.emulation is not None:
-        raise InputError(f"expected a truncated fused sum for claim error-bound, but got {unit.name}")
+    if design.fraction_bits is None or unit.emulation is not None or design.c_position != "joined":
+        raise InputError(
+            f"expected one kind of sum, of products and c, but {unit.name} is composed of others"
+        )
+    if design.group is not None:
+        raise InputError(f"expected products as terms, but those of {unit.name} are sums of groups")
     zero = design.zero_exponent
     least = o.d.e_min
     if not isinstance(zero, int) or zero > least:
