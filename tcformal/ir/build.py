@@ -292,5 +292,9 @@ class Graph:
         """The name of an input node."""
         return self._input_names[node.params[1]]
 
+    def since(self, index: int) -> list[Node]:
+        """The nodes made since the graph had so many, in the order in which they were made."""
+        return self._nodes[index:]
+
     def __len__(self) -> int:
         return len(self._nodes)

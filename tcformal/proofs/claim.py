@@ -11,7 +11,7 @@ from typing import Any
 
 from tcformal.callbacks import Progress
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError, SolverDisagreementError
+from tcformal.errors import SolverDisagreementError
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -64,6 +64,8 @@ class ClaimPart:
     #: Whether the part is there to be refuted: a negative control.
     control: bool = False
     note: str = ""
+    #: A proof for the kernel, packed (`proofs.packed`); empty where the steps are not the kernel's.
+    tree: str = ""
 
     @property
     def as_claimed(self) -> bool:
@@ -151,6 +153,8 @@ def _part_data(part: ClaimPart) -> dict[str, Any]:
     }
     if part.note:
         data["note"] = part.note
+    if part.tree:
+        data["tree"] = part.tree
     if part.witness is not None:
         w = part.witness
         data["witness"] = {
@@ -260,14 +264,6 @@ def counterexample(
     return Counterexample(first=first[1], second=second[1], results=results, found_by=found_by)
 
 
-def require_truncated_sum(spec: UnitSpec, claim: str) -> None:
-    """Refuse units whose sum is not one of aligned, truncated terms."""
-    if spec.design.fraction_bits is None or spec.design.summation != "fused":
-        raise InputError(
-            f"expected a unit with a truncated fused sum (T-FDPA) for claim {claim}, but got {spec.name}"
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class Asking:
     """What every claim is given: the unit, the lemmas known so far, the limits, someone to tell."""
@@ -277,6 +273,8 @@ class Asking:
     limits: Limits
     members: Sequence[str] | None
     progress: Progress
+    #: The kept proof that is to be checked, in place of finding one.
+    tree: str = ""
 
 
 def searched(

@@ -17,6 +17,10 @@ from tcformal.ir.walk import digest, reachable, to_json
 from tcformal.solve.certificate import Certificate, certify
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status
+from tcformal.solve.sat import run_briefly
+
+#: The solver that is asked in this process, and after how many conflicts it gives up.
+BRIEF, BRIEF_CONFLICTS = "glucose", 30_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +189,16 @@ class LemmaBook:
         """Every lemma decided so far, by its digest."""
         return dict(self._known)
 
-    def decide(self, name: str, what: Statement) -> Lemma:
-        """The answer to a statement: a kept one, by folding, or from the portfolio."""
+    def decide(self, name: str, what: Statement, *, brief: bool = False) -> Lemma:
+        """The answer to a statement: a kept one, by folding, or from the portfolio.
+
+        Where `brief`, one solver is asked in this process first, with its proof checked like any other.
+        """
         sha256 = what.sha256
         if sha256 not in self._known:
-            self._known[sha256] = self._kept(name, sha256, what) or self._decided(name, sha256, what)
+            brief = brief and (self._members is None or BRIEF in self._members)
+            made = self._kept(name, sha256, what) or self._decided(name, sha256, what, brief)
+            self._known[sha256] = made
         return self._known[sha256]
 
     def _kept(self, name: str, sha256: str, what: Statement) -> Lemma | None:
@@ -199,26 +208,17 @@ class LemmaBook:
         dag = to_json(what.graph, {"assertion": what.assertion})
         return self._keeper.checked(name, sha256, dag, what.free_inputs)
 
-    def _decided(self, name: str, sha256: str, what: Statement) -> Lemma:
-        cnf = to_cnf(what.graph, what.assertion)
-        folded = () in cnf.clauses
-        lemma = self._fold(name, sha256, what, cnf) if folded else self._ask(name, sha256, what)
+    def _decided(self, name: str, sha256: str, what: Statement, brief: bool) -> Lemma:
+        cnf, lemma = to_cnf(what.graph, what.assertion), None
+        if () in cnf.clauses:
+            # The clauses are their own refutation; the checker is asked to say so, with a proof of no steps.
+            lemma = _certified(name, sha256, what, cnf, "", "folding", "both sides are the same gates")
+        elif brief:
+            lemma = _briefly(name, sha256, what, cnf)
+        lemma = lemma or self._ask(name, sha256, what)
         if self._keeper is not None:
             self._keeper.add(lemma)
         return lemma
-
-    def _fold(self, name: str, sha256: str, what: Statement, cnf: Cnf) -> Lemma:
-        """A statement whose clauses hold the empty clause: both sides became the same gates.
-
-        The clauses are their own refutation; the checker is asked to say so, with a proof of no steps.
-        """
-        start = time.monotonic()
-        made = certify(cnf, "", "folding")
-        return Lemma(
-            name=name, sha256=sha256, free_inputs=what.free_inputs, status=Status.UNSAT,
-            reason="both sides are the same gates", decided_by="folding", confirmed_by=(made.checker,),
-            certificate=made, seconds=time.monotonic() - start,
-        )  # fmt: skip
 
     def _ask(self, name: str, sha256: str, what: Statement) -> Lemma:
         start = time.monotonic()
@@ -236,3 +236,29 @@ class LemmaBook:
             confirmed_by=(*decision.confirmed_by, *checked), certificate=made,
             seconds=time.monotonic() - start, disagreement=decision.disagreement,
         )  # fmt: skip
+
+
+def _certified(
+    name: str, sha256: str, what: Statement, cnf: Cnf, proof: str, decider: str, reason: str
+) -> Lemma:
+    """A lemma whose proof was checked just now; CertificateError where the checker refuses it."""
+    start = time.monotonic()
+    made = certify(cnf, proof, decider)
+    return Lemma(
+        name=name, sha256=sha256, free_inputs=what.free_inputs, status=Status.UNSAT, reason=reason,
+        decided_by=decider, confirmed_by=(made.checker,), certificate=made, seconds=time.monotonic() - start,
+    )  # fmt: skip
+
+
+def _briefly(name: str, sha256: str, what: Statement, cnf: Cnf) -> Lemma | None:
+    """A lemma that one solver proves or refutes in this process; None where it gives up."""
+    found = run_briefly(cnf, BRIEF_CONFLICTS)
+    if found.status is Status.UNSAT:
+        return _certified(name, sha256, what, cnf, found.proof or "", BRIEF, f"{BRIEF} answered unsat")
+    if found.status is Status.SAT and Concrete(what.graph, [what.assertion])(found.model or {}) == [1]:
+        return Lemma(
+            name=name, sha256=sha256, free_inputs=what.free_inputs, status=Status.SAT,
+            reason=f"{BRIEF} answered sat with a model that replays", decided_by=BRIEF, confirmed_by=(),
+            certificate=None, seconds=0.0,
+        )  # fmt: skip
+    return None

@@ -43,9 +43,9 @@ def prove_claim(
     """Prove a claim about one unit in steps (HOLDS), or refute it by a witness (VIOLATED).
 
     Shapes: one call of the unit on its k products.
-    Ranges and units: `claim` is one of `product-order`, `sign-magnitude`, `carry-bits`,
-    `negation-symmetry` and `zero-exponent`; `limits` hold for each lemma and each search for a witness; the
-    other arguments are those of `separate`.
+    Ranges and units: `claim` is one of `product-order`, `sign-magnitude`, `carry-bits`, `negation-symmetry`,
+    `error-bound` and `zero-exponent`; `limits` hold for each lemma and each search for a witness; the other
+    arguments are those of `separate`.
     Zero, NaN, Inf: as the claim says; every claim speaks of all inputs.
     Errors: UnknownNameError for an unknown claim, unit or solver; InputError for a unit that the claim does
     not fit; MissingSolverError for a solver that is not installed; RecordError for an answer that cannot be

@@ -19,7 +19,7 @@ _COLOUR = {Kind.HOLDS: "bold green", Kind.VIOLATED: "bold yellow"}
 #: Column headings of the claims.
 _SHORT = {
     "product-order": "order", "sign-magnitude": "signs", "carry-bits": "carry",
-    "negation-symmetry": "sign", "zero-exponent": "zero",
+    "negation-symmetry": "sign", "error-bound": "bound", "zero-exponent": "zero",
 }  # fmt: skip
 
 

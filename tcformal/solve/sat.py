@@ -32,15 +32,18 @@ def _trivial(cnf: Cnf) -> RunnerOutcome | None:
     return None if cnf.clauses else RunnerOutcome(Status.SAT, cnf.model(()))
 
 
-def _in_process(name: str, graph: Graph, assertion: Node) -> RunnerOutcome:
+def _in_process(name: str, cnf: Cnf, conflicts: int | None = None) -> RunnerOutcome:
     """One of the solvers that python-sat wraps; it takes no seed and keeps its proof in memory."""
     from pysat.solvers import Solver
 
-    cnf = to_cnf(graph, assertion)
     if (known := _trivial(cnf)) is not None:
         return known
     with Solver(name=name, bootstrap_with=cnf.clauses, with_proof=True) as solver:
-        answered = solver.solve()
+        if conflicts is None:
+            answered = solver.solve()
+        else:
+            solver.conf_budget(conflicts)
+            answered = solver.solve_limited()
         if answered is None:
             return RunnerOutcome(Status.UNKNOWN, reason=f"{name} gave up")
         if answered:
@@ -50,12 +53,17 @@ def _in_process(name: str, graph: Graph, assertion: Node) -> RunnerOutcome:
 
 def run_cadical(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
     """Ask CaDiCaL 3 whether some input makes `assertion` equal 1."""
-    return _in_process("cadical300", graph, assertion)
+    return _in_process("cadical300", to_cnf(graph, assertion))
 
 
 def run_glucose(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
     """Ask Glucose 4.2 whether some input makes `assertion` equal 1; its proofs are the shortest."""
-    return _in_process("glucose42", graph, assertion)
+    return _in_process("glucose42", to_cnf(graph, assertion))
+
+
+def run_briefly(cnf: Cnf, conflicts: int) -> RunnerOutcome:
+    """Ask Glucose 4.2 in this process, for questions that are answered sooner than a process is started."""
+    return _in_process("glucose42", cnf, conflicts)
 
 
 def kissat_program() -> Path:

@@ -13,7 +13,7 @@ from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.lemmas import Lemma
 from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED
-from tcformal.store.claims import claim_content, claim_record, lemmas_used, read_claim
+from tcformal.store.claims import claim_content, claim_record, kept_tree, lemmas_used, read_claim
 from tcformal.store.file import RecordFile
 from tcformal.store.lemmas import LemmaCache, checked_lemma
 from tcformal.store.rechecker import Rechecker
@@ -41,7 +41,7 @@ class ClaimCache:
             return None
         if record["definition"] != definition(spec):
             return None
-        found = self._rechecker.claim(self._lemmas.folder, claim, spec.name)
+        found = self._rechecker.claim(self._lemmas.folder, claim, spec.name, tree=kept_tree(record))
         if "refused" in found:
             self._warn(f"the claim {claim} of {spec.name} is asked again: {found['refused']}")
             return None

@@ -40,6 +40,11 @@ def claim_content(record: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in record.items() if key not in _PASSING}
 
 
+def kept_tree(record: Mapping[str, Any]) -> str:
+    """The proof for the kernel that a record holds; empty for a claim that is proved in other steps."""
+    return next((part["tree"] for part in record["parts"] if "tree" in part), "")
+
+
 def lemmas_used(record: Mapping[str, Any]) -> list[str]:
     """The digests of the lemmas that the steps of a record apply; RecordError for a missing one."""
     used = {int(i) for part in record["parts"] for step in part["steps"] for i in step.get("lemmas", {})}
@@ -98,7 +103,7 @@ def _part(data: Mapping[str, Any], spec: UnitSpec, lemmas: Sequence[str]) -> Cla
         )  # fmt: skip
     return ClaimPart(
         name=data["name"], status=PartStatus[data["standing"]], steps=steps, witness=witness,
-        control=data["control"], note=data.get("note", ""),
+        control=data["control"], note=data.get("note", ""), tree=data.get("tree", ""),
     )  # fmt: skip
 
 

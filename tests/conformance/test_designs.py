@@ -396,7 +396,8 @@ def product_class(design: Design, a: ExactValue, b: ExactValue, words: tuple[int
 def oracle_on_all(spec: UnitSpec, x: Batch) -> Raw:
     """The oracle on every row, asked once for rows whose products are the same values in the same places."""
     representative, inverse = classes_of_rows(spec, x)
-    return from_oracle(spec, rows(x, representative))[inverse]
+    results: Raw = from_oracle(spec, rows(x, representative))[inverse]
+    return results
 
 
 def classes_of_rows(spec: UnitSpec, x: Batch) -> tuple[Any, Any]:

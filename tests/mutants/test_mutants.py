@@ -15,7 +15,19 @@ ROOT = Path(__file__).resolve().parents[2]
 MUTANTS = read()
 
 #: Layers of the package: each has three mutants at least.
-LAYERS = {"independent", "rtl", "ir", "semantics", "design", "interp", "oracle", "solve", "query", "store"}
+LAYERS = {
+    "independent",
+    "rtl",
+    "ir",
+    "semantics",
+    "design",
+    "interp",
+    "oracle",
+    "solve",
+    "query",
+    "store",
+    "proofs",
+}
 
 
 # ---------------------------------------------------------------------- the list

@@ -65,6 +65,8 @@ PURE = "No solver, NumPy or LLVM below the interpreters, nor in the oracle"
 SOLVERS = "Solver packages are imported by their term interpreters and by the runners only"
 KERNELS = "Kernels are made of DAGs: they know no semantics, designs or formats"
 LLVM = "LLVM is called in one module"
+PROOF_KERNEL = "The kernel of proofs knows the DAG and the errors only"
+STATEMENTS = "What is claimed of the arithmetic does not know it"
 TERMS = "Solver terms are built by the runners only, inside a worker process"
 
 
@@ -105,6 +107,18 @@ TERMS = "Solver terms are built by the runners only, inside a worker process"
         pytest.param("query/pairs/pool.py", "import tcformal.suites.suite", {LAYERS}, id="suite-in-pairs"),
         pytest.param(
             "proofs/tactics/cuts.py", "import tcformal.proofs.claim", {PROOFS}, id="claim-in-tactics"
+        ),
+        pytest.param(
+            "proofs/kernel/rules.py",
+            "import tcformal.formats.spec",
+            {PROOF_KERNEL},
+            id="formats-in-proof-kernel",
+        ),
+        pytest.param(
+            "proofs/statements/encodings.py",
+            "import tcformal.semantics.unpack",
+            {STATEMENTS},
+            id="semantics-in-statements",
         ),
         pytest.param("store/answers.py", "import tcformal.store.audit.audit", {STORE}, id="audit-in-store"),
         pytest.param("probe/plan/plan.py", "import tcformal.probe.run.run", {PROBE}, id="run-in-plan"),

@@ -75,7 +75,7 @@ def test_claims_and_lemmas_that_nothing_needs_are_taken_out(tmp_path: Path) -> N
     path = tmp_path / CLAIM.file
     record = json.loads(path.read_text())
     plain = {key: value for key, value in record.items() if key != SEAL}
-    for change in ({"claim": "error-bound"}, {"unit": "gone/unit"}, {"unit": "valpey@terms=4"}):
+    for change in ({"claim": "gone"}, {"unit": "gone/unit"}, {"unit": "valpey@terms=4"}):
         with path.open("a") as stream:
             stream.write(json.dumps(seal({**plain, **change}, "claim")) + "\n")
     needed = len((tmp_path / LEMMA.file).read_text().splitlines())

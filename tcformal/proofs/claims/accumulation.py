@@ -16,11 +16,11 @@ from tcformal.proofs.claim import (
     PartStatus,
     equate,
     pairs_of_cuts,
-    require_truncated_sum,
 )
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cut_points import CutPoint
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
+from tcformal.proofs.tactics.truncated import require_truncated_sum
 from tcformal.semantics.stages import Dot
 
 

@@ -10,12 +10,12 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.walk import reachable
 from tcformal.programs.chain import chained_dot, declare_inputs
-from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus, require_truncated_sum
+from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
 from tcformal.proofs.claims.carry_witness import too_few
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
 from tcformal.proofs.tactics.exact_sums import ExactSum, Summands
-from tcformal.proofs.tactics.truncated import TruncatedSum, truncated_sums
+from tcformal.proofs.tactics.truncated import TruncatedSum, require_truncated_sum, truncated_sums
 from tcformal.semantics.stages import Dot
 
 #: The most carry bits that a design can have.

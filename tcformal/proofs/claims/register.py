@@ -13,6 +13,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.proofs.claim import Asking, ClaimVerdict, Finding, claim_verdict
 from tcformal.proofs.claims.accumulation import sign_magnitude
 from tcformal.proofs.claims.carry import carry_bits
+from tcformal.proofs.claims.error_bound import bounded_error
 from tcformal.proofs.claims.negation import negation
 from tcformal.proofs.claims.product_order import product_order
 from tcformal.proofs.claims.zero_exponent import zero_exponent
@@ -35,6 +36,7 @@ CLAIMS: dict[str, Claim] = {
     "sign-magnitude": Claim("sums in sign and magnitude and in two's complement agree", sign_magnitude),
     "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
     "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, of_every_unit=True),
+    "error-bound": Claim("how far a result can be from the exact sum", bounded_error),
     "zero-exponent": Claim("no exponent of zero terms below all others changes a result", zero_exponent),
 }
 
@@ -69,8 +71,9 @@ def prove_claim(
     limits: Limits,
     members: Sequence[str] | None = None,
     progress: Progress = ignore,
+    tree: str = "",
 ) -> ClaimVerdict:
-    """Prove one claim about one unit, or refute it.
+    """Prove one claim about one unit, or refute it; a kept proof for the kernel, `tree`, is only checked.
 
     `book` keeps lemmas from one claim and unit to the next; `limits` and `members` are those of the
     questions that look for a witness.
@@ -78,6 +81,6 @@ def prove_claim(
     """
     check_choice("claim", claim, CLAIMS)
     start = time.monotonic()
-    ask = Asking(spec=spec, book=book, limits=limits, members=members, progress=progress)
+    ask = Asking(spec=spec, book=book, limits=limits, members=members, progress=progress, tree=tree)
     found, applied = CLAIMS[claim].prove(ask)
     return claim_verdict(claim, spec, found, applied, limits, start)

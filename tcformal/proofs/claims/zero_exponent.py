@@ -11,12 +11,12 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.programs.chain import chained_dot, declare_inputs
-from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus, require_truncated_sum
+from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
 from tcformal.proofs.tactics.maxima import Half, Maxima, tree_replaced
 from tcformal.proofs.tactics.sum_steps import SumSteps
-from tcformal.proofs.tactics.truncated import TruncatedSum, truncated_sums
+from tcformal.proofs.tactics.truncated import TruncatedSum, require_truncated_sum, truncated_sums
 from tcformal.semantics.number import Exponent, bits_for
 from tcformal.semantics.round import clamp
 from tcformal.semantics.stages import AlignedTerm, Dot

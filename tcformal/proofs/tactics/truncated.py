@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
 from tcformal.ir.node import Node
 from tcformal.semantics.stages import Dot, SpecialCases, Total
 
@@ -39,3 +41,11 @@ def truncated_sums(dot: Dot) -> list[TruncatedSum]:
             scope = step.scope.partition(".")[2]
             found.append(TruncatedSum(scope, step.total, step.specials, (*step.rounded.parts, *last)))
     return found
+
+
+def require_truncated_sum(spec: UnitSpec, claim: str) -> None:
+    """Refuse units whose sum is not one of aligned, truncated terms."""
+    if spec.design.fraction_bits is None or spec.design.summation != "fused":
+        raise InputError(
+            f"expected a unit with a truncated fused sum (T-FDPA) for claim {claim}, but got {spec.name}"
+        )

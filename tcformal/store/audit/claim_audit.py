@@ -13,6 +13,7 @@ from tcformal.programs.chain import definition
 from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED
 from tcformal.store.audit.audit import AUDIT_S, AuditStatus
+from tcformal.store.claims import kept_tree
 from tcformal.store.store import Store
 
 
@@ -46,7 +47,7 @@ def _checked(store: Store, record: Mapping[str, Any]) -> tuple[AuditStatus, str]
     if kind not in DECIDED:
         return AuditStatus.OPEN, f"{kind.name} claims nothing"
     spec = claimed_unit(record)
-    found = store.rechecker.claim(store.folder, record["claim"], spec.name, AUDIT_S)
+    found = store.rechecker.claim(store.folder, record["claim"], spec.name, AUDIT_S, tree=kept_tree(record))
     if "refused" in found:
         raise RecordError(found["refused"])
     if "claim" not in found:

@@ -24,7 +24,7 @@ from tcformal.store.answers import check_definition, question_of
 from tcformal.store.audit.audit import AuditFinding, AuditStatus
 from tcformal.store.audit.claim_audit import ClaimFinding, check_same, claimed_unit
 from tcformal.store.audit.recheck import WITNESS_LIMITS, CheckedBook
-from tcformal.store.claims import claim_record
+from tcformal.store.claims import claim_record, kept_tree
 from tcformal.store.store import Entry, Store
 
 #: Time limit of abc for each question and each lemma, in seconds.
@@ -96,7 +96,11 @@ def audit_claim_independently(book: AbcBook, record: Mapping[str, Any]) -> Claim
 def _proved(book: AbcBook, record: Mapping[str, Any]) -> tuple[AuditStatus, str]:
     if Kind[record["verdict"]] not in DECIDED:
         return AuditStatus.OPEN, f"{record['verdict']} claims nothing"
-    again = claim_record(prove_claim(claimed_unit(record), record["claim"], book=book, limits=WITNESS_LIMITS))
+    again = claim_record(
+        prove_claim(
+            claimed_unit(record), record["claim"], book=book, limits=WITNESS_LIMITS, tree=kept_tree(record)
+        )
+    )
     check_same(record, again)
     used = set(again["lemmas"])
     if left := used & book.unchecked:

@@ -1,7 +1,8 @@
 """A process that checks kept evidence again, one JSON request a line: certificates, and whole claims.
 
 A request holds `folder`, `seconds`, and one of two things: `dag` (the text of a DAG whose root is named
-`assertion`) and `certificate` (what a record says of it); or `claim` and `unit`.  The answer holds `steps`
+`assertion`) and `certificate` (what a record says of it); or `claim`, `unit` and `tree`
+(a kept proof for the kernel, or nothing).  The answer holds `steps`
 and `checker`; or `claim` (the record of the claim proved again), `lemmas` (what was found of each that was
 checked) and `bare` (the number of those without a certificate); or `refused` with the reason, or `late`.
 """
@@ -79,7 +80,7 @@ class CheckedBook(LemmaBook):
         #: Digests of the lemmas whose certificates were checked.
         self.checked: set[str] = set()
 
-    def decide(self, name: str, what: Statement) -> Lemma:
+    def decide(self, name: str, what: Statement, *, brief: bool = False) -> Lemma:
         """The kept answer to a statement, checked once; UNKNOWN for one that is not kept.
 
         Errors: CertificateError for a certificate that does not prove the statement.
@@ -141,7 +142,7 @@ class CheckBench:
         folder = request["folder"]
         book = self._books.setdefault(folder, CheckedBook(Store(Path(folder)).lemmas))
         spec = resolve(request["unit"])
-        v = prove_claim(spec, request["claim"], book=book, limits=WITNESS_LIMITS)
+        v = prove_claim(spec, request["claim"], book=book, limits=WITNESS_LIMITS, tree=request["tree"])
         used = {lemma.sha256: lemma for lemma in v.lemmas}
         return {
             "claim": claim_record(v),

@@ -1,0 +1,116 @@
+"""Claim `error-bound`: how far a result can be from the exact sum, proved by the kernel."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+
+from tcformal.errors import InputError, ProofError
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.ir.walk import reachable
+from tcformal.programs.chain import OperandNodes, chained_dot, declare_inputs
+from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
+from tcformal.proofs.kernel.rules import ProofKernel, check
+from tcformal.proofs.lemmas import Lemma, LemmaBook, Statement
+from tcformal.proofs.packed import packed, unpacked
+from tcformal.proofs.statements.error_bound import ErrorBound, error_bound
+from tcformal.proofs.tactics.bounds.blocks import BoundProof
+from tcformal.proofs.tactics.bounds.derivation import Derivation
+from tcformal.proofs.tactics.cuts import ProofStep
+from tcformal.proofs.tactics.truncated import require_truncated_sum
+from tcformal.semantics.stages import Dot
+
+_PART = "the bound"
+
+
+class LemmaJudge:
+    """Decides the lemmas of a proof for the kernel, by a book of lemmas."""
+
+    def __init__(self, book: LemmaBook) -> None:
+        self._book = book
+        #: What the next lemma says, for people.
+        self.name = "a lemma of the kernel"
+        #: How often each lemma held, by digest; those that folding decides are not asked.
+        self.uses: Counter[str] = Counter()
+        self.asked: dict[str, Lemma] = {}
+
+    def __call__(self, graph: Graph, wrong: Node) -> bool:
+        if wrong.op == "const":
+            return wrong.params[1] == 0
+        what = Statement(graph, wrong, partial(_unfolded, graph, wrong))
+        lemma = self._book.decide(self.name, what, brief=True)
+        if lemma.holds:
+            self.uses[lemma.sha256] += 1
+        self.asked[lemma.sha256] = lemma
+        return lemma.holds
+
+
+def _unfolded(graph: Graph, wrong: Node) -> Statement:
+    """The kernel's lemma as it stands, node by node; what the kernel folded before stays folded."""
+    fresh = Graph(folded=False)
+    made: dict[int, Node] = {}
+    for n in reachable([wrong]):
+        if n.op == "input":
+            made[n.index] = fresh.input(graph.input_name(n), n.width)
+        elif n.op == "const":
+            made[n.index] = fresh.const(n.params[1], n.width)
+        else:
+            made[n.index] = fresh.make(n.op, [made[a.index] for a in n.args], n.params)
+    return Statement(fresh, made[wrong.index], partial(_unfolded, graph, wrong))
+
+
+def bounded_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
+    """One theorem about inputs and result, its proof found by tactics and then checked as data.
+
+    Soundness: what is claimed is the statement (`statements.error_bound`), which knows the formats and the
+    design but not the arithmetic.  The proof that the tactics hand over, or a kept one, is a list of steps;
+    `kernel.rules.check` applies them to the circuit built here and compares what they end in with the
+    statement.  A proof that does not pass leaves the claim open.
+    """
+    require_truncated_sum(ask.spec, "error-bound")
+    judge = LemmaJudge(ask.book)
+    try:
+        tree = ask.tree or _found(ask, judge)
+        stated, _ = stated_bound(ask)
+        steps, last = unpacked(tree)
+        ask.progress(f"checking {len(steps)} steps")
+        judge.uses.clear()
+        check(stated.graph, stated.hypotheses, stated.conclusions, stated.roots, steps, last, judge)
+    except (ProofError, InputError) as error:
+        part = ClaimPart(name=_PART, status=PartStatus.OPEN, note=str(error))
+        return Finding(parts=(part,), composition="", reason=""), list(judge.asked.values())
+    step = ProofStep(name=f"{len(steps)} steps of the kernel", how="lemmas", lemmas=dict(judge.uses))
+    part = ClaimPart(name=_PART, status=PartStatus.HOLDS, steps=(step,), tree=tree)
+    return Finding(parts=(part,), composition=str(stated), reason=_short(stated)), list(judge.asked.values())
+
+
+def stated_bound(ask: Asking) -> tuple[ErrorBound, Dot]:
+    """The statement about the unit in a graph of its own, and the stages of the circuit."""
+    g = Graph()
+    x = declare_inputs(g, ask.spec, ask.spec.k)
+    dot = chained_dot(g, ask.spec, x)
+    return error_bound(g, ask.spec, _words(ask, x), x.c, dot.result), dot
+
+
+def _found(ask: Asking, judge: LemmaJudge) -> str:
+    """A proof that the tactics find, packed; ProofError with one sentence where they find none."""
+    ask.progress("looking for a proof for the kernel")
+    stated, dot = stated_bound(ask)
+    kernel = ProofKernel(stated.graph, stated.roots, judge)
+    last = BoundProof(Derivation(kernel, judge), stated, dot).conclusions()
+    return packed(kernel.steps, last)
+
+
+def _words(ask: Asking, x: OperandNodes) -> list[tuple[Node, ...]]:
+    """The words that each product is made of."""
+    size = ask.spec.scale_block
+    pairs = list(zip(x.a, x.b, strict=True))
+    if size is None:
+        return list(pairs)
+    return [(a, b, x.scale_a[k // size], x.scale_b[k // size]) for k, (a, b) in enumerate(pairs)]
+
+
+def _short(stated: ErrorBound) -> str:
+    """The inequality alone."""
+    return str(stated).partition("left out: ")[2].partition(";")[0]

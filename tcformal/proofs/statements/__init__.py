@@ -1,0 +1,1 @@
+"""What claims say, as formulas over encodings; nothing here imports the arithmetic that they are about."""

@@ -1,0 +1,1 @@
+"""Tactics that find proofs of error bounds for the kernel, stage by stage of a sum; none is trusted."""

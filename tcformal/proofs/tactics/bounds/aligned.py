@@ -1,0 +1,294 @@
+"""Aligned terms: what each of them is less than the term that it was made of."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tcformal.errors import ProofError
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.proofs.kernel.rules import Poly
+from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded
+from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
+from tcformal.semantics.number import Exponent, Term
+from tcformal.semantics.stages import Maximum, Total
+
+ONE = Poly.constant(1)
+
+
+def code_of(g: Graph, e: Exponent) -> Node:
+    """OFFSET + an exponent: u[CODE_BITS]."""
+    return g.add_mod(g.zero_extend_to(e.bits, CODE_BITS), g.const(e.low + OFFSET, CODE_BITS))
+
+
+def sign_of(bit: Node) -> Poly:
+    """(-1)^bit."""
+    return ONE - Poly.of(bit) * 2
+
+
+def weight(code: Node, fraction_bits: int) -> Poly:
+    """2^(exponent - fraction_bits) of an exponent's code."""
+    return (Poly.of(code) - Poly.constant(OFFSET + fraction_bits)).power_of_two()
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTerm:
+    """A number that a sum takes in, as the statement or the step before knows it.
+
+    Shapes: code u[CODE_BITS], nonzero u[1].  `limit` is the theorem that nonzero implies code <= E.
+    `facts` are more that is known of it, and `own` the nodes below which nothing of it matters.
+    """
+
+    value: Poly
+    factors: tuple[Encoded, ...]
+    term: Term
+    code: Node
+    nonzero: Node
+    limit: int
+    facts: tuple[int, ...] = ()
+    own: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TermError:
+    """Theorems about one aligned term, u being the unit of the sum.
+
+    `above`: u·(1 - share) + value - ±aligned·u >= 0; `below`: the same of the value's opposite.
+    """
+
+    sign: Node
+    aligned: Node
+    shift: Node
+    above: int
+    below: int
+    #: The largest that `aligned` can be, and the theorem that it is not larger.
+    most: int
+    small: int
+    #: The theorem that the value is ±significand · 2^(exponent - fraction bits).
+    value: int
+    #: Whether the share is 2^-shift; else it is 0.
+    exact_at_zero: bool
+
+
+class Alignment:
+    """The terms of one truncated sum at its e_max."""
+
+    def __init__(
+        self, d: Derivation, total: Total, summands: Sequence[KnownTerm], e: Node, floor: int
+    ) -> None:
+        if total.maximum is None or len(total.terms) != len(summands):
+            raise ProofError(f"{len(total.terms)} aligned terms are not the {len(summands)} of the statement")
+        self.d, self.g, self.total, self.summands, self.e, self.floor = d, d.g, total, summands, e, floor
+        self.e_max = code_of(self.g, total.e_max)
+        self.unit = weight(self.e_max, total.fraction_bits)
+        self.leaves = _leaves(total.maximum)
+        self.low, self.root = total.maximum.low, total.maximum.code
+        #: That each exponent that is compared lies in the range of them all.
+        self.ranges = self._ranges()
+        self.rooted = self._rooted()
+
+    def _ranges(self) -> list[int]:
+        d, g, e, made = self.d, self.g, self.total.e_max, list[int]()
+        for k, (leaf, x) in enumerate(zip(self.leaves, self.summands, strict=True)):
+            most = min(e.high - self.low, (1 << leaf.width) - 1)
+            goal = g.ule(leaf, g.const(most, leaf.width))
+            made.append(d.lemma(f"the range of exponent {k}", goal, x.facts, (x.own,)))
+        # e_max counts from the highest of the least exponents: the terms that have it never lie below.
+        for leaf, x in zip(self.leaves, self.summands, strict=True) if e.low > self.low else ():
+            least = g.ule(g.const(e.low - self.low, leaf.width), leaf)
+            with contextlib.suppress(ProofError):
+                made.append(d.lemma("the least exponent", least, x.facts, (x.own,)))
+        return made
+
+    def _rooted(self) -> list[int]:
+        """That the largest exponent lies in their range."""
+        g, e, root = self.g, self.total.e_max, self.root
+        most, least = min(e.high - self.low, (1 << root.width) - 1), e.low - self.low
+        goals = [g.ule(root, g.const(most, root.width)), g.ule(g.const(least, root.width), root)]
+        return [self.d.lemma("the range of e_max", x, self.ranges, (self.leaves,)) for x in goals]
+
+    # ------------------------------------------------------------------ e_max
+    def bounded(self) -> int:
+        """2^(E - F) - u >= 0: no term's exponent lies above E, and e_max is none of another."""
+        d, g, reached = self.d, self.g, []
+        for k, (leaf, x) in enumerate(zip(self.leaves, self.summands, strict=True)):
+            code = g.add_mod(g.zero_extend_to(leaf, CODE_BITS), g.const(self.low + OFFSET, CODE_BITS))
+            given = [x.limit, self.floor, *x.facts]
+            goal = g.ule(g.zero_extend_to(code, self.e.width), self.e)
+            reached.append(d.lemma(f"exponent {k} at most E", goal, given, (x.own,)))
+        wide = g.zero_extend_to(self.e_max, self.e.width)
+        given = [*reached, *self.ranges]
+        most = d.lemma("e_max at most E", g.ule(wide, self.e), given, ([*self.leaves, self.e],))
+        fact = d.fact(most)
+        if wide is not self.e_max:
+            fact = d.arith([(1, [fact]), (1, [d.read(wide)])])
+        ratio = d.power(fact)
+        return d.prove(weight(self.e, self.total.fraction_bits) - self.unit, [], [(self.unit, [ratio])])
+
+    def in_range(self) -> list[int]:
+        """That e_max lies in the range that the definition relies on."""
+        e = self.total.e_max
+        if (e.high - e.low) >> e.bits.width:
+            return []
+        goal = self.g.ule(e.bits, self.g.const(e.high - e.low, e.bits.width))
+        return [self.d.lemma("the range of e_max", goal, self.rooted, ([self.root],))]
+
+    def some_exact(self) -> int:
+        """Σ 2^-shift - 1 >= 0: the term whose exponent is e_max is shifted by nothing."""
+        d, g = self.d, self.g
+        shifts = [x.shift for x in self.total.terms]
+        shares = [(Poly.of(s) * -1).power_of_two() for s in shifts]
+        zero = [g.is_zero(s) for s in shifts]
+        goal = Poly.constant(-1)
+        for share in shares:
+            goal = goal + share
+        absent = [d.assume(g.not_(x)) for x in zero[:-1]]
+        last = d.lemma(
+            "that some distance is 0", zero[-1], [*absent, *self.ranges], ([_base(x) for x in self.leaves],)
+        )
+        made = 0
+        for k in reversed(range(len(shifts))):
+            bit = last if k == len(shifts) - 1 else d.assume(zero[k])
+            rest: list[Part] = [(q, []) for i, q in enumerate(shares) if i != k]
+            here = d.prove(goal, [(d.fact(bit), shifts[k])], rest)
+            made = here if k == len(shifts) - 1 else d.cases(zero[k], here, made)
+        return made
+
+    # ------------------------------------------------------------------ terms
+    def term(self, k: int) -> TermError:
+        """Both bounds of one aligned term."""
+        d, g, x, made = self.d, self.g, self.summands[k], self.total.terms[k]
+        t, bits = made.term, self.total.fraction_bits
+        excess = max(0, t.fraction_bits - bits)
+        placed = g.truncate_low(g.shift_left_const(t.significand, max(0, bits - t.fraction_bits)), excess)
+        kept = g.lshr(placed, made.shift)
+        d.equal(f"aligned term {k}", made.aligned, kept)
+        if made.aligned is not kept:
+            raise ProofError(f"aligned term {k} is no truncated shift")
+        share = Poly.constant(0) if excess else (Poly.of(made.shift) * -1).power_of_two()
+        size = Poly.of(t.significand) * weight(x.code, t.fraction_bits)
+        low_goal = size - Poly.of(kept) * self.unit
+        up_goal = self.unit - self.unit * share - low_goal
+        some, none = d.assume(x.nonzero), d.assume(g.not_(x.nonzero))
+        shown = self._nonzero(k, some, placed, excess, low_goal, up_goal)
+        empty = self._zero(k, none, kept, bool(excess), low_goal, up_goal)
+        low, up = (d.cases(x.nonzero, i, j) for i, j in zip(shown, empty, strict=True))
+        value = self._value(k)
+        sign = Poly.of(t.sign)
+        signed = d.range(t.sign)
+        goal = self.unit - self.unit * share
+        moved = x.value - sign_of(t.sign) * Poly.of(kept) * self.unit
+        above = d.prove(goal + moved, [], [(1, [up]), (2, [signed, low]), (1, [value])])
+        below = d.prove(goal - moved, [], [(1, [up]), (sign * 2, [low]), (-1, [value])])
+        most = (1 << t.significand.width) - 1 << max(0, bits - t.fraction_bits) >> excess
+        at_most = g.ule(kept, g.const(most, kept.width))
+        small = d.lemma("the range of a term", at_most, (), ([t.significand, made.shift], [made.shift]))
+        return TermError(t.sign, kept, made.shift, above, below, most, small, value, not excess)
+
+    def _value(self, k: int) -> int:
+        """The summand's value is ±significand · 2^(exponent - fraction bits)."""
+        d, g, x = self.d, self.g, self.summands[k]
+        t = x.term
+        goal = x.value - sign_of(t.sign) * Poly.of(t.significand) * weight(x.code, t.fraction_bits)
+        if not x.factors:
+            return d.prove(goal, [])
+        sign, size = x.factors[0].sign, x.factors[0].significand
+        for f in x.factors[1:]:
+            sign = sign if f.sign.op == "const" else g.xor(sign, f.sign)
+            if f.significand.op != "const":
+                size = f.significand if size.op == "const" else g.mul_expand(size, f.significand)
+        fields = [f.exponent for f in x.factors]
+        equations = []
+        for name, mine, stated in (("sign", t.sign, sign), ("significand", t.significand, size)):
+            if mine is not stated:
+                equations.append((d.equal(f"the {name} of term {k}", mine, stated), mine))
+        equations += d.expanded(sign, [f.sign for f in x.factors], "a sign")
+        equations += d.expanded(size, [f.significand for f in x.factors], "a product")
+        equations += d.expanded(x.code, fields, "an exponent")
+        return d.prove(goal, equations)
+
+    def _nonzero(
+        self, k: int, some: int, placed: Node, excess: int, low_goal: Poly, up_goal: Poly
+    ) -> tuple[int, int]:
+        """Both bounds where the term is not zero: what a shift by e_max - exponent loses."""
+        d, g, x, made = self.d, self.g, self.summands[k], self.total.terms[k]
+        t, bits = made.term, self.total.fraction_bits
+        shift = g.zero_extend_to(made.shift, CODE_BITS)
+        reach = g.add_mod(x.code, shift)
+        leaf = self.leaves[k]
+        below = d.lemma(f"that e_max is at least exponent {k}", g.ule(leaf, self.root), (), (self.leaves,))
+        cuts = ([self.root, *x.own],)
+        given = [some, *x.facts, below, self.ranges[k], *self.rooted]
+        met = d.equal(f"e_max less exponent {k}", reach, self.e_max, given, cuts)
+        fits = d.lemma(f"distance {k} fits", g.ule(reach.args[0], reach), given, cuts)
+        sums = [(d.read(reach, fits), reach)] + ([(d.read(shift), shift)] if shift is not made.shift else [])
+        distance = d.prove(
+            Poly.of(x.code) + Poly.of(made.shift) - Poly.of(self.e_max), [(met, self.e_max), *sums]
+        )
+        lower, upper = d.read(made.aligned, 0), d.read(made.aligned, 1)
+        equations = [(distance, x.code)]
+        scale = (Poly.of(self.e_max) - Poly.of(made.shift) - Poly.constant(OFFSET + bits)).power_of_two()
+        lows: list[Part] = [(scale, [lower])]
+        ups: list[Part] = [(scale, [upper])]
+        if excess:
+            cut = g.extract(t.significand, excess - 1, 0)
+            whole = g.concat(placed, cut)
+            same = d.equal(f"the significand of term {k}", t.significand, whole, (), ([t.significand], []))
+            equations += [(same, t.significand), (d.read(whole), whole)]
+            part = scale * _power(-excess)
+            lows.append((part * Poly.of(cut), []))
+            ups += [(part, [d.range(cut)]), (part, [])]
+        elif placed.op == "concat":
+            equations.append((d.read(placed), placed))
+            lows, ups = self._spread(lows, placed), self._spread(ups, placed)
+        return d.prove(low_goal, equations, lows), d.prove(up_goal, equations, ups)
+
+    def _spread(self, parts: list[Part], placed: Node) -> list[Part]:
+        """The parts with the appended zeros taken out of the shifted significand."""
+        d = self.d
+        made: list[Part] = []
+        for q, (i,) in parts:
+            p = d.about(i)
+            factor = p.terms[((placed,), ())]
+            made.append((q, [d.arith([(1, [i]), (Poly.constant(-factor), [d.read(placed)])])]))
+        return made
+
+    def _zero(
+        self, k: int, none: int, kept: Node, cut: bool, low_goal: Poly, up_goal: Poly
+    ) -> tuple[int, int]:
+        """Both bounds where the term is zero: nothing is lost."""
+        d, g, made = self.d, self.g, self.total.terms[k]
+        size = made.term.significand
+        empty = d.lemma(f"that the zero term {k} is empty", g.is_zero(size), [none], (self.summands[k].own,))
+        nothing = d.lemma(
+            f"that the zero term {k} adds nothing",
+            g.is_zero(kept),
+            [empty],
+            ([size, made.shift], [made.shift]),
+        )
+        equations = [(d.fact(empty), size), (d.fact(nothing), kept)]
+        # 1 - 2^-shift is at least 0.
+        spread = d.power(d.arith([(Poly.of(made.shift), [])]))
+        inverse = (Poly.of(made.shift) * -1).power_of_two()
+        parts: list[Part] = [(self.unit, [])] if cut else [(self.unit * inverse, [spread])]
+        return d.prove(low_goal, equations), d.prove(up_goal, equations, parts)
+
+
+def _power(k: int) -> Poly:
+    return Poly.constant(k).power_of_two()
+
+
+def _leaves(x: Maximum) -> list[Node]:
+    """The exponents that are compared, in the order of the terms."""
+    return [y for half in x.halves for y in _leaves(half)] if x.halves else [x.code]
+
+
+def _base(code: Node) -> Node:
+    """The exponent that a code is, counted from elsewhere and in another width."""
+    while True:
+        others = [a for a in code.args if a.op != "const"]
+        if code.op not in ("extract", "zero_extend", "add_mod") or len(others) != 1:
+            return code
+        (code,) = others

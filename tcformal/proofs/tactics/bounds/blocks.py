@@ -1,0 +1,249 @@
+"""The error bound of a whole dot product: block by block, each result the next one's c."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tcformal.errors import ProofError
+from tcformal.ir.node import Node
+from tcformal.proofs.kernel.rules import Poly
+from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET
+from tcformal.proofs.statements.error_bound import BlockBound, ErrorBound
+from tcformal.proofs.tactics.bounds.aligned import Alignment, KnownTerm, TermError
+from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
+from tcformal.proofs.tactics.bounds.rounded import RoundingError, SumConversion, flags_of
+from tcformal.proofs.tactics.bounds.summed import Addition
+from tcformal.semantics.stages import Block, Dot, DotStep, SpecialCases
+
+
+@dataclass(frozen=True, slots=True)
+class BlockError:
+    """Theorems about one block, x being the value of its result less the exact sum of everything before it.
+
+    `above`: what the blocks so far may lose, less x; `below`: the same of -x.
+    """
+
+    conversion: SumConversion
+    rounding: RoundingError
+    bound: Poly
+    above: int
+    below: int
+
+
+class BoundProof:
+    """The proof of one statement about one dot product."""
+
+    def __init__(self, d: Derivation, stated: ErrorBound, dot: Dot) -> None:
+        self.d, self.g, self.stated, self.dot = d, d.g, stated, dot
+        self.floor = d.assume(stated.floor)
+        #: The exact sum so far, and the largest magnitude that it can have in units of 2^E, both ways.
+        self.exact = Poly.constant(0)
+        self.sizes: list[tuple[int, int]] = []
+
+    def conclusions(self) -> list[int]:
+        """Both theorems of the statement; ProofError with one sentence where a step is not found."""
+        d, stated = self.d, self.stated
+        steps = [self._step(x) for x in self.dot.stages]
+        if len(steps) != len(stated.blocks):
+            raise ProofError(f"{len(steps)} sums are not the {len(stated.blocks)} blocks of the statement")
+        clean = self._clean(steps)
+        carried: KnownTerm | None = None
+        before: BlockError | None = None
+        for i, (bound, (step, _)) in enumerate(zip(stated.blocks, steps, strict=True)):
+            before = self._block(bound, step, carried, before, clean[i])
+            if i < len(steps) - 1:
+                carried, before = self._carried(bound, before, clean[i])
+        assert before is not None, "a dot product has a block"
+        packed, same = before.conversion.packed(stated.d)
+        made = []
+        for (_, goal), i, sign in zip(stated.conclusions, (before.above, before.below), (-1, 1), strict=True):
+            made.append(d.prove(goal, [(same, before.rounding.code)], [(1, [i]), (sign, [packed])]))
+        return made
+
+    def _step(self, block: Block | DotStep) -> tuple[DotStep, SpecialCases]:
+        """The one fused sum of a block."""
+        if isinstance(block, Block) and len(block.steps) == 1:
+            (step,) = block.steps
+            if step.specials is not None and step.rounded is not None and step.floor is None:
+                return step, step.specials
+        raise ProofError("a block is no fused sum")
+
+    def _clean(self, steps: Sequence[tuple[DotStep, SpecialCases]]) -> list[list[int]]:
+        """That every result is neither Inf nor NaN, because d is neither: from the last to the first."""
+        d, g, made = self.d, self.g, list[list[int]]()
+        given = [d.assume(self.stated.d.finite)]
+        later: list[Node] = []
+        for step, special in reversed(steps):
+            x = special.result
+            own = [x.term.sign, x.term.significand, x.term.exponent.bits, x.inf, x.nan]
+            what = "that a result of a finite d is finite"
+            given = [
+                d.lemma(what, g.not_(flag), given, ([*own, *later], later, [])) for flag in (x.inf, x.nan)
+            ]
+            later = [] if step.rounded is None else [step.rounded.result.inf]
+            made.append(given)
+        return made[::-1]
+
+    # ------------------------------------------------------------------ one block
+    def _limit(self, reach: int) -> tuple[Node, list[tuple[int, Node]]]:
+        """The code of E + reach, one bit wider, and what it is in terms of E."""
+        d, g, e = self.d, self.g, self.stated.e
+        wide = g.zero_extend_to(e, CODE_BITS + 1)
+        if not reach:
+            return wide, [(d.read(wide), wide)]
+        code = g.add_mod(wide, g.const(reach, CODE_BITS + 1))
+        fits = d.lemma("that an exponent above E has a code", g.ule(code.args[0], code))
+        return code, [(d.read(code, fits), code), (d.read(wide), wide)]
+
+    def _summands(self, step: DotStep, carried: KnownTerm | None) -> list[KnownTerm]:
+        """The terms of a block's sum as the statement knows them."""
+        if step.total is None or len(step.operands) != len(step.total.terms):
+            raise ProofError("the block's terms are not its operands")
+        d, g, e, found = self.d, self.g, self.stated.e, []
+        wide = g.zero_extend_to(e, CODE_BITS + 1)
+        for x, aligned in zip(step.operands, step.total.terms, strict=True):
+            if x.kind == "block" and carried is not None:
+                found.append(carried)
+                continue
+            if x.kind not in ("c", "products") or len(x.ks) > 1:
+                raise ProofError(f"a term is {x.kind} of {len(x.ks)} k")
+            k = len(self.stated.terms) - 1 if x.kind == "c" else x.ks[0]
+            t = self.stated.terms[k]
+            goal = g.or_(g.not_(t.nonzero), g.ule(g.zero_extend_to(t.code, CODE_BITS + 1), wide))
+            given = [d.assume(self.stated.limits[k])]
+            limit = d.lemma("an exponent at most E", goal, given, ([t.code, t.nonzero], [t.code]))
+            found.append(KnownTerm(t.value, t.factors, aligned.term, t.code, t.nonzero, limit))
+        return found
+
+    def _block(
+        self, bound: BlockBound, step: DotStep, carried: KnownTerm | None, before: BlockError | None,
+        clean: Sequence[int],
+    ) -> BlockError:  # fmt: skip
+        """One sum, and with those before it everything so far."""
+        d, total = self.d, step.total
+        if total is None or step.rounded is None or step.specials is None:
+            raise ProofError("a block is no fused sum")
+        summands = self._summands(step, carried)
+        limit, in_e = self._limit(bound.reach)
+        alignment = Alignment(d, total, summands, limit, self.floor)
+        terms = [alignment.term(k) for k in range(len(summands))]
+        most = alignment.bounded()
+        summed = Addition(d, total, terms).value()
+        conversion = SumConversion(
+            d, total, alignment.e_max, summed, step.rounded, step.specials, clean, alignment.in_range()
+        )
+        rounding = conversion.error()
+        parts: list[Part] = [(bound.units, [most])]
+        if all(t.exact_at_zero for t in terms):
+            parts.append((alignment.unit, [alignment.some_exact()]))
+        else:
+            shares = [(Poly.of(t.shift) * -1).power_of_two() for t in terms if t.exact_at_zero]
+            parts += [(alignment.unit * x, []) for x in shares]
+        for x, t in zip(summands, terms, strict=True):
+            if x is not carried:
+                self.exact = self.exact + x.value
+                if len(self.stated.blocks) > 1:
+                    self.sizes.append(self._size(x, t))
+        reach = bound.reach - total.fraction_bits
+        loss = self._power(reach) * bound.units + conversion.ulp * self.stated.ulps
+        loss = loss + (Poly.constant(0) if before is None else before.bound)
+        shown = []
+        for mine, each, sign, last in (
+            (rounding.above, [t.above for t in terms], 1, None if before is None else before.above),
+            (rounding.below, [t.below for t in terms], -1, None if before is None else before.below),
+        ):
+            whole = [*parts, (1, [mine]), *((1, [i]) for i in each)]
+            whole.append((alignment.unit * -sign, [summed.equation]))
+            whole += [] if last is None else [(1, [last])]
+            goal = loss - (rounding.value - self.exact) * sign
+            shown.append(d.prove(goal, in_e, whole))
+        return BlockError(conversion, rounding, loss, shown[0], shown[1])
+
+    def _power(self, by: int) -> Poly:
+        """2^(E + by)."""
+        return (Poly.of(self.stated.e) + Poly.constant(by - OFFSET)).power_of_two()
+
+    def _size(self, x: KnownTerm, t: TermError) -> tuple[int, int]:
+        """2^(E + factors) less, and plus, the value of a term: at least 0."""
+        d, term = self.d, x.term
+        goal = self._power(len(x.factors))
+        wide, in_e = self._limit(0)
+        some, none = d.assume(x.nonzero), d.assume(self.g.not_(x.nonzero))
+        code = self.g.zero_extend_to(x.code, CODE_BITS + 1)
+        reached = d.lemma(
+            "an exponent at most E", self.g.ule(code, wide), [x.limit, some], ([x.code, wide], [])
+        )
+        fact = d.prove(
+            Poly.of(self.stated.e) - Poly.of(x.code),
+            [(d.read(code), code), *in_e], [(1, [d.fact(reached)])],
+        )  # fmt: skip
+        ratio, range_ = d.power(fact), d.range(term.significand)
+        weight = (Poly.of(x.code) - Poly.constant(OFFSET + term.fraction_bits)).power_of_two()
+        size = Poly.of(term.significand) * weight
+        full = 1 << term.significand.width
+        slack = (1 << (len(x.factors) + term.fraction_bits)) - full
+        if slack < 0:
+            raise ProofError("a term is larger than the product of its significands")
+        top = weight * (full + slack)
+        bounds: list[Part] = [(top, [ratio]), (weight, [range_]), (weight * (slack + 1), [])]
+        empty = d.lemma("that a zero term is empty", self.g.is_zero(term.significand), [none], (x.own,))
+        held = d.cases(
+            x.nonzero, d.prove(goal - size, [], bounds),
+            d.prove(goal - size, [(d.fact(empty), term.significand)], [(goal, [])]),
+        )  # fmt: skip
+        s, one = Poly.of(term.sign), d.range(term.sign)
+        less = d.prove(goal - x.value, [], [(1, [held]), (s * 2 * size, []), (-1, [t.value])])
+        more = d.prove(goal + x.value, [], [(1, [held]), (size * 2, [one]), (1, [t.value])])
+        return less, more
+
+    # ------------------------------------------------------------------ from one block to the next
+    def _carried(
+        self, bound: BlockBound, made: BlockError, clean: Sequence[int]
+    ) -> tuple[KnownTerm, BlockError]:
+        """A block's result as the next one's c: its exponent lies at most `bound.grown` above E."""
+        d, g, x = self.d, self.g, made.conversion
+        t, code, p = x.term, made.rounding.code, x.bits
+        limit, in_e = self._limit(bound.grown)
+        wide = g.zero_extend_to(code, CODE_BITS + 1)
+        equations = [(d.read(wide), wide), *in_e]
+        above, e = g.ult(limit, wide), Poly.of(self.stated.e)
+        absent = d.refute(self._contradiction(bound, made, d.assume(above), equations), above)
+        reached = d.lemma("an exponent above E", g.ule(wide, limit), [absent], ([wide, limit],))
+        goal = e + Poly.constant(bound.grown) - Poly.of(code)
+        own, ulps = self._power(bound.grown - p), self.stated.ulps
+        ratio = d.power(d.prove(goal, equations, [(1, [d.fact(reached)])]))
+        smaller = d.prove(own - x.ulp, [], [(x.ulp, [ratio])])
+        wider = [d.arith([(1, [i]), (Poly.constant(ulps), [smaller])]) for i in (made.above, made.below)]
+        lost = BlockError(x, made.rounding, made.bound + (own - x.ulp) * ulps, wider[0], wider[1])
+        nonzero = g.any_bit(t.significand)
+        known = g.or_(g.not_(nonzero), g.ule(wide, limit))
+        implied = d.lemma("an exponent above E", known, [reached], ([wide, limit],))
+        bits = [t.significand, t.exponent.bits, *flags_of(x.specials)]
+        deeper = [a for n in bits if n.op == "extract" for a in n.args]
+        facts = (*clean, *x.normal())
+        return KnownTerm(made.rounding.value, (), t, code, nonzero, implied, facts, (*bits, *deeper)), lost
+
+    def _contradiction(
+        self, bound: BlockBound, made: BlockError, above: int, equations: Sequence[tuple[int, Node]]
+    ) -> int:
+        """A result whose exponent is above E + grown is larger than everything that it is made of."""
+        d, g, x = self.d, self.g, made.conversion
+        t, code, p = x.term, made.rounding.code, x.bits
+        full = d.lemma(
+            "that a result above E is normal", g.ule(g.const(1 << p, p + 1), t.significand),
+            [above, self.floor, *x.normal()],
+            ([t.significand, t.exponent.bits], [*t.significand.args, t.exponent.bits]),
+        )  # fmt: skip
+        # significand · ulp is at most the exact sum with everything lost.
+        s, one = Poly.of(t.sign), d.range(t.sign)
+        less, more = (d.arith([(1, [pair[i]]) for pair in self.sizes]) for i in (0, 1))
+        up, down = d.arith([(1, [made.above]), (1, [less])]), d.arith([(1, [made.below]), (1, [more])])
+        most = d.about(less) + self.exact + made.bound
+        held = d.prove(most - Poly.of(t.significand) * x.ulp, [], [(1, [one, up]), (s, [down])])
+        # The exponent is an integer above E + grown: 2^(exponent - E) is at least 2^(grown + 1).
+        goal = Poly.of(code) - Poly.of(self.stated.e) - Poly.constant(bound.grown + 1)
+        ratio = d.power(d.prove(goal, equations, [(1, [d.fact(above)])]))
+        scale = (Poly.constant(OFFSET) - Poly.of(self.stated.e)).power_of_two()
+        share = (1 - self.stated.ulps / 2**p) * 2 ** (bound.grown + 1)
+        return d.arith([(scale, [held]), (scale * x.ulp, [d.fact(full)]), (share, [ratio])])
