@@ -29,13 +29,17 @@ _WORD = {
 @results.command()
 @click.argument("starts", nargs=-1, metavar="[ID]...")
 @click.option("--claims", "with_claims", is_flag=True, help="Prove the kept claims again too; takes minutes.")
+@click.option("--trim", is_flag=True, help="Keep proofs of earlier versions again, trimmed and in one file.")
 @results_option
 @json_option
-def verify(starts: tuple[str, ...], with_claims: bool, folder: str, as_json: bool) -> int:
+def verify(starts: tuple[str, ...], with_claims: bool, trim: bool, folder: str, as_json: bool) -> int:
     """Check kept records: schema, question, witnesses by replay, certificates step by step.
 
     With --claims, each kept claim is proved again on its kept lemmas, whose certificates are checked
     against statements made anew.
+
+    With --trim, what earlier versions kept as a file for each proof is kept again as `results prune` then
+    leaves it: only the steps that a refutation needs, in one file.
 
     Exit code 1 if any record fails, 0 if all that can be checked hold, 3 if none could be checked.
     """
@@ -43,14 +47,16 @@ def verify(starts: tuple[str, ...], with_claims: bool, folder: str, as_json: boo
         raise click.UsageError("expected ids of answers or --claims, but got both")
     store = Store(Path(folder), warn)
     entries = select(store.records(), starts)
-    findings = [audit(store, entry) for entry in watched(entries, "checking answers")]
+    findings = [audit(store, entry, trim=trim) for entry in watched(entries, "checking answers")]
     broken = [] if starts else store.broken()
     claims: list[ClaimFinding] = []
     if with_claims:
         from tcformal.store.audit.claim_audit import audit_claim  # the list does not wait for the proofs
 
         broken += store.claims.broken()
-        claims = [audit_claim(store, r) for r in watched(store.claims.all(), "proving claims again")]
+        claims = [
+            audit_claim(store, r, trim=trim) for r in watched(store.claims.all(), "proving claims again")
+        ]
     statuses = [f.status for f in findings] + [c.status for c in claims]
     counts = {s: statuses.count(s) for s in AuditStatus}
     counts[AuditStatus.FAILED] += len(broken)

@@ -12,7 +12,7 @@ from tcformal.files.write import keep_lines
 from tcformal.programs.chain import definition
 from tcformal.proofs.claims.register import CLAIMS
 from tcformal.store.audit.audit import State, state
-from tcformal.store.certificates import CERTIFICATES, NAME
+from tcformal.store.certificates import CERTIFICATES, NAME, PROOF
 from tcformal.store.file import Record, RecordFile
 from tcformal.store.locks import exclusive_lock
 from tcformal.store.store import Store
@@ -72,17 +72,21 @@ def _remove_others(store: Store, answers: set[int], claims: set[int]) -> Pruned:
     found = {start: records.at(start) for start in records.last_starts()}
     lemmas = {start: r for start, r in found.items() if r is not None and r["sha256"] in named}
     kept = [*(store.answers.at(start) for start in answers), *lemmas.values()]
-    files = {r["certificate"]["file"].rpartition("/")[2] for r in kept if r and r["certificate"]}
+    made = [r["certificate"] for r in kept if r and r["certificate"]]
+    files, digests = {c["file"] for c in made}, {c["sha256"] for c in made if c["file"] == PROOF.file}
+    proofs = store.certificates.records
+    whole = [(start, proofs.at(start)) for start in proofs.last_starts()]
     return Pruned(
         answers=keep_lines(store.answers.path, answers),
         claims=keep_lines(store.claims.path, claims),
         lemmas=keep_lines(records.path, lemmas),
-        certificates=_remove(path for path in _certificates(store.folder) if path.name not in files),
+        certificates=keep_lines(proofs.path, {start for start, r in whole if r and r["sha256"] in digests})
+        + _remove(p for p in _certificates(store.folder) if f"{CERTIFICATES}/{p.name}" not in files),
     )
 
 
 def _certificates(folder: Path) -> list[Path]:
-    """The certificates of a results folder; none where its folder is a link to another place."""
+    """The proofs that are files of their own; none where their folder is a link to another place."""
     here = folder / CERTIFICATES
     if here.is_symlink() or not here.is_dir():
         return []
