@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tcformal.callbacks import Warn, ignore
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
-from tcformal.files.lines import Line, backwards
+from tcformal.files.lines import Line
 from tcformal.ir.walk import to_json
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Q, Question
@@ -194,7 +194,7 @@ class Store:
     def entries(self) -> Iterator[Entry]:
         """The newest line about each question, newest first; unchecked."""
         seen: set[str] = set()
-        for start, line in backwards(self.path):
+        for start, line in self.answers.backwards():
             entry = _entry(start, line)
             if entry is not None and entry.id not in seen:
                 seen.add(entry.id)
