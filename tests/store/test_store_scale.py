@@ -59,7 +59,7 @@ def test_the_commands_parse_no_more(folder: Path, parsed: list[int], monkeypatch
             read.append(start)
             yield start, line
 
-    monkeypatch.setattr("tcformal.store.store.backwards", counted)
+    monkeypatch.setattr(record_file, "backwards", counted)
     result = CliRunner().invoke(main, ["separate", FOUR, FOUR_25, "--results", str(folder)])
     assert result.exit_code == 0
     assert "kept answer of" in result.stdout

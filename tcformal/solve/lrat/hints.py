@@ -1,6 +1,7 @@
 """Hints for the steps of a proof, and the proof without the steps that its refutation does not need.
 
 Nothing here has to be trusted: what it makes is checked by `solve.lrat.check`.
+Source: GOLDBERG-NOVIKOV (marking from the end what a refutation needs).
 """
 
 from __future__ import annotations

@@ -8,8 +8,7 @@ two watched literals come first.  The clauses watching a literal are a linked li
 first watch, 2·clause + position, and `follow[watch]` the next; −1 ends it.  `value[literal]` is 1 for true,
 −1 for false, 0 for open; `reason[variable]` is the clause that implied it, −1 for none, and `rank[variable]`
 its place on the trail.
-Source: ZHANG-STICKEL and MOSKEWICZ (watched literals), GOLDBERG-NOVIKOV (marking from the end), CRUZ-FILIPE
-(hints).
+Source: MOSKEWICZ (watched literals), CRUZ-FILIPE (hints).
 """
 
 from __future__ import annotations
