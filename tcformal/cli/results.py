@@ -151,18 +151,20 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 
 
 @results.command(name="prune")
-@click.option("--pack", is_flag=True, help="Pack the answers, claims and lemmas that stay, with xz.")
+@click.option("--pack", is_flag=True, help="Pack what stays with xz, and long results of devices.")
 @results_option
 @json_option
 def prune_(pack: bool, folder: str, as_json: bool) -> None:
     """Remove what cannot be served: superseded, damaged and stale records, and what only these named."""
-    from tcformal.store.audit.prune import prune  # the list does not wait for the proofs of claims
+    from tcformal.probe.log.results import pack_all  # the list does not wait for these two
+    from tcformal.store.audit.prune import prune
 
     done = prune(Store(Path(folder), warn), pack=pack)
+    packed = pack_all(Path(folder) / "hardware") if pack else 0
     if as_json:
-        print_json(asdict(done))
+        print_json({**asdict(done), "packed": packed})
     else:
         say(
             f"taken out of {folder}: {done.answers} answers, {done.claims} claims, {done.lemmas} lemmas, "
-            f"{done.certificates} certificates"
+            f"{done.certificates} certificates" + f"; {packed} results of devices packed" * bool(packed)
         )

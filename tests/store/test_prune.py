@@ -167,7 +167,7 @@ def test_a_writer_at_work_loses_nothing(store: Store) -> None:
 def test_the_command_says_what_it_took_out(store: Store) -> None:
     words = ["results", "prune", "--results", str(store.folder)]
     data = json.loads(CliRunner().invoke(main, [*words, "--json"]).stdout)
-    assert data == {"answers": 4, "claims": 0, "lemmas": 0, "certificates": 2}
+    assert data == {"answers": 4, "claims": 0, "lemmas": 0, "certificates": 2, "packed": 0}
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 0
     assert result.stdout.endswith(": 0 answers, 0 claims, 0 lemmas, 0 certificates\n")
