@@ -89,7 +89,7 @@ def _made(cnf: Cnf, steps: Sequence[Step], solver: str, start: float) -> Certifi
     """The certificate of the steps that a refutation needs, checked."""
     needed = hinted(cnf, steps, trimmed=True)
     checked = check(cnf.variables, cnf.clauses, needed) - 1
-    packed = drat.pack(drat.drup(len(cnf.clauses), needed))
+    packed = drat.pack(drat.drup(needed))
     return Certificate(
         cnf_sha256=cnf.digest(), proof=packed, solver=solver, checker=CHECKER, steps=checked,
         seconds=time.monotonic() - start,

@@ -28,10 +28,6 @@ _BEST_RATIO = 64
 #: Bytes that every proof may have, whatever its packed size.
 _SMALL = 1 << 16
 
-#: Additions up to which a proof is kept without its deletions.  What follows by unit propagation follows
-#: from more clauses too: deletions only save time, and more of it the longer the proof.
-_SHORT = 50_000
-
 #: Bytes that one literal may have.
 _LONGEST = 8
 
@@ -56,25 +52,17 @@ def parse(text: str) -> list[Step]:
     return steps
 
 
-def drup(given: int, steps: Iterable[LratStep]) -> list[Step]:
-    """A hinted proof without its hints and its last step, the empty clause; short ones without deletions.
+def drup(steps: Iterable[LratStep]) -> list[Step]:
+    """The added clauses of a hinted proof without hints, but for the last one, which is empty.
 
-    Literals are in order, which packs small; the first `given` clauses are never deleted.
+    Literals are in order, which packs small.  Deletions are left out: what follows by unit propagation follows
+    from more clauses too, and they would make a proof half as large again.
     """
-    found = [step for step in steps if step.clause or step.deleted]
-    if sum(1 for step in found if step.clause) <= _SHORT:
-        found = [step for step in found if step.clause]
-    known = {
-        step.ident: tuple(sorted([2 * x - 2 if x > 0 else -2 * x - 1 for x in step.clause]))
-        for step in found
+    return [
+        ("a", tuple(sorted([2 * x - 2 if x > 0 else -2 * x - 1 for x in step.clause])))
+        for step in steps
         if step.clause
-    }
-    kept: list[Step] = []
-    for step in found:
-        if step.clause:
-            kept.append(("a", known[step.ident]))
-        kept += [("d", known[number]) for number in step.deleted if number > given]
-    return kept
+    ]
 
 
 def pack(steps: Iterable[Step]) -> bytes:

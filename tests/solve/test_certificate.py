@@ -307,16 +307,6 @@ def test_the_form_is_the_binary_one_that_drat_trim_reads() -> None:
     assert lzma.decompress(drat.pack(steps)).hex() == "617f8380010064" + "7f83800100"
 
 
-def test_a_long_proof_keeps_its_deletions(monkeypatch: pytest.MonkeyPatch) -> None:
-    cnf, proof = proved()
-    short = certify(cnf, proof, "glucose")
-    monkeypatch.setattr(drat, "_SHORT", 10)
-    long = certify(cnf, proof, "glucose")
-    assert len(long.proof) > len(short.proof)
-    assert {kind for kind, _ in unpack(long.proof)} == {"a", "d"}
-    assert verify(cnf, long) == long.steps == short.steps
-
-
 # ---------------------------------------------------------------------- the checker's process
 def ask_checker(folder: Path, proof: bytes | None, **changes: Any) -> dict[str, Any]:
     """The checker's answer on a proof of the sum question."""
