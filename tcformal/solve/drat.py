@@ -55,8 +55,8 @@ def parse(text: str) -> list[Step]:
 def drup(steps: Iterable[LratStep]) -> list[Step]:
     """The added clauses of a hinted proof without hints, but for the last one, which is empty.
 
-    Literals are in order, which packs small.  Deletions are left out: what follows by unit propagation follows
-    from more clauses too, and they would make a proof half as large again.
+    Literals are in order, which packs small.  Deletions are left out: what follows by unit propagation
+    follows from more clauses too, and they would make a proof half as large again.
     """
     return [
         ("a", tuple(sorted([2 * x - 2 if x > 0 else -2 * x - 1 for x in step.clause])))
