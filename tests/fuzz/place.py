@@ -187,13 +187,6 @@ def _folders(root: Path, place: Place, rng: random.Random) -> None:
             texts = [json.dumps(changed(rng, row) if rng.random() < 0.5 * (i > 0) else row) for row in rows]
             content = "".join(f"{text}\n" for text in texts).encode()
             (folder / f"{name}.jsonl").write_bytes(damaged(rng, content) if i > 5 else content)
-        named = {
-            row["certificate"]["sha256"]
-            for rows in records.values()
-            for row in rows
-            if row.get("certificate")
-        }
-        proofs = "".join(json.dumps(row) + "\n" for row in _rows("proofs") if row["sha256"] in named).encode()
         (folder / "proofs.jsonl").write_bytes(damaged(rng, proofs) if i > 2 else proofs)
     (root / "r-foreign").mkdir()
     foreign = "".join(json.dumps(value) + "\n" for value in (*JSON, {"unit": 1}, {"examples": 3})) + nested(
