@@ -47,7 +47,7 @@ from tcformal.programs.chain import definition
 from tcformal.store.schema import SEAL
 
 #: Bytes from which on a file of results is worth packing.
-_LONG = 1 << 20
+_LONG = 300_000
 
 #: Directed dot products that a model evaluates at once.
 _TOGETHER = 1024
