@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.questions import QUESTIONS, Asked
-from tcformal.solve.certificate import checker_version
+from tcformal.solve.certificate import CHECKER
 from tcformal.solve.members import available, registry
 from tcformal.solve.order import KINDS, kind_of, measured, rank
 from tcformal.solve.portfolio import decide
@@ -87,7 +87,7 @@ def machine() -> dict[str, Any]:
         "load": round(os.getloadavg()[0], 1),
         "python": platform.python_version(),
         "packages": {**versions, "tcformal": VERSION},
-        "checker": checker_version(),
+        "checker": CHECKER,
         "date": date.today().isoformat(),
     }
 

@@ -60,6 +60,12 @@ class SolverDisagreementError(TcformalError):
     exit_code = 3
 
 
+class CertificateError(TcformalError):
+    """A certificate does not prove its statement."""
+
+    exit_code = 1
+
+
 class RecordError(TcformalError):
     """A stored record is not what it should be, or a file of records cannot be read or written."""
 

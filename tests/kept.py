@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,6 +23,7 @@ from tcformal.query.verdict import DECIDED, Verdict, reason_of
 from tcformal.solve.certificate import Certificate, certify
 from tcformal.solve.result import Limits, SolverAnswer, Status
 from tcformal.solve.sat import TRIVIAL_PROOF, run_cadical
+from tcformal.store.certificates import CERTIFICATES, PROOF
 from tcformal.store.schema import seal
 from tcformal.store.store import Store
 from tcformal.version import VERSION
@@ -146,6 +149,39 @@ def rewrite(
     change(record)
     lines[line] = json.dumps(seal(record, kind) if sealed else record)
     path.write_text("\n".join(lines) + "\n")
+
+
+def proof_kept(folder: Path) -> bytes:
+    """The only proof of a results folder."""
+    (line,) = (folder / PROOF.file).read_text().splitlines()
+    return base64.b85decode(json.loads(line)["proof"])
+
+
+def keep_proof(folder: Path, content: bytes) -> dict[str, Any]:
+    """Add anything at all to the proofs of a folder, every digest right: what a record says of it."""
+    sha256 = hashlib.sha256(content).hexdigest()
+    data = seal({"sha256": sha256, "proof": base64.b85encode(content).decode()}, PROOF.name)
+    with (folder / PROOF.file).open("a") as stream:
+        stream.write(json.dumps(data) + "\n")
+    return {"file": PROOF.file, "sha256": sha256}
+
+
+def as_before(folder: Path, *files: str) -> None:
+    """Turn a folder into one of an earlier version: every proof a file of its own."""
+    (folder / CERTIFICATES).mkdir(exist_ok=True)
+    for line in (folder / PROOF.file).read_text().splitlines():
+        proof = json.loads(line)
+        name = f"{CERTIFICATES}/{proof['sha256']}.drat.xz"
+        (folder / name).write_bytes(base64.b85decode(proof["proof"]))
+    (folder / PROOF.file).unlink()
+    for file in files:
+        rows = [json.loads(line) for line in (folder / file).read_text().splitlines()]
+        for row in rows:
+            if row["certificate"] is not None:
+                name = f"{CERTIFICATES}/{row['certificate']['sha256']}.drat.xz"
+                row["certificate"] |= {"file": name, "format": "DRAT"}
+        kind = file.removesuffix("s.jsonl")
+        (folder / file).write_text("".join(json.dumps(seal(row, kind)) + "\n" for row in rows))
 
 
 def reopened(store: Store) -> tuple[Store, list[str]]:

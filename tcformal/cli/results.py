@@ -21,9 +21,9 @@ from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report import results as views
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.text import console
-from tcformal.store.audit.audit import audit, matches, state
+from tcformal.store.audit.audit import audit, matches, proof_texts, state
 from tcformal.store.rechecker import BUDGET_S
-from tcformal.store.store import Store
+from tcformal.store.store import Entry, Store
 
 Item = TypeVar("Item")
 
@@ -36,7 +36,7 @@ def watched(items: Sequence[Item], doing: str) -> Iterable[Item]:
 
 @main.group()
 def results() -> None:
-    """Kept answers: list, show, verify, export, prune."""
+    """Kept answers: list, show, verify, proof, export, prune."""
 
 
 #: Default number of records that `list` shows.
@@ -76,13 +76,7 @@ def list_(verdicts: Sequence[str], most: int, folder: str, as_json: bool) -> Non
 def show(start: str, folder: str, as_json: bool) -> None:
     """Show one record in full; ID is a prefix of its id or of its question's digest."""
     store = Store(Path(folder), warn)
-    found = [entry for entry in store.entries() if matches(entry, start)]
-    if not found:
-        raise InputError(f"expected the start of a record's id, but got {start!r}: no record has it")
-    if len(found) > 1:
-        ids = ", ".join(e.id[: views.SHOWN] for e in found[:4])
-        raise InputError(f"expected the start of one record's id, but {start!r} fits {len(found)}: {ids}, …")
-    (entry,) = found
+    entry = _one(store, start)
     entry.check()
     now, finding = state(entry), audit(store, entry, BUDGET_S)
     command = views.record_command(entry.record) if entry.record["witness"] is not None else None
@@ -99,6 +93,34 @@ def show(start: str, folder: str, as_json: bool) -> None:
     if command is not None:
         out.print(Text("bit by bit: ", style="dim"), end="")
         say(command)
+
+
+def _one(store: Store, start: str) -> Entry:
+    """The one record whose id begins with `start`; InputError where there is none, or another."""
+    found = [entry for entry in store.entries() if matches(entry, start)]
+    if not found:
+        raise InputError(f"expected the start of a record's id, but got {start!r}: no record has it")
+    if len(found) > 1:
+        ids = ", ".join(e.id[: views.SHOWN] for e in found[:4])
+        raise InputError(f"expected the start of one record's id, but {start!r} fits {len(found)}: {ids}, …")
+    return found[0]
+
+
+@results.command()
+@click.argument("start", metavar="ID")
+@click.option("-o", "--output", required=True, help="What the two files are named: NAME.cnf and NAME.lrat.")
+@results_option
+def proof(start: str, output: str, folder: str) -> None:
+    """Write the clauses of one answer, and its proof with hints, for checkers by other people.
+
+    NAME.cnf is in DIMACS form, built from the question; NAME.lrat is what LRAT checkers read, cake_lpr and
+    the one in the books of ACL2 among them, and has been checked here.
+    """
+    store = Store(Path(folder), warn)
+    cnf, lrat = proof_texts(store, _one(store, start))
+    for ending, text in ((".cnf", cnf), (".lrat", lrat)):
+        write_whole(Path(output + ending), text.encode())
+    say(f"written: {output}.cnf, {cnf.count(chr(10)) - 1} clauses; {output}.lrat", err=True)
 
 
 @results.command()
@@ -129,17 +151,20 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 
 
 @results.command(name="prune")
+@click.option("--pack", is_flag=True, help="Pack what stays with xz, and long results of devices.")
 @results_option
 @json_option
-def prune_(folder: str, as_json: bool) -> None:
+def prune_(pack: bool, folder: str, as_json: bool) -> None:
     """Remove what cannot be served: superseded, damaged and stale records, and what only these named."""
-    from tcformal.store.audit.prune import prune  # the list does not wait for the proofs of claims
+    from tcformal.probe.log.results import pack_all  # the list does not wait for these two
+    from tcformal.store.audit.prune import prune
 
-    done = prune(Store(Path(folder), warn))
+    done = prune(Store(Path(folder), warn), pack=pack)
+    packed = pack_all(Path(folder) / "hardware") if pack else 0
     if as_json:
-        print_json(asdict(done))
+        print_json({**asdict(done), "packed": packed})
     else:
         say(
             f"taken out of {folder}: {done.answers} answers, {done.claims} claims, {done.lemmas} lemmas, "
-            f"{done.certificates} certificates"
+            f"{done.certificates} certificates" + f"; {packed} results of devices packed" * bool(packed)
         )

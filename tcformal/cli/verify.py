@@ -32,9 +32,12 @@ _WORD = {
 @click.option("--claims", "with_claims", is_flag=True, help="Prove the kept claims again too; takes minutes.")
 @click.option("--independent", is_flag=True,
               help="Decide every question again by separate gates and Debian's berkeley-abc.")  # fmt: skip
+@click.option("--trim", is_flag=True, help="Keep proofs of earlier versions again, trimmed and in one file.")
 @results_option
 @json_option
-def verify(starts: tuple[str, ...], with_claims: bool, independent: bool, folder: str, as_json: bool) -> int:
+def verify(
+    starts: tuple[str, ...], with_claims: bool, independent: bool, trim: bool, folder: str, as_json: bool
+) -> int:
     """Check kept records: schema, question, witnesses by replay, certificates step by step.
 
     With --claims, each kept claim is proved again on its kept lemmas, whose certificates are checked
@@ -44,13 +47,16 @@ def verify(starts: tuple[str, ...], with_claims: bool, independent: bool, folder
     without simplification, made into gates by a second definition of the operators, and decided by
     berkeley-abc, which must find inputs where the record has a witness, and none elsewhere.
 
+    With --trim, what earlier versions kept as a file for each proof is kept again as `results prune` then
+    leaves it: only the steps that a refutation needs, in one file.
+
     Exit code 1 if any record fails, 0 if all that can be checked hold, 3 if none could be checked.
     """
     if starts and with_claims:
         raise click.UsageError("expected ids of answers or --claims, but got both")
     store = Store(Path(folder), warn)
     entries = select(store.records(), starts)
-    check = _independent() if independent else partial(audit, store)
+    check = _independent() if independent else partial(audit, store, trim=trim)
     findings = [check(entry) for entry in watched(entries, "checking answers")]
     broken = [] if starts else store.broken()
     claims: list[ClaimFinding] = []
@@ -61,7 +67,9 @@ def verify(starts: tuple[str, ...], with_claims: bool, independent: bool, folder
 
         broken += store.claims.broken()
         prove = (
-            partial(audit_claim_independently, AbcBook(store)) if independent else partial(audit_claim, store)
+            partial(audit_claim_independently, AbcBook(store))
+            if independent
+            else partial(audit_claim, store, trim=trim)
         )
         claims = [prove(r) for r in watched(store.claims.all(), "proving claims again")]
     statuses = [f.status for f in findings] + [c.status for c in claims]

@@ -150,15 +150,15 @@ def backwards(path: Path) -> Iterator[tuple[int, Line]]:
                 yield 0, parse_line(path, 0, text)
 
 
-def line_at(path: Path, start: int, number: int) -> Line:
-    """The line that starts at a place which `scan` gave; `number` is what it is called in sentences.
+def text_at(path: Path, start: int) -> bytes:
+    """The bytes of the line that starts at a place which `scan` gave.
 
     Errors: RecordError for a file that cannot be read.
     """
     with refusals(path), os.fdopen(open_regular(path, os.O_RDONLY), "rb") as stream:
         fcntl.flock(stream, fcntl.LOCK_SH)
         stream.seek(start)
-        return parse_line(path, number, stream.readline(LARGEST_LINE))
+        return stream.readline(LARGEST_LINE)
 
 
 def parse_line(path: Path, number: int, text: bytes) -> Line:

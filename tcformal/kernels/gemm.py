@@ -20,9 +20,9 @@ from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.kernels.cut import Cut, cut, without
-from tcformal.kernels.machine import Module, vector_bits
 from tcformal.kernels.source import Shape, Source, source
 from tcformal.kernels.work import Work
+from tcformal.machine import Module, vector_bits
 
 #: Raw encodings, one a word.
 Words = NDArray[Any]

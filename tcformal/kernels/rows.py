@@ -15,9 +15,9 @@ from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.kernels.gemm import Words
-from tcformal.kernels.machine import Module, available, vector_bits
 from tcformal.kernels.source import word
 from tcformal.kernels.work import Work
+from tcformal.machine import Module, available, vector_bits
 
 #: Rows of one definition that are evaluated on lanes before it is compiled: either takes about as long.
 _WORTH_COMPILING = 1 << 15

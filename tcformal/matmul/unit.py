@@ -161,7 +161,7 @@ class Unit:
         Errors: InputError for shapes, dtypes or values that do not fit; nothing is converted.
         Source: the unit's own (`sources`).
         """
-        from tcformal.kernels import machine
+        from tcformal import machine
         from tcformal.kernels.work import Work
 
         x = arrays.product(self.spec, a, b, c, scale_a, scale_b)

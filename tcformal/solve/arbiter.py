@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from tcformal.solve.certificate import Certificate, CertificateError
+from tcformal.errors import CertificateError
+from tcformal.solve.certificate import Certificate
 from tcformal.solve.members import registry
 from tcformal.solve.result import Decision, SolverAnswer, Status
 

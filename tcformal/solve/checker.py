@@ -13,9 +13,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tcformal.errors import CertificateError
 from tcformal.interp.cnf import to_cnf
 from tcformal.ir.walk import from_json
-from tcformal.solve.certificate import CertificateError, certify
+from tcformal.solve.certificate import certify
 from tcformal.solve.result import Limits
 from tcformal.solve.worker import confine, serve
 

@@ -1,7 +1,7 @@
 """Proofs as files: the binary DRAT format, packed with xz.
 
-A step is ("a" or "d", literals), added or deleted, with literals in the checker's own form: variable v is
-2v − 2, its complement 2v − 1.
+A step is ("a" or "d", literals), added or deleted; variable v is the literal 2v − 2, and
+its complement 2v − 1.
 Source: WETZLER, README of drat-trim, "Binary DRAT proof format": a byte 61 or 64 hexadecimal, each literal x
 as 2|x| + (x < 0) in groups of seven bits, lowest first, and a byte 0.
 """
@@ -9,15 +9,17 @@ as 2|x| + (x < 0) in groups of seven bits, lowest first, and a byte 0.
 from __future__ import annotations
 
 import lzma
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+
+from tcformal.solve.lrat.check import LratStep
 
 Step = tuple[str, tuple[int, ...]]
 
 #: Bytes of a proof that a solver may write.
 LARGEST_PROOF = 1 << 31
 
-#: Bytes that a packed proof may have, and an unpacked one.
-LARGEST_PACKED = 1 << 28
+#: Bytes that a packed proof may have, which a line of a file holds, and an unpacked one.
+LARGEST_PACKED = 1 << 25
 LARGEST_UNPACKED = 1 << 28
 
 #: How many times its packed size a proof may have: a bound against small files made to fill the memory.
@@ -26,10 +28,6 @@ _BEST_RATIO = 64
 #: Bytes that every proof may have, whatever its packed size.
 _SMALL = 1 << 16
 
-#: Additions up to which a proof is kept without its deletions.  What follows by unit propagation follows
-#: from more clauses too: deletions only save time, and more of it the longer the proof.
-_SHORT = 50_000
-
 #: Bytes that one literal may have.
 _LONGEST = 8
 
@@ -37,14 +35,34 @@ _OPEN = {"a": 0x61, "d": 0x64}
 _KIND = {code: kind for kind, code in _OPEN.items()}
 
 
-def compact(steps: Sequence[Step]) -> list[Step]:
-    """A proof that packs small: short ones without deletions, literals behind the first in order.
+def parse(text: str) -> list[Step]:
+    """The steps of a proof in text form, one a line; ValueError for a line that is none."""
+    steps: list[Step] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        kind, words = "a", line.split()
+        if words and words[0] == "d":
+            kind, words = "d", words[1:]
+        try:
+            *numbers, end = map(int, words)
+        except ValueError:
+            raise ValueError(f"line {number} is {line[:40]!r}") from None
+        if end or 0 in numbers:
+            raise ValueError(f"line {number} does not end with its one 0")
+        steps.append((kind, tuple([2 * x - 2 if x > 0 else -2 * x - 1 for x in numbers])))
+    return steps
 
-    The first literal of a step stays first: a definition is one of it.
+
+def drup(steps: Iterable[LratStep]) -> list[Step]:
+    """The added clauses of a hinted proof without hints, but for the last one, which is empty.
+
+    Literals are in order, which packs small.  Deletions are left out: what follows by unit propagation
+    follows from more clauses too, and they would make a proof half as large again.
     """
-    additions = [step for step in steps if step[0] == "a"]
-    kept = additions if len(additions) <= _SHORT else steps
-    return [(kind, (*lits[:1], *sorted(lits[1:]))) for kind, lits in kept]
+    return [
+        ("a", tuple(sorted([2 * x - 2 if x > 0 else -2 * x - 1 for x in step.clause])))
+        for step in steps
+        if step.clause
+    ]
 
 
 def pack(steps: Iterable[Step]) -> bytes:
@@ -60,6 +78,8 @@ def pack(steps: Iterable[Step]) -> bytes:
             out.append(code)
         out.append(0)
     packed = lzma.compress(bytes(out), preset=6)
+    if len(packed) > LARGEST_PACKED:
+        raise ValueError(f"it has {len(packed)} packed bytes, of which {LARGEST_PACKED} could be read back")
     if len(out) > most(packed):
         raise ValueError(f"it has {len(out)} bytes, of which {most(packed)} could be read back")
     return packed

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from tcformal.checks import check_int
-from tcformal.errors import InputError
+from tcformal.errors import CertificateError, InputError
 from tcformal.ir.build import Graph
-from tcformal.solve.certificate import Certificate, CertificateError
+from tcformal.solve.certificate import Certificate
 from tcformal.solve.members import registry
 from tcformal.solve.processes.process import Child
 from tcformal.solve.result import Limits, SolverAnswer, Status

@@ -1,50 +1,81 @@
-"""Certificates as files of a results folder: their paths, their entries in records, and reading them."""
+"""Certificates of a results folder: their file, their entries in records, and reading them.
+
+All proofs are lines of one file.  Earlier versions kept each as a file of its own, untrimmed; those are read,
+and `results verify --trim` takes them over.
+"""
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tcformal.callbacks import Warn, ignore
 from tcformal.errors import RecordError
 from tcformal.files.regular import read_regular
-from tcformal.files.write import write_whole
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.drat import LARGEST_PACKED
+from tcformal.store.file import RecordFile, RecordKind
+from tcformal.store.schema import seal
 
-#: The folder of certificates inside a results folder.
+PROOF = RecordKind(
+    "proof", "proofs.jsonl", re.compile(rb'"sha256": "([0-9a-f]{64})"'), lambda r: (r["sha256"],)
+)
+
+#: The folder of proofs that are files of their own, inside a results folder.
 CERTIFICATES = "certificates"
 
-#: The pattern of a certificate's file name.
+#: The pattern of their names.
 NAME = re.compile(r"[0-9a-f]{64}\.drat\.xz")
 
-
-def certificate_file(certificate: Certificate) -> str:
-    """Where a certificate is kept inside a results folder."""
-    return f"{CERTIFICATES}/{certificate.sha256}.drat.xz"
+#: What a record says of a certificate beside where its proof is.
+_SAID = ("cnf_sha256", "solver", "checker", "steps", "seconds")
 
 
 def certificate_record(c: Certificate) -> dict[str, Any]:
     """The part of a record that identifies a certificate."""
-    return {**c.to_json(), "file": certificate_file(c), "seconds": c.seconds}
+    return {**c.to_json(), "file": PROOF.file, "seconds": c.seconds}
 
 
-def keep_certificate(folder: Path, certificate: Certificate) -> None:
-    """Write a certificate into a results folder; RecordError where it cannot be written."""
-    write_whole(folder / certificate_file(certificate), certificate.proof)
+class CertificateFile:
+    """The proofs of one results folder; lines that cannot be used are reported to `warn`."""
 
+    def __init__(self, folder: Path, warn: Warn = ignore) -> None:
+        self.folder = folder
+        self.records = RecordFile(folder, PROOF, warn)
 
-def certificate_of(folder: Path, entry: Mapping[str, Any]) -> Certificate:
-    """The certificate that a record names; RecordError where its file is missing or has another digest."""
-    path = folder / entry["file"]
-    proof = read_regular(path, LARGEST_PACKED, below=folder)
-    found = hashlib.sha256(proof).hexdigest()
-    if not found == entry["sha256"] == path.name.partition(".")[0]:
-        raise RecordError(
-            f"expected a certificate of digest {entry['sha256'][:12]} at {path}, but got {found[:12]}"
-        )
-    return Certificate(
-        proof=proof, **{key: entry[key] for key in ("cnf_sha256", "solver", "checker", "steps", "seconds")}
-    )
+    def keep(self, certificate: Certificate) -> None:
+        """Write a proof, unless it is kept already; RecordError where it cannot be written."""
+        if self.records.newest(certificate.sha256) is None:
+            text = base64.b85encode(certificate.proof).decode()
+            self.records.add(seal({"sha256": certificate.sha256, "proof": text}, PROOF.name))
+
+    def find(self, entry: Mapping[str, Any]) -> Certificate:
+        """The certificate that a record names; RecordError for a proof that is missing or another."""
+        proof = self._alone(entry) if entry["file"] != PROOF.file else self._line(entry)
+        found = hashlib.sha256(proof).hexdigest()
+        if found != entry["sha256"]:
+            raise RecordError(
+                f"expected a certificate of digest {entry['sha256'][:12]}, but got one of {found[:12]}"
+            )
+        return Certificate(proof=proof, **{key: entry[key] for key in _SAID})
+
+    def _line(self, entry: Mapping[str, Any]) -> bytes:
+        record = self.records.newest(entry["sha256"])
+        if record is None:
+            raise RecordError(
+                f"expected a proof of digest {entry['sha256'][:12]} in {self.records.path}, but got none"
+            )
+        try:
+            return base64.b85decode(record["proof"])
+        except ValueError as error:
+            raise RecordError(f"expected the proof {entry['sha256'][:12]} in base 85, but {error}") from error
+
+    def _alone(self, entry: Mapping[str, Any]) -> bytes:
+        path = self.folder / entry["file"]
+        if path.name.partition(".")[0] != entry["sha256"]:
+            raise RecordError(f"expected a certificate of digest {entry['sha256'][:12]}, but got {path.name}")
+        return read_regular(path, LARGEST_PACKED, below=self.folder)

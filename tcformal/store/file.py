@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tcformal.callbacks import Warn
 from tcformal.errors import RecordError
-from tcformal.files.lines import Line, Mark, line_at, scan
-from tcformal.files.write import append
+from tcformal.files.lines import Line, Mark, backwards, parse_line, scan, text_at
+from tcformal.files.packed import ENDING, read_packed, write_packed
+from tcformal.files.write import append, keep_lines
 from tcformal.store.schema import check
 
 Record = dict[str, Any]
@@ -34,8 +36,9 @@ class RecordKind:
 
 
 class RecordFile:
-    """The records of one kind in one results folder.
+    """The records of one kind in one results folder: packed ones, and behind them the lines added since.
 
+    The place of a line is its offset in the file, that of a packed one its negative distance from the end.
     Ranges and units: 10^5 lines of 4 kB are indexed in half a second and 30 MB; a line is parsed, and
     checked against its schema and its digest, on demand.  Lines that are not used are reported to `warn`,
     one sentence each.
@@ -44,6 +47,7 @@ class RecordFile:
 
     def __init__(self, folder: Path, kind: RecordKind, warn: Warn) -> None:
         self.path = folder / kind.file
+        self.packed_path = folder / (kind.file + ENDING)
         self.kind = kind
         self._warn = warn
         self._said: set[str] = set()
@@ -52,8 +56,11 @@ class RecordFile:
     def _forget(self) -> None:
         """Reset the index."""
         self._mark = Mark()
-        #: Byte offsets of the whole lines, in order.
-        self._starts = array("Q")
+        #: The packed lines, and what their file was when they were read.
+        self._packed = b""
+        self._stamp: tuple[int, int, int] | None = None
+        #: Places of the whole lines, in order.
+        self._starts = array("q")
         #: Hash of a subject -> the last line about it, by its index in the offsets.
         self._last: dict[int, int] = {}
         #: For each line, the line before it about the same subject; -1 for none.
@@ -63,14 +70,36 @@ class RecordFile:
         self._checked: dict[int, Record] = {}
 
     @property
-    def mark(self) -> Mark:
-        """The position up to which the file has been read."""
-        return self._mark
+    def files(self) -> tuple[int, tuple[int, int, int] | None]:
+        """The identity of the two files that have been read."""
+        return self._mark.file, self._stamp
 
     # ------------------------------------------------------------------ writing
     def add(self, record: Record) -> None:
         """Append a sealed record; it is on the disk when this returns."""
         append(self.path, record, self._warn)
+
+    def keep(self, starts: Collection[int], *, pack: bool) -> int:
+        """Keep only the lines at these places; how many were removed.  `pack`: those that stay are packed.
+
+        The caller holds the exclusive lock of the folder.
+        """
+        stay = [start for start in self.starts() if start in starts]
+        plain = {start for start in stay if start >= 0}
+        content = b"".join(self._text(start) for start in stay if start < 0 or pack)
+        gone = self._packed.count(b"\n") - (len(stay) - len(plain))
+        if content != self._packed:
+            write_packed(self.packed_path, content)
+        if pack:
+            return gone + keep_lines(self.path, ()) - len(plain)
+        return gone + keep_lines(self.path, plain)
+
+    def _text(self, start: int) -> bytes:
+        """The bytes of a line, its end included."""
+        if start >= 0:
+            return text_at(self.path, start).rstrip(b"\n") + b"\n"
+        start += len(self._packed)
+        return self._packed[start : self._packed.index(b"\n", start) + 1]
 
     # ------------------------------------------------------------------ reading
     def about(self, *about: str) -> Iterator[Record]:
@@ -103,7 +132,7 @@ class RecordFile:
         return next(self.about(*about), None)
 
     def starts(self) -> list[int]:
-        """The byte offsets of the lines, in order: the arguments of `at` and `line`."""
+        """The places of the lines, in order: the arguments of `at` and `line`."""
         self._refresh()
         return list(self._starts)
 
@@ -114,7 +143,20 @@ class RecordFile:
 
     def line(self, start: int) -> Line:
         """The line at an offset, parsed and otherwise unchecked, with its number in the file."""
-        return line_at(self.path, start, bisect_left(self._starts, start) + 1)
+        index, packed = bisect_left(self._starts, start), self._packed.count(b"\n")
+        if start < 0:
+            return parse_line(self.packed_path, index + 1, self._text(start))
+        return parse_line(self.path, index + 1 - packed, text_at(self.path, start))
+
+    def backwards(self) -> Iterator[tuple[int, Line]]:
+        """The lines with their places, the last one first; their numbers are 0."""
+        yield from backwards(self.path)
+        self._refresh_packed()
+        end = len(self._packed)
+        while end > 0:
+            start = self._packed.rfind(b"\n", 0, end - 1) + 1
+            yield start - len(self._packed), parse_line(self.packed_path, 0, self._packed[start:end])
+            end = start
 
     def at(self, start: int) -> Record | None:
         """The checked record at an offset; None, with a warning, where it cannot be used."""
@@ -148,6 +190,7 @@ class RecordFile:
 
     def _refresh(self) -> None:
         """Index the lines added since the last call."""
+        self._refresh_packed()
         mark = scan(self.path, self._mark, self._take, self._warn_once)
         if (
             self._starts
@@ -155,8 +198,30 @@ class RecordFile:
             and (mark.file != self._mark.file or mark.offset < self._mark.offset)
         ):
             self._forget()
+            self._refresh_packed()
             mark = scan(self.path, Mark(), self._take, self._warn_once)
         self._mark = mark
+
+    def _refresh_packed(self) -> None:
+        """Read the packed lines, unless they are those that were read before."""
+        try:
+            found = os.lstat(self.packed_path)
+        except OSError:
+            stamp = None
+        else:
+            stamp = found.st_ino, found.st_mtime_ns, found.st_size
+        if stamp == self._stamp:
+            return
+        self._forget()
+        content = b"" if stamp is None else read_packed(self.packed_path)
+        if content and not content.endswith(b"\n"):
+            raise RecordError(f"expected whole lines in {self.packed_path}, but the last one has no end")
+        self._packed, self._stamp = content, stamp
+        start = 0
+        while start < len(content):
+            end = content.index(b"\n", start) + 1
+            self._take(start - len(content), content[start:end])
+            start = end
 
     def _take(self, start: int, text: bytes) -> None:
         if self._starts and start <= self._starts[-1]:

@@ -12,7 +12,7 @@ from tcformal.proofs.lemmas import Lemma
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.solve.members import registry
 from tcformal.solve.result import Status
-from tcformal.store.certificates import certificate_file, certificate_of, certificate_record, keep_certificate
+from tcformal.store.certificates import PROOF, CertificateFile
 from tcformal.store.file import RecordFile
 from tcformal.store.locks import shared_lock
 from tcformal.store.schema import now, seal
@@ -41,9 +41,12 @@ class LemmaCache:
     reported to `warn`.
     """
 
-    def __init__(self, records: RecordFile, warn: Warn, check: CertificateCheck) -> None:
+    def __init__(
+        self, records: RecordFile, certificates: CertificateFile, warn: Warn, check: CertificateCheck
+    ) -> None:
         self.folder = records.path.parent
         self.records = records
+        self.certificates = certificates
         self._warn = warn
         self._check = check
 
@@ -54,7 +57,7 @@ class LemmaCache:
             return None
         try:
             certificate = record["certificate"]
-            made = None if certificate is None else certificate_of(self.folder, certificate)
+            made = None if certificate is None else self.certificates.find(certificate)
         except RecordError as error:
             self._warn(f"the lemma {sha256[:12]} is proved again: {error}")
             return None
@@ -68,15 +71,20 @@ class LemmaCache:
             seconds=record["seconds"],
         )  # fmt: skip
 
+    def file_of(self, sha256: str) -> str:
+        """The file that holds the proof of a kept lemma; empty where there is none."""
+        record = self.records.newest(sha256)
+        return "" if record is None or record["certificate"] is None else str(record["certificate"]["file"])
+
     def checked(self, name: str, sha256: str, dag: str, free_inputs: int) -> Lemma | None:
         """The kept lemma of the statement in `dag`, its certificate checked; None where it must be proved.
 
         A lemma that only two solvers confirmed has nothing to check, and must be proved again.
         """
-        lemma = self.find(sha256)
-        if lemma is None or lemma.certificate is None:
+        lemma, record = self.find(sha256), self.records.newest(sha256)
+        if lemma is None or record is None or lemma.certificate is None:
             return None
-        found = self._check(dag, certificate_record(lemma.certificate))
+        found = self._check(dag, record["certificate"])
         if "steps" in found:
             return checked_lemma(
                 lemma, name=name, free_inputs=free_inputs, steps=found["steps"], checker=found["checker"]
@@ -92,9 +100,9 @@ class LemmaCache:
             return
         plain = lemma.to_json()
         if lemma.certificate is not None:
-            plain["certificate"] = {**plain["certificate"], "file": certificate_file(lemma.certificate)}
+            plain["certificate"] = {**plain["certificate"], "file": PROOF.file}
         record = seal({**plain, "date": now(), "tcformal": VERSION}, "lemma")
         with shared_lock(self.folder):
             if lemma.certificate is not None:
-                keep_certificate(self.folder, lemma.certificate)
+                self.certificates.keep(lemma.certificate)
             self.records.add(record)

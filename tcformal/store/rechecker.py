@@ -40,19 +40,36 @@ class Rechecker:
         self._read = b""
 
     def proof(
-        self, dag: str, folder: Path, certificate: Mapping[str, Any], seconds: float | None = None
+        self,
+        dag: str,
+        folder: Path,
+        certificate: Mapping[str, Any],
+        seconds: float | None = None,
+        *,
+        trim: bool = False,
     ) -> dict[str, Any]:
-        """Check a certificate against the clauses of a DAG whose root is named `assertion`."""
-        return self._ask(folder, {"dag": dag, "certificate": dict(certificate)}, seconds)
+        """Check a certificate against the clauses of a DAG whose root is named `assertion`.
+
+        `trim`: a trimmed proof is kept beside the one checked, and the answer names it.
+        """
+        return self._ask(folder, {"dag": dag, "certificate": dict(certificate), "trim": trim}, seconds)
 
     def claim(
-        self, folder: Path, claim: str, unit: str, seconds: float | None = None, *, tree: str = ""
+        self,
+        folder: Path,
+        claim: str,
+        unit: str,
+        seconds: float | None = None,
+        *,
+        tree: str = "",
+        trim: bool = False,
     ) -> dict[str, Any]:
         """Prove a claim again on the kept lemmas of a folder, with every certificate checked.
 
         `tree` is the kept proof of a claim that the kernel checks, which is checked in place of finding one.
+        `trim`: lemmas with a proof of an earlier version are kept again with a trimmed one.
         """
-        return self._ask(folder, {"claim": claim, "unit": unit, "tree": tree}, seconds)
+        return self._ask(folder, {"claim": claim, "unit": unit, "tree": tree, "trim": trim}, seconds)
 
     def close(self) -> None:
         """End the process; the next request starts a new one."""

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from tcformal.callbacks import Warn, ignore
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
-from tcformal.files.lines import Line, backwards
+from tcformal.files.lines import Line
 from tcformal.ir.walk import to_json
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import Verdict
 from tcformal.solve.certificate import Certificate
 from tcformal.store import answers
-from tcformal.store.certificates import certificate_of, certificate_record, keep_certificate
+from tcformal.store.certificates import CertificateFile
 from tcformal.store.file import Record, RecordFile, RecordKind
 from tcformal.store.locks import shared_lock
 from tcformal.store.rechecker import Rechecker
@@ -73,7 +73,7 @@ class Entry:
 
 
 class Store:
-    """The answers, claims and lemmas of one results folder, with a file for each certificate.
+    """The answers, claims and lemmas of one results folder, with one file for all proofs.
 
     The folder is made when the first answer is added.  Several processes may add to one folder; each sees
     the others' answers.  Evidence is checked before an answer is served: a witness is replayed on integers
@@ -87,6 +87,7 @@ class Store:
         self._warn = warn
         self.answers = RecordFile(self.folder, ANSWER, warn)
         self.claims = RecordFile(self.folder, CLAIM, warn)
+        self.certificates = CertificateFile(self.folder, warn)
         self.rechecker = Rechecker()
 
     @property
@@ -99,7 +100,9 @@ class Store:
         """The lemmas that the claims use."""
         from tcformal.store.lemmas import LemmaCache  # as for claims below
 
-        return LemmaCache(RecordFile(self.folder, LEMMA, self._warn), self._warn, self._lemma_checked)
+        return LemmaCache(
+            RecordFile(self.folder, LEMMA, self._warn), self.certificates, self._warn, self._lemma_checked
+        )
 
     # ------------------------------------------------------------------ answers
     def add(self, verdict: Verdict[Any]) -> Record:
@@ -111,7 +114,7 @@ class Store:
         record = answers.to_record(verdict, verdict.served or now())
         with shared_lock(self.folder):
             if verdict.certificate is not None:
-                keep_certificate(self.folder, verdict.certificate)
+                self.certificates.keep(verdict.certificate)
             self.answers.add(record)
         return record
 
@@ -132,7 +135,7 @@ class Store:
         ):
             return None
         try:
-            made = None if kept is None else certificate_of(self.folder, kept)
+            made = None if kept is None else self.certificates.find(kept)
             checked = None if made is None else self.checked(question, entry, made)
             return answers.read_verdict(question, entry, checked or made, checked=checked is not None)
         except TcformalError as error:
@@ -140,14 +143,25 @@ class Store:
             return None
 
     def checked(
-        self, q: Question, record: Record, made: Certificate, seconds: float | None = None
+        self,
+        q: Question,
+        record: Record,
+        made: Certificate,
+        seconds: float | None = None,
+        *,
+        trim: bool = False,
     ) -> Certificate | None:
-        """The certificate after a check made now; None at the time limit; RecordError where it is refused."""
+        """The certificate after a check made now; None at the time limit; RecordError where it is refused.
+
+        `trim`: the certificate of a trimmed proof instead, which is kept, though no record names it yet.
+        """
         root = q.assumed if record["verdict"] == Kind.VACUOUS.name else q.asked
         dag = to_json(q.graph, {"assertion": root})
-        found = self.rechecker.proof(dag, self.folder, certificate_record(made), seconds)
+        found = self.rechecker.proof(dag, self.folder, record["certificate"], seconds, trim=trim)
         if "refused" in found:
             raise RecordError(found["refused"])
+        if "certificate" in found:
+            return self.certificates.find(found["certificate"])
         return None if "late" in found else replace(made, checker=found["checker"], steps=found["steps"])
 
     def _lemma_checked(self, dag: str, certificate: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -175,12 +189,12 @@ class Store:
     def certificate(self, record: Record) -> Certificate | None:
         """The certificate that a record names; RecordError for a missing file or another digest."""
         certificate = record["certificate"]
-        return None if certificate is None else certificate_of(self.folder, certificate)
+        return None if certificate is None else self.certificates.find(certificate)
 
     def entries(self) -> Iterator[Entry]:
         """The newest line about each question, newest first; unchecked."""
         seen: set[str] = set()
-        for start, line in backwards(self.path):
+        for start, line in self.answers.backwards():
             entry = _entry(start, line)
             if entry is not None and entry.id not in seen:
                 seen.add(entry.id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import lzma
 from collections.abc import Callable
@@ -13,12 +12,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from kept import COMPLEMENT, FOUR, FOUR_25, SIGNS, certified, rewrite, separated
+from kept import COMPLEMENT, FOUR, FOUR_25, SIGNS, certified, keep_proof, rewrite, separated
 from kept_kinds import property_holds, property_violated
 from tcformal.cli import main
 from tcformal.interp.cnf import to_cnf
 from tcformal.query.verdict import NOT_CHECKED
-from tcformal.solve.certificate import checker_version
+from tcformal.solve.certificate import CHECKER
 from tcformal.store.schema import SEAL, digest_of, seal
 from tcformal.store.store import CLAIM, LEMMA, Store
 
@@ -64,13 +63,9 @@ def _updated(change: dict[str, Any], record: Any) -> None:
 
 def forged_certificate(folder: Path, q: Any, content: bytes) -> dict[str, Any]:
     """What a record says of a certificate whose file holds anything at all, every digest right."""
-    sha256 = hashlib.sha256(content).hexdigest()
-    path = folder / "certificates" / f"{sha256}.drat.xz"
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(content)
     return {
-        "file": f"certificates/{path.name}", "sha256": sha256, "format": "DRAT", "solver": "kissat",
-        "cnf_sha256": to_cnf(q.graph, q.asked).digest(), "checker": checker_version(), "steps": 4,
+        **keep_proof(folder, content), "format": "DRUP", "solver": "kissat",
+        "cnf_sha256": to_cnf(q.graph, q.asked).digest(), "checker": CHECKER, "steps": 4,
         "seconds": 0.1,
     }  # fmt: skip
 
@@ -146,7 +141,7 @@ def test_what_is_no_proof_proves_nothing(results_folder: Path, content: bytes) -
     change = {
         "verdict": "EQUIVALENT", **NOTHING, "certificate": made, "confirmed_by": [],
         "solvers": [{**Z3, "name": "kissat", "answer": "unsat"}],
-        "reason": f"kissat found none; the proof of kissat was checked by {checker_version()}",
+        "reason": f"kissat found none; the proof of kissat was checked by {CHECKER}",
     }  # fmt: skip
     resealed(store.path, lambda r: r.update(change), checked=True)
     for words in (("--certify",), ("--no-certify",), ()):
@@ -209,7 +204,7 @@ def test_what_takes_too_long_to_check_is_marked(
     monkeypatch.setattr("tcformal.store.rechecker.BUDGET_S", 300.0)
     result = run("prove", *words)
     assert (result.exit_code, result.stdout.partition(":")[0]) == (0, "EQUIVALENT")
-    assert "the proof of cadical was checked by dratify" in " ".join(result.stdout.split())
+    assert "the proof of cadical was checked by tcformal's LRAT checker" in " ".join(result.stdout.split())
 
 
 def test_a_claim_that_takes_too_long_to_check_is_marked(
@@ -221,7 +216,7 @@ def test_a_claim_that_takes_too_long_to_check_is_marked(
     result = run("prove", *SUM)
     assert result.exit_code == 3
     assert result.stdout.startswith(f"HOLDS ({NOT_CHECKED}): ")
-    assert "dratify" not in result.stdout
+    assert "was checked" not in result.stdout
     assert json.loads(run("prove", *SUM, "--json").stdout)["checked"] is False
     assert results_folder.is_dir()
 
@@ -234,10 +229,8 @@ def test_a_lemma_with_another_proof_is_proved_again(results_folder: Path, junk: 
     records = [json.loads(line) for line in path.read_text().splitlines()]
     if junk:
         content = b"not a proof at all"
-        sha256 = hashlib.sha256(content).hexdigest()
-        (results_folder / "certificates" / f"{sha256}.drat.xz").write_bytes(content)
         for record in records:
-            record["certificate"] |= {"sha256": sha256, "file": f"certificates/{sha256}.drat.xz"}
+            record["certificate"] |= keep_proof(results_folder, content)
     else:
         made = [record["certificate"] for record in records]
         for record, other in zip(records, [*made[1:], made[0]], strict=True):

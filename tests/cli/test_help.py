@@ -19,7 +19,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 #: Commands whose examples take more than a moment, or need what is not here: they are parsed.
 PARSED = (
-    "--all-pairs", "results show", "campaign", "--device cpu", "probe keep", "probe devices", "probe compare",
+    "--all-pairs", "results show", "results proof", "campaign", "--device cpu", "probe keep", "probe devices",
+    "probe compare",
     "--kernels", "valpey/carry-bits", "--claims", "sweep", "-o ampere.json", "-o suite.h", "--certify",
     "check-rtl", "explain-mismatch",
 )  # fmt: skip

@@ -28,6 +28,7 @@ from kept import (
     vacuous,
 )
 from tcformal.query.verdict import NOT_CHECKED
+from tcformal.store.certificates import PROOF
 from tcformal.store.store import Store
 
 Run = Callable[..., Result]
@@ -280,7 +281,7 @@ def test_a_certificate_is_shown(run: Run, filled: Store) -> None:
     proved = filled.records()[2]
     text = " ".join(run("results", "show", proved.id).stdout.split())
     assert proved.record["certificate"]["file"] in text
-    assert "steps of DRAT by cadical, checked by dratify" in text
+    assert "steps of DRUP by cadical, checked by tcformal's LRAT checker" in text
     other = " ".join(run("results", "show", filled.records()[1].id).stdout.split())
     assert "certificate: none; not re-checkable" in other
     assert "bit by bit" not in other
@@ -399,10 +400,27 @@ def test_an_export_to_nowhere_rejects(run: Run, tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------------- certificates of real proofs
+def test_clauses_and_proof_are_written_for_other_checkers(run: Run, filled: Store, tmp_path: Path) -> None:
+    ids = {entry.record["verdict"]: entry.id for entry in filled.records()}
+    result = run("results", "proof", ids["EQUIVALENT"][:12], "-o", str(tmp_path / "one"))
+    cnf, proof = ((tmp_path / f"one.{ending}").read_text() for ending in ("cnf", "lrat"))
+    assert (result.exit_code, result.stdout) == (0, "")
+    *words, rows = cnf.partition("\n")[0].split()
+    assert words[:2] == ["p", "cnf"]
+    assert len(cnf.splitlines()) == int(rows) + 1
+    assert f"{rows} clauses" in result.stderr
+    last = proof.splitlines()[-1].split()
+    assert (int(last[0]) > int(rows), last[1], last[-1]) == (True, "0", "0")
+    result = run("results", "proof", ids["SEPARATED"], "-o", str(tmp_path / "two"))
+    assert result.exit_code == 2
+    assert "expected an answer with a certificate, but " in result.stderr
+    assert not (tmp_path / "two.cnf").exists()
+
+
 def test_a_proof_of_a_solver_is_kept_and_verified(run: Run, results_folder: Path) -> None:
     words = ("prove", THREE_BITS, FOUR_BITS, "--certify", *PATIENT)
     assert run(*words).exit_code == 0
-    (proof,) = (results_folder / "certificates").iterdir()
+    proof = results_folder / PROOF.file
     assert parsed(run(*words, "--json"))["served"] is True
     assert run("results", "verify").exit_code == 0
     proof.unlink()

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
+from tcformal import machine
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
-from tcformal.kernels import machine
 from tcformal.kernels.rows import DotProducts
 
 WORD = 64

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tcformal import machine
 from tcformal.errors import InputError, RecordError
 from tcformal.files.private import is_private, private_folder, read_private
-from tcformal.kernels import machine
 from tcformal.probe.devices import sources
 
 

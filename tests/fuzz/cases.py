@@ -52,6 +52,7 @@ WORKING: dict[str, list[str]] = {
     "results list": [],
     "results show": ["0"],
     "results export": ["out/export", "--json"],
+    "results proof": ["0", "-o", "out/proof"],
     "results verify": [],
     "results prune": [],
     "probe keep": ["arrays-0.npz", "--unit", "x86/tdpbf16ps", "--device", "nobody's"],

@@ -7,6 +7,7 @@ import lzma
 import os
 import random
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from click.testing import CliRunner
 
 from fuzz.odd import HOSTILE, JSON, changed, damaged, nested
 from tcformal.cli import main
+from tcformal.files.packed import ENDING, read_packed
 
 ROOT = Path(__file__).resolve().parents[2]
 UNIT = "x86/vdpbf16ps"
@@ -173,6 +175,10 @@ def _folders(root: Path, place: Place, rng: random.Random) -> None:
     place.folders.extend(("r-none", "r-empty"))
     (root / "r-empty").mkdir()
     records = {name: _lines_of(name) for name in RECORDS}
+    made = [row.get("certificate") for name in ("answers", "lemmas") for row in records[name]]
+    named = {said["sha256"] for said in made if said}
+    kept = [json.dumps(row) for row in _rows("proofs") if row["sha256"] in named]
+    proofs = "".join(f"{text}\n" for text in kept).encode()
     for i in range(8):
         folder = root / f"r-{i}"
         (folder / "certificates").mkdir(parents=True)
@@ -181,11 +187,7 @@ def _folders(root: Path, place: Place, rng: random.Random) -> None:
             texts = [json.dumps(changed(rng, row) if rng.random() < 0.5 * (i > 0) else row) for row in rows]
             content = "".join(f"{text}\n" for text in texts).encode()
             (folder / f"{name}.jsonl").write_bytes(damaged(rng, content) if i > 5 else content)
-        for row in records["answers"] + records["lemmas"]:
-            said = row.get("certificate")
-            if said and (ROOT / "results" / said["file"]).exists():
-                proof = (ROOT / "results" / said["file"]).read_bytes()
-                (folder / said["file"]).write_bytes(damaged(rng, proof) if i > 2 else proof)
+        (folder / "proofs.jsonl").write_bytes(damaged(rng, proofs) if i > 2 else proofs)
     (root / "r-foreign").mkdir()
     foreign = "".join(json.dumps(value) + "\n" for value in (*JSON, {"unit": 1}, {"examples": 3})) + nested(
         3000
@@ -203,6 +205,7 @@ def _folders(root: Path, place: Place, rng: random.Random) -> None:
     (root / "r-bomb" / "certificates").mkdir(parents=True)
     for row in records["answers"]:
         if row.get("certificate"):
+            row["certificate"]["file"] = f"certificates/{row['certificate']['sha256']}.drat.xz"
             (root / "r-bomb" / row["certificate"]["file"]).write_bytes(lzma.compress(b"a\x02\0" * 10_000_000))
     (root / "r-bomb" / "answers.jsonl").write_text(
         "".join(json.dumps(row) + "\n" for row in records["answers"])
@@ -212,9 +215,16 @@ def _folders(root: Path, place: Place, rng: random.Random) -> None:
 
 def _lines_of(name: str) -> list[dict[str, Any]]:
     """The first short lines of one of the project's own files of records."""
+    short = (row for row in _rows(name) if len(json.dumps(row)) < 20_000)
+    return [row for row, _ in zip(short, range(_LINES), strict=False)]
+
+
+def _rows(name: str) -> Iterator[dict[str, Any]]:
+    """The rows of one of the project's own files of records, packed ones first."""
     path = ROOT / "results" / f"{name}.jsonl"
-    if not path.exists():
-        return []
-    with path.open() as stream:
-        short = (line for line in stream if len(line) < 20_000)
-        return [json.loads(line) for line, _ in zip(short, range(_LINES), strict=False)]
+    packed = path.with_name(path.name + ENDING)
+    for content in (
+        read_packed(packed) if packed.exists() else b"",
+        path.read_bytes() if path.exists() else b"",
+    ):
+        yield from map(json.loads, content.splitlines())

@@ -9,7 +9,7 @@ from tcformal.identify.compare import compare
 from tcformal.probe.log.results import read_runs
 
 HARDWARE = Path(__file__).parents[2] / "results" / "hardware"
-VDP = sorted(HARDWARE.rglob("vdpbf16ps.jsonl"))
+VDP = sorted(HARDWARE.rglob("vdpbf16ps.jsonl*"))
 
 
 def test_there_are_some() -> None:

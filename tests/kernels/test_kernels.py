@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tcformal import machine
 from tcformal.errors import InputError
 from tcformal.interp import lanes, llvm, lowering
 from tcformal.interp.lanes import Code, lane_for
-from tcformal.kernels import machine, rows, work
+from tcformal.kernels import rows, work
 from tcformal.matmul import unit as models
 from tcformal.matmul.unit import unit
 from tcformal.operands.random import batch

@@ -1,8 +1,7 @@
-"""Certificates: what the checker accepts, and everything that it is to refuse, with both of its engines."""
+"""Certificates: what is accepted and what is refused, by the search in Python and compiled."""
 
 from __future__ import annotations
 
-import importlib.metadata
 import itertools
 import json
 import lzma
@@ -20,22 +19,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solve.stub_members import sum_question
+from tcformal.errors import CertificateError
 from tcformal.interp.cnf import Cnf, to_cnf
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import to_json
-from tcformal.solve import certificate as certificate_module
 from tcformal.solve import drat
-from tcformal.solve.certificate import (
-    Certificate,
-    CertificateError,
-    certify,
-    check_proof,
-    check_steps,
-    parse,
-    unpack,
-    verify,
-)
+from tcformal.solve.certificate import CHECKER, Certificate, certify, unpack, verify
+from tcformal.solve.lrat import hints
 from tcformal.solve.members import available, registry
 from tcformal.solve.result import Limits, Status
 from tcformal.solve.sat import TRIVIAL_PROOF, run_glucose
@@ -50,9 +41,8 @@ PROVING = [name for name in available() if registry[name].proves]
 
 @pytest.fixture(params=["compiled", "python"])
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The checker's engine."""
-    if request.param == "python":
-        monkeypatch.setattr(certificate_module, "_compiled_engine", lambda: None)
+    """What the search for hints runs as."""
+    monkeypatch.setattr(hints, "_COMPILED_FROM", 0 if request.param == "compiled" else 1 << 60)
     return str(request.param)
 
 
@@ -90,17 +80,14 @@ def test_the_proofs_of_each_member_are_accepted(name: str, engine: str) -> None:
         assert verify(to_cnf(graph, assertion), made) == made.steps > 5
 
 
-def test_engines_count_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_searches_in_python_and_compiled_find_the_same_hints(monkeypatch: pytest.MonkeyPatch) -> None:
     cnf, proof = proved()
-    steps = check_proof(cnf, proof)
-    monkeypatch.setattr(certificate_module, "_compiled_engine", lambda: None)
-    assert check_proof(cnf, proof) == steps
-
-
-def test_the_certificate_names_its_checker(engine: str) -> None:
-    compiled = f" with cdclkit-native {importlib.metadata.version('cdclkit-native')}"
-    expected = f"dratify {importlib.metadata.version('dratify')}" + compiled * (engine == "compiled")
-    assert certify(*proved(), "glucose").checker == expected
+    found = []
+    for least in (0, 1 << 60):
+        monkeypatch.setattr(hints, "_COMPILED_FROM", least)
+        found.append(hints.hinted(cnf, drat.parse(proof), trimmed=True))
+    assert found[0] == found[1]
+    assert sum(len(step.hints) for step in found[0]) > 100
 
 
 def test_what_is_said_of_a_certificate() -> None:
@@ -108,75 +95,78 @@ def test_what_is_said_of_a_certificate() -> None:
     made = certify(cnf, proof, "glucose")
     said = made.to_json()
     assert said.keys() == {"format", "sha256", "cnf_sha256", "solver", "checker", "steps", "seconds"}
-    assert (said["format"], said["cnf_sha256"], said["steps"]) == ("DRAT", cnf.digest(), made.steps)
-    assert said["sha256"] == made.sha256 == replace(made, seconds=9.0).sha256
-    assert check_steps(cnf, unpack(made.proof)) == made.steps
+    assert (said["format"], said["cnf_sha256"], said["steps"]) == ("DRUP", cnf.digest(), made.steps)
+    assert (said["checker"], said["sha256"]) == (CHECKER, replace(made, seconds=9.0).sha256)
+    assert verify(cnf, made) == made.steps == len(unpack(made.proof))
 
 
-def test_what_follows_a_refutation_is_not_kept(engine: str) -> None:
-    rows = ((1, 2), (1, -2), (-1, 2), (-1, -2))
-    made = certify(clauses(*rows), "1 0\n0\n2 0\n0\n", "someone")
-    assert unpack(made.proof) == parse("1 0\n0\n")
-    assert verify(clauses(*rows), made) == made.steps == 2
+def test_only_what_a_refutation_needs_is_kept(engine: str) -> None:
+    rows = ((1, 2), (1, -2), (-1, 2), (-1, -2), (3, 1), (3, -1))
+    made = certify(clauses(*rows), "3 0\n1 0\n0\n2 0\n0\n", "someone")
+    assert unpack(made.proof) == drat.parse("1 0\n")
+    assert verify(clauses(*rows), made) == made.steps == 1
     refuted = clauses(*rows, (1,), (-1,))
     made = certify(refuted, "1 0\n0\n", "someone")
     assert unpack(made.proof) == []
     assert verify(refuted, made) == made.steps == 0
 
 
+def test_a_trimmed_proof_is_shorter(engine: str) -> None:
+    cnf, proof = proved()
+    made = certify(cnf, proof, "glucose")
+    assert made.steps < sum(kind == "a" for kind, _ in drat.parse(proof))
+    assert {kind for kind, _ in unpack(made.proof)} == {"a"}
+
+
 def test_an_empty_clause_needs_no_more(engine: str) -> None:
     graph = Graph()
-    assert check_proof(to_cnf(graph, graph.truth(False)), TRIVIAL_PROOF) == 0
+    assert certify(to_cnf(graph, graph.truth(False)), TRIVIAL_PROOF, "someone").steps == 0
 
 
-def test_a_definition_is_accepted(engine: str) -> None:
-    """A step that does not follow but only names something new, as bounded variable addition makes them."""
-    cnf = clauses((1, 2), (1, -2), (-1, 3), (-1, -3))
-    definition = "4 -1 0\n4 -2 0\n-4 1 2 0\n"
-    assert check_proof(cnf, definition + "1 0\n0\n") == 5
+def test_a_definition_is_refused(engine: str) -> None:
+    """What does not follow but only names something new is no step of a certificate."""
+    cnf = clauses((1, 2, 3), (1, -2), (-1, 2), (-1, -2), (1, -3))
+    with pytest.raises(CertificateError, match="a proof in 3 variables, but got a literal of variable 4"):
+        certify(cnf, "4 -1 0\n4 -2 0\n-4 1 2 0\n1 0\n0\n", "someone")
+    four = Cnf(4, cnf.clauses, {})
+    with pytest.raises(CertificateError, match="added clause 1 does not follow by unit propagation"):
+        certify(four, "4 3 0\n1 0\n0\n", "someone")
 
 
 # ---------------------------------------------------------------------- what is refused
+NO_END = "of the empty clause, but it never gets there"
+NOT_FOLLOWING = "of every step, but added clause 1 does not follow by unit propagation"
 REFUSED: dict[str, tuple[str, str]] = {
-    "nothing": ("", "refused it: every step verified, but the proof never derives the empty clause"),
-    "a comment": ("c nothing\n", "refused it: every step verified, but the proof never derives"),
-    "no end": ("1 0\n", "refused it: every step verified, but the proof never derives the empty clause"),
-    "the end only": ("0\n", "refused it: clause is neither RUP nor RAT"),
-    "a step that does not follow": ("-1 0\n0\n", "refused it: clause is neither RUP nor RAT"),
-    "a step of variables without a clause": ("3 0\n-3 0\n0\n", "refused it: clause is neither RUP nor RAT"),
-    "an unfinished step": ("1 0\n-1", "in DRAT form, but proof line 2: clause not terminated by 0"),
-    "words": ("QED\n", "in DRAT form, but proof line 1: bad token 'QED'"),
-    "a deletion inside a step": ("1 d 2 0\n", "in DRAT form, but proof line 1: 'd' inside a clause"),
-    "binary": ("a\x02\x05\x00", "in DRAT form, but proof line 1: bad token"),
-    "a huge variable": ("99999999999 0\n0\n", "in DRAT form, but proof step 1: literal 99999999999 names"),
-    "a number of thousands of digits": ("9" * 5000 + " 0\n", "in DRAT form, but proof line 1: bad token"),
+    "nothing": ("", NO_END),
+    "no end": ("1 0\n", NO_END),
+    "a true clause": ("1 -1 0\n", NO_END),
+    "the end only": ("0\n", NOT_FOLLOWING),
+    "a step that does not follow": ("-1 0\n0\n", NOT_FOLLOWING),
+    "a step of variables without a clause": (
+        "3 0\n-3 0\n0\n",
+        "in 2 variables, but got a literal of variable 3",
+    ),
+    "an unfinished step": ("1 0\n-1", "but line 2 does not end with its one 0"),
+    "two steps in a line": ("1 0 2 0\n", "but line 1 does not end with its one 0"),
+    "an empty line": ("\n", "but line 1 is ''"),
+    "words": ("QED\n", "but line 1 is 'QED'"),
+    "a comment": ("c nothing\n", "but line 1 is 'c nothing'"),
+    "a deletion inside a step": ("1 d 2 0\n", "but line 1 is '1 d 2 0'"),
+    "binary": ("a\x02\x05\x00", "but line 1 is "),
+    "a huge variable": ("99999999999 0\n0\n", "but got a literal of variable 99999999999"),
+    "a number of thousands of digits": ("9" * 5000 + " 0\n", "but line 1 is "),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_proofs_are_refused(case: str, engine: str) -> None:
     proof, reason = REFUSED[case]
-    for refuse in (lambda: check_proof(SATISFIABLE, proof), lambda: certify(SATISFIABLE, proof, "someone")):
-        with pytest.raises(CertificateError) as caught:
-            refuse()
-        text = str(caught.value)
-        assert text.startswith("expected a proof ")
-        assert reason in text
-        assert "\n" not in text
-
-
-@pytest.mark.parametrize(
-    "proof",
-    [
-        "d 1 2 0\n-1 0\n0\n",  # the deleted clause has implied 1, so that -1 must not pass as a definition
-        "d 2 1 0\n-1 0\n0\n",
-        "1 0\nd 1 0\nd 1 2 0\n-1 0\n0\n",
-        "1 3 0\nd 1 2 0\nd 1 3 0\n-1 0\n0\n",
-    ],
-)
-def test_a_deletion_does_not_make_room_for_a_definition(proof: str, engine: str) -> None:
-    with pytest.raises(CertificateError, match="refused it: clause is neither RUP nor RAT"):
-        check_proof(SATISFIABLE, proof)
+    with pytest.raises(CertificateError) as caught:
+        certify(SATISFIABLE, proof, "someone")
+    text = str(caught.value)
+    assert text.startswith("expected a proof ")
+    assert reason in text
+    assert "\n" not in text
 
 
 def test_no_random_proof_refutes_satisfiable_clauses(engine: str) -> None:
@@ -206,25 +196,25 @@ def test_no_random_proof_refutes_satisfiable_clauses(engine: str) -> None:
                     known.append(random_clause(5, 2))
                     lines.append(" ".join(map(str, known[-1])) + " 0")
             with pytest.raises(CertificateError):
-                check_proof(Cnf(4, rows, {}), "\n".join(lines) + "\n0\n")
+                certify(Cnf(5, rows, {}), "\n".join(lines) + "\n0\n", "someone")
     assert met > 1000
 
 
 def test_a_proof_without_its_last_steps_is_refused(engine: str) -> None:
     cnf, proof = proved()
     lines = proof.splitlines(keepends=True)
-    for kept in (0, 1, len(lines) // 2, len(lines) - 1):
-        with pytest.raises(CertificateError, match="never derives the empty clause"):
-            check_proof(cnf, "".join(lines[:kept]))
-    with pytest.raises(CertificateError, match="neither RUP nor RAT"):
-        check_proof(cnf, "".join(lines[:5]) + "0\n")
+    for kept in (0, 1, len(lines) // 4):
+        with pytest.raises(CertificateError, match="never gets there"):
+            certify(cnf, "".join(lines[:kept]), "someone")
+    with pytest.raises(CertificateError, match="does not follow"):
+        certify(cnf, "".join(lines[:5]) + "0\n", "someone")
 
 
 def test_a_proof_of_another_question_is_refused(engine: str) -> None:
     _, proof = proved()
     for target in (4093, 63 * 62):
-        with pytest.raises(CertificateError, match="refused it"):
-            check_proof(to_cnf(*product_question(target)), proof)
+        with pytest.raises(CertificateError, match=r"does not follow|variables, but got"):
+            certify(to_cnf(*product_question(target)), proof, "someone")
 
 
 def test_a_certificate_of_another_question_is_refused() -> None:
@@ -237,7 +227,7 @@ def test_a_certificate_of_another_question_is_refused() -> None:
         f"expected a certificate of the clauses {other.digest()[:12]}, but got one of {cnf.digest()[:12]}: "
         "the question or its encoding has changed"
     )
-    with pytest.raises(CertificateError, match="refused it"):
+    with pytest.raises(CertificateError, match=r"does not follow|variables, but got"):
         verify(other, replace(made, cnf_sha256=other.digest()))
 
 
@@ -313,21 +303,8 @@ def test_packing_loses_nothing(steps: list[drat.Step]) -> None:
 
 def test_the_form_is_the_binary_one_that_drat_trim_reads() -> None:
     """The example of its README: 61 7f 83 80 01 00 64 7f 83 80 01 00 is `-63 -8193 0`, `d -63 -8193 0`."""
-    steps = parse("-63 -8193 0\nd -63 -8193 0\n")
+    steps = drat.parse("-63 -8193 0\nd -63 -8193 0\n")
     assert lzma.decompress(drat.pack(steps)).hex() == "617f8380010064" + "7f83800100"
-
-
-def test_a_compact_proof_still_holds_and_is_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
-    cnf, proof = proved()
-    steps = parse(proof)
-    assert any(kind == "d" for kind, _ in steps)
-    short = drat.compact(steps)
-    assert all(kind == "a" for kind, _ in short)
-    assert check_steps(cnf, short) == len(short) < len(steps)
-    monkeypatch.setattr(drat, "_SHORT", 10)
-    long = drat.compact(steps)
-    assert check_steps(cnf, long) == len(long) == len(steps)
-    assert all(a[1][:1] == b[1][:1] for a, b in zip(steps, long, strict=True))
 
 
 # ---------------------------------------------------------------------- the checker's process
@@ -370,8 +347,8 @@ def test_the_checkers_process_makes_the_certificate(tmp_path: Path) -> None:
     ("proof", "reason"),
     [
         (None, "expected a proof, but none was written"),
-        (b"", "expected a proof of every step, but the checker refused it"),
-        (b"1 0\n0\n", "expected a proof of every step, but the checker refused it"),
+        (b"", "expected a proof of the empty clause, but it never gets there"),
+        (b"1 0\n0\n", "expected a proof of every step, but added clause 1 does not follow"),
         (b"\xff\xfe", "'ascii' codec can't decode"),
     ],
 )

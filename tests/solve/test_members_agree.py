@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from dags import evaluate, random_graph, random_inputs
+from tcformal.errors import CertificateError
 from tcformal.interp import cnf as cnf_module
 from tcformal.interp.blast import Bits, Blast
 from tcformal.interp.cnf import to_cnf
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.solve.certificate import CertificateError, check_proof
+from tcformal.solve.certificate import certify
 from tcformal.solve.members import available, registry
 from tcformal.solve.result import Limits, Status
 from tcformal.solve.worker import load_runner
@@ -67,7 +68,7 @@ def disagreements(rng: random.Random, count: int, members: Sequence[str]) -> Ite
                     yield f"question {number}: the model of {name} does not replay"
             elif registry[name].proves:
                 try:
-                    check_proof(to_cnf(graph, assertion), outcome.proof)
+                    certify(to_cnf(graph, assertion), outcome.proof, name)
                 except CertificateError as error:
                     yield f"question {number}: {name}: {error}"
 

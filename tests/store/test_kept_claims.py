@@ -19,6 +19,7 @@ from tcformal.proofs.lemmas import LemmaBook
 from tcformal.solve.result import Limits
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.audit.claim_audit import ClaimFinding, audit_claim
+from tcformal.store.certificates import PROOF
 from tcformal.store.schema import SEAL, check, seal
 from tcformal.store.store import CLAIM, LEMMA, Store
 
@@ -113,8 +114,7 @@ def test_a_claim_whose_grounds_changed_is_not_served(folder: Path, damage: str) 
     elif damage == "lemma":
         (folder / LEMMA.file).write_text("")
     elif damage == "certificate":
-        for path in (folder / "certificates").iterdir():
-            path.write_bytes(b"no proof")
+        (folder / PROOF.file).write_text("no proof\n")
     elif damage == "seal":
         path = folder / CLAIM.file
         path.write_text(path.read_text().replace("give the same results", "give other results"))

@@ -20,6 +20,7 @@ from tcformal.solve.result import Limits
 from tcformal.store.audit import prune as pruning
 from tcformal.store.audit.audit import State, state
 from tcformal.store.audit.prune import Pruned, prune
+from tcformal.store.certificates import CERTIFICATES, PROOF
 from tcformal.store.schema import SEAL, seal
 from tcformal.store.store import CLAIM, LEMMA, Entry, Store
 
@@ -40,20 +41,23 @@ def store(tmp_path: Path) -> Store:
     rewrite(store.path, lambda record: record["question"].update(sha256="0" * 64))  # stale
     with store.path.open("a") as stream:
         stream.write("nonsense\n\n")
-    (tmp_path / "certificates" / "notes.txt").write_text("mine")
+    for name in ("notes.txt", f"{'0' * 64}.drat.xz"):
+        (tmp_path / CERTIFICATES).mkdir(exist_ok=True)
+        (tmp_path / CERTIFICATES / name).write_text("mine")
     return store
 
 
 def names(folder: Path) -> set[str]:
-    """The files among the certificates."""
-    return {path.name for path in (folder / "certificates").iterdir()}
+    """The digests of the proofs, and the files among those of earlier versions."""
+    files = [path.name for path in (folder / CERTIFICATES).glob("*")]
+    return {*files, *(json.loads(line)["sha256"] for line in (folder / PROOF.file).read_text().splitlines())}
 
 
 def test_answers_that_cannot_be_served_are_taken_out(store: Store) -> None:
     made = certified().certificate
     assert made is not None
-    assert prune(store) == Pruned(answers=4, claims=0, lemmas=0, certificates=1)
-    assert names(store.folder) == {f"{made.sha256}.drat.xz", "notes.txt"}
+    assert prune(store) == Pruned(answers=4, claims=0, lemmas=0, certificates=2)
+    assert names(store.folder) == {made.sha256, "notes.txt"}
     here = Store(store.folder)
     found = here.find(separated().question)
     assert found is not None
@@ -97,8 +101,8 @@ def test_claims_and_lemmas_that_nothing_needs_are_taken_out(tmp_path: Path) -> N
 
 def test_a_folder_of_certificates_elsewhere_is_left_alone(store: Store, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
-    (store.folder / "certificates").rename(elsewhere)
-    (store.folder / "certificates").symlink_to(elsewhere)
+    (store.folder / CERTIFICATES).rename(elsewhere)
+    (store.folder / CERTIFICATES).symlink_to(elsewhere)
     before = {path.name for path in elsewhere.iterdir()}
     prune(store)
     assert {path.name for path in elsewhere.iterdir()} == before
@@ -163,7 +167,7 @@ def test_a_writer_at_work_loses_nothing(store: Store) -> None:
 def test_the_command_says_what_it_took_out(store: Store) -> None:
     words = ["results", "prune", "--results", str(store.folder)]
     data = json.loads(CliRunner().invoke(main, [*words, "--json"]).stdout)
-    assert data == {"answers": 4, "claims": 0, "lemmas": 0, "certificates": 1}
+    assert data == {"answers": 4, "claims": 0, "lemmas": 0, "certificates": 2, "packed": 0}
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 0
     assert result.stdout.endswith(": 0 answers, 0 claims, 0 lemmas, 0 certificates\n")

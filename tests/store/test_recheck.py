@@ -12,18 +12,19 @@ import pytest
 
 from solve.stub_members import sum_question
 from tcformal.design.names import resolve
+from tcformal.errors import CertificateError
 from tcformal.interp.cnf import to_cnf
 from tcformal.ir.walk import to_json
 from tcformal.programs.chain import staged_circuit
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.solve import certificate, drat
-from tcformal.solve.certificate import Certificate, CertificateError, certify, unpack
+from tcformal.solve.certificate import Certificate, certify, unpack
 from tcformal.solve.result import Limits
 from tcformal.solve.sat import run_glucose
 from tcformal.store.audit import recheck
 from tcformal.store.audit.recheck import CheckBench, DeadlineError, deadline
-from tcformal.store.certificates import certificate_record, keep_certificate
+from tcformal.store.certificates import CertificateFile, certificate_record
 from tcformal.store.rechecker import Rechecker
 from tcformal.store.store import Store
 
@@ -52,7 +53,7 @@ def checked(
 ) -> dict[str, Any]:
     """What the process finds of a certificate of the question that sums are commutative."""
     graph, assertion = sum_question()
-    keep_certificate(folder, made)
+    CertificateFile(folder).keep(made)
     dag = to_json(graph, {"assertion": assertion})
     return checker.proof(dag, folder, certificate_record(made), seconds)
 
@@ -67,7 +68,7 @@ def test_a_certificate_of_other_clauses_is_refused(
     made: Certificate, checker: Rechecker, tmp_path: Path
 ) -> None:
     graph, assertion = sum_question()
-    keep_certificate(tmp_path, made)
+    CertificateFile(tmp_path).keep(made)
     dag = to_json(graph, {"assertion": graph.not_(assertion)})
     found = checker.proof(dag, tmp_path, certificate_record(made), LONG_S)
     assert found["refused"].startswith("expected a certificate of the clauses ")
@@ -78,7 +79,7 @@ def test_what_is_no_proof_is_refused(
     made: Certificate, checker: Rechecker, tmp_path: Path, proof: bytes
 ) -> None:
     found = checked(checker, tmp_path, replace(made, proof=proof))
-    assert found["refused"].startswith(("expected one whole packed proof", "expected a proof of every step"))
+    assert found["refused"].startswith(("expected one whole packed proof", "expected a proof of "))
 
 
 def bomb(megabytes: int) -> bytes:

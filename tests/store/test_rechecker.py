@@ -13,8 +13,8 @@ import pytest
 
 from kept import COMPLEMENT, SIGNS, certified
 from tcformal.errors import RecordError
-from tcformal.store import certificates
-from tcformal.store.certificates import certificate_of, certificate_record
+from tcformal.files import lines
+from tcformal.store.certificates import PROOF, certificate_record
 from tcformal.store.store import Store
 
 #: Serves the kept answer, tells the pid of its checker, and waits.
@@ -144,9 +144,9 @@ def test_a_certificate_that_is_no_file_of_its_size_is_refused(
     """At once: no link is followed, no pipe waited for, nothing without an end read."""
     made = certified().certificate
     assert made is not None
-    path = tmp_path / certificate_record(made)["file"]
+    path = tmp_path / PROOF.file
     if kind == "large":
-        monkeypatch.setattr(certificates, "LARGEST_PACKED", len(made.proof) - 1)
+        monkeypatch.setattr(lines, "LARGEST_LINE", len(made.proof))
     elif kind == "link":
         path.rename(tmp_path / "real")
         path.symlink_to(tmp_path / "real")
@@ -158,6 +158,9 @@ def test_a_certificate_that_is_no_file_of_its_size_is_refused(
             path.mkdir()
         else:
             path.symlink_to("/dev/zero")
-    with pytest.raises(RecordError, match=r"^expected a (regular file|file of at most \d+ bytes) at "):
-        certificate_of(tmp_path, certificate_record(made))
+    here = Store(tmp_path)
+    with pytest.raises(
+        RecordError, match=r"^expected a (regular file|file that can be read and written) at "
+    ):
+        here.certificates.find(certificate_record(made))
     assert store.find(certified().question) is None

@@ -26,6 +26,7 @@ from kept import (
     THREE_BITS,
     ask,
     certified,
+    proof_kept,
     reopened,
     same,
     scaled,
@@ -37,6 +38,7 @@ from kept import (
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError
 from tcformal.files.lines import read
+from tcformal.files.write import append
 from tcformal.matmul.unit import Unit
 from tcformal.query.assume import Assumptions, from_texts
 from tcformal.query.pair import EqualityQuestion
@@ -44,6 +46,7 @@ from tcformal.query.question import Kind
 from tcformal.query.separate import separate
 from tcformal.query.verdict import NOT_CHECKED, Verdict
 from tcformal.store.audit.audit import AuditStatus, audit, select
+from tcformal.store.certificates import PROOF
 from tcformal.store.store import Store
 
 #: For each line of its input, starts a process that adds one proved answer over and over, and says so
@@ -235,12 +238,6 @@ def test_assumptions_are_spelled_as_they_are_read(texts: list[str]) -> None:
 
 
 # ---------------------------------------------------------------------- files
-def certificate_path(store: Store) -> Path:
-    """The only certificate of a store."""
-    (path,) = (store.folder / "certificates").iterdir()
-    return path
-
-
 def test_lines_that_hold_no_answer_are_told_and_passed_over(store: Store) -> None:
     store.add(separated())
     with store.path.open("a") as stream:
@@ -258,16 +255,21 @@ def test_lines_that_hold_no_answer_are_told_and_passed_over(store: Store) -> Non
 
 
 def test_a_certificate_is_in_place_before_its_line(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stop(*_: object) -> None:
-        raise RecordError("no room")
+    def stop_at(name: str) -> Callable[[Path, Any, Any], None]:
+        def stop(path: Path, *rest: Any) -> None:
+            if path.name == name:
+                raise RecordError("no room")
+            append(path, *rest)
 
-    monkeypatch.setattr("tcformal.store.file.append", stop)
+        return stop
+
+    monkeypatch.setattr("tcformal.store.file.append", stop_at(store.path.name))
     with pytest.raises(RecordError):
         store.add(certified())
-    assert certificate_path(store).read_bytes() == getattr(certified().certificate, "proof", None)
+    assert proof_kept(store.folder) == getattr(certified().certificate, "proof", None)
     assert store.records() == []
     monkeypatch.undo()
-    monkeypatch.setattr("tcformal.store.certificates.write_whole", stop)
+    monkeypatch.setattr("tcformal.store.file.append", stop_at(PROOF.file))
     with pytest.raises(RecordError):
         store.add(vacuous())
     assert not store.path.exists()

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from benchmarks.store import COMMANDS, GOAL_MB, cost, fill
 from kept import FOUR, FOUR_25, certified, separated
 from tcformal.cli import main
-from tcformal.files.lines import Line, backwards, line_at
+from tcformal.files.lines import Line, backwards, text_at
 from tcformal.store import file as record_file
 from tcformal.store.schema import check
 from tcformal.store.store import Store
@@ -32,11 +32,11 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Where the lines start that are parsed."""
     places: list[int] = []
 
-    def counted(path: Path, start: int, number: int) -> Line:
+    def counted(path: Path, start: int) -> bytes:
         places.append(start)
-        return line_at(path, start, number)
+        return text_at(path, start)
 
-    monkeypatch.setattr(record_file, "line_at", counted)
+    monkeypatch.setattr(record_file, "text_at", counted)
     return places
 
 
@@ -47,7 +47,7 @@ def test_only_what_is_asked_for_is_parsed(folder: Path, parsed: list[int]) -> No
     assert len(parsed) == 1
     assert store.find(certified().question) is not None
     assert store.find(separated().question) is not None
-    assert len(parsed) == 2
+    assert len(parsed) == 3  # with the line of its proof
     check(Store(folder).answers.line(store.answers.starts()[5000]).data or {})
 
 
@@ -59,7 +59,7 @@ def test_the_commands_parse_no_more(folder: Path, parsed: list[int], monkeypatch
             read.append(start)
             yield start, line
 
-    monkeypatch.setattr("tcformal.store.store.backwards", counted)
+    monkeypatch.setattr(record_file, "backwards", counted)
     result = CliRunner().invoke(main, ["separate", FOUR, FOUR_25, "--results", str(folder)])
     assert result.exit_code == 0
     assert "kept answer of" in result.stdout

@@ -6,10 +6,21 @@ import enum
 from dataclasses import dataclass
 
 from tcformal.errors import InputError, RecordError, TcformalError
+from tcformal.interp.cnf import to_cnf
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED
-from tcformal.store.answers import check_allowed, check_answers, check_definition, check_replays, question_of
+from tcformal.solve.certificate import lrat, lrat_text
+from tcformal.solve.lrat.check import check
+from tcformal.store.answers import (
+    check_allowed,
+    check_answers,
+    check_definition,
+    check_replays,
+    question_of,
+    read_verdict,
+)
+from tcformal.store.certificates import PROOF
 from tcformal.store.store import Entry, Store
 
 #: Time limit of an audit for each certificate and each claim, in seconds.
@@ -56,20 +67,21 @@ def state(entry: Entry) -> State:
     return State.CURRENT
 
 
-def audit(store: Store, entry: Entry, seconds: float = AUDIT_S) -> AuditFinding:
+def audit(store: Store, entry: Entry, seconds: float = AUDIT_S, *, trim: bool = False) -> AuditFinding:
     """Audit one answer; its certificate is checked in a process of its own within `seconds`.
 
     Checked are the record against its schema and digest; its question, built again, against the
     definition that was answered; a witness by replay on integers and on the oracle; a certificate against
-    its file and, step by step, against clauses made again from the question.
+    its file and, step by step, against clauses made again from the question.  With `trim`, an answer with a
+    proof of an earlier version is kept again with a trimmed one.
     """
     try:
-        return AuditFinding(entry, *_checked(store, entry, seconds))
+        return AuditFinding(entry, *_checked(store, entry, seconds, trim))
     except TcformalError as error:
         return AuditFinding(entry, AuditStatus.FAILED, str(error))
 
 
-def _checked(store: Store, entry: Entry, seconds: float) -> tuple[AuditStatus, str]:
+def _checked(store: Store, entry: Entry, seconds: float, trim: bool) -> tuple[AuditStatus, str]:
     """The status of a record with its reason; TcformalError for a record that fails."""
     entry.check()
     record = entry.record
@@ -87,16 +99,37 @@ def _checked(store: Store, entry: Entry, seconds: float) -> tuple[AuditStatus, s
     if certificate is None:
         who = " and ".join(record["confirmed_by"])
         return AuditStatus.UNCHECKED, f"confirmed by a second solver only ({who}): not re-checkable"
-    checked = store.checked(q, record, certificate, seconds)
+    old = trim and record["certificate"]["file"] != PROOF.file
+    checked = store.checked(q, record, certificate, seconds, trim=old)
     if checked is None:
         return (
             AuditStatus.UNCHECKED,
             f"the proof of {certificate.solver} could not be checked in {seconds:g} s",
         )
+    if old:
+        store.add(read_verdict(q, record, checked, checked=True))
     return (
         AuditStatus.HOLDS,
         f"the proof of {checked.solver} was checked by {checked.checker}, {checked.steps} steps",
     )
+
+
+def proof_texts(store: Store, entry: Entry) -> tuple[str, str]:
+    """The clauses of an answer in DIMACS form, and its kept proof with hints in LRAT form, checked here.
+
+    Errors: InputError for an answer without a certificate, else as the audit refuses it.
+    """
+    entry.check()
+    record = entry.record
+    q = question_of(record)
+    check_definition(record, q)
+    certificate = store.certificate(record)
+    if certificate is None:
+        raise InputError(f"expected an answer with a certificate, but {entry.id[:12]} has none")
+    cnf = to_cnf(q.graph, q.assumed if record["verdict"] == Kind.VACUOUS.name else q.asked)
+    steps = lrat(cnf, certificate)
+    check(cnf.variables, cnf.clauses, steps)
+    return cnf.dimacs(), lrat_text(steps)
 
 
 def select(entries: list[Entry], starts: tuple[str, ...]) -> list[Entry]:

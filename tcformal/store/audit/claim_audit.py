@@ -29,25 +29,28 @@ class ClaimFinding:
     reason: str
 
 
-def audit_claim(store: Store, record: Mapping[str, Any]) -> ClaimFinding:
+def audit_claim(store: Store, record: Mapping[str, Any], *, trim: bool = False) -> ClaimFinding:
     """Audit one kept claim: definition, composition, lemmas, witnesses.
 
     The current program proves the claim again on the lemmas of the store; a witness is searched for
-    again, and replayed.  No statement of the record is taken over.
+    again, and replayed.  No statement of the record is taken over.  With `trim`, lemmas with a proof of an
+    earlier version are kept again with a trimmed one.
     """
     try:
-        status, reason = _checked(store, record)
+        status, reason = _checked(store, record, trim)
     except TcformalError as error:
         status, reason = AuditStatus.FAILED, str(error)
     return ClaimFinding(record["claim"], record["unit"], record["verdict"], status, reason)
 
 
-def _checked(store: Store, record: Mapping[str, Any]) -> tuple[AuditStatus, str]:
+def _checked(store: Store, record: Mapping[str, Any], trim: bool) -> tuple[AuditStatus, str]:
     kind = Kind[record["verdict"]]
     if kind not in DECIDED:
         return AuditStatus.OPEN, f"{kind.name} claims nothing"
     spec = claimed_unit(record)
-    found = store.rechecker.claim(store.folder, record["claim"], spec.name, AUDIT_S, tree=kept_tree(record))
+    found = store.rechecker.claim(
+        store.folder, record["claim"], spec.name, AUDIT_S, tree=kept_tree(record), trim=trim
+    )
     if "refused" in found:
         raise RecordError(found["refused"])
     if "claim" not in found:

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from tcformal.design.names import resolve
 from tcformal.errors import TcformalError
-from tcformal.files.write import keep_lines
 from tcformal.programs.chain import definition
 from tcformal.proofs.claims.register import CLAIMS
 from tcformal.store.audit.audit import State, state
-from tcformal.store.certificates import CERTIFICATES, NAME
+from tcformal.store.certificates import CERTIFICATES, NAME, PROOF
 from tcformal.store.file import Record, RecordFile
 from tcformal.store.locks import exclusive_lock
 from tcformal.store.store import Store
@@ -28,10 +27,11 @@ class Pruned:
     certificates: int
 
 
-def prune(store: Store) -> Pruned:
+def prune(store: Store, *, pack: bool = False) -> Pruned:
     """Remove superseded and damaged lines, and lines about past definitions.
 
     Kept are the lemmas that a remaining claim names, and the certificates that a remaining record names.
+    `pack`: the answers, claims and lemmas that stay are packed; new ones are added beside them, unpacked.
     Lines that other processes add meanwhile are kept: records are judged under a shared lock and removed
     under an exclusive one.
     Errors: RecordError for files that cannot be read or written.
@@ -46,7 +46,7 @@ def prune(store: Store) -> Pruned:
         }
         with exclusive_lock(store.folder):
             if answers.still_holds() and claims.still_holds():
-                return _remove_others(store, answers.keep, claims.keep)
+                return _remove_others(store, answers.keep, claims.keep, pack)
 
 
 class _Choice:
@@ -55,34 +55,39 @@ class _Choice:
     def __init__(self, records: RecordFile) -> None:
         self._records = records
         self._seen = len(records.starts())
-        self._file = records.mark.file
+        self._files = records.files
         self.keep: set[int] = set()
 
     def still_holds(self) -> bool:
         """Whether the lines seen are where they were; newer lines are kept."""
         now = self._records.starts()
         self.keep |= set(now[self._seen :])
-        return self._file in (0, self._records.mark.file)
+        was, now_files = self._files, self._records.files
+        return was[0] in (0, now_files[0]) and was[1] == now_files[1]
 
 
-def _remove_others(store: Store, answers: set[int], claims: set[int]) -> Pruned:
+def _remove_others(store: Store, answers: set[int], claims: set[int], pack: bool) -> Pruned:
     """Remove all other lines, and the certificates and lemmas that no kept line names."""
     records = store.lemmas.records
     named = {sha256 for start in claims if (r := store.claims.at(start)) for sha256 in r["lemmas"]}
     found = {start: records.at(start) for start in records.last_starts()}
     lemmas = {start: r for start, r in found.items() if r is not None and r["sha256"] in named}
     kept = [*(store.answers.at(start) for start in answers), *lemmas.values()]
-    files = {r["certificate"]["file"].rpartition("/")[2] for r in kept if r and r["certificate"]}
+    made = [r["certificate"] for r in kept if r and r["certificate"]]
+    files, digests = {c["file"] for c in made}, {c["sha256"] for c in made if c["file"] == PROOF.file}
+    proofs = store.certificates.records
+    whole = [(start, proofs.at(start)) for start in proofs.last_starts()]
     return Pruned(
-        answers=keep_lines(store.answers.path, answers),
-        claims=keep_lines(store.claims.path, claims),
-        lemmas=keep_lines(records.path, lemmas),
-        certificates=_remove(path for path in _certificates(store.folder) if path.name not in files),
+        answers=store.answers.keep(answers, pack=pack),
+        claims=store.claims.keep(claims, pack=pack),
+        lemmas=records.keep(lemmas, pack=pack),
+        certificates=proofs.keep({start for start, r in whole if r and r["sha256"] in digests}, pack=False)
+        + _remove(p for p in _certificates(store.folder) if f"{CERTIFICATES}/{p.name}" not in files),
     )
 
 
 def _certificates(folder: Path) -> list[Path]:
-    """The certificates of a results folder; none where its folder is a link to another place."""
+    """The proofs that are files of their own; none where their folder is a link to another place."""
     here = folder / CERTIFICATES
     if here.is_symlink() or not here.is_dir():
         return []

@@ -1,10 +1,11 @@
 """A process that checks kept evidence again, one JSON request a line: certificates, and whole claims.
 
 A request holds `folder`, `seconds`, and one of two things: `dag` (the text of a DAG whose root is named
-`assertion`) and `certificate` (what a record says of it); or `claim`, `unit` and `tree`
-(a kept proof for the kernel, or nothing).  The answer holds `steps`
-and `checker`; or `claim` (the record of the claim proved again), `lemmas` (what was found of each that was
-checked) and `bare` (the number of those without a certificate); or `refused` with the reason, or `late`.
+`assertion`) and `certificate` (what a record says of it); or `claim`, `unit` and `tree` (a kept proof for the
+kernel, or nothing).  With `trim`, proofs of earlier versions are kept again, trimmed.  The answer holds `steps`
+and `checker`, and with `trim` `certificate`; or `claim` (the record of the claim proved again), `lemmas` (what
+was found of each that was checked) and `bare` (the number of those without a certificate); or `refused` with the
+reason, or `late`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import resource
 import signal
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +29,14 @@ from tcformal.interp.cnf import to_cnf
 from tcformal.ir.walk import from_json
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import Lemma, LemmaBook, Statement
-from tcformal.solve.certificate import checker_version, verify
+from tcformal.solve.certificate import CHECKER, trimmed, verify
 from tcformal.solve.processes.spawning import init_child
 from tcformal.solve.result import Limits, Status
 from tcformal.solve.worker import limit_resource
-from tcformal.store.certificates import certificate_of
+from tcformal.store.certificates import PROOF, CertificateFile, certificate_record
 from tcformal.store.claims import claim_record
 from tcformal.store.lemmas import LemmaCache, checked_lemma
+from tcformal.store.locks import shared_lock
 from tcformal.store.store import Store
 
 #: For the questions that look for a witness again.
@@ -75,6 +78,8 @@ class CheckedBook(LemmaBook):
         super().__init__(limits=WITNESS_LIMITS)
         #: Where the lemmas are looked up.
         self.cache = cache
+        #: Whether lemmas with a proof of an earlier version are kept again with a trimmed one.
+        self.trim = False
         #: Digests of the lemmas used without a certificate.
         self.unchecked: set[str] = set()
         #: Digests of the lemmas whose certificates were checked.
@@ -102,11 +107,19 @@ class CheckedBook(LemmaBook):
         if kept.certificate is None:
             self.unchecked.add(kept.sha256)
             return kept
-        steps = verify(to_cnf(what.graph, what.assertion), kept.certificate)
+        cnf, made = to_cnf(what.graph, what.assertion), kept.certificate
+        old = self.trim and self.cache.file_of(kept.sha256) != PROOF.file
+        if old:
+            made = trimmed(cnf, made)
+        steps = made.steps if old else verify(cnf, made)
         self.checked.add(kept.sha256)
-        return checked_lemma(
-            kept, name=name, free_inputs=what.free_inputs, steps=steps, checker=checker_version()
+        found = checked_lemma(
+            replace(kept, certificate=made), name=name, free_inputs=what.free_inputs, steps=steps,
+            checker=CHECKER,
         )  # fmt: skip
+        if old:
+            self.cache.add(found)
+        return found
 
 
 class CheckBench:
@@ -114,6 +127,7 @@ class CheckBench:
 
     def __init__(self) -> None:
         self._books: dict[str, CheckedBook] = {}
+        self._certificates: dict[str, CertificateFile] = {}
         self._cut_off = False
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,7 +135,7 @@ class CheckBench:
         self.tidy()
         try:
             with deadline(request["seconds"]):
-                return self._claim(request) if "claim" in request else _proof(request)
+                return self._claim(request) if "claim" in request else self._proof(request)
         except DeadlineError:
             self._cut_off = True
             return {"late": True}
@@ -135,13 +149,14 @@ class CheckBench:
         self._cut_off = False
         for cached in [x for x in gc.get_objects() if isinstance(x, functools._lru_cache_wrapper)]:
             cached.cache_clear()
+        self._certificates.clear()
         for folder, book in self._books.items():
             book.cache = Store(Path(folder)).lemmas
 
     def _claim(self, request: Mapping[str, Any]) -> dict[str, Any]:
         folder = request["folder"]
         book = self._books.setdefault(folder, CheckedBook(Store(Path(folder)).lemmas))
-        spec = resolve(request["unit"])
+        spec, book.trim = resolve(request["unit"]), bool(request.get("trim"))
         v = prove_claim(spec, request["claim"], book=book, limits=WITNESS_LIMITS, tree=request["tree"])
         used = {lemma.sha256: lemma for lemma in v.lemmas}
         return {
@@ -159,12 +174,18 @@ class CheckBench:
             },
         }
 
-
-def _proof(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Check one certificate against the clauses of a DAG, made here."""
-    graph, roots = from_json(request["dag"])
-    made = certificate_of(Path(request["folder"]), request["certificate"])
-    return {"steps": verify(to_cnf(graph, roots["assertion"]), made), "checker": checker_version()}
+    def _proof(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Check one certificate against the clauses of a DAG, made here."""
+        graph, roots = from_json(request["dag"])
+        folder = Path(request["folder"])
+        kept = self._certificates.setdefault(request["folder"], CertificateFile(folder))
+        made, cnf = kept.find(request["certificate"]), to_cnf(graph, roots["assertion"])
+        if not request.get("trim"):
+            return {"steps": verify(cnf, made), "checker": CHECKER}
+        made = trimmed(cnf, made)
+        with shared_lock(folder):
+            kept.keep(made)
+        return {"steps": made.steps, "checker": CHECKER, "certificate": certificate_record(made)}
 
 
 def main() -> None:
@@ -173,7 +194,6 @@ def main() -> None:
     limit_resource(resource.RLIMIT_AS, _MEMORY)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    checker_version()  # imports the checker: no import is to be cut off by a deadline
     bench = CheckBench()
     print(json.dumps({"ready": True}), file=out, flush=True)
     for line in sys.stdin:

@@ -1,0 +1,69 @@
+"""Packed files of results are found by the names that they had."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tcformal.cli import main
+from tcformal.errors import RecordError
+from tcformal.probe.log import results
+from tcformal.probe.log.results import files_of, pack, read_runs
+
+KEPT = Path(__file__).parents[3] / "results" / "hardware" / "AMD-EPYC" / "x86" / "vdpbf16ps.jsonl"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A file of results."""
+    return Path(shutil.copy(KEPT, tmp_path))
+
+
+def test_a_packed_file_holds_the_same_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = read_runs(path)
+    monkeypatch.setattr(results, "_LONG", KEPT.stat().st_size)
+    (path.parent / "hardware").mkdir()
+    path = path.rename(path.parent / "hardware" / path.name)
+    (path.parent / "short.jsonl").write_text("nonsense\n")
+    words = ["results", "prune", "--pack", "--results", str(path.parents[1])]
+    done = CliRunner().invoke(main, words)
+    assert (done.exit_code, path.exists()) == (0, False)
+    assert done.stdout.endswith("; 1 results of devices packed\n")
+    (packed,) = files_of(path)
+    assert packed.stat().st_size < KEPT.stat().st_size / 5
+    for name in (path, packed):
+        assert [(run.head, run.done, run.ended) for run in read_runs(name)] == [
+            (run.head, run.done, run.ended) for run in before
+        ]
+
+
+def test_parts_of_a_campaign_are_found_packed(path: Path) -> None:
+    path = path.rename(path.with_name("campaign-1.jsonl"))
+    assert files_of(path.parent) == [path]
+    packed = pack(path)
+    assert files_of(path.parent) == [packed]
+    assert len(read_runs(path.parent)) == 1
+
+
+def test_nothing_packed_is_overwritten(path: Path) -> None:
+    pack(path)
+    shutil.copy(KEPT, path)
+    with pytest.raises(RecordError, match=r"^expected no file at "):
+        pack(path)
+
+
+def test_what_holds_no_results_is_not_packed(path: Path) -> None:
+    path.write_text("nonsense\n")
+    with pytest.raises(RecordError):
+        pack(path)
+    assert [*path.parent.iterdir()] == [path]
+
+
+def test_an_altered_packed_file_is_refused(path: Path) -> None:
+    packed = pack(path)
+    packed.write_bytes(packed.read_bytes()[:-20])
+    with pytest.raises(RecordError, match="packed with xz"):
+        read_runs(path)

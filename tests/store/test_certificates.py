@@ -1,0 +1,132 @@
+"""Proofs of earlier versions: served as they are, trimmed when asked; and the file of all proofs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kept import as_before, certified, proof_kept, reopened, rewrite
+from tcformal.cli import main
+from tcformal.design.names import resolve
+from tcformal.errors import RecordError
+from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.lemmas import LemmaBook
+from tcformal.solve import drat
+from tcformal.solve.result import Limits
+from tcformal.store import certificates
+from tcformal.store.audit.audit import AuditStatus, audit
+from tcformal.store.certificates import CERTIFICATES, PROOF, CertificateFile
+from tcformal.store.store import CLAIM, LEMMA, Store
+
+LIMITS = Limits(120.0, 8192, 0)
+SUM = ("valpey@terms=3,fraction_bits=5", "sign-magnitude")
+
+
+@pytest.fixture
+def before(tmp_path: Path) -> Store:
+    """A folder of an earlier version, with one answer whose proof is a file of its own."""
+    store = Store(tmp_path)
+    store.add(certified())
+    as_before(tmp_path, "answers.jsonl")
+    return reopened(store)[0]
+
+
+def path_of(store: Store) -> Path:
+    """The only file among the proofs of an earlier version."""
+    (path,) = (store.folder / CERTIFICATES).iterdir()
+    return path
+
+
+def test_an_answer_of_an_earlier_version_is_served(before: Store) -> None:
+    found = before.find(certified().question)
+    assert found is not None
+    assert found.checked
+    assert not (before.folder / PROOF.file).exists()
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut", "tampered", "renamed"])
+def test_a_damaged_file_is_refused(before: Store, damage: str) -> None:
+    path = path_of(before)
+    whole = path.read_bytes()
+    if damage == "gone":
+        path.unlink()
+    elif damage == "renamed":
+        name = f"{CERTIFICATES}/{'0' * 64}.drat.xz"
+        path.rename(before.folder / name)
+        rewrite(before.path, lambda record: record["certificate"].update(file=name))
+    else:
+        path.write_bytes(whole[:-7] if damage == "cut" else whole[:100] + b"\0" + whole[101:])
+    assert before.find(certified().question) is None
+    assert audit(before, before.records()[0]).status is AuditStatus.FAILED
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder", "device", "large"])
+def test_what_is_no_file_of_its_size_is_refused(
+    before: Store, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, entry = path_of(before), before.records()[0].record["certificate"]
+    if kind == "large":
+        monkeypatch.setattr(certificates, "LARGEST_PACKED", path.stat().st_size - 1)
+    elif kind == "link":
+        path.rename(before.folder / "real")
+        path.symlink_to(before.folder / "real")
+    else:
+        path.unlink()
+        if kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "folder":
+            path.mkdir()
+        else:
+            path.symlink_to("/dev/zero")
+    with pytest.raises(RecordError, match=r"^expected a (regular file|file of at most \d+ bytes) at "):
+        before.certificates.find(entry)
+
+
+@pytest.mark.parametrize("change", [{"proof": "with a space"}, {"proof": ""}, {"sha256": "0" * 64}])
+def test_a_forged_line_of_the_proofs_is_refused(tmp_path: Path, change: dict[str, str]) -> None:
+    store = Store(tmp_path)
+    store.add(certified())
+    rewrite(tmp_path / PROOF.file, lambda record: record.update(change), kind=PROOF.name)
+    entry = store.records()[0].record["certificate"]
+    with pytest.raises(RecordError, match=r"^expected (a certificate|a proof|the proof)"):
+        CertificateFile(tmp_path).find(entry)
+    assert reopened(store)[0].find(certified().question) is None
+
+
+def test_one_proof_of_several_answers_is_kept_once(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.add(certified())
+    store.add(certified())
+    assert proof_kept(tmp_path) == getattr(certified().certificate, "proof", None)
+
+
+def test_proofs_of_earlier_versions_are_trimmed_when_asked(tmp_path: Path) -> None:
+    """Answers and lemmas are served before and after, and then no proof is a file of its own."""
+    store = Store(tmp_path)
+    store.add(certified())
+    spec = resolve(SUM[0])
+    book = LemmaBook(limits=LIMITS, certify=True, keeper=store.lemmas)
+    store.add_claim(prove_claim(spec, SUM[1], book=book, limits=LIMITS))
+    as_before(tmp_path, "answers.jsonl", LEMMA.file)
+    padded = sorted((tmp_path / CERTIFICATES).iterdir())
+    words = ["--results", str(tmp_path)]
+    assert CliRunner().invoke(main, ["results", "verify", "--claims", "--trim", *words]).exit_code == 0
+    assert CliRunner().invoke(main, ["results", "prune", *words]).exit_code == 0
+    assert {path.name for path in tmp_path.iterdir()} - {CERTIFICATES} == {
+        "answers.jsonl", CLAIM.file, LEMMA.file, PROOF.file
+    }  # fmt: skip
+    assert [*(tmp_path / CERTIFICATES).iterdir()] == []
+    assert len(padded) > 1
+    here = Store(tmp_path)
+    for found in (here.find(certified().question), here.find_claim(SUM[1], spec)):
+        assert found is not None
+        assert found.checked
+
+
+def test_a_proof_too_large_to_be_read_back_is_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drat, "LARGEST_PACKED", 10)
+    with pytest.raises(ValueError, match=r"^it has \d+ packed bytes, of which 10 could be read back$"):
+        drat.pack([("a", (0,))])
