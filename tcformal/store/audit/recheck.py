@@ -2,10 +2,10 @@
 
 A request holds `folder`, `seconds`, and one of two things: `dag` (the text of a DAG whose root is named
 `assertion`) and `certificate` (what a record says of it); or `claim`, `unit` and `tree` (a kept proof for the
-kernel, or nothing).  With `trim`, proofs of earlier versions are kept again, trimmed.  The answer holds `steps`
-and `checker`, and with `trim` `certificate`; or `claim` (the record of the claim proved again), `lemmas` (what
-was found of each that was checked) and `bare` (the number of those without a certificate); or `refused` with the
-reason, or `late`.
+kernel, or nothing).  With `trim`, proofs of earlier versions are kept again, trimmed.  The answer holds
+`steps` and `checker`, and with `trim` `certificate`; or `claim` (the record of the claim proved again),
+`lemmas` (what was found of each that was checked) and `bare` (the number of those without a certificate); or
+`refused` with the reason, or `late`.
 """
 
 from __future__ import annotations
