@@ -20,7 +20,7 @@ from tcformal.solve.result import Limits, Status
 from tcformal.solve.sat import run_briefly
 
 #: The solver that is asked in this process, and after how many conflicts it gives up.
-BRIEF, BRIEF_CONFLICTS = "glucose", 30_000
+BRIEF, BRIEF_CONFLICTS = "glucose", 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,15 +189,17 @@ class LemmaBook:
         """Every lemma decided so far, by its digest."""
         return dict(self._known)
 
-    def decide(self, name: str, what: Statement, *, brief: bool = False) -> Lemma:
-        """The answer to a statement: a kept one, by folding, or from the portfolio.
+    def decide(self, name: str, what: Statement, *, conflicts: int = BRIEF_CONFLICTS) -> Lemma:
+        """The answer to a statement: a kept one, by folding, from one solver, or from the portfolio.
 
-        Where `brief`, one solver is asked in this process first, with its proof checked like any other.
+        The one solver is asked in this process, with its proof checked like any other, and gives up after
+        some conflicts: most lemmas are decided sooner than a process is started.
         """
         sha256 = what.sha256
         if sha256 not in self._known:
-            brief = brief and (self._members is None or BRIEF in self._members)
-            made = self._kept(name, sha256, what) or self._decided(name, sha256, what, brief)
+            if self._certify is False or (self._members is not None and BRIEF not in self._members):
+                conflicts = 0
+            made = self._kept(name, sha256, what) or self._decided(name, sha256, what, conflicts)
             self._known[sha256] = made
         return self._known[sha256]
 
@@ -208,13 +210,13 @@ class LemmaBook:
         dag = to_json(what.graph, {"assertion": what.assertion})
         return self._keeper.checked(name, sha256, dag, what.free_inputs)
 
-    def _decided(self, name: str, sha256: str, what: Statement, brief: bool) -> Lemma:
+    def _decided(self, name: str, sha256: str, what: Statement, conflicts: int) -> Lemma:
         cnf, lemma = to_cnf(what.graph, what.assertion), None
         if () in cnf.clauses:
             # The clauses are their own refutation; the checker is asked to say so, with a proof of no steps.
             lemma = _certified(name, sha256, what, cnf, "", "folding", "both sides are the same gates")
-        elif brief:
-            lemma = _briefly(name, sha256, what, cnf)
+        elif conflicts:
+            lemma = _briefly(name, sha256, what, cnf, conflicts)
         lemma = lemma or self._ask(name, sha256, what)
         if self._keeper is not None:
             self._keeper.add(lemma)
@@ -250,9 +252,9 @@ def _certified(
     )  # fmt: skip
 
 
-def _briefly(name: str, sha256: str, what: Statement, cnf: Cnf) -> Lemma | None:
+def _briefly(name: str, sha256: str, what: Statement, cnf: Cnf, conflicts: int) -> Lemma | None:
     """A lemma that one solver proves or refutes in this process; None where it gives up."""
-    found = run_briefly(cnf, BRIEF_CONFLICTS)
+    found = run_briefly(cnf, conflicts)
     if found.status is Status.UNSAT:
         return _certified(name, sha256, what, cnf, found.proof or "", BRIEF, f"{BRIEF} answered unsat")
     if found.status is Status.SAT and Concrete(what.graph, [what.assertion])(found.model or {}) == [1]:

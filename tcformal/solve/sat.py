@@ -48,7 +48,8 @@ def _in_process(name: str, cnf: Cnf, conflicts: int | None = None) -> RunnerOutc
             return RunnerOutcome(Status.UNKNOWN, reason=f"{name} gave up")
         if answered:
             return RunnerOutcome(Status.SAT, cnf.model(x for x in solver.get_model() if x > 0))
-        return RunnerOutcome(Status.UNSAT, proof="\n".join(solver.get_proof()) + "\n")
+        # No line at all where unit propagation alone refutes the clauses.
+        return RunnerOutcome(Status.UNSAT, proof="".join(f"{step}\n" for step in solver.get_proof()))
 
 
 def run_cadical(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:

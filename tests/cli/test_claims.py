@@ -38,7 +38,7 @@ def test_json_holds_every_lemma_and_the_composition() -> None:
     data = json.loads(result.stdout)
     assert data["verdict"] == "HOLDS"
     assert {"name", "sha256", "decided_by", "confirmed_by", "certificate"} <= data["lemmas"][0].keys()
-    assert all(lemma["certificate"]["format"] == "DRAT" for lemma in data["lemmas"])
+    assert all(lemma["certificate"]["format"] == "DRUP" for lemma in data["lemmas"])
 
 
 def test_several_units_make_a_table() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
@@ -336,8 +337,14 @@ def test_nothing_to_check_exits_3(run: Run, results_folder: Path) -> None:
 
 
 def test_one_record_that_fails_exits_1(run: Run, filled: Store) -> None:
-    certificate = filled.folder / filled.records()[2].record["certificate"]["file"]
-    certificate.write_bytes(certificate.read_bytes()[:-1])
+    path = filled.folder / PROOF.file
+    sha256 = filled.records()[2].record["certificate"]["sha256"]
+    (line,) = (i for i, text in enumerate(path.read_text().splitlines()) if sha256 in text)
+
+    def cut(record: dict[str, Any]) -> None:
+        record["proof"] = base64.b85encode(base64.b85decode(record["proof"])[:-1]).decode()
+
+    rewrite(path, cut, line=line, kind=PROOF.name)
     result = run("results", "verify")
     assert result.exit_code == 1
     (failure,) = [line for line in result.stdout.splitlines() if "FAILED" in line]

@@ -60,6 +60,7 @@ WORKING: dict[str, list[str]] = {
     "prove": ["valpey@terms=2,carry_bits=3", "valpey@terms=2"],
     "run": ["query-0.toml"],
     "export": ["valpey@terms=2", "--to", "verilog"],
+    "check-rtl": ["dot.v", "--top", "dot", "--against", "valpey@terms=2", "--yosys", "no-such-program"],
     "suite": ["tfdpa@products=2", "--vary", "fraction_bits=10..11", "--vectors", "20"],
     "sweep": ["--vectors", "2", "--only", UNIT, "--jobs", "1"],
 }

@@ -25,7 +25,7 @@ from tcformal.operands.witness import Witness
 from tcformal.probe.devices.device import Ability, Device, check_formats
 from tcformal.probe.log.archive import read_archive
 from tcformal.probe.log.pieces import Piece
-from tcformal.probe.log.results import Run, pieces_of, read_runs, unit_of
+from tcformal.probe.log.results import Run, files_of, pieces_of, read_runs, unit_of
 
 
 class RecordedDevice(Device):
@@ -39,7 +39,7 @@ class RecordedDevice(Device):
         self._path = Path(text)
         self._known: dict[str, dict[Witness, int]] = {}
         self._unread: dict[str, Iterator[Piece]] = {}
-        if not self._path.exists():
+        if not files_of(self._path):
             raise DeviceError(f"expected a file of recorded outputs at {self._path}, but there is none")
         self._archive = self._path.suffix == ".npz"
         self._runs = [] if self._archive else read_runs(self._path)

@@ -22,6 +22,8 @@ from tcformal.proofs.tactics.truncated import require_truncated_sum
 from tcformal.semantics.stages import Dot
 
 _PART = "the bound"
+#: After how many conflicts the solver in this process gives up: the kernel's lemmas are many and small.
+_CONFLICTS = 30_000
 
 
 class LemmaJudge:
@@ -39,7 +41,7 @@ class LemmaJudge:
         if wrong.op == "const":
             return wrong.params[1] == 0
         what = Statement(graph, wrong, partial(_unfolded, graph, wrong))
-        lemma = self._book.decide(self.name, what, brief=True)
+        lemma = self._book.decide(self.name, what, conflicts=_CONFLICTS)
         if lemma.holds:
             self.uses[lemma.sha256] += 1
         self.asked[lemma.sha256] = lemma

@@ -85,7 +85,7 @@ class CheckedBook(LemmaBook):
         #: Digests of the lemmas whose certificates were checked.
         self.checked: set[str] = set()
 
-    def decide(self, name: str, what: Statement, *, brief: bool = False) -> Lemma:
+    def decide(self, name: str, what: Statement, *, conflicts: int = 0) -> Lemma:
         """The kept answer to a statement, checked once; UNKNOWN for one that is not kept.
 
         Errors: CertificateError for a certificate that does not prove the statement.
@@ -157,7 +157,9 @@ class CheckBench:
         folder = request["folder"]
         book = self._books.setdefault(folder, CheckedBook(Store(Path(folder)).lemmas))
         spec, book.trim = resolve(request["unit"]), bool(request.get("trim"))
-        v = prove_claim(spec, request["claim"], book=book, limits=WITNESS_LIMITS, tree=request["tree"])
+        v = prove_claim(
+            spec, request["claim"], book=book, limits=WITNESS_LIMITS, tree=request.get("tree", "")
+        )
         used = {lemma.sha256: lemma for lemma in v.lemmas}
         return {
             "claim": claim_record(v),
