@@ -77,9 +77,7 @@ def make_place(root: Path, rng: random.Random) -> Place:
     place = Place(root, {}, [])
     (root / "out").mkdir(parents=True)
     (root / "precious").write_text("precious\n")
-    (root / "dot.v").write_text(
-        "module dot(input [15:0] a, b, output [31:0] d); assign d = {a, b}; endmodule\n"
-    )
+    (root / "dot.v").write_text("module dot(input a, b, output d); assign d = a; endmodule\n")
     good = _good(root)
     for kind, (suffix, content) in good.items():
         names = place.files.setdefault(kind, [])
