@@ -66,7 +66,7 @@ WORKING: dict[str, list[str]] = {
 }
 
 #: Options that make a command take minutes when all else is well.
-_LONG = ("--all-pairs", "--all", "--claim", "--with-claims", "--claims")
+_LONG = ("--all-pairs", "--all", "--claim", "--with-claims", "--claims", "--independent")
 
 #: What options are called that take a value of a format, a unit, a file, or the name of a results folder.
 _VALUE = ("a", "b", "c", "scale_a", "scale_b", "expected", "got")
