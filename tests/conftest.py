@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from short import pytest_runtest_makereport
 __all__ = ["pytest_runtest_makereport"]
 
 _number = itertools.count()
+
+# Tests keep many DAGs and fractions: to look through them all for cycles takes a tenth of the time.
+gc.set_threshold(100_000, 50, 100)
 
 
 @pytest.fixture(scope="session")

@@ -129,7 +129,10 @@ def test_a_file_of_outcomes_has_no_influence(results_folder: Path, tmp_path: Pat
     assert "EQUIVALENT" not in run("run", str(path)).stdout
 
 
-@pytest.mark.parametrize("content", [b"not a proof at all", lzma.compress(b"not a proof at all")])
+@pytest.mark.parametrize(
+    "content",
+    [b"not a proof at all", pytest.param(lzma.compress(b"not a proof at all"), marks=pytest.mark.long)],
+)
 def test_what_is_no_proof_proves_nothing(results_folder: Path, content: bytes) -> None:
     """ampere and hopper differ, whatever file a record calls the proof that they do not."""
     assert run("separate", AMPERE, HOPPER).exit_code == 0
@@ -221,7 +224,7 @@ def test_a_claim_that_takes_too_long_to_check_is_marked(
     assert results_folder.is_dir()
 
 
-@pytest.mark.parametrize("junk", [False, True])
+@pytest.mark.parametrize("junk", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_lemma_with_another_proof_is_proved_again(results_folder: Path, junk: bool) -> None:
     """Of another lemma, or none at all: it is never used."""
     assert run("prove", *SUM, "--certify").exit_code == 0

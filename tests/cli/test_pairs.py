@@ -187,7 +187,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     ("number", "sentence"),
     [
         (signal.SIGINT, "interrupted"),
-        (signal.SIGTERM, "ended by SIGTERM"),
+        pytest.param(signal.SIGTERM, "ended by SIGTERM", marks=pytest.mark.long),
         pytest.param(signal.SIGHUP, "ended by SIGHUP", marks=pytest.mark.long),
     ],
 )

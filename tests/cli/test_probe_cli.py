@@ -66,6 +66,7 @@ def test_plan_run_compare(run: Run, tmp_path: Path) -> None:
     assert f"({count + 60} of them before)" in again.stdout
 
 
+@pytest.mark.long
 def test_compare_explains_scales(run: Run) -> None:
     """A block-scaled unit with one parameter changed is refuted, and each step of the refutation is drawn."""
     name = "rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e2m1.f32.ue8m0"

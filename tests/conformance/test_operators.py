@@ -240,6 +240,8 @@ INTERPRETATIONS: dict[str, Interpretation] = {
     "text-cvc5": by_question(answer_text_cvc5),
 }
 
+#: Those that answer questions.
+ASKING = ("clauses", "z3", "cvc5", "bitwuzla", "text-z3", "text-cvc5")
 #: Those that compute: many wide operands are tried on them.
 COMPUTING = ("integers", "lanes", "compiled")
 #: Of these, the ones that need no compilation for every graph.
@@ -265,7 +267,9 @@ def test_every_operator_has_a_second_meaning() -> None:
 @pytest.mark.parametrize("interpretation", INTERPRETATIONS)
 def test_operator_on_all_values_of_small_widths(interpretation: str, name: str) -> None:
     for case in small_cases(name):
-        check(interpretation, case, all_rows(case))
+        # Solvers are asked about one bit less: their questions grow with the number of rows.
+        if interpretation not in ASKING or max(case.widths) < max(SMALL):
+            check(interpretation, case, all_rows(case))
 
 
 @pytest.mark.parametrize("interpretation", INTERPRETATIONS)

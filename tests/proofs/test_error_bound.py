@@ -75,7 +75,7 @@ def replayed(name: str, tree: str, book: LemmaBook) -> None:
     [
         (TOY, "|d - (Σ a_k·b_k + c)| < 2·2^(E-10) + ulp(d)"),
         (NEAREST, "|d - (Σ a_k·b_k + c)| <= 2·2^(E-10) + ulp(d)/2"),
-        (CUT, "|d - (Σ a_k·b_k + c)| < 3·2^(E-5) + ulp(d)"),
+        pytest.param(CUT, "|d - (Σ a_k·b_k + c)| < 3·2^(E-5) + ulp(d)", marks=pytest.mark.long),
         (BLOCKS, "|d - (Σ a_k·b_k + c)| < 2·2^(E-10) + 2^(E-7) + 2·2^(E-7) + ulp(d)"),
         pytest.param(
             THREE_BLOCKS,

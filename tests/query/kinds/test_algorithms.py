@@ -340,6 +340,7 @@ def one_answer(q: ErrorComparison, seconds: float) -> Verdict[ErrorComparison]:
     return answer(q, limits=replace(LIMITS, time_s=min(seconds, LIMITS.time_s)))
 
 
+@pytest.mark.long
 def test_worst_case_with_a_proved_bound() -> None:
     """One product in [1, 4) and c = 1 + 3·2^-23: truncation costs half an ulp more, and never more."""
     c = parse_value(SINGLE, "8388611*2^-23")

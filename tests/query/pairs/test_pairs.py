@@ -298,6 +298,7 @@ def scheduler(marks: Path) -> Iterator[str]:
         yield made.scheduler_address
 
 
+@pytest.mark.long
 def test_a_cluster_with_a_killed_worker_answers_every_pair(
     marks: Path, scheduler: str, results_folder: Path
 ) -> None:

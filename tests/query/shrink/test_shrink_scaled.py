@@ -61,7 +61,7 @@ def scales(w: Witness) -> set[int]:
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        pytest.param(MX, f"{MX}@fraction_bits=24", id="products"),
+        pytest.param(MX, f"{MX}@fraction_bits=24", id="products", marks=pytest.mark.long),
         pytest.param(NV, f"{NV}@fraction_bits=34", id="groups"),
         pytest.param(MX4, MXF4, id="two-calls-and-one"),
     ],
