@@ -39,7 +39,7 @@ class RecordedDevice(Device):
         self._path = Path(text)
         self._known: dict[str, dict[Witness, int]] = {}
         self._unread: dict[str, Iterator[Piece]] = {}
-        if not files_of(self._path):
+        if not self._path.exists() and not files_of(self._path):
             raise DeviceError(f"expected a file of recorded outputs at {self._path}, but there is none")
         self._archive = self._path.suffix == ".npz"
         self._runs = [] if self._archive else read_runs(self._path)
