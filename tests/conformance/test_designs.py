@@ -418,7 +418,10 @@ def classes_of_rows(spec: UnitSpec, x: Batch) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize(
     ("name", "one_in"),
-    [*((name, 8) for name in TOYS), *(pytest.param(name, 1, marks=pytest.mark.long) for name in TOYS)],
+    [
+        *(pytest.param(name, 8, id=name) for name in TOYS),
+        *(pytest.param(name, 1, id=f"{name}-whole", marks=pytest.mark.long) for name in TOYS),
+    ],
 )
 def test_all_operands_of_toy_formats(name: str, one_in: int) -> None:
     """Rows of one class give one result; the oracle is asked about each class, or about one in eight."""
