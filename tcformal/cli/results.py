@@ -156,7 +156,7 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 @json_option
 def prune_(pack: bool, folder: str, as_json: bool) -> None:
     """Remove what cannot be served: superseded, damaged and stale records, and what only these named."""
-    from tcformal.probe.log.results import pack_all  # the list does not wait for these two
+    from tcformal.probe.log.packing import pack_all  # the list does not wait for these two
     from tcformal.store.audit.prune import prune
 
     done = prune(Store(Path(folder), warn), pack=pack)

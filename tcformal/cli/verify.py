@@ -54,6 +54,8 @@ def verify(
     """
     if starts and with_claims:
         raise click.UsageError("expected ids of answers or --claims, but got both")
+    if independent and trim:
+        raise click.UsageError("expected --independent, which reads no proof, or --trim, but got both")
     store = Store(Path(folder), warn)
     entries = select(store.records(), starts)
     check = _independent() if independent else partial(audit, store, trim=trim)

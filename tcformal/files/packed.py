@@ -16,17 +16,26 @@ ENDING = ".xz"
 LARGEST_PACKED, LARGEST_CONTENT, _MEMORY = 1 << 26, 1 << 27, 1 << 28
 
 
+def unpacked(packed: bytes, most: int) -> tuple[bytes, bool]:
+    """At most `most` bytes of what was packed with xz, and whether they are all of it and nothing follows.
+
+    Errors: LZMAError for what is not packed with xz, is altered, or would take too much memory.
+    """
+    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
+    content = unpacker.decompress(packed, max_length=most)
+    return content, unpacker.eof and not unpacker.unused_data
+
+
 def read_packed(path: Path) -> bytes:
     """The content of a packed file.
 
     Errors: RecordError for anything but a regular file, and for one that is cut off, altered, or larger.
     """
-    unpacker = lzma.LZMADecompressor(memlimit=_MEMORY)
     try:
-        content = unpacker.decompress(read_regular(path, LARGEST_PACKED), max_length=LARGEST_CONTENT)
+        content, whole = unpacked(read_regular(path, LARGEST_PACKED), LARGEST_CONTENT)
     except lzma.LZMAError as error:
         raise RecordError(f"expected a file packed with xz at {path}, but {error}") from error
-    if not unpacker.eof or unpacker.unused_data:
+    if not whole:
         raise RecordError(
             f"expected one whole file packed with xz at {path}, of at most {LARGEST_CONTENT} bytes unpacked, "
             "but it goes on"

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, Protocol
 
+from tcformal.errors import CertificateError
 from tcformal.interp.cnf import Cnf, to_cnf
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
@@ -256,7 +257,10 @@ def _briefly(name: str, sha256: str, what: Statement, cnf: Cnf, conflicts: int) 
     """A lemma that one solver proves or refutes in this process; None where it gives up."""
     found = run_briefly(cnf, conflicts)
     if found.status is Status.UNSAT:
-        return _certified(name, sha256, what, cnf, found.proof or "", BRIEF, f"{BRIEF} answered unsat")
+        try:
+            return _certified(name, sha256, what, cnf, found.proof or "", BRIEF, f"{BRIEF} answered unsat")
+        except CertificateError:
+            return None  # a proof that is refused counts for nothing: the portfolio is asked
     if found.status is Status.SAT and Concrete(what.graph, [what.assertion])(found.model or {}) == [1]:
         return Lemma(
             name=name, sha256=sha256, free_inputs=what.free_inputs, status=Status.SAT,

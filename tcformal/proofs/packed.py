@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tcformal.errors import ProofError
+from tcformal.files import packed as files
 
 #: The most bytes that a proof may unpack to.
 LARGEST = 1 << 26
@@ -23,9 +24,8 @@ def packed(steps: Sequence[Sequence[Any]], last: Sequence[int]) -> str:
 def unpacked(text: str) -> tuple[list[Any], list[int]]:
     """What `packed` was given; ProofError for other text, or for too much of it."""
     try:
-        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ)
-        plain = unpacker.decompress(base64.b85decode(text), max_length=LARGEST)
-        if not unpacker.eof:
+        plain, whole = files.unpacked(base64.b85decode(text), LARGEST)
+        if not whole:
             raise ProofError(f"expected a whole proof of at most {LARGEST} bytes, but got another")
         data = json.loads(plain)
         return list(data["steps"]), list(data["last"])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import lzma
 from collections.abc import Iterable
 
+from tcformal.files.packed import unpacked
 from tcformal.solve.lrat.check import LratStep
 
 Step = tuple[str, tuple[int, ...]]
@@ -92,14 +93,13 @@ def most(packed: bytes) -> int:
 
 def unpack(proof: bytes) -> list[Step]:
     """The steps of a packed proof; ValueError for a file cut off, altered, or made to fill the memory."""
-    unpacker = lzma.LZMADecompressor(memlimit=1 << 28)
     try:
-        data = unpacker.decompress(proof, max_length=most(proof))
+        data, whole = unpacked(proof, most(proof))
     except lzma.LZMAError as error:
         raise ValueError(f"it does not unpack: {error}") from error
-    if not unpacker.eof and len(data) >= most(proof):
+    if not whole and len(data) >= most(proof):
         raise ValueError(f"its {len(proof)} bytes unpack to more than {most(proof)}")
-    if not unpacker.eof or unpacker.unused_data:
+    if not whole:
         raise ValueError("the file is cut off or goes on")
     return _steps(data)
 

@@ -182,3 +182,9 @@ def test_the_command(store: Store) -> None:
     )
     assert run.exit_code == 0
     assert json.loads(run.output)["holds"] == 2
+
+
+def test_proofs_that_are_not_read_are_not_trimmed() -> None:
+    run = CliRunner().invoke(main, ["results", "verify", "--independent", "--trim"])
+    assert run.exit_code == 2
+    assert "expected --independent, which reads no proof, or --trim, but got both" in run.output

@@ -12,11 +12,11 @@ from tcformal.errors import InputError
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.proofs.lemmas import Lemma, LemmaBook, Statement, statement
+from tcformal.proofs.lemmas import BRIEF, Lemma, LemmaBook, Statement, statement
 from tcformal.proofs.tactics.cuts import Composition
 from tcformal.proofs.tactics.rearrange import OPERATIONS, Rearrangement, rearranged
 from tcformal.semantics.reduce import add_signed
-from tcformal.solve.result import Limits, Status
+from tcformal.solve.result import Limits, RunnerOutcome, Status
 
 LIMITS = Limits(time_s=60.0, memory_mb=4096, seed=0)
 
@@ -130,6 +130,26 @@ def test_an_unconfirmed_unsat_proves_nothing() -> None:
     left, right = g.add_mod(g.add_mod(x, y), z), g.add_mod(x, g.add_mod(y, z))
     assert not c.by_lemma("here", left, right, name="associative")
     assert not c.equal(left, right)
+
+
+def test_a_proof_that_is_refused_counts_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The solver in this process is believed no more than others: the portfolio is asked."""
+    g = Graph()
+    x, y, z = inputs(g, 2, "x", "y", "z")
+    what = statement([(g.add_mod(g.add_mod(x, y), z), g.add_mod(x, g.add_mod(y, z)))], (), ())
+    asked: list[str] = []
+
+    class Asked(LemmaBook):
+        def _ask(self, name: str, sha256: str, what: Statement) -> Lemma:
+            asked.append(name)
+            return super()._ask(name, sha256, what)
+
+    assert Asked(limits=LIMITS).decide("associative", what).decided_by == BRIEF
+    assert asked == []
+    lying = RunnerOutcome(Status.UNSAT, proof="1 0\n-1 0\n0\n")
+    monkeypatch.setattr("tcformal.proofs.lemmas.run_briefly", lambda *_: lying)
+    assert Asked(limits=LIMITS).decide("associative", what).holds
+    assert asked == ["associative"]
 
 
 def test_one_lemma_on_other_nodes_is_asked_once() -> None:

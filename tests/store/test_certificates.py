@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from kept import as_before, certified, proof_kept, reopened, rewrite
+from stores import made_odd
 from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
@@ -70,17 +70,8 @@ def test_what_is_no_file_of_its_size_is_refused(
     path, entry = path_of(before), before.records()[0].record["certificate"]
     if kind == "large":
         monkeypatch.setattr(certificates, "LARGEST_PACKED", path.stat().st_size - 1)
-    elif kind == "link":
-        path.rename(before.folder / "real")
-        path.symlink_to(before.folder / "real")
     else:
-        path.unlink()
-        if kind == "pipe":
-            os.mkfifo(path)
-        elif kind == "folder":
-            path.mkdir()
-        else:
-            path.symlink_to("/dev/zero")
+        made_odd(path, kind)
     with pytest.raises(RecordError, match=r"^expected a (regular file|file of at most \d+ bytes) at "):
         before.certificates.find(entry)
 

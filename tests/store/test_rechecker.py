@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from kept import COMPLEMENT, SIGNS, certified
+from stores import made_odd
 from tcformal.errors import RecordError
 from tcformal.files import lines
 from tcformal.store.certificates import PROOF, certificate_record
@@ -147,17 +148,8 @@ def test_a_certificate_that_is_no_file_of_its_size_is_refused(
     path = tmp_path / PROOF.file
     if kind == "large":
         monkeypatch.setattr(lines, "LARGEST_LINE", len(made.proof))
-    elif kind == "link":
-        path.rename(tmp_path / "real")
-        path.symlink_to(tmp_path / "real")
     else:
-        path.unlink()
-        if kind == "pipe":
-            os.mkfifo(path)
-        elif kind == "folder":
-            path.mkdir()
-        else:
-            path.symlink_to("/dev/zero")
+        made_odd(path, kind)
     here = Store(tmp_path)
     with pytest.raises(
         RecordError, match=r"^expected a (regular file|file that can be read and written) at "

@@ -23,8 +23,7 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
 from tcformal.files import lines
-from tcformal.files.packed import ENDING, LARGEST_CONTENT, read_packed, write_packed
-from tcformal.files.regular import read_regular
+from tcformal.files.packed import ENDING, read_packed
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of
 from tcformal.operands.text import from_data
@@ -45,9 +44,6 @@ from tcformal.probe.sealed import (
 )
 from tcformal.programs.chain import definition
 from tcformal.store.schema import SEAL
-
-#: Bytes from which on a file of results is worth packing.
-_LONG = 300_000
 
 #: Directed dot products that a model evaluates at once.
 _TOGETHER = 1024
@@ -105,35 +101,12 @@ def files_of(path: Path) -> list[Path]:
     """The files of results of a path, packed ones first: the file itself, or the parts of a campaign."""
     if path.is_dir():
         return sorted([*path.glob(f"campaign-*.jsonl{ENDING}"), *path.glob("campaign-*.jsonl")])
-    return [file for file in (_packed(path), path) if file.exists()]
+    return [file for file in (packed_name(path), path) if file.exists()]
 
 
-def _packed(path: Path) -> Path:
+def packed_name(path: Path) -> Path:
+    """Where a file of results is once it is packed."""
     return path.with_name(path.name + ENDING)
-
-
-def pack(path: Path) -> Path:
-    """Pack a file of results, which is found by its name as before; the new file.
-
-    Errors: RecordError as `read_runs` and `write_packed`, and for a file beside which a packed one is.
-    """
-    packed = _packed(path)
-    if packed.exists():
-        raise RecordError(f"expected no file at {packed}, but there is one")
-    read_runs(path)
-    content = read_regular(path, LARGEST_CONTENT)
-    write_packed(packed, content)
-    if read_packed(packed) == content:
-        path.unlink()
-    return packed
-
-
-def pack_all(folder: Path) -> int:
-    """Pack the long files of results below a folder; how many there were.  Errors: as `pack`."""
-    long = [path for path in sorted(folder.rglob("*.jsonl")) if path.lstat().st_size >= _LONG]
-    for path in long:
-        pack(path)
-    return len(long)
 
 
 def _lines(file: Path) -> list[lines.Line]:

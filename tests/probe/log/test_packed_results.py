@@ -10,8 +10,9 @@ from click.testing import CliRunner
 
 from tcformal.cli import main
 from tcformal.errors import RecordError
-from tcformal.probe.log import results
-from tcformal.probe.log.results import files_of, pack, read_runs
+from tcformal.probe.log import packing
+from tcformal.probe.log.packing import pack
+from tcformal.probe.log.results import files_of, read_runs
 
 KEPT = Path(__file__).parents[3] / "results" / "hardware" / "AMD-EPYC" / "x86" / "vdpbf16ps.jsonl"
 
@@ -24,7 +25,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_packed_file_holds_the_same_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = read_runs(path)
-    monkeypatch.setattr(results, "_LONG", KEPT.stat().st_size)
+    monkeypatch.setattr(packing, "_LONG", KEPT.stat().st_size)
     (path.parent / "hardware").mkdir()
     path = path.rename(path.parent / "hardware" / path.name)
     (path.parent / "short.jsonl").write_text("nonsense\n")
