@@ -21,7 +21,7 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing.connection import Connection
 from types import TracebackType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 from tcformal.checks import MOST_JOBS, check_int
 from tcformal.errors import NoAnswerError
@@ -60,6 +60,9 @@ class _Worker:
                 theirs, self._lifeline = context.Pipe(duplex=False)
                 self._pool = ProcessPoolExecutor(1, context, _init_worker, (theirs, os.getpid()))
                 made = self._pool.submit(_run_call, run)
+                # The worker has its own end by now; with this one open, a worker that dies in the middle
+                # of an answer would leave the reader waiting for the rest for good.
+                cast(Any, self._pool)._result_queue._writer.close()
         except BrokenProcessPool:
             raise
         except (OSError, RuntimeError) as error:

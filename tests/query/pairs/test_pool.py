@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pool_calls import die, die_once, linger, refuse, square, unpicklable, worker
+from pool_calls import die, die_once, die_while_answering, linger, refuse, square, unpicklable, worker
 from tcformal.errors import InputError, NoAnswerError
 from tcformal.query.pairs.pool import MAX_DEATHS, SturdyPool, WorkerKilledError, _exit_worker
 
@@ -68,6 +68,13 @@ def test_a_call_that_kills_every_worker_is_given_up_and_costs_no_other() -> None
         with pytest.raises(WorkerKilledError, match=rf"^its worker process died {MAX_DEATHS} times$"):
             deadly.result()
         assert [f.result() for f in (*before, *after)] == [x * x for x in range(5)] * 2
+
+
+def test_a_worker_that_dies_in_the_middle_of_an_answer_keeps_nobody_waiting() -> None:
+    with SturdyPool(1) as pool:
+        with pytest.raises(WorkerKilledError):
+            pool.submit(die_while_answering).result(PATIENCE_S)
+        assert pool.submit(square, 4).result() == 16
 
 
 def test_a_worker_killed_while_idle_costs_nothing() -> None:
