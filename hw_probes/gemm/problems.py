@@ -1,0 +1,95 @@
+"""Which products are recorded: formats, shapes, layouts, scales and what is added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+#: K: multiples of 16, and others.
+EVEN = [
+    16, 32, 48, 64, 80, 96, 128, 144, 192, 256, 272, 320, 384, 512, 528, 640, 768, 1008, 1024, 1040, 1536,
+    2048, 2064, 3072, 4096, 4112, 6144, 8192, 8208, 12288, 16384, 32768,
+]  # fmt: skip
+ODD = [
+    1, 2, 4, 7, 8, 15, 24, 33, 40, 56, 72, 100, 104, 136, 200, 264, 333, 520, 1000, 1001, 1023, 1025, 2056,
+    4095, 4104, 8200, 10000,
+]  # fmt: skip
+
+#: Formats of A, B and D, cuBLAS's computation, and fast accumulation where it is a choice.
+COMBINATIONS: list[tuple[str, str, str, str, int | None]] = [
+    ("fp16", "fp16", "fp32", "32F", None), ("bf16", "bf16", "bf16", "32F", None),
+    ("e4m3", "e4m3", "bf16", "32F", 0), ("e4m3", "e4m3", "bf16", "32F", 1),
+    ("tf32", "tf32", "fp32", "32F_FAST_TF32", None), ("fp16", "fp16", "fp16", "32F", None),
+    ("bf16", "bf16", "fp32", "32F", None), ("fp16", "fp16", "fp16", "16F", None),
+    ("fp32", "fp32", "fp32", "32F", None), ("fp64", "fp64", "fp64", "64F", None),
+    ("e4m3", "e4m3", "fp32", "32F", 0), ("e5m2", "e4m3", "fp16", "32F", 0),
+    ("e4m3", "e4m3", "fp32", "32F", 1), ("fp32", "fp32", "fp32", "32F_FAST_16BF", None),
+    ("fp32", "fp32", "fp32", "32F_FAST_16F", None), ("e4m3", "e5m2", "bf16", "32F", 1),
+    ("fp16", "fp16", "fp32", "32F_PEDANTIC", None), ("fp32", "fp32", "fp32", "32F_PEDANTIC", None),
+    ("fp32", "fp32", "fp32", "32F_EMULATED_16BFX9", None),
+    ("fp64", "fp64", "fp64", "64F_EMULATED_FIXEDPOINT", None),
+]  # fmt: skip
+#: The combinations whose layouts, scales and sums are varied.
+VARIED = COMBINATIONS[:10]
+SHAPES = [(128, 128), (64, 64), (512, 256), (16, 2048)]
+
+Problem = dict[str, Any]
+
+
+def _formats(of: tuple[str, str, str, str, int | None]) -> Problem:
+    a, b, d, compute, fast = of
+    return {"a": a, "b": b, "d": d, "compute": compute, **({} if fast is None else {"fast": fast})}
+
+
+def problems() -> Iterator[Problem]:
+    """Every product for cuBLASLt, the most telling first."""
+    for combination in VARIED:
+        yield from _varied(_formats(combination))
+    for m, n in SHAPES:
+        for ks in (EVEN, ODD):
+            for combination in COMBINATIONS:
+                if combination[0].startswith("e") and ks is ODD:
+                    continue  # cuBLAS takes 8-bit operands in multiples of 16 only
+                for k in ks:
+                    if k <= 8192 or m * n <= 20_000:
+                        yield {"m": m, "n": n, "k": k, **_formats(combination)}
+
+
+def _varied(p: Problem) -> Iterator[Problem]:
+    eight = p["a"].startswith("e")
+    for k in (16, 64, 208, 256, 1024, 4112, 8192):
+        one = {"m": 128, "n": 128, "k": k, **p}
+        yield {**one, "batch": 3}
+        yield {**one, "alpha": 0.75}
+        yield {**one, "alpha": 0.7, "beta": 0.3}
+        yield {**one, "alpha": 1, "beta": 0.5}
+        yield {**one, "alpha": 1, "beta": 1}
+        yield {**one, "bias": 1}
+        yield {**one, "bias": 1, "alpha": 0.7, "beta": 0.3}
+        if eight:
+            for x, y in ((2.0, 0.25), (1.5, 1.0), (0.37, 1.7)):
+                yield {**one, "scales": {"A": x, "B": y}}
+            yield {**one, "scales": {"A": 0.37, "B": 1.7}, "alpha": 0.7, "bias": 1}
+        else:
+            yield from ({**one, "trans": trans} for trans in ("NN", "NT", "TT"))
+    for m, n in ((1024, 1024), (4096, 64), (32, 32), (256, 2048), (1, 256), (256, 1), (8, 8)):
+        for k in (16, 64, 72, 200, 256, 1000, 1024, 4096, 4112):
+            if (m * n <= 400_000 or k <= 1100) and not (eight and (k % 16 or m % 16 or n % 16)):
+                yield {"m": m, "n": n, "k": k, **p}
+    if not eight:
+        for m, n in ((100, 60), (33, 17), (127, 129)):
+            yield from ({"m": m, "n": n, "k": k, **p} for k in (64, 100, 333, 1024, 4095))
+
+
+def layers() -> Iterator[tuple[int, int, str, int]]:
+    """M, N, what and K of the products that PyTorch is asked for: layers of models, then other shapes."""
+    every = ("fp16", "bf16", "tf32", "fp32", "fp64", "e4m3 fast", "e4m3", "fp16 linear", "bf16 linear")
+    for n, k in ((768, 768), (3072, 768), (768, 3072), (4096, 4096), (1024, 4096), (4096, 11008)):
+        for m in (1, 7, 32, 128, 512):
+            if m * n * k < 9e9:
+                yield from ((m, n, what, k) for what in every if what != "fp64")
+    for m, n in ((128, 128), (1, 512), (8, 1024), (512, 512), (2048, 256)):
+        for what in every:
+            for k in [*EVEN, *([] if what.startswith("e") else ODD)]:
+                if k <= 8192 or m * n <= 20_000:
+                    yield m, n, what, k
