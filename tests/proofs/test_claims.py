@@ -17,7 +17,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.programs.chain import OperandNodes, chained_dot, circuit, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimVerdict, Counterexample, PartStatus, equate
-from tcformal.proofs.claims.product_order import Exchange, prove_exchange
+from tcformal.proofs.claims.product_order import Exchange, Move, moves_of, prove_exchange
 from tcformal.proofs.claims.register import CLAIMS, claims_named, prove_claim, truncated_units
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.tactics.cuts import Composition
@@ -34,6 +34,7 @@ TWO_BLOCKS = "ampere/mma.m16n8k16.f32.f16.f16.f32"
 ADA = "ada/mma.m16n8k32.f32.e4m3.e4m3.f32"
 HOPPER = "hopper/mma.m16n8k16.f32.f16.f16.f32"
 WGMMA = "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
+NVF4 = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue8m0"
 VALPEY = "valpey@terms=5"
 #: The sum fills whole bytes, so that the bits of a magnitude are read past the label.
 WHOLE_BYTES = "blackwell/tcgen05.m64n8k32.kind::f8f6f4.f16.e2m1.e2m1@fraction_bits=9"
@@ -109,12 +110,28 @@ def test_the_order_of_a_chain_matters(name: str, book: LemmaBook) -> None:
 
 def test_exchanging_only_one_factor_is_not_proved(book: LemmaBook) -> None:
     """a_0 and a_1 change places and b_0 and b_1 stay: other products, which must not come out equal."""
-    right = Exchange.of(resolve(VOLTA), 0)
+    right = Exchange.of(resolve(VOLTA), Move(0))
     g = Graph()
     wrong = _one_factor(g)
     for both, expected in ((right, True), (wrong, False)):
         _, proved, _ = prove_exchange(asking(VOLTA, book), both, (0,))
         assert proved is expected
+
+
+@pytest.mark.parametrize("move", [Move(15), Move(16), Move(16, 16)], ids=lambda m: m.name)
+def test_scaled_products_keep_their_scales(move: Move, book: LemmaBook) -> None:
+    """Within a block of 16, and blocks with their scales; across a border a product meets another scale."""
+    spec = resolve(NVF4)
+    both = Exchange.of(spec, move)
+    _, proved, _ = prove_exchange(asking(NVF4, book), both, (0, 4, None))
+    assert proved is (move in moves_of(spec))
+
+
+def test_the_exchanges_of_a_scaled_unit_stay_within_blocks() -> None:
+    moves = moves_of(resolve(NVF4))
+    borders = {15, 31, 47}
+    assert [m.first for m in moves if m.size == 1] == [i for i in range(63) if i not in borders]
+    assert [(m.first, m.size) for m in moves if m.size > 1] == [(0, 16), (16, 16), (32, 16)]
 
 
 def _one_factor(g: Graph) -> Exchange:
@@ -128,7 +145,7 @@ def _one_factor(g: Graph) -> Exchange:
 
 
 def test_a_cut_point_that_is_not_equal_is_not_proved(book: LemmaBook) -> None:
-    both = Exchange.of(resolve(VOLTA), 1)
+    both = Exchange.of(resolve(VOLTA), Move(1))
     c = Composition(both.graph, book)
     (one,) = truncated_sums(both.dots[0])
     x, y = (term.term.significand for term in one.total.terms[:2])

@@ -1,9 +1,10 @@
-"""Claim `product-order`: the order of the k products does not matter."""
+"""Claim `product-order`: the order of the k products, each with its block scales, does not matter."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from tcformal.design.unit import UnitSpec
 from tcformal.ir.build import Graph
@@ -23,8 +24,10 @@ from tcformal.proofs.claim import (
 )
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import Composition, ProofStep
-from tcformal.semantics.stages import Dot
+from tcformal.semantics.stages import Block, Dot, DotStep
 from tcformal.semantics.unpack import unpack
+
+T = TypeVar("T")
 
 #: Stages that do not change when products change places.
 CUTS = (
@@ -36,10 +39,71 @@ CUTS = (
 _BRIEFLY_S = 10.0
 _SEARCHES: tuple[tuple[int | None, bool], ...] = ((2, True), (4, True), (2, False), (None, False))
 
+#: How far below the stages a proof looks: first attempt, and second where no witness is found; whole blocks
+#: in one attempt, because their witnesses are hard to look for.
+_DEPTHS: tuple[tuple[int | None, ...], ...] = ((0,), (4, None))
+_OF_BLOCKS: tuple[int | None, ...] = (0, 4, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Two neighbouring runs of products change places; whole blocks of products with their scales do, too.
+
+    Ranges and units: the runs of `size` products begin at `first` and end before `first + 2 * size`; size is
+    1, or the unit's scale block.
+    """
+
+    first: int
+    size: int = 1
+
+    @property
+    def name(self) -> str:
+        """What changes places, in words."""
+        if self.size == 1:
+            return f"products {self.first} and {self.first + 1}"
+        number = self.first // self.size
+        return f"blocks {number} and {number + 1} with their scales"
+
+    def of(self, row: Sequence[T]) -> list[T]:
+        """A row of products in the new order."""
+        return _exchanged(row, self.first, self.size)
+
+    def of_scales(self, row: Sequence[T]) -> list[T]:
+        """A row of scales in the new order; products of one block leave them where they are."""
+        return list(row) if self.size == 1 else _exchanged(row, self.first // self.size, 1)
+
+    def of_groups(self, dot: Dot, group: int) -> Dot:
+        """A dot product of the exchanged operands with its groups' sums listed as the first one's are."""
+        stages: list[Block | DotStep] = []
+        for x in dot.stages:
+            if isinstance(x, Block):
+                groups = _exchanged(x.groups, self.first // group, self.size // group)
+                stages.append(replace(x, groups=tuple(groups)))
+            else:
+                stages.append(x)
+        return replace(dot, stages=tuple(stages))
+
+    def near(self, free: int) -> range:
+        """The `free` products around the border between the runs."""
+        first = self.first + self.size - free // 2
+        return range(max(0, first), first + free)
+
+
+def _exchanged(row: Sequence[T], first: int, size: int) -> list[T]:
+    middle, end = first + size, first + 2 * size
+    return [*row[:first], *row[middle:end], *row[first:middle], *row[end:]]
+
+
+def moves_of(spec: UnitSpec) -> list[Move]:
+    """The exchanges that make every order of the products that the scales' places allow."""
+    block = spec.scale_block or spec.k
+    neighbours = [Move(i) for i in range(spec.k - 1) if (i + 1) % block]
+    return neighbours + [Move(i, block) for i in range(0, spec.k - block, block)]
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """The unit on its inputs (A), and with products i and i + 1 exchanged (B), in one graph."""
+    """The unit on its inputs (A), and with some products exchanged (B), in one graph."""
 
     graph: Graph
     dots: tuple[Dot, Dot]
@@ -50,61 +114,68 @@ class Exchange:
         return self.dots[0].result, self.dots[1].result
 
     @staticmethod
-    def of(spec: UnitSpec, i: int, free: int | None = None) -> Exchange:
-        """Both circuits; with `free`, only that many products around i are inputs and the others 0·0."""
+    def of(spec: UnitSpec, move: Move, free: int | None = None) -> Exchange:
+        """Both circuits; with `free`, only that many products are inputs and the others 0·0."""
         g = Graph()
         x = declare_inputs(g, spec, spec.k)
         if free is not None:
-            first = i + 1 - free // 2
-            kept = range(max(0, first), first + free)
+            kept = move.near(free)
             zero_a, zero_b = (g.const(0, fmt.width) for fmt in (spec.operands.a, spec.operands.b))
             a = [w if k in kept else zero_a for k, w in enumerate(x.a)]
             b = [w if k in kept else zero_b for k, w in enumerate(x.b)]
             x = replace(x, a=a, b=b)
-        other = OperandNodes(exchanged(x.a, i), exchanged(x.b, i), x.c, x.scale_a, x.scale_b)
+        scales = [move.of_scales(row) for row in (x.scale_a, x.scale_b)]
+        other = OperandNodes(move.of(x.a), move.of(x.b), x.c, *scales)
         dots = []
         for side, inputs in (("A", x), ("B", other)):
             with g.scope(side):
                 dots.append(chained_dot(g, spec, inputs))
+        if move.size > 1 and spec.design.group is not None:
+            dots[1] = move.of_groups(dots[1], spec.design.group)
         return Exchange(g, (dots[0], dots[1]))
 
 
-def exchanged(row: Sequence[Node], i: int) -> list[Node]:
-    """A row with elements i and i + 1 exchanged."""
-    return [*row[:i], row[i + 1], row[i], *row[i + 2 :]]
-
-
 def product_order(ask: Asking) -> tuple[Finding, list[Lemma]]:
-    """Every adjacent transposition of the products, proved by cuts or refuted by a witness.
+    """Every exchange of neighbours, proved by cuts or refuted by a witness.
 
     Soundness: each part speaks of all inputs.  Exchanging neighbours i and i + 1 for every i in a run of
     positions generates every permutation of that run (bubble sort), and a result unchanged by each
     exchange is unchanged by every sequence of them, because each applies to the inputs that the one
     before has left.  The orders proved equal are therefore those within the runs of positions that proved
-    transpositions connect: all orders exactly where one run holds all k positions.
+    transpositions connect: all orders exactly where one run holds all k positions.  Of a unit with block
+    scales a product is scaled by its place: products change places within a block, and whole blocks with
+    their scales, and both together make every order of the operands that leaves each product its scales.
     """
     spec, parts = ask.spec, []
     applied: list[Lemma] = []
-    known: list[tuple[int, Counterexample]] = []
-    for i in range(spec.k - 1):
-        ask.progress(f"products {i} and {i + 1} exchanged")
-        part = _transposition(ask, i, known, applied)
+    known: list[tuple[Move, Counterexample]] = []
+    moves = moves_of(spec)
+    for move in moves:
+        ask.progress(f"{move.name} exchanged")
+        part = _transposition(ask, move, known, applied)
         if part.witness is not None:
-            known.append((i, part.witness))
+            known.append((move, part.witness))
         parts.append(part)
-    runs = _runs(spec.k, [i for i, p in enumerate(parts) if p.status is PartStatus.HOLDS])
+    proved = [move for move, p in zip(moves, parts, strict=True) if p.status is PartStatus.HOLDS]
+    runs = _runs(spec.k, [move.first for move in proved if move.size == 1])
     shown = ", ".join(f"{r[0]}–{r[-1]}" if len(r) > 1 else str(r[0]) for r in runs)
-    count = sum(p.status is PartStatus.HOLDS for p in parts)
+    blocks = [move for move in moves if move.size > 1]
+    whole = sum(move.size > 1 for move in proved)
+    with_scales = (
+        f"; {whole} of {len(blocks)} exchanges of neighbouring blocks with their scales change no result"
+        if blocks else ""
+    )  # fmt: skip
     between = [p.name for p in parts if p.status is PartStatus.VIOLATED]
+    scaled = ", each with its scales," if blocks else ""
     finding = Finding(
         parts=tuple(parts),
         composition=(
-            f"{count} of {spec.k - 1} exchanges of neighbours change no result; they generate every order "
-            f"of the products within {shown}"
+            f"{len(proved) - whole} of {len(moves) - len(blocks)} exchanges of neighbours change no result; "
+            f"they generate every order of the products within {shown}{with_scales}"
         ),
-        reason=f"no order of the {spec.k} products changes the result",
+        reason=f"no order of the {spec.k} products{scaled} changes the result",
         violated=(
-            f"the order matters: {len(between)} of {spec.k - 1} exchanges of neighbours change a result, "
+            f"the order matters: {len(between)} of {len(moves)} exchanges of neighbours change a result, "
             f"the first that of {between[0]}; within {shown} the order does not matter"
             if between else ""
         ),
@@ -124,19 +195,19 @@ def _runs(k: int, proved: Sequence[int]) -> list[list[int]]:
 
 
 def _transposition(
-    ask: Asking, i: int, known: Sequence[tuple[int, Counterexample]], applied: list[Lemma]
+    ask: Asking, move: Move, known: Sequence[tuple[Move, Counterexample]], applied: list[Lemma]
 ) -> ClaimPart:
-    """Products i and i + 1: a quick proof, else a witness, else a proof with definitions restored."""
-    name = f"products {i} and {i + 1}"
-    both = Exchange.of(ask.spec, i)
+    """One exchange: a quick proof, else a witness, else a proof with definitions restored."""
+    name = move.name
+    both = Exchange.of(ask.spec, move)
     steps: tuple[ProofStep, ...] = ()
-    for depths in ((0,), (4, None)):
+    for depths in _DEPTHS if move.size == 1 else (_OF_BLOCKS,):
         steps, proved, lemmas = prove_exchange(ask, both, depths)
         applied += lemmas
         if proved:
             return ClaimPart(name=name, status=PartStatus.HOLDS, steps=steps)
-        if depths == (0,):
-            witness = _witness(ask, i, known)
+        if depths in (_DEPTHS[0], _OF_BLOCKS):
+            witness = _witness(ask, move, known)
             if witness is not None:
                 return ClaimPart(name=name, status=PartStatus.VIOLATED, witness=witness)
     failed = next((s.name for s in steps if not s.proved), "the result")
@@ -159,15 +230,15 @@ def prove_exchange(
     return tuple(steps), proved, [u.lemma for u in c.uses]
 
 
-def _witness(ask: Asking, i: int, known: Sequence[tuple[int, Counterexample]]) -> Counterexample | None:
-    """Operands whose result changes when products i and i + 1 change places."""
+def _witness(ask: Asking, move: Move, known: Sequence[tuple[Move, Counterexample]]) -> Counterexample | None:
+    """Operands whose result changes when products change places."""
     for place, w in reversed(known):
-        moved = _moved(w.first, i - place)
-        again = None if moved is None else _replayed(ask.spec, moved, i, w.found_by)
+        moved = _moved(w.first, move.first - place.first) if move.size == place.size else None
+        again = None if moved is None else _replayed(ask.spec, moved, move, w.found_by)
         if again is not None:
             return again
     for free, finite in _SEARCHES:
-        both = Exchange.of(ask.spec, i, free)
+        both = Exchange.of(ask.spec, move, free)
         g, (x, y) = both.graph, both.results
         differ = g.not_(g.eq(x, y))
         if finite:
@@ -176,17 +247,16 @@ def _witness(ask: Asking, i: int, known: Sequence[tuple[int, Counterexample]]) -
         found = searched(ask, g, differ, None if free is None else _BRIEFLY_S)
         if found is not None:
             model, finder = found
-            return _replayed(ask.spec, _only(model, ask.spec.k, i, free), i, finder)
+            return _replayed(ask.spec, _only(model, ask.spec.k, move, free), move, finder)
     return None
 
 
-def _only(model: dict[str, int], k: int, i: int, free: int | None) -> Witness:
+def _only(model: dict[str, int], k: int, move: Move, free: int | None) -> Witness:
     """The model's operands, those that were not free being zero."""
     w = Witness.of(model, k)
     if free is None:
         return w
-    first = i + 1 - free // 2
-    kept = range(max(0, first), first + free)
+    kept = move.near(free)
     a, b = (tuple(x if j in kept else 0 for j, x in enumerate(row)) for row in (w.a, w.b))
     return replace(w, a=a, b=b)
 
@@ -204,11 +274,9 @@ def _moved(w: Witness, by: int) -> Witness | None:
     return replace(w, a=a, b=b)
 
 
-def _replayed(spec: UnitSpec, w: Witness, i: int, finder: str) -> Counterexample | None:
+def _replayed(spec: UnitSpec, w: Witness, move: Move, finder: str) -> Counterexample | None:
     """The witness on integers and on the oracle, in both orders."""
-
-    def other(row: tuple[int, ...]) -> tuple[int, ...]:
-        return (*row[:i], row[i + 1], row[i], *row[i + 2 :])
-
-    swapped = replace(w, a=other(w.a), b=other(w.b))
-    return counterexample((spec, w), (spec, swapped), finder)
+    a, b = tuple(move.of(w.a)), tuple(move.of(w.b))
+    scale_a, scale_b = tuple(move.of_scales(w.scale_a)), tuple(move.of_scales(w.scale_b))
+    other = replace(w, a=a, b=b, scale_a=scale_a, scale_b=scale_b)
+    return counterexample((spec, w), (spec, other), finder)
