@@ -10,6 +10,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError
 from tcformal.files import lines
 from tcformal.files.named import read_named, values_of
+from tcformal.files.packed import ENDING, read_packed
 from tcformal.operands.text import from_data
 from tcformal.probe.devices.recorded import RecordedDevice
 from tcformal.probe.plan.plan import Directed
@@ -75,6 +76,15 @@ def _witnesses(data: Any) -> Iterator[Mapping[str, Any]]:
             waiting += reversed(part)
 
 
+def _kept(folder: Path) -> Iterator[lines.Line]:
+    """The lines of kept answers: packed ones first."""
+    packed = folder / (ANSWERS + ENDING)
+    if packed.exists():
+        for number, text in enumerate(read_packed(packed).splitlines(), start=1):
+            yield lines.parse_line(packed, number, text)
+    yield from lines.read(folder / ANSWERS)[0]
+
+
 def from_store(spec: UnitSpec, folder: Path, k: int) -> Iterator[Directed]:
     """The witnesses of the kept answers about units of these formats and this length.
 
@@ -84,23 +94,39 @@ def from_store(spec: UnitSpec, folder: Path, k: int) -> Iterator[Directed]:
     """
     o = spec.operands
     formats = o.names()
-    for line in lines.read(folder / ANSWERS)[0]:
+    for line in _kept(folder):
         if line.torn:
             continue
         if line.data is None:
             raise RecordError(line.problem)
         asked, witness = line.data.get("question"), line.data.get("witness")
-        if (
-            witness is None
-            or not isinstance(asked, dict)
-            or asked.get("formats") != formats
-            or asked.get("k") != k
-        ):
+        if witness is None or not isinstance(asked, dict) or asked.get("formats") != formats:
             continue
-        where = f"line {line.number} of {folder / ANSWERS}"
-        try:
-            found = from_data(spec, witness, where)
-        except InputError:
-            raise RecordError(f"expected a witness of {formats} in {where}, but it is none") from None
+        # Units with block scales and units without have the same formats.
+        scaled = bool(witness.get("scale_a") or witness.get("scale_a[0]"))
+        if asked.get("k") != k or scaled is not (spec.scale_format is not None):
+            continue
+        where = f"line {line.number} of the answers in {folder}"
         why = f"tells {asked.get('first')} from {asked.get('second')}"
-        yield Directed(f"answer/{str(asked.get('sha256'))[:12]}", why, found)
+        if asked.get("kind") == "property":
+            why = f"violates {asked.get('property')} on {asked.get('unit')}"
+        try:
+            runs = [from_data(spec, data, where) for data in _runs(witness, k)]
+        except (InputError, KeyError, TypeError):
+            if scaled:
+                continue  # scales of another format, or for other blocks
+            raise RecordError(f"expected a witness of {formats} in {where}, but it is none") from None
+        name = f"answer/{str(asked.get('sha256'))[:12]}"
+        for i, found in enumerate(runs):
+            yield Directed(f"{name}/{i}" if i else name, why, found)
+
+
+def _runs(witness: Mapping[str, Any], k: int) -> list[Mapping[str, Any]]:
+    """The operands in a witness; that of a property has inputs by name, and a second c for a second call."""
+    if "a" in witness:
+        return [witness]
+    words = {name: x["hex"] for name, x in witness.items()}
+    rows = {row: [words[f"{row}[{i}]"] for i in range(k)] for row in "ab"}
+    scales = {row: [words[x] for x in words if x.startswith(row)] for row in ("scale_a[", "scale_b[")}
+    more = {row[:-1]: values for row, values in scales.items() if values}
+    return [{**rows, "c": words[c], **more} for c in ("c", "c2") if c in words]

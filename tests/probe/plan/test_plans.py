@@ -28,12 +28,14 @@ from tcformal.probe.plan.plan import (
     read_plan,
     write_plan,
 )
-from tcformal.probe.run.gather import from_file, from_store
+from tcformal.probe.run.gather import ANSWERS, from_file, from_store
 from tcformal.probe.run.run import run_plan
-from tcformal.query.separate import separate
+from tcformal.query.separate import check_property, separate
+from tcformal.store.audit.prune import prune
 from tcformal.store.schema import sealed
 from tcformal.store.store import Store
 
+ROOT = Path(__file__).resolve().parents[3]
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 SCALED = "rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e2m1.f32.ue8m0"
 
@@ -263,6 +265,9 @@ def test_witnesses_of_kept_answers(tmp_path: Path) -> None:
     assert other.name in item.why
     assert not list(from_store(unit(VOLTA).spec, tmp_path, 4))
     assert not list(from_store(spec, tmp_path / "nothing", 2))
+    prune(Store(tmp_path), pack=True)
+    assert not (tmp_path / ANSWERS).read_bytes()
+    assert [found.witness for found in from_store(spec, tmp_path, 2)] == [verdict.witness]
 
 
 def test_operands_of_data_reject() -> None:
@@ -295,3 +300,28 @@ def test_seeds_give_other_operands() -> None:
     item = first.items[0]
     assert isinstance(item, Random)
     assert np.unique(item.batch(spec, 4).a).size > 20
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "hopper/mma.m16n8k16.f32.f16.f16.f32",
+        "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0",
+    ],
+)
+def test_the_witnesses_in_the_kept_results_are_found(name: str) -> None:
+    """Those of pairs, and of properties with a second c; scales of other blocks are passed over."""
+    spec = unit(name).spec
+    found = list(from_store(spec, ROOT / "results", spec.k))
+    assert found
+    assert all(len(item.witness.a) == spec.k for item in found)
+
+
+def test_a_property_with_a_second_c_gives_two_inputs(tmp_path: Path) -> None:
+    spec = unit(VOLTA).spec
+    verdict = check_property(spec, "monotonic-in-c")
+    assert verdict.witness is not None
+    Store(tmp_path).add(verdict)
+    first, second = from_store(spec, tmp_path, 4)
+    assert first.witness.a == second.witness.a
+    assert first.witness.c < second.witness.c
