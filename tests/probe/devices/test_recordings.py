@@ -23,6 +23,7 @@ from tcformal.probe.log.pieces import Piece
 from tcformal.probe.log.results import Run, files_of, pieces_of, read_runs, unit_of
 from tcformal.probe.plan.directed import directed
 from tcformal.probe.plan.plan import Directed, Plan, item_of
+from tcformal.probe.run.groups import groups
 from tcformal.probe.run.run import run_plan
 from tcformal.programs.chain import staged_circuit
 from tcformal.semantics.special import first_nan
@@ -183,8 +184,8 @@ def test_measured_evidence_is_what_is_kept() -> None:
 
 
 def test_files_are_bounded_and_name_no_folder_of_a_machine() -> None:
-    for path in HARDWARE.rglob("*.jsonl*"):
-        assert path.stat().st_size < 16 << 20
-        for run in read_runs(path) if files_of(path) else ():
+    for path in (*FILES, *FOLDERS):
+        assert all(file.stat().st_size < 16 << 20 for file in files_of(path))
+        for run in read_runs(path):
             assert not any(str(v).startswith("/") for v in run.head["device"].values())
     assert sum(path.stat().st_size for path in HARDWARE.rglob("*.jsonl*")) < 4_000_000
