@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 
-from tcformal.design.arithmetic import NVIDIA_NAN, QUIET_NAN, fma_chain, t_fdpa
+from tcformal.design.arithmetic import DMMA_DEFAULT_NAN, NVIDIA_NAN, fma_chain, t_fdpa
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import Emulation, Evidence, Fact, UnitSpec
 from tcformal.design.vendors.facts import SASS, UNSTATED, XIE, facts, probed, t_fdpa_facts
@@ -206,7 +206,7 @@ def _double(shape: str, name: str) -> UnitSpec:
     return UnitSpec(
         name=name, m=m, n=n, k=k,
         operands=_operands("f64", "f64", "f64", "f64"),
-        design=fma_chain(fmt="fp64", nan_word=QUIET_NAN["fp64"]),
+        design=fma_chain(fmt="fp64", nan_word=DMMA_DEFAULT_NAN, nan_rule="b_sum_a"),
         facts=facts(source, {"nan_word": UNSTATED}),
     )  # fmt: skip
 
