@@ -12,8 +12,8 @@ from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 from tcformal.matmul.unit import Unit, unit
 from tcformal.operands.random import Raw
-from tcformal.oracle.exact import unit_dot
 from tcformal.operands.witness import Witness
+from tcformal.oracle.exact import unit_dot
 from tcformal.query.explain.explain import explain, explain_witness
 
 TILE, DMMA = "x86/tdpbf16ps", "hopper/mma.m16n8k4.f64.f64.f64.f64"

@@ -181,9 +181,7 @@ def test_another_order_of_nans_is_refuted(order: tuple[str, ...], monkeypatch: p
 
 
 @pytest.mark.parametrize("order", list(permutations(("a", "b", "total"))), ids=" before ".join)
-def test_one_order_of_nans_is_that_of_dmma(
-    order: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_order_of_nans_is_that_of_dmma(order: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """b_k before the sum before a_k; each of the five others is refuted by hundreds of results."""
     wrong = mutated(order, monkeypatch, DMMA, nan_doubles())
     assert wrong == 0 if order == ("b", "total", "a") else wrong > 100

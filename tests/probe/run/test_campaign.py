@@ -133,9 +133,7 @@ def test_a_shared_model_is_evaluated_once(tmp_path: Path, monkeypatch: pytest.Mo
     for wrong, options in enumerate(({}, {"does": odd})):
         found, _ = ran(tmp_path / str(wrong), "model:hopper", units=names, vectors=48, **options)
         seen: list[int] = []
-        monkeypatch.setattr(
-            pieces, "replay", lambda spec, x, to=seen: to.append(len(x.c)) or replay(spec, x)
-        )
+        monkeypatch.setattr(pieces, "replay", lambda spec, x, to=seen: to.append(len(x.c)) or replay(spec, x))
         checked = {c.unit: c for c in recheck(found.folder)}
         assert [checked[name].mismatches for name in names] == [0, wrong, 0]
         assert sum(c.count for c in checked.values()) == found.measured
