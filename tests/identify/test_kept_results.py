@@ -9,7 +9,6 @@ from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tcformal.design import axes
@@ -140,9 +139,10 @@ def refutes(piece: Piece, parameter: str, u: UnitSpec) -> bool:
 
 
 def nans(spec: UnitSpec, pieces: list[Piece]) -> tuple[set[int], set[int]]:
-    """The words of NaN results, and the NaNs of A among the operands."""
-    words = {int(w) for p in pieces for w in p.outputs[spec.operands.d.is_nan(p.outputs)]}
-    origins = {int(w) for p in pieces for w in np.unique(p.batch.a[spec.operands.a.is_nan(p.batch.a)])}
+    """The words of NaN results, and the NaNs of C among the operands."""
+    o = spec.operands
+    words = {int(w) for p in pieces for w in p.outputs[o.d.is_nan(p.outputs)]}
+    origins = {int(w) for p in pieces for w in p.batch.c[o.c.is_nan(p.batch.c)]}
     return words, origins
 
 
