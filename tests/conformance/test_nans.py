@@ -142,7 +142,7 @@ def test_a_step_of_dmma_gives_the_nan_of_b_then_the_sum_then_a(
     a: dict[int, int], b: dict[int, int], c: int, whose: str, result: int
 ) -> None:
     """Made quiet, with sign and payload; the rule that an H100's outputs fit, see test_recordings."""
-    w = Witness(*(tuple(x.get(k, _ONE) for k in range(4)) for x in (a, b)), c)
+    w = Witness(tuple(a.get(k, _ONE) for k in range(4)), tuple(b.get(k, _ONE) for k in range(4)), c)
     trace = explain_witness(unit(DMMA).spec, w)
     assert trace.result == result == unit_dot(unit(DMMA).spec, w.a, w.b, w.c)
     assert trace.steps[-1].nan_of == whose

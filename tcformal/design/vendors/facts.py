@@ -36,10 +36,7 @@ _OF_SUMS = (
 )  # fmt: skip
 _OF_WIDE_SUMS = (*_OF_SUMS, "zero_exponent", "zero_sign", "overflow")
 #: The same of what compilers compose: inside two HMMA, and inside four FFMA.
-_IN_COMPOSED = (
-    "products", "summation", "c_position", "fraction_bits", "conversion", "normalise_products",
-    "product_rounding",
-)  # fmt: skip
+_IN_COMPOSED = ("products", "summation", "c_position", "fraction_bits", "conversion", "product_rounding")
 _IN_SCALAR = ("products", "conversion")
 #: What is supposed of other GPUs' fp64 units.
 AS_HOPPER = Fact("as on Hopper, of which it is measured; no source states it", Evidence.INFERRED)
@@ -97,11 +94,11 @@ def t_fdpa_facts(
 
 def composed_facts(arch: str, sm: int, o: Operands) -> dict[str, Fact]:
     """Provenance of the parameters inside what the compiler makes of a missing `mma`."""
-    if o.a.name == "fp16":
-        found, seen = facts(Fact(f"{SASS} for sm_{sm}", Evidence.INFERRED), {}), _IN_SCALAR
-    else:
-        found, seen = _t_fdpa_facts(arch, o, False, "Table 4", "Algorithm 7"), _IN_COMPOSED
-    return on_h100(found, seen) if arch == "hopper" else found
+    scalar = o.a.name == "fp16"
+    found = _t_fdpa_facts(arch, o, False, "Table 4", "Algorithm 7")
+    if scalar:
+        found = facts(Fact(f"{SASS} for sm_{sm}", Evidence.INFERRED), {})
+    return on_h100(found, _IN_SCALAR if scalar else _IN_COMPOSED) if arch == "hopper" else found
 
 
 def _t_fdpa_facts(arch: str, o: Operands, recorded: bool, table: str, algorithm: str) -> dict[str, Fact]:

@@ -46,8 +46,8 @@ class Summation:
         invalid = self._invalid()
         total = self._without_c(addends, invalid)
         with g.scope("last"):
-            nans = [carried_nan("c", c), carried_nan("total", total)]
-            return self._sum([total, c], self._final, made, invalid, nans)
+            both = [carried_nan("c", c), carried_nan("total", total)]
+            return self._sum([total, c], self._final, made, invalid, both)
 
     def _invalid(self) -> Node:
         """The word of an invalid operation."""
