@@ -10,8 +10,8 @@ from tcformal.design.spec import Design
 NVIDIA_NAN = {"fp32": 0x7FFFFFFF, "fp16": 0x7FFF, "fp64": 0x7FFFFFFFFFFFFFFF}
 #: The quiet NaN without payload, for units whose NaN payload nobody has stated.
 QUIET_NAN = {"fp32": 0x7FC00000, "fp16": 0x7E00, "fp64": 0x7FF8000000000000}
-#: x86's default NaN, the result of an invalid operation.
-X86_DEFAULT_NAN = 0xFFC00000
+#: The results of invalid operations: x86's default NaN, and that of NVIDIA's fp64 units.
+X86_DEFAULT_NAN, DMMA_DEFAULT_NAN = 0xFFC00000, 0xFFF8000000000000
 
 #: Conversion of NVIDIA's T-FDPA by D format (XIE Table 4).
 NVIDIA_CONVERSION = {"fp32": "RZ-FP32", "fp16": "RNE-FP16"}
@@ -48,9 +48,9 @@ def t_fdpa(
     )
 
 
-def fma_chain(*, fmt: str, nan_word: int) -> Design:
+def fma_chain(*, fmt: str, nan_word: int, nan_rule: str = "word") -> Design:
     """A chain of IEEE fused multiply-adds in the order of k (XIE Algorithm 4)."""
-    ieee = _IEEE | {"conversion": f"RNE-{fmt.upper()}", "nan_word": nan_word}
+    ieee = _IEEE | {"conversion": f"RNE-{fmt.upper()}", "nan_word": nan_word, "nan_rule": nan_rule}
     return Design(products=1, **ieee)
 
 

@@ -9,6 +9,7 @@ from tcformal.design.names import resolve
 from tcformal.design.rounding import MODES
 from tcformal.design.spec import (
     ACCUMULATIONS,
+    NAN_RULES,
     ORDERS,
     OVERFLOWS,
     SUBNORMALS,
@@ -76,7 +77,7 @@ def neighbours(unit: UnitSpec) -> Iterator[UnitSpec]:
         "zero_exponent": ("own", "none", *around(d.zero_exponent, (*_NEAR, -6, 6, 16))),
         "summation": SUMMATIONS,
         "result_subnormals": SUBNORMALS,
-        "nan_rule": ("word", "first_operand"),
+        "nan_rule": NAN_RULES,
         "nan_word": nan_words(unit),
     }
     if d.fraction_bits is None:

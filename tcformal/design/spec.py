@@ -32,7 +32,7 @@ ACCUMULATIONS = ("twos_complement", "sign_magnitude")
 OVERFLOWS = ("infinity", "ieee")
 SUBNORMALS = ("kept", "positive_zero", "signed_zero")
 ORDERS = ("ascending", "odd_first")
-NAN_RULES = ("word", "first_operand")
+NAN_RULES = ("word", "first_operand", "b_sum_a")
 SUM_ROUNDINGS = ("RD", "RZ")
 
 #: The least and the largest exponent that zero terms can have.
@@ -47,7 +47,7 @@ _POSITIONS_OF = {
     "tr": ("last",),
     "gtr": ("last",),
 }
-#: Orders of summation in which it is known which operand's NaN a step returns.
+#: Orders of summation in which it is known which operand's NaN a step returns, beside one product and c.
 _NAN_ORDERS = (("sequential", "first"), ("two_chains", "last"))
 
 
@@ -138,9 +138,10 @@ class Design:
     conversion: str
     #: The encoding of every NaN result.
     nan_word: int
-    #: `word`: every NaN result is nan_word.  `first_operand`: each step returns its first NaN operand, made
-    #: quiet and widened, else nan_word for an invalid operation.  Order of priority: a_k, b_k, the running
-    #: sum; the even chain, the odd one; c, the sum of the chains.
+    #: `word`: every NaN result is nan_word.  `first_operand`, `b_sum_a`: each step returns its first NaN
+    #: operand, made quiet and widened, else nan_word for an invalid operation.  Order of priority: a_k, b_k,
+    #: the running sum, or with `b_sum_a` b_k, the running sum, a_k; the even chain, the odd one; c, the sum
+    #: of the chains.
     nan_rule: str = "word"
     #: `positive`: every zero result is +0.  `ieee`: the sign rules of IEEE 754 §6.3.  `sum`: a sum of
     #: zero is +0, a sum that rounds to zero keeps its sign.
@@ -257,11 +258,12 @@ class Design:
                 f"expected an even number of products with order=odd_first, but got {self.products}"
             )
         summed = (self.summation, self.c_position)
-        if self.nan_rule == "first_operand" and summed not in _NAN_ORDERS:
+        single = summed == ("fused", "joined") and self.products == 1
+        if self.nan_rule != "word" and not single and summed not in _NAN_ORDERS:
             raise InputError(
-                "expected summation=sequential with c_position=first, or summation=two_chains, for "
-                f"nan_rule=first_operand, but got summation={self.summation} "
-                f"with c_position={self.c_position}"
+                "expected summation=sequential with c_position=first, summation=two_chains, or products=1 in "
+                f"one sum with c, for nan_rule={self.nan_rule}, but got summation={self.summation} "
+                f"with c_position={self.c_position} and products={self.products}"
             )
 
     @property

@@ -16,7 +16,7 @@ from tcformal.design.unit import Emulation, UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Specials
 from tcformal.oracle.blocks import dot_block
-from tcformal.oracle.nans import first_operand_nan, quiet_nan
+from tcformal.oracle.nans import operand_nan, quiet_nan
 from tcformal.oracle.products import block_terms, flushed, in_order, product
 from tcformal.oracle.sums import fused_sum
 from tcformal.oracle.values import ExactValue, NumberClass, decode, encode_exact
@@ -45,8 +45,8 @@ def dot(
     scale_b: one encoding of `scale_format` for every `scale_block` consecutive k, the last may be fewer.
     Ranges and units: block k takes elements kL ... kL+L-1, and the result of block k - 1, an encoding of
     `d_format`, as its c.
-    Zero, NaN, Inf: subnormals as the design has them; a NaN result is `design.nan_word` or, under nan_rule
-    `first_operand`, an operand's NaN; a NaN stays one through the later blocks; a NaN scale gives NaN.
+    Zero, NaN, Inf: subnormals as the design has them; a NaN result is `design.nan_word` or, under another
+    nan_rule than `word`, an operand's NaN; a NaN stays one through the later blocks; a NaN scale gives NaN.
     Errors: InputError for lengths that do not fit, encodings outside their width, scales without a format or
     the reverse, groups that K or a block of scales would cut, a `d_format` that cannot hold the results, and
     a `nan_word` that is no NaN of it.
@@ -56,6 +56,8 @@ def dot(
     length = _block_length(design, a, b)
     scales = _scales(design, len(a), scale_format, scale_block, scale_a, scale_b)
     d, incoming_format = c, c_format
+    if design.nan_rule != "word" and decode(c_format, c).kind is NumberClass.NAN:
+        d, incoming_format = quiet_nan((c_format, c), d_format), d_format
     for start in range(0, len(a), length):
         block = range(start, start + length)
         incoming = flushed(decode(incoming_format, d), design.c_subnormals)
@@ -66,9 +68,9 @@ def dot(
             [scales[k] for k in block],
         )
         result = dot_block(design, terms, incoming)
-        if result.kind is NumberClass.NAN and design.nan_rule == "first_operand":
+        if result.kind is NumberClass.NAN and design.nan_rule != "word":
             pairs = in_order(design, [((a_format, a[k]), (b_format, b[k])) for k in block])
-            d = first_operand_nan(design, pairs, terms, (incoming_format, d), incoming, d_format)
+            d = operand_nan(design, pairs, terms, d, incoming, d_format)
         else:
             d = _encode(design, d_format, result)
         incoming_format = d_format

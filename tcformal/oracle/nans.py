@@ -32,24 +32,24 @@ def quiet_nan(operand: Word, target: Format) -> int:
     return word
 
 
-def first_operand_nan(
+def operand_nan(
     design: Design,
     pairs: Sequence[tuple[Word, Word]],
     products: Sequence[ExactValue],
-    c: Word,
+    c: int,
     c_value: ExactValue,
     target: Format,
 ) -> int:
-    """The NaN word of a block that ends as NaN, under nan_rule `first_operand`.
+    """The NaN word of a block that ends as NaN, under nan_rule `first_operand` or `b_sum_a`.
 
-    Shapes: pairs: the (a_k, b_k) of the block in the design's order; products: theirs; c_value: c as the
-    sum takes it.
+    Shapes: pairs: the (a_k, b_k) of the block in the design's order; products: theirs; c: an encoding of
+    `target`, where it is a NaN; c_value: c as the sum takes it.
     Zero, NaN, Inf: a chain's word is as `_word_of_chain`; of two chains the even one's NaN comes before the
     odd one's, and c's before that of their sum; `design.nan_word` where no operand of the last sum is a NaN.
     Source: Intel SDM, VDPBF16PS (order of priority: src1.lo, src2.lo, src1.hi, src2.hi, destination);
-    measured for tdpbf16ps (results/hardware).
+    measured for tdpbf16ps and, in the other order, for DMMA (results/hardware).
     """
-    c_word = quiet_nan(c, target) if c_value.kind is NumberClass.NAN else None
+    c_word = c if c_value.kind is NumberClass.NAN else None
     if design.summation == "two_chains":
         words = [c_word]
         for half in (slice(0, None, 2), slice(1, None, 2)):
@@ -72,15 +72,16 @@ def _word_of_chain(
     """The word of a chain's last result where it is a NaN, else None; `word`: that of its start.
 
     Shapes: results: the value after each step.
-    Zero, NaN, Inf: a step that gives NaN gives the first NaN of a_k, b_k and the sum before it, made quiet;
-    `design.nan_word` where none of them is one (Inf * 0, Inf - Inf, a NaN scale).
+    Zero, NaN, Inf: a step that gives NaN gives the first NaN of a_k, b_k and the sum before it, or of b_k,
+    that sum and a_k, made quiet; `design.nan_word` where none is one (Inf * 0, Inf - Inf, a NaN scale).
     """
     for pair, result in zip(pairs, results, strict=True):
         if result.kind is not NumberClass.NAN:
             continue
-        nans = [quiet_nan(operand, target) for operand in pair if decode(*operand).kind is NumberClass.NAN]
-        if nans:
-            word = nans[0]
-        elif word is None:
-            word = design.nan_word
+        a, b = (
+            quiet_nan(operand, target) if decode(*operand).kind is NumberClass.NAN else None
+            for operand in pair
+        )
+        order = (a, b, word) if design.nan_rule == "first_operand" else (b, word, a)
+        word = next((nan for nan in order if nan is not None), design.nan_word)
     return word

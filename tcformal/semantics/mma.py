@@ -94,12 +94,12 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
         raise InputError(f"expected K to be a multiple of {design.products} products, but got K={k}")
     if not design.rho.fits(formats.d):
         raise InputError(f"expected a conversion into {formats.d.name}, but got {design.conversion}")
-    if design.nan_rule == "first_operand":
+    if design.nan_rule != "word":
         for fmt in (formats.a, formats.b, formats.c):
             if fmt.specials is not Specials.IEEE or fmt.fraction_bits > formats.d.fraction_bits:
                 raise InputError(
-                    f"expected operands with NaNs that {formats.d.name} can hold for nan_rule=first_operand, "
-                    f"but got {fmt.name}"
+                    f"expected operands with NaNs that {formats.d.name} can hold "
+                    f"for nan_rule={design.nan_rule}, but got {fmt.name}"
                 )
     if scales is not None:
         blocks = -(-k // scales.block)

@@ -27,9 +27,9 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class Addend:
-    """One product with the operands whose NaNs it may hand on, in their order of priority.
+    """One product with the operands whose NaNs it may hand on.
 
-    Shapes: nans: a_k and b_k under nan_rule `first_operand`; none where every NaN has one word.
+    Shapes: nans: a_k and b_k; none where every NaN has one word.
     """
 
     number: Number
@@ -127,6 +127,18 @@ def operand_nan(g: Graph, name: str, product: Operand, word: Node, fmt: Format) 
 def carried_nan(name: str, x: Carried) -> Nan:
     """A running sum, or c, as a NaN that a step may return."""
     return Nan(name, x.operand, x.number.nan, x.nan_word)
+
+
+def step_nans(rule: str, x: Addend, total: Carried) -> tuple[Nan, ...]:
+    """The NaNs that a step fma(a_k, b_k, sum) may return, in the order of priority of a nan_rule.
+
+    Source: Intel SDM, VDPBF16PS (a_k, b_k, sum); measured for DMMA of an H100 (b_k, sum, a_k).
+    """
+    carried = carried_nan("total", total)
+    if rule == "b_sum_a":
+        a, b = x.nans
+        return b, carried, a
+    return *x.nans, carried
 
 
 def first_nan(g: Graph, operands: Sequence[Nan], invalid: Node, target: Format) -> Node:

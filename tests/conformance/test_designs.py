@@ -327,6 +327,7 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
         "RNE",
         chained(nan_rule="first_operand", **stepwise("two_chains", "last", "RNE-E3M2")),
     ),
+    "nan-of-b": ("RNE", chained(products=1, nan_rule="b_sum_a")),
     "sign-magnitude": ("RZ", {"fraction_bits": 2, "zero_exponent": -1, "accumulation": "sign_magnitude"}),
     "group-of-one": ("RZ", {"fraction_bits": 2, "group": 1, "zero_exponent": -1}),
     "group-of-two": ("RZ", {"fraction_bits": 3, "group": 2, "zero_exponent": 1}),
@@ -344,11 +345,13 @@ SINGLE = (
 )  # fmt: skip
 #: Designs that see more of the operands than their product's value: one product is enough.
 ONLY_SINGLE = ("flushed-to-positive", "flushed-to-signed", "nan-of-first")
+#: Designs that hand on the NaN of one of several products, or that of a step before.
+OF_NANS = ("nan-of-chains", "nan-of-b")
 
 
 def toys() -> Iterator[UnitSpec]:
     for name, (rho, changes) in DESIGNS.items():
-        if name == "nan-of-chains":
+        if name in OF_NANS:
             yield toy(f"nans/{name}", 2, NANS, E3M2, rho, changes)
         elif name not in ONLY_SINGLE:
             yield toy(f"two/{name}", 2, TWO, E3M2, rho, changes)

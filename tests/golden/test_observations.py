@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tcformal.design.catalog import catalogue
-from tcformal.design.unit import Evidence
+from tcformal.design.vendors.facts import RECORDED
 from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Format
 from tcformal.matmul.unit import Unit, unit
@@ -132,7 +132,7 @@ def test_no_recording_is_left_out() -> None:
 
 
 def test_recorded_evidence_is_what_is_reproduced() -> None:
-    """A catalogued unit claims recorded evidence exactly where a recording here is of its arithmetic.
+    """A catalogued unit cites the recordings exactly where a recording here is of its arithmetic.
 
     Recordings with fp16 results fix products and conversion, but fit several values of fraction_bits.
     """
@@ -142,7 +142,7 @@ def test_recorded_evidence_is_what_is_reproduced() -> None:
         claimed = {
             (u.arch, u.operands.a.name, u.operands.d.name)
             for u in catalogue().values()
-            if u.facts[parameter].evidence is Evidence.RECORDED
+            if RECORDED in u.facts[parameter].source
         }
         narrow = {key for key in reproduced if key[2] == "fp16"}
         assert claimed == (reproduced - narrow if parameter == "fraction_bits" else reproduced)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from tcformal.design.spec import Design
+from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import Evidence, Fact
 
 #: Tags of `sources.REFERENCES`, some with the place.
@@ -22,6 +22,24 @@ UNSTATED = Fact("not stated by any source; the quiet NaN without payload stands 
 #: Results of this project's probes, and the processors that gave them.
 AMD_RESULTS = "results/hardware/AMD-EPYC/x86/vdpbf16ps.jsonl (AMD EPYC)"
 INTEL_RESULTS = "results/hardware/Intel-R-Xeon-R-Processor (Intel Xeon with AMX)"
+H100_RESULTS = "results/hardware/NVIDIA-H100-80GB-HBM3 (NVIDIA H100)"
+#: Parameters of which that GPU's outputs refute every other value near, or all that a sum can show: of FMA
+#: chains, of fused dot products, and of those with an fp32 result and the exponents of fp32 in A and B.
+_OF_CHAINS = (
+    "products", "conversion", "operand_subnormals", "c_subnormals", "result_subnormals", "product_rounding",
+    "zero_sign",
+)  # fmt: skip
+_OF_SUMS = (
+    "products", "summation", "c_position", "fraction_bits", "alignment_rounding", "conversion", "carry_bits",
+    "normalise_products", "operand_subnormals", "c_subnormals", "result_subnormals", "product_rounding",
+    "nan_word", "nan_rule",
+)  # fmt: skip
+_OF_WIDE_SUMS = (*_OF_SUMS, "zero_exponent", "zero_sign", "overflow")
+#: The same of what compilers compose: inside two HMMA, and inside four FFMA.
+_IN_COMPOSED = ("products", "summation", "c_position", "fraction_bits", "conversion", "product_rounding")
+_IN_SCALAR = ("products", "conversion")
+#: What is supposed of other GPUs' fp64 units.
+AS_HOPPER = Fact("as on Hopper, of which it is measured; no source states it", Evidence.INFERRED)
 #: What is supposed of a tile instruction that no probe has run.
 AS_TDPBF16PS = Fact(
     "as x86/tdpbf16ps, of which it is measured; Bochs's source has the same order", Evidence.INFERRED
@@ -39,8 +57,13 @@ def documented(where: str) -> Fact:
 
 
 def measured(where: str, *results: str) -> Fact:
-    """A fact from a vendor's specification that this project's probes have confirmed."""
+    """A fact stated elsewhere that the outputs of this project's probes leave no alternative to."""
     return Fact("; ".join((*results, where)), Evidence.MEASURED)
+
+
+def on_h100(found: Mapping[str, Fact], names: Iterable[str]) -> dict[str, Fact]:
+    """Facts of a Hopper unit of which some are measured, whatever their level was before."""
+    return {**found, **{name: measured(found[name].source, H100_RESULTS) for name in names}}
 
 
 def facts(base: Fact, overrides: Mapping[str, Fact]) -> dict[str, Fact]:
@@ -48,13 +71,38 @@ def facts(base: Fact, overrides: Mapping[str, Fact]) -> dict[str, Fact]:
     return {name: overrides.get(name, base) for name in Design.__dataclass_fields__}
 
 
+def double_facts(arch: str) -> dict[str, Fact]:
+    """Provenance of an NVIDIA fp64 unit's parameters."""
+    seen = arch == "hopper"
+    nan = Fact(H100_RESULTS, Evidence.MEASURED) if seen else AS_HOPPER
+    found = facts(probed(f"{XIE} Algorithm 4 and Table 3 (DMMA)"), {"nan_word": nan, "nan_rule": nan})
+    return on_h100(found, _OF_CHAINS) if seen else found
+
+
 def t_fdpa_facts(
-    arch: str, *, recorded: bool, narrow: bool = False, table: str = "Table 4", algorithm: str = "Algorithm 7"
+    arch: str, o: Operands, *, recorded: bool, table: str = "Table 4", algorithm: str = "Algorithm 7"
 ) -> dict[str, Fact]:
     """Provenance of an NVIDIA fused dot product's parameters.
 
-    `narrow` results (fp16) leave the recordings blind to fraction_bits: many values of it fit them.
+    Results in fp16 leave the recordings blind to fraction_bits: many values of it fit them.
     """
+    found = _t_fdpa_facts(arch, o, recorded, table, algorithm)
+    if arch != "hopper":
+        return found
+    return on_h100(found, _OF_WIDE_SUMS if o.a.exponent_bits == o.d.exponent_bits == 8 else _OF_SUMS)
+
+
+def composed_facts(arch: str, sm: int, o: Operands) -> dict[str, Fact]:
+    """Provenance of the parameters inside what the compiler makes of a missing `mma`."""
+    scalar = o.a.name == "fp16"
+    found = _t_fdpa_facts(arch, o, False, "Table 4", "Algorithm 7")
+    if scalar:
+        found = facts(Fact(f"{SASS} for sm_{sm}", Evidence.INFERRED), {})
+    return on_h100(found, _IN_SCALAR if scalar else _IN_COMPOSED) if arch == "hopper" else found
+
+
+def _t_fdpa_facts(arch: str, o: Operands, recorded: bool, table: str, algorithm: str) -> dict[str, Fact]:
+    """Provenance before this project's own probes."""
     where = f"{XIE} {table}"
     numbers = Fact(f"{where}; {RECORDED}", Evidence.RECORDED) if recorded else probed(where)
     zero = f"{SIMULATOR}; {HAWKEYE}.2" if arch in ("ampere", "hopper") else SIMULATOR
@@ -63,7 +111,7 @@ def t_fdpa_facts(
         probed(f"{XIE} {algorithm}"),
         {
             "products": numbers,
-            "fraction_bits": probed(where) if narrow else numbers,
+            "fraction_bits": probed(where) if o.d.name == "fp16" else numbers,
             "conversion": numbers,
             "group": probed(where),
             "zero_exponent": probed(zero),

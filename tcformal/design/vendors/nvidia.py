@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 
-from tcformal.design.arithmetic import NVIDIA_NAN, QUIET_NAN, fma_chain, t_fdpa
+from tcformal.design.arithmetic import DMMA_DEFAULT_NAN, NVIDIA_NAN, fma_chain, t_fdpa
 from tcformal.design.spec import Design, Operands
-from tcformal.design.unit import Emulation, Evidence, Fact, UnitSpec
-from tcformal.design.vendors.facts import SASS, UNSTATED, XIE, facts, probed, t_fdpa_facts
+from tcformal.design.unit import Emulation, UnitSpec
+from tcformal.design.vendors.facts import composed_facts, double_facts, t_fdpa_facts
 from tcformal.formats.catalog import format_named
 from tcformal.formats.spec import Format
 
@@ -105,9 +105,10 @@ EMULATED: dict[str, tuple[str, ...]] = {
 _N = range(8, 257, 8)
 
 _NAN_NOTE = (
-    "NaN word: XIE §4.2 says all ones below the sign; VALPEY §4.4 describes a word that also fits "
-    "0x7fc00000: open until probed."
+    "NaN word: XIE §4.2 says all ones below the sign, as measured on Hopper; VALPEY §4.4 describes a word "
+    "that also fits 0x7fc00000: open until probed."
 )
+_COMPOSED_NOTE = "An H100's kernel has these instructions, and its outputs are this composition's."
 _TURING_884_NOTE = (
     "fraction_bits: XIE and MMA-Sim 2.1.1 give Volta's 23 for m8n8k4 on Turing; VALPEY Algorithm 1 "
     "gives 24 (@fraction_bits=24): open until probed."
@@ -196,18 +197,17 @@ def _operands(d: str, a: str, b: str, c: str) -> Operands:
 def _mma(arch: str, text: str, name: str) -> UnitSpec:
     shape, d, a, b, c = text.split(".")
     if a == "f64":
-        return _double(shape, name)
+        return _double(arch, shape, name)
     return _plain(arch, shape, d, a, b, c, name)
 
 
-def _double(shape: str, name: str) -> UnitSpec:
+def _double(arch: str, shape: str, name: str) -> UnitSpec:
     m, n, k = _mnk(shape)
-    source = probed(f"{XIE} Algorithm 4 and Table 3 (DMMA)")
     return UnitSpec(
         name=name, m=m, n=n, k=k,
         operands=_operands("f64", "f64", "f64", "f64"),
-        design=fma_chain(fmt="fp64", nan_word=QUIET_NAN["fp64"]),
-        facts=facts(source, {"nan_word": UNSTATED}),
+        design=fma_chain(fmt="fp64", nan_word=DMMA_DEFAULT_NAN, nan_rule="b_sum_a"),
+        facts=double_facts(arch),
     )  # fmt: skip
 
 
@@ -232,7 +232,7 @@ def _plain(arch_name: str, shape: str, d: str, a: str, b: str, c: str, name: str
     as_volta = arch_name == "turing" and shape == "m8n8k4"
     arch = ARCHS["volta" if as_volta else arch_name]
     recorded = (operands.a.name, operands.d.name) in ARCHS[arch_name].recorded
-    notes = [_NAN_NOTE]
+    notes = [] if arch_name == "hopper" else [_NAN_NOTE]
     if as_volta:
         notes.append(_TURING_884_NOTE)
     if arch_name == "hopper" and operands.a.storage_bits == 8:
@@ -243,7 +243,7 @@ def _plain(arch_name: str, shape: str, d: str, a: str, b: str, c: str, name: str
         name=name, m=m, n=n, k=k,
         operands=operands,
         design=_design(arch, operands.a, operands.d.name),
-        facts=t_fdpa_facts(arch_name, recorded=recorded, narrow=operands.d.name == "fp16"),
+        facts=t_fdpa_facts(arch_name, operands, recorded=recorded),
         notes=tuple(notes),
     )  # fmt: skip
 
@@ -262,14 +262,15 @@ def _scaled(
         d="fp32",
         group=16 if grouped else None,
     )
+    operands = _operands("f32", a, b, "f32")
     table, algorithm = ("Table 5", "Algorithm 9") if grouped else ("Table 4", "Algorithm 8")
     return UnitSpec(
         name=name, m=m, n=n, k=k,
-        operands=_operands("f32", a, b, "f32"),
+        operands=operands,
         design=design,
         scale_format=format_named(scale),
         scale_block=block,
-        facts=t_fdpa_facts(arch_name, recorded=False, table=table, algorithm=algorithm),
+        facts=t_fdpa_facts(arch_name, operands, recorded=False, table=table, algorithm=algorithm),
         notes=(_NAN_NOTE,),
     )  # fmt: skip
 
@@ -290,11 +291,10 @@ def _emulated(arch_name: str, text: str, name: str) -> UnitSpec:
         design = _design(ARCHS[arch_name], format_named("fp16"), d_name)
         halves = tuple(tuple(i for i in range(k) if (i % 4 < 2) == first) for first in (True, False))
         how = Emulation(converted=format_named("fp16"), parts=halves, addition=addition)
-    inner = t_fdpa_facts(arch_name, recorded=False) if a != "f16" else {}
-    source = Fact(f"{SASS} for sm_{ARCHS[arch_name].sm}", Evidence.INFERRED)
+    note = "Emulated: the compiler builds this from other instructions; no matrix unit computes it."
     return UnitSpec(
         name=name, m=m, n=n, k=k,
         operands=operands, design=design, emulation=how,
-        facts=facts(source, inner),
-        notes=("Emulated: the compiler builds this from other instructions; no matrix unit computes it.",),
+        facts=composed_facts(arch_name, ARCHS[arch_name].sm, operands),
+        notes=(note, _COMPOSED_NOTE) if arch_name == "hopper" else (note,),
     )  # fmt: skip

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from tcformal.design.axes import around, catalogued_rivals, changed, nan_words, other_shapes
 from tcformal.design.rounding import MODES
+from tcformal.design.spec import NAN_RULES
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Specials
@@ -185,7 +186,7 @@ def _carries(spec: UnitSpec) -> Values:
 
 
 def _nan_words(spec: UnitSpec) -> Values:
-    return {"nan_word": nan_words(spec), "nan_rule": ["first_operand"]}
+    return {"nan_word": nan_words(spec), "nan_rule": NAN_RULES}
 
 
 #: All questions, in order.

@@ -9,7 +9,7 @@ from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Exponent
-from tcformal.semantics.special import Addend, Carried, carried_nan, first_nan, positive_zero
+from tcformal.semantics.special import Addend, Carried, carried_nan, first_nan, positive_zero, step_nans
 from tcformal.semantics.stages import DotStep, Nan, Operand, Total
 from tcformal.semantics.sums.round_down import rounded_down_sum
 from tcformal.semantics.sums.step import convert_number, fused_sum
@@ -20,8 +20,8 @@ _RUNNING = Operand("running")
 class Summation:
     """The steps of one block, in `steps` in the order of definition.
 
-    NaN: each step's operands in their order of priority: a_k, b_k, the running total; the even chain, the
-    odd one; c, the sum of the products.
+    NaN: each step's operands in their order of priority: a_k, b_k and the running total as `step_nans` has
+    them; the even chain, the odd one; c, the sum of the products.
     """
 
     def __init__(self, g: Graph, design: Design, d: Format, zero_exponent: Exponent | None = None) -> None:
@@ -37,7 +37,8 @@ class Summation:
         if design.product_rounding is not None:
             addends = [self._rounded_product(i, x) for i, x in enumerate(addends)]
         if design.c_position == "joined":
-            return self._sum([*addends, c], self._final, made, c.nan_word)
+            nans = () if design.nan_rule == "word" else step_nans(design.nan_rule, addends[0], c)
+            return self._sum([*addends, c], self._final, made, self._invalid(), nans)
         if design.c_position == "first":
             return self._accumulate(addends, c, made, _RUNNING, self._final)
         if design.summation in ("tr", "gtr"):
@@ -45,8 +46,8 @@ class Summation:
         invalid = self._invalid()
         total = self._without_c(addends, invalid)
         with g.scope("last"):
-            nans = [carried_nan("c", c), carried_nan("total", total)]
-            return self._sum([total, c], self._final, made, invalid, nans)
+            both = [carried_nan("c", c), carried_nan("total", total)]
+            return self._sum([total, c], self._final, made, invalid, both)
 
     def _invalid(self) -> Node:
         """The word of an invalid operation."""
@@ -102,7 +103,7 @@ class Summation:
         for i, x in enumerate(addends):
             final = i == len(addends) - 1
             with self.g.scope(f"step{i}"):
-                nans = [*x.nans, carried_nan("total", total)]
+                nans = step_nans(self.design.nan_rule, x, total)
                 total = self._sum(
                     [total, x], last if final else self._partial, made if final else running, invalid, nans
                 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from tcformal.probe.log.pieces import Piece
 from tcformal.probe.log.results import Run, files_of, pieces_of, read_runs, unit_of
 from tcformal.probe.plan.directed import directed
 from tcformal.probe.plan.plan import Directed, Plan, item_of
+from tcformal.probe.run.groups import groups
 from tcformal.probe.run.run import run_plan
 from tcformal.programs.chain import staged_circuit
 from tcformal.semantics.special import first_nan
@@ -33,8 +35,10 @@ HARDWARE = Path(__file__).parents[3] / "results" / "hardware"
 NAMES = sorted({p.with_name(p.name.removesuffix(".xz")) for p in HARDWARE.rglob("*.jsonl*")})
 FILES = [p for p in NAMES if not p.name.startswith("campaign-")]
 FOLDERS = sorted({p.parent for p in NAMES if p.name.startswith("campaign-")})
-TILE = "x86/tdpbf16ps"
+DEVICES = ("AMD EPYC", "Intel(R) Xeon(R) Processor", "NVIDIA H100 80GB HBM3", "qemu 7.2.22")
+TILE, DMMA = "x86/tdpbf16ps", "hopper/mma.m8n8k4.f64.f64.f64.f64"
 INTEL = HARDWARE / "Intel-R-Xeon-R-Processor"
+H100 = HARDWARE / "NVIDIA-H100-80GB-HBM3"
 NANS = INTEL / "x86" / "tdpbf16ps.jsonl"
 
 
@@ -44,7 +48,19 @@ def runs(path: Path) -> dict[str, Run]:
     return {str(run.head["unit"]): run for run in read_runs(path) if run.done}
 
 
-KEPT = [(path, name) for path in (*FILES, *FOLDERS) for name in runs(path)]
+@cache
+def device(path: Path) -> RecordedDevice:
+    """The outputs of a file, or of a folder's campaign."""
+    return RecordedDevice(str(path))
+
+
+ALL = [(path, name) for path in (*FILES, *FOLDERS) for name in runs(path)]
+#: Of units that compute the same and differ in m and n only, one.
+KEPT = [
+    (path, group.leader.name)
+    for path in (*FILES, *FOLDERS)
+    for group in groups(unit_of(run, path) for run in runs(path).values())
+]
 
 
 def sample(path: Path, name: str) -> Plan:
@@ -65,10 +81,10 @@ def sample(path: Path, name: str) -> Plan:
 def test_kept_outputs_are_the_models(path: Path, name: str, tmp_path: Path) -> None:
     """What a processor gave is given again by the model, whichever processor this is."""
     plan = sample(path, name)
-    outcome = run_plan(plan, RecordedDevice(str(path)), tmp_path)
+    outcome = run_plan(plan, device(path), tmp_path)
     assert outcome.count >= 200
     assert outcome.mismatches == 0
-    assert outcome.device["recorded_device"] in ("AMD EPYC", "Intel(R) Xeon(R) Processor", "qemu 7.2.22")
+    assert outcome.device["recorded_device"] in DEVICES
 
 
 @pytest.mark.long
@@ -124,8 +140,17 @@ def test_the_oracle_gives_the_recorded_nans() -> None:
     assert wrong == []
 
 
-def mutated(order: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> int:
-    """Mismatches with the recorded tiles where the NaNs named come in another order."""
+@cache
+def nan_doubles() -> tuple[Piece, ...]:
+    """The directed inputs and the first random ones of DMMA, NaNs among them."""
+    run = runs(H100)[DMMA]
+    return tuple(pieces_of(replace(run, done=[x for x in run.done if x["count"] <= 12_000]), H100))
+
+
+def mutated(
+    order: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, name: str, pieces: tuple[Piece, ...]
+) -> int:
+    """Mismatches with recorded outputs where the NaNs named come in another order."""
 
     def other(g, operands, invalid, target):  # type: ignore[no-untyped-def]
         names = {x.name for x in operands}
@@ -134,13 +159,14 @@ def mutated(order: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> int:
         return first_nan(g, operands, invalid, target)
 
     monkeypatch.setattr(block, "first_nan", other)
-    g, made = staged_circuit.__wrapped__(unit(TILE).spec, 32)
+    spec = unit(name).spec
+    g, made = staged_circuit.__wrapped__(spec, spec.k)
     root = made.result
     wrong = 0
-    for piece in nan_tiles():
+    for piece in pieces:
         inputs: dict[str, Raw] = {"c": piece.batch.c}
-        inputs |= {f"a[{k}]": piece.batch.a[:, k] for k in range(32)}
-        inputs |= {f"b[{k}]": piece.batch.b[:, k] for k in range(32)}
+        inputs |= {f"a[{k}]": piece.batch.a[:, k] for k in range(spec.k)}
+        inputs |= {f"b[{k}]": piece.batch.b[:, k] for k in range(spec.k)}
         wrong += int(np.count_nonzero(evaluate(g, root, inputs, n=len(piece.outputs)) != piece.outputs))
     return wrong
 
@@ -151,24 +177,37 @@ def mutated(order: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> int:
     ids=" before ".join,
 )
 def test_another_order_of_nans_is_refuted(order: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert mutated(order, monkeypatch) > 10
+    assert mutated(order, monkeypatch, TILE, nan_tiles()) > 10
+
+
+@pytest.mark.parametrize("order", list(permutations(("a", "b", "total"))), ids=" before ".join)
+def test_one_order_of_nans_is_that_of_dmma(order: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """b_k before the sum before a_k; each of the five others is refuted by hundreds of results."""
+    wrong = mutated(order, monkeypatch, DMMA, nan_doubles())
+    assert wrong == 0 if order == ("b", "total", "a") else wrong > 100
 
 
 def test_the_order_of_nans_is_the_recorded_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert mutated(("a", "b", "total"), monkeypatch) == 0
+    assert mutated(("a", "b", "total"), monkeypatch, TILE, nan_tiles()) == 0
 
 
-@pytest.mark.parametrize("change", ["nan_rule=word", "nan_word=0x7fc00000", "order=odd_first"])
-def test_another_rule_of_nans_is_refuted(change: str) -> None:
-    u = unit(f"{TILE}@{change}")
-    assert any((u.dot_bits(p.batch.a, p.batch.b, p.batch.c) != p.outputs).any() for p in nan_tiles())
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        *((TILE, x) for x in ("nan_rule=word", "nan_rule=b_sum_a", "nan_word=0x7fc00000", "order=odd_first")),
+        *((DMMA, x) for x in ("nan_rule=word", "nan_rule=first_operand", "nan_word=0x7ff8000000000000")),
+    ],
+)
+def test_another_rule_of_nans_is_refuted(name: str, change: str) -> None:
+    u, pieces = unit(f"{name}@{change}"), nan_tiles() if name == TILE else nan_doubles()
+    assert any((u.dot_bits(p.batch.a, p.batch.b, p.batch.c) != p.outputs).any() for p in pieces)
 
 
 # --------------------------------------------------------------------- evidence
 def test_measured_evidence_is_what_is_kept() -> None:
     """A catalogued unit claims to be measured exactly where results of hardware are kept, and names them."""
     kept: dict[str, set[str]] = {}
-    for path, name in KEPT:
+    for path, name in ALL:
         emulated = str(runs(path)[name].head["device"].get("system")).startswith("emulated")
         if name in catalogue() and not emulated:
             kept.setdefault(name, set()).add(path.relative_to(HARDWARE).parts[0])
@@ -183,8 +222,8 @@ def test_measured_evidence_is_what_is_kept() -> None:
 
 
 def test_files_are_bounded_and_name_no_folder_of_a_machine() -> None:
-    for path in HARDWARE.rglob("*.jsonl*"):
-        assert path.stat().st_size < 16 << 20
-        for run in read_runs(path) if files_of(path) else ():
+    for path in (*FILES, *FOLDERS):
+        assert all(file.stat().st_size < 16 << 20 for file in files_of(path))
+        for run in read_runs(path):
             assert not any(str(v).startswith("/") for v in run.head["device"].values())
     assert sum(path.stat().st_size for path in HARDWARE.rglob("*.jsonl*")) < 4_000_000

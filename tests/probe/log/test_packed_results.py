@@ -49,6 +49,34 @@ def test_parts_of_a_campaign_are_found_packed(path: Path) -> None:
     assert len(read_runs(path.parent)) == 1
 
 
+def test_a_later_part_continues_the_first_one(path: Path) -> None:
+    """Its lines belong to runs that began before; packed one by one in any order, and all at once."""
+    text = path.read_text().splitlines(keepends=True)
+    parts = [path.with_name(f"campaign-{i}.jsonl") for i in (1, 2, 3)]
+    path.unlink()
+    for number, part in enumerate(parts):
+        part.write_text("".join(text[number * 500 : (number + 1) * 500 if number < 2 else None]))
+    before = [(run.head, run.done, run.ended) for run in read_runs(path.parent)]
+    with pytest.raises(RecordError, match="before line 1 of"):
+        read_runs(parts[1])
+    packed = pack(parts[1])
+    assert files_of(path.parent) == [parts[0], packed, parts[2]]
+    assert packing.pack_all(path.parent) == 0
+    assert [pack(part).exists() for part in (parts[2], parts[0])] == [True, True]
+    assert [(run.head, run.done, run.ended) for run in read_runs(path.parent)] == before
+
+
+def test_a_part_of_a_damaged_campaign_is_not_packed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "_LONG", 1)
+    second = path.with_name("campaign-2.jsonl")
+    second.write_text("nonsense\n")
+    path = path.rename(path.with_name("campaign-1.jsonl"))
+    for packing_of in (pack, lambda path: packing.pack_all(path.parent)):
+        with pytest.raises(RecordError, match="campaign-2"):
+            packing_of(path)
+    assert sorted(path.parent.iterdir()) == [path, second]
+
+
 def test_nothing_packed_is_overwritten(path: Path) -> None:
     pack(path)
     shutil.copy(KEPT, path)

@@ -23,6 +23,7 @@ from tcformal.matmul.replay import replay
 from tcformal.matmul.unit import unit
 from tcformal.operands.random import Batch, Raw
 from tcformal.probe.devices.recorded import RecordedDevice
+from tcformal.probe.log import pieces
 from tcformal.probe.log.parts import FullError, Parts
 from tcformal.probe.log.results import pieces_of, read_runs
 from tcformal.probe.run import bench, tally, work
@@ -117,6 +118,26 @@ def test_an_altered_device_is_refuted(tmp_path: Path) -> None:
     (precision,) = [a for a in found.units[VOLTA[0]].answers if a["question"] == "precision"]
     assert precision["fits"] == [f"{VOLTA[0]}@fraction_bits=24"]
     assert "REFUTED" in str(campaign_view(found)[0])
+
+
+@quick
+def test_a_shared_model_is_evaluated_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For units that share it; a unit that differs from it is seen all the same, in whatever order."""
+    names = [f"hopper/wgmma.m64n{n}k16.f32.f16.f16" for n in (8, 16, 24)]
+
+    def odd(spec: UnitSpec, x: Batch, results: Raw, _: int) -> Raw:
+        if spec.name == names[1] and len(x.c) == 48:
+            results[7] ^= 1
+        return results
+
+    for wrong, options in enumerate(({}, {"does": odd})):
+        found, _ = ran(tmp_path / str(wrong), "model:hopper", units=names, vectors=48, **options)
+        seen: list[int] = []
+        monkeypatch.setattr(pieces, "replay", lambda spec, x, to=seen: to.append(len(x.c)) or replay(spec, x))
+        checked = {c.unit: c for c in recheck(found.folder)}
+        assert [checked[name].mismatches for name in names] == [0, wrong, 0]
+        assert sum(c.count for c in checked.values()) == found.measured
+        assert seen.count(48) == 1 + wrong
 
 
 @quick
