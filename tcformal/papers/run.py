@@ -55,8 +55,10 @@ class Setting:
     @cached_property
     def book(self) -> LemmaBook:
         """The lemmas that claims share."""
-        keeper = None if self.fresh or self.store is None else self.store.lemmas
-        return LemmaBook(members=self.solvers, limits=self.limits, certify=self.certify, keeper=keeper)
+        return LemmaBook(
+            members=self.solvers, limits=self.limits, certify=self.certify, fresh=self.fresh,
+            keeper=None if self.store is None else self.store.lemmas,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

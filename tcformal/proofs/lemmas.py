@@ -167,6 +167,7 @@ class Keeper(Protocol):
 class LemmaBook:
     """Decides statements, each distinct one once, and keeps what was found, in `keeper` for later runs too.
 
+    With `fresh` what `keeper` has from earlier runs is not used.
     Shapes: statements are told apart by their SHA-256.
     Errors: those of `decide` for solvers that cannot be asked.
     """
@@ -178,9 +179,11 @@ class LemmaBook:
         limits: Limits,
         certify: bool | None = None,
         keeper: Keeper | None = None,
+        fresh: bool = False,
     ) -> None:
         self._members = members
         self._keeper = keeper
+        self._fresh = fresh
         self._limits = limits
         self._certify = certify
         self._known: dict[str, Lemma] = {}
@@ -206,7 +209,7 @@ class LemmaBook:
 
     def _kept(self, name: str, sha256: str, what: Statement) -> Lemma | None:
         """The kept lemma, its certificate checked against the clauses that the statement has today."""
-        if self._keeper is None:
+        if self._keeper is None or self._fresh:
             return None
         dag = to_json(what.graph, {"assertion": what.assertion})
         return self._keeper.checked(name, sha256, dag, what.free_inputs)

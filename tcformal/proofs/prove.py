@@ -54,8 +54,8 @@ def prove_claim(
     """
     spec, allowed = spec_of(unit), limits or Limits()
     members = None if solvers is None else check_members(solvers)
-    keeper = None if store is None or fresh else store.lemmas
-    book = LemmaBook(members=members, limits=allowed, certify=certify, keeper=keeper)
+    keeper = None if store is None else store.lemmas
+    book = LemmaBook(members=members, limits=allowed, certify=certify, keeper=keeper, fresh=fresh)
     return kept_or_proved(
         spec, claim, store, book=book, fresh=fresh, limits=allowed, solvers=members, certify=certify,
         progress=progress or ignore,

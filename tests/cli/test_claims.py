@@ -103,6 +103,14 @@ def test_an_answered_claim_is_served_until_it_is_asked_afresh() -> None:
     assert first.stdout.splitlines()[:4] == again.stdout.splitlines()[:4]
 
 
+def test_a_claim_asked_afresh_is_kept_with_its_lemmas() -> None:
+    words = ("valpey@terms=3,fraction_bits=5", "--claim", "sign-magnitude", "--certify")
+    fresh, again = run(*words, "--fresh"), run(*words)
+    assert (fresh.exit_code, again.exit_code) == (0, 0)
+    assert "--fresh asks again" in again.stderr
+    assert "is asked again" not in again.stderr
+
+
 def test_kept_claims_are_verified_on_request(results_folder: Path) -> None:
     run("valpey@terms=3,fraction_bits=5", "--claim", "sign-magnitude", "--certify")
     verify = ["results", "verify", "--claims"]

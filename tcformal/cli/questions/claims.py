@@ -64,8 +64,9 @@ def prove_claims(first: str | None, claim: str, only: str, how: SolverOptions, a
     """Prove the claims, print the verdicts, and return the exit code."""
     claims = claims_named(claim)
     store = how.store()
-    keeper = None if how.fresh else store.lemmas
-    book = LemmaBook(members=how.solvers, limits=how.limits, certify=how.certify, keeper=keeper)
+    book = LemmaBook(
+        members=how.solvers, limits=how.limits, certify=how.certify, keeper=store.lemmas, fresh=how.fresh
+    )
     units = [resolve(first)] if first is not None else list(units_of(claims, only))
     if not units:
         raise InputError(f"expected a unit that {claim} fits, but none has {only!r} in its name")
