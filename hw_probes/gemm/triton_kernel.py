@@ -1,7 +1,5 @@
 """A plain product in Triton: one accumulator per tile, K in steps of the block."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch
@@ -9,12 +7,12 @@ import triton
 import triton.language as tl
 
 
-# Triton reads the annotations: `constexpr` is a parameter that is compiled in.
+# Triton compiles the annotations too: `constexpr` is a parameter that is compiled in.
 @triton.jit
 def _kernel(
-    a: Any, b: Any, d: Any, k_all: Any, n: tl.constexpr, bm: tl.constexpr, bn: tl.constexpr, bk: tl.constexpr,
+    a, b, d, k_all, n: tl.constexpr, bm: tl.constexpr, bn: tl.constexpr, bk: tl.constexpr,
     precision: tl.constexpr, imprecise: tl.constexpr,
-) -> None:  # fmt: skip
+):  # fmt: skip
     rm = tl.program_id(0) * bm + tl.arange(0, bm)
     rn = tl.program_id(1) * bn + tl.arange(0, bn)
     rk = tl.arange(0, bk)
