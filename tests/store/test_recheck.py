@@ -85,7 +85,7 @@ def test_what_is_no_proof_is_refused(
 
 def bomb(megabytes: int) -> bytes:
     """A small file of a great many steps: each adds the clause of variable 1."""
-    packer = lzma.LZMACompressor(preset=6)
+    packer = lzma.LZMACompressor(preset=0)
     block = b"a\x02\x00" * (1 << 20)
     return b"".join(packer.compress(block[: 1 << 20]) for _ in range(megabytes)) + packer.flush()
 
