@@ -90,6 +90,24 @@ def test_searches_in_python_and_compiled_find_the_same_hints(monkeypatch: pytest
     assert sum(len(step.hints) for step in found[0]) > 100
 
 
+def test_many_short_searches_are_worth_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second of two alike runs as machine code where both together are long enough."""
+    cnf, proof = proved()
+    runs = list[str]()
+    for engine, name in ((hints.p, "refute"), (hints.machine_code(), "refute")):
+        real = getattr(engine, name)
+        told = "python" if engine is hints.p else "compiled"
+        monkeypatch.setattr(engine, name, lambda *xs, real=real, told=told: (runs.append(told), real(*xs))[1])
+    steps = drat.parse(proof)
+    literals = sum(map(len, cnf.clauses)) + sum(len(clause) for kind, clause in steps if kind == "a")
+    monkeypatch.setattr(hints._Search, "seen", 0)
+    monkeypatch.setattr(hints, "_COMPILED_FROM", literals + 1)
+    for _ in range(2):
+        hints.hinted(cnf, steps, trimmed=True)
+    assert (runs[0], runs[-1]) == ("python", "compiled")
+    assert hints._Search.seen == 2 * literals
+
+
 def test_what_is_said_of_a_certificate() -> None:
     cnf, proof = proved()
     made = certify(cnf, proof, "glucose")
