@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,6 +13,8 @@ _CPUINFO = Path("/proc/cpuinfo")
 
 def processor() -> str:
     """The processor's name."""
+    import platform  # here and below: no solver's process asks
+
     lines = _CPUINFO.read_text().splitlines() if _CPUINFO.exists() else []
     named = {
         key.strip(): value.strip() for key, _, value in (line.partition(":") for line in reversed(lines))
@@ -48,4 +49,6 @@ def commit() -> str:
 @lru_cache(maxsize=1)
 def host() -> str:
     """The processor, its cores and the Python in use, in a few words."""
+    import platform
+
     return f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}"

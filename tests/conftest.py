@@ -1,4 +1,4 @@
-"""What every test is given: a results folder of its own, and failures that do not print whole files."""
+"""What every test is given: a results folder, one process that checks, failures that fit a screen."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from shared_checker import SharedRechecker
 from short import pytest_runtest_makereport
 
 __all__ = ["pytest_runtest_makereport"]
@@ -28,6 +29,12 @@ def results_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kept answers are checked however busy the machine is."""
     monkeypatch.setattr("tcformal.store.rechecker.BUDGET_S", 300.0)
+
+
+@pytest.fixture(autouse=True)
+def checking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One process checks the evidence of all stores."""
+    monkeypatch.setattr("tcformal.store.store.Rechecker", SharedRechecker)
 
 
 @pytest.fixture(autouse=True)

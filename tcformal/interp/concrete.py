@@ -3,37 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from tcformal.errors import InputError, InvariantError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.ops import OPS, signed
+from tcformal.ir.ops import OPS, apply_op, signed
 from tcformal.ir.walk import reachable
+
+#: Rows that are evaluated node by node before the DAG is compiled: either takes about as long.
+WORTH_COMPILING = 12
+
+_Run = Callable[[list[int]], list[int]]
 
 
 class Concrete:
-    """A DAG compiled to straight-line Python on unbounded integers.
+    """A DAG on unbounded integers, compiled to straight-line Python once there are some rows.
 
     Shapes: maps named unsigned inputs to the values of `roots`.
     Errors: InputError for a missing input or one that does not fit its width.
     The meanings are the operator table's own texts; nothing is defined here, so no operator can lack.
     """
 
-    def __init__(self, graph: Graph, roots: Sequence[Node]) -> None:
-        nodes = reachable(roots)
-        self._inputs = [(graph.input_name(n), n.width) for n in nodes if n.op == "input"]
-        order = {graph.input_name(n): i for i, n in enumerate(n for n in nodes if n.op == "input")}
-        lines = ["def run(given):"]
-        for node in nodes:
-            if node.op == "input":
-                lines.append(f"    n{node.index} = given[{order[graph.input_name(node)]}]")
-            elif node.op != "const":
-                lines.append(f"    n{node.index} = {_expression(node)}")
-        lines.append(f"    return [{', '.join(_name(root) for root in roots)}]")
-        space: dict[str, Any] = {"signed": signed}
-        exec(compile("\n".join(lines), "<definition>", "exec"), space)
-        self._run: Callable[[list[int]], list[int]] = space["run"]
+    def __init__(self, graph: Graph, roots: Sequence[Node], *, singly: int = WORTH_COMPILING) -> None:
+        self._nodes, self._roots = reachable(roots), tuple(roots)
+        self._inputs = [(graph.input_name(n), n.width) for n in self._nodes if n.op == "input"]
+        self._singly = singly
+        self._run: _Run | None = None
 
     def __call__(self, inputs: Mapping[str, int]) -> list[int]:
         """The unsigned values of the roots."""
@@ -45,7 +42,26 @@ class Concrete:
             if not 0 <= value < (1 << width):
                 raise InputError(f"expected an encoding of {width} bits for {name}, but got {value:#x}")
             given.append(value)
+        if self._run is None and self._singly:
+            self._singly -= 1
+            return self._walked(given)
+        if self._run is None:
+            self._run = _compiled(self._nodes, self._roots)
         return self._run(given)
+
+    def _walked(self, given: list[int]) -> list[int]:
+        """The values of the roots, one node after the other."""
+        rest = iter(given)
+        known: dict[int, int] = {}
+        for node in self._nodes:
+            if node.op == "input":
+                known[node.index] = next(rest)
+            elif node.op == "const":
+                known[node.index] = node.params[1]
+            else:
+                values, widths = [known[a.index] for a in node.args], [a.width for a in node.args]
+                known[node.index] = apply_op(OPS[node.op], values, widths, node.params, node.width)
+        return [known[root.index] for root in self._roots]
 
 
 class CheckedConcrete:
@@ -69,6 +85,21 @@ class CheckedConcrete:
                 where = f" at {x.where}" if x.where else ""
                 raise InvariantError(f"expected that {x.why}{where}, but it is not so for {shown}")
         return values[: self._count]
+
+
+def _compiled(nodes: Sequence[Node], roots: Sequence[Node]) -> _Run:
+    """The nodes as one Python function of the inputs' values, in the order of the nodes."""
+    lines, inputs = ["def run(given):"], count()
+    for node in nodes:
+        if node.op == "input":
+            lines.append(f"    n{node.index} = given[{next(inputs)}]")
+        elif node.op != "const":
+            lines.append(f"    n{node.index} = {_expression(node)}")
+    lines.append(f"    return [{', '.join(_name(root) for root in roots)}]")
+    space: dict[str, Any] = {"signed": signed}
+    exec(compile("\n".join(lines), "<definition>", "exec"), space)
+    run: _Run = space["run"]
+    return run
 
 
 def _name(node: Node) -> str:

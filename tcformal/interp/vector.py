@@ -28,7 +28,7 @@ def _mask(width: int) -> int:
 def _lanes(x: Lanes, width: int) -> Lanes:
     """x in the representation of nodes of `width` bits."""
     if width <= LANE_BITS:
-        return x.astype(np.uint64)
+        return x.astype(np.uint64, copy=False)
     return x if x.dtype == object else x.astype(object)
 
 

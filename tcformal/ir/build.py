@@ -66,19 +66,19 @@ class Graph:
         for arg in args:
             if arg.index >= len(self._nodes) or self._nodes[arg.index] is not arg:
                 raise WidthError(f"expected operands of this graph for {name}, but got {arg!r} of another")
-        width = op.width([a.width for a in args], params)
+        width = op.width(widths := [a.width for a in args], params)
         if self._folded:
-            if args and all(a.op == "const" for a in args):
-                value = apply_op(op, [a.params[1] for a in args], [a.width for a in args], params, width)
+            if {a.op for a in args} == {"const"}:
+                value = apply_op(op, [a.params[1] for a in args], widths, params, width)
                 return self.const(value, width)
             same = simplified(self, name, args, params, width)
             if same is not None:
                 return same
-        ordered = tuple(sorted(args, key=lambda a: a.index)) if op.commutative else tuple(args)
-        return self._intern(name, ordered, tuple(params), width)
+        swapped = op.commutative and args[0].index > args[1].index
+        return self._intern(name, (args[1], args[0]) if swapped else tuple(args), tuple(params), width)
 
     def _intern(self, name: str, args: tuple[Node, ...], params: tuple[int, ...], width: int) -> Node:
-        key = (name, tuple(a.index for a in args), params)
+        key = (name, tuple([a.index for a in args]), params)
         node = self._table.get(key)
         if node is None:
             node = Node(name, args, params, width, len(self._nodes))

@@ -49,6 +49,10 @@ def simplified(g: Graph, name: str, args: Sequence[Node], params: Sequence[int],
 
 def _of_two(g: Graph, name: str, x: Node, y: Node, width: int) -> Node | None:
     """The same for the operators on two operands of one width."""
+    if x is y and name in ("and_", "or_"):
+        return x
+    if x.op != "const" != y.op:
+        return None
     ones = (1 << width) - 1
     for one, other in ((x, y), (y, x)):
         if one.op != "const":
@@ -61,7 +65,5 @@ def _of_two(g: Graph, name: str, x: Node, y: Node, width: int) -> Node | None:
         if name == "or_" and value == ones:
             return one
     if name in ("sub_mod", "shl_mod", "lshr", "ashr") and y.op == "const" and y.params[1] == 0:
-        return x
-    if x is y and name in ("and_", "or_"):
         return x
     return None

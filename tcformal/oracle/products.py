@@ -9,7 +9,7 @@ from typing import TypeVar
 from tcformal.design.rounding import conversion
 from tcformal.design.spec import Design
 from tcformal.oracle.rounding import round_to, sign_of_sum
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.text import exact_sum, power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass
 
 NAN = ExactValue(NumberClass.NAN)
@@ -99,7 +99,7 @@ def group_term(design: Design, products: Sequence[ExactValue], scales: Sequence[
     special = exact_specials(products)
     if special is None:
         numbers = [p.number for p in products]
-        total = sum(numbers, Fraction(0))
+        total = exact_sum(numbers)
         sign = sign_of_sum(total, [p.sign for p in products], numbers, design.step.mode)
         term = ExactValue(NumberClass.FINITE, sign, abs(total), 0, total == 0 and any(numbers))
     else:
@@ -114,9 +114,9 @@ def exact_specials(terms: Sequence[ExactValue]) -> ExactValue | None:
 
     Source: XIE §4.2.
     """
+    if all(term.kind is NumberClass.FINITE for term in terms):
+        return None
     if any(term.kind is NumberClass.NAN for term in terms):
         return NAN
     signs = {term.sign for term in terms if term.kind is NumberClass.INF}
-    if not signs:
-        return None
     return NAN if len(signs) == 2 else ExactValue(NumberClass.INF, signs.pop())

@@ -11,7 +11,7 @@ from tcformal.errors import InputError
 from tcformal.oracle.products import exact_specials
 from tcformal.oracle.rounding import align, round_to, sign_of_sum
 from tcformal.oracle.sums import aligned_sum, largest_exponent
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.text import exact_sum
 from tcformal.oracle.values import ExactValue, exponent_of
 
 
@@ -52,9 +52,8 @@ def sum_of_sides(design: Design, sides: Sequence[Partial]) -> Partial:
     e_max = max(exponents) if exponents else None
     addends = [side.total for side in sides]
     if e_max is not None:
-        unit = power_of_two(e_max - _bits(design.fraction_bits))
-        addends = [align(addend, unit, "RD") for addend in addends]
-    total = sum(addends, Fraction(0))
+        addends = [align(addend, e_max - _bits(design.fraction_bits), "RD") for addend in addends]
+    total = exact_sum(addends)
     return Partial(total, sign_of_sum(total, [s.sign for s in sides], addends, design.rho.mode), e_max)
 
 
@@ -71,8 +70,8 @@ def add_c(design: Design, products: Partial, c: ExactValue) -> ExactValue:
     f, f2, mode = _bits(design.fraction_bits), _bits(design.sum_fraction_bits), design.sum_rounding
     e = c.exponent if products.exponent is None else max(products.exponent, c.exponent)
     addends = [
-        align(products.total, power_of_two(e - (f2 + 1)), mode),
-        align(c.number, power_of_two(e - f), mode),
+        align(products.total, e - (f2 + 1), mode),
+        align(c.number, e - f, mode),
     ]
     if design.summation == "gtr" and c.exponent < e - f - 1:
         addends[1] = Fraction(0)
@@ -80,7 +79,7 @@ def add_c(design: Design, products: Partial, c: ExactValue) -> ExactValue:
     sign = sign_of_sum(total, [products.sign, c.sign], addends, design.rho.mode)
     if total:
         own = max(exponent_of(abs(total)), design.rho.e_min)
-        total = align(total, power_of_two(own - f2), mode)
+        total = align(total, own - f2, mode)
     return round_to(design, sign, abs(total), design.rho)
 
 

@@ -2,47 +2,43 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 
 from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.text import in_units, of_units, power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
 
-def round_integer(number: Fraction, mode: str) -> int:
-    """A signed number rounded to an integer by one of MODES."""
-    if mode == "RZ" or number.denominator == 1:
-        return math.trunc(number)
+def round_units(number: Fraction, exponent: int, mode: str) -> int:
+    """A signed number rounded by one of MODES to a whole number of units of 2^exponent."""
+    numerator, whole = in_units(number, exponent)
     if mode == "RD":
-        return math.floor(number)
+        return numerator // whole
     if mode == "RU":
-        return -math.floor(-number)
-    sign = -1 if number < 0 else 1
-    below = math.floor(abs(number))
-    rest = abs(number) - below
-    half = Fraction(1, 2)
-    if mode == "RNA" and rest >= half:
+        return -(-numerator // whole)
+    sign = -1 if numerator < 0 else 1
+    below, rest = divmod(abs(numerator), whole)
+    if mode == "RNA" and 2 * rest >= whole:
         below += 1
-    if mode == "RNE" and (rest > half or (rest == half and below % 2 == 1)):
+    if mode == "RNE" and (2 * rest > whole or (2 * rest == whole and below % 2 == 1)):
         below += 1
     if mode == "RO" and rest > 0 and below % 2 == 0:
         below += 1
     return sign * below
 
 
-def align(number: Fraction, unit: Fraction, mode: str) -> Fraction:
+def align(number: Fraction, exponent: int, mode: str) -> Fraction:
     """A signed term cut to a multiple of the last kept bit (XIE RZ_F, RD_F; VALPEY Algorithm 1, 2c and 3)."""
-    return round_integer(number / unit, mode) * unit
+    return of_units(round_units(number, exponent, mode), exponent)
 
 
-def wrap(total: Fraction, unit: Fraction, width: int) -> Fraction:
-    """The sum, a whole number of units, as a two's complement integer of that many bits holds it."""
+def wrap(total: int, width: int) -> int:
+    """The sum, in units of its last bit, as a two's complement integer of that many bits holds it."""
     modulus: int = 2**width
-    count = math.floor(total / unit) % modulus
-    return (count - modulus if 2 * count >= modulus else count) * unit
+    count = total % modulus
+    return count - modulus if 2 * count >= modulus else count
 
 
 def round_to(design: Design, sign: int, magnitude: Fraction, target: Conversion) -> ExactValue:
@@ -56,19 +52,20 @@ def round_to(design: Design, sign: int, magnitude: Fraction, target: Conversion)
     Source: XIE Table 2 and Algorithm 1; IEEE 754 §4.3 and §7.4.
     """
     e = max(exponent_of(magnitude), target.e_min) if magnitude else target.e_min
-    unit = power_of_two(e - target.fraction_bits)
+    unit = e - target.fraction_bits
     signed = -magnitude if sign else magnitude
-    rounded = abs(round_integer(signed / unit, target.mode)) * unit
-    if rounded >= power_of_two(target.e_max + 1):
+    rounded = of_units(abs(round_units(signed, unit, target.mode)), unit)
+    own = exponent_of(rounded) if rounded else target.e_min
+    if own > target.e_max:
         if design.overflow == "infinity" or target.mode in ("RNE", "RNA", "RD" if sign else "RU"):
             return ExactValue(NumberClass.INF, sign)
-        rounded = (2 - Fraction(1, 2**target.fraction_bits)) * power_of_two(target.e_max)
-    if design.result_subnormals == "signed_zero" and rounded < power_of_two(target.e_min):
+        rounded, own = (2 - Fraction(1, 2**target.fraction_bits)) * power_of_two(target.e_max), target.e_max
+    if design.result_subnormals == "signed_zero" and own < target.e_min:
         rounded = Fraction(0)
-    if rounded == 0:
-        keeps_sign = design.zero_sign == "ieee" or (design.zero_sign == "sum" and magnitude > 0)
+    if not rounded:
+        keeps_sign = design.zero_sign == "ieee" or (design.zero_sign == "sum" and bool(magnitude))
         return ExactValue(NumberClass.FINITE, sign if keeps_sign else 0, rounded, target.e_min)
-    return ExactValue(NumberClass.FINITE, sign, rounded, max(exponent_of(rounded), target.e_min))
+    return ExactValue(NumberClass.FINITE, sign, rounded, max(own, target.e_min))
 
 
 def sign_of_sum(total: Fraction, signs: Sequence[int], addends: Sequence[Fraction | int], mode: str) -> int:
@@ -78,7 +75,7 @@ def sign_of_sum(total: Fraction, signs: Sequence[int], addends: Sequence[Fractio
     Source: IEEE 754 §6.3.
     """
     if total:
-        return int(total < 0)
+        return int(total.numerator < 0)
     if not any(addends) and len(set(signs)) == 1:
         return signs[0]
     return int(mode == "RD")

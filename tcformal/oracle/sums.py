@@ -8,8 +8,8 @@ from fractions import Fraction
 from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.oracle.products import exact_specials
-from tcformal.oracle.rounding import round_integer, round_to, sign_of_sum, wrap
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.rounding import round_to, round_units, sign_of_sum, wrap
+from tcformal.oracle.text import exact_sum, of_units
 from tcformal.oracle.values import ExactValue, exponent_of
 
 
@@ -38,14 +38,15 @@ def aligned_sum(design: Design, terms: Sequence[ExactValue], mode: str) -> tuple
     addends = [term.number for term in terms]
     signs = [term.sign for term in terms]
     if design.fraction_bits is None:
-        total = sum(addends, Fraction(0))
+        total = exact_sum(addends)
         return total, sign_of_sum(total, signs, addends, mode)
     e_max = largest_exponent(design, terms)
-    unit = Fraction(1) if e_max is None else power_of_two(e_max - design.fraction_bits)
-    counts = [round_integer(addend / unit, design.alignment_rounding) if addend else 0 for addend in addends]
-    total = sum(counts) * unit
+    unit = 0 if e_max is None else e_max - design.fraction_bits
+    counts = [round_units(addend, unit, design.alignment_rounding) if addend else 0 for addend in addends]
+    count = sum(counts)
     if design.carry_bits is not None:
-        total = wrap(total, unit, 1 + (design.fraction_bits + 1 + design.carry_bits))
+        count = wrap(count, 1 + (design.fraction_bits + 1 + design.carry_bits))
+    total = of_units(count, unit)
     return total, sign_of_sum(total, signs, counts, mode)
 
 

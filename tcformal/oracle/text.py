@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 
@@ -22,6 +24,24 @@ _RATIO = re.compile(r"([0-9]+)/([0-9]+)")
 def power_of_two(exponent: int) -> Fraction:
     """2^exponent, for an exponent of either sign."""
     return Fraction(2**exponent) if exponent >= 0 else Fraction(1, 2**-exponent)
+
+
+def in_units(number: Fraction, exponent: int) -> tuple[int, int]:
+    """number / 2^exponent as an integer over another, above zero; not in lowest terms."""
+    up, down = (-exponent, 0) if exponent < 0 else (0, exponent)
+    return number.numerator << up, number.denominator << down
+
+
+def of_units(count: int, exponent: int) -> Fraction:
+    """count * 2^exponent."""
+    return Fraction(count << exponent) if exponent >= 0 else Fraction(count, 1 << -exponent)
+
+
+def exact_sum(numbers: Iterable[Fraction]) -> Fraction:
+    """The sum of any number of fractions, over one denominator."""
+    addends = list(numbers)
+    whole = math.lcm(*[x.denominator for x in addends])
+    return Fraction(sum(x.numerator * (whole // x.denominator) for x in addends), whole)
 
 
 def parse_magnitude(unsigned: str) -> Fraction | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from functools import lru_cache
 from tcformal.checks import check_int
 from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format, Sign, Specials
-from tcformal.oracle.text import number_text, parse_magnitude, power_of_two
+from tcformal.oracle.text import in_units, number_text, of_units, parse_magnitude
 
 _ZERO = Fraction(0)
 
@@ -58,19 +57,20 @@ class ExactValue:
     @property
     def is_zero(self) -> bool:
         """Whether this is a zero of either sign."""
-        return self.kind is NumberClass.FINITE and self.magnitude == 0
+        return self.kind is NumberClass.FINITE and not self.magnitude
 
     @property
     def is_subnormal(self) -> bool:
         """Whether this is a number other than zero whose significand is below 1."""
-        return 0 < self.magnitude < power_of_two(self.exponent)
+        return bool(self.magnitude) and exponent_of(self.magnitude) < self.exponent
 
 
 def exponent_of(magnitude: Fraction) -> int:
     """The e with 2^e <= magnitude < 2^(e+1), for a magnitude above zero."""
     # The numbers of digits give e or e + 1.
     e = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
-    return e if power_of_two(e) <= magnitude else e - 1
+    count, whole = in_units(magnitude, e)
+    return e if whole <= count else e - 1
 
 
 @lru_cache(maxsize=1 << 16)
@@ -93,13 +93,12 @@ def decode(fmt: Format, bits: int) -> ExactValue:
         return ExactValue(NumberClass.NAN)
     if fmt.specials is Specials.NEGATIVE_ZERO_NAN and sign_bit == 1 and code == 0:
         return ExactValue(NumberClass.NAN)
-    significand = Fraction(fraction, 2**fmt.fraction_bits)
     if field == 0 and fmt.has_zero:
         exponent = 1 - fmt.bias
     else:
         exponent = field - fmt.bias
-        significand += 1
-    return ExactValue(NumberClass.FINITE, sign, significand * power_of_two(exponent), exponent)
+        fraction += 2**fmt.fraction_bits
+    return ExactValue(NumberClass.FINITE, sign, of_units(fraction, exponent - fmt.fraction_bits), exponent)
 
 
 def encode_exact(fmt: Format, value: Fraction, negative_zero: bool = False) -> int:
@@ -108,8 +107,13 @@ def encode_exact(fmt: Format, value: Fraction, negative_zero: bool = False) -> i
     Zero, NaN, Inf: `negative_zero` chooses -0 where the value is zero, and says nothing elsewhere.
     Errors: ValueTextError naming value, format and neighbours where the format cannot hold it.
     """
-    sign = 1 if value < 0 or (value == 0 and negative_zero) else 0
+    sign = _sign_of(value, negative_zero)
     return _encode(fmt, sign, abs(value), lambda: ("-" if sign else "") + number_text(abs(value)))
+
+
+def encoded(fmt: Format, value: Fraction, negative_zero: bool = False) -> int | None:
+    """As `encode_exact`; None where the format cannot hold the number, which costs less than a sentence."""
+    return _held(fmt, _sign_of(value, negative_zero), abs(value))
 
 
 def parse_value(fmt: Format, text: str) -> int:
@@ -199,22 +203,40 @@ def _pack(fmt: Format, sign: int, code: int) -> int:
     return bits
 
 
-def _code_below(fmt: Format, magnitude: Fraction) -> int:
-    """The encoding, below the sign, of the largest number that is not above the magnitude; -1: there is none.
+def _code_below(fmt: Format, magnitude: Fraction) -> tuple[int, bool]:
+    """The encoding, below the sign, of the largest number that is not above the magnitude; is it that number?
 
-    Beyond the largest finite number it goes on as if the exponent field had no end.
+    Negative where there is none; beyond the largest finite number as if the exponent field had no end.
     """
-    if magnitude < power_of_two(fmt.e_min):
-        return math.floor(magnitude / power_of_two(fmt.e_min - fmt.fraction_bits)) if fmt.has_zero else -1
-    e = exponent_of(magnitude)
+    e = max(exponent_of(magnitude), fmt.e_min) if magnitude else fmt.e_min
+    count, whole = in_units(magnitude, e - fmt.fraction_bits)
+    below, rest = divmod(count, whole)
     codes_per_exponent: int = 2**fmt.fraction_bits
-    return (e + fmt.bias) * codes_per_exponent + math.floor(
-        (magnitude / power_of_two(e) - 1) * codes_per_exponent
-    )
+    # A normal number's hidden bit stands for one exponent; a subnormal one has the first field's codes.
+    return (e + fmt.bias - 1) * codes_per_exponent + below, rest == 0
+
+
+def _sign_of(value: Fraction, negative_zero: bool) -> int:
+    """The sign bit of a number, for a zero the one that is wanted."""
+    return int(value.numerator < 0 or (negative_zero and not value))
+
+
+def _held(fmt: Format, sign: int, magnitude: Fraction) -> int | None:
+    """The raw encoding of (-1)^sign * magnitude; None where the format cannot hold it."""
+    if sign and fmt.sign is not Sign.PRESENT:
+        return None
+    if sign and not magnitude and fmt.specials is Specials.NEGATIVE_ZERO_NAN:
+        return None
+    code, exact = _code_below(fmt, magnitude)
+    return _pack(fmt, sign, code) if exact and 0 <= code <= _largest_code(fmt) else None
 
 
 def _encode(fmt: Format, sign: int, magnitude: Fraction, shown: Callable[[], str]) -> int:
     """The raw encoding of (-1)^sign * magnitude; ValueTextError names the value as `shown` has it."""
+
+    found = _held(fmt, sign, magnitude)
+    if found is not None:
+        return found
 
     def refused(reason: str) -> ValueTextError:
         return ValueTextError(f"expected a value that {fmt} holds exactly, but got {shown()}: {reason}")
@@ -223,11 +245,9 @@ def _encode(fmt: Format, sign: int, magnitude: Fraction, shown: Callable[[], str
         raise refused("the format has no sign")
     if sign and magnitude == 0 and fmt.specials is Specials.NEGATIVE_ZERO_NAN:
         raise refused("the format has no -0")
-    code, largest = _code_below(fmt, magnitude), _largest_code(fmt)
+    (code, _), largest = _code_below(fmt, magnitude), _largest_code(fmt)
     if code < 0:
         raise refused(f"the smallest is {format_value(fmt, 0)}")
-    if code <= largest and decode(fmt, _pack(fmt, 0, code)).magnitude == magnitude:
-        return _pack(fmt, sign, code)
     if code >= largest:
         which = "the largest in magnitude" if sign else "the largest"
         raise refused(f"{which} is {format_value(fmt, _pack(fmt, 0, largest))}")

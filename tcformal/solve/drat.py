@@ -16,9 +16,6 @@ from tcformal.solve.lrat.check import LratStep
 
 Step = tuple[str, tuple[int, ...]]
 
-#: Bytes of a proof that a solver may write.
-LARGEST_PROOF = 1 << 31
-
 #: Bytes that a packed proof may have, which a line of a file holds, and an unpacked one.
 LARGEST_PACKED = 1 << 25
 LARGEST_UNPACKED = 1 << 28

@@ -34,7 +34,7 @@ class Member:
 
 @functools.cache
 def _version(distribution: str) -> str:
-    # Imported when first asked: a checker never asks, and it would be half of its start.
+    # Imported when first asked: workers never ask, and it would be a third of their start.
     from importlib import metadata
 
     try:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import enum
 import re
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tcformal.checks import check_int, check_positive, shown
 from tcformal.errors import InputError
-from tcformal.solve.certificate import Certificate
+
+if TYPE_CHECKING:  # a solver's process makes none, and would load a checker for it
+    from tcformal.solve.certificate import Certificate
 
 #: Seconds that a solver may be given at most: thirty years, which every system's limits can hold.
 MOST_SECONDS = 10**9
 
 #: MiB that a solver may be given at most.
 MOST_MEMORY_MB = 1 << 40
+
+#: Bytes of a proof that a solver may write.
+LARGEST_PROOF = 1 << 31
 
 
 class Status(enum.Enum):

@@ -24,7 +24,6 @@ class SolverRun:
         self.proof = folder / f"{name}.drat"
         request = {
             "solver": name,
-            "distribution": self.member.distribution,
             "runner": self.member.runner,
             "dag": dag,
             **limits.to_json(),
@@ -60,7 +59,7 @@ class SolverRun:
                     model[name] = check_int(name, int(text, 16), low=0, high=(1 << inputs[name].width) - 1)
             return SolverAnswer(
                 solver=self.name,
-                version=str(data["version"]),
+                version=self.member.version,
                 status=status,
                 model=model,
                 seconds=float(data["seconds"]),

@@ -6,7 +6,6 @@ a proof about the question.
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import subprocess
 import sys
@@ -69,9 +68,12 @@ def run_briefly(cnf: Cnf, conflicts: int) -> RunnerOutcome:
 
 def kissat_program() -> Path:
     """The kissat program of the passagemath-kissat wheel; MissingSolverError if it is not installed."""
+    # Imported here, because it would be a third of the start of the other solvers.
+    from importlib import metadata
+
     try:
-        files = importlib.metadata.files("passagemath-kissat") or []
-    except importlib.metadata.PackageNotFoundError:
+        files = metadata.files("passagemath-kissat") or []
+    except metadata.PackageNotFoundError:
         files = []
     for file in files:
         path = Path(str(file.locate()))

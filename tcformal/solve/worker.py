@@ -2,10 +2,9 @@
 
 Its one argument is the process id of its parent, with which it ends.
 
-The request holds `solver`, `distribution`, `runner`, `dag` (the text of a DAG whose root is named
-`assertion`), `time_s`, `memory_mb`, `seed` and `proof` (the file that a proof is written to).  The
-answer holds `solver`, `version`, `status`, `model` (a hexadecimal value for every input of the DAG, or
-null), `seconds` and `reason`.
+The request holds `solver`, `runner`, `dag` (the text of a DAG whose root is named `assertion`), `time_s`,
+`memory_mb`, `seed` and `proof` (the file that a proof is written to).  The answer holds `solver`, `status`,
+`model` (a hexadecimal value for every input of the DAG, or null), `seconds` and `reason`.
 """
 
 from __future__ import annotations
@@ -25,10 +24,8 @@ from typing import Any
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import from_json
-from tcformal.solve.drat import LARGEST_PROOF
-from tcformal.solve.members import Member
 from tcformal.solve.processes.spawning import end_with_parent
-from tcformal.solve.result import Limits, RunnerOutcome, Status, is_out_of_memory
+from tcformal.solve.result import LARGEST_PROOF, Limits, RunnerOutcome, Status, is_out_of_memory
 
 Runner = Callable[[Graph, Node, Limits], RunnerOutcome]
 
@@ -96,7 +93,6 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
             outcome = RunnerOutcome(Status.CRASH, reason=reason)
     return {
         "solver": request["solver"],
-        "version": Member(request["distribution"], request["runner"]).version,
         "status": outcome.status.value,
         "model": model,
         "seconds": time.monotonic() - start,

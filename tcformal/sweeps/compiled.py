@@ -97,7 +97,7 @@ def operands(spec: UnitSpec, k: int, seed: int, rows: int = ROWS, columns: int =
 def by_integers(spec: UnitSpec, x: MatrixWords) -> Raw:
     """D = A·B + C on exact Python integers, element by element, K filled up with zeros and scales of 1."""
     graph, root = circuit(spec, spec.k)
-    exact = Concrete(graph, [root])
+    exact = Concrete(graph, [root], singly=0)
     m, k, n = x.shape
     calls = -(-k // spec.k)
     count = 0 if spec.scale_block is None else -(-spec.k // spec.scale_block)

@@ -50,7 +50,7 @@ def judge(name: str, seed: int, n: int) -> Judged:
     """One piece of work: (integer mismatches, oracle mismatches, examples, results) on n vectors."""
     spec = catalogue()[name]
     graph, root = circuit(spec, spec.k)
-    exact = Concrete(graph, [root])
+    exact = Concrete(graph, [root], singly=0)
     x = batch(spec, spec.k, n, seed)
     lanes = dot_products(spec, spec.k).on_lanes(x.named(), n)
     integers = oracle = 0

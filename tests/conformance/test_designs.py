@@ -126,7 +126,7 @@ def compare(spec: UnitSpec, x: Batch, found: Raw, expected: Raw) -> None:
 def check_others(spec: UnitSpec, x: Batch, found: Raw, *, integers: int, traces: int) -> None:
     """The integer interpretation and the trace on rows spread over all of them."""
     graph, root = circuit(spec, x.a.shape[1])
-    run = Concrete(graph, [root])
+    run = Concrete(graph, [root], singly=0)
     chosen = np.random.default_rng(SEED).permutation(len(found))[:integers]
     some = rows(x, chosen)
     results = [run(w.inputs())[0] for w in witnesses(some)]

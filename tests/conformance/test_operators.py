@@ -185,7 +185,12 @@ def on_table(graph: Graph, root: Node, rows: Sequence[Mapping[str, int]]) -> lis
 
 
 def on_integers(graph: Graph, root: Node, rows: Sequence[Mapping[str, int]]) -> list[int]:
-    run = Concrete(graph, [root])
+    run = Concrete(graph, [root], singly=0)
+    return [run(row)[0] for row in rows]
+
+
+def on_few_integers(graph: Graph, root: Node, rows: Sequence[Mapping[str, int]]) -> list[int]:
+    run = Concrete(graph, [root], singly=len(rows))
     return [run(row)[0] for row in rows]
 
 
@@ -227,6 +232,7 @@ def on_independent_gates(graph: Graph, root: Node, rows: Sequence[Mapping[str, i
 INTERPRETATIONS: dict[str, Interpretation] = {
     "table": by_values(on_table),
     "integers": by_values(on_integers),
+    "few-integers": by_values(on_few_integers),
     "trace": by_values(on_trace),
     "lanes": by_values(on_lanes),
     "compiled": by_values(answer_compiled),

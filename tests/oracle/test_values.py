@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from fractions import Fraction
@@ -18,6 +19,7 @@ from tcformal.oracle.values import (
     NumberClass,
     decode,
     encode_exact,
+    encoded,
     exponent_of,
     format_value,
     parse_value,
@@ -292,6 +294,22 @@ def test_encode_exact_rejects(value: Fraction, sentence: str) -> None:
     with pytest.raises(ValueTextError) as error:
         encode_exact(FORMATS["fp16"], value)
     assert str(error.value) == "expected a value that fp16 holds exactly, but got " + sentence
+
+
+@pytest.mark.parametrize("name", [name for name, fmt in FORMATS.items() if fmt.width <= 8])
+def test_what_a_format_does_not_hold_has_no_encoding(name: str) -> None:
+    """Every number of half a unit, up to beyond the largest, is among the format's own or has none."""
+    fmt = FORMATS[name]
+    values = [decode(fmt, bits) for bits in range(1 << fmt.width)]
+    held = {(v.number, v.sign) for v in values if v.kind is NumberClass.FINITE}
+    numbers = {n for n, _ in held}
+    between = {(x + y) / 2 for x, y in itertools.pairwise(sorted(numbers))}
+    for number in (*numbers, *between, 2 * max(numbers), 2 * min(numbers) - 1, Fraction(1, 3)):
+        for negative_zero in (False, True):
+            sign = int(number < 0 or (negative_zero and number == 0))
+            word = encoded(fmt, number, negative_zero)
+            assert (word is not None) == ((number, sign) in held)
+            assert word is None or word == encode_exact(fmt, number, negative_zero)
 
 
 @pytest.mark.parametrize(("name", "bits"), [("fp16", 65536), ("e3m2", 64), ("fp32", -1)])

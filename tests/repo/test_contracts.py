@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -13,6 +14,22 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LINT = "from importlinter.cli import lint_imports_command as main; main(['--no-cache', '--no-logo'])"
+#: Lints once for each line that is to be planted in a module: to start the linter takes longer than to lint.
+LINT_PLANTED = """
+import contextlib, io, json, sys
+from pathlib import Path
+from importlinter.cli import lint_imports
+reports = []
+for module, line in json.load(sys.stdin):
+    path, out = Path("tcformal", module), io.StringIO()
+    text = path.read_text(encoding="utf-8")
+    path.write_text(f"{text}\\n{line}\\n", encoding="utf-8")
+    with contextlib.redirect_stdout(out):
+        code = lint_imports(no_cache=True, no_logo=True)
+    path.write_text(text, encoding="utf-8")
+    reports.append((code, out.getvalue()))
+print(json.dumps(reports))
+"""
 LAZY = """
 import importlib, pkgutil, sys, tcformal
 solver_terms = {"tcformal.interp.term_z3", "tcformal.interp.term_cvc5", "tcformal.interp.term_bitwuzla"}
@@ -23,21 +40,21 @@ print(sorted({"z3", "cvc5", "bitwuzla", "llvmlite"} & set(sys.modules)))
 """
 
 
-def run(code: str, root: Path) -> tuple[int, str]:
+def run(code: str, root: Path, given: str = "") -> tuple[int, str]:
     """Run Python code in `root`, whose package is found before any installed one."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=root, env=environment, capture_output=True, text=True, timeout=120
-    )
+        [sys.executable, "-c", code], cwd=root, env=environment, input=given, capture_output=True, text=True,
+        timeout=120,
+    )  # fmt: skip
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
+def copied(folder: Path) -> Path:
     """A copy of the package and of its contracts, to plant violations in."""
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    shutil.copytree(ROOT / "tcformal", tmp_path / "tcformal", ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    shutil.copytree(ROOT / "tcformal", folder / "tcformal", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
 
 
 def broken(report: str) -> set[str]:
@@ -70,74 +87,74 @@ STATEMENTS = "What is claimed of the arithmetic does not know it"
 TERMS = "Solver terms are built by the runners only, inside a worker process"
 
 
-@pytest.mark.parametrize(
-    ("module", "line", "contracts"),
-    [
-        pytest.param("semantics/round.py", "import z3", {PURE, SOLVERS}, id="solver-in-semantics"),
-        pytest.param("semantics/round.py", "def f():\n    import z3", {PURE, SOLVERS}, id="lazy-solver"),
-        pytest.param(
-            "oracle/exact.py", "from tcformal.semantics import mma", {ORACLE}, id="semantics-in-oracle"
-        ),
-        pytest.param(
-            "independent/gates.py", "import tcformal.ir.ops", {LAYERS, INDEPENDENT}, id="ir-in-independent"
-        ),
-        pytest.param("oracle/exact.py", "import numpy", {PURE}, id="numpy-in-oracle"),
-        pytest.param("design/spec.py", "import numpy", {PURE}, id="numpy-in-design"),
-        pytest.param("kernels/gemm.py", "import tcformal.formats.spec", {KERNELS}, id="formats-in-kernels"),
-        pytest.param("kernels/gemm.py", "import llvmlite.binding", {LLVM}, id="llvm-in-gemm"),
-        pytest.param("interp/concrete.py", "import tcformal.design.spec", {INTERP}, id="design-in-interp"),
-        pytest.param(
-            "interp/concrete.py", "from tcformal import design", {INTERP}, id="design-in-interp-from-root"
-        ),
-        pytest.param("solve/portfolio.py", "import cvc5", {SOLVERS}, id="solver-in-portfolio"),
-        pytest.param(
-            "query/separate.py",
-            "from tcformal.interp.term_z3 import Z3Terms",
-            {TERMS},
-            id="terms-outside-worker",
-        ),
-        pytest.param("ir/node.py", "import tcformal.formats.spec", {LAYERS, INTERP}, id="formats-in-ir"),
-        pytest.param("query/pair.py", "from tcformal import __version__", {ROOTS}, id="root-in-query"),
-        pytest.param("query/pair.py", "import tcformal.query.kinds.equality", {QUERY}, id="kind-in-question"),
-        pytest.param(
-            "query/verdict.py", "def f():\n    import tcformal.query.engine", {QUERY}, id="lazy-engine"
-        ),
-        pytest.param("proofs/claim.py", "import tcformal.store.file", {LAYERS}, id="store-in-proofs"),
-        pytest.param("query/pair.py", "import tcformal.proofs.lemmas", {LAYERS}, id="proofs-in-query"),
-        pytest.param("query/pairs/pool.py", "import tcformal.suites.suite", {LAYERS}, id="suite-in-pairs"),
-        pytest.param(
-            "proofs/tactics/cuts.py", "import tcformal.proofs.claim", {PROOFS}, id="claim-in-tactics"
-        ),
-        pytest.param(
-            "proofs/kernel/rules.py",
-            "import tcformal.formats.spec",
-            {PROOF_KERNEL},
-            id="formats-in-proof-kernel",
-        ),
-        pytest.param(
-            "proofs/statements/encodings.py",
-            "import tcformal.semantics.unpack",
-            {STATEMENTS},
-            id="semantics-in-statements",
-        ),
-        pytest.param("store/answers.py", "import tcformal.store.audit.audit", {STORE}, id="audit-in-store"),
-        pytest.param("probe/plan/plan.py", "import tcformal.probe.run.run", {PROBE}, id="run-in-plan"),
-        pytest.param(
-            "probe/log/results.py", "import tcformal.probe.devices.model", {PROBE}, id="device-in-log"
-        ),
-        pytest.param(
-            "probe/run/run.py", "import tcformal.identify.compare", {LAYERS}, id="identify-in-probe"
-        ),
-    ],
-)
-def test_a_planted_import_rejects(copy: Path, module: str, line: str, contracts: set[str]) -> None:
+#: A module, the line that is planted in it, and the contracts that it breaks.
+PLANTED = [
+    pytest.param("semantics/round.py", "import z3", {PURE, SOLVERS}, id="solver-in-semantics"),
+    pytest.param("semantics/round.py", "def f():\n    import z3", {PURE, SOLVERS}, id="lazy-solver"),
+    pytest.param("oracle/exact.py", "from tcformal.semantics import mma", {ORACLE}, id="semantics-in-oracle"),
+    pytest.param(
+        "independent/gates.py", "import tcformal.ir.ops", {LAYERS, INDEPENDENT}, id="ir-in-independent"
+    ),
+    pytest.param("oracle/exact.py", "import numpy", {PURE}, id="numpy-in-oracle"),
+    pytest.param("design/spec.py", "import numpy", {PURE}, id="numpy-in-design"),
+    pytest.param("kernels/gemm.py", "import tcformal.formats.spec", {KERNELS}, id="formats-in-kernels"),
+    pytest.param("kernels/gemm.py", "import llvmlite.binding", {LLVM}, id="llvm-in-gemm"),
+    pytest.param("interp/concrete.py", "import tcformal.design.spec", {INTERP}, id="design-in-interp"),
+    pytest.param(
+        "interp/concrete.py", "from tcformal import design", {INTERP}, id="design-in-interp-from-root"
+    ),
+    pytest.param("solve/portfolio.py", "import cvc5", {SOLVERS}, id="solver-in-portfolio"),
+    pytest.param(
+        "query/separate.py",
+        "from tcformal.interp.term_z3 import Z3Terms",
+        {TERMS},
+        id="terms-outside-worker",
+    ),
+    pytest.param("ir/node.py", "import tcformal.formats.spec", {LAYERS, INTERP}, id="formats-in-ir"),
+    pytest.param("query/pair.py", "from tcformal import __version__", {ROOTS}, id="root-in-query"),
+    pytest.param("query/pair.py", "import tcformal.query.kinds.equality", {QUERY}, id="kind-in-question"),
+    pytest.param("query/verdict.py", "def f():\n    import tcformal.query.engine", {QUERY}, id="lazy-engine"),
+    pytest.param("proofs/claim.py", "import tcformal.store.file", {LAYERS}, id="store-in-proofs"),
+    pytest.param("query/pair.py", "import tcformal.proofs.lemmas", {LAYERS}, id="proofs-in-query"),
+    pytest.param("query/pairs/pool.py", "import tcformal.suites.suite", {LAYERS}, id="suite-in-pairs"),
+    pytest.param("proofs/tactics/cuts.py", "import tcformal.proofs.claim", {PROOFS}, id="claim-in-tactics"),
+    pytest.param(
+        "proofs/kernel/rules.py",
+        "import tcformal.formats.spec",
+        {PROOF_KERNEL},
+        id="formats-in-proof-kernel",
+    ),
+    pytest.param(
+        "proofs/statements/encodings.py",
+        "import tcformal.semantics.unpack",
+        {STATEMENTS},
+        id="semantics-in-statements",
+    ),
+    pytest.param("store/answers.py", "import tcformal.store.audit.audit", {STORE}, id="audit-in-store"),
+    pytest.param("probe/plan/plan.py", "import tcformal.probe.run.run", {PROBE}, id="run-in-plan"),
+    pytest.param("probe/log/results.py", "import tcformal.probe.devices.model", {PROBE}, id="device-in-log"),
+    pytest.param("probe/run/run.py", "import tcformal.identify.compare", {LAYERS}, id="identify-in-probe"),
+]
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], tuple[int, str]]:
+    """What the linter says of each planted line, one at a time."""
+    lines = [(str(module), str(line)) for module, line, _ in (param.values for param in PLANTED)]
+    code, said = run(LINT_PLANTED, copied(tmp_path_factory.mktemp("planted")), json.dumps(lines))
+    assert code == 0, said
+    return dict(zip(lines, map(tuple, json.loads(said)), strict=True))
+
+
+@pytest.mark.parametrize(("module", "line", "contracts"), PLANTED)
+def test_a_planted_import_rejects(
+    reports: dict[tuple[str, str], tuple[int, str]], module: str, line: str, contracts: set[str]
+) -> None:
     """One forbidden import breaks the contracts meant for it; at most the layers besides.
 
     A module that imports the root imports everything, and so breaks the contracts of folders besides.
     """
-    path = copy / "tcformal" / module
-    path.write_text(f"{path.read_text(encoding='utf-8')}\n{line}\n", encoding="utf-8")
-    code, report = run(LINT, copy)
+    code, report = reports[module, line]
     assert code == 1, report
     besides = {LAYERS} | ({QUERY, PROOFS, STORE, PROBE} if ROOTS in contracts else set())
     assert contracts <= broken(report) <= contracts | besides, report
@@ -146,8 +163,9 @@ def test_a_planted_import_rejects(copy: Path, module: str, line: str, contracts:
     )
 
 
-def test_a_module_outside_the_map_rejects(copy: Path) -> None:
+def test_a_module_outside_the_map_rejects(tmp_path: Path) -> None:
     """A new top-level module has to be entered into the layers."""
+    copy = copied(tmp_path)
     (copy / "tcformal" / "stray.py").write_text('"""Belongs to no layer."""\n', encoding="utf-8")
     code, report = run(LINT, copy)
     assert code == 1

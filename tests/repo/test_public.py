@@ -131,8 +131,9 @@ def test_the_package_says_that_it_is_typed(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     env = {**os.environ, "MYPYPATH": str(ROOT)}
+    # The options of `make test`, strict among them: what it has found of the package is taken from its cache.
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--no-error-summary",
+        [sys.executable, "-m", "mypy", "--no-error-summary",
          "--config-file", str(ROOT / "pyproject.toml"), str(program)],
         cwd=ROOT, env=env, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip

@@ -13,8 +13,7 @@ from typing import NoReturn
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.solve.drat import LARGEST_PROOF
-from tcformal.solve.result import Limits, RunnerOutcome, Status
+from tcformal.solve.result import LARGEST_PROOF, Limits, RunnerOutcome, Status
 from tcformal.solve.sat import run_glucose
 
 #: Enters a stub runner into the registry, as `solve.conftest.stub` says.

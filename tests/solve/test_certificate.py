@@ -90,6 +90,27 @@ def test_searches_in_python_and_compiled_find_the_same_hints(monkeypatch: pytest
     assert sum(len(step.hints) for step in found[0]) > 100
 
 
+def test_many_short_searches_are_worth_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second of two alike searches runs as machine code, where both together are long enough."""
+    cnf, proof = proved()
+    steps = drat.parse(proof)
+    literals = sum(map(len, cnf.clauses)) + sum(len(clause) for kind, clause in steps if kind == "a")
+    monkeypatch.setattr(hints._Search, "seen", 0)
+    monkeypatch.setattr(hints, "_COMPILED_FROM", literals + 1)
+    code, runs = hints.machine_code(), list[str]()
+
+    def machine_code() -> object:
+        runs.append("compiled")
+        return code
+
+    monkeypatch.setattr(hints, "machine_code", machine_code)
+    first = hints.hinted(cnf, steps, trimmed=True)
+    assert runs == []
+    assert hints.hinted(cnf, steps, trimmed=True) == first
+    assert runs
+    assert hints._Search.seen == 2 * literals
+
+
 def test_what_is_said_of_a_certificate() -> None:
     cnf, proof = proved()
     made = certify(cnf, proof, "glucose")

@@ -66,6 +66,11 @@ def ends(pid: int) -> bool:
 
 
 @pytest.fixture
+def checking() -> None:
+    """Each store of this file has a process of its own."""
+
+
+@pytest.fixture
 def store(tmp_path: Path) -> Store:
     """A folder with an answer whose certificate has to be checked."""
     store = Store(tmp_path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 
@@ -12,7 +11,7 @@ from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format, Specials
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import encode_exact, exponent_of
+from tcformal.oracle.values import encode_exact, encoded, exponent_of
 from tcformal.probe.plan.plan import Directed
 from tcformal.programs.chain import scale_count
 
@@ -74,8 +73,9 @@ def _factors(a: Format, b: Format, x: Fraction) -> tuple[int, int] | None:
         return None
     reach = max(b.e_max, b.fraction_bits - b.e_min)
     for e in sorted(range(-reach, reach + 1), key=abs):
-        with suppress(ValueTextError):
-            return encode_exact(a, x / power_of_two(e)), encode_exact(b, power_of_two(e))
+        first, second = encoded(a, x / power_of_two(e)), encoded(b, power_of_two(e))
+        if first is not None and second is not None:
+            return first, second
     return None
 
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format
 from tcformal.operands.factors import factors
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import NumberClass, decode, encode_exact
+from tcformal.oracle.values import NumberClass, decode, encoded
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.rescaled import rescaled
 from tcformal.query.shrink.simpler import (
@@ -71,9 +69,9 @@ def templates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
     if fmt is not None:
         few = _two_powers(question, powers[:_FEW_POWERS])
         for down in range(1, _DEEPEST):
-            with suppress(ValueTextError):
-                scale_a = (*ones[:-1], encode_exact(fmt, power_of_two(-down)))
-                yield from _two_products(replace(bare, scale_a=scale_a), few)
+            smaller = encoded(fmt, power_of_two(-down))
+            if smaller is not None:
+                yield from _two_products(replace(bare, scale_a=(*ones[:-1], smaller)), few)
 
 
 def _two_powers(question: EqualityQuestion, powers: list[_Factors]) -> list[tuple[int, _Factors, _Factors]]:
@@ -105,11 +103,9 @@ def _small_powers(a_fmt: Format, b_fmt: Format) -> Iterator[_Factors]:
     for down in range(50):
         other = 0 if down <= -a_fmt.e_min else down // 2
         for sign in (1, -1):
-            with suppress(ValueTextError):
-                yield (
-                    encode_exact(a_fmt, sign * power_of_two(other - down)),
-                    encode_exact(b_fmt, power_of_two(-other)),
-                )
+            a, b = encoded(a_fmt, sign * power_of_two(other - down)), encoded(b_fmt, power_of_two(-other))
+            if a is not None and b is not None:
+                yield a, b
 
 
 def _put(w: Witness, i: int, x: int, y: int) -> Witness:
@@ -141,8 +137,9 @@ def _joined(question: EqualityQuestion, w: Witness, live: list[int]) -> Iterator
             pair = factored(o.a, o.b, (c.number + p) / worth[i])
             if pair is not None:
                 yield replace(_put(w, i, *pair), c=0)
-            with suppress(ValueTextError):
-                yield replace(_put(w, i, 0, 0), c=encode_exact(o.c, c.number + p))
+            new_c = encoded(o.c, c.number + p)
+            if new_c is not None:
+                yield replace(_put(w, i, 0, 0), c=new_c)
 
 
 def _scaled(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
@@ -161,8 +158,8 @@ def _scaled(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
     top = largest.numerator.bit_length() - largest.denominator.bit_length()
     for by in (*range(-top - 2, -top + 3), *range(-12, 13)):
         scale = Fraction(1 << by) if by >= 0 else Fraction(1, 1 << -by)
-        with suppress(ValueTextError):
-            new_c = encode_exact(o.c, c.number * scale, bool(c.sign))
+        new_c = encoded(o.c, c.number * scale, bool(c.sign))
+        if new_c is not None:
             pairs = all_factored(o.a, o.b, [p * scale for p in finite])
             if pairs is not None:
                 a, b = zip(*pairs, strict=True)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
-from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format
 from tcformal.operands.factors import factors
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import NumberClass, decode, encode_exact, exponent_of
+from tcformal.oracle.values import NumberClass, decode, encoded, exponent_of
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.shrink.simpler import all_factored, exact_product, factored, leading
 
@@ -51,8 +49,9 @@ def simpler_scales(fmt: Format, raw: int) -> Iterator[int]:
     steps = dict.fromkeys((0, -e, -(e // 2), -(e // 4), 1, -1, 2, -2))
     for by in steps:
         for number in rounder:
-            with suppress(ValueTextError):
-                yield encode_exact(fmt, number * power_of_two(by))
+            simpler = encoded(fmt, number * power_of_two(by))
+            if simpler is not None:
+                yield simpler
 
 
 def _with_scales(w: Witness, i: int, x: int, y: int) -> Witness:
@@ -75,8 +74,8 @@ def _simpler_pairs(fmt: Format, w: Witness, i: int) -> Iterator[Witness]:
     yield from (_with_scales(w, i, x, new) for new in simpler_scales(fmt, y))
     whole = exact_product(fmt, fmt, x, y)
     if whole is not None:
-        with suppress(ValueTextError):
-            one = encode_exact(fmt, whole)
+        one = encoded(fmt, whole)
+        if one is not None:
             yield _with_scales(w, i, one, fmt.one)
             yield _with_scales(w, i, fmt.one, one)
 
@@ -97,8 +96,8 @@ def _absorbed(
         e, top = exponent_of(scale.magnitude), exponent_of(max(map(abs, numbers)))
         by = [power_of_two(n) for n in dict.fromkeys((e, e // 2, -top, 1, -1))]
         for moved in (scale.magnitude, *by):
-            with suppress(ValueTextError):
-                raw = encode_exact(fmt, scale.magnitude / moved)
+            raw = encoded(fmt, scale.magnitude / moved)
+            if raw is not None:
                 pairs = all_factored(o.a, o.b, [p * moved for p in numbers])
                 if pairs is not None:
                     new = _with_scales(w, i, *((raw, w.scale_b[i]) if place == 0 else (w.scale_a[i], raw)))
@@ -118,10 +117,10 @@ def _with_c(question: EqualityQuestion, w: Witness, fmt: Format, used: set[int])
         numbers = {i: v.magnitude for i, v in values.items()}
         tops = [-exponent_of(x) for x in (*numbers.values(), c.magnitude) if x]
         for by in dict.fromkeys((*tops, *range(-_NEAR, _NEAR + 1))):
-            with suppress(ValueTextError):
-                moved = {i: encode_exact(fmt, x * power_of_two(by)) for i, x in numbers.items()}
-                new_c = encode_exact(o.c, c.number * power_of_two(by), bool(c.sign))
-                new = tuple(moved.get(i, x) for i, x in enumerate(row))
+            new_c = encoded(o.c, c.number * power_of_two(by), bool(c.sign))
+            moved = {i: encoded(fmt, x * power_of_two(by)) for i, x in numbers.items()}
+            if new_c is not None and None not in moved.values():
+                new = tuple(x if (m := moved.get(i)) is None else m for i, x in enumerate(row))
                 yield (
                     replace(w, scale_a=new, c=new_c)
                     if name == "scale_a"

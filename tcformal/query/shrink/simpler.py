@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Format
-from tcformal.oracle.values import NumberClass, decode, encode_exact
+from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded
 
 
 def _field(fmt: Format, raw: int) -> int:
@@ -78,11 +77,9 @@ def factored(a_fmt: Format, b_fmt: Format, whole: Fraction) -> tuple[int, int] |
     for down in (0, *(sign * by for by in range(1, 25) for sign in (1, -1))):
         power = Fraction(1 << down) if down >= 0 else Fraction(1, 1 << -down)
         for first, second, swap in ((a_fmt, b_fmt, False), (b_fmt, a_fmt, True)):
-            try:
-                big, small = encode_exact(first, whole / power), encode_exact(second, power)
-            except ValueTextError:
-                continue
-            return (small, big) if swap else (big, small)
+            big, small = encoded(first, whole / power), encoded(second, power)
+            if big is not None and small is not None:
+                return (small, big) if swap else (big, small)
     return None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from array import array
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from tcformal import machine
 from tcformal.errors import CertificateError
@@ -18,7 +18,8 @@ from tcformal.solve.drat import Step
 from tcformal.solve.lrat import propagation as p
 from tcformal.solve.lrat.check import LratStep
 
-#: Literals of clauses and steps from which on machine code saves more than it takes to load.
+#: Literals of clauses and steps, of all searches of a process, from which on machine code saves more than it
+#: takes to load.
 _COMPILED_FROM = 50_000
 
 Literals = tuple[int, ...]
@@ -79,6 +80,9 @@ def machine_code() -> Any:
 class _Search:
     """The arrays of one search for a refutation, and the hints that it has found."""
 
+    #: Literals of all searches so far.
+    seen: ClassVar[int] = 0
+
     def __init__(
         self, rows: Sequence[Literals], operations: Sequence[int], given: int, variables: int
     ) -> None:
@@ -86,7 +90,8 @@ class _Search:
         start = [0]
         for row in rows:
             start.append(start[-1] + len(row))
-        self.compiled = len(flat) >= _COMPILED_FROM and machine.available()
+        _Search.seen += len(flat)
+        self.compiled = _Search.seen >= _COMPILED_FROM and machine.available()
         room = 4 * variables + 8 + 8 * len(operations)
         state = [0] * p.STATES
         state[p.GIVEN], state[p.COUNT], state[p.ROOM], state[p.VARIABLES] = (

@@ -7,6 +7,7 @@ import shlex
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -76,10 +77,10 @@ for n, line in enumerate(sys.stdin):
 def table_program(folder: Path, plan: Plan, wrong: str) -> str:
     """The words of a program that has the right results of a plan of directed dot products."""
     spec, table = plan.unit, {}
-    for item in plan.items:
-        assert isinstance(item, Directed)
-        (d,) = replay(spec, batch_of([item.witness])).tolist()
-        said = to_data(spec, item.witness)
+    witnesses = [item.witness for item in plan.items if isinstance(item, Directed)]
+    assert len(witnesses) == len(plan.items)
+    for witness, d in zip(witnesses, replay(spec, batch_of(witnesses)).tolist(), strict=True):
+        said = to_data(spec, witness)
         table[json.dumps([said["a"], said["b"], said["c"]])] = d
     (folder / "table.json").write_text(json.dumps(table))
     path = folder / "looks_up.py"
@@ -87,9 +88,15 @@ def table_program(folder: Path, plan: Plan, wrong: str) -> str:
     return f"{shlex.quote(sys.executable)} {shlex.quote(str(path))}"
 
 
+@cache
+def few_directed(spec: UnitSpec) -> tuple[Directed, ...]:
+    """One directed dot product of a unit in forty."""
+    return tuple(directed(spec))[::40]
+
+
 def small_plan(spec: UnitSpec, vectors: int = 60) -> Plan:
     """A few directed dot products and some random ones."""
-    return make_plan(spec, list(directed(spec))[::40], vectors=vectors, seed=3)
+    return make_plan(spec, few_directed(spec), vectors=vectors, seed=3)
 
 
 def recorded(folder: Path, name: str = UNIT) -> str:
@@ -146,7 +153,7 @@ def test_an_altered_device_rejects(kind: str, tmp_path: Path) -> None:
 def test_a_program_that_fails_rejects(wrong: str, sentence: str, kept: int, tmp_path: Path) -> None:
     """What came before the failure is kept, and the next run of the same program goes on from there."""
     spec = unit(UNIT).spec
-    plan = make_plan(spec, list(directed(spec))[::40], vectors=0, seed=1)
+    plan = make_plan(spec, few_directed(spec), vectors=0, seed=1)
     folder = tmp_path / "results"
     # A program needs its time to begin on a busy machine; only the silent one is worth less of it.
     flag = tmp_path / "in-order"

@@ -26,6 +26,8 @@ from tcformal.probe.devices.recorded import RecordedDevice
 from tcformal.probe.log import pieces
 from tcformal.probe.log.parts import FullError, Parts
 from tcformal.probe.log.results import pieces_of, read_runs
+from tcformal.probe.plan.directed import directed
+from tcformal.probe.plan.plan import Directed
 from tcformal.probe.run import bench, tally, work
 from tcformal.probe.run.campaign import Campaign
 from tcformal.probe.run.groups import family, groups
@@ -41,6 +43,18 @@ VOLTA = [
 ]
 FP8 = "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
 EMULATED = "hopper/emulated.mma.m16n8k32.f32.e4m3.e4m3.f32"
+
+
+@cache
+def all_directed(spec: UnitSpec) -> tuple[Directed, ...]:
+    """The directed dot products of a unit, made once for all campaigns."""
+    return tuple(directed(spec))
+
+
+@pytest.fixture(autouse=True)
+def made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No campaign makes them again."""
+    monkeypatch.setattr(work, "directed", all_directed)
 
 
 @pytest.fixture
