@@ -22,8 +22,10 @@ UNSTATED = Fact("not stated by any source; the quiet NaN without payload stands 
 #: Results of this project's probes, and the processors that gave them.
 AMD_RESULTS = "results/hardware/AMD-EPYC/x86/vdpbf16ps.jsonl (AMD EPYC)"
 INTEL_RESULTS = "results/hardware/Intel-R-Xeon-R-Processor (Intel Xeon with AMX)"
-H100_RESULTS = "results/hardware/NVIDIA-H100-80GB-HBM3 (NVIDIA H100)"
-#: Parameters of which that GPU's outputs refute every other value near, or all that a sum can show: of FMA
+HOPPER_RESULTS = (
+    "results/hardware/NVIDIA-H100-80GB-HBM3 (NVIDIA H100)", "results/hardware/NVIDIA-H200 (NVIDIA H200)"
+)  # fmt: skip
+#: Parameters of which these GPUs' outputs refute every other value near, or all that a sum can show: of FMA
 #: chains, of fused dot products, and of those with an fp32 result and the exponents of fp32 in A and B.
 _OF_CHAINS = (
     "products", "conversion", "operand_subnormals", "c_subnormals", "result_subnormals", "product_rounding",
@@ -35,6 +37,8 @@ _OF_SUMS = (
     "nan_word", "nan_rule",
 )  # fmt: skip
 _OF_WIDE_SUMS = (*_OF_SUMS, "zero_exponent", "zero_sign", "overflow")
+#: Those with fp16 operands and an fp16 result.
+_OF_HALVES = (*_OF_SUMS, "zero_exponent")
 #: The same of what compilers compose: inside two HMMA, and inside four FFMA.
 _IN_COMPOSED = ("products", "summation", "c_position", "fraction_bits", "conversion", "product_rounding")
 _IN_SCALAR = ("products", "conversion")
@@ -61,9 +65,9 @@ def measured(where: str, *results: str) -> Fact:
     return Fact("; ".join((*results, where)), Evidence.MEASURED)
 
 
-def on_h100(found: Mapping[str, Fact], names: Iterable[str]) -> dict[str, Fact]:
+def on_hopper(found: Mapping[str, Fact], names: Iterable[str]) -> dict[str, Fact]:
     """Facts of a Hopper unit of which some are measured, whatever their level was before."""
-    return {**found, **{name: measured(found[name].source, H100_RESULTS) for name in names}}
+    return {**found, **{name: measured(found[name].source, *HOPPER_RESULTS) for name in names}}
 
 
 def facts(base: Fact, overrides: Mapping[str, Fact]) -> dict[str, Fact]:
@@ -74,9 +78,9 @@ def facts(base: Fact, overrides: Mapping[str, Fact]) -> dict[str, Fact]:
 def double_facts(arch: str) -> dict[str, Fact]:
     """Provenance of an NVIDIA fp64 unit's parameters."""
     seen = arch == "hopper"
-    nan = Fact(H100_RESULTS, Evidence.MEASURED) if seen else AS_HOPPER
+    nan = Fact("; ".join(HOPPER_RESULTS), Evidence.MEASURED) if seen else AS_HOPPER
     found = facts(probed(f"{XIE} Algorithm 4 and Table 3 (DMMA)"), {"nan_word": nan, "nan_rule": nan})
-    return on_h100(found, _OF_CHAINS) if seen else found
+    return on_hopper(found, _OF_CHAINS) if seen else found
 
 
 def t_fdpa_facts(
@@ -89,7 +93,9 @@ def t_fdpa_facts(
     found = _t_fdpa_facts(arch, o, recorded, table, algorithm)
     if arch != "hopper":
         return found
-    return on_h100(found, _OF_WIDE_SUMS if o.a.exponent_bits == o.d.exponent_bits == 8 else _OF_SUMS)
+    if o.a.exponent_bits == o.d.exponent_bits == 8:
+        return on_hopper(found, _OF_WIDE_SUMS)
+    return on_hopper(found, _OF_HALVES if o.a.name == o.d.name == "fp16" else _OF_SUMS)
 
 
 def composed_facts(arch: str, sm: int, o: Operands) -> dict[str, Fact]:
@@ -98,7 +104,7 @@ def composed_facts(arch: str, sm: int, o: Operands) -> dict[str, Fact]:
     found = _t_fdpa_facts(arch, o, False, "Table 4", "Algorithm 7")
     if scalar:
         found = facts(Fact(f"{SASS} for sm_{sm}", Evidence.INFERRED), {})
-    return on_h100(found, _IN_SCALAR if scalar else _IN_COMPOSED) if arch == "hopper" else found
+    return on_hopper(found, _IN_SCALAR if scalar else _IN_COMPOSED) if arch == "hopper" else found
 
 
 def _t_fdpa_facts(arch: str, o: Operands, recorded: bool, table: str, algorithm: str) -> dict[str, Fact]:

@@ -108,7 +108,7 @@ _NAN_NOTE = (
     "NaN word: XIE §4.2 says all ones below the sign, as measured on Hopper; VALPEY §4.4 describes a word "
     "that also fits 0x7fc00000: open until probed."
 )
-_COMPOSED_NOTE = "An H100's kernel has these instructions, and its outputs are this composition's."
+_COMPOSED_NOTE = "The kernels of an H100 have these instructions, and their outputs are this composition's."
 _TURING_884_NOTE = (
     "fraction_bits: XIE and MMA-Sim 2.1.1 give Volta's 23 for m8n8k4 on Turing; VALPEY Algorithm 1 "
     "gives 24 (@fraction_bits=24): open until probed."

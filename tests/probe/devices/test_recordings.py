@@ -35,10 +35,10 @@ HARDWARE = Path(__file__).parents[3] / "results" / "hardware"
 NAMES = sorted({p.with_name(p.name.removesuffix(".xz")) for p in HARDWARE.rglob("*.jsonl*")})
 FILES = [p for p in NAMES if not p.name.startswith("campaign-")]
 FOLDERS = sorted({p.parent for p in NAMES if p.name.startswith("campaign-")})
-DEVICES = ("AMD EPYC", "Intel(R) Xeon(R) Processor", "NVIDIA H100 80GB HBM3", "qemu 7.2.22")
+DEVICES = ("AMD EPYC", "Intel(R) Xeon(R) Processor", "NVIDIA H100 80GB HBM3", "NVIDIA H200", "qemu 7.2.22")
 TILE, DMMA = "x86/tdpbf16ps", "hopper/mma.m8n8k4.f64.f64.f64.f64"
 INTEL = HARDWARE / "Intel-R-Xeon-R-Processor"
-H100 = HARDWARE / "NVIDIA-H100-80GB-HBM3"
+H100, H200 = HARDWARE / "NVIDIA-H100-80GB-HBM3", HARDWARE / "NVIDIA-H200"
 NANS = INTEL / "x86" / "tdpbf16ps.jsonl"
 
 
@@ -55,9 +55,9 @@ def device(path: Path) -> RecordedDevice:
 
 
 ALL = [(path, name) for path in (*FILES, *FOLDERS) for name in runs(path)]
-#: Of units that compute the same and differ in m and n only, one.
+#: Of units that compute the same and differ in m and n only, one; those of an H200 are an H100's again.
 KEPT = [
-    (path, group.leader.name)
+    pytest.param(path, group.leader.name, marks=pytest.mark.long if path == H200 else ())
     for path in (*FILES, *FOLDERS)
     for group in groups(unit_of(run, path) for run in runs(path).values())
 ]
