@@ -35,6 +35,8 @@ def export(name: str, to: str | None, output: str | None, as_json: bool) -> None
     content = written(exported(resolve(name)), to or "json")
     if output is None:
         if to == "aiger":  # binary: nothing of it is text for a terminal
+            if sys.stdout.isatty():
+                raise InputError("expected -o FILE for aiger, which is binary, but the output is a terminal")
             sys.stdout.buffer.write(content)
         else:
             say(content.decode(), end="")

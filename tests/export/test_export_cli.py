@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,3 +60,17 @@ def test_help_shows_examples() -> None:
     """What is typed, and what comes."""
     text = export("--help").stdout
     assert "tcformal export ampere/mma.m16n8k16.f32.f16.f16.f32 --to verilog -o ampere.sv" in text
+
+
+def test_binary_aiger_is_not_written_to_a_terminal() -> None:
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-P", "-m", "tcformal", "export", "valpey@terms=2", "--to", "aiger"]
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.PIPE, check=False
+    )
+    os.close(theirs)
+    assert done.returncode == 2
+    assert b"expected -o FILE for aiger" in done.stderr
+    os.close(ours)
+    piped = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout
+    assert piped.startswith(b"aig ")
