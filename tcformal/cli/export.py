@@ -32,11 +32,11 @@ def export(name: str, to: str | None, output: str | None, as_json: bool) -> None
         raise InputError(f"expected --json alone or with --to json, but got --to {to}")
     if to is None and not as_json:
         raise InputError(f"expected a language after --to ({', '.join(FORMATS)}), but got none")
+    if output is None and to == "aiger" and sys.stdout.isatty():
+        raise InputError("expected -o FILE for aiger, which is binary, but the output is a terminal")
     content = written(exported(resolve(name)), to or "json")
     if output is None:
         if to == "aiger":  # binary: nothing of it is text for a terminal
-            if sys.stdout.isatty():
-                raise InputError("expected -o FILE for aiger, which is binary, but the output is a terminal")
             sys.stdout.buffer.write(content)
         else:
             say(content.decode(), end="")

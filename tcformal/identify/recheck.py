@@ -54,10 +54,15 @@ def recheck(path: Path, advance: Advance = ignore_count) -> Iterator[Checked]:
 
 def _checked(run: Run, path: Path, known: _Known) -> Checked:
     spec = unit_of(run, path)
-    settled = [line for line in run.done if _is_known(run, spec, line, known)]
-    count, wrong = sum(int(line["count"]) for line in settled), 0
+    count = wrong = 0
+    unsettled = []
+    for line in run.done:
+        if _is_known(run, spec, line, known):
+            count += int(line["count"])
+        else:
+            unsettled.append(line)
     read: set[str] = set()
-    for piece in pieces_of(replace(run, done=[line for line in run.done if line not in settled]), path):
+    for piece in pieces_of(replace(run, done=unsettled), path):
         count += len(piece.outputs)
         wrong += piece.wrong
         read |= {item.id for item in piece.items}

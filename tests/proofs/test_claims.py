@@ -132,6 +132,8 @@ def test_the_exchanges_of_a_scaled_unit_stay_within_blocks() -> None:
     borders = {15, 31, 47}
     assert [m.first for m in moves if m.size == 1] == [i for i in range(63) if i not in borders]
     assert [(m.first, m.size) for m in moves if m.size > 1] == [(0, 16), (16, 16), (32, 16)]
+    # A last block that is shorter changes places with none.
+    assert [m.first for m in moves_of(replace(resolve(NVF4), k=40)) if m.size > 1] == [0]
 
 
 def _one_factor(g: Graph) -> Exchange:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -79,10 +81,17 @@ def _witnesses(data: Any) -> Iterator[Mapping[str, Any]]:
 def _kept(folder: Path) -> Iterator[lines.Line]:
     """The lines of kept answers: packed ones first."""
     packed = folder / (ANSWERS + ENDING)
-    if packed.exists():
-        for number, text in enumerate(read_packed(packed).splitlines(), start=1):
-            yield lines.parse_line(packed, number, text)
+    if os.path.lexists(packed):
+        found = packed.lstat()
+        yield from _unpacked(packed, (found.st_ino, found.st_mtime_ns, found.st_size))
     yield from lines.read(folder / ANSWERS)[0]
+
+
+@lru_cache(maxsize=1)
+def _unpacked(packed: Path, _stamp: tuple[int, int, int]) -> tuple[lines.Line, ...]:
+    """The lines of a packed file, read once for all units of a campaign as long as nobody replaces it."""
+    texts = enumerate(read_packed(packed).splitlines(), start=1)
+    return tuple(lines.parse_line(packed, number, text) for number, text in texts)
 
 
 def from_store(spec: UnitSpec, folder: Path, k: int) -> Iterator[Directed]:
@@ -102,11 +111,13 @@ def from_store(spec: UnitSpec, folder: Path, k: int) -> Iterator[Directed]:
         asked, witness = line.data.get("question"), line.data.get("witness")
         if witness is None or not isinstance(asked, dict) or asked.get("formats") != formats:
             continue
+        where = f"line {line.number} of the answers in {folder}"
+        if not isinstance(witness, dict):
+            raise RecordError(f"expected a witness of {formats} in {where}, but it is none")
         # Units with block scales and units without have the same formats.
         scaled = bool(witness.get("scale_a") or witness.get("scale_a[0]"))
         if asked.get("k") != k or scaled is not (spec.scale_format is not None):
             continue
-        where = f"line {line.number} of the answers in {folder}"
         why = f"tells {asked.get('first')} from {asked.get('second')}"
         if asked.get("kind") == "property":
             why = f"violates {asked.get('property')} on {asked.get('unit')}"

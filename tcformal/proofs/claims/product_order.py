@@ -98,7 +98,7 @@ def moves_of(spec: UnitSpec) -> list[Move]:
     """The exchanges that make every order of the products that the scales' places allow."""
     block = spec.scale_block or spec.k
     neighbours = [Move(i) for i in range(spec.k - 1) if (i + 1) % block]
-    return neighbours + [Move(i, block) for i in range(0, spec.k - block, block)]
+    return neighbours + [Move(i, block) for i in range(0, spec.k - 2 * block + 1, block)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,12 +201,12 @@ def _transposition(
     name = move.name
     both = Exchange.of(ask.spec, move)
     steps: tuple[ProofStep, ...] = ()
-    for depths in _DEPTHS if move.size == 1 else (_OF_BLOCKS,):
+    for attempt, depths in enumerate(_DEPTHS if move.size == 1 else (_OF_BLOCKS,)):
         steps, proved, lemmas = prove_exchange(ask, both, depths)
         applied += lemmas
         if proved:
             return ClaimPart(name=name, status=PartStatus.HOLDS, steps=steps)
-        if depths in (_DEPTHS[0], _OF_BLOCKS):
+        if attempt == 0:
             witness = _witness(ask, move, known)
             if witness is not None:
                 return ClaimPart(name=name, status=PartStatus.VIOLATED, witness=witness)

@@ -317,6 +317,28 @@ def test_the_witnesses_in_the_kept_results_are_found(name: str) -> None:
     assert all(len(item.witness.a) == spec.k for item in found)
 
 
+@pytest.mark.parametrize("witness", [[1], "0x1", {"a": 1, "b": 2}, {"a[0]": 3}])
+def test_a_witness_that_is_none_is_refused(witness: object, tmp_path: Path) -> None:
+    spec = unit(VOLTA).spec
+    asked = {"kind": "separate", "formats": spec.operands.names(), "k": 4}
+    (tmp_path / ANSWERS).write_text(f"{json.dumps({'question': asked, 'witness': witness})}\n")
+    with pytest.raises(RecordError, match=r"expected a witness of .* in line 1 of the answers in"):
+        list(from_store(spec, tmp_path, 4))
+
+
+def test_packed_answers_are_read_again_when_they_are_replaced(tmp_path: Path) -> None:
+    spec = unit("tfdpa@products=2").spec
+    Store(tmp_path).add(separate(spec, unit("tfdpa@products=2,fraction_bits=25").spec))
+    prune(Store(tmp_path), pack=True)
+    assert len(list(from_store(spec, tmp_path, 2))) == 1
+    packed = tmp_path / f"{ANSWERS}.xz"
+    packed.rename(tmp_path / "elsewhere")
+    assert list(from_store(spec, tmp_path, 2)) == []
+    packed.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(RecordError, match="link"):
+        list(from_store(spec, tmp_path, 2))
+
+
 def test_a_property_with_a_second_c_gives_two_inputs(tmp_path: Path) -> None:
     spec = unit(VOLTA).spec
     verdict = check_property(spec, "monotonic-in-c")
