@@ -63,12 +63,14 @@ class Graph:
                 f"expected {op.arity} operands and {op.n_params} parameters for {name}, "
                 f"but got {len(args)} and {len(params)}"
             )
+        nodes, constant = self._nodes, True
         for arg in args:
-            if arg.index >= len(self._nodes) or self._nodes[arg.index] is not arg:
+            if arg.index >= len(nodes) or nodes[arg.index] is not arg:
                 raise WidthError(f"expected operands of this graph for {name}, but got {arg!r} of another")
+            constant = constant and arg.op == "const"
         width = op.width(widths := [a.width for a in args], params)
         if self._folded:
-            if {a.op for a in args} == {"const"}:
+            if constant:
                 value = apply_op(op, [a.params[1] for a in args], widths, params, width)
                 return self.const(value, width)
             same = simplified(self, name, args, params, width)
@@ -89,6 +91,9 @@ class Graph:
     # ------------------------------------------------------------------ leaves
     def const(self, value: int, width: int) -> Node:
         """A constant; `value` must be in [0, 2^width)."""
+        known = self._table.get(("const", (), (width, value)))
+        if known is not None:
+            return known
         OPS["const"].width((), (width, value))
         if not 0 <= value < (1 << width):
             raise WidthError(f"expected a constant in [0, 2^{width}), but got {value}")
