@@ -118,10 +118,10 @@ def claims_section(records: Iterable[Mapping[str, Any]], folded: Collection[str]
     lines = [
         "", "## Claims about units", "",
         "Kept verdicts on one unit of each distinct design, by `tcformal prove --claim`; they are checked "
-        "again when they are served, and by `tcformal results verify --claims`. What the proofs that hold are "
+        "again when they are served, and by `tcformal results verify --claims`. What proofs that hold are "
         "made of: stages of two circuits that are one definition, applications of lemmas that folding alone "
         "decides, applications of lemmas with a proof by a SAT solver, steps of the kernel.", "",
-        "| claim | operation | designs | HOLDS | VIOLATED | no verdict | definition | folding | SAT | rules |",
+        "| claim | operation | designs | HOLDS | VIOLATED | none | definition | folding | SAT | rules |",
         "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]  # fmt: skip
     designs = Counter(operations.values())
@@ -133,7 +133,7 @@ def claims_section(records: Iterable[Mapping[str, Any]], folded: Collection[str]
                 cells = [number, holds, violated, number - holds - violated]
                 cells += [count[how] for how in ("definition", "folding", "SAT", "rules")]
                 lines.append(f"| {claim} | {name} | {' | '.join(f'{n:,}' for n in cells)} |")
-    return [*lines, "", "No verdict: the claim does not fit the design, or it is open."]
+    return [*lines, "", "None: the claim does not fit the design, or it is open."]
 
 
 def _made_of(record: Mapping[str, Any], folded: Collection[str]) -> Counter[str]:
