@@ -183,13 +183,16 @@ class DotStep:
 class GroupSum:
     """The exact sum of a group of products.
 
-    Shapes: total s[w], in units of 2^-scale; zero u[1], 1 where every product of the group is zero.
+    Shapes: total s[w], in units of 2^-scale; zero u[1], 1 where every product of the group is zero;
+    placed: the magnitude of each of the products `terms` in these units.
     """
 
     scope: str
     total: Node
     scale: int
     zero: Node
+    terms: tuple[Term, ...]
+    placed: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,10 @@ from tcformal.proofs.kernel.rules import ProofKernel, check
 from tcformal.proofs.lemmas import Lemma, LemmaBook, Statement
 from tcformal.proofs.packed import packed, unpacked
 from tcformal.proofs.statements.error_bound import ErrorBound, error_bound
+from tcformal.proofs.statements.grouped_bound import GroupedBound, grouped_bound
 from tcformal.proofs.tactics.bounds.blocks import BoundProof
 from tcformal.proofs.tactics.bounds.derivation import Derivation
+from tcformal.proofs.tactics.bounds.groups import GroupBoundProof
 from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.proofs.tactics.truncated import require_truncated_sum
 from tcformal.semantics.stages import Dot
@@ -92,7 +94,8 @@ def stated_bound(ask: Asking) -> tuple[ErrorBound, Dot]:
     g = Graph()
     x = declare_inputs(g, ask.spec, ask.spec.k)
     dot = chained_dot(g, ask.spec, x)
-    return error_bound(g, ask.spec, _words(ask, x), x.c, dot.result), dot
+    state = grouped_bound if ask.spec.design.group is not None else error_bound
+    return state(g, ask.spec, _words(ask, x), x.c, dot.result), dot
 
 
 def _found(ask: Asking, judge: LemmaJudge) -> str:
@@ -100,7 +103,8 @@ def _found(ask: Asking, judge: LemmaJudge) -> str:
     ask.progress("looking for a proof for the kernel")
     stated, dot = stated_bound(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
-    last = BoundProof(Derivation(kernel, judge), stated, dot).conclusions()
+    tactic = GroupBoundProof if isinstance(stated, GroupedBound) else BoundProof
+    last = tactic(Derivation(kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)
 
 

@@ -39,6 +39,7 @@ class KnownTerm:
 
     Shapes: code u[CODE_BITS], nonzero u[1].  `limit` is the theorem that nonzero implies code <= E.
     `facts` are more that is known of it, and `own` the nodes below which nothing of it matters.
+    `shown` is the theorem that its value is that of `term`, where the factors do not say so.
     """
 
     value: Poly
@@ -49,6 +50,7 @@ class KnownTerm:
     limit: int
     facts: tuple[int, ...] = ()
     own: tuple[Node, ...] = ()
+    shown: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,30 @@ class TermError:
     value: int
     #: Whether the share is 2^-shift; else it is 0.
     exact_at_zero: bool
+
+
+def shown_value(d: Derivation, x: KnownTerm, what: str) -> int:
+    """The value of a product of words is ±significand · 2^(exponent - fraction bits)."""
+    g, t = d.g, x.term
+    goal = x.value - sign_of(t.sign) * Poly.of(t.significand) * weight(x.code, t.fraction_bits)
+    if x.shown is not None:
+        return x.shown
+    if not x.factors:
+        return d.prove(goal, [])
+    sign, size = x.factors[0].sign, x.factors[0].significand
+    for f in x.factors[1:]:
+        sign = sign if f.sign.op == "const" else g.xor(sign, f.sign)
+        if f.significand.op != "const":
+            size = f.significand if size.op == "const" else g.mul_expand(size, f.significand)
+    fields = [f.exponent for f in x.factors]
+    equations = []
+    for name, mine, stated in (("sign", t.sign, sign), ("significand", t.significand, size)):
+        if mine is not stated:
+            equations.append((d.equal(f"the {name} of {what}", mine, stated), mine))
+    equations += d.expanded(sign, [f.sign for f in x.factors], "a sign")
+    equations += d.expanded(size, [f.significand for f in x.factors], "a product")
+    equations += d.expanded(x.code, fields, "an exponent")
+    return d.prove(goal, equations)
 
 
 class Alignment:
@@ -175,7 +201,7 @@ class Alignment:
         shown = self._nonzero(k, some, placed, excess, low_goal, up_goal)
         empty = self._zero(k, none, kept, bool(excess), low_goal, up_goal)
         low, up = (d.cases(x.nonzero, i, j) for i, j in zip(shown, empty, strict=True))
-        value = self._value(k)
+        value = shown_value(d, x, f"term {k}")
         sign = Poly.of(t.sign)
         signed = d.range(t.sign)
         goal = self.unit - self.unit * share
@@ -186,28 +212,6 @@ class Alignment:
         at_most = g.ule(kept, g.const(most, kept.width))
         small = d.lemma("the range of a term", at_most, (), ([t.significand, made.shift], [made.shift]))
         return TermError(t.sign, kept, made.shift, above, below, most, small, value, not excess)
-
-    def _value(self, k: int) -> int:
-        """The summand's value is ±significand · 2^(exponent - fraction bits)."""
-        d, g, x = self.d, self.g, self.summands[k]
-        t = x.term
-        goal = x.value - sign_of(t.sign) * Poly.of(t.significand) * weight(x.code, t.fraction_bits)
-        if not x.factors:
-            return d.prove(goal, [])
-        sign, size = x.factors[0].sign, x.factors[0].significand
-        for f in x.factors[1:]:
-            sign = sign if f.sign.op == "const" else g.xor(sign, f.sign)
-            if f.significand.op != "const":
-                size = f.significand if size.op == "const" else g.mul_expand(size, f.significand)
-        fields = [f.exponent for f in x.factors]
-        equations = []
-        for name, mine, stated in (("sign", t.sign, sign), ("significand", t.significand, size)):
-            if mine is not stated:
-                equations.append((d.equal(f"the {name} of term {k}", mine, stated), mine))
-        equations += d.expanded(sign, [f.sign for f in x.factors], "a sign")
-        equations += d.expanded(size, [f.significand for f in x.factors], "a product")
-        equations += d.expanded(x.code, fields, "an exponent")
-        return d.prove(goal, equations)
 
     def _nonzero(
         self, k: int, some: int, placed: Node, excess: int, low_goal: Poly, up_goal: Poly

@@ -14,7 +14,8 @@ from tcformal.proofs.tactics.bounds.aligned import Alignment, KnownTerm, TermErr
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import RoundingError, SumConversion, flags_of
 from tcformal.proofs.tactics.bounds.summed import Addition
-from tcformal.semantics.stages import Block, Dot, DotStep, SpecialCases
+from tcformal.semantics.number import Term
+from tcformal.semantics.stages import Block, Dot, DotStep, Operand, SpecialCases
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +101,27 @@ class BoundProof:
         """The terms of a block's sum as the statement knows them."""
         if step.total is None or len(step.operands) != len(step.total.terms):
             raise ProofError("the block's terms are not its operands")
-        d, g, e, found = self.d, self.g, self.stated.e, []
-        wide = g.zero_extend_to(e, CODE_BITS + 1)
+        found: list[KnownTerm] = []
         for x, aligned in zip(step.operands, step.total.terms, strict=True):
-            if x.kind == "block" and carried is not None:
-                found.append(carried)
-                continue
-            if x.kind not in ("c", "products") or len(x.ks) > 1:
-                raise ProofError(f"a term is {x.kind} of {len(x.ks)} k")
-            k = len(self.stated.terms) - 1 if x.kind == "c" else x.ks[0]
-            t = self.stated.terms[k]
-            goal = g.or_(g.not_(t.nonzero), g.ule(g.zero_extend_to(t.code, CODE_BITS + 1), wide))
-            given = [d.assume(self.stated.limits[k])]
-            limit = d.lemma("an exponent at most E", goal, given, ([t.code, t.nonzero], [t.code]))
-            found.append(KnownTerm(t.value, t.factors, aligned.term, t.code, t.nonzero, limit))
+            carries = x.kind == "block" and carried is not None
+            found.append(carried if carries and carried is not None else self._summand(x, aligned.term))
         return found
+
+    def _summand(self, x: Operand, term: Term) -> KnownTerm:
+        """One of them that is no result of a block."""
+        if x.kind not in ("c", "products") or len(x.ks) > 1:
+            raise ProofError(f"a term is {x.kind} of {len(x.ks)} k")
+        k = len(self.stated.terms) - 1 if x.kind == "c" else x.ks[0]
+        t = self.stated.terms[k]
+        return KnownTerm(t.value, t.factors, term, t.code, t.nonzero, self._limited(k))
+
+    def _limited(self, k: int) -> int:
+        """What the statement says of E and the exponent of one term, one bit wider."""
+        d, g, t = self.d, self.g, self.stated.terms[k]
+        wide = g.zero_extend_to(self.stated.e, CODE_BITS + 1)
+        goal = g.or_(g.not_(t.nonzero), g.ule(g.zero_extend_to(t.code, CODE_BITS + 1), wide))
+        given = [d.assume(self.stated.limits[k])]
+        return d.lemma("an exponent at most E", goal, given, ([t.code, t.nonzero], [t.code]))
 
     def _block(
         self, bound: BlockBound, step: DotStep, carried: KnownTerm | None, before: BlockError | None,

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.tactics.bounds.aligned import TermError, sign_of
+from tcformal.proofs.tactics.bounds.aligned import sign_of
 from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.semantics.reduce import signed_magnitude, split_sign
 from tcformal.semantics.stages import Total
@@ -28,10 +29,30 @@ class SignedSum:
     equation: int
 
 
+class SignedTerm(Protocol):
+    """±aligned, and the theorem `small` that aligned is at most `most`."""
+
+    @property
+    def sign(self) -> Node:
+        """Its sign: u[1]."""
+
+    @property
+    def aligned(self) -> Node:
+        """Its magnitude."""
+
+    @property
+    def most(self) -> int:
+        """The largest that the magnitude can be."""
+
+    @property
+    def small(self) -> int:
+        """The theorem that it is not larger."""
+
+
 class Addition:
     """The partial sums of one total, from the leaves to the root; none of them wraps."""
 
-    def __init__(self, d: Derivation, total: Total, terms: Sequence[TermError]) -> None:
+    def __init__(self, d: Derivation, total: Total, terms: Sequence[SignedTerm]) -> None:
         self.d, self.g, self.total, self.terms = d, d.g, total, terms
         #: For each node the theorem that it, turned, is 2^(w-1) and its value, that value, and its largest
         #: magnitude.
@@ -84,7 +105,7 @@ class Addition:
         goal = g.and_(g.sle(node, top), g.sle(g.neg_mod(top), node))
         self._within[node] = self.d.lemma("the range of a partial sum", goal, given, (cut, []))
 
-    def _addend(self, x: TermError, width: int) -> None:
+    def _addend(self, x: SignedTerm, width: int) -> None:
         """±aligned in the width of the sum."""
         node = self.g.wrap_to_mod(signed_magnitude(self.g, x.sign, x.aligned), width)
         if node in self._known:
