@@ -16,9 +16,11 @@ from tcformal.proofs.lemmas import Lemma, LemmaBook, Statement
 from tcformal.proofs.packed import packed, unpacked
 from tcformal.proofs.statements.error_bound import ErrorBound, error_bound
 from tcformal.proofs.statements.grouped_bound import GroupedBound, grouped_bound
+from tcformal.proofs.statements.round_down_bound import RoundDownBound, round_down_bound
 from tcformal.proofs.tactics.bounds.blocks import BoundProof
 from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.bounds.groups import GroupBoundProof
+from tcformal.proofs.tactics.bounds.round_down import RoundDownProof
 from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.proofs.tactics.truncated import require_truncated_sum
 from tcformal.semantics.stages import Dot
@@ -26,6 +28,10 @@ from tcformal.semantics.stages import Dot
 _PART = "the bound"
 #: After how many conflicts the solver in this process gives up: the kernel's lemmas are many and small.
 _CONFLICTS = 30_000
+#: What finds a proof of each kind of statement.
+_TACTICS: dict[type[ErrorBound], type[BoundProof]] = {
+    GroupedBound: GroupBoundProof, RoundDownBound: RoundDownProof
+}  # fmt: skip
 
 
 class LemmaJudge:
@@ -72,7 +78,8 @@ def bounded_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
     `kernel.rules.check` applies them to the circuit built here and compares what they end in with the
     statement.  A proof that does not pass leaves the claim open.
     """
-    require_truncated_sum(ask.spec, "error-bound")
+    if ask.spec.design.summation not in ("tr", "gtr"):
+        require_truncated_sum(ask.spec, "error-bound")
     judge = LemmaJudge(ask.book)
     try:
         tree = ask.tree or _found(ask, judge)
@@ -94,7 +101,11 @@ def stated_bound(ask: Asking) -> tuple[ErrorBound, Dot]:
     g = Graph()
     x = declare_inputs(g, ask.spec, ask.spec.k)
     dot = chained_dot(g, ask.spec, x)
-    state = grouped_bound if ask.spec.design.group is not None else error_bound
+    design = ask.spec.design
+    state = (
+        grouped_bound if design.group is not None
+        else round_down_bound if design.summation in ("tr", "gtr") else error_bound
+    )  # fmt: skip
     return state(g, ask.spec, _words(ask, x), x.c, dot.result), dot
 
 
@@ -103,7 +114,7 @@ def _found(ask: Asking, judge: LemmaJudge) -> str:
     ask.progress("looking for a proof for the kernel")
     stated, dot = stated_bound(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
-    tactic = GroupBoundProof if isinstance(stated, GroupedBound) else BoundProof
+    tactic = next((x for kind, x in _TACTICS.items() if isinstance(stated, kind)), BoundProof)
     last = tactic(Derivation(kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)
 
@@ -119,4 +130,4 @@ def _words(ask: Asking, x: OperandNodes) -> list[tuple[Node, ...]]:
 
 def _short(stated: ErrorBound) -> str:
     """The inequality alone."""
-    return str(stated).partition("left out: ")[2].partition(";")[0]
+    return str(stated).rpartition(": ")[2].partition(";")[0]

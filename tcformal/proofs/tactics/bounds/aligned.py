@@ -33,6 +33,16 @@ def weight(code: Node, fraction_bits: int) -> Poly:
     return (Poly.of(code) - Poly.constant(OFFSET + fraction_bits)).power_of_two()
 
 
+def finer(d: Derivation, code: Node, e: Node, below: int, fraction_bits: int) -> int:
+    """2^(e - fraction_bits) - 2^(code - fraction_bits) >= 0 from the theorem that code <= e."""
+    wide = d.g.zero_extend_to(code, e.width)
+    fact = d.fact(below)
+    if wide is not code:
+        fact = d.arith([(1, [fact]), (1, [d.read(wide)])])
+    unit = weight(code, fraction_bits)
+    return d.prove(weight(e, fraction_bits) - unit, [], [(unit, [d.power(fact)])])
+
+
 @dataclass(frozen=True, slots=True)
 class KnownTerm:
     """A number that a sum takes in, as the statement or the step before knows it.
@@ -136,8 +146,8 @@ class Alignment:
         return [self.d.lemma("the range of e_max", x, self.ranges, (self.leaves,)) for x in goals]
 
     # ------------------------------------------------------------------ e_max
-    def bounded(self) -> int:
-        """2^(E - F) - u >= 0: no term's exponent lies above E, and e_max is none of another."""
+    def reached(self) -> int:
+        """That e_max is at most E: no term's exponent lies above E, and e_max is none of another."""
         d, g, reached = self.d, self.g, []
         for k, (leaf, x) in enumerate(zip(self.leaves, self.summands, strict=True)):
             code = g.add_mod(g.zero_extend_to(leaf, CODE_BITS), g.const(self.low + OFFSET, CODE_BITS))
@@ -146,12 +156,11 @@ class Alignment:
             reached.append(d.lemma(f"exponent {k} at most E", goal, given, (x.own,)))
         wide = g.zero_extend_to(self.e_max, self.e.width)
         given = [*reached, *self.ranges]
-        most = d.lemma("e_max at most E", g.ule(wide, self.e), given, ([*self.leaves, self.e],))
-        fact = d.fact(most)
-        if wide is not self.e_max:
-            fact = d.arith([(1, [fact]), (1, [d.read(wide)])])
-        ratio = d.power(fact)
-        return d.prove(weight(self.e, self.total.fraction_bits) - self.unit, [], [(self.unit, [ratio])])
+        return d.lemma("e_max at most E", g.ule(wide, self.e), given, ([*self.leaves, self.e],))
+
+    def bounded(self) -> int:
+        """2^(E - F) - u >= 0."""
+        return finer(self.d, self.e_max, self.e, self.reached(), self.total.fraction_bits)
 
     def in_range(self) -> list[int]:
         """That e_max lies in the range that the definition relies on."""

@@ -143,13 +143,13 @@ class SumConversion:
             made.append(d.cases(zero, d.prove(goal, nothing, [(left, [])] if left.terms else []), i))
         return made[0], made[1]
 
-    def _floor(self, low_goal: Poly, up_goal: Poly) -> tuple[int, int]:
+    def _floor(self, low_goal: Poly, up_goal: Poly, more: Sequence[int] = ()) -> tuple[int, int]:
         """0 <= magnitude·u - significand·ulp < ulp."""
         d, g = self.d, self.g
         big, amount, distance, some = self._placed(0)
         kept = g.lshr(big, amount)
         wide = g.zero_extend_to(self.term.significand, big.width)
-        same = d.equal("that a result is its sum cut", wide, kept, [some, *self.given], self.cuts)
+        same = d.equal("that a result is its sum cut", wide, kept, [some, *more, *self.given], self.cuts)
         scale = self.unit * _power(-self.term.significand.width)
         equations = [(same, kept), (d.read(wide), wide), (d.read(big), big), distance]
         low = d.prove(low_goal, equations, [(scale, [d.read(kept, 0)])])
