@@ -14,10 +14,12 @@ from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
 from tcformal.proofs.kernel.rules import ProofKernel, check
 from tcformal.proofs.lemmas import Lemma, LemmaBook, Statement
 from tcformal.proofs.packed import packed, unpacked
+from tcformal.proofs.statements.composed_bound import ComposedBound, composed_bound
 from tcformal.proofs.statements.error_bound import ErrorBound, error_bound
 from tcformal.proofs.statements.grouped_bound import GroupedBound, grouped_bound
 from tcformal.proofs.statements.round_down_bound import RoundDownBound, round_down_bound
 from tcformal.proofs.tactics.bounds.blocks import BoundProof
+from tcformal.proofs.tactics.bounds.composed import ComposedProof
 from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.bounds.groups import GroupBoundProof
 from tcformal.proofs.tactics.bounds.round_down import RoundDownProof
@@ -30,7 +32,7 @@ _PART = "the bound"
 _CONFLICTS = 30_000
 #: What finds a proof of each kind of statement.
 _TACTICS: dict[type[ErrorBound], type[BoundProof]] = {
-    GroupedBound: GroupBoundProof, RoundDownBound: RoundDownProof
+    GroupedBound: GroupBoundProof, RoundDownBound: RoundDownProof, ComposedBound: ComposedProof
 }  # fmt: skip
 
 
@@ -103,7 +105,7 @@ def stated_bound(ask: Asking) -> tuple[ErrorBound, Dot]:
     dot = chained_dot(g, ask.spec, x)
     design = ask.spec.design
     state = (
-        grouped_bound if design.group is not None
+        composed_bound if ask.spec.emulation is not None else grouped_bound if design.group is not None
         else round_down_bound if design.summation in ("tr", "gtr") else error_bound
     )  # fmt: skip
     return state(g, ask.spec, _words(ask, x), x.c, dot.result), dot

@@ -206,28 +206,30 @@ class Alignment:
         size = Poly.of(t.significand) * weight(x.code, t.fraction_bits)
         low_goal = size - Poly.of(kept) * self.unit
         up_goal = self.unit - self.unit * share - low_goal
-        some, none = d.assume(x.nonzero), d.assume(g.not_(x.nonzero))
-        shown = self._nonzero(k, some, placed, excess, low_goal, up_goal)
-        empty = self._zero(k, none, kept, bool(excess), low_goal, up_goal)
-        low, up = (d.cases(x.nonzero, i, j) for i, j in zip(shown, empty, strict=True))
+        if x.nonzero.op == "const":
+            none = d.lemma("that zero is no term", g.not_(x.nonzero))
+            low, up = self._zero(k, none, kept, bool(excess), low_goal, up_goal)
+        else:
+            some, none = d.assume(x.nonzero), d.assume(g.not_(x.nonzero))
+            shown = self._nonzero(k, some, placed, excess, low_goal, up_goal)
+            empty = self._zero(k, none, kept, bool(excess), low_goal, up_goal)
+            low, up = (d.cases(x.nonzero, i, j) for i, j in zip(shown, empty, strict=True))
         value = shown_value(d, x, f"term {k}")
         sign = Poly.of(t.sign)
-        signed = d.range(t.sign)
+        # A constant sign is that of the zero that a sum starts from.
+        positive = [low] if t.sign.op == "const" else [d.range(t.sign), low]
         goal = self.unit - self.unit * share
         moved = x.value - sign_of(t.sign) * Poly.of(kept) * self.unit
-        above = d.prove(goal + moved, [], [(1, [up]), (2, [signed, low]), (1, [value])])
+        above = d.prove(goal + moved, [], [(1, [up]), (2, positive), (1, [value])])
         below = d.prove(goal - moved, [], [(1, [up]), (sign * 2, [low]), (-1, [value])])
         most = (1 << t.significand.width) - 1 << max(0, bits - t.fraction_bits) >> excess
         at_most = g.ule(kept, g.const(most, kept.width))
         small = d.lemma("the range of a term", at_most, (), ([t.significand, made.shift], [made.shift]))
         return TermError(t.sign, kept, made.shift, above, below, most, small, value, not excess)
 
-    def _nonzero(
-        self, k: int, some: int, placed: Node, excess: int, low_goal: Poly, up_goal: Poly
-    ) -> tuple[int, int]:
-        """Both bounds where the term is not zero: what a shift by e_max - exponent loses."""
+    def distance(self, k: int, some: int) -> int:
+        """Exponent + shift - e_max = 0 of a term that is not zero, as the theorem `some` says."""
         d, g, x, made = self.d, self.g, self.summands[k], self.total.terms[k]
-        t, bits = made.term, self.total.fraction_bits
         shift = g.zero_extend_to(made.shift, CODE_BITS)
         reach = g.add_mod(x.code, shift)
         leaf = self.leaves[k]
@@ -237,9 +239,17 @@ class Alignment:
         met = d.equal(f"e_max less exponent {k}", reach, self.e_max, given, cuts)
         fits = d.lemma(f"distance {k} fits", g.ule(reach.args[0], reach), given, cuts)
         sums = [(d.read(reach, fits), reach)] + ([(d.read(shift), shift)] if shift is not made.shift else [])
-        distance = d.prove(
+        return d.prove(
             Poly.of(x.code) + Poly.of(made.shift) - Poly.of(self.e_max), [(met, self.e_max), *sums]
         )
+
+    def _nonzero(
+        self, k: int, some: int, placed: Node, excess: int, low_goal: Poly, up_goal: Poly
+    ) -> tuple[int, int]:
+        """Both bounds where the term is not zero: what a shift by e_max - exponent loses."""
+        d, g, x, made = self.d, self.g, self.summands[k], self.total.terms[k]
+        t, bits = made.term, self.total.fraction_bits
+        distance = self.distance(k, some)
         lower, upper = d.read(made.aligned, 0), d.read(made.aligned, 1)
         equations = [(distance, x.code)]
         scale = (Poly.of(self.e_max) - Poly.of(made.shift) - Poly.constant(OFFSET + bits)).power_of_two()
@@ -281,7 +291,7 @@ class Alignment:
             [empty],
             ([size, made.shift], [made.shift]),
         )
-        equations = [(d.fact(empty), size), (d.fact(nothing), kept)]
+        equations = [(d.fact(i), n) for i, n in ((empty, size), (nothing, kept)) if n.op != "const"]
         # 1 - 2^-shift is at least 0.
         spread = d.power(d.arith([(Poly.of(made.shift), [])]))
         inverse = (Poly.of(made.shift) * -1).power_of_two()

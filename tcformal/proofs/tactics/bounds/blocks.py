@@ -49,6 +49,8 @@ class BoundProof:
         #: The exact sum so far, and the largest magnitude that it can have in units of 2^E, both ways.
         self.exact = Poly.constant(0)
         self.sizes: list[tuple[int, int]] = []
+        #: Whether they are needed, for a result that goes on as a term.
+        self.chained = len(stated.blocks) > 1
 
     def conclusions(self) -> list[int]:
         """Both theorems of the statement; ProofError with one sentence where a step is not found."""
@@ -113,7 +115,7 @@ class BoundProof:
             raise ProofError("the block's terms are not its operands")
         found: list[KnownTerm] = []
         for x, aligned in zip(step.operands, step.total.terms, strict=True):
-            carries = x.kind == "block" and carried is not None
+            carries = x.kind in ("block", "parts") and carried is not None
             found.append(carried if carries and carried is not None else self._summand(x, aligned.term))
         return found
 
@@ -159,9 +161,9 @@ class BoundProof:
             shares = [(Poly.of(t.shift) * -1).power_of_two() for t in terms if t.exact_at_zero]
             parts += [(alignment.unit * x, []) for x in shares]
         for x, t in zip(summands, terms, strict=True):
-            if x is not carried:
+            if x is not carried and x.value.terms:
                 self.exact = self.exact + x.value
-                if len(self.stated.blocks) > 1:
+                if self.chained:
                     self.sizes.append(self._size(x, t.value))
         reach = bound.reach - total.fraction_bits
         loss = self._power(reach) * bound.units + conversion.ulp * self.stated.ulps
@@ -185,7 +187,8 @@ class BoundProof:
     def _size(self, x: KnownTerm, value: int) -> tuple[int, int]:
         """2^(E + factors) less, and plus, the value of a term: at least 0."""
         d, term = self.d, x.term
-        goal = self._power(len(x.factors))
+        places = len(x.factors) or term.weight_bits
+        goal = self._power(places)
         wide, in_e = self._limit(0)
         some, none = d.assume(x.nonzero), d.assume(self.g.not_(x.nonzero))
         code = self.g.zero_extend_to(x.code, CODE_BITS + 1)
@@ -200,7 +203,7 @@ class BoundProof:
         weight = (Poly.of(x.code) - Poly.constant(OFFSET + term.fraction_bits)).power_of_two()
         size = Poly.of(term.significand) * weight
         full = 1 << term.significand.width
-        slack = (1 << (len(x.factors) + term.fraction_bits)) - full
+        slack = (1 << (places + term.fraction_bits)) - full
         if slack < 0:
             raise ProofError("a term is larger than the product of its significands")
         top = weight * (full + slack)

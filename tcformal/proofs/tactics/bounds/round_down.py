@@ -175,7 +175,7 @@ class RoundDownProof(BoundProof):
     def _take(self, x: KnownTerm, value: int) -> None:
         """One more term of the exact sum."""
         self.exact = self.exact + x.value
-        if len(self.stated.blocks) > 1:
+        if self.chained:
             self.sizes.append(self._size(x, value))
 
     # ------------------------------------------------------------------ c

@@ -51,6 +51,8 @@ class SumConversion:
         self.bits = rounded.target.fraction_bits
         self.ulp = weight(self.code, self.bits)
         self.unit = weight(e_max, total.fraction_bits)
+        #: How much closer the result is shown to be.
+        self.slack = Poly.constant(0)
         #: What the conversion is a function of; bits of bits are taken from the widest node at once.
         code = total.e_max.bits
         whole = [summed.whole, summed.sign]
@@ -70,7 +72,7 @@ class SumConversion:
         value = sign_of(self.term.sign) * size
         moved = value - sign * exact
         one = d.range(self.summed.sign)
-        ulp = self.ulp * (Fraction(1, 2) if self.rounded.target.mode in NEAREST else 1)
+        ulp = self.ulp * (Fraction(1, 2) if self.rounded.target.mode in NEAREST else 1) - self.slack
         same = (self.ulp * -1, [signs]) if d.about(signs).terms else (0, [])
         less = (self.ulp, [signs]) if d.about(signs).terms else (0, [])
         if self.rounded.target.mode in NEAREST:
@@ -172,13 +174,13 @@ class SumConversion:
         scale = self.unit * _power(-self.term.significand.width - 1)
         ulp = self.ulp * Fraction(1, 2)
         plain = [(d.read(twice), twice), (d.read(inner), inner), (d.read(big), big), distance]
-        low, high = d.read(half, 0), d.read(half, 1)
+        low, high = self._remainder(half, big, amount)
         # The result is at most the magnitude: 2·significand = half.
         down = d.assume(exact)
         equations = [(d.fact(down), half), *plain]
         first = [
             d.prove(over_goal, equations, [(scale, [low]), (ulp, [])]),
-            d.prove(under_goal, equations, [(scale, [high]), (scale, [])]),
+            d.prove(under_goal, equations, [(scale, [high])]),
         ]
         # It is above: 2·significand = half + 1.
         more = d.assume(up)
@@ -188,7 +190,7 @@ class SumConversion:
         equations = [(d.read(raised, fits), half), (d.fact(more), raised), *plain]
         second = [
             d.prove(over_goal, equations, [(scale, [low])]),
-            d.prove(under_goal, equations, [(scale, [high]), (scale + ulp, [])]),
+            d.prove(under_goal, equations, [(scale, [high]), (ulp, [])]),
         ]
         # It is exactly half a unit below: 2·significand + 1 = half, and nothing is left.
         absent = [d.assume(g.not_(x)) for x in (exact, up)]
@@ -206,12 +208,17 @@ class SumConversion:
         )
         equations = [(d.fact(met), half), (d.read(odd, fits), odd), *plain]
         third = [
-            d.prove(over_goal, equations, [(scale, [rest]), (ulp * 2, [])]),
-            d.prove(under_goal, equations, [(scale * -1, [rest])]),
+            d.prove(over_goal, equations, [(scale, [low]), (ulp * 2, [])]),
+            d.prove(under_goal, equations, [(scale, [low]), (scale * -2, [rest])]),
         ]
         others = [d.cases(up, i, j) for i, j in zip(second, third, strict=True)]
         shown = [d.cases(exact, i, j) for i, j in zip(first, others, strict=True)]
         return self._both((over_goal, under_goal), shown)
+
+    def _remainder(self, half: Node, big: Node, amount: Node) -> tuple[int, int]:
+        """What is left of the magnitude below half an ulp is at least 0, and less than half an ulp."""
+        del big, amount
+        return self.d.read(half, 0), self.d.arith([(1, [self.d.read(half, 1)]), (1, [])])
 
     # ------------------------------------------------------------------ words
     def normal(self) -> list[int]:
@@ -224,10 +231,10 @@ class SumConversion:
             self.d.lemma(f"that a result is {x}", goal, self.given, self.cuts) for x, goal in goals.items()
         ]
 
-    def packed(self, d_word: Encoded) -> tuple[int, int]:
-        """Where d is finite, it and the result have one value, and one exponent."""
+    def packed(self, d_word: Encoded, finite: int | None = None) -> tuple[int, int]:
+        """Where d is finite, as `finite` may show, it and the result have one value, and one exponent."""
         d, g, t = self.d, self.g, self.term
-        given = [d.assume(d_word.finite)]
+        given = [d.assume(d_word.finite) if finite is None else finite]
         cut = [t.sign, t.significand, t.exponent.bits, self.result.inf, self.result.nan]
         given += self.normal()
         wider = t.significand.args if t.significand.op == "extract" else ()

@@ -96,7 +96,9 @@ class PartialSums:
         up = d.read(more, d.lemma("that a magnitude fits", g.ule(more.args[0], more), (), ([magnitude],)))
         down = d.read(less, d.lemma("that a magnitude fits", g.ule(size, half), (), ([magnitude],)))
         goal = Poly.of(turned) - Poly.constant(1 << (node.width - 1)) - sign_of(sign) * Poly.of(magnitude)
-        equations = [(same, turned), (d.read(chosen), chosen), (up, more), (down, less), (d.read(size), size)]
+        # A constant sign chooses by itself.
+        reads = [] if chosen is more else [(d.read(chosen), chosen)]
+        equations = [(same, turned), *reads, (up, more), (down, less), (d.read(size), size)]
         return d.prove(goal, equations)
 
     def _limited(self, node: Node, most: int, given: Sequence[int], cut: Sequence[Node]) -> None:
