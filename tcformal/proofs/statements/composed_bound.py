@@ -1,4 +1,4 @@
-"""The statement of claim `error-bound` about compositions: converted operands, truncated sums, c added last."""
+"""The statement of claim `error-bound` about compositions: truncated sums, then c."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tcformal.proofs.statements.error_bound import BlockBound, ErrorBound, State
 
 @dataclass(frozen=True, slots=True)
 class ComposedBound(ErrorBound):
-    """The statement about sums of converted products, each part from the result before, and c added at the end.
+    """The statement about truncated sums, each from the result of the one before, and c added at the end.
 
     `blocks` are the parts; E says nothing of c, which takes part in the last rounding only.
     """

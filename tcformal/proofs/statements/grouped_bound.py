@@ -12,7 +12,7 @@ from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import ABOVE, Poly
-from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded, encoded, exponent_code
+from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, encoded, exponent_code
 from tcformal.proofs.statements.error_bound import BlockBound, ErrorBound, StatedTerm
 
 
@@ -99,7 +99,8 @@ def grouped_bound(
     power = (Poly.of(e) - Poly.constant(OFFSET + bits)).power_of_two()
     bound = power * block.units + made.weight(design.rho.fraction_bits)
     return GroupedBound(
-        unit, g, d, e, tuple(terms), made, hypotheses, limits, floor, (block,), bound, ABOVE, least, Fraction(1)
+        unit, g, d, e, tuple(terms), made, hypotheses, limits, floor, (block,), bound, ABOVE, least,
+        Fraction(1),
     )  # fmt: skip
 
 

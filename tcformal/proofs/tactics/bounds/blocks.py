@@ -11,10 +11,11 @@ from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET
 from tcformal.proofs.statements.error_bound import BlockBound, ErrorBound
-from tcformal.proofs.tactics.bounds.aligned import Alignment, KnownTerm
+from tcformal.proofs.tactics.bounds.aligned import Alignment
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import RoundingError, SumConversion, flags_of
 from tcformal.proofs.tactics.bounds.summed import Addition
+from tcformal.proofs.tactics.bounds.terms import KnownTerm
 from tcformal.semantics.number import Term
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand, Rounded, SpecialCases
 

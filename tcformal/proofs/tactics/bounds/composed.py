@@ -3,23 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, encoded, exponent_code
-from tcformal.proofs.tactics.bounds.aligned import KnownTerm, code_of, sign_of, weight
+from tcformal.proofs.statements.encodings import CODE_BITS, encoded, exponent_code
 from tcformal.proofs.tactics.bounds.blocks import BlockError, BoundProof
-from tcformal.proofs.tactics.bounds.sticky import StickyConversion, StickyTerms
-from tcformal.semantics.number import Exponent, Term
+from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
+from tcformal.proofs.tactics.bounds.rounded import SumConversion, flags_of
+from tcformal.proofs.tactics.bounds.sticky import StickyTerms
+from tcformal.proofs.tactics.bounds.terms import KnownTerm, code_of, sign_of, term_of, weight
+from tcformal.semantics.number import Term
 from tcformal.semantics.stages import Block, DotStep, Operand
+
+
+class StickyConversion(SumConversion):
+    """The conversion of a sum of two to the nearest number: ulp / 2 less a unit where the sum lost some."""
+
+    def __init__(self, d: Derivation, step: DotStep, terms: StickyTerms, clean: Sequence[int]) -> None:
+        assert step.total is not None
+        assert step.rounded is not None
+        assert step.specials is not None
+        super().__init__(
+            d, step.total, terms.alignment.e_max, terms.summed, step.rounded, step.specials, clean,
+            terms.alignment.in_range(),
+        )  # fmt: skip
+        if step.rounded.target.mode != "RNE":
+            raise ProofError(f"expected an addition to the nearest, but got {step.rounded.target.mode}")
+        self.terms = terms
+        self.slack = Poly.of(terms.lost) * self.unit
+        # A zero's sign is that of both terms.
+        code = step.total.e_max.bits
+        self.cuts = (*self.cuts, [step.total.bits, code, *flags_of(step.specials)])
+
+    def _remainder(self, half: Node, big: Node, amount: Node) -> tuple[int, int]:
+        """Where something is lost, what is left is no less than a unit of the sum away from both ends."""
+        d, g, lost = self.d, self.g, self.terms.lost
+        p = self.term.significand.width
+        low, high = super()._remainder(half, big, amount)
+        unit = 1 << (p + 1)
+        bit, power = Poly.of(lost), Poly.of(amount).power_of_two()
+        rest = Poly.of(big) - Poly.of(half) * power
+        goals = rest - bit * unit, power - rest - bit * unit
+        no = d.assume(g.not_(lost))
+        none = d.fact(d.lemma("a bit of a case", g.is_zero(lost), [no], ([lost],)))
+        first = [
+            d.prove(goal, [(none, lost)], [(1, [i])]) for goal, i in zip(goals, (low, high), strict=True)
+        ]
+        yes = d.assume(lost)
+        one = d.fact(d.lemma("a bit of a case", g.eq(lost, g.truth(True)), [yes], ([lost],)))
+        odd, large = self.terms.odd_and_large()
+        width = big.width + 16
+        far = g.and_(g.ule(g.const(p + 2, CODE_BITS), amount), g.ule(amount, g.const(width - 2, CODE_BITS)))
+        shifted = d.lemma("how far a large sum is shifted", far, [large, *self.given], self.cuts)
+        back = g.shl_mod(half, amount)
+        inner = g.sub_mod(big, back)
+        cut = ([self.summed.whole, amount],)
+        restored = d.lemma(
+            "that half an ulp is restored", g.eq(g.lshr(back, amount), half), (), ([big, amount],)
+        )
+        below = d.lemma("that half an ulp is in a sum", g.ule(back, big), (), ([big, amount],))
+        given = [odd, shifted]
+        least = d.lemma("what is left of an odd sum", g.ule(g.const(unit, big.width), inner), given, cut)
+        wide = g.zero_extend_to(inner, width)
+        more, top = g.add_mod(wide, g.const(unit, width)), g.shl_mod(g.const(1, width), amount)
+        most = d.lemma("what an odd sum lacks", g.ule(more, top), given, cut)
+        room = d.lemma("that a unit more fits", g.ule(more.args[0], more), (), ([inner],))
+        whole = d.lemma(
+            "that a power fits", g.eq(g.lshr(top, amount), g.const(1, width)), [shifted], ([amount],)
+        )
+        reads = [(d.read(inner, below), inner), (d.read(back, restored), back)]
+        upper = [(d.read(top, whole), top), (d.read(more, room), more), (d.read(wide), wide), *reads]
+        facts = d.fact(least), d.fact(most)
+        second = [
+            d.prove(goals[0], [(one, lost), *reads], [(1, [facts[0]])]),
+            d.prove(goals[1], [(one, lost), *upper], [(1, [facts[1]])]),
+        ]
+        shown = [d.cases(lost, i, j) for i, j in zip(second, first, strict=True)]
+        return shown[0], shown[1]
 
 
 class ComposedProof(BoundProof):
     """The proof about a composition that the compiler makes."""
 
     def conclusions(self) -> list[int]:
-        d, stated = self.d, self.stated
+        stated = self.stated
         *blocks, step = self.dot.stages
         if not isinstance(step, DotStep) or step.rounded is None or step.specials is None:
             raise ProofError("the last step is no addition of c")
@@ -33,7 +102,8 @@ class ComposedProof(BoundProof):
             before = self._block(bound, block, carried, before, fine)
             carried, before = self._carried(bound, before, fine[-1])
             carried, before = self._packed(block.result, carried, before, fine[-1])
-        assert carried is not None and before is not None, "a composition has a part"
+        assert carried is not None, "a composition has a part"
+        assert before is not None, "a composition has a part"
         return self._added(step, carried, before, clean[-1][0])
 
     # ------------------------------------------------------------------ parts
@@ -86,25 +156,28 @@ class ComposedProof(BoundProof):
         cut = [*flags, *(t.significand.args if t.significand.op == "extract" else ())]
         given = [*clean, *x.normal()]
         finite = d.lemma("that the word of a finite result is finite", fields.finite, given, (cut, []))
-        same, exponent = x.packed(fields, finite)
+        same, _ = x.packed(fields, finite)
         code = exponent_code(g, [fields])
         met = d.lemma("the exponent of a word", g.eq(code, x.code), [finite, *x.normal()], (cut, []))
-        _, _, known = carried.nonzero, carried.term, carried.limit
         nonzero = g.any_bit(fields.significand)
-        node = self._far(known)
+        node = self._far(carried.limit)
         limit = g.or_(g.not_(nonzero), g.ule(g.zero_extend_to(code, node.width), node))
-        some = d.lemma("a significand and that of its word", g.or_(g.not_(nonzero), carried.nonzero), [finite, *x.normal()], (cut, []))
+        some = d.lemma(
+            "a significand and that of its word",
+            g.or_(g.not_(nonzero), carried.nonzero),
+            [finite, *x.normal()],
+            (cut, []),
+        )
         reached = d.lemma(
-            "an exponent above E", limit, [known, met, some],
+            "an exponent above E", limit, [carried.limit, met, some],
             ([code, x.code, node, nonzero, carried.nonzero],),
         )  # fmt: skip
-        e = Exponent(fields.exponent, -fields.fmt.bias, (1 << fields.fmt.exponent_bits) - 1 - fields.fmt.bias)
-        term = Term(fields.sign, fields.significand, e, fields.fmt.fraction_bits, g.is_zero(fields.significand))
-        now = KnownTerm(fields.value, (fields,), term, code, nonzero, reached, (finite,), (word,))
+        now = KnownTerm(
+            fields.value, (fields,), term_of(g, fields), code, nonzero, reached, (finite,), (word,)
+        )  # fmt: skip
         # From here on the result is the value of its word.
         rounding = made.rounding
         sides = [d.arith([(1, [i]), (s, [same])]) for i, s in ((made.above, -1), (made.below, 1))]
-        from dataclasses import replace
         rounding = replace(rounding, value=fields.value)
         return now, replace(made, rounding=rounding, above=sides[0], below=sides[1])
 
@@ -120,26 +193,29 @@ class ComposedProof(BoundProof):
         self, step: DotStep, carried: KnownTerm, before: BlockError, clean: Sequence[int]
     ) -> list[int]:
         """Both theorems of the statement: c is added, and the sum rounded to the nearest."""
-        d, g, stated = self.d, self.g, self.stated
-        assert step.total is not None and step.rounded is not None and step.specials is not None
+        d, stated = self.d, self.stated
+        assert step.total is not None
+        assert step.rounded is not None
+        assert step.specials is not None
         (own,) = stated.terms[-1].factors
-        c = KnownTerm(own.value, (own,), carried.term, stated.terms[-1].code, stated.terms[-1].nonzero, 0)
-        low = -own.fmt.bias
-        e = Exponent(own.exponent, low, low + (1 << own.fmt.exponent_bits) - 1)
-        from dataclasses import replace
-        c = replace(c, term=Term(own.sign, own.significand, e, own.fmt.fraction_bits, g.is_zero(own.significand)))
+        said = stated.terms[-1]
+        c = KnownTerm(own.value, (own,), term_of(self.g, own), said.code, said.nonzero, carried.limit)
         terms = StickyTerms(d, step.total, (carried, c))
         conversion = StickyConversion(d, step, terms, clean)
         rounding = conversion.error()
         packed, same = conversion.packed(stated.d)
-        exact = self.exact + own.value
         made = []
         for (_, goal), i, j, sign, errors in zip(
             stated.conclusions, (before.above, before.below), (rounding.above, rounding.below), (1, -1),
             zip(*(t.sides for t in terms.errors), strict=True), strict=True,
         ):  # fmt: skip
-            parts = [(1, [i]), (1, [j]), (-sign, [packed]), (terms.unit * -sign, [terms.summed.equation])]
+            parts: list[Part] = [
+                (1, [i]),
+                (1, [j]),
+                (-sign, [packed]),
+                (terms.unit * -sign, [terms.summed.equation]),
+            ]
+            parts += [(terms.unit * -sign, [terms.summed.equation])]
             parts += [(1, [x]) for x in errors] + [(terms.unit, [terms.one_lost])]
             made.append(d.prove(goal, [(same, rounding.code)], parts))
-        del exact
         return made

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tcformal.errors import ProofError
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.tactics.bounds.aligned import sign_of
 from tcformal.proofs.tactics.bounds.rounded import RoundingError, SumConversion
+from tcformal.proofs.tactics.bounds.terms import sign_of
 
 
 class DownConversion(SumConversion):

@@ -9,10 +9,10 @@ from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, exponent_code
 from tcformal.proofs.statements.grouped_bound import StatedGroup
-from tcformal.proofs.tactics.bounds.aligned import KnownTerm, shown_value, sign_of, weight
 from tcformal.proofs.tactics.bounds.blocks import BoundProof
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.summed import Addition
+from tcformal.proofs.tactics.bounds.terms import KnownTerm, shown_value, sign_of, weight
 from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import GroupSum, Operand, PartialSum, Total
@@ -51,7 +51,9 @@ def group_value(d: Derivation, summed: GroupSum, stated: StatedGroup, term: Term
     if len(summed.terms) != len(stated.members):
         raise ProofError("a group has other products than the statement")
     products = [
-        _placed(d, KnownTerm(m.value, m.factors, t, exponent_code(g, list(m.factors)), m.nonzero, 0), x, summed)
+        _placed(
+            d, KnownTerm(m.value, m.factors, t, exponent_code(g, list(m.factors)), m.nonzero, 0), x, summed
+        )
         for m, t, x in zip(stated.members, summed.terms, summed.placed, strict=True)
     ]
     total = Addition(d, _as_total(d, summed), products).value()

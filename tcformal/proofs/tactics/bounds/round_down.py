@@ -1,4 +1,4 @@
-"""CDNA3's sums: products truncated, then their sum and c rounded down at the larger exponent, twice rounded."""
+"""CDNA3's sums: truncated products, then their sum and c rounded down at the larger exponent."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tcformal.errors import ProofError
+from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS
 from tcformal.proofs.statements.error_bound import BlockBound
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
-from tcformal.proofs.tactics.bounds.aligned import Alignment, KnownTerm, TermError, finer, shown_value
+from tcformal.proofs.tactics.bounds.aligned import Alignment, TermError
 from tcformal.proofs.tactics.bounds.blocks import BlockError, BoundProof
 from tcformal.proofs.tactics.bounds.derivation import Part
 from tcformal.proofs.tactics.bounds.down import DownConversion
@@ -19,13 +20,13 @@ from tcformal.proofs.tactics.bounds.floored import (
     Floored,
     FlooredSums,
     FlooredTerm,
-    Larger,
-    Level,
     TermFloor,
 )
+from tcformal.proofs.tactics.bounds.levels import Larger, Level
 from tcformal.proofs.tactics.bounds.rounded import SumConversion
 from tcformal.proofs.tactics.bounds.summed import SignedSum
-from tcformal.semantics.number import Exponent, Term
+from tcformal.proofs.tactics.bounds.terms import KnownTerm, finer, shown_value, term_of, weight
+from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import Block, DotStep, Operand, Rounded, SpecialCases, Summed, Total
 
 
@@ -46,7 +47,8 @@ class RoundDownProof(BoundProof):
 
     def _roundings(self, block: Block) -> list[tuple[Rounded, SpecialCases]]:
         step, floor = self._last(block)
-        assert step.rounded is not None and step.specials is not None
+        assert step.rounded is not None
+        assert step.specials is not None
         return [(floor.rounded, floor.specials), (step.rounded, step.specials)]
 
     def _last(self, block: Block) -> tuple[DotStep, Summed]:
@@ -62,7 +64,9 @@ class RoundDownProof(BoundProof):
     ) -> BlockError:  # fmt: skip
         d, stated = self.d, self.stated
         step, floor = self._last(block)
-        assert step.total is not None and step.rounded is not None and step.specials is not None
+        assert step.total is not None
+        assert step.rounded is not None
+        assert step.specials is not None
         halves = [self._half(x) for x in block.steps[:-1]]
         sums = FlooredSums(d)
         for h in halves:
@@ -74,7 +78,7 @@ class RoundDownProof(BoundProof):
         joins: list[tuple[Larger, Poly]] = []
         if len(halves) == 2:
             node, joined = self._joined(sums, halves, moved)
-            level, joins = joined.level, [(joined, self._unit(joined, bits))]
+            level, joins = joined.level, [(joined, weight(joined.code, bits))]
         # The sum of the products and c.
         c = carried or self._c(step.operands[-1])
         limit, in_far = self._limit(bound.reach)
@@ -92,9 +96,7 @@ class RoundDownProof(BoundProof):
         x = first.result.term
         again = Total(x.significand, x.exponent, x.fraction_bits)
         of = SignedSum(x.sign, x.significand, x.significand, summed.equation)
-        last = SumConversion(
-            d, again, first.code, of, step.rounded, step.specials, clean[1], first.normal()
-        )
+        last = SumConversion(d, again, first.code, of, step.rounded, step.specials, clean[1], first.normal())
         nearest = last.error()
         finer_ulp = self._finer_ulp(first, last)
         # What is lost, above and below.
@@ -106,7 +108,7 @@ class RoundDownProof(BoundProof):
                 self._take(y, t.value)
         if c is not carried:
             self._take(c, shown_value(d, c, "c"))
-        unit = self._unit(larger, bits)
+        unit = weight(larger.code, bits)
         top = finer(d, larger.code, limit, larger.level.reached, bits)
         shares = [(Poly.of(s) * -1).power_of_two() for s in larger.shifts]
         fine = unit * Fraction(1, 1 << (wide - bits))
@@ -156,7 +158,7 @@ class RoundDownProof(BoundProof):
         a = h.alignment
         return Level(h.total.e_max, a.e_max, tuple(a.in_range()), a.reached())
 
-    def _joined(self, sums: FlooredSums, halves: list[Half], moved: list[Floored]):
+    def _joined(self, sums: FlooredSums, halves: list[Half], moved: list[Floored]) -> tuple[Node, Larger]:
         """Both halves at the larger exponent."""
         g, bits = self.g, halves[0].total.fraction_bits
         limit, _ = self._limit(0)
@@ -182,18 +184,15 @@ class RoundDownProof(BoundProof):
     def _c(self, x: Operand) -> KnownTerm:
         """c, as the statement knows its fields."""
         own = self.stated.terms[-1].factors[0]
-        low = -own.fmt.bias
-        e = Exponent(own.exponent, low, low + (1 << own.fmt.exponent_bits) - 1)
-        zero = self.g.is_zero(own.significand)
-        return self._summand(x, Term(own.sign, own.significand, e, own.fmt.fraction_bits, zero))
+        return self._summand(x, term_of(self.g, own))
 
-    def _c_level(self, c: KnownTerm, limit) -> Level:
+    def _c_level(self, c: KnownTerm, limit: Node) -> Level:
         d, g = self.d, self.g
         e = c.term.exponent
         goal = g.ule(g.zero_extend_to(c.code, limit.width), limit)
         reached = d.lemma("the exponent of c at most E", goal, [c.limit, self.floor, *c.facts], (c.own,))
         span = e.high - e.low
-        ranges = ()
+        ranges: tuple[int, ...] = ()
         if not span >> e.bits.width:
             bounded = g.ule(e.bits, g.const(span, e.bits.width))
             ranges = (d.lemma("the range of c's exponent", bounded, c.facts, (c.own,)),)
@@ -202,16 +201,21 @@ class RoundDownProof(BoundProof):
     def _raised(self, x: Level, reach: int) -> Level:
         """An exponent that is at most E is at most E + reach."""
         d, g = self.d, self.g
-        (own, _), (far, _) = self._limit(0), self._limit(reach)
+        far, _ = self._limit(reach)
         goal = g.ule(g.zero_extend_to(x.code, far.width), far)
-        return Level(x.exponent, x.code, x.ranges, d.lemma("E at most a higher limit", goal, [x.reached], ([x.code, self.stated.e],)))
+        return Level(
+            x.exponent,
+            x.code,
+            x.ranges,
+            d.lemma("E at most a higher limit", goal, [x.reached], ([x.code, self.stated.e],)),
+        )
 
-    def _added(self, sums: FlooredSums, cut, c: FlooredTerm, by: int, total: Total) -> SignedSum:
+    def _added(self, sums: FlooredSums, cut: Node, c: FlooredTerm, by: int, total: Total) -> SignedSum:
         """The sum of both, which is what is rounded."""
         g = self.g
         width = c.aligned.width + 1
         sums.addend(c, width)
-        own = sums.raised(g.wrap_to_mod(self._signed(c), width), by)
+        own = sums.raised(g.wrap_to_mod(signed_magnitude(g, c.sign, c.aligned), width), by)
         width = max(cut.width, own.width) + 1
         of = [g.wrap_to_mod(x, width) for x in (cut, own)]
         made = g.add_mod(*of)
@@ -219,14 +223,6 @@ class RoundDownProof(BoundProof):
             raise ProofError("the last sum is not that of the products and c, both rounded down")
         sums.partial(made, of)
         return sums.signed(made)
-
-    def _unit(self, larger: Larger, bits: int) -> Poly:
-        from tcformal.proofs.tactics.bounds.aligned import weight
-        return weight(larger.code, bits)
-
-    def _signed(self, c: FlooredTerm):
-        from tcformal.semantics.reduce import signed_magnitude
-        return signed_magnitude(self.g, c.sign, c.aligned)
 
     def _finer_ulp(self, first: SumConversion, last: SumConversion) -> int:
         """The ulp of a result at its fraction bits less that of what it was rounded from: at least 0."""
@@ -236,4 +232,6 @@ class RoundDownProof(BoundProof):
         given = [*first.normal(), *last.given]
         reached = d.lemma("that rounding lowers no exponent", goal, given, last.cuts)
         made = finer(d, first.code, wide, reached, last.bits)
-        return d.prove(last.ulp - first.ulp * (1 << (first.bits - last.bits)), [(d.read(wide), wide)], [(1, [made])])
+        return d.prove(
+            last.ulp - first.ulp * (1 << (first.bits - last.bits)), [(d.read(wide), wide)], [(1, [made])]
+        )

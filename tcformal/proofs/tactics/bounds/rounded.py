@@ -10,9 +10,9 @@ from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded, exponent_code
-from tcformal.proofs.tactics.bounds.aligned import code_of, sign_of, weight
 from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.bounds.summed import SignedSum
+from tcformal.proofs.tactics.bounds.terms import code_of, sign_of, weight
 from tcformal.semantics.stages import Rounded, SpecialCases, Total
 
 #: Modes that lose at most half a unit in the last place; the others lose less than one.
@@ -56,7 +56,7 @@ class SumConversion:
         #: What the conversion is a function of; bits of bits are taken from the widest node at once.
         code = total.e_max.bits
         whole = [summed.whole, summed.sign]
-        self.cuts = ([*whole, code], [*whole, *code.args])
+        self.cuts: tuple[list[Node], ...] = ([*whole, code], [*whole, *code.args])
         over = rounded.result.inf
         fine = self.g.not_(over)
         overflow = d.lemma("that nothing overflows", fine, clean, ([over, *flags_of(specials)],))

@@ -9,12 +9,12 @@ from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS
-from tcformal.proofs.tactics.bounds.aligned import Alignment, KnownTerm, code_of, shown_value, sign_of, weight
+from tcformal.proofs.tactics.bounds.aligned import Alignment
 from tcformal.proofs.tactics.bounds.derivation import Derivation
-from tcformal.proofs.tactics.bounds.rounded import SumConversion, flags_of
 from tcformal.proofs.tactics.bounds.summed import Addition
+from tcformal.proofs.tactics.bounds.terms import KnownTerm, code_of, shown_value, sign_of, weight
 from tcformal.semantics.normalise import shift_left_by_leading_zeros
-from tcformal.semantics.stages import DotStep, Total
+from tcformal.semantics.stages import Total
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,9 @@ class StickyTerms:
         some, none = d.assume(raw.nonzero), d.assume(g.not_(raw.nonzero))
         shown = self._nonzero(k, some, distance, placed, goals)
         empty = d.lemma("that a zero term is empty", g.is_zero(size), [none], (x.own,))
-        nothing = d.lemma("that a zero term adds nothing", g.is_zero(made.aligned), [empty], ([size, made.shift],))
+        nothing = d.lemma(
+            "that a zero term adds nothing", g.is_zero(made.aligned), [empty], ([size, made.shift],)
+        )
         zero = [(d.fact(empty), size), (d.fact(nothing), made.aligned)]
         over, under = (
             d.cases(raw.nonzero, i, d.prove(goal, zero, [(share, [])]))
@@ -127,7 +129,9 @@ class StickyTerms:
         # Nothing is lost.
         cut = [kept, whole]
         alike = d.equal("a term that loses nothing", made.aligned, kept, [yes], (cut,))
-        restored = d.lemma("that a term is restored", g.eq(g.lshr(back, made.shift), kept), (), ([placed, made.shift],))
+        restored = d.lemma(
+            "that a term is restored", g.eq(g.lshr(back, made.shift), kept), (), ([placed, made.shift],)
+        )
         rest = d.prove(
             Poly.of(placed) - Poly.of(kept) * Poly.of(made.shift).power_of_two(),
             [(d.fact(yes), placed), (d.read(back, restored), back)],
@@ -191,7 +195,12 @@ class StickyTerms:
             both = g.and_(g.is_zero(other.shift), raw.nonzero)
             bits = [still, x.lost, other.term.zero, raw.nonzero, g.is_zero(other.shift)]
             made.append(
-                d.lemma("that the other term is whole", g.or_(g.not_(x.lost), both), [least, lossless, some], (bits,))
+                d.lemma(
+                    "that the other term is whole",
+                    g.or_(g.not_(x.lost), both),
+                    [least, lossless, some],
+                    (bits,),
+                )
             )
         return made
 
@@ -199,16 +208,23 @@ class StickyTerms:
         """lost - the lost bits of both terms = 0: at most one of them loses something."""
         d, g = self.d, self.g
         cut = [n for x, t in zip(self.errors, self.total.terms, strict=True) for n in (x.placed, t.shift)]
-        not_both = d.lemma("that one term at most loses something", g.not_(g.and_(one, two)), self.exact,
-                           ([*cut, *(x.nonzero for x in self.raw)],))
+        not_both = d.lemma(
+            "that one term at most loses something",
+            g.not_(g.and_(one, two)),
+            self.exact,
+            ([*cut, *(x.nonzero for x in self.raw)],),
+        )
         wide, (p, q) = g.zero_extend_to(self.lost, 2), (g.zero_extend_to(x, 2) for x in (one, two))
         added = g.add_mod(p, q)
         fits = d.lemma("that two bits fit", g.ule(added.args[0], added), (), ([one, two],))
         same = d.equal("what is lost", wide, added, [not_both], ([one, two],))
         goal = Poly.of(self.lost) - Poly.of(one) - Poly.of(two)
         signed = d.about(same).terms[((wide,), ())]
-        return d.prove(goal, [(d.read(p), p), (d.read(q), q)],
-                       [(signed, [same]), (-1, [d.read(wide)]), (1, [d.read(added, fits)])])
+        return d.prove(
+            goal,
+            [(d.read(p), p), (d.read(q), q)],
+            [(signed, [same]), (-1, [d.read(wide)]), (1, [d.read(added, fits)])],
+        )
 
     def odd_and_large(self) -> tuple[int, int]:
         """Where something is lost, the magnitude is odd, and at least half of what the larger term is."""
@@ -218,67 +234,9 @@ class StickyTerms:
         cut = [n for t in terms for n in (t.term.sign, t.term.significand, t.shift)]
         cut += [x.nonzero for x in self.raw]
         given = [lost, *self.exact, *(x.top for x in self.errors)]
-        odd = d.lemma("that a sum that loses something is odd", g.bit(self.summed.magnitude, 0), given, (cut,))
+        odd = d.lemma(
+            "that a sum that loses something is odd", g.bit(self.summed.magnitude, 0), given, (cut,)
+        )
         size = self.summed.magnitude
         least = g.const(1 << (self.total.fraction_bits - 1), size.width)
         return odd, d.lemma("that a sum that loses something is large", g.ule(least, size), given, (cut,))
-
-
-class StickyConversion(SumConversion):
-    """The conversion of such a sum to the nearest number: ulp / 2 less a unit of the sum where that lost some."""
-
-    def __init__(self, d: Derivation, step: DotStep, terms: StickyTerms, clean: Sequence[int]) -> None:
-        assert step.total is not None and step.rounded is not None and step.specials is not None
-        super().__init__(
-            d, step.total, terms.alignment.e_max, terms.summed, step.rounded, step.specials, clean,
-            terms.alignment.in_range(),
-        )  # fmt: skip
-        if step.rounded.target.mode != "RNE":
-            raise ProofError(f"expected an addition to the nearest, but got {step.rounded.target.mode}")
-        self.terms = terms
-        self.slack = Poly.of(terms.lost) * self.unit
-        # A zero's sign is that of both terms.
-        code = step.total.e_max.bits
-        self.cuts = (*self.cuts, [step.total.bits, code, *flags_of(step.specials)])
-
-    def _remainder(self, half: Node, big: Node, amount: Node) -> tuple[int, int]:
-        """Where something is lost, what is left is no less than a unit of the sum away from both ends."""
-        d, g, lost = self.d, self.g, self.terms.lost
-        p = self.term.significand.width
-        low, high = super()._remainder(half, big, amount)
-        unit = 1 << (p + 1)
-        bit, power = Poly.of(lost), Poly.of(amount).power_of_two()
-        rest = Poly.of(big) - Poly.of(half) * power
-        goals = rest - bit * unit, power - rest - bit * unit
-        no = d.assume(g.not_(lost))
-        none = d.fact(d.lemma("a bit of a case", g.is_zero(lost), [no], ([lost],)))
-        first = [d.prove(goal, [(none, lost)], [(1, [i])]) for goal, i in zip(goals, (low, high), strict=True)]
-        yes = d.assume(lost)
-        one = d.fact(d.lemma("a bit of a case", g.eq(lost, g.truth(True)), [yes], ([lost],)))
-        odd, large = self.terms.odd_and_large()
-        width = big.width + 16
-        far = g.and_(
-            g.ule(g.const(p + 2, CODE_BITS), amount), g.ule(amount, g.const(width - 2, CODE_BITS))
-        )
-        shifted = d.lemma("how far a large sum is shifted", far, [large, *self.given], self.cuts)
-        back = g.shl_mod(half, amount)
-        inner = g.sub_mod(big, back)
-        cut = ([self.summed.whole, amount],)
-        restored = d.lemma("that half an ulp is restored", g.eq(g.lshr(back, amount), half), (), ([big, amount],))
-        below = d.lemma("that half an ulp is in a sum", g.ule(back, big), (), ([big, amount],))
-        given = [odd, shifted]
-        least = d.lemma("what is left of an odd sum", g.ule(g.const(unit, big.width), inner), given, cut)
-        wide = g.zero_extend_to(inner, width)
-        more, top = g.add_mod(wide, g.const(unit, width)), g.shl_mod(g.const(1, width), amount)
-        most = d.lemma("what an odd sum lacks", g.ule(more, top), given, cut)
-        room = d.lemma("that a unit more fits", g.ule(more.args[0], more), (), ([inner],))
-        whole = d.lemma("that a power fits", g.eq(g.lshr(top, amount), g.const(1, width)), [shifted], ([amount],))
-        reads = [(d.read(inner, below), inner), (d.read(back, restored), back)]
-        upper = [(d.read(top, whole), top), (d.read(more, room), more), (d.read(wide), wide), *reads]
-        facts = d.fact(least), d.fact(most)
-        second = [
-            d.prove(goals[0], [(one, lost), *reads], [(1, [facts[0]])]),
-            d.prove(goals[1], [(one, lost), *upper], [(1, [facts[1]])]),
-        ]
-        shown = [d.cases(lost, i, j) for i, j in zip(second, first, strict=True)]
-        return shown[0], shown[1]

@@ -13,8 +13,8 @@ from typing import Protocol
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.tactics.bounds.aligned import sign_of
 from tcformal.proofs.tactics.bounds.derivation import Derivation
+from tcformal.proofs.tactics.bounds.terms import sign_of
 from tcformal.semantics.reduce import signed_magnitude, split_sign
 from tcformal.semantics.stages import Total
 
