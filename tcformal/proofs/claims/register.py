@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tcformal.callbacks import Progress, ignore
@@ -21,22 +21,32 @@ from tcformal.proofs.lemmas import Lemma, LemmaBook
 from tcformal.solve.result import Limits
 
 
+def _truncated(spec: UnitSpec) -> bool:
+    """Whether a unit's sum is a truncated fused one."""
+    return spec.design.fraction_bits is not None and spec.design.summation == "fused"
+
+
+def _bounded(spec: UnitSpec) -> bool:
+    """Whether a statement of its error is written."""
+    return _truncated(spec) or spec.design.summation in ("tr", "gtr")
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One claim: what it says, and the program that proves or refutes it part by part."""
 
     statement: str
     prove: Callable[[Asking], tuple[Finding, list[Lemma]]]
-    #: Whether it fits every unit, and not only those with a truncated fused sum.
-    of_every_unit: bool = False
+    #: Whether it fits a unit.
+    fits: Callable[[UnitSpec], bool] = _truncated
 
 
 CLAIMS: dict[str, Claim] = {
     "product-order": Claim("the order of the products does not change the result", product_order),
     "sign-magnitude": Claim("sums in sign and magnitude and in two's complement agree", sign_magnitude),
     "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
-    "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, of_every_unit=True),
-    "error-bound": Claim("how far a result can be from the exact sum", bounded_error),
+    "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, lambda _: True),
+    "error-bound": Claim("how far a result can be from the exact sum", bounded_error, _bounded),
     "zero-exponent": Claim("no exponent of zero terms below all others changes a result", zero_exponent),
 }
 
@@ -47,20 +57,12 @@ def claims_named(name: str) -> tuple[str, ...]:
     return tuple(CLAIMS) if name == "all" else (name,)
 
 
-def units_of(claims: Iterable[str], text: str = "") -> Iterator[UnitSpec]:
+def units_of(claims: Sequence[str], text: str = "") -> Iterator[UnitSpec]:
     """One unit of each distinct design that some of the claims fit, with `text` in its name."""
-    if any(CLAIMS[name].of_every_unit for name in claims):
-        yield from (catalogue()[name] for name in distinct_designs() if text in name)
-    else:
-        yield from truncated_units(text)
-
-
-def truncated_units(text: str = "") -> Iterator[UnitSpec]:
-    """One unit of each distinct design with a truncated fused sum, that has `text` in its name."""
     for name in distinct_designs():
-        design = catalogue()[name].design
-        if design.fraction_bits is not None and design.summation == "fused" and text in name:
-            yield catalogue()[name]
+        spec = catalogue()[name]
+        if text in name and any(CLAIMS[claim].fits(spec) for claim in claims):
+            yield spec
 
 
 def prove_claim(
