@@ -37,6 +37,11 @@ class StickyConversion(SumConversion):
         code = step.total.e_max.bits
         self.cuts = (*self.cuts, [step.total.bits, code, *flags_of(step.specials)])
 
+    def _zero(self, none: int) -> list[tuple[int, Node]]:
+        lost = self.terms.lost
+        goal = self.g.is_zero(lost)
+        return [(self.d.fact(self.terms.sum_is("that a zero sum loses nothing", goal, none)), lost)]
+
     def _remainder(self, half: Node, big: Node, amount: Node) -> tuple[int, int]:
         """Where something is lost, what is left is no less than a unit of the sum away from both ends."""
         d, g, lost = self.d, self.g, self.terms.lost
@@ -170,7 +175,7 @@ class ComposedProof(BoundProof):
         )
         reached = d.lemma(
             "an exponent above E", limit, [carried.limit, met, some],
-            ([code, x.code, node, nonzero, carried.nonzero],),
+            ([code, x.code, node, fields.significand, t.significand],),
         )  # fmt: skip
         now = KnownTerm(
             fields.value, (fields,), term_of(g, fields), code, nonzero, reached, (finite,), (word,)
@@ -213,7 +218,6 @@ class ComposedProof(BoundProof):
                 (1, [i]),
                 (1, [j]),
                 (-sign, [packed]),
-                (terms.unit * -sign, [terms.summed.equation]),
             ]
             parts += [(terms.unit * -sign, [terms.summed.equation])]
             parts += [(1, [x]) for x in errors] + [(terms.unit, [terms.one_lost])]

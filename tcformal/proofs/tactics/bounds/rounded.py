@@ -138,7 +138,7 @@ class SumConversion:
         zero = g.is_zero(self.summed.magnitude)
         none = d.assume(zero)
         empty = d.lemma("that a zero sum has a zero result", g.is_zero(size), [none, *self.given], self.cuts)
-        nothing = [(d.fact(none), self.summed.magnitude), (d.fact(empty), size)]
+        nothing = [(d.fact(none), self.summed.magnitude), (d.fact(empty), size), *self._zero(none)]
         made = []
         for goal, i in zip(goals, shown, strict=True):
             left = Poly({m: q for m, q in goal.terms.items() if not m[0]})
@@ -214,6 +214,11 @@ class SumConversion:
         others = [d.cases(up, i, j) for i, j in zip(second, third, strict=True)]
         shown = [d.cases(exact, i, j) for i, j in zip(first, others, strict=True)]
         return self._both((over_goal, under_goal), shown)
+
+    def _zero(self, none: int) -> list[tuple[int, Node]]:
+        """What else is 0 where the sum is."""
+        del none
+        return []
 
     def _remainder(self, half: Node, big: Node, amount: Node) -> tuple[int, int]:
         """What is left of the magnitude below half an ulp is at least 0, and less than half an ulp."""

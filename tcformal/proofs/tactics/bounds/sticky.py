@@ -77,7 +77,7 @@ class StickyTerms:
         shown = self._nonzero(k, some, distance, placed, goals)
         empty = d.lemma("that a zero term is empty", g.is_zero(size), [none], (x.own,))
         nothing = d.lemma(
-            "that a zero term adds nothing", g.is_zero(made.aligned), [empty], ([size, made.shift],)
+            "that a zero term adds nothing", g.is_zero(made.aligned), [empty], ([*x.own, made.shift],)
         )
         zero = [(d.fact(empty), size), (d.fact(nothing), made.aligned)]
         over, under = (
@@ -94,7 +94,7 @@ class StickyTerms:
         goal = g.ule(made.aligned, g.const(most, made.aligned.width))
         small = d.lemma("the range of a node", goal, (), ([made.aligned],))
         known = g.or_(g.not_(raw.nonzero), g.top(t.significand))
-        top = d.lemma("that a term is normalised", known, (), ([size], x.own))
+        top = d.lemma("that a term is normalised", known, (), (x.own,))
         return StickyTerm(t.sign, made.aligned, most, small, lost, placed, sides, top)
 
     def _nonzero(
@@ -105,8 +105,8 @@ class StickyTerms:
         size, x = raw.term.significand, self.alignment.summands[k]
         # The significand is shifted by what the exponent is lowered by.
         up = g.shl_mod(size, distance)
-        same = d.equal("that normalising shifts", made.term.significand, up, (), ([size],))
-        fits = d.lemma("that normalising loses nothing", g.eq(g.lshr(up, distance), size), (), ([size],))
+        same = d.equal("that normalising shifts", made.term.significand, up, (), (x.own,))
+        fits = d.lemma("that normalising loses nothing", g.eq(g.lshr(up, distance), size), (), (x.own,))
         wide = g.zero_extend_to(distance, CODE_BITS)
         own = g.add_mod(x.code, wide)
         met = d.equal("the exponent of a normalised term", own, raw.code, [some, *x.facts], (x.own,))
@@ -228,15 +228,16 @@ class StickyTerms:
 
     def odd_and_large(self) -> tuple[int, int]:
         """Where something is lost, the magnitude is odd, and at least half of what the larger term is."""
-        d, g = self.d, self.g
-        lost = d.assume(self.lost)
-        terms = self.total.terms
-        cut = [n for t in terms for n in (t.term.sign, t.term.significand, t.shift)]
-        cut += [x.nonzero for x in self.raw]
-        given = [lost, *self.exact, *(x.top for x in self.errors)]
-        odd = d.lemma(
-            "that a sum that loses something is odd", g.bit(self.summed.magnitude, 0), given, (cut,)
-        )
-        size = self.summed.magnitude
+        g, size = self.g, self.summed.magnitude
+        lost = self.d.assume(self.lost)
         least = g.const(1 << (self.total.fraction_bits - 1), size.width)
-        return odd, d.lemma("that a sum that loses something is large", g.ule(least, size), given, (cut,))
+        return (
+            self.sum_is("that a sum that loses something is odd", g.bit(size, 0), lost),
+            self.sum_is("that a sum that loses something is large", g.ule(least, size), lost),
+        )
+
+    def sum_is(self, what: str, goal: Node, given: int) -> int:
+        """Something of the sum and of what is lost, from what is known of both terms."""
+        cut = [n for t in self.total.terms for n in (t.term.sign, t.term.significand, t.shift)]
+        cut += [a for x in self.raw for a in x.nonzero.args]
+        return self.d.lemma(what, goal, [given, *self.exact, *(x.top for x in self.errors)], (cut,))
