@@ -40,6 +40,24 @@ class Half:
     total: Total
 
 
+@dataclass(frozen=True, slots=True)
+class DownSum:
+    """The sum of a block before its conversions; `moved` are the numbers that were rounded down on the way.
+
+    `joined`: where two halves meet; `larger`: where the products and c do, at most `limit`; `far`: what a c
+    that counts nothing may be, in units.
+    """
+
+    halves: list[Half]
+    joined: Larger | None
+    larger: Larger
+    limit: Node
+    far: Fraction
+    moved: list[Floored]
+    summed: SignedSum
+    total: Total
+
+
 class RoundDownProof(BoundProof):
     """The proof about TR-FDPA and GTR-FDPA."""
 
@@ -64,80 +82,83 @@ class RoundDownProof(BoundProof):
     ) -> BlockError:  # fmt: skip
         d, stated = self.d, self.stated
         step, floor = self._last(block)
-        assert step.total is not None
         assert step.rounded is not None
         assert step.specials is not None
-        halves = [self._half(x) for x in block.steps[:-1]]
-        sums = FlooredSums(d)
-        for h in halves:
-            sums.add_up(h.total, h.terms)
-        bits = halves[0].total.fraction_bits
-        moved: list[Floored] = []
-        limit, in_e = self._limit(0)
-        node, level = halves[0].total.bits, self._level(halves[0])
-        joins: list[tuple[Larger, Poly]] = []
-        if len(halves) == 2:
-            node, joined = self._joined(sums, halves, moved)
-            level, joins = joined.level, [(joined, weight(joined.code, bits))]
-        # The sum of the products and c.
         c = carried or self._c(step.operands[-1])
-        limit, in_far = self._limit(bound.reach)
-        larger = Larger(d, (self._raised(level, bound.reach), self._c_level(c, limit)), limit)
-        wide = step.total.fraction_bits
-        cut, less = sums.floored(sums.raised(node, wide - bits), larger, 0, wide)
-        moved.append(less)
-        floor_c = TermFloor(d, c, larger, bits, stated.halves == 2).made(shown_value(d, c, "c"))
-        summed = self._added(sums, cut, floor_c, wide - bits, step.total)
-        # Both conversions.
+        known = shown_value(d, c, "c")
+        made = self._sum(block, step, c, known, bound.reach)
         first = DownConversion(
-            d, step.total, larger.code, summed, floor.rounded, floor.specials, clean[0], larger.level.ranges
-        )
-        down = first.error()
-        x = first.result.term
-        again = Total(x.significand, x.exponent, x.fraction_bits)
-        of = SignedSum(x.sign, x.significand, x.significand, summed.equation)
-        last = SumConversion(d, again, first.code, of, step.rounded, step.specials, clean[1], first.normal())
+            d, made.total, made.larger.code, made.summed, floor.rounded, floor.specials, clean[0],
+            made.larger.level.ranges,
+        )  # fmt: skip
+        down, x = first.error(), first.result.term
+        last = SumConversion(
+            d, Total(x.significand, x.exponent, x.fraction_bits), first.code,
+            SignedSum(x.sign, x.significand, x.significand, made.summed.equation), step.rounded,
+            step.specials, clean[1], first.normal(),
+        )  # fmt: skip
         nearest = last.error()
-        finer_ulp = self._finer_ulp(first, last)
-        # What is lost, above and below.
-        parts: list[Part] = []
-        for h in halves:
-            parts += self._products(h)
-        for h in halves:
+        for h in made.halves:
             for y, t in zip(h.summands, h.terms, strict=True):
                 self._take(y, t.value)
         if c is not carried:
-            self._take(c, shown_value(d, c, "c"))
-        unit = weight(larger.code, bits)
-        top = finer(d, larger.code, limit, larger.level.reached, bits)
-        shares = [(Poly.of(s) * -1).power_of_two() for s in larger.shifts]
-        fine = unit * Fraction(1, 1 << (wide - bits))
-        up: list[Part] = [*parts, (floor_c.far, [top])]
-        low: list[Part] = [
-            *parts, (1, [top]), (fine, [larger.some_exact()]), (shares[1] * (unit - fine), []),
-        ]  # fmt: skip
-        for joined, own in joins:
-            most = finer(d, joined.code, self._limit(0)[0], joined.level.reached, bits)
-            low += [(1, [most]), (own, [joined.some_exact()])]
-        low.append((Fraction(1, 1 << (x.fraction_bits - last.bits)), [finer_ulp]))
-        ulps = stated.sides
+            self._take(c, known)
+        up, low = self._lost(made)
+        low.append((Fraction(1, 1 << (x.fraction_bits - last.bits)), [self._finer_ulp(first, last)]))
+        in_e = [*self._limit(bound.reach)[1], *self._limit(0)[1]]
+        fine = weight(made.larger.code, made.total.fraction_bits)
+        above = [nearest.above, down.above, *(m.less for m in made.moved)]
+        above += [t.above for h in made.halves for t in h.terms]
+        below = [nearest.below, down.below, *(m.more for m in made.moved)]
+        below += [t.below for h in made.halves for t in h.terms]
+        if before is not None:
+            above.append(before.above)
+            below.append(before.below)
         shown, bounds = [], []
-        for sign, rest, ulp in ((1, up, ulps[0]), (-1, low, ulps[1])):
-            i = 0 if sign > 0 else 1
-            loss = stated.lost(bound)[i] + last.ulp * ulp
+        for i, (sign, rest, steps) in enumerate(((1, up, above), (-1, low, below))):
+            loss = stated.lost(bound)[i] + last.ulp * stated.sides[i]
             loss = loss + (Poly.constant(0) if before is None else before.bounds[i])
-            whole = [*rest]
-            whole.append((1, [nearest.above if sign > 0 else nearest.below]))
-            whole.append((1, [down.above if sign > 0 else down.below]))
-            whole.append((fine * -sign, [summed.equation]))
-            whole += [(1, [m.less if sign > 0 else m.more]) for m in (*moved, floor_c.floored)]
-            whole += [(1, [t.above if sign > 0 else t.below]) for h in halves for t in h.terms]
-            if before is not None:
-                whole.append((1, [before.above if sign > 0 else before.below]))
-            goal = loss - (nearest.value - self.exact) * sign
-            shown.append(d.prove(goal, [*in_far, *in_e], whole))
+            parts: list[Part] = [*rest, (fine * -sign, [made.summed.equation]), *((1, [j]) for j in steps)]
+            shown.append(d.prove(loss - (nearest.value - self.exact) * sign, in_e, parts))
             bounds.append(loss)
-        return BlockError(last, nearest, (bounds[0], bounds[1]), ulps, shown[0], shown[1])
+        return BlockError(last, nearest, (bounds[0], bounds[1]), stated.sides, shown[0], shown[1])
+
+    def _sum(self, block: Block, step: DotStep, c: KnownTerm, known: int, reach: int) -> DownSum:
+        """The sum of the products and c; `known` is the theorem about the value of c."""
+        d, total, halves = self.d, step.total, [self._half(x) for x in block.steps[:-1]]
+        assert total is not None, "the last step is a sum"
+        sums, moved = FlooredSums(d), list[Floored]()
+        for h in halves:
+            sums.add_up(h.total, h.terms)
+        bits, wide = halves[0].total.fraction_bits, total.fraction_bits
+        node, level, joined = halves[0].total.bits, self._level(halves[0]), None
+        if len(halves) == 2:
+            node, joined = self._joined(sums, halves, moved)
+            level = joined.level
+        limit, _ = self._limit(reach)
+        larger = Larger(d, (self._raised(level, reach), self._c_level(c, limit)), limit)
+        cut, less = sums.floored(sums.raised(node, wide - bits), larger, 0, wide)
+        floored = TermFloor(d, c, larger, bits, self.stated.halves == 2).made(known)
+        moved += [less, floored.floored]
+        summed = self._added(sums, cut, floored, wide - bits, total)
+        return DownSum(halves, joined, larger, limit, floored.far, moved, summed, total)
+
+    def _lost(self, made: DownSum) -> tuple[list[Part], list[Part]]:
+        """What the steps of a sum add at most, and take away, in powers of 2^E."""
+        d, larger, bits = self.d, made.larger, made.halves[0].total.fraction_bits
+        unit, fine = (weight(larger.code, x) for x in (bits, made.total.fraction_bits))
+        parts: list[Part] = [x for h in made.halves for x in self._products(h)]
+        top = finer(d, larger.code, made.limit, larger.level.reached, bits)
+        # Either c or the sum of the products is not shifted, and c's unit is the larger one.
+        share = (Poly.of(larger.shifts[1]) * -1).power_of_two()
+        low: list[Part] = [
+            *parts, (1, [top]), (fine, [larger.some_exact()]), (share * (unit - fine), []),
+        ]  # fmt: skip
+        if made.joined is not None:
+            x = made.joined
+            low.append((1, [finer(d, x.code, self._limit(0)[0], x.level.reached, bits)]))
+            low.append((weight(x.code, bits), [x.some_exact()]))
+        return [*parts, (made.far, [top])], low
 
     # ------------------------------------------------------------------ products
     def _half(self, step: DotStep) -> Half:
