@@ -33,9 +33,10 @@ class StickyConversion(SumConversion):
             raise ProofError(f"expected an addition to the nearest, but got {step.rounded.target.mode}")
         self.terms = terms
         self.slack = Poly.of(terms.lost) * self.unit
+
+    def _sign_cuts(self) -> tuple[list[Node], ...]:
         # A zero's sign is that of both terms.
-        code = step.total.e_max.bits
-        self.cuts = (*self.cuts, [step.total.bits, code, *flags_of(step.specials)])
+        return ([self.total.bits, self.total.e_max.bits, *flags_of(self.specials)],)
 
     def _zero(self, none: int) -> list[tuple[int, Node]]:
         lost = self.terms.lost

@@ -100,13 +100,17 @@ class SumConversion:
         yes, no = d.assume(same), d.assume(g.not_(same))
         zero = d.lemma(
             "that the sign of a result is that of its sum", g.is_zero(self.term.significand),
-            [no, *self.clean], ([own, self.term.significand, *flags_of(self.specials)], *self.cuts),
+            [no, *self.clean], self._sign_cuts(),
         )  # fmt: skip
         return d.cases(
             same,
             d.prove(goal, [(d.fact(yes), max(mine, own, key=lambda n: n.index))]),
             d.prove(goal, [(d.fact(zero), self.term.significand)]),
         )
+
+    def _sign_cuts(self) -> tuple[list[Node], ...]:
+        """What the sign of a result is a function of."""
+        return [self.summed.sign, self.term.significand, *flags_of(self.specials)], *self.cuts
 
     # ------------------------------------------------------------------ magnitudes
     def _placed(self, room: int) -> tuple[Node, Node, tuple[int, Node], int]:
