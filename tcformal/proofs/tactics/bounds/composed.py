@@ -94,6 +94,7 @@ class ComposedProof(BoundProof):
     """The proof about a composition that the compiler makes."""
 
     def conclusions(self) -> list[int]:
+        """Both theorems of the statement; ProofError with one sentence where a step is not found."""
         stated = self.stated
         *blocks, step = self.dot.stages
         if not isinstance(step, DotStep) or step.rounded is None or step.specials is None:

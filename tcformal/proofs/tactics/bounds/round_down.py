@@ -31,7 +31,7 @@ from tcformal.semantics.stages import Block, DotStep, Operand, Rounded, SpecialC
 
 
 @dataclass(frozen=True, slots=True)
-class Half:
+class ProductSum:
     """The truncated sum of all products of a block, or of every other one."""
 
     alignment: Alignment
@@ -48,7 +48,7 @@ class DownSum:
     that counts nothing may be, in units.
     """
 
-    halves: list[Half]
+    halves: list[ProductSum]
     joined: Larger | None
     larger: Larger
     limit: Node
@@ -161,25 +161,27 @@ class RoundDownProof(BoundProof):
         return [*parts, (made.far, [top])], low
 
     # ------------------------------------------------------------------ products
-    def _half(self, step: DotStep) -> Half:
+    def _half(self, step: DotStep) -> ProductSum:
         if step.total is None or step.rounded is not None:
             raise ProofError("a sum of products is rounded before c is added")
         summands = self._summands(step, None)
         alignment = Alignment(self.d, step.total, summands, self._limit(0)[0], self.floor)
-        return Half(alignment, summands, [alignment.term(k) for k in range(len(summands))], step.total)
+        return ProductSum(alignment, summands, [alignment.term(k) for k in range(len(summands))], step.total)
 
-    def _products(self, h: Half) -> list[Part]:
+    def _products(self, h: ProductSum) -> list[Part]:
         """What truncation loses: a unit for each product but one."""
         a = h.alignment
         if not all(t.exact_at_zero for t in h.terms):
             raise ProofError("a product has more fraction bits than are kept")
         return [(len(h.terms) - 1, [a.bounded()]), (a.unit, [a.some_exact()])]
 
-    def _level(self, h: Half) -> Level:
+    def _level(self, h: ProductSum) -> Level:
         a = h.alignment
         return Level(h.total.e_max, a.e_max, tuple(a.in_range()), a.reached())
 
-    def _joined(self, sums: FlooredSums, halves: list[Half], moved: list[Floored]) -> tuple[Node, Larger]:
+    def _joined(
+        self, sums: FlooredSums, halves: list[ProductSum], moved: list[Floored]
+    ) -> tuple[Node, Larger]:
         """Both halves at the larger exponent."""
         g, bits = self.g, halves[0].total.fraction_bits
         limit, _ = self._limit(0)
