@@ -16,7 +16,9 @@ from tcformal.papers.files import Ask, QueryFile, find, known_queries, load
 from tcformal.papers.run import OPEN, Answered, Setting, run
 from tcformal.report import queries as views
 from tcformal.report.escape import print_json
+from tcformal.report.lemmas import claims_section
 from tcformal.report.text import console, progress
+from tcformal.store.store import Store
 
 
 @main.command(name="run")
@@ -38,7 +40,8 @@ def run_queries(
 ) -> int:
     """Ask the questions of query files (names or paths) and compare the answers with the expected ones.
 
-    With --all, REPORT.md in the results folder compares the answers with the sources' statements.
+    With --all, REPORT.md in the results folder compares the answers with the sources' statements, and counts
+    the kept verdicts on claims.
 
     \b
     A file of your own, asked by `tcformal run mine.toml` (all keys: queries/README.md):
@@ -64,7 +67,9 @@ def run_queries(
     start = time.monotonic()
     done = _run_all(asked, setting)
     if every and only is None:
-        views.write_report(Path(how.folder) / "REPORT.md", [f for f, _ in asked], done)
+        store = Store(how.folder)
+        claims = claims_section(store.claims.all(), store.lemmas.folded())
+        views.write_report(Path(how.folder) / "REPORT.md", [f for f, _ in asked], done, claims)
     if as_json:
         print_json([views.answered_data(a) for a in done])
     else:

@@ -176,6 +176,15 @@ _ALL = (
         identifier="https://github.com/bksaiki/fpy",
     ),
     Reference(
+        tag="cublas_match",
+        kind="software",
+        authors="Meta",
+        title="cublas_match, a map from the heuristic's fields of cuBLASLt to the order in which it adds, in "
+        "bitequiv/cublas_match",
+        venue="August 2026",
+        identifier="https://github.com/facebookexperimental/triton",
+    ),
+    Reference(
         tag="CUDA 13.0 SASS",
         kind="vendor document",
         authors="NVIDIA",

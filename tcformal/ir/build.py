@@ -47,7 +47,7 @@ class Graph:
         self.invariants = Invariants(self, checked)
         self._table: dict[tuple[str, tuple[int, ...], tuple[int, ...]], Node] = {}
         self._nodes: list[Node] = []
-        self._inputs: list[Node] = []
+        self._inputs: dict[str, Node] = {}
         self._input_names: list[str] = []
         self._labels: dict[str, Stage] = {}
         self._scope: tuple[str, ...] = ()
@@ -63,14 +63,15 @@ class Graph:
                 f"expected {op.arity} operands and {op.n_params} parameters for {name}, "
                 f"but got {len(args)} and {len(params)}"
             )
+        nodes, constant = self._nodes, self._folded
         for arg in args:
-            if arg.index >= len(self._nodes) or self._nodes[arg.index] is not arg:
+            if arg.index >= len(nodes) or nodes[arg.index] is not arg:
                 raise WidthError(f"expected operands of this graph for {name}, but got {arg!r} of another")
+            constant = constant and arg.op == "const"
         width = op.width(widths := [a.width for a in args], params)
+        if constant:
+            return self.const(apply_op(op, [a.params[1] for a in args], widths, params, width), width)
         if self._folded:
-            if {a.op for a in args} == {"const"}:
-                value = apply_op(op, [a.params[1] for a in args], widths, params, width)
-                return self.const(value, width)
             same = simplified(self, name, args, params, width)
             if same is not None:
                 return same
@@ -89,22 +90,21 @@ class Graph:
     # ------------------------------------------------------------------ leaves
     def const(self, value: int, width: int) -> Node:
         """A constant; `value` must be in [0, 2^width)."""
-        OPS["const"].width((), (width, value))
-        if not 0 <= value < (1 << width):
-            raise WidthError(f"expected a constant in [0, 2^{width}), but got {value}")
+        if ("const", (), (width, value)) not in self._table:
+            OPS["const"].width((), (width, value))
+            if not 0 <= value < (1 << width):
+                raise WidthError(f"expected a constant in [0, 2^{width}), but got {value}")
         return self._intern("const", (), (width, value), width)
 
     def input(self, name: str, width: int) -> Node:
         """An input by name; asking again for the same name and width returns the same node."""
-        if name in self._input_names:
-            node = self._inputs[self._input_names.index(name)]
-            if node.width != width:
-                raise WidthError(f"expected width {node.width} for input {name}, but got {width}")
-            return node
-        OPS["input"].width((), (width, 0))
-        node = self._intern("input", (), (width, len(self._inputs)), width)
-        self._inputs.append(node)
-        self._input_names.append(name)
+        node = self._inputs.get(name)
+        if node is None:
+            OPS["input"].width((), (width, 0))
+            node = self._inputs[name] = self._intern("input", (), (width, len(self._inputs)), width)
+            self._input_names.append(name)
+        elif node.width != width:
+            raise WidthError(f"expected width {node.width} for input {name}, but got {width}")
         return node
 
     def truth(self, value: bool) -> Node:
@@ -286,7 +286,7 @@ class Graph:
     @property
     def inputs(self) -> dict[str, Node]:
         """The inputs by name, in the order they were first asked for."""
-        return dict(zip(self._input_names, self._inputs, strict=True))
+        return dict(self._inputs)
 
     def input_name(self, node: Node) -> str:
         """The name of an input node."""

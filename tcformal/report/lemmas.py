@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.operations import operation
 from tcformal.oracle.values import hex_word
 from tcformal.proofs.claim import ClaimPart, ClaimVerdict, Counterexample, PartStatus
+from tcformal.proofs.packed import unpacked
 from tcformal.query.question import Kind
 from tcformal.report.tables import witness_table
 from tcformal.report.text import table, with_decimal
@@ -19,7 +23,7 @@ _COLOUR = {Kind.HOLDS: "bold green", Kind.VIOLATED: "bold yellow"}
 #: Column headings of the claims.
 _SHORT = {
     "product-order": "order", "sign-magnitude": "signs", "carry-bits": "carry",
-    "negation-symmetry": "sign", "error-bound": "bound", "zero-exponent": "zero",
+    "negation-symmetry": "sign", "error-bound": "bound", "zero-exponent": "zero", "zero-products": "fill",
 }  # fmt: skip
 
 
@@ -96,3 +100,51 @@ def claims_table(
         counts = [f"{n} {kind}" for kind, n in kinds.items()] + ([f"{unfit} not applicable"] if unfit else [])
         totals.append(f"{c}: {', '.join(counts)}")
     return Group(made, *(Text(line) for line in totals))
+
+
+def claims_section(records: Iterable[Mapping[str, Any]], folded: Collection[str]) -> list[str]:
+    """Markdown about the kept claims: the verdicts by claim and operation, and what the proofs are made of.
+
+    `folded` are the digests of the lemmas that folding alone decides.
+    """
+    operations = {name: operation(catalogue()[name]).name for name in distinct_designs()}
+    verdicts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for record in records:
+        if record["unit"] in operations:
+            count = verdicts[record["claim"], operations[record["unit"]]]
+            count[record["verdict"]] += 1
+            if record["verdict"] == Kind.HOLDS.name:
+                count.update(_made_of(record, folded))
+    lines = [
+        "", "## Claims about units", "",
+        "Kept verdicts on one unit of each distinct design, by `tcformal prove --claim`; they are checked "
+        "again when they are served, and by `tcformal results verify --claims`. What proofs that hold are "
+        "made of: stages of two circuits that are one definition, applications of lemmas that folding alone "
+        "decides, applications of lemmas with a proof by a SAT solver, steps of the kernel.", "",
+        "| claim | operation | designs | HOLDS | VIOLATED | none | definition | folding | SAT | rules |",
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]  # fmt: skip
+    designs = Counter(operations.values())
+    for claim in _SHORT:
+        for name, number in designs.items():
+            count = verdicts[claim, name]
+            holds, violated = count[Kind.HOLDS.name], count[Kind.VIOLATED.name]
+            if holds or violated:
+                cells = [number, holds, violated, number - holds - violated]
+                cells += [count[how] for how in ("definition", "folding", "SAT", "rules")]
+                lines.append(f"| {claim} | {name} | {' | '.join(f'{n:,}' for n in cells)} |")
+    return [*lines, "", "None: the claim does not fit the design, or it is open."]
+
+
+def _made_of(record: Mapping[str, Any], folded: Collection[str]) -> Counter[str]:
+    """The steps of a kept proof by their kind."""
+    made: Counter[str] = Counter()
+    for part in record["parts"]:
+        if part.get("tree"):
+            made["rules"] += len(unpacked(part["tree"])[0])
+        for step in part["steps"]:
+            if step["how"] == "same definition":
+                made["definition"] += len(step["cuts"])
+            for place, uses in step.get("lemmas", {}).items():
+                made["folding" if record["lemmas"][int(place)] in folded else "SAT"] += uses
+    return made

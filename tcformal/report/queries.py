@@ -186,8 +186,8 @@ def _made_by(mine: Sequence[Answered]) -> list[str]:
     return [f"Answered by {who}. {where}" if who else where]
 
 
-def report_text(queries: Sequence[QueryFile], done: Sequence[Answered]) -> str:
-    """The report of all queries: the statements of the sources beside the answers found."""
+def report_text(queries: Sequence[QueryFile], done: Sequence[Answered], more: Sequence[str] = ()) -> str:
+    """The report of all queries: the statements of the sources beside the answers found; `more`: its end."""
     lines = [
         "# The questions of the papers, asked and answered",
         "",
@@ -219,9 +219,11 @@ def report_text(queries: Sequence[QueryFile], done: Sequence[Answered]) -> str:
         made = _made_by(mine)
         if mine:
             lines += ["", *made]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *more]) + "\n"
 
 
-def write_report(path: Path, queries: Sequence[QueryFile], done: Sequence[Answered]) -> None:
+def write_report(
+    path: Path, queries: Sequence[QueryFile], done: Sequence[Answered], more: Sequence[str] = ()
+) -> None:
     """Write the report of all queries."""
-    write_whole(path, report_text(queries, done).encode())
+    write_whole(path, report_text(queries, done, more).encode())

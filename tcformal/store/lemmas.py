@@ -71,6 +71,10 @@ class LemmaCache:
             seconds=record["seconds"],
         )  # fmt: skip
 
+    def folded(self) -> frozenset[str]:
+        """The digests of the kept lemmas that folding alone decides, as recorded and unchecked."""
+        return frozenset(r["sha256"] for r in self.records.all() if r["decided_by"] == "folding")
+
     def file_of(self, sha256: str) -> str:
         """The file that holds the proof of a kept lemma; empty where there is none."""
         record = self.records.newest(sha256)

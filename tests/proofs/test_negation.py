@@ -102,8 +102,8 @@ def test_what_is_not_symmetric_is_not_proved_either(
     name: str, book: LemmaBook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without vectors and solvers that find the witness, the steps of the proof must fail on their own."""
-    monkeypatch.setattr(negation, "by_vectors", lambda *_: None)
-    monkeypatch.setattr(negation, "searched", lambda *_: None)
+    monkeypatch.setattr(negation, "refuted_by_vectors", lambda *_: None)
+    monkeypatch.setattr(negation, "refuted_by_solvers", lambda *_: None)
     v = prove(name, book)
     assert v.kind is not Kind.HOLDS
     assert all(p.status is PartStatus.OPEN for p in v.parts)

@@ -15,6 +15,7 @@ import tcformal
 from tcformal.cli import main
 from tcformal.papers.files import load
 from tcformal.papers.run import Answered, Setting, run
+from tcformal.report.lemmas import claims_section
 from tcformal.report.queries import agreement, report_text
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
@@ -150,3 +151,29 @@ def test_only_asks_of_that_name_are_asked(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, [*words, "--only", "26"])
     assert result.exit_code == 2
     assert "expected an ask with '26' in its name, but found none" in result.output
+
+
+def test_claims_are_counted_by_operation(tmp_path: Path) -> None:
+    """From kept records: verdicts, and what the proofs that hold are made of."""
+    store = Store(tmp_path)
+    name = "volta/mma.m8n8k4.f32.f16.f16.f32"
+    held = tcformal.prove_claim(name, "zero-products", store=store)
+    refuted = tcformal.prove_claim("cdna2/v_mfma_f32_32x32x8f16", "zero-products", store=store)
+    assert (held.kind.name, refuted.kind.name) == ("HOLDS", "VIOLATED")
+    tcformal.prove_claim("valpey@terms=3", "zero-products", store=store)  # no unit of the catalogue
+    sha256 = {x.sha256 for x in held.lemmas}
+    for folded in (frozenset[str](), frozenset(sha256)):
+        lines = claims_section(store.claims.all(), folded)
+        rows = [[x.strip() for x in line.split("|")[1:-1]] for line in lines if line.startswith("| zero")]
+        proved, violated = (next(row for row in rows if row[1] == op) for op in ("T-FDPA", "FTZ-AddMul"))
+        assert proved[3:5] == ["1", "0"]
+        assert violated[3:5] == ["0", "1"]
+        assert int(proved[2]) - 1 == int(proved[5])
+        same = sum(s.how == "same definition" for s in held.parts[0].steps)
+        assert proved[6:] == [
+            str(same),
+            *(str(held.applications * x) for x in (bool(folded), not folded)),
+            "0",
+        ]
+        assert violated[6:] == ["0"] * 4
+    assert store.lemmas.folded() == {x.sha256 for x in held.lemmas if x.decided_by == "folding"}

@@ -53,9 +53,10 @@ class Talk:
     def __enter__(self) -> Talk:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: object, *_: object) -> None:
         self._closed.set()
-        if self._process.poll() is None and not self._lines.empty():
+        # A program that has failed is not asked to stop; nor is one that says more than it was asked.
+        if self._process.poll() is None and (error is not None or not self._lines.empty()):
             self._process.kill()
         try:
             if not self._sending:

@@ -8,21 +8,15 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.programs.chain import declare_inputs
-from tcformal.proofs.claim import Asking, ClaimPart, Counterexample, Finding, PartStatus, searched
+from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
 from tcformal.proofs.lemmas import Lemma
+from tcformal.proofs.refuted import refuted_by_solvers, refuted_by_vectors
 from tcformal.proofs.tactics.cut_points import specials_of
 from tcformal.proofs.tactics.cuts import Composition, step_of
 from tcformal.proofs.tactics.mirror import Mirror
 from tcformal.query.assume import Assumptions
-from tcformal.query.engine import VECTORS_NAME
 from tcformal.query.kinds.property.properties import Case, negation_symmetry
-from tcformal.query.kinds.property.question import (
-    PropertyQuestion,
-    by_vectors,
-    property_question,
-    replay_property,
-    shrink_inputs,
-)
+from tcformal.query.kinds.property.question import property_question
 from tcformal.semantics.stages import SpecialCases
 from tcformal.semantics.unpack import unpack
 
@@ -47,7 +41,7 @@ def negation(ask: Asking) -> tuple[Finding, list[Lemma]]:
         )
     q = property_question("negation-symmetry", spec, Assumptions())
     ask.progress("looking for inputs that are rounded to one side")
-    witness = _witness(ask, q)
+    witness = refuted_by_vectors(ask, q)
     if witness is not None:
         part = ClaimPart(name=_TURNED, status=PartStatus.VIOLATED, witness=witness)
         return Finding(parts=(part,), composition="", reason="", violated=f"not always: {_TURNED}"), []
@@ -57,10 +51,9 @@ def negation(ask: Asking) -> tuple[Finding, list[Lemma]]:
     parts = (proof.numbers(), *proof.nans())
     if any(p.status is PartStatus.OPEN for p in parts):
         ask.progress("asking solvers for inputs that are rounded to one side")
-        found = searched(ask, q.graph, q.violated)
-        if found is not None:
-            refuted = ClaimPart(name=_TURNED, status=PartStatus.VIOLATED, witness=_replayed(q, *found))
-            parts = (*parts, refuted)
+        witness = refuted_by_solvers(ask, q)
+        if witness is not None:
+            parts = (*parts, ClaimPart(name=_TURNED, status=PartStatus.VIOLATED, witness=witness))
     count = len(proof.inner)
     finding = Finding(
         parts=parts,
@@ -157,18 +150,3 @@ class _NegationProof:
             status=PartStatus.OPEN if failed else PartStatus.HOLDS, steps=tuple(steps),
             note=f"{failed} was not proved" if failed else "",
         )  # fmt: skip
-
-
-def _witness(ask: Asking, q: PropertyQuestion) -> Counterexample | None:
-    """Inputs among seeded vectors on which the results are not opposite."""
-    tried = by_vectors(q, ask.limits.seed)
-    return None if tried is None else _replayed(q, shrink_inputs(q, tried), VECTORS_NAME)
-
-
-def _replayed(q: PropertyQuestion, model: dict[str, int], finder: str) -> Counterexample:
-    """The witness, run again on both sides."""
-    run = replay_property(q, model)
-    first, second = run.operands
-    return Counterexample(
-        first=first, second=second, results=(run.integers[0], run.integers[1]), found_by=finder
-    )

@@ -17,6 +17,7 @@ from tcformal.proofs.claims.error_bound import bounded_error
 from tcformal.proofs.claims.negation import negation
 from tcformal.proofs.claims.product_order import product_order
 from tcformal.proofs.claims.zero_exponent import zero_exponent
+from tcformal.proofs.claims.zero_products import zero_products
 from tcformal.proofs.lemmas import Lemma, LemmaBook
 from tcformal.solve.result import Limits
 
@@ -47,6 +48,7 @@ CLAIMS: dict[str, Claim] = {
     "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
     "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, lambda _: True),
     "error-bound": Claim("how far a result can be from the exact sum", bounded_error, _bounded),
+    "zero-products": Claim("half the products +0·+0 change nothing", zero_products, lambda _: True),
     "zero-exponent": Claim("no exponent of zero terms below all others changes a result", zero_exponent),
 }
 

@@ -126,7 +126,7 @@ def test_only_the_documented_text_is_a_result(d: object, tmp_path: Path) -> None
 def test_hostile_answers_reject_at_once(body: str, sentence: str, tmp_path: Path) -> None:
     """In one short sentence, without waiting for the program and without growing."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    patience = 5 if "sleep" in body else 60
+    patience = 2 if "sleep" in body else 60
     with pytest.raises(DeviceError, match=sentence) as caught:
         ProgramDevice(program(tmp_path, body), patience_s=patience).run(SPEC, ZEROS)
     assert len(str(caught.value)) < 1000

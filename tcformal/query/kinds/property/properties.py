@@ -207,6 +207,23 @@ def no_subnormal_result(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
     return Case((call,), g.not_(normal), check)
 
 
+def zero_products(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
+    """A call filled up with +0 from half its products, the scales there 1: Φ(A‖0, B‖0, C) = Φ(A, B, C)."""
+    half, o, fmt = spec.k // 2, spec.operands, spec.scale_format
+    scales = len(x.scale_a) // 2
+    pairs = spec.design.order == "odd_first"
+    if spec.k % (4 if pairs else 2) or len(x.scale_a) % 2 or spec.emulation is not None:
+        raise InputError(f"expected an instruction that half the products make one of, but got {spec.name}")
+    zero_a, zero_b = (g.const(0, f.width) for f in (o.a, o.b))
+    ones = [] if fmt is None else [g.const(fmt.bias << fmt.fraction_bits, fmt.width)] * scales
+    part = OperandNodes(x.a[:half], x.b[:half], x.c, x.scale_a[:scales], x.scale_b[:scales])
+    whole = OperandNodes(
+        part.a + [zero_a] * half, part.b + [zero_b] * half, x.c, part.scale_a + ones, part.scale_b + ones
+    )
+    one, other = _call(g, spec, "Φ(A‖0, B‖0, C)", whole), _call(g, spec, "Φ(A, B, C)", part)
+    return Case((one, other), g.not_(g.eq(one.result, other.result)), lambda _, r: r[0] != r[1])
+
+
 def _all_finite(g: Graph, x: OperandNodes, a: Format, b: Format, c: Format) -> Node:
     numbers = [unpack(g, w, fmt) for fmt, row in ((a, x.a), (b, x.b), (c, [x.c])) for w in row]
     return g.not_(g.or_(g.truth(False), *(f for n in numbers for f in (n.nan, n.inf))))
@@ -250,5 +267,6 @@ PROPERTIES: Mapping[str, Property] = {
     "factors-commute": Property("Φ(B, A, C) = Φ(A, B, C)", factors_commute),
     "monotonic-in-c": Property("c ≤ c′ implies Φ(A, B, c) ≤ Φ(A, B, c′)", monotonic_in_c),
     "monotonic-in-a": Property("a₀ ≤ a₀′ and b₀ ≥ 0 imply Φ(A, B, c) ≤ Φ(A′, B, c)", monotonic_in_a),
+    "zero-products": Property("Φ(A‖0, B‖0, C) = Φ(A, B, C), with half the products +0·+0", zero_products),
     "no-subnormal-result": Property("no result is subnormal", no_subnormal_result),
 }

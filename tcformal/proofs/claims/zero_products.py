@@ -1,0 +1,75 @@
+"""Claim `zero-products`: products of +0 that fill a call up change nothing, Φ(A‖0, B‖0, C) = Φ(A, B, C)."""
+
+from __future__ import annotations
+
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.programs.chain import declare_inputs
+from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus, equate
+from tcformal.proofs.lemmas import Lemma
+from tcformal.proofs.refuted import refuted_by_solvers, refuted_by_vectors
+from tcformal.proofs.tactics.cut_points import CutPoint, cut_points
+from tcformal.proofs.tactics.cuts import Composition, ProofStep
+from tcformal.query.assume import Assumptions
+from tcformal.query.kinds.property.properties import zero_products as case_of
+from tcformal.query.kinds.property.question import property_question
+from tcformal.semantics.stages import Dot
+
+_FILLED = "Φ(A‖0, B‖0, C) = Φ(A, B, C)"
+
+
+def zero_products(ask: Asking) -> tuple[Finding, list[Lemma]]:
+    """Both calls stage by stage: e_max, the sums, d; or a witness.
+
+    Soundness: every step makes two nodes of one graph equal on every input (`Composition`), the last one
+    the two results.
+    """
+    q = property_question("zero-products", ask.spec, Assumptions())
+    witness = refuted_by_vectors(ask, q)
+    if witness is None:
+        g = Graph()
+        filled, alone = case_of(g, ask.spec, declare_inputs(g, ask.spec, ask.spec.k)).calls
+        c = Composition(g, ask.book)
+        steps = _steps(ask, c, filled.dot, alone.dot)
+        holds = steps[-1].proved
+        if not holds:
+            ask.progress("asking solvers for inputs on which products of +0 change the result")
+            witness = refuted_by_solvers(ask, q)
+        note = "" if holds else f"{next(s.name for s in steps if not s.proved)} was not proved equal"
+        status, lemmas = PartStatus.HOLDS if holds else PartStatus.OPEN, [u.lemma for u in c.uses]
+    if witness is not None:
+        part = ClaimPart(name=_FILLED, status=PartStatus.VIOLATED, witness=witness)
+        return Finding(parts=(part,), composition="", reason="", violated=f"not always: {_FILLED}"), []
+    part = ClaimPart(name=_FILLED, status=status, steps=tuple(steps), note=note)
+    finding = Finding(
+        parts=(part,), composition="e_max, sums and result of both calls are equal, one after the other",
+        reason=f"{_FILLED}, bit for bit, with half the products +0·+0",
+    )  # fmt: skip
+    return finding, lemmas
+
+
+def _steps(ask: Asking, c: Composition, filled: Dot, alone: Dot) -> list[ProofStep]:
+    """The stages that both calls have, then the results."""
+    steps, theirs = [], dict(_stages(alone))
+    for name, x in _stages(filled):
+        if name in theirs:
+            ask.progress(name)
+            mine, other = _of_one_width(c.graph, x.node, theirs[name].node)
+            steps.append(equate(c, name, other, mine))
+    ask.progress("both results")
+    return [*steps, equate(c, "d", alone.result, filled.result)]
+
+
+def _stages(dot: Dot) -> list[tuple[str, CutPoint]]:
+    """e_max and the sum of every step, by name."""
+    return [
+        (f"{x.scope.partition('.')[2]}.{x.what}", x)
+        for x in cut_points(dot)
+        if x.what in ("e_max", "sum", "total")
+    ]
+
+
+def _of_one_width(g: Graph, x: Node, y: Node) -> tuple[Node, Node]:
+    """Two's complement sums in the wider one's width."""
+    width = max(x.width, y.width)
+    return g.sign_extend_to(x, width), g.sign_extend_to(y, width)
