@@ -258,3 +258,25 @@ def test_a_false_unit_never_holds(
             stated.graph, stated.hypotheses, stated.conclusions, stated.roots, *unpacked(tree),
             LemmaJudge(book),
         )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "reason"),
+    [
+        ("groups", {"conversion": "RNE-FP16"}, "one sum that is rounded to zero"),
+        ("groups", {"zero_exponent": 100}, "that of the least normal fp16"),
+        ("groups", {"products": 4}, "one sum that is rounded to zero"),
+        ("tr", {"sum_rounding": "RZ"}, "sums rounded down and to the nearest"),
+        ("gtr", {"conversion": "RZ-FP16"}, "sums rounded down and to the nearest"),
+        ("composed", {"zero_exponent": "own"}, "that of the least normal fp16"),
+        ("composed", {"products": 1}, "parts of one sum each"),
+    ],
+)
+def test_a_unit_without_a_statement_is_open(
+    name: str, change: dict[str, Any], reason: str, book: LemmaBook
+) -> None:
+    unit = UNITS[name]()
+    unit = replace(unit, design=replace(unit.design, **change))
+    v = prove_claim(unit, "error-bound", book=book, limits=LIMITS)
+    assert v.kind is Kind.UNKNOWN
+    assert reason in v.parts[0].note
