@@ -5,18 +5,18 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from tcformal.design.catalog import catalogue
-from tcformal.design.names import resolve
-from tcformal.design.spec import Operands
-from tcformal.design.unit import UnitSpec
+from bounded_units import UNITS
 from tcformal.errors import ProofError
-from tcformal.formats.catalog import format_named
+from tcformal.formats.spec import Format
+from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.oracle.values import decode
 from tcformal.proofs.claim import Asking, ClaimVerdict
 from tcformal.proofs.claims.error_bound import LemmaJudge, stated_bound
 from tcformal.proofs.claims.register import prove_claim
@@ -29,42 +29,11 @@ from tcformal.semantics import align, product, reduce
 from tcformal.semantics.number import Exponent, Number, Term
 from tcformal.semantics.sums import step
 from tcformal.solve.result import Limits
-from theorems import check_theorems
+from theorems import check_theorems, value_at
 
 LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
 
 
-def _groups() -> UnitSpec:
-    """Two groups of two products, each with scales of its own."""
-    unit = catalogue()["blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"]
-    half, narrow = format_named("fp16"), format_named("e2m1")
-    design = replace(
-        unit.design, products=4, group=2, fraction_bits=16, conversion="RZ-FP16", nan_word=0x7FFF,
-        zero_exponent=-30,
-    )  # fmt: skip
-    o = Operands(a=narrow, b=narrow, c=half, d=half)
-    return replace(unit, name="groups", k=4, scale_block=2, operands=o, design=design)
-
-
-def _composed() -> UnitSpec:
-    """Two parts of two products, and c."""
-    unit = catalogue()["hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16"]
-    assert unit.emulation is not None
-    how = replace(unit.emulation, parts=((0, 1), (2, 3)))
-    return replace(unit, name="parts", k=4, emulation=how, design=replace(unit.design, products=2))
-
-
-_ROUNDED = (
-    "tfdpa@products={},a_format=e5m2,b_format=e5m2,c_format=fp16,d_format=fp16,k={},fraction_bits=11,"
-    "conversion=RNE-FP16,zero_exponent=none,summation={},sum_fraction_bits=14,zero_sign=sum,product_limit=16"
-)
-UNITS: dict[str, Callable[[], UnitSpec]] = {
-    "groups": _groups,
-    "tr": lambda: resolve(_ROUNDED.format(2, 2, "tr")),
-    "tr, two blocks": lambda: resolve(_ROUNDED.format(2, 4, "tr")),
-    "gtr": lambda: resolve(_ROUNDED.format(4, 4, "gtr")),
-    "composed": _composed,
-}
 BOUNDS = {
     "groups": "|d - (Σ a_k·b_k (with both scales) + c)| < 2·2^(E-16) + ulp(d)",
     "tr": "-(2·2^(E-11) + ulp(d)·(1/2 + 2^-4)) <= d - (Σ a_k·b_k + c) <= 1·2^(E-11) + ulp(d)/2",
@@ -127,6 +96,39 @@ def _drawn(g: Graph, rng: random.Random) -> dict[str, int]:
         made[name] = rng.choice([word, near, near, 0])
     made["E"] = OFFSET + rng.randrange(-14, 30)
     return made
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_a_statement_means_the_exact_sum_and_is_true(name: str, book: LemmaBook) -> None:
+    """The statement against values decoded by the oracle."""
+    stated, _ = stated_bound(asking(name, book))
+    unit, graph = stated.unit, stated.graph
+    bounds = [p for _, p in stated.conclusions]
+    nodes = [n for p in bounds for m in p.terms for n in (*m[0], *(x for x, _ in m[1]))]
+    wanted = list(dict.fromkeys([*nodes, stated.result, *stated.hypotheses]))
+    run, rng, met = Concrete(graph, wanted), random.Random(7), 0
+
+    def value(fmt: Format, word: int) -> Fraction:
+        x = decode(fmt, word)
+        return -x.magnitude if x.sign else x.magnitude
+
+    while met < 50:
+        words = _drawn(graph, rng)
+        values = dict(zip(wanted, run(words), strict=True))
+        if not all(values[h] for h in stated.hypotheses):
+            continue
+        met += 1
+        o, total = unit.operands, Fraction(0)
+        for k in range(unit.k):
+            made = value(o.a, words[f"a[{k}]"]) * value(o.b, words[f"b[{k}]"])
+            for x in "ab" if unit.scale_format is not None else "":
+                assert unit.scale_format is not None
+                assert unit.scale_block is not None
+                made *= value(unit.scale_format, words[f"scale_{x}[{k // unit.scale_block}]"])
+            total += made
+        exact = total + value(o.c, words["c"])
+        assert value_at(stated.error, values) == value(o.d, values[stated.result]) - exact
+        assert all(value_at(p, values) >= 0 for p in bounds)
 
 
 # ------------------------------------------------------------------------------------------ false units
