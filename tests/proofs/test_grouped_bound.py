@@ -25,7 +25,7 @@ from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.packed import unpacked
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.query.question import Kind
-from tcformal.semantics import align, product, reduce
+from tcformal.semantics import align, reduce
 from tcformal.semantics.number import Exponent, Number, Term
 from tcformal.semantics.sums import step
 from tcformal.solve.result import Limits
@@ -167,7 +167,7 @@ _NEGATED = _first_aligned(lambda g, t, x: (replace(t, sign=g.not_(t.sign)), x))
 
 def _lost_in_group(patch: pytest.MonkeyPatch) -> None:
     """The lowest bit of every product of a group is lost."""
-    real = product.shifted_up
+    real = reduce.shifted_up
 
     def shifted_up(g: Graph, x: Node, amount: Node) -> Node:
         return real(g, g.and_(x, g.not_(g.const(1, x.width))), amount)
@@ -177,7 +177,7 @@ def _lost_in_group(patch: pytest.MonkeyPatch) -> None:
 
 def _unsigned_in_group(patch: pytest.MonkeyPatch) -> None:
     """Every product of a group is added."""
-    real = product.signed_magnitude
+    real = reduce.signed_magnitude
     patch.setattr("tcformal.semantics.product.signed_magnitude", lambda g, _, x: real(g, g.truth(False), x))
 
 
