@@ -15,10 +15,11 @@ from tcformal.proofs.kernel.rules import ProofKernel, check
 from tcformal.proofs.lemmas import Lemma, LemmaBook, Statement
 from tcformal.proofs.packed import packed, unpacked
 from tcformal.proofs.statements.error_bound import ErrorBound, error_bound
+from tcformal.proofs.statements.rounded_bound import RoundedBound, rounded_bound
 from tcformal.proofs.tactics.bounds.blocks import BoundProof
 from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.cuts import ProofStep
-from tcformal.proofs.tactics.truncated import require_truncated_sum
+from tcformal.proofs.tactics.rounded.composition import RoundedProof
 from tcformal.semantics.stages import Dot
 
 _PART = "the bound"
@@ -70,7 +71,6 @@ def bounded_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
     `kernel.rules.check` applies them to the circuit built here and compares what they end in with the
     statement.  A proof that does not pass leaves the claim open.
     """
-    require_truncated_sum(ask.spec, "error-bound")
     judge = LemmaJudge(ask.book)
     try:
         tree = ask.tree or _found(ask, judge)
@@ -92,7 +92,8 @@ def stated_bound(ask: Asking) -> tuple[ErrorBound, Dot]:
     g = Graph()
     x = declare_inputs(g, ask.spec, ask.spec.k)
     dot = chained_dot(g, ask.spec, x)
-    return error_bound(g, ask.spec, _words(ask, x), x.c, dot.result), dot
+    exact = ask.spec.design.fraction_bits is None
+    return (rounded_bound if exact else error_bound)(g, ask.spec, _words(ask, x), x.c, dot.result), dot
 
 
 def _found(ask: Asking, judge: LemmaJudge) -> str:
@@ -100,7 +101,9 @@ def _found(ask: Asking, judge: LemmaJudge) -> str:
     ask.progress("looking for a proof for the kernel")
     stated, dot = stated_bound(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
-    last = BoundProof(Derivation(kernel, judge), stated, dot).conclusions()
+    d = Derivation(kernel, judge)
+    proof = RoundedProof(d, stated, dot) if isinstance(stated, RoundedBound) else BoundProof(d, stated, dot)
+    last = proof.conclusions()
     return packed(kernel.steps, last)
 
 

@@ -72,7 +72,9 @@ class Addition:
         up = d.read(more, d.lemma("that a magnitude fits", g.ule(more.args[0], more), (), ([magnitude],)))
         down = d.read(less, d.lemma("that a magnitude fits", g.ule(size, half), (), ([magnitude],)))
         goal = Poly.of(turned) - Poly.constant(1 << (node.width - 1)) - sign_of(sign) * Poly.of(magnitude)
-        equations = [(same, turned), (d.read(chosen), chosen), (up, more), (down, less), (d.read(size), size)]
+        equations = [(same, turned), (up, more), (down, less), (d.read(size), size)]
+        # The sign of a zero that a chain starts from is known.
+        equations[1:1] = [(d.read(chosen), chosen)] if chosen.op == "ite" else []
         return d.prove(goal, equations)
 
     def _limited(self, node: Node, most: int, given: Sequence[int], cut: Sequence[Node]) -> None:

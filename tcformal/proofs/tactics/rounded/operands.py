@@ -1,0 +1,340 @@
+"""What each step of a dot product takes in: its numbers, that they are finite, their values and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from tcformal.errors import ProofError
+from tcformal.ir.node import Node
+from tcformal.proofs.kernel.rules import Poly
+from tcformal.proofs.statements.encodings import OFFSET, Encoded, encoded
+from tcformal.proofs.statements.error_bound import StatedTerm
+from tcformal.proofs.statements.rounded_bound import RoundedBound
+from tcformal.proofs.tactics.bounds.aligned import sign_of
+from tcformal.proofs.tactics.rounded.integers import Equation, Integers, in_range, power
+from tcformal.proofs.tactics.rounded.sums import Summand
+from tcformal.semantics.number import Number
+from tcformal.semantics.product import product
+from tcformal.semantics.special import flush, positive_zero
+from tcformal.semantics.stages import Dot, DotStep, Operand
+from tcformal.semantics.unpack import unpack
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """An operand of a step; theorems: most · 2^E ∓ value >= 0 (`less`, `more`)."""
+
+    summand: Summand
+    most: Fraction
+    less: int
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class SameWord:
+    """Theorem: the value of a word less that of a number = 0; its exponent as an equation."""
+
+    equal: int
+    equations: list[Equation]
+
+
+class Operands:
+    """The operands of every step, in terms of the statement."""
+
+    def __init__(self, z: Integers, stated: RoundedBound, dot: Dot) -> None:
+        self.z, self.d, self.g, self.stated, self.dot = z, z.d, z.g, stated, dot
+        self.design = stated.unit.design
+        #: What the latest step of each name made: its place, and what is known of it.
+        self._latest: dict[Operand, int] = {}
+        self._taken: dict[int, Taken] = {}
+
+    def power(self, by: int) -> Poly:
+        """2^(E + by)."""
+        return (Poly.of(self.stated.e) + Poly.constant(by - OFFSET)).power_of_two()
+
+    # ------------------------------------------------------------------ numbers
+    def _word(self, name: str) -> Node:
+        return self.g.inputs[name]
+
+    def _factors(self, k: int) -> tuple[Number, Number]:
+        g, o, rule = self.g, self.stated.unit.operands, self.design.operand_subnormals
+        a, b = (unpack(g, self._word(f"{x}[{k}]"), f) for x, f in (("a", o.a), ("b", o.b)))
+        return flush(g, a, rule), flush(g, b, rule)
+
+    def _number(self, x: Operand, steps: Sequence[DotStep]) -> Number:
+        """The number that an operand is, as the definition has it."""
+        g, design = self.g, self.design
+        if x in self._latest:
+            special = steps[self._latest[x]].specials
+            if special is None:
+                raise ProofError("a step is not rounded")
+            made = special.result
+            return flush(g, made, design.c_subnormals) if x.kind == "block" else made
+        if x.kind == "products" and len(x.ks) == 1:
+            return product(g, *self._factors(x.ks[0]))
+        if x.kind == "c":
+            return flush(g, unpack(g, self._word("c"), self.stated.unit.operands.c), design.c_subnormals)
+        if x.kind == "zero":
+            return positive_zero(g, design.step.fraction_bits, design.step.e_min)
+        raise ProofError(f"no tactic is written for the operand {x.kind}")
+
+    def numbers(self, steps: Sequence[DotStep]) -> list[list[tuple[Number, int | None]]]:
+        """The operands of every step, and which step made them."""
+        found = []
+        for i, step in enumerate(steps):
+            found.append([(self._number(x, steps), self._latest.get(x)) for x in step.operands])
+            self._latest[step.made] = i
+        self._latest = {}
+        return found
+
+    def clean(
+        self, steps: Sequence[DotStep], numbers: Sequence[Sequence[tuple[Number, int | None]]]
+    ) -> dict[int, list[int]]:
+        """That every result is neither Inf nor NaN, because d is neither: from the last to the first."""
+        d, g = self.d, self.g
+        made: dict[int, list[int]] = {}
+        last = len(steps) - 1
+        for i in reversed(range(len(steps))):
+            special = steps[i].specials
+            if special is None:
+                raise ProofError("a step is not rounded")
+            x = special.result
+            what = "that a result of a finite d is finite"
+            if i == last:
+                cut = [x.term.sign, x.term.significand, x.term.exponent.bits, x.inf, x.nan]
+                given = [d.assume(self.stated.d.finite)]
+                made[i] = [d.lemma(what, g.not_(f), given, (cut,)) for f in (x.inf, x.nan)]
+            if i not in made:
+                raise ProofError("a result goes nowhere")
+            over = [] if (r := steps[i].rounded) is None else [r.result.inf]
+            flags = [f for y, _ in numbers[i] for f in (y.inf, y.nan, y.term.sign)]
+            for y, j in numbers[i]:
+                if j is not None:
+                    goals = [g.not_(f) for f in (y.inf, y.nan)]
+                    made[j] = [d.lemma(what, goal, made[i], ([*flags, *over],)) for goal in goals]
+        return made
+
+    # ------------------------------------------------------------------ operands
+    def taken(self, step: DotStep, numbers: Sequence[tuple[Number, int | None]]) -> list[Taken]:
+        """What is known of the operands of a step."""
+        made = []
+        for x, (number, source) in zip(step.operands, numbers, strict=True):
+            if source is not None:
+                made.append(self._carried(number, self._taken[source]))
+            elif x.kind == "products":
+                made.append(self._product(x.ks[0], number))
+            elif x.kind == "c":
+                made.append(self._c(number))
+            else:
+                nothing = self.d.arith([])
+                zero = self._summand(number, Summand(Poly.constant(0), number.term, nothing, 0, 0, ()))
+                made.append(Taken(zero, Fraction(0), nothing, nothing))
+        return made
+
+    def _summand(self, number: Number, x: Summand) -> Summand:
+        """A number with what is known of its being zero."""
+        d, g, t = self.d, self.g, number.term
+        cut = ([t.sign, *x.inner] if x.inner else [],)
+        empty = g.or_(g.not_(t.zero), g.is_zero(t.significand))
+        some = g.or_(t.zero, g.any_bit(t.significand))
+        return replace(
+            x, term=t, empty=d.lemma("that a zero is empty", empty, x.facts, cut),
+            some=d.lemma("that another number is not", some, x.facts, cut),
+        )  # fmt: skip
+
+    def made(self, i: int, taken: Taken) -> None:
+        """Remember what a step made."""
+        self._taken[i] = taken
+
+    def _carried(self, number: Number, taken: Taken) -> Taken:
+        """The result of a step as an operand of another."""
+        x = taken.summand
+        if number.term is not x.term:
+            # Flushed once more: nothing is left to flush.
+            signs = self.z.signed(
+                "a number flushed twice", (x.term.sign, x.term.significand),
+                (number.term.sign, number.term.significand), x.facts, ([x.term.sign, *x.inner],),
+            )  # fmt: skip
+            weight = power(x.term.exponent, -x.term.fraction_bits)
+            x = replace(x, equation=self.d.arith([(weight, [signs])]))
+        return replace(taken, summand=self._summand(number, x))
+
+    def _factor(self, stated: Encoded, x: Number) -> int:
+        """The value of a stated factor less that of a number = 0."""
+        d, g, t = self.d, self.g, x.term
+        given = [d.assume(stated.finite)] if stated.finite.op != "const" else []
+        signs = self.z.signed(
+            "a factor", (stated.sign, stated.significand), (t.sign, t.significand), given, ((), ()),
+        )  # fmt: skip
+        if stated.exponent is not t.exponent.bits:
+            raise ProofError("a factor has another exponent than the statement says")
+        return d.arith([(power(t.exponent, -t.fraction_bits), [signs])])
+
+    def _product(self, k: int, number: Number) -> Taken:
+        z, d, g, t = self.z, self.d, self.g, number.term
+        stated = self.stated.terms[k]
+        xs, ys = stated.factors, self._factors(k)
+        first, second = (self._factor(x, y) for x, y in zip(xs, ys, strict=True))
+        a, b = (y.term for y in ys)
+        other = sign_of(a.sign) * Poly.of(a.significand) * power(a.exponent, -a.fraction_bits)
+        same = d.arith([(xs[1].value, [first]), (other, [second])])
+        bits = z.linear(
+            "the exponent of a product", [t.exponent.bits], [a.exponent.bits, b.exponent.bits], 0, (),
+            ([a.exponent.bits, b.exponent.bits],),
+        )  # fmt: skip
+        equations = [(bits, t.exponent.bits)]
+        if t.significand.op == "mul_expand":
+            equations.append((d.read(t.significand), t.significand))
+        if t.sign.op == "xor":
+            equations.append((d.read(t.sign), t.sign))
+        goal = stated.value - sign_of(t.sign) * Poly.of(t.significand) * power(t.exponent, -t.fraction_bits)
+        equation = z.rewritten(goal, equations, [(1, [same])])
+        cut = [a.exponent.bits, b.exponent.bits]
+        ranges = in_range(z, "the range of a product", t.exponent, (), cut)
+        summand = self._summand_of_product(stated.value, number, (ys[0], ys[1]), equation, ranges)
+        return self._sized(stated, summand, k)
+
+    def _summand_of_product(
+        self, value: Poly, number: Number, factors: tuple[Number, Number], equation: int, ranges: list[int]
+    ) -> Summand:
+        """A product is zero where a factor is."""
+        d, g, t = self.d, self.g, number.term
+        a, b = (x.term for x in factors)
+        empty = []
+        for x in (a, b):
+            goal = g.or_(g.not_(x.zero), g.is_zero(x.significand))
+            empty.append(d.lemma("that a zero is empty", goal, (), ((),)))
+        zero, none = d.assume(t.zero), d.assume(g.not_(t.zero))
+        cut = [a.significand, b.significand, a.zero, b.zero]
+        is_empty = d.lemma("that a zero product is empty", g.is_zero(t.significand), [zero, *empty], (cut,))
+        implied = d.lemma(
+            "that a zero product is empty", g.or_(g.not_(t.zero), g.is_zero(t.significand)),
+            [d.cases(t.zero, d.lemma("a product", g.or_(g.not_(t.zero), g.is_zero(t.significand)), [is_empty], ([t.significand, t.zero],)),
+                     d.lemma("a product", g.or_(g.not_(t.zero), g.is_zero(t.significand)), [none], ([t.significand, t.zero],)))],
+            ([t.significand, t.zero],),
+        )  # fmt: skip
+        # Neither factor is zero: their product is not.
+        least = []
+        for x in (a, b):
+            goal = g.ule(g.const(1, x.significand.width), x.significand)
+            given = [d.lemma("that a factor is not zero", g.not_(x.zero), [none], ([a.zero, b.zero],))]
+            least.append(d.fact(d.lemma("that a factor is not zero", goal, given, ((),))))
+        gone = g.is_zero(t.significand)
+        fact = d.fact(d.assume(gone))
+        equations: list[Equation] = []
+        if t.significand.op == "mul_expand":
+            equations = [(d.read(t.significand), t.significand)]
+        one = Poly.constant(1)
+        # a·b - 1 = (a - 1)·b + (b - 1)
+        positive = self.z.rewritten(
+            Poly.of(t.significand) - one, equations,
+            [(Poly.of(b.significand), [least[0]]), (1, [least[1]])],
+        )  # fmt: skip
+        absent = d.refute(d.arith([(1, [positive]), (-1, [fact])]), gone)
+        some = g.or_(t.zero, g.any_bit(t.significand))
+        nonzero = d.cases(
+            t.zero, d.lemma("a product", some, [zero], ([t.significand, t.zero],)),
+            d.lemma("a product", some, [absent], ([t.significand, t.zero],)),
+        )  # fmt: skip
+        return Summand(value, t, equation, implied, nonzero, tuple(ranges))
+
+    def _c(self, number: Number) -> Taken:
+        stated = self.stated.terms[-1]
+        equation = self._factor(stated.factors[0], number)
+        finite = (self.d.assume(stated.factors[0].finite),)
+        x = self._summand(number, Summand(stated.value, number.term, equation, 0, 0, (), finite))
+        return self._sized(stated, x, len(self.stated.terms) - 1)
+
+    def _sized(self, stated: StatedTerm, summand: Summand, k: int) -> Taken:
+        """A term of the statement: at most the product of full significands at E."""
+        z, d, g = self.z, self.d, self.g
+        xs = stated.factors
+        full = Fraction(1)
+        most, size = Poly.constant(1), Poly.constant(1)
+        for x in xs:
+            top = (1 << x.significand.width) - 1
+            full *= Fraction(top, 1 << x.fmt.fraction_bits)
+            most, size = most * top, size * Poly.of(x.significand)
+        weight = Poly.constant(1)
+        for x in xs:
+            weight = weight * x.weight(x.fmt.fraction_bits)
+        goal = self.power(0) * full - size * weight
+
+        def proved(some: bool, i: list[int], _: list[Equation]) -> list[int]:
+            if some:
+                limit = d.assume(self.stated.limits[k])
+                reached = d.lemma(
+                    "an exponent at most E", g.ule(stated.code, self.stated.e), [*i, limit],
+                    ([stated.code, *(x.significand for x in xs)],),
+                )  # fmt: skip
+                fields = d.expanded(stated.code, [x.exponent for x in xs], "an exponent")
+                total = sum(x.fmt.bias for x in xs)
+                less = Poly.of(self.stated.e) - Poly.constant(OFFSET - total)
+                for x in xs:
+                    less = less - Poly.of(x.exponent)
+                ratio = d.power(z.rewritten(less, fields, [(1, [d.fact(reached)])]))
+                # full significands less these: A·B - a·b = (A - a)·B + (B - b)·a
+                parts = []
+                before, after = Poly.constant(1), Fraction(1)
+                for x in xs:
+                    after *= (1 << x.significand.width) - 1
+                for x in xs:
+                    after /= (1 << x.significand.width) - 1
+                    parts.append((weight * before * after, [d.range(x.significand)]))
+                    before = before * Poly.of(x.significand)
+                return [z.rewritten(goal, [], [*parts, (weight * most, [ratio])])]
+            return [self._none(xs, i, goal, self.power(0) * full)]
+
+        (held,) = z.cases(stated.nonzero, proved)
+        if len(xs) == 1:
+            s = xs[0].sign
+            return self._both(stated, summand, full, held, s, [], size * weight)
+        s = g.xor(xs[0].sign, xs[1].sign)
+        known = [(d.read(s), s)] if s.op == "xor" else []
+        return self._both(stated, summand, full, held, s, known, size * weight)
+
+    def _both(
+        self, stated: StatedTerm, summand: Summand, full: Fraction, held: int, sign: Node,
+        known: list[Equation], size: Poly,
+    ) -> Taken:  # fmt: skip
+        z, goal = self.z, self.power(0) * full
+        s = Poly.of(sign)
+        less = z.rewritten(goal - stated.value, known, [(1, [held]), *([(s * size * 2, [])] if s.terms else [])])
+        more = z.rewritten(goal + stated.value, known, [(1, [held]), *z.rest(sign, size * 2)])
+        return Taken(summand, full, less, more)
+
+    def _none(self, xs: Sequence[Encoded], given: list[int], goal: Poly, room: Poly) -> int:
+        """The size of a term that is zero."""
+        z, d, g = self.z, self.d, self.g
+        zeros = [g.is_zero(x.significand) for x in xs]
+        some = d.lemma("that a factor is zero", g.or_(*zeros), given, ([x.significand for x in xs],))
+        last = d.lemma("that a factor is zero", zeros[-1], [some, *(d.assume(g.not_(x)) for x in zeros[:-1])], (zeros,))
+        made = z.rewritten(goal, [(d.fact(last), xs[-1].significand)], [(room, [])])
+        for x, zero in zip(xs[:-1], zeros[:-1], strict=True):
+            yes = z.rewritten(goal, [(d.fact(d.assume(zero)), x.significand)], [(room, [])])
+            made = d.cases(zero, yes, made)
+        return made
+
+    # ------------------------------------------------------------------ d
+    def result(self, taken: Taken) -> SameWord:
+        """That d is the last result."""
+        return self.packed(self.stated.d, taken.summand)
+
+    def packed(self, word: Encoded, x: Summand) -> SameWord:
+        """Where a word is finite, it has the value of the number that it was packed from."""
+        z, d, g, t = self.z, self.d, self.g, x.term
+        given = [d.assume(word.finite), *x.facts]
+        cut = [t.sign, *x.inner]
+        size = g.shift_left_const(t.significand, word.significand.width - t.significand.width)
+        equations = []
+        for what, one, other in (("sign", word.sign, t.sign), ("significand", word.significand, size)):
+            equations.append((d.equal(f"the {what} of a word", one, other, given, (cut,)), one))
+        bias = word.fmt.bias
+        code = z.linear(
+            "the exponent of a word", [word.exponent], [t.exponent.bits], -bias - t.exponent.low, given, (cut,)
+        )
+        extra = [(d.read(size), size)] if size is not t.significand else []
+        equal = z.rewritten(word.value - x.value, [*equations, *extra, (code, word.exponent)])
+        return SameWord(equal, [(code, word.exponent)])
