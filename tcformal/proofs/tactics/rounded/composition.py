@@ -17,7 +17,7 @@ from tcformal.proofs.tactics.bounds.rounded import flags_of
 from tcformal.proofs.tactics.rounded.converted import MagnitudeRounding
 from tcformal.proofs.tactics.rounded.integers import Equation, Integers
 from tcformal.proofs.tactics.rounded.operands import Operands, Taken
-from tcformal.proofs.tactics.rounded.sums import StickySum, Summand
+from tcformal.proofs.tactics.rounded.sums import FixedSum, StickySum, Summand
 from tcformal.semantics.stages import Dot, DotStep
 
 
@@ -81,8 +81,11 @@ class RoundedProof:
             rounding = MagnitudeRounding(z, step.rounded, t.significand, lsb, None, fits, x.ranges)
             bounds = [d.arith([(-1, [x.equation])]), d.arith([(1, [x.equation])])]
         else:
+            if len(summands) > 2 and len(step.total.terms) == 2:
+                summands = [FixedSum(z, summands[:-1]).summand(), summands[-1]]
             exact = StickySum(z, step.total, summands).error()
-            own, whole = exact.summed.sign, [step.total.bits, step.total.e_max.bits]
+            signs = [x.summand.term.sign for x in taken]
+            own, whole = exact.summed.sign, [step.total.bits, step.total.e_max.bits, *signs]
             rounding = MagnitudeRounding(
                 z, step.rounded, exact.summed.magnitude, step.total.lsb, exact.sticky, fits, exact.ranges
             )
@@ -171,8 +174,8 @@ class RoundedProof:
         if t.significand is sig:
             if self.stated.flushed:
                 raise ProofError("a subnormal result is not 0")
-            equal = d.arith([(x.ulp, [signs])])
-            ends = [d.arith([(1, [equal])]), d.arith([(-1, [equal])])]
+            equal = d.arith([(x.ulp * -1, [signs])])
+            ends = [d.arith([(-1, [equal])]), d.arith([(1, [equal])])]
             return KeptResult(self, value, summand, ends[0], ends[1], equal, None)
         top = g.top(sig)
         over = x.r.result.inf
@@ -213,7 +216,7 @@ class RoundedProof:
         whole, flags, own = cuts
         size = one[1]
         return self.z.signed(
-            "the sign of a result", one, other, given, ([size, *flags, *own], [*whole, *flags], [])
+            "the sign of a result", one, other, given, ([*whole, *flags], [size, *flags, *own], [])
         )
 
 

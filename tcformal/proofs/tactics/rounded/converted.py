@@ -334,7 +334,8 @@ class MagnitudeRounding:
     def _core(self, low: Node) -> list[int]:
         """most - lost·2^distance ∓ (low - away·2^(n - p)) >= 0."""
         z, d, g, r = self.z, self.d, self.g, self.r
-        width, cut = self.n - self.p + 2, self.n - self.p
+        # Two sums of this width fit in one bit more.
+        width, cut = self.n - self.p + 3, self.n - self.p
         wide, up = (g.zero_extend_to(x, width) for x in (low, g.shift_left_const(r.away, cut)))
         most = g.const(self.most, width)
         goals = [
@@ -349,10 +350,12 @@ class MagnitudeRounding:
             equations: list[Equation] = [*bit]
             cuts: list[Node] = [r.normalised]
             if yes:
-                one = g.shl_mod(g.const(1, width), r.distance)
-                near = self._near(i[0])
-                fits = d.lemma("that a short shift fits", g.eq(g.lshr(one, r.distance), g.const(1, width)), [near], ([r.distance],))
-                equations.append((d.read(one, fits), one))
+                near, unit = self._near(i[0]), g.const(1, width - 1)
+                bit_lost = g.shl_mod(unit, r.distance)
+                back = g.eq(g.lshr(bit_lost, r.distance), unit)
+                fits = d.lemma("that a short shift fits", back, [near], ([r.distance],))
+                one = g.zero_extend_to(bit_lost, width)
+                equations += [(d.read(one), one), (d.read(bit_lost, fits), bit_lost)]
                 odd = d.lemma("that a number is odd", g.bit(r.magnitude, 0), [*i, *self._odd()], ([r.magnitude, self.lost],))
                 given, cuts = [near, odd], [r.magnitude, *self._goes()]
             made = []

@@ -19,6 +19,7 @@ from tcformal.semantics.number import Number
 from tcformal.semantics.product import product
 from tcformal.semantics.special import flush, positive_zero
 from tcformal.semantics.stages import Dot, DotStep, Operand
+from tcformal.semantics.unit import converted_word
 from tcformal.semantics.unpack import unpack
 
 
@@ -49,6 +50,12 @@ class Operands:
         #: What the latest step of each name made: its place, and what is known of it.
         self._latest: dict[Operand, int] = {}
         self._taken: dict[int, Taken] = {}
+        self._known: dict[int, tuple[Number, Number]] = {}
+        #: That the words which operands are unpacked from are finite, by the steps that made them.
+        self._of_words: dict[int, list[int]] = {}
+        #: The words that blocks would give, by their last steps.
+        words = {id(x.steps[-1]): x.result for x in dot.blocks}
+        self._packed = {i: words[id(x)] for i, x in enumerate(dot.steps) if id(x) in words}
 
     def power(self, by: int) -> Poly:
         """2^(E + by)."""
@@ -59,9 +66,20 @@ class Operands:
         return self.g.inputs[name]
 
     def _factors(self, k: int) -> tuple[Number, Number]:
-        g, o, rule = self.g, self.stated.unit.operands, self.design.operand_subnormals
-        a, b = (unpack(g, self._word(f"{x}[{k}]"), f) for x, f in (("a", o.a), ("b", o.b)))
-        return flush(g, a, rule), flush(g, b, rule)
+        """Both factors of a product, as the definition has them."""
+        g, unit, rule = self.g, self.stated.unit, self.design.operand_subnormals
+        if k in self._known:
+            return self._known[k]
+        made = []
+        for x, fmt in (("a", unit.operands.a), ("b", unit.operands.b)):
+            word = self._word(f"{x}[{k}]")
+            if unit.emulation is not None:
+                with g.scope(f"again.{x}{k}"):
+                    word = converted_word(g, word, fmt, unit.emulation.converted)
+                fmt = unit.emulation.converted
+            made.append(flush(g, unpack(g, word, fmt), rule))
+        self._known[k] = made[0], made[1]
+        return self._known[k]
 
     def _number(self, x: Operand, steps: Sequence[DotStep]) -> Number:
         """The number that an operand is, as the definition has it."""
@@ -71,11 +89,16 @@ class Operands:
             if special is None:
                 raise ProofError("a step is not rounded")
             made = special.result
+            if x.kind == "parts":
+                return unpack(g, self._packed[self._latest[x]], self.stated.unit.operands.d)
             return flush(g, made, design.c_subnormals) if x.kind == "block" else made
         if x.kind == "products" and len(x.ks) == 1:
             return product(g, *self._factors(x.ks[0]))
         if x.kind == "c":
             return flush(g, unpack(g, self._word("c"), self.stated.unit.operands.c), design.c_subnormals)
+        if x.kind == "zero" and self.stated.unit.emulation is not None:
+            fmt = self.stated.unit.operands.d
+            return flush(g, unpack(g, g.const(0, fmt.width), fmt), design.c_subnormals)
         if x.kind == "zero":
             return positive_zero(g, design.step.fraction_bits, design.step.e_min)
         raise ProofError(f"no tactic is written for the operand {x.kind}")
@@ -114,7 +137,19 @@ class Operands:
                 if j is not None:
                     goals = [g.not_(f) for f in (y.inf, y.nan)]
                     made[j] = [d.lemma(what, goal, made[i], ([*flags, *over],)) for goal in goals]
+                    self._clean(made, j, steps[j], y)
         return made
+
+    def _clean(self, made: dict[int, list[int]], j: int, step: DotStep, y: Number) -> None:
+        """The same of a number that was packed, from that of the word."""
+        special = step.specials
+        if special is None or y.inf is special.result.inf:
+            return
+        x = special.result
+        self._of_words[j] = made[j]
+        cut = [x.term.sign, x.term.significand, x.term.exponent.bits, x.inf, x.nan]
+        what = "that a packed number is finite"
+        made[j] = [self.d.lemma(what, self.g.not_(f), made[j], (cut,)) for f in (x.inf, x.nan)]
 
     # ------------------------------------------------------------------ operands
     def taken(self, step: DotStep, numbers: Sequence[tuple[Number, int | None]]) -> list[Taken]:
@@ -122,7 +157,7 @@ class Operands:
         made = []
         for x, (number, source) in zip(step.operands, numbers, strict=True):
             if source is not None:
-                made.append(self._carried(number, self._taken[source]))
+                made.append(self._carried(number, source))
             elif x.kind == "products":
                 made.append(self._product(x.ks[0], number))
             elif x.kind == "c":
@@ -148,9 +183,18 @@ class Operands:
         """Remember what a step made."""
         self._taken[i] = taken
 
-    def _carried(self, number: Number, taken: Taken) -> Taken:
+    def _carried(self, number: Number, source: int) -> Taken:
         """The result of a step as an operand of another."""
+        taken = self._taken[source]
         x = taken.summand
+        if source in self._of_words:
+            word = encoded(self.g, self._packed[source], self.stated.unit.operands.d)
+            finite = self.d.lemma(
+                "that a word is finite", word.finite, self._of_words[source], ([self._packed[source]],)
+            )
+            same = self.packed(word, x, finite)
+            x = replace(x, equation=self.d.arith([(-1, [same.equal])]), ranges=(), facts=(), inner=(self._packed[source],))
+            return replace(taken, summand=self._summand(number, x))
         if number.term is not x.term:
             # Flushed once more: nothing is left to flush.
             signs = self.z.signed(
@@ -165,12 +209,44 @@ class Operands:
         """The value of a stated factor less that of a number = 0."""
         d, g, t = self.d, self.g, x.term
         given = [d.assume(stated.finite)] if stated.finite.op != "const" else []
+        if t.significand.width != stated.significand.width:
+            return self._widened(stated, x, given)
         signs = self.z.signed(
             "a factor", (stated.sign, stated.significand), (t.sign, t.significand), given, ((), ()),
         )  # fmt: skip
         if stated.exponent is not t.exponent.bits:
             raise ProofError("a factor has another exponent than the statement says")
         return d.arith([(power(t.exponent, -t.fraction_bits), [signs])])
+
+    def _widened(self, stated: Encoded, x: Number, given: list[int]) -> int:
+        """The same of a number converted to a wider format: its significand is shifted up."""
+        z, d, g, t = self.z, self.d, self.g, x.term
+        less = t.fraction_bits - stated.fmt.fraction_bits - stated.fmt.bias - t.exponent.low
+        width = max(t.exponent.bits.width, stated.exponent.width, abs(less).bit_length()) + 2
+        base = g.add_mod(g.zero_extend_to(stated.exponent, width), g.const(less % (1 << width), width))
+        up = g.sub_mod(base, g.zero_extend_to(t.exponent.bits, width))
+        wide = g.zero_extend_to(stated.significand, t.significand.width)
+        moved = g.shl_mod(wide, up)
+        weight = power(t.exponent, -t.fraction_bits)
+        goal = stated.value - sign_of(t.sign) * Poly.of(t.significand) * weight
+        signs = d.equal("a converted sign", stated.sign, t.sign, given)
+
+        def proved(some: bool, i: list[int], _: list[Equation]) -> list[int]:
+            known = [*given, *i]
+            if not some:
+                empty = d.equal("a converted zero", t.significand, g.const(0, t.significand.width), known)
+                none = d.equal("a zero", stated.significand, g.const(0, stated.significand.width), known)
+                return [z.rewritten(goal, [(empty, t.significand), (none, stated.significand)])]
+            same = d.equal("a converted significand", t.significand, moved, known)
+            fits = d.lemma("that a converted significand fits", g.eq(g.lshr(moved, up), wide), known)
+            code = z.linear("a converted exponent", [up, t.exponent.bits], [stated.exponent], -less, known)
+            equations = [
+                (signs, stated.sign), (same, t.significand), (d.read(moved, fits), moved), (d.read(wide), wide),
+                (code, stated.exponent),
+            ]  # fmt: skip
+            return [z.rewritten(goal, equations)]
+
+        return z.cases(g.any_bit(stated.significand), proved)[0]
 
     def _product(self, k: int, number: Number) -> Taken:
         z, d, g, t = self.z, self.d, self.g, number.term
@@ -232,7 +308,8 @@ class Operands:
             Poly.of(t.significand) - one, equations,
             [(Poly.of(b.significand), [least[0]]), (1, [least[1]])],
         )  # fmt: skip
-        absent = d.refute(d.arith([(1, [positive]), (-1, [fact])]), gone)
+        sign = d.about(fact).terms[((t.significand,), ())]
+        absent = d.refute(d.arith([(1, [positive]), (sign * -1, [fact])]), gone)
         some = g.or_(t.zero, g.any_bit(t.significand))
         nonzero = d.cases(
             t.zero, d.lemma("a product", some, [zero], ([t.significand, t.zero],)),
@@ -320,12 +397,12 @@ class Operands:
     # ------------------------------------------------------------------ d
     def result(self, taken: Taken) -> SameWord:
         """That d is the last result."""
-        return self.packed(self.stated.d, taken.summand)
+        return self.packed(self.stated.d, taken.summand, self.d.assume(self.stated.d.finite))
 
-    def packed(self, word: Encoded, x: Summand) -> SameWord:
+    def packed(self, word: Encoded, x: Summand, finite: int) -> SameWord:
         """Where a word is finite, it has the value of the number that it was packed from."""
         z, d, g, t = self.z, self.d, self.g, x.term
-        given = [d.assume(word.finite), *x.facts]
+        given = [finite, *x.facts]
         cut = [t.sign, *x.inner]
         size = g.shift_left_const(t.significand, word.significand.width - t.significand.width)
         equations = []
