@@ -156,9 +156,7 @@ def _fit(g: Graph, x: Node, width: int) -> Node:
     return g.extract(x, width - 1, 0)
 
 
-def _lift_to_minimum(
-    g: Graph, magnitude: Node, top: Exponent, e_min: int
-) -> tuple[Node, Exponent, Lift]:
+def _lift_to_minimum(g: Graph, magnitude: Node, top: Exponent, e_min: int) -> tuple[Node, Exponent, Lift]:
     """Shift right, with a sticky lowest bit, until the top bit weighs at least 2^e_min."""
     base = min(top.low, e_min)
     code = top.rebased(g, base, top.high)

@@ -20,6 +20,7 @@ from tcformal.proofs.tactics.bounds.blocks import BoundProof
 from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.proofs.tactics.rounded.composition import RoundedProof
+from tcformal.proofs.tactics.rounded.integers import CoreDerivation
 from tcformal.semantics.stages import Dot
 
 _PART = "the bound"
@@ -101,9 +102,10 @@ def _found(ask: Asking, judge: LemmaJudge) -> str:
     ask.progress("looking for a proof for the kernel")
     stated, dot = stated_bound(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
-    d = Derivation(kernel, judge)
-    proof = RoundedProof(d, stated, dot) if isinstance(stated, RoundedBound) else BoundProof(d, stated, dot)
-    last = proof.conclusions()
+    if isinstance(stated, RoundedBound):
+        last = RoundedProof(CoreDerivation(kernel, judge), stated, dot).conclusions()
+    else:
+        last = BoundProof(Derivation(kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)
 
 

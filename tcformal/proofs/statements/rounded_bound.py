@@ -1,4 +1,4 @@
-"""The statement of claim `error-bound` where every sum is exact and then rounded: FMA chains, E-FDPA, trees."""
+"""The statement of claim `error-bound` where every sum is exact and then rounded: chains and trees."""
 
 from __future__ import annotations
 

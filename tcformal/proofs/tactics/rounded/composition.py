@@ -15,9 +15,11 @@ from tcformal.proofs.tactics.bounds.aligned import sign_of
 from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.bounds.rounded import flags_of
 from tcformal.proofs.tactics.rounded.converted import MagnitudeRounding
+from tcformal.proofs.tactics.rounded.inputs import Taken
 from tcformal.proofs.tactics.rounded.integers import Equation, Integers
-from tcformal.proofs.tactics.rounded.operands import Operands, Taken
-from tcformal.proofs.tactics.rounded.sums import FixedSum, StickySum, Summand
+from tcformal.proofs.tactics.rounded.operands import Operands
+from tcformal.proofs.tactics.rounded.sums import StickySum, Summand
+from tcformal.proofs.tactics.rounded.windows import FixedSum
 from tcformal.semantics.stages import Dot, DotStep
 
 
@@ -40,7 +42,7 @@ class RoundedProof:
 
     def conclusions(self) -> list[int]:
         """Both theorems of the statement; ProofError with one sentence where a step is not found."""
-        d, stated = self.d, self.stated
+        stated = self.stated
         steps = list(self.dot.steps)
         if len(steps) != len(stated.roundings):
             raise ProofError(f"{len(steps)} roundings are not the {len(stated.roundings)} of the statement")
@@ -57,7 +59,7 @@ class RoundedProof:
         for (_, goal), sign in zip(stated.conclusions, (-1, 1), strict=True):
             # d - Σ terms = -Σ (operands - result) of all steps.
             parts = [(1, [x.below if sign == -1 else x.above]) for x in errors]
-            made.append(self.z.rewritten(goal, same.equations, [*parts, (sign, [same.equal])]))  # type: ignore[list-item]
+            made.append(self.z.rewritten(goal, same.equations, [*parts, (sign, [same.equal])]))
         return made
 
     # ------------------------------------------------------------------ one step
@@ -100,7 +102,7 @@ class RoundedProof:
         less = d.arith([(1, [x.less]) for x in taken])
         more = d.arith([(1, [x.more]) for x in taken])
         normal = rounding.normal()
-        cap = self.operands.power(stated.grown + 1 - rounding.p) * stated.ulps
+        cap = self.operands.inputs.power(stated.grown + 1 - rounding.p) * stated.ulps
         if not last:
             smaller = self._grown(stated, rounding, normal, own, (above, below), (less, more), most)
             above, below = (d.arith([(1, [i]), (stated.ulps, [smaller])]) for i in (above, below))
@@ -115,7 +117,7 @@ class RoundedProof:
         if last:
             return StepError(Taken(made.summand, Fraction(0), 0, 0), total[0], total[1])
         # |result| <= |rounded| <= most · 2^E + cap
-        size = self.operands.power(0) * most + cap
+        size = self.operands.inputs.power(0) * most + cap
         sizes = [d.arith([(1, [i]), (1, [j])]) for i, j in ((below, less), (above, more))]
         kept = [made.small(size, i, sign) for i, sign in zip(sizes, (1, -1), strict=True)]
         if stated.size != most + stated.ulps * Fraction(2) ** (stated.grown + 1 - rounding.p):
@@ -126,7 +128,7 @@ class RoundedProof:
         self, stated: StatedRounding, x: MagnitudeRounding, normal: int, own: Node, errors: tuple[int, int],
         sizes: tuple[int, int], most: Fraction,
     ) -> int:  # fmt: skip
-        """2^(E + grown) in ulps less the ulp of the result: one with a larger exponent is above all it is of."""
+        """2^(E + grown) in ulps less the ulp of the result, whose exponent is no larger than that."""
         z, d, g = self.z, self.d, self.g
         e, code, top = self.stated.e, x.code, x.p - 1
         limit, one = z.total([e], stated.grown)
@@ -143,7 +145,7 @@ class RoundedProof:
         parts = z.mixed(
             own, d.arith([(1, [errors[1]]), (1, [sizes[0]])]), d.arith([(1, [errors[0]]), (1, [sizes[1]])])
         )
-        held = z.rewritten(self.operands.power(0) * most + loss - size, [], parts)
+        held = z.rewritten(self.operands.inputs.power(0) * most + loss - size, [], parts)
         over = Poly.of(code.bits) - Poly.of(e) + Poly.constant(code.low + OFFSET - stated.grown)
         ratio = d.power(z.rewritten(over - Poly.constant(1), equations, [(1, [d.fact(assumed)])]))
         scale = (Poly.constant(OFFSET) - Poly.of(e)).power_of_two()
@@ -199,7 +201,9 @@ class RoundedProof:
             more = Poly.of(own) * twice
             one = z.rest(own, twice)
             return [
-                z.rewritten(least - (rounded - value), known, [(1, [big]), *([(more, [])] if more.terms else [])]),
+                z.rewritten(
+                    least - (rounded - value), known, [(1, [big]), *([(more, [])] if more.terms else [])]
+                ),
                 z.rewritten(least + (rounded - value), known, [(1, [big]), *one]),
                 z.rewritten(value, known),
             ]

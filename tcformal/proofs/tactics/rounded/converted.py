@@ -2,59 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.tactics.rounded.integers import Equation, Integers, Jam, in_range, power
-from tcformal.semantics.number import Exponent
-from tcformal.semantics.stages import Lift, Rounded
+from tcformal.proofs.tactics.rounded.integers import Equation, in_range, power
+from tcformal.proofs.tactics.rounded.lifted import LiftedMagnitude
 
 
-@dataclass(frozen=True, slots=True)
-class Sticky:
-    """A magnitude whose lowest bit stands for lost ones where `lost` is 1.
-
-    Theorems: lost implies that the magnitude is odd (`odd`), and at least 2^`bits` (`large`).
-    """
-
-    lost: Node
-    odd: int
-    large: int
-    bits: int
-
-
-class MagnitudeRounding:
-    """Theorems about one record of a conversion of `magnitude` · 2^lsb.
-
-    `fits`: that nothing overflows; `ranges`: the range of the lowest bit's exponent.
-    """
-
-    def __init__(
-        self, z: Integers, rounded: Rounded, magnitude: Node, lsb: Exponent, sticky: Sticky | None,
-        fits: int, ranges: Sequence[int],
-    ) -> None:  # fmt: skip
-        self.z, self.d, self.g, self.r = z, z.d, z.g, rounded
-        self.fits, self.ranges, self.sticky = fits, list(ranges), sticky
-        self.n, self.p = rounded.magnitude.width, rounded.target.precision
-        pad = self.n - magnitude.width
-        self.source, self.lsb = magnitude, lsb
-        #: What is lifted: the magnitude with zeros below, whose lowest bit has the exponent `low`.
-        self.padded, self.low = self.g.shift_left_const(magnitude, pad), lsb.shifted(-pad)
-        nearest = rounded.target.mode in ("RNE", "RNA")
-        #: Units in the last place that a rounding may lose, and the same in units of the lowest bit.
-        self.ulps = Fraction(1, 2) if nearest else Fraction(1)
-        self.most = int(self.ulps * 2 ** (self.n - self.p))
-        term = rounded.result.term
-        self.significand, self.code = term.significand, term.exponent
-        self.ulp = power(term.exponent, 1 - self.p)
-        #: The unit of what is normalised, and of what is cut.
-        self.unit = power(rounded.top, 1 - self.n)
-        height = Poly.of(rounded.height) + Poly.constant(rounded.target.e_min + 1 - self.n)
-        self.fine = height.power_of_two()
+class MagnitudeRounding(LiftedMagnitude):
+    """Theorems about one record of a conversion: what is rounded off after the magnitude is normalised."""
 
     # ------------------------------------------------------------------ the whole
     def error(self) -> tuple[int, int]:
@@ -79,122 +35,6 @@ class MagnitudeRounding:
             goal = self.ulp * self.ulps - below - (here - size) * sign
             made.append(self.z.rewritten(goal, equations, parts))
         return made[0], made[1]
-
-    # ------------------------------------------------------------------ the least exponent
-    def _lifted(self) -> tuple[tuple[int | None, int | None], Node, int | None]:
-        """unit·lost' - 2^low·lost ∓ (padded·2^low - magnitude·unit) >= 0, lost', and that it implies odd."""
-        s, r = self.sticky, self.r
-        if r.lift is None:
-            if s is None:
-                return (None, None), self.g.truth(False), None
-            return (None, None), s.lost, s.odd
-        lift, d, g = r.lift, self.d, self.g
-        before = g.truth(False) if s is None else s.lost
-        lost = g.or_(before, lift.lost)
-        given = [] if s is None else [s.odd]
-        cut = [self.padded, lift.amount, before]
-        odd = d.lemma(
-            "that a lifted number that lost bits is odd",
-            g.or_(g.not_(lost), g.bit(r.magnitude, 0)), given, (cut,),
-        )  # fmt: skip
-        first, second = self.z.cases(lift.below, lambda yes, i, _: self._lift(lift, lost, before, yes, i))
-        return (first, second), lost, odd
-
-    def _lift(self, lift: Lift, lost: Node, before: Node, below: bool, given: list[int]) -> list[int]:
-        z, d, g, r = self.z, self.d, self.g, self.r
-        code, top = self.low.bits, r.top.bits
-        known = [*given, *self.ranges]
-        whole = self.low.low + self.n - 1
-        cut = [self.padded, lift.amount, before]
-        if not below:
-            what = "an exponent that is not lifted"
-            same = z.linear(what, [top], [code], r.top.low - whole, known, ([code],))
-            nothing = d.lemma("that nothing is lifted", g.is_zero(lift.amount), known, ([code],))
-            kept = d.equal("what is not lifted", r.magnitude, self.padded, [nothing], (cut,))
-            flag = d.equal("what is not lost", lost, before, [nothing], (cut,))
-            equations = [(flag, lost), (kept, r.magnitude), (same, top)]
-            return [z.rewritten(x, equations) for x in self._lift_goals(lost, before)]
-        least = d.equal("the least exponent", top, g.const(0, top.width), known, ([code],))
-        moved = z.linear("a lift", [lift.distance, code], [], whole - r.top.low, known, ([code],))
-        exponents = [(least, top), (moved, code)]
-        wide = g.zero_extend_to(lift.distance, max(lift.distance.width, self.n.bit_length()))
-        far = g.ult(g.const(self.n, wide.width), wide)
-
-        def clamped(yes: bool, i: list[int], _: list[Equation]) -> list[int]:
-            if yes:
-                return self._long(lift, lost, before, exponents, i)
-            amount = z.linear("a lift", [lift.amount], [lift.distance], 0, i, ([lift.distance],))
-            jam = Jam(z, self.padded, lift.amount, lift.shifted, lift.lost, r.magnitude)
-            return self._short(jam, lift, lost, before, [*exponents, (amount, lift.amount)])
-
-        return z.cases(far, clamped)
-
-    def _lift_goals(self, lost: Node, before: Node) -> list[Poly]:
-        """unit·lost' - 2^low·lost ∓ (padded·2^low - magnitude·unit)."""
-        old = power(self.low)
-        room = self.unit * Poly.of(lost) - old * Poly.of(before)
-        gap = Poly.of(self.padded) * old - Poly.of(self.r.magnitude) * self.unit
-        return [room - gap, room + gap]
-
-    def _short(
-        self, jam: Jam, lift: Lift, lost: Node, before: Node, exponents: list[Equation]
-    ) -> list[int]:  # fmt: skip
-        """The same where less than all is shifted out."""
-        z, d = self.z, self.d
-        scale = self.unit * (Poly.of(lift.distance) * -1).power_of_two()
-        goals = self._lift_goals(lost, before)
-
-        def proved(yes: bool, i: list[int], _: list[Equation]) -> list[int]:
-            base = [jam.raised, *exponents]
-            if not yes:
-                flag = d.equal("what is not lost", lost, before, i, ([lift.lost, before],))
-                same = [(flag, lost), jam.raised, jam.none(i), jam.exact(i), *exponents]
-                spread = d.power(d.arith([(Poly.of(lift.distance), [])]))
-                room = [(scale * Poly.of(before), [spread])] if before.op != "const" else []
-                return [z.rewritten(x, same, room) for x in goals]
-            some = d.equal("what is lost", lost, self.g.truth(True), i, ([lift.lost, before],))
-            one = z.rest(before, scale)
-            up = [(scale, [jam.high]), *one, (self.unit * Poly.of(jam.bump), [])]
-            down = [*z.rest(jam.bump, self.unit), (scale, [jam.strict(i)]), *one]
-            base = [(some, lost), *base]
-            return [z.rewritten(x, base, y) for x, y in zip(goals, (up, down), strict=True)]
-
-        return z.cases(lift.lost, proved)
-
-    def _long(
-        self, lift: Lift, lost: Node, before: Node, exponents: list[Equation], given: list[int]
-    ) -> list[int]:  # fmt: skip
-        """The same where all is shifted out."""
-        z, d, g, r, m = self.z, self.d, self.g, self.r, self.padded
-        long = z.at_least("a long lift", [lift.distance], [], -self.n, given, ([lift.distance],))
-        whole = g.eq(lift.amount, g.const(self.n, lift.amount.width))
-        known = [d.lemma("how far a long lift goes", whole, given, ([lift.distance],))]
-        known += [] if self.sticky is None else [self.sticky.odd]
-        some = g.any_bit(m)
-        cut = [m, lift.amount, before]
-        alone = g.zero_extend_to(some, self.n)
-        kept = d.equal("what a long lift leaves", r.magnitude, alone, known, (cut,))
-        flag = d.equal("what a long lift loses", lost, some, known, (cut,))
-        base = [(flag, lost), (kept, r.magnitude), (d.read(alone), alone)]
-        goals = self._lift_goals(lost, before)
-        scale = self.unit * (Poly.of(lift.distance) * -1).power_of_two()
-
-        def proved(yes: bool, i: list[int], bit: list[Equation]) -> list[int]:
-            if not yes:
-                empty = d.lemma("that nothing is left", g.is_zero(m), i, ([m],))
-                no = g.truth(False)
-                never = d.equal("that nothing was lost", before, no, [empty, *known[1:]], ([m, before],))
-                same = [*base, *bit, (d.fact(empty), m), (never, before)]
-                return [z.rewritten(x, same) for x in goals]
-            least = d.fact(d.lemma("that something is left", g.ule(g.const(1, m.width), m), i, ([m],)))
-            # padded + lost <= 2^n <= 2^distance.
-            short = (Poly.constant(self.n) - Poly.of(lift.distance)).power_of_two()
-            one = z.rest(before, scale)
-            up = [(scale, [d.range(m)]), *one, (self.unit * short, [d.power(long)]), (self.unit, [])]
-            same = [*base, *bit, *exponents]
-            return [z.rewritten(goals[0], same, up), z.rewritten(goals[1], same, [(scale, [least]), *one])]
-
-        return z.cases(some, proved)
 
     # ------------------------------------------------------------------ normalising
     def _within(self) -> int:
@@ -241,7 +81,9 @@ class MagnitudeRounding:
         zero = d.lemma("that zero is rounded to zero", g.is_zero(sig), [none], ([m, r.limit],))
         nothing: list[Equation] = [(d.fact(none), m), (d.fact(zero), sig)]
         if self.odd is not None:
-            no = d.equal("that zero lost nothing", self.lost, g.truth(False), [none, self.odd], ([m, self.lost],))
+            no = d.equal(
+                "that zero lost nothing", self.lost, g.truth(False), [none, self.odd], ([m, self.lost],)
+            )
             nothing.append((no, self.lost))
         first = [z.rewritten(x, nothing, [(self.ulp * self.ulps, [])]) for x in goals]
         # Of others: magnitude·unit = normalised·fine, significand·ulp = (kept + away)·2^(n - p)·fine.
@@ -258,7 +100,10 @@ class MagnitudeRounding:
         second = [
             z.rewritten(
                 goal, equations,
-                [(fine, [i]), (own * self.ulps, [taller]), (fine * sign, [self.shifted]), (scale * sign, [value])],
+                [
+                    (fine, [i]), (own * self.ulps, [taller]), (fine * sign, [self.shifted]),
+                    (scale * sign, [value]),
+                ],
             )
             for sign, goal, i in zip((1, -1), goals, self._core(low), strict=True)
         ]  # fmt: skip
@@ -298,13 +143,17 @@ class MagnitudeRounding:
 
         return z.cases(g.top(grown), carried)[0]
 
-    def _taller(self, some: int) -> int:
-        """code - height >= 0 of a magnitude that is not zero."""
-        d, g, r = self.d, self.g, self.r
+    def _done(self) -> int:
+        """That a magnitude which is not zero is shifted by its limit, or normalised."""
+        g, r = self.g, self.r
         width = max(r.distance.width, r.limit.width)
         met = g.eq(g.zero_extend_to(r.distance, width), g.zero_extend_to(r.limit, width))
         goal = g.or_(g.top(r.normalised), g.is_zero(r.magnitude), met)
-        done = d.lemma("that a number is normalised", goal, (), ([r.magnitude, r.limit],))
+        return self.d.lemma("that a number is normalised", goal, (), ([r.magnitude, r.limit],))
+
+    def _taller(self, some: int) -> int:
+        """code - height >= 0 of a magnitude that is not zero."""
+        r, done = self.r, self._done()
         return self.z.at_least(
             "that a result is not below its sum", [self.code.bits], [r.height], 0,
             [some, done, self.within, self.fits], ([r.normalised, r.distance, r.limit, r.magnitude],),
@@ -315,13 +164,9 @@ class MagnitudeRounding:
         d, g, r = self.d, self.g, self.r
         zero = g.or_(g.not_(g.is_zero(r.magnitude)), g.is_zero(self.significand))
         empty = d.lemma("that zero is rounded to zero", zero, (), ([r.magnitude, r.limit],))
-        width = max(r.distance.width, r.limit.width)
-        met = g.eq(g.zero_extend_to(r.distance, width), g.zero_extend_to(r.limit, width))
-        full = g.or_(g.top(r.normalised), g.is_zero(r.magnitude), met)
-        done = d.lemma("that a number is normalised", full, (), ([r.magnitude, r.limit],))
         goal = g.or_(g.top(self.significand), g.is_zero(self.code.bits))
         return d.lemma(
-            "that a result is normal", goal, [empty, done, self.within, self.fits],
+            "that a result is normal", goal, [empty, self._done(), self.within, self.fits],
             ([r.normalised, r.distance, r.limit, r.magnitude],),
         )  # fmt: skip
 
@@ -356,14 +201,22 @@ class MagnitudeRounding:
                 fits = d.lemma("that a short shift fits", back, [near], ([r.distance],))
                 one = g.zero_extend_to(bit_lost, width)
                 equations += [(d.read(one), one), (d.read(bit_lost, fits), bit_lost)]
-                odd = d.lemma("that a number is odd", g.bit(r.magnitude, 0), [*i, *self._odd()], ([r.magnitude, self.lost],))
+                odd = d.lemma(
+                    "that a number is odd",
+                    g.bit(r.magnitude, 0),
+                    [*i, *self._odd()],
+                    ([r.magnitude, self.lost],),
+                )
                 given, cuts = [near, odd], [r.magnitude, *self._goes()]
             made = []
             for x, y, goal in ((wide, up, goals[0]), (up, wide, goals[1])):
                 left, right = g.add_mod(x, one), g.add_mod(y, most)
                 fact = d.lemma("what is rounded off", g.ule(left, right), given, (cuts,))
                 leaves = [one, low, r.away]
-                known = [*d.expanded(left, leaves, "what is cut off"), *d.expanded(right, leaves, "what is cut off")]
+                known = [
+                    *d.expanded(left, leaves, "what is cut off"),
+                    *d.expanded(right, leaves, "what is cut off"),
+                ]
                 known.sort(key=lambda e: -e[1].index)
                 made.append(z.rewritten(goal, [*known, *equations], [(1, [d.fact(fact)])]))
             return made
@@ -384,23 +237,15 @@ class MagnitudeRounding:
 
     def _near(self, lost: int) -> int:
         """Where bits were lost, the distance leaves two bits and more below the result's last one."""
-        d, g, r, s = self.d, self.g, self.r, self.sticky
+        d, g, r = self.d, self.g, self.r
         far = g.ule(g.const(self.n - self.p - 1, self._wide()), g.zero_extend_to(r.distance, self._wide()))
-        goal = g.not_(far)
         if r.lift is None:
-            assert s is not None, "something that can be lost"
             return self._close(lost, [], far)
-        below = r.lift.below
-
-        def lifted(yes: bool, i: list[int]) -> int:
-            if yes:
-                top = d.lemma("the least exponent", g.is_zero(r.top.bits), [*i, *self.ranges], ([self.low.bits],))
-                none = d.lemma("no limit", g.is_zero(r.limit), [top], ([r.top.bits],))
-                return d.lemma("no distance", goal, [none, self.within], ([r.distance, r.limit],))
-            return self._close(lost, [*i, *self.ranges], far)
-
-        yes, no = d.assume(below), d.assume(g.not_(below))
-        return d.cases(below, lifted(True, [yes]), lifted(False, [no]))
+        yes, no = d.assume(r.lift.below), d.assume(g.not_(r.lift.below))
+        top = d.lemma("the least exponent", g.is_zero(r.top.bits), [yes, *self.ranges], ([self.low.bits],))
+        none = d.lemma("no limit", g.is_zero(r.limit), [top], ([r.top.bits],))
+        first = d.lemma("no distance", g.not_(far), [none, self.within], ([r.distance, r.limit],))
+        return d.cases(r.lift.below, first, self._close(lost, [no, *self.ranges], far))
 
     def _wide(self) -> int:
         return max(self.r.distance.width, self.n.bit_length()) + 1
@@ -408,22 +253,17 @@ class MagnitudeRounding:
     def _close(self, lost: int, given: list[int], far: Node) -> int:
         """The same of what is not lifted: it is at least 2^bits, and not shifted out."""
         d, g, r, s = self.d, self.g, self.r, self.sticky
-        goal = g.not_(far)
+        before = g.truth(False) if s is None else s.lost
+        known, cut = [lost], [r.magnitude, before]
         if r.lift is not None:
-            lift = r.lift
-            none = d.lemma("that nothing is lifted", g.is_zero(lift.amount), given, ([self.low.bits],))
-            before = g.truth(False) if s is None else s.lost
-            was = d.lemma("what was lost before", before, [lost, none], ([self.padded, lift.amount, before],))
-            if s is None:
-                return d.lemma("that nothing was lost", goal, [was], ((),))
-            same = d.lemma(
-                "what is not lifted", g.eq(r.magnitude, self.padded), [none], ([self.padded, lift.amount, before],)
-            )
-            large = d.lemma("that a sum is large", self._large(r.magnitude), [same, was, s.large], ([r.magnitude, self.padded, before],))
-        else:
-            assert s is not None, "something that can be lost"
-            large = d.lemma("that a sum is large", self._large(r.magnitude), [lost, s.large], ([r.magnitude, s.lost],))
-        assert s is not None, "something that can be lost"
+            none = d.lemma("that nothing is lifted", g.is_zero(r.lift.amount), given, ([self.low.bits],))
+            below = ([self.padded, r.lift.amount, before],)
+            known = [d.lemma("what was lost before", before, [lost, none], below)]
+            known.append(d.lemma("what is not lifted", g.eq(r.magnitude, self.padded), [none], below))
+            cut.append(self.padded)
+        if s is None:
+            return d.lemma("that nothing was lost", g.not_(far), known[:1], ((),))
+        large = d.lemma("that a sum is large", self._large(r.magnitude), [*known, s.large], (cut,))
         # magnitude · 2^distance < 2^n, magnitude >= 2^bits
         assumed = d.assume(far)
         wide = g.zero_extend_to(r.distance, self._wide())
@@ -431,11 +271,12 @@ class MagnitudeRounding:
         if s.bits + least < self.n:
             raise ProofError("a sum that lost bits may be shifted too far")
         fact = self.z.rewritten(
-            Poly.of(r.distance) - Poly.constant(least), [(d.read(wide), wide)] if wide is not r.distance else [],
+            Poly.of(r.distance) - Poly.constant(least),
+            [(d.read(wide), wide)] if wide is not r.distance else [],
             [(1, [d.fact(assumed)])],
         )
         up = Poly.of(r.distance).power_of_two()
-        # 2^n - 1 - normalised >= 0; normalised = magnitude·2^distance >= 2^bits·2^distance >= 2^(bits + least)
+        # 2^n - 1 >= normalised = magnitude·2^distance >= 2^bits·2^distance >= 2^(bits + least)
         total = d.arith([
             (1, [d.range(r.normalised)]), (1, [self.shifted]), (up, [d.fact(large)]),
             (Poly.constant(1 << (s.bits + least)), [d.power(fact)]),

@@ -106,7 +106,9 @@ class Integers:
         same = d.equal("a bit", wide, g.const(value, 2), [i], ([bit],))
         return d.arith([(1, [same]), (-1, [d.read(wide)])]) if bit.op != "const" else d.arith([]), bit
 
-    def cases(self, bit: Node, prove: Callable[[bool, list[int], list[Equation]], Sequence[int]]) -> list[int]:
+    def cases(
+        self, bit: Node, prove: Callable[[bool, list[int], list[Equation]], Sequence[int]]
+    ) -> list[int]:
         """Theorems proved where a bit is 1, and where it is 0: of both.
 
         `prove` is given which it is, the assumption, and the bit as an equation; of a constant neither.

@@ -9,16 +9,15 @@ from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.tactics.bounds.aligned import TermError, sign_of
+from tcformal.proofs.tactics.bounds.derivation import Part
 from tcformal.proofs.tactics.bounds.summed import Addition, SignedSum
-from tcformal.proofs.tactics.rounded.converted import Sticky
 from tcformal.proofs.tactics.rounded.integers import Equation, Integers, Jam, in_range, power
+from tcformal.proofs.tactics.rounded.lifted import Sticky
 from tcformal.semantics.align import effective_exponents, largest
 from tcformal.semantics.normalise import normalise_term, shift_left_by_leading_zeros
-from tcformal.semantics.number import Exponent
+from tcformal.semantics.number import Term
 from tcformal.semantics.round import shift_right_sticky
-from tcformal.semantics.reduce import signed_magnitude
-from tcformal.semantics.stages import PartialSum, Total
-from tcformal.semantics.sums.exact import fixed_sum, fixed_width, lowest_weight
+from tcformal.semantics.stages import Total
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +100,10 @@ class StickySum:
         made = []
         for i, sign in ((0, 1), (1, -1)):
             goal = self.unit * Poly.of(any_lost) - (value - own) * sign
-            parts = [(1, [bounds[0][i]]), (1, [bounds[1][i]])]
+            parts: list[Part] = [(1, [bounds[0][i]]), (1, [bounds[1][i]])]
             # own = Σ ±kept · unit; lost = Σ lost.
-            parts += [(self.unit * sign, [summed.equation]), (self.unit * -1, [flag])]  # type: ignore[list-item]
-            made.append(z.rewritten(goal, [], parts))  # type: ignore[arg-type]
+            parts += [(self.unit * sign, [summed.equation]), (self.unit * -1, [flag])]
+            made.append(z.rewritten(goal, [], parts))
         cut = [*self.codes]
         ranges = in_range(z, "the range of e_max", self.e_max, self.ranges, cut)
         return ExactSum(summed, sticky, ranges, (made[0], made[1]))
@@ -129,7 +128,12 @@ class StickySum:
 
         def proved(zero: bool, i: list[int], _: list[Equation]) -> list[int]:
             if zero:
-                empty = d.lemma("that a zero is empty", g.is_zero(t.significand), [*i, x.empty], ([t.significand, t.zero],))
+                empty = d.lemma(
+                    "that a zero is empty",
+                    g.is_zero(t.significand),
+                    [*i, x.empty],
+                    ([t.significand, t.zero],),
+                )
                 same: list[Equation] = [(d.fact(empty), t.significand)] if t.significand.op != "const" else []
                 still = d.lemma("that a zero stays empty", g.is_zero(moved), [empty], ([t.significand],))
                 for what, node in (("keeps", kept), ("loses", lost)):
@@ -174,7 +178,7 @@ class StickySum:
 
     # ------------------------------------------------------------------ what was lost
     def _ordered(self) -> tuple[list[int], list[int]]:
-        """Of each term: where it is shifted, the other is whole and no zero; and that shifts by 0 lose nothing."""
+        """Where a term is shifted, the other is whole and no zero; and that shifts by 0 lose nothing."""
         d, g = self.d, self.g
         orders, whole = [], []
         for k in (0, 1):
@@ -203,7 +207,9 @@ class StickySum:
         made = []
         known = [self._lost(k, ordered) for k in (0, 1)]
         cut = [x for y in (self.kept, [t.sign for t in self.normal], lost) for x in y]
-        none = [d.assume(g.not_(x)) if x.op != "const" else d.lemma("a constant", g.truth(True)) for x in lost]
+        none = [
+            d.assume(g.not_(x)) if x.op != "const" else d.lemma("a constant", g.truth(True)) for x in lost
+        ]
         for goal in goals:
             i = d.lemma("a sum that lost nothing", goal, none, (cut,))
             for k in (1, 0):
@@ -216,15 +222,16 @@ class StickySum:
 
     def _lost(self, k: int, ordered: list[int]) -> list[int]:
         """What is known of both terms where term k lost bits."""
-        d, g, z = self.d, self.g, self.z
-        del z
+        d, g = self.d, self.g
         jam, other = self.jams[k], 1 - k
         if jam.lost.op == "const":
             return []
         given = d.assume(jam.lost)
         kept, whole = self.kept[k], self.kept[other]
         near = g.ule(jam.amount, g.const(3, max(jam.amount.width, 2)))
-        near = g.ule(g.zero_extend_to(jam.amount, max(jam.amount.width, 2)), g.const(3, max(jam.amount.width, 2)))
+        near = g.ule(
+            g.zero_extend_to(jam.amount, max(jam.amount.width, 2)), g.const(3, max(jam.amount.width, 2))
+        )
         moved = [shift_left_by_leading_zeros(g, x.term.significand)[0] for x in self.summands]
         far = d.lemma("that a loss takes a far shift", g.not_(near), [given], ([moved[k], jam.amount],))
         small = d.lemma(
@@ -239,86 +246,20 @@ class StickySum:
         still = d.lemma(
             "that the other is not shifted",
             g.and_(g.is_zero(self.shifts[other]), g.not_(self.normal[other].zero)),
-            [given, *ordered], ([*self.shifts, *(x.lost for x in self.jams), *(x.zero for x in self.normal)],),
+            [given, *ordered],
+            ([*self.shifts, *(y.lost for y in self.jams), *(y.zero for y in self.normal)],),
         )  # fmt: skip
-        x = self.summands[other]
-        sig = x.term.significand
-        some = d.lemma("that the other is not zero", g.any_bit(sig), [still, x.some], ([sig, x.term.zero, self.shifts[other]],))
+        x, sig = self.summands[other], self.summands[other].term.significand
+        flags = [*self.shifts, *(y.lost for y in self.jams), *(y.zero for y in self.normal)]
+        cut = ([sig, x.term.zero, self.shifts[other]],)
+        some = d.lemma("that the other is not zero", g.any_bit(sig), [still, x.some], cut)
         top = d.lemma("that the other has its leading bit", g.top(moved[other]), [some], ([sig],))
+        none = d.lemma("that the other is not shifted", g.is_zero(self.shifts[other]), [still], cut)
         full = d.lemma(
-            "that the other is whole", g.and_(g.top(whole), g.not_(g.bit(whole, 0))),
-            [top, d.lemma("that the other is not shifted", g.is_zero(self.shifts[other]), [still], ([self.shifts[other], x.term.zero],))],
+            "that the other is whole", g.and_(g.top(whole), g.not_(g.bit(whole, 0))), [top, none],
             ([moved[other], self.shifts[other]],),
         )  # fmt: skip
-        apart = d.lemma("that the other lost nothing", g.not_(self.jams[other].lost), [still, *ordered], ([*self.shifts, *(y.lost for y in self.jams), *(y.zero for y in self.normal)],))
+        apart = d.lemma(
+            "that the other lost nothing", g.not_(self.jams[other].lost), [still, *ordered], (flags,)
+        )
         return [given, less, full, apart]
-
-
-class FixedSum:
-    """The sum of products in one window that holds every one of them."""
-
-    def __init__(self, z: Integers, summands: Sequence[Summand]) -> None:
-        self.z, self.d, self.g, self.summands = z, z.d, z.g, summands
-        self.terms = [x.term for x in summands]
-        self.lowest, self.width = lowest_weight(self.terms), fixed_width(self.terms)
-
-    def summand(self) -> Summand:
-        """The sum as one term of another."""
-        z, d, g = self.z, self.d, self.g
-        placed, equations = zip(*(self._placed(x) for x in self.summands), strict=True)
-        total = self._total(placed)
-        addition = Addition(d, total, placed)
-        summed = addition.value()
-        t = fixed_sum(g, self.terms)
-        if t.significand is not summed.magnitude:
-            raise ProofError("products are not summed in one window")
-        within = addition.within(total.bits)
-        size = t.significand
-        cut = ([total.bits, *(x.sign for x in self.terms)],)
-        signs = z.signed("the sign of a sum", (t.sign, size), (summed.sign, size), (), cut)
-        value = Poly.constant(0)
-        for x in self.summands:
-            value = value + x.value
-        unit = Poly.constant(self.lowest).power_of_two()
-        goal = value - sign_of(t.sign) * Poly.of(size) * unit
-        parts = [(1, [i]) for i in equations]
-        equation = z.rewritten(goal, [], [*parts, (unit * -1, [summed.equation]), (unit * -1, [signs])])
-        empty = g.or_(g.not_(t.zero), g.is_zero(size))
-        some = g.or_(t.zero, g.any_bit(size))
-        return Summand(
-            value, t, equation, d.lemma("that a zero sum is empty", empty, (), cut),
-            d.lemma("that another sum is not", some, [within], cut), (),
-        )  # fmt: skip
-
-    def _placed(self, x: Summand) -> tuple[TermError, int]:
-        """A product shifted to its place: value - ±placed · 2^lowest = 0."""
-        z, d, g, t = self.z, self.d, self.g, x.term
-        wide = g.zero_extend_to(t.significand, max(self.width, t.significand.width))
-        lsb = t.exponent.shifted(-t.fraction_bits)
-        up = lsb.rebased(g, self.lowest, t.exponent.high)
-        placed = g.shl_mod(wide, up)
-        code = z.linear("a place", [up], [lsb.bits], self.lowest - lsb.low, x.ranges, ([lsb.bits],))
-        top = lsb.high - self.lowest
-        near = d.lemma("a place", g.ule(up, g.const(top, up.width)), x.ranges, ([lsb.bits],))
-        cut = ([t.significand, up],)
-        fits = d.lemma("that a placed product fits", g.eq(g.lshr(placed, up), wide), [near], cut)
-        most = (1 << t.significand.width) - 1 << top
-        small = d.lemma("the range of a placed product", g.ule(placed, g.const(most, placed.width)), [near], cut)
-        unit = Poly.constant(self.lowest).power_of_two()
-        goal = x.value - sign_of(t.sign) * Poly.of(placed) * unit
-        equations = [(d.read(placed, fits), placed), (d.read(wide), wide), (code, up)]
-        equation = z.rewritten(goal, equations, [(1, [x.equation])])
-        return TermError(t.sign, placed, up, 0, 0, most, small, 0, True), equation
-
-    def _total(self, placed: Sequence[TermError]) -> Total:
-        """The partial sums of the balanced tree, as the definition has them."""
-        g, partials = self.g, list[PartialSum]()
-        level = [g.wrap_to_mod(signed_magnitude(g, x.sign, x.aligned), self.width + 2) for x in placed]
-        while len(level) > 1:
-            pairs = []
-            for i in range(0, len(level) - 1, 2):
-                pairs.append(g.add_mod(level[i], level[i + 1]))
-                partials.append(PartialSum(pairs[-1], (level[i], level[i + 1])))
-            level = pairs + level[2 * len(pairs) :]
-        lowest = Exponent(g.const(0, 1), self.lowest, self.lowest)
-        return Total(level[0], lowest, 0, partials=tuple(partials))
