@@ -98,7 +98,7 @@ def test_a_bound_holds_of_inputs_and_result(name: str, bound: str, book: LemmaBo
     assert all(x.holds and x.certificate is not None for x in v.lemmas)
 
 
-def _at(p: Poly, values: Mapping[Node, int]) -> Fraction:
+def at(p: Poly, values: Mapping[Node, int]) -> Fraction:
     """The value of a polynomial."""
     total = Fraction(0)
     for (atoms, exponents), q in p.terms.items():
@@ -108,7 +108,7 @@ def _at(p: Poly, values: Mapping[Node, int]) -> Fraction:
     return total
 
 
-def _drawn(g: Graph, rng: random.Random) -> dict[str, int]:
+def drawn(g: Graph, rng: random.Random) -> dict[str, int]:
     """Random encodings, some of them zeros and some of one exponent; E near the middle."""
     made = {}
     for name, node in g.inputs.items():
@@ -118,10 +118,8 @@ def _drawn(g: Graph, rng: random.Random) -> dict[str, int]:
     return made
 
 
-@pytest.mark.parametrize(
-    "name", [*(pytest.param(x, marks=pytest.mark.long) for x in (TOY, CUT)), NEAREST, BLOCKS]
-)
-def test_every_theorem_of_a_proof_is_true_on_random_inputs(name: str, book: LemmaBook) -> None:
+def true_on_random_inputs(name: str, book: LemmaBook, drawings: int = 40) -> None:
+    """Every theorem of the proof about a unit, evaluated on integers."""
     tree = prove(name, book).parts[0].tree
     stated, _ = stated_bound(asking(name, book))
     kernel = ProofKernel(stated.graph, stated.roots, lambda *_: True)
@@ -131,8 +129,8 @@ def test_every_theorem_of_a_proof_is_true_on_random_inputs(name: str, book: Lemm
     nodes = list(dict.fromkeys([*kernel.numbers, *about, *(h for t in kernel.theorems for h in t.hyps)]))
     run, rng = Concrete(stated.graph, nodes), random.Random(15)
     met = 0
-    for _ in range(40):
-        values = dict(zip(nodes, run(_drawn(stated.graph, rng)), strict=True))
+    for _ in range(drawings):
+        values = dict(zip(nodes, run(drawn(stated.graph, rng)), strict=True))
         for t in kernel.theorems:
             if not all(values[h] for h in t.hyps):
                 continue
@@ -140,9 +138,16 @@ def test_every_theorem_of_a_proof_is_true_on_random_inputs(name: str, book: Lemm
             if isinstance(t.about, Node):
                 assert values[t.about] == 1
                 continue
-            x = _at(t.about, values)
+            x = at(t.about, values)
             assert x > 0 if t.relation == ABOVE else x >= 0 if t.relation == AT_LEAST else x == 0
-    assert met > 40 * len(kernel.theorems) / 4
+    assert met > drawings * len(kernel.theorems) / 4
+
+
+@pytest.mark.parametrize(
+    "name", [*(pytest.param(x, marks=pytest.mark.long) for x in (TOY, CUT)), NEAREST, BLOCKS]
+)
+def test_every_theorem_of_a_proof_is_true_on_random_inputs(name: str, book: LemmaBook) -> None:
+    true_on_random_inputs(name, book)
 
 
 def test_the_statement_means_the_exact_sum(book: LemmaBook) -> None:
@@ -153,7 +158,7 @@ def test_the_statement_means_the_exact_sum(book: LemmaBook) -> None:
     wanted = [*dict.fromkeys(nodes), stated.result, *stated.hypotheses]
     run, rng, met = Concrete(stated.graph, wanted), random.Random(7), 0
     while met < 50:
-        words = _drawn(stated.graph, rng)
+        words = drawn(stated.graph, rng)
         values = dict(zip(wanted, run(words), strict=True))
         if not all(values[h] for h in stated.hypotheses):
             continue
@@ -167,7 +172,7 @@ def test_the_statement_means_the_exact_sum(book: LemmaBook) -> None:
         total = value(o.c, words["c"])
         for k in range(unit.k):
             total += value(o.a, words[f"a[{k}]"]) * value(o.b, words[f"b[{k}]"])
-        assert _at(stated.error, values) == value(o.d, values[stated.result]) - total
+        assert at(stated.error, values) == value(o.d, values[stated.result]) - total
 
 
 # ------------------------------------------------------------------------------------------ false units

@@ -21,6 +21,7 @@ from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.proofs.tactics.rounded.composition import RoundedProof
 from tcformal.proofs.tactics.rounded.integers import CoreDerivation
+from tcformal.proofs.tactics.truncated import require_truncated_sum
 from tcformal.semantics.stages import Dot
 
 _PART = "the bound"
@@ -72,6 +73,8 @@ def bounded_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
     `kernel.rules.check` applies them to the circuit built here and compares what they end in with the
     statement.  A proof that does not pass leaves the claim open.
     """
+    if ask.spec.design.fraction_bits is not None:
+        require_truncated_sum(ask.spec, "error-bound")
     judge = LemmaJudge(ask.book)
     try:
         tree = ask.tree or _found(ask, judge)
