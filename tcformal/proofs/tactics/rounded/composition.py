@@ -16,9 +16,9 @@ from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.bounds.rounded import flags_of
 from tcformal.proofs.tactics.rounded.converted import MagnitudeRounding
 from tcformal.proofs.tactics.rounded.inputs import Taken
-from tcformal.proofs.tactics.rounded.integers import Equation, Integers
-from tcformal.proofs.tactics.rounded.operands import Operands
-from tcformal.proofs.tactics.rounded.sums import StickySum, Summand
+from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps
+from tcformal.proofs.tactics.rounded.operands import StepOperands
+from tcformal.proofs.tactics.rounded.sums import StickySum, SummedTerm
 from tcformal.proofs.tactics.rounded.windows import FixedSum
 from tcformal.semantics.stages import Dot, DotStep
 
@@ -36,9 +36,9 @@ class RoundedProof:
     """The proof of one statement about one dot product."""
 
     def __init__(self, d: Derivation, stated: RoundedBound, dot: Dot) -> None:
-        self.z, self.d, self.g, self.stated, self.dot = Integers(d), d, d.g, stated, dot
+        self.z, self.d, self.g, self.stated, self.dot = IntegerSteps(d), d, d.g, stated, dot
         self.floor = d.assume(stated.floor)
-        self.operands = Operands(self.z, stated, dot)
+        self.operands = StepOperands(self.z, stated, dot)
 
     def conclusions(self) -> list[int]:
         """Both theorems of the statement; ProofError with one sentence where a step is not found."""
@@ -169,7 +169,7 @@ class RoundedProof:
         value = sign_of(t.sign) * Poly.of(t.significand) * x.ulp
         ranges = x.bounded()
         inner = (sig, x.code.bits, x.r.result.inf, *flags)
-        summand = Summand(
+        summand = SummedTerm(
             value, t, d.arith([]), 0, 0, tuple(ranges), (*clean, x.fits, normal, *ranges), inner
         )
         least = Poly.constant(self.stated.flushed)
@@ -233,7 +233,7 @@ class KeptResult:
 
     proof: RoundedProof
     value: Poly
-    summand: Summand
+    summand: SummedTerm
     above: int
     below: int
     equal: int

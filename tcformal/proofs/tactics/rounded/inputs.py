@@ -13,8 +13,8 @@ from tcformal.proofs.statements.encodings import OFFSET, Encoded
 from tcformal.proofs.statements.error_bound import StatedTerm
 from tcformal.proofs.statements.rounded_bound import RoundedBound
 from tcformal.proofs.tactics.bounds.aligned import sign_of
-from tcformal.proofs.tactics.rounded.integers import Equation, Integers, in_range, power
-from tcformal.proofs.tactics.rounded.sums import Summand
+from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps, in_range, power
+from tcformal.proofs.tactics.rounded.sums import SummedTerm
 from tcformal.semantics.number import Number
 from tcformal.semantics.special import flush
 from tcformal.semantics.unit import converted_word
@@ -25,7 +25,7 @@ from tcformal.semantics.unpack import unpack
 class Taken:
     """An operand of a step; theorems: most · 2^E ∓ value >= 0 (`less`, `more`)."""
 
-    summand: Summand
+    summand: SummedTerm
     most: Fraction
     less: int
     more: int
@@ -34,7 +34,7 @@ class Taken:
 class StatedInputs:
     """Products and c, in terms of the statement."""
 
-    def __init__(self, z: Integers, stated: RoundedBound) -> None:
+    def __init__(self, z: IntegerSteps, stated: RoundedBound) -> None:
         self.z, self.d, self.g, self.stated = z, z.d, z.g, stated
         self.design = stated.unit.design
         self._known: dict[int, tuple[Number, Number]] = {}
@@ -59,7 +59,7 @@ class StatedInputs:
         self._known[k] = made[0], made[1]
         return self._known[k]
 
-    def summand(self, number: Number, x: Summand) -> Summand:
+    def summand(self, number: Number, x: SummedTerm) -> SummedTerm:
         """A number with what is known of its being zero."""
         d, g, t = self.d, self.g, number.term
         cut = ([t.sign, *x.inner] if x.inner else [],)
@@ -140,7 +140,7 @@ class StatedInputs:
 
     def _summand_of_product(
         self, value: Poly, number: Number, factors: tuple[Number, Number], equation: int, ranges: list[int]
-    ) -> Summand:
+    ) -> SummedTerm:
         """A product is zero where a factor is."""
         d, g, t = self.d, self.g, number.term
         a, b = (x.term for x in factors)
@@ -176,17 +176,17 @@ class StatedInputs:
         some = g.or_(t.zero, g.any_bit(t.significand))
         both = [d.lemma("that another product is not", some, [i], flags) for i in (zero, absent)]
         nonzero = d.cases(t.zero, *both)
-        return Summand(value, t, equation, empty_product, nonzero, tuple(ranges))
+        return SummedTerm(value, t, equation, empty_product, nonzero, tuple(ranges))
 
     def c(self, number: Number) -> Taken:
         """What is known of c."""
         stated = self.stated.terms[-1]
         equation = self._factor(stated.factors[0], number)
         finite = (self.d.assume(stated.factors[0].finite),)
-        x = self.summand(number, Summand(stated.value, number.term, equation, 0, 0, (), finite))
+        x = self.summand(number, SummedTerm(stated.value, number.term, equation, 0, 0, (), finite))
         return self._sized(stated, x, len(self.stated.terms) - 1)
 
-    def _sized(self, stated: StatedTerm, summand: Summand, k: int) -> Taken:
+    def _sized(self, stated: StatedTerm, summand: SummedTerm, k: int) -> Taken:
         """A term of the statement: at most the product of full significands at E."""
         z, d, g = self.z, self.d, self.g
         xs = stated.factors
@@ -235,7 +235,7 @@ class StatedInputs:
         return self._both(stated, summand, full, held, s, known, size * weight)
 
     def _both(
-        self, stated: StatedTerm, summand: Summand, full: Fraction, held: int, sign: Node,
+        self, stated: StatedTerm, summand: SummedTerm, full: Fraction, held: int, sign: Node,
         known: list[Equation], size: Poly,
     ) -> Taken:  # fmt: skip
         z, goal = self.z, self.power(0) * full

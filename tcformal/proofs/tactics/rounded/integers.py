@@ -44,7 +44,7 @@ class CoreDerivation(Derivation):
         return super().lemma(what, goal, given, [[y for x in cut for y in _cores(x)] for cut in cuts])
 
 
-class Integers:
+class IntegerSteps:
     """Theorems about integers that nodes stand for."""
 
     def __init__(self, d: Derivation) -> None:
@@ -184,7 +184,7 @@ class Integers:
         )
 
 
-def in_range(z: Integers, what: str, e: Exponent, given: Sequence[int], cut: Sequence[Node]) -> list[int]:
+def in_range(z: IntegerSteps, what: str, e: Exponent, given: Sequence[int], cut: Sequence[Node]) -> list[int]:
     """That an exponent lies in its range, where its width holds others too."""
     if (e.high - e.low) >> e.bits.width or e.bits.op == "const":
         return []
@@ -198,7 +198,7 @@ class Jam:
     Theorems: `low` and `high`: 0 <= x - shifted · 2^amount <= 2^amount - 1; `raised`: kept = shifted + bump.
     """
 
-    def __init__(self, z: Integers, x: Node, amount: Node, shifted: Node, lost: Node, kept: Node) -> None:
+    def __init__(self, z: IntegerSteps, x: Node, amount: Node, shifted: Node, lost: Node, kept: Node) -> None:
         self.z, self.d, self.g = z, z.d, z.g
         d, g = z.d, z.g
         self.x, self.amount, self.shifted, self.lost = x, amount, shifted, lost

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.tactics.rounded.integers import Equation, Integers, Jam, power
+from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps, Jam, power
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import Lift, Rounded
 
@@ -33,7 +33,7 @@ class LiftedMagnitude:
     """
 
     def __init__(
-        self, z: Integers, rounded: Rounded, magnitude: Node, lsb: Exponent, sticky: Sticky | None,
+        self, z: IntegerSteps, rounded: Rounded, magnitude: Node, lsb: Exponent, sticky: Sticky | None,
         fits: int, ranges: Sequence[int],
     ) -> None:  # fmt: skip
         self.z, self.d, self.g, self.r = z, z.d, z.g, rounded

@@ -11,8 +11,8 @@ from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import Encoded, encoded
 from tcformal.proofs.statements.rounded_bound import RoundedBound
 from tcformal.proofs.tactics.rounded.inputs import StatedInputs, Taken
-from tcformal.proofs.tactics.rounded.integers import Equation, Integers, power
-from tcformal.proofs.tactics.rounded.sums import Summand
+from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps, power
+from tcformal.proofs.tactics.rounded.sums import SummedTerm
 from tcformal.semantics.number import Number
 from tcformal.semantics.product import product
 from tcformal.semantics.special import flush, positive_zero
@@ -28,10 +28,10 @@ class SameWord:
     equations: list[Equation]
 
 
-class Operands:
+class StepOperands:
     """The operands of every step, in terms of the statement."""
 
-    def __init__(self, z: Integers, stated: RoundedBound, dot: Dot) -> None:
+    def __init__(self, z: IntegerSteps, stated: RoundedBound, dot: Dot) -> None:
         self.z, self.d, self.g, self.stated, self.dot = z, z.d, z.g, stated, dot
         self.design, self.inputs = stated.unit.design, StatedInputs(z, stated)
         #: What the latest step of each name made: its place, and what is known of it.
@@ -127,7 +127,9 @@ class Operands:
                 made.append(self.inputs.c(number))
             else:
                 nothing = self.d.arith([])
-                zero = self.inputs.summand(number, Summand(Poly.constant(0), number.term, nothing, 0, 0, ()))
+                zero = self.inputs.summand(
+                    number, SummedTerm(Poly.constant(0), number.term, nothing, 0, 0, ())
+                )
                 made.append(Taken(zero, Fraction(0), nothing, nothing))
         return made
 
@@ -168,7 +170,7 @@ class Operands:
         """That d is the last result."""
         return self.packed(self.stated.d, taken.summand, self.d.assume(self.stated.d.finite))
 
-    def packed(self, word: Encoded, x: Summand, finite: int) -> SameWord:
+    def packed(self, word: Encoded, x: SummedTerm, finite: int) -> SameWord:
         """Where a word is finite, it has the value of the number that it was packed from."""
         z, d, g, t = self.z, self.d, self.g, x.term
         given = [finite, *x.facts]

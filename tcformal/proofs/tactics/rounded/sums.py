@@ -11,7 +11,7 @@ from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.tactics.bounds.aligned import TermError, sign_of
 from tcformal.proofs.tactics.bounds.derivation import Part
 from tcformal.proofs.tactics.bounds.summed import Addition, SignedSum
-from tcformal.proofs.tactics.rounded.integers import Equation, Integers, Jam, in_range, power
+from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps, Jam, in_range, power
 from tcformal.proofs.tactics.rounded.lifted import Sticky
 from tcformal.semantics.align import effective_exponents, largest
 from tcformal.semantics.normalise import normalise_term, shift_left_by_leading_zeros
@@ -21,7 +21,7 @@ from tcformal.semantics.stages import Total
 
 
 @dataclass(frozen=True, slots=True)
-class Summand:
+class SummedTerm:
     """A number that a sum takes in, and theorems about it.
 
     `equation`: value - ±significand · 2^(exponent - fraction bits) = 0; `empty`: a zero has no significand;
@@ -40,7 +40,7 @@ class Summand:
 
 
 @dataclass(frozen=True, slots=True)
-class ExactSum:
+class PairSum:
     """Theorems: unit · lost ∓ (Σ values - ±magnitude · unit) >= 0, unit being 2^lsb."""
 
     summed: SignedSum
@@ -52,7 +52,7 @@ class ExactSum:
 class StickySum:
     """Two terms, normalised and aligned at the larger exponent."""
 
-    def __init__(self, z: Integers, total: Total, summands: Sequence[Summand]) -> None:
+    def __init__(self, z: IntegerSteps, total: Total, summands: Sequence[SummedTerm]) -> None:
         if len(summands) != 2 or len(total.terms) != 2:
             raise ProofError(f"no tactic is written for an exact sum of {len(summands)} terms")
         self.z, self.d, self.g, self.total, self.summands = z, z.d, z.g, total, summands
@@ -77,7 +77,7 @@ class StickySum:
         cut = [t.exponent.bits, distance, t.zero]
         return in_range(self.z, "the range of an exponent", self.normal[k].exponent, x.ranges, cut)
 
-    def error(self) -> ExactSum:
+    def error(self) -> PairSum:
         """The sum with what its terms lost."""
         z, d, g = self.z, self.d, self.g
         bounds = [self._term(k) for k in (0, 1)]
@@ -106,7 +106,7 @@ class StickySum:
             made.append(z.rewritten(goal, [], parts))
         cut = [*self.codes]
         ranges = in_range(z, "the range of e_max", self.e_max, self.ranges, cut)
-        return ExactSum(summed, sticky, ranges, (made[0], made[1]))
+        return PairSum(summed, sticky, ranges, (made[0], made[1]))
 
     # ------------------------------------------------------------------ one term
     def _term(self, k: int) -> tuple[int, int]:

@@ -8,8 +8,8 @@ from tcformal.errors import ProofError
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.tactics.bounds.aligned import TermError, sign_of
 from tcformal.proofs.tactics.bounds.summed import Addition
-from tcformal.proofs.tactics.rounded.integers import Integers
-from tcformal.proofs.tactics.rounded.sums import Summand
+from tcformal.proofs.tactics.rounded.integers import IntegerSteps
+from tcformal.proofs.tactics.rounded.sums import SummedTerm
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import PartialSum, Total
@@ -19,12 +19,12 @@ from tcformal.semantics.sums.exact import fixed_sum, fixed_width, lowest_weight
 class FixedSum:
     """The sum of products in one window that holds every one of them."""
 
-    def __init__(self, z: Integers, summands: Sequence[Summand]) -> None:
+    def __init__(self, z: IntegerSteps, summands: Sequence[SummedTerm]) -> None:
         self.z, self.d, self.g, self.summands = z, z.d, z.g, summands
         self.terms = [x.term for x in summands]
         self.lowest, self.width = lowest_weight(self.terms), fixed_width(self.terms)
 
-    def summand(self) -> Summand:
+    def summand(self) -> SummedTerm:
         """The sum as one term of another."""
         z, d, g = self.z, self.d, self.g
         placed, equations = zip(*(self._placed(x) for x in self.summands), strict=True)
@@ -47,12 +47,12 @@ class FixedSum:
         equation = z.rewritten(goal, [], [*parts, (unit * -1, [summed.equation]), (unit * -1, [signs])])
         empty = g.or_(g.not_(t.zero), g.is_zero(size))
         some = g.or_(t.zero, g.any_bit(size))
-        return Summand(
+        return SummedTerm(
             value, t, equation, d.lemma("that a zero sum is empty", empty, (), cut),
             d.lemma("that another sum is not", some, [within], cut), (),
         )  # fmt: skip
 
-    def _placed(self, x: Summand) -> tuple[TermError, int]:
+    def _placed(self, x: SummedTerm) -> tuple[TermError, int]:
         """A product shifted to its place: value - ±placed · 2^lowest = 0."""
         z, d, g, t = self.z, self.d, self.g, x.term
         wide = g.zero_extend_to(t.significand, max(self.width, t.significand.width))
