@@ -30,6 +30,9 @@ class StatedRounding:
     target: Conversion
     size: Fraction
     grown: int
+    #: What the rounding of a product that has no more bits than the result loses at most: nothing, unless it
+    #: can lie below the least normal number.
+    exact: Fraction | None
 
     @property
     def ulps(self) -> Fraction:
@@ -49,8 +52,11 @@ class RoundedBound(ErrorBound):
         design, o = self.unit.design, self.unit.operands
         a, b = (_marked(f"{x}_k", design.operand_subnormals) for x in "ab")
         c, product = _marked("c", design.c_subnormals), f"{a}·{b}"
-        lost = Counter(x.grown - x.target.fraction_bits + _log2(x.ulps) for x in self.roundings[:-1])
+        summed = [x for x in self.roundings[:-1] if x.exact is None]
+        lost = Counter(x.grown - x.target.fraction_bits + _log2(x.ulps) for x in summed)
         parts = [f"{n}·2^(E{e:+d})" if n > 1 else f"2^(E{e:+d})" for e, n in sorted(lost.items())]
+        least = Counter(_log2(x.exact) for x in self.roundings if x.exact)
+        parts += [f"{n}·2^{e}" if n > 1 else f"2^{e}" for e, n in least.items()]
         if self.flushed:
             parts.append(f"{len(self.roundings)}·2^{_log2(self.flushed)}")
         parts.append("ulp(d)" if self.ulps == 1 else "ulp(d)/2")
@@ -101,6 +107,9 @@ def rounded_bound(
     power, last = Poly.of(e) - Poly.constant(OFFSET), roundings[-1]
     bound = made.weight(last.target.fraction_bits) * last.ulps + Poly.constant(flushed * len(roundings))
     for x in roundings[:-1]:
+        if x.exact is not None:
+            bound = bound + Poly.constant(x.exact)
+            continue
         bound = bound + (power + Poly.constant(x.grown - x.target.fraction_bits)).power_of_two() * x.ulps
     return RoundedBound(
         unit, g, d, e, tuple(terms), made, hypotheses, limits, floor, (), bound, AT_LEAST, least, last.ulps,
@@ -140,9 +149,22 @@ def _roundings(unit: UnitSpec) -> tuple[StatedRounding, ...]:
         most, p, grown = sum((sizes[i] for i in operands), Fraction(0)), target.fraction_bits, 0
         while most >= Fraction(2) ** (grown + 1) * (1 - ulps / 2**p):
             grown += 1
-        sizes.append(most + ulps * Fraction(2) ** (grown - p))
-        made.append(StatedRounding(operands, target, sizes[-1], grown))
+        exact = _exact(unit, operands, target, ulps)
+        lost = ulps * Fraction(2) ** (grown - p)
+        if exact is not None:
+            lost = ulps / 2**p if exact else Fraction(0)
+        sizes.append(most + lost)
+        made.append(StatedRounding(operands, target, sizes[-1], grown, exact))
     return tuple(made)
+
+
+def _exact(unit: UnitSpec, operands: Sequence[int], target: Conversion, ulps: Fraction) -> Fraction | None:
+    """What the rounding of a product that fits the target's precision can lose."""
+    a, b = unit.operands.a, unit.operands.b
+    if len(operands) > 1 or operands[0] >= unit.k or a.precision + b.precision > target.precision:
+        return None
+    normal = a.e_min + b.e_min > target.e_min
+    return Fraction(0) if normal else ulps * Fraction(2) ** (target.e_min - target.fraction_bits)
 
 
 class _Plan:

@@ -18,9 +18,11 @@ from tcformal.proofs.tactics.rounded.converted import MagnitudeRounding
 from tcformal.proofs.tactics.rounded.inputs import Taken
 from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps
 from tcformal.proofs.tactics.rounded.operands import StepOperands
+from tcformal.proofs.tactics.rounded.representable import RepresentableRounding
 from tcformal.proofs.tactics.rounded.sums import StickySum, SummedTerm
 from tcformal.proofs.tactics.rounded.windows import FixedSum
-from tcformal.semantics.stages import Dot, DotStep
+from tcformal.semantics.number import Exponent
+from tcformal.semantics.stages import Dot, DotStep, Rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class RoundedProof:
             t = x.term
             own, whole = t.sign, [t.sign, t.significand, t.exponent.bits]
             lsb = t.exponent.shifted(-t.fraction_bits)
-            rounding = MagnitudeRounding(z, step.rounded, t.significand, lsb, None, fits, x.ranges)
+            rounding = self._single(stated, step.rounded, x, lsb, fits)
             bounds = [d.arith([(-1, [x.equation])]), d.arith([(1, [x.equation])])]
         else:
             if len(summands) > 2 and len(step.total.terms) == 2:
@@ -94,7 +96,7 @@ class RoundedProof:
             bounds = list(exact.errors)
         up, down = rounding.error()
         rounded = sign_of(own) * Poly.of(rounding.significand) * rounding.ulp
-        loss = rounding.ulp * rounding.ulps
+        loss = rounding.loss
         # loss ∓ (value - rounded) >= 0
         above = z.rewritten(loss - (value - rounded), [], [(1, [bounds[0]]), *z.mixed(own, up, down)])
         below = z.rewritten(loss + (value - rounded), [], [(1, [bounds[1]]), *z.mixed(own, down, up)])
@@ -102,12 +104,18 @@ class RoundedProof:
         less = d.arith([(1, [x.less]) for x in taken])
         more = d.arith([(1, [x.more]) for x in taken])
         normal = rounding.normal()
-        cap = self.operands.inputs.power(stated.grown + 1 - rounding.p) * stated.ulps
-        if not last:
+        cap, room = loss, Poly.constant(0)
+        if stated.exact is None and not last:
+            cap = self.operands.inputs.power(stated.grown + 1 - rounding.p) * stated.ulps
+            room = cap
             smaller = self._grown(stated, rounding, normal, own, (above, below), (less, more), most)
             above, below = (d.arith([(1, [i]), (stated.ulps, [smaller])]) for i in (above, below))
-        else:
-            cap = loss
+        elif stated.exact:
+            # The least ulp, where E is at least its exponent.
+            least = d.power(self._least())
+            room = self.operands.inputs.power(1 - rounding.p) * stated.ulps
+            below_room = d.arith([(loss, [least])])
+            less, more = (d.arith([(1, [i]), (1, [below_room])]) for i in (less, more))
         made = self._kept(step, rounding, normal, own, whole, clean)
         result, flush = made.value, Poly.constant(self.stated.flushed)
         total = [
@@ -117,12 +125,30 @@ class RoundedProof:
         if last:
             return StepError(Taken(made.summand, Fraction(0), 0, 0), total[0], total[1])
         # |result| <= |rounded| <= most · 2^E + cap
-        size = self.operands.inputs.power(0) * most + cap
+        size = self.operands.inputs.power(0) * most + room
         sizes = [d.arith([(1, [i]), (1, [j])]) for i, j in ((below, less), (above, more))]
         kept = [made.small(size, i, sign) for i, sign in zip(sizes, (1, -1), strict=True)]
-        if stated.size != most + stated.ulps * Fraction(2) ** (stated.grown + 1 - rounding.p):
+        if size.terms != (self.operands.inputs.power(0) * stated.size).terms:
             raise ProofError("a partial sum has another size than the statement says")
         return StepError(Taken(made.summand, stated.size, kept[0], kept[1]), total[0], total[1])
+
+    def _single(
+        self, stated: StatedRounding, rounded: Rounded, x: SummedTerm, lsb: Exponent, fits: int
+    ) -> MagnitudeRounding:  # fmt: skip
+        """The rounding of one product."""
+        size = x.term.significand
+        if stated.exact is None:
+            return MagnitudeRounding(self.z, rounded, size, lsb, None, fits, x.ranges)
+        made = RepresentableRounding(self.z, rounded, size, lsb, fits, x.ranges)
+        if made.loss != Poly.constant(stated.exact):
+            raise ProofError("a product loses something else than the statement says")
+        return made
+
+    def _least(self) -> int:
+        """E - the least normal exponent of d >= 0."""
+        e, least = self.stated.e, self.stated.least
+        fact = self.d.fact(self.floor)
+        return self.z.rewritten(Poly.of(e) - Poly.constant(least + OFFSET), [], [(1, [fact])])
 
     def _grown(
         self, stated: StatedRounding, x: MagnitudeRounding, normal: int, own: Node, errors: tuple[int, int],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
+from tcformal.proofs.tactics.bounds.derivation import Part
 from tcformal.proofs.tactics.rounded.integers import Equation, in_range, power
 from tcformal.proofs.tactics.rounded.lifted import LiftedMagnitude
 
@@ -14,7 +15,7 @@ class MagnitudeRounding(LiftedMagnitude):
 
     # ------------------------------------------------------------------ the whole
     def error(self) -> tuple[int, int]:
-        """ulps·ulp - lost·2^lsb ∓ (magnitude·2^lsb - significand·ulp) >= 0."""
+        """loss - lost·2^lsb ∓ (magnitude·2^lsb - significand·ulp) >= 0."""
         d, r = self.d, self.r
         lifts, lost, odd = self._lifted()
         self.lost, self.odd = lost, odd
@@ -32,7 +33,7 @@ class MagnitudeRounding(LiftedMagnitude):
         made = []
         for sign, lift, final in zip((1, -1), lifts, finals, strict=True):
             parts = [(1, [final]), *([] if lift is None else [(1, [lift])])]
-            goal = self.ulp * self.ulps - below - (here - size) * sign
+            goal = self.loss - below - (here - size) * sign
             made.append(self.z.rewritten(goal, equations, parts))
         return made[0], made[1]
 
@@ -68,13 +69,13 @@ class MagnitudeRounding(LiftedMagnitude):
 
     # ------------------------------------------------------------------ rounding
     def _final(self) -> tuple[int, int]:
-        """ulps·ulp - unit·lost' ∓ (magnitude·unit - significand·ulp) >= 0."""
+        """loss - unit·lost' ∓ (magnitude·unit - significand·ulp) >= 0."""
         z, d, g, r = self.z, self.d, self.g, self.r
         m, sig = r.magnitude, self.significand
         empty = g.is_zero(m)
         size = Poly.of(sig) * self.ulp
         goals = [
-            self.ulp * self.ulps - self.unit * Poly.of(self.lost) - (Poly.of(m) * self.unit - size) * sign
+            self.loss - self.unit * Poly.of(self.lost) - (Poly.of(m) * self.unit - size) * sign
             for sign in (1, -1)
         ]
         none, some = d.assume(empty), d.assume(g.not_(empty))
@@ -85,7 +86,7 @@ class MagnitudeRounding(LiftedMagnitude):
                 "that zero lost nothing", self.lost, g.truth(False), [none, self.odd], ([m, self.lost],)
             )
             nothing.append((no, self.lost))
-        first = [z.rewritten(x, nothing, [(self.ulp * self.ulps, [])]) for x in goals]
+        first = [z.rewritten(x, nothing, [(self.loss, [])] if self.loss.terms else []) for x in goals]
         # Of others: magnitude·unit = normalised·fine, significand·ulp = (kept + away)·2^(n - p)·fine.
         low = g.extract(r.normalised, self.n - self.p - 1, 0)
         whole = g.concat(r.kept, low)
@@ -93,22 +94,25 @@ class MagnitudeRounding(LiftedMagnitude):
         grown, sums = self._grown()
         equations = [(same, r.normalised), (d.read(whole), whole), *sums, *self._exponents()]
         value = self._significand(grown)
+        fine = self.unit * (Poly.of(r.distance) * -1).power_of_two()
+        scale = Poly.constant(self.code.low + 1 - self.p).power_of_two()
+        parts: list[list[Part]] = [[(fine * x, [self.shifted]), (scale * x, [value])] for x in (1, -1)]
+        second = self._rounded_off(goals, equations, parts, low, some)
+        shown = [d.cases(empty, i, j) for i, j in zip(first, second, strict=True)]
+        return shown[0], shown[1]
+
+    def _rounded_off(
+        self, goals: list[Poly], equations: list[Equation], parts: list[list[Part]], low: Node, some: int
+    ) -> list[int]:
+        """The same of a magnitude that is not zero: what is cut off, and half a unit or a whole one."""
+        r, d = self.r, self.d
         taller = d.power(self._taller(some))
         fine = self.unit * (Poly.of(r.distance) * -1).power_of_two()
         own = (Poly.of(r.height) + Poly.constant(self.code.low + 1 - self.p)).power_of_two()
-        scale = Poly.constant(self.code.low + 1 - self.p).power_of_two()
-        second = [
-            z.rewritten(
-                goal, equations,
-                [
-                    (fine, [i]), (own * self.ulps, [taller]), (fine * sign, [self.shifted]),
-                    (scale * sign, [value]),
-                ],
-            )
-            for sign, goal, i in zip((1, -1), goals, self._core(low), strict=True)
-        ]  # fmt: skip
-        shown = [d.cases(empty, i, j) for i, j in zip(first, second, strict=True)]
-        return shown[0], shown[1]
+        return [
+            self.z.rewritten(goal, equations, [*same, (fine, [i]), (own * self.ulps, [taller])])
+            for goal, same, i in zip(goals, parts, self._core(low), strict=True)
+        ]
 
     def _grown(self) -> tuple[Node, list[Equation]]:
         """The significand with what is added to it, before it carries out."""

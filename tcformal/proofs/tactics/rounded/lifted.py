@@ -50,6 +50,8 @@ class LiftedMagnitude:
         term = rounded.result.term
         self.significand, self.code = term.significand, term.exponent
         self.ulp = power(term.exponent, 1 - self.p)
+        #: What a rounding may lose.
+        self.loss = self.ulp * self.ulps
         #: The unit of what is normalised, and of what is cut.
         self.unit = power(rounded.top, 1 - self.n)
         height = Poly.of(rounded.height) + Poly.constant(rounded.target.e_min + 1 - self.n)
