@@ -10,6 +10,7 @@ from fractions import Fraction
 import pytest
 
 from proofs.test_error_bound import LIMITS, asking, at, drawn, prove, replayed, true_on_random_inputs
+from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.errors import ProofError
 from tcformal.formats.spec import Format
 from tcformal.interp.concrete import Concrete
@@ -17,6 +18,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.values import decode
 from tcformal.proofs.claims.error_bound import stated_bound
+from tcformal.proofs.claims.register import units_of
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.query.question import Kind
@@ -230,3 +232,10 @@ def test_a_unit_without_a_proof_is_open(name: str, reason: str, book: LemmaBook)
     v = prove(name, book)
     assert v.kind is Kind.UNKNOWN
     assert reason in v.reason
+
+
+def test_the_claim_is_asked_of_every_unit_that_rounds_every_sum() -> None:
+    asked = {u.name for u in units_of(["error-bound"])}
+    exact = {x for x in distinct_designs() if catalogue()[x].design.fraction_bits is None}
+    assert exact < asked
+    assert not exact & {u.name for u in units_of(["carry-bits"])}
