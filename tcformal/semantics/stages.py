@@ -112,10 +112,27 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
+class Lift:
+    """A magnitude shifted right, with a sticky lowest bit, until its top bit weighs at least 2^e_min.
+
+    Shapes: below u[1], whether it is; distance the shift that this takes, amount the one that is made, which
+    the width bounds; shifted u[n], lost u[1], whether a 1 was lost.
+    """
+
+    below: Node
+    distance: Node
+    amount: Node
+    shifted: Node
+    lost: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Rounded:
     """A conversion: the magnitude normalised, cut, and rounded.
 
-    Shapes: normalised u[n], distance the left shift that normalised it; kept u[target.precision]; away u[1].
+    Shapes: magnitude u[n], its top bit weighing 2^top; normalised u[n], distance the left shift that
+    normalised it, at most limit; kept u[target.precision]; away u[1].
+    Ranges and units: limit = top - e_min, height = limit - distance.
     `result` is what IEEE 754 calls the rounded number: its sign, significand and exponent, Inf on overflow.
     """
 
@@ -125,6 +142,12 @@ class Rounded:
     kept: Node
     away: Node
     result: Number
+    magnitude: Node
+    top: Exponent
+    limit: Node
+    height: Node
+    #: None where no magnitude lies below the least exponent.
+    lift: Lift | None
 
     @property
     def parts(self) -> tuple[Node, Node, Node, Node]:

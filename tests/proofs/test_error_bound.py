@@ -99,7 +99,7 @@ def test_a_bound_holds_of_inputs_and_result(name: str, bound: str, book: LemmaBo
     assert all(x.holds and x.certificate is not None for x in v.lemmas)
 
 
-def _drawn(g: Graph, rng: random.Random) -> dict[str, int]:
+def drawn(g: Graph, rng: random.Random) -> dict[str, int]:
     """Random encodings, some of them zeros and some of one exponent; E near the middle."""
     made = {}
     for name, node in g.inputs.items():
@@ -109,13 +109,18 @@ def _drawn(g: Graph, rng: random.Random) -> dict[str, int]:
     return made
 
 
+def true_on_random_inputs(name: str, book: LemmaBook, drawings: int = 40) -> None:
+    """Every theorem of the proof about a unit, evaluated on integers."""
+    tree = prove(name, book).parts[0].tree
+    stated, _ = stated_bound(asking(name, book))
+    check_theorems(stated, tree, drawn, drawings)
+
+
 @pytest.mark.parametrize(
     "name", [*(pytest.param(x, marks=pytest.mark.long) for x in (TOY, CUT)), NEAREST, BLOCKS]
 )
 def test_every_theorem_of_a_proof_is_true_on_random_inputs(name: str, book: LemmaBook) -> None:
-    tree = prove(name, book).parts[0].tree
-    stated, _ = stated_bound(asking(name, book))
-    check_theorems(stated, tree, _drawn)
+    true_on_random_inputs(name, book)
 
 
 def test_the_statement_means_the_exact_sum(book: LemmaBook) -> None:
@@ -126,7 +131,7 @@ def test_the_statement_means_the_exact_sum(book: LemmaBook) -> None:
     wanted = [*dict.fromkeys(nodes), stated.result, *stated.hypotheses]
     run, rng, met = Concrete(stated.graph, wanted), random.Random(7), 0
     while met < 50:
-        words = _drawn(stated.graph, rng)
+        words = drawn(stated.graph, rng)
         values = dict(zip(wanted, run(words), strict=True))
         if not all(values[h] for h in stated.hypotheses):
             continue

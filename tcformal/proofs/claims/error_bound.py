@@ -18,12 +18,15 @@ from tcformal.proofs.statements.composed_bound import ComposedBound, composed_bo
 from tcformal.proofs.statements.error_bound import ErrorBound, error_bound
 from tcformal.proofs.statements.grouped_bound import GroupedBound, grouped_bound
 from tcformal.proofs.statements.round_down_bound import RoundDownBound, round_down_bound
+from tcformal.proofs.statements.rounded_bound import RoundedBound, rounded_bound
 from tcformal.proofs.tactics.bounds.blocks import BoundProof
 from tcformal.proofs.tactics.bounds.composed import ComposedProof
 from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.bounds.groups import GroupBoundProof
 from tcformal.proofs.tactics.bounds.round_down import RoundDownProof
 from tcformal.proofs.tactics.cuts import ProofStep
+from tcformal.proofs.tactics.rounded.composition import RoundedProof
+from tcformal.proofs.tactics.rounded.integers import CoreDerivation
 from tcformal.proofs.tactics.truncated import require_truncated_sum
 from tcformal.semantics.stages import Dot
 
@@ -80,7 +83,8 @@ def bounded_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
     `kernel.rules.check` applies them to the circuit built here and compares what they end in with the
     statement.  A proof that does not pass leaves the claim open.
     """
-    if ask.spec.design.summation not in ("tr", "gtr"):
+    design = ask.spec.design
+    if design.fraction_bits is not None and design.summation not in ("tr", "gtr"):
         require_truncated_sum(ask.spec, "error-bound")
     judge = LemmaJudge(ask.book)
     try:
@@ -105,7 +109,8 @@ def stated_bound(ask: Asking) -> tuple[ErrorBound, Dot]:
     dot = chained_dot(g, ask.spec, x)
     design = ask.spec.design
     state = (
-        composed_bound if ask.spec.emulation is not None else grouped_bound if design.group is not None
+        rounded_bound if design.fraction_bits is None else composed_bound if ask.spec.emulation is not None
+        else grouped_bound if design.group is not None
         else round_down_bound if design.summation in ("tr", "gtr") else error_bound
     )  # fmt: skip
     return state(g, ask.spec, _words(ask, x), x.c, dot.result), dot
@@ -116,8 +121,11 @@ def _found(ask: Asking, judge: LemmaJudge) -> str:
     ask.progress("looking for a proof for the kernel")
     stated, dot = stated_bound(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
-    tactic = next((x for kind, x in _TACTICS.items() if isinstance(stated, kind)), BoundProof)
-    last = tactic(Derivation(kernel, judge), stated, dot).conclusions()
+    if isinstance(stated, RoundedBound):
+        last = RoundedProof(CoreDerivation(kernel, judge), stated, dot).conclusions()
+    else:
+        tactic = next((x for kind, x in _TACTICS.items() if isinstance(stated, kind)), BoundProof)
+        last = tactic(Derivation(kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)
 
 

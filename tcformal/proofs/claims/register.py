@@ -22,14 +22,14 @@ from tcformal.proofs.lemmas import Lemma, LemmaBook
 from tcformal.solve.result import Limits
 
 
-def _truncated(spec: UnitSpec) -> bool:
-    """Whether a unit's sum is a truncated fused one."""
-    return spec.design.fraction_bits is not None and spec.design.summation == "fused"
+def truncated_sum(u: UnitSpec) -> bool:
+    """Whether products and c are aligned and truncated in one sum."""
+    return u.design.fraction_bits is not None and u.design.summation == "fused"
 
 
-def _bounded(spec: UnitSpec) -> bool:
-    """Whether a statement of its error is written."""
-    return _truncated(spec) or spec.design.summation in ("tr", "gtr")
+def error_bounded(u: UnitSpec) -> bool:
+    """Whether the statement of claim `error-bound` is written for a unit."""
+    return u.design.fraction_bits is None or truncated_sum(u) or u.design.summation in ("tr", "gtr")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class Claim:
 
     statement: str
     prove: Callable[[Asking], tuple[Finding, list[Lemma]]]
-    #: Whether it fits a unit.
-    fits: Callable[[UnitSpec], bool] = _truncated
+    #: Which units it fits.
+    fits: Callable[[UnitSpec], bool] = truncated_sum
 
 
 CLAIMS: dict[str, Claim] = {
@@ -47,7 +47,7 @@ CLAIMS: dict[str, Claim] = {
     "sign-magnitude": Claim("sums in sign and magnitude and in two's complement agree", sign_magnitude),
     "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
     "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, lambda _: True),
-    "error-bound": Claim("how far a result can be from the exact sum", bounded_error, _bounded),
+    "error-bound": Claim("how far a result can be from the exact sum", bounded_error, error_bounded),
     "zero-products": Claim("half the products +0·+0 change nothing", zero_products, lambda _: True),
     "zero-exponent": Claim("no exponent of zero terms below all others changes a result", zero_exponent),
 }
@@ -61,10 +61,10 @@ def claims_named(name: str) -> tuple[str, ...]:
 
 def units_of(claims: Sequence[str], text: str = "") -> Iterator[UnitSpec]:
     """One unit of each distinct design that some of the claims fit, with `text` in its name."""
+    asked = [CLAIMS[name].fits for name in claims]
     for name in distinct_designs():
-        spec = catalogue()[name]
-        if text in name and any(CLAIMS[claim].fits(spec) for claim in claims):
-            yield spec
+        if text in name and any(fits(catalogue()[name]) for fits in asked):
+            yield catalogue()[name]
 
 
 def prove_claim(

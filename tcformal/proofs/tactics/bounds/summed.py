@@ -79,6 +79,10 @@ class PartialSums:
         chosen = self.g.ite(sign, self.g.neg_mod(bits), bits)
         return SignedSum(sign, magnitude, chosen, d.prove(goal, [], [(1, [equation]), (-1, [split])]))
 
+    def within(self, node: Node) -> int:
+        """The theorem that a partial sum lies within its largest magnitude."""
+        return self._within[node]
+
     def _offset(self, node: Node) -> Node:
         """A number with its top bit turned."""
         return self.g.xor(node, self.g.const(1 << (node.width - 1), node.width))
