@@ -42,6 +42,9 @@ ODD = f"{_TREE},accumulator=RO-FP16,product_rounding=RO-FP16,{_FORMATS},conversi
 #: Both products and c in one exact sum: E-FDPA.
 FUSED = f"sequential@products=2,c_position=joined,summation=fused,{_TOY}"
 
+#: Two chains that start from zero.
+CHAINS = f"{_TREE},accumulator=RNE-FP16,{_TOY}".replace("pairwise", "two_chains")
+
 _LONG = pytest.mark.long
 
 
@@ -62,6 +65,7 @@ def book() -> LemmaBook:
         ),
         pytest.param(ODD, "|d - (Σ a_k·b_k + c)| <= 2^(E-8) + 2·2^-24 + ulp(d)", marks=_LONG),
         pytest.param(FUSED, "|d - (Σ a_k·b_k + c)| <= ulp(d)/2", marks=_LONG),
+        pytest.param(CHAINS, "|d - (Σ a_k·b_k + c)| <= 2·2^(E-10) + 2^(E-9) + ulp(d)/2", marks=_LONG),
         pytest.param(
             "cdna1/v_mfma_f32_32x32x2f32", "|d - (Σ a_k·b_k + c)| <= 2^(E-22) + ulp(d)/2", marks=_LONG
         ),

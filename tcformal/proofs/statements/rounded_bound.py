@@ -139,17 +139,18 @@ def _roundings(unit: UnitSpec) -> tuple[StatedRounding, ...]:
     product = (2 - Fraction(1, 2**o.a.fraction_bits)) * (2 - Fraction(1, 2**o.b.fraction_bits))
     sizes = [product] * unit.k + [2 - Fraction(1, 2**o.c.fraction_bits)]
     made: list[StatedRounding] = []
-    for operands, target in _Plan(unit).steps:
+    plan = _Plan(unit)
+    for i, (operands, target) in enumerate(plan.steps):
         if target.e_min != o.d.e_min or target.mode in ("RD", "RU"):
             raise InputError(
                 f"expected sums rounded to the exponents of {o.d}, to nearest, to odd or toward zero, "
                 f"for claim error-bound, but got {target.mode} to {target.exponent_bits} exponent bits"
             )
         ulps = Fraction(1, 2) if target.mode in NEAREST else Fraction(1)
-        most, p, grown = sum((sizes[i] for i in operands), Fraction(0)), target.fraction_bits, 0
+        most, p, grown = sum((sizes[x] for x in operands), Fraction(0)), target.fraction_bits, 0
         while most >= Fraction(2) ** (grown + 1) * (1 - ulps / 2**p):
             grown += 1
-        exact = _exact(unit, operands, target, ulps)
+        exact = _exact(unit, target, ulps) if i in plan.products else None
         lost = ulps * Fraction(2) ** (grown - p)
         if exact is not None:
             lost = ulps / 2**p if exact else Fraction(0)
@@ -158,10 +159,10 @@ def _roundings(unit: UnitSpec) -> tuple[StatedRounding, ...]:
     return tuple(made)
 
 
-def _exact(unit: UnitSpec, operands: Sequence[int], target: Conversion, ulps: Fraction) -> Fraction | None:
+def _exact(unit: UnitSpec, target: Conversion, ulps: Fraction) -> Fraction | None:
     """What the rounding of a product that fits the target's precision can lose."""
     a, b = unit.operands.a, unit.operands.b
-    if len(operands) > 1 or operands[0] >= unit.k or a.precision + b.precision > target.precision:
+    if a.precision + b.precision > target.precision:
         return None
     normal = a.e_min + b.e_min > target.e_min
     return Fraction(0) if normal else ulps * Fraction(2) ** (target.e_min - target.fraction_bits)
@@ -173,6 +174,8 @@ class _Plan:
     def __init__(self, unit: UnitSpec) -> None:
         self.k = unit.k
         self.steps: list[tuple[tuple[int, ...], Conversion]] = []
+        #: Which of them round a product on its own.
+        self.products: list[int] = []
         if unit.emulation is None:
             self._dot(unit.design, range(unit.k), unit.k)
             return
@@ -195,6 +198,7 @@ class _Plan:
     def _block(self, design: Design, ks: Sequence[int], c: int | None) -> int:
         order = [ks[i if design.order == "ascending" else i ^ 1] for i in range(len(ks))]
         if design.product_rounding is not None:
+            self.products += range(len(self.steps), len(self.steps) + len(order))
             order = [self._add([x], design.product_conversion) for x in order]
         if design.c_position == "joined":
             return self._add([*order, c], design.rho)
