@@ -1,0 +1,163 @@
+"""The terms of a dot product within a spread, and their sums, as counts of one power of two.
+
+Nothing here is trusted: every fact is a lemma of `Composition`, under its suppositions; bounds and widths
+are guesses, and a wrong one proves nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tcformal.design.rounding import Conversion
+from tcformal.errors import ProofError
+from tcformal.ir.node import Node
+from tcformal.ir.walk import reachable
+from tcformal.proofs.tactics.cuts import Composition
+from tcformal.proofs.tactics.exact_sums import within
+from tcformal.proofs.tactics.maxima import tree_replaced
+from tcformal.query.spread import Gap, Gaps
+from tcformal.semantics.number import Number
+from tcformal.semantics.reduce import signed_magnitude, split_sign
+from tcformal.semantics.round import convert
+from tcformal.semantics.stages import Maximum, Rounded
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A term or a sum in two's complement, in units of the window, and the fact that it is within ±most."""
+
+    node: Node
+    most: int
+    fact: Node
+
+
+class Window:
+    """The terms of a dot product whose exponents lie within `spread`, each as a count of units of 2^low.
+
+    `finite` are the nodes that suppose every operand finite.  The spread itself is supposed here.
+    Errors: ProofError, with the name of the lemma, where a step is not proved.
+    """
+
+    def __init__(self, c: Composition, gaps: Gaps, spread: int, finite: Sequence[Node]) -> None:
+        self.c, self.spread, self.finite, self.where = c, spread, tuple(finite), "terms"
+        self._roundings = 0
+        raw = [gaps.near(c.graph, x, spread) for x in gaps.terms]
+        for x in gaps.terms:
+            for flag in (x.number.nan, x.number.inf):
+                self.equal(c.graph.truth(False), flag, "a term of finite operands is finite", (), self.given(flag))
+        #: For each term, that it lies within the spread; rebuilt without NaN and Inf before it is supposed.
+        self.near = [n if n.op == "const" else c.replaced(n) for n in raw]
+        self.gaps = _replaced(c, gaps)
+        for node in raw:
+            if node.op != "const":
+                c.suppose(node, True)
+        shown = [x.number.term for x in gaps.terms if x.number.term.significand.op != "const"]
+        self.fraction = max(term.fraction_bits for term in shown)
+        #: The exponent of one unit, and the largest exponent's code, on which it depends.
+        self.low = self.gaps.top.shifted(-(spread + self.fraction))
+        self.code = self.gaps.maximum.code
+        mosts = [self._most(x) for x in self.gaps.terms]
+        self.width = sum(mosts).bit_length() + 1
+        self.known = self._facts()
+        self.nothing = Count(c.graph.const(0, self.width), 0, c.graph.truth(True))
+        self.counts = [self._count(i, most) for i, most in enumerate(mosts)]
+
+    # ------------------------------------------------------------------ lemmas
+    def fact(self, fact: Node, name: str, cut: Sequence[Node], given: Sequence[Node] = ()) -> Node:
+        """Prove that a node of width 1 is 1."""
+        self.equal(self.c.graph.truth(True), fact, name, cut, given)
+        return fact
+
+    def equal(self, x: Node, y: Node, name: str, cut: Sequence[Node], given: Sequence[Node] = ()) -> None:
+        """Prove two nodes equal."""
+        self.all_equal([(x, y)], name, cut, given)
+
+    def all_equal(
+        self, pairs: Sequence[tuple[Node, Node]], name: str, cut: Sequence[Node], given: Sequence[Node] = ()
+    ) -> None:
+        """Prove both of every pair equal, as one lemma."""
+        if not self.c.by_lemmas(self.where, pairs, given=given, cut=cut, name=name):
+            raise ProofError(f"expected a proof at {self.where} that {name}, but found none")
+
+    def given(self, *nodes: Node) -> list[Node]:
+        """What is supposed of the operands that nodes depend on alone."""
+        inputs = _inputs(nodes)
+        return [fact for fact in self.finite if _inputs([fact]) <= inputs]
+
+    def _facts(self) -> list[list[Node]]:
+        """What is known of each term: its spread, exponent, and that a zero has no significand."""
+        g, known = self.c.graph, []
+        leaves = leaves_of(self.gaps.maximum)
+        codes = [x.code for x in leaves]
+        for x, near, leaf in zip(self.gaps.terms, self.near, leaves, strict=True):
+            term = x.number.term
+            below = g.ule(leaf.code, self.code)
+            empty = g.or_(g.not_(term.zero), g.is_zero(term.significand))
+            known.append(
+                [
+                    near,
+                    self.fact(below, "an exponent is at most the largest", codes),
+                    self.fact(empty, "a zero has no significand", ()),
+                    self.fact(term.exponent.bounded(g), "an exponent is in its range", ()),
+                ]
+            )
+        return known
+
+    # ------------------------------------------------------------------ counts
+    def _most(self, x: Gap) -> int:
+        """The largest count that a term can have, from the widths of its factors."""
+        term = x.number.term
+        if term.significand.op == "const":
+            return 0
+        full = math.prod((1 << factor.width) - 1 for factor in term.factors or (term.significand,))
+        return full << max(0, self.spread + self.fraction - term.fraction_bits)
+
+    def _count(self, i: int, most: int) -> Count:
+        if not most:
+            return self.nothing
+        g, x = self.c.graph, self.gaps.terms[i]
+        term, up = x.number.term, self.spread + self.fraction - x.number.term.fraction_bits
+        small = g.ule(term.significand, g.const(most >> up, term.significand.width))
+        self.fact(small, "a significand is bounded", term.factors)
+        magnitude = g.lshr(g.shift_left_const(term.significand, up), x.gap)
+        node = g.sign_extend_to(signed_magnitude(g, term.sign, magnitude), self.width)
+        fact = within(g, node, most)
+        self.fact(fact, f"a term is within ±{most} units", [term.significand, term.sign, x.gap], [small])
+        return Count(node, most, fact)
+
+    def add(self, x: Count, y: Count) -> Count:
+        """The sum of two counts."""
+        if not x.most or not y.most:
+            return x if x.most else y
+        g, most = self.c.graph, x.most + y.most
+        node = g.add_mod(x.node, y.node)
+        fact = within(g, node, most)
+        self.fact(fact, f"a sum is within ±{most} units", [x.node, y.node], [x.fact, y.fact])
+        return Count(node, most, fact)
+
+    def rounding(self, x: Count, target: Conversion, overflow: str) -> Rounded:
+        """The conversion of a count."""
+        self._roundings += 1
+        g = self.c.graph
+        sign, magnitude = split_sign(g, x.node)
+        with g.scope(f"exact{self._roundings}"):
+            return convert(g, sign, magnitude, self.low, target, overflow=overflow)
+
+
+def leaves_of(x: Maximum) -> list[Maximum]:
+    """The single exponents of a tree of comparisons, in the order of the terms."""
+    return [leaf for half in x.halves for leaf in leaves_of(half)] if x.halves else [x]
+
+
+def _inputs(roots: Sequence[Node]) -> set[Node]:
+    return {n for n in reachable(roots) if n.op == "input"}
+
+
+def _replaced(c: Composition, gaps: Gaps) -> Gaps:
+    """The gaps on representatives, without NaN and Inf."""
+    no = c.graph.truth(False)
+    terms = [Gap(Number(x.number.term, no, no), c.replaced(x.live), c.replaced(x.gap)) for x in gaps.terms]
+    top = replace(gaps.top, bits=c.replaced(gaps.top.bits))
+    return Gaps(tuple(terms), top, tree_replaced(c, gaps.maximum))
