@@ -88,7 +88,7 @@ class Assumptions:
         if self.factors is not None:
             check_choice("assumption factors", self.factors, FACTORS)
         if self.spread is not None:
-            check_int("assumption spread", self.spread, low=0, high=40000)
+            check_int("assumption spread", self.spread, low=0)
 
     @staticmethod
     def of(unit: str | Unit | UnitSpec, *texts: str) -> Assumptions:
@@ -169,8 +169,10 @@ def assumptions(c_format: Format, given: Mapping[str, Any]) -> Assumptions:
         for name in ("products", "sum")
     )
     spread = given.get("spread")
-    if isinstance(spread, str):
-        spread = int(spread) if spread.strip().isdecimal() else spread
+    if isinstance(spread, str) and spread.strip().isdecimal():
+        spread = int(spread)
+    if spread is not None:
+        spread = check_int("assumption spread", spread, low=0)
     return Assumptions(tuple(flags), elements, raw, scales, factors, products, total, spread)
 
 

@@ -69,14 +69,22 @@ def gaps_of(g: Graph, spec: UnitSpec, x: OperandNodes) -> Gaps:
 
 def gaps(g: Graph, numbers: Sequence[Number]) -> Gaps:
     """The gaps of one or more numbers below their largest exponent, as `gaps_of`."""
-    low = min(x.term.exponent.low for x in numbers)
     lives = [g.not_(g.or_(x.term.zero, x.nan, x.inf)) for x in numbers]
-    taking_part = []
-    for x, live in zip(numbers, lives, strict=True):
+    rows = list(zip(numbers, lives, strict=True))
+    # A constant zero, such as c, does not widen the range of exponents.
+    shown = [x.term.exponent for x, live in rows if live is not g.truth(False)]
+    low = min((e.low for e in shown), default=0)
+    parts, none = [], Exponent(g.const(0, 1), low, low)
+    for x, live in rows:
         e = x.term.exponent
-        code = e.rebased(g, low, e.high)
-        taking_part.append(Exponent(g.ite(live, code, g.const(0, code.width)), low, e.high))
-    top, maximum = largest(g, taking_part)
-    rows = zip(numbers, lives, strict=True)
-    terms = tuple(Gap(x, live, distance_below(g, x.term.exponent, top)) for x, live in rows)
-    return Gaps(terms, top, maximum)
+        if live is g.truth(False):
+            parts.append(none)
+        else:
+            code = e.rebased(g, low, e.high)
+            parts.append(Exponent(g.ite(live, code, g.const(0, code.width)), low, e.high))
+    top, maximum = largest(g, parts)
+    terms = []
+    for x, live in rows:
+        own = none if live is g.truth(False) else x.term.exponent
+        terms.append(Gap(x, live, distance_below(g, own, top)))
+    return Gaps(tuple(terms), top, maximum)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.tactics.exact_sums import within
 from tcformal.proofs.tactics.windows import Count, Window, leaves_of
 from tcformal.semantics.align import align, distance_below
-from tcformal.semantics.number import Exponent, Number, Term
+from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.reduce import signed_magnitude
-from tcformal.semantics.round import Rounded
-from tcformal.semantics.stages import AlignedTerm, Dot, DotStep
+from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Rounded, SpecialCases
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +26,12 @@ class Scaled:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A term as lemmas see it: what is cut, what is known, and how it is aligned."""
+    """A term as lemmas see it: what is cut and known, its count, and what it was converted from."""
 
     cut: list[Node]
     given: list[Node]
     count: Count
-    aligned: Node
+    narrow: Term | None = None
 
 
 class LosslessSum:
@@ -45,14 +43,14 @@ class LosslessSum:
     from the count.
     """
 
-    def __init__(self, w: Window, step: DotStep, carried: Count | None) -> None:
+    def __init__(self, w: Window, step: DotStep, carried: Count) -> None:
         if step.total is None or step.total.maximum is None or step.total.fraction_bits is None:
             raise ProofError(f"expected a truncated sum at {step.scope}, but got another")
         self.w, self.step, self.total, self.carried = w, step, step.total, carried
         c, g = w.c, w.c.graph
         maximum, high = step.total.maximum, step.total.e_max.high
         self.code = c.replaced(maximum.code)
-        e_max = Exponent(self.code, maximum.low, high)
+        self.e_max = e_max = Exponent(self.code, maximum.low, high)
         top = w.low.shifted(self.total.fraction_bits)
         self.up = distance_below(g, e_max, top)
         self.seen = [self._seen(t) for t in self.total.terms]
@@ -62,34 +60,64 @@ class LosslessSum:
         bounds = []
         for x, leaf in zip(self.seen, leaves, strict=True):
             bound = g.ule(Exponent(leaf, maximum.low, high).rebased(g, lowest, highest), room)
-            bounds.append(w.fact(bound, "a term's exponent leaves room", [*x.cut, w.code], x.given))
+            bounds.append(
+                w.fact(bound, "a term's exponent leaves room", [*x.cut, w.code], [*x.given, *w.limit])
+            )
         enough = g.ule(e_max.rebased(g, lowest, highest), room)
-        w.fact(enough, "the largest exponent leaves room", [*leaves, w.code], bounds)
+        w.fact(enough, "the largest exponent leaves room", [*leaves, w.code], [*bounds, *w.limit])
         floor = g.ule(g.const(self.total.e_max.low - maximum.low, self.code.width), self.code)
         w.fact(floor, "the largest exponent is in its range", ())
-        self.known = [enough, floor]
-        self.reach = [w.fact(g.ule(x, self.code), "an exponent is at most the largest", leaves) for x in leaves]
+        self.known = [enough, floor, *w.limit]
+        self.reach = [
+            w.fact(g.ule(x, self.code), "an exponent is at most the largest", leaves) for x in leaves
+        ]
 
     # ------------------------------------------------------------------ terms
     def _seen(self, t: AlignedTerm) -> Seen:
         """A product or c by its place, or what an earlier sum handed on."""
-        w, c = self.w, self.w.c
+        w = self.w
         (member,) = t.members
         operand = self.step.operands[member]
-        aligned = c.replaced(t.aligned)
         if operand.kind == "products" or operand.kind == "c":
             k = operand.ks[0] if operand.kind == "products" else len(w.gaps.terms) - 1
             term = w.gaps.terms[k].number.term
             if t.term.significand is not term.significand:
                 return self._converted(t, k, term)
             cut = [term.significand, term.sign, term.zero, term.exponent.bits]
-            return Seen(cut, w.known[k], w.counts[k], aligned)
-        if operand.kind == "zero" or self.carried is None:
-            return Seen([], [], w.nothing, aligned)
-        return Seen([self.carried.node], [self.carried.fact], self.carried, aligned)
+            return Seen(cut, w.known[k], w.counts[k])
+        if operand.kind == "zero":
+            return Seen([], [], w.nothing)
+        return Seen([self.carried.node], [self.carried.fact], self.carried)
 
-    def _converted(self, t: AlignedTerm, k: int, term: Term) -> Seen:
-        raise ProofError("later")
+    def _converted(self, t: AlignedTerm, k: int, x: Term) -> Seen:
+        """A product of operands that were made wider: it is aligned as the product of the operands."""
+        w, c, g = self.w, self.w.c, self.w.c.graph
+        own = replace(
+            t.term, sign=c.replaced(t.term.sign), significand=c.replaced(t.term.significand),
+            exponent=replace(t.term.exponent, bits=c.replaced(t.term.exponent.bits)),
+            zero=c.replaced(t.term.zero),
+        )  # fmt: skip
+        given = w.given(own.significand, own.exponent.bits)
+        for mine, its in ((own.sign, x.sign), (own.zero, x.zero)):
+            w.fact(g.eq(mine, its), "a wider factor has the sign and the zero of the narrow one", (), given)
+        lift = distance_below(g, own.exponent, x.exponent)
+        low, high = min(own.exponent.low, x.exponent.low), max(own.exponent.high, x.exponent.high)
+        below = g.ule(own.exponent.rebased(g, low, high), x.exponent.rebased(g, low, high))
+        placed = g.shift_left_const(x.significand, own.fraction_bits - x.fraction_bits)
+        long, short = (
+            g.zero_extend_to(n, max(placed.width, own.significand.width)) for n in (own.significand, placed)
+        )
+        same = g.and_(g.eq(long, g.shl_mod(short, lift)), g.eq(g.lshr(long, lift), short), below)
+        same = g.or_(own.zero, same)
+        w.fact(same, "a wider product is the narrow one, its exponent less by a shift", (), given)
+        empty = w.fact(
+            g.or_(g.not_(own.zero), g.is_zero(own.significand)), "a zero has no significand", (), given
+        )
+        inside = w.fact(own.exponent.bounded(g), "an exponent is in its range", (), given)
+        cut = [own.significand, own.exponent.bits, own.sign, own.zero]
+        cut += [x.significand, x.exponent.bits, x.sign, x.zero]
+        alike = [g.eq(own.sign, x.sign), g.eq(own.zero, x.zero)]
+        return Seen(cut, [*w.known[k], *alike, same, empty, inside], w.counts[k], x)
 
     def _addend(self, x: Seen, t: AlignedTerm, reach: Node) -> Scaled:
         """(2) of one term."""
@@ -99,8 +127,29 @@ class LosslessSum:
         signed = signed_magnitude(g, w.c.replaced(t.term.sign), w.c.replaced(t.aligned))
         made = self._scaled(g.wrap_to_mod(signed, self.total.partials[-1].node.width), most, x.count)
         cut, given = [*x.cut, w.code, self.code], [*x.given, *self.known, reach]
+        if x.narrow is not None:
+            node = self._narrow(x.narrow, made.node.width)
+            w.equal(node, made.node, "a wider product is aligned as the narrow one", cut, given)
+            made = self._scaled(node, most, x.count)
+            cut = [
+                x.narrow.significand,
+                x.narrow.sign,
+                x.narrow.zero,
+                x.narrow.exponent.bits,
+                w.code,
+                self.code,
+            ]
         w.fact(made.fact, "an aligned term is its count, scaled", cut, given)
         return made
+
+    def _narrow(self, x: Term, width: int) -> Node:
+        """A narrow product as this sum would align it, counted from its lowest bit, which none lies below."""
+        g = self.w.c.graph
+        whole = replace(x, exponent=x.exponent.shifted(-x.fraction_bits), fraction_bits=0)
+        aligned = align(
+            g, whole, distance_below(g, whole.exponent, self.e_max), self.total.fraction_bits, "RZ"
+        )
+        return g.wrap_to_mod(signed_magnitude(g, x.sign, aligned), width)
 
     def _scaled(self, node: Node, most: int, count: Count) -> Scaled:
         g = self.w.c.graph
@@ -112,7 +161,7 @@ class LosslessSum:
     # ------------------------------------------------------------------ sums
     def summed(self) -> Scaled:
         """(2) and (3): the last partial sum."""
-        w, g, of = self.w, self.w.c.graph, dict[Node, Scaled]()
+        w, of = self.w, dict[Node, Scaled]()
         for x, t, reach in zip(self.seen, self.total.terms, self.reach, strict=True):
             made = self._addend(x, t, reach)
             of[made.node] = made
@@ -153,25 +202,35 @@ def lossless(w: Window, dot: Dot, overflow: str) -> Count:
 
     Every sum but the last has to be a number of its format.  Errors: ProofError where that is not proved.
     """
-    steps, carried = list(dot.steps), None
+    steps, carried, exact = list(dot.steps), w.nothing, None
     for step in steps:
         w.where = step.scope
-        if step.exact or step.floor is not None or step.specials is None:
-            raise ProofError(f"expected truncated sums, each rounded, but got another at {step.scope}")
-        _no_specials(w, step, carried)
+        if step.rounded is None or step.floor is not None or step.specials is None:
+            raise ProofError(f"expected sums that are each rounded, but got another at {step.scope}")
+        _no_specials(w, step.specials, carried)
+        if step.exact and exact is not None:
+            _zero_added(w, step.rounded, carried, exact)
+            continue
         carried, exact = LosslessSum(w, step, carried).rounded(overflow)
         if step is not steps[-1]:
             cut = [carried.node, w.code]
-            w.equal(w.c.graph.truth(False), exact.result.inf, "no sum overflows", cut, [carried.fact])
-    if carried is None:
-        raise ProofError("expected a sum, but the unit has none")
+            w.equal(
+                w.c.graph.truth(False), exact.result.inf, "no sum overflows", cut, [carried.fact, *w.limit]
+            )
     return carried
 
 
-def _no_specials(w: Window, step: DotStep, carried: Count | None) -> None:
+def _zero_added(w: Window, made: Rounded, carried: Count, exact: Rounded) -> None:
+    """A sum of a number and a zero is that number."""
+    cut = [carried.node, w.code]
+    own = list(zip(exact.parts, w.c.all_replaced(made.parts), strict=True))
+    w.all_equal(own, "a number and zero make the number", cut, [carried.fact, *w.limit])
+
+
+def _no_specials(w: Window, found: SpecialCases, carried: Count) -> None:
     """No operand of a step is NaN or Inf."""
-    cut = [w.code] if carried is None else [w.code, carried.node]
-    for flag in (step.specials.some_nan, step.specials.positive_inf, step.specials.negative_inf):
+    cut = [w.code, carried.node]
+    for flag in (found.some_nan, found.positive_inf, found.negative_inf):
         node = w.c.replaced(flag)
-        given = w.given(node) + ([] if carried is None else [carried.fact])
+        given = [*w.given(node), *w.limit, carried.fact]
         w.equal(w.c.graph.truth(False), node, "no operand of a sum is NaN or Inf", cut, given)

@@ -12,13 +12,15 @@ from dataclasses import dataclass, replace
 
 from tcformal.design.rounding import Conversion
 from tcformal.errors import ProofError
+from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 from tcformal.proofs.tactics.cuts import Composition
 from tcformal.proofs.tactics.exact_sums import within
 from tcformal.proofs.tactics.maxima import tree_replaced
 from tcformal.query.spread import Gap, Gaps
-from tcformal.semantics.number import Number
+from tcformal.semantics.align import distance_below
+from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.reduce import signed_magnitude, split_sign
 from tcformal.semantics.round import convert
 from tcformal.semantics.stages import Maximum, Rounded
@@ -36,17 +38,27 @@ class Count:
 class Window:
     """The terms of a dot product whose exponents lie within `spread`, each as a count of units of 2^low.
 
-    `finite` are the nodes that suppose every operand finite.  The spread itself is supposed here.
+    `operands` are the nodes that suppose something of each operand, finite at least; the spread itself is
+    supposed here.  `span`: the least and the largest exponent of terms that follow from that.
     Errors: ProofError, with the name of the lemma, where a step is not proved.
     """
 
-    def __init__(self, c: Composition, gaps: Gaps, spread: int, finite: Sequence[Node]) -> None:
-        self.c, self.spread, self.finite, self.where = c, spread, tuple(finite), "terms"
+    def __init__(
+        self,
+        c: Composition,
+        gaps: Gaps,
+        spread: int,
+        operands: Sequence[Node],
+        span: tuple[int, int] | None = None,
+    ) -> None:
+        self.c, self.spread, self.operands, self.where = c, spread, tuple(operands), "terms"
         self._roundings = 0
         raw = [gaps.near(c.graph, x, spread) for x in gaps.terms]
         for x in gaps.terms:
             for flag in (x.number.nan, x.number.inf):
-                self.equal(c.graph.truth(False), flag, "a term of finite operands is finite", (), self.given(flag))
+                self.equal(
+                    c.graph.truth(False), flag, "a term of finite operands is finite", (), self.given(flag)
+                )
         #: For each term, that it lies within the spread; rebuilt without NaN and Inf before it is supposed.
         self.near = [n if n.op == "const" else c.replaced(n) for n in raw]
         self.gaps = _replaced(c, gaps)
@@ -55,12 +67,12 @@ class Window:
                 c.suppose(node, True)
         shown = [x.number.term for x in gaps.terms if x.number.term.significand.op != "const"]
         self.fraction = max(term.fraction_bits for term in shown)
+        self.known = self._facts(span)
         #: The exponent of one unit, and the largest exponent's code, on which it depends.
         self.low = self.gaps.top.shifted(-(spread + self.fraction))
-        self.code = self.gaps.maximum.code
+        self.code = self.gaps.top.bits
         mosts = [self._most(x) for x in self.gaps.terms]
         self.width = sum(mosts).bit_length() + 1
-        self.known = self._facts()
         self.nothing = Count(c.graph.const(0, self.width), 0, c.graph.truth(True))
         self.counts = [self._count(i, most) for i, most in enumerate(mosts)]
 
@@ -84,25 +96,58 @@ class Window:
     def given(self, *nodes: Node) -> list[Node]:
         """What is supposed of the operands that nodes depend on alone."""
         inputs = _inputs(nodes)
-        return [fact for fact in self.finite if _inputs([fact]) <= inputs]
+        return [fact for fact in self.operands if _inputs([fact]) <= inputs]
 
-    def _facts(self) -> list[list[Node]]:
-        """What is known of each term: its spread, exponent, and that a zero has no significand."""
-        g, known = self.c.graph, []
-        leaves = leaves_of(self.gaps.maximum)
-        codes = [x.code for x in leaves]
+    def _facts(self, span: tuple[int, int] | None) -> list[list[Node]]:
+        """What is known of each term: its spread and exponent, and that a zero has no significand.
+
+        Where exponents are bounded from below, so is the largest one, that of no terms included.
+        """
+        g, known = self.c.graph, list[list[Node]]()
+        maximum, top = self.gaps.maximum, self.gaps.top
+        leaves = [x.code for x in leaves_of(maximum)]
+        shown = [x.number.term.exponent for x in self.gaps.terms if x.live.op != "const"]
+        low, high = span or (maximum.low, max(e.high for e in shown))
+        most, bounds = g.const(high - maximum.low, maximum.code.width), []
         for x, near, leaf in zip(self.gaps.terms, self.near, leaves, strict=True):
             term = x.number.term
-            below = g.ule(leaf.code, self.code)
+            own = [near, self.fact(g.ule(leaf, maximum.code), "an exponent is at most the largest", leaves)]
             empty = g.or_(g.not_(term.zero), g.is_zero(term.significand))
-            known.append(
-                [
-                    near,
-                    self.fact(below, "an exponent is at most the largest", codes),
-                    self.fact(empty, "a zero has no significand", ()),
-                    self.fact(term.exponent.bounded(g), "an exponent is in its range", ()),
-                ]
+            own.append(self.fact(empty, "a zero has no significand", ()))
+            own.append(self.fact(term.exponent.bounded(g), "an exponent is in its range", ()))
+            if span is not None and x.live.op != "const":
+                inside = g.or_(term.zero, _between(g, term.exponent, span))
+                name = f"a term's exponent is in {low}..{high}"
+                own.append(self.fact(inside, name, (), self.given(inside)))
+            cut = [term.zero, term.exponent.bits]
+            bounds.append(self.fact(g.ule(leaf, most), "an exponent is bounded", cut, own))
+            known.append(own)
+        self.limit = [self.fact(g.ule(maximum.code, most), "the largest exponent is bounded", leaves, bounds)]
+        if span is None:
+            return known
+        code = g.umax(maximum.code, g.const(low - maximum.low, maximum.code.width))
+        raised = Exponent(code, maximum.low, top.high)
+        terms = []
+        for x, own in zip(self.gaps.terms, known, strict=True):
+            term = x.number.term
+            moved = (
+                Gap(x.number, x.live, distance_below(g, term.exponent, raised)) if x.live.op != "const" else x
             )
+            terms.append(moved)
+            near = self.gaps.near(g, moved, self.spread)
+            cut = [term.zero, term.exponent.bits, maximum.code]
+            own[0] = self.fact(near, "a term is as near to the largest exponent", cut, own)
+            own[1] = self.fact(
+                g.or_(term.zero, _below(g, term.exponent, raised)),
+                "an exponent is at most the largest",
+                cut,
+                own,
+            )
+        self.gaps = Gaps(tuple(terms), raised, replace(maximum, code=code))
+        self.limit = [
+            self.fact(g.ule(code, most), "the largest exponent is bounded", [maximum.code], self.limit),
+            self.fact(g.ule(g.const(low - maximum.low, code.width), code), "and from below", [maximum.code]),
+        ]
         return known
 
     # ------------------------------------------------------------------ counts
@@ -161,3 +206,18 @@ def _replaced(c: Composition, gaps: Gaps) -> Gaps:
     terms = [Gap(Number(x.number.term, no, no), c.replaced(x.live), c.replaced(x.gap)) for x in gaps.terms]
     top = replace(gaps.top, bits=c.replaced(gaps.top.bits))
     return Gaps(tuple(terms), top, tree_replaced(c, gaps.maximum))
+
+
+def _between(g: Graph, e: Exponent, span: tuple[int, int]) -> Node:
+    """1 where an exponent is in a range."""
+    low, high = min(e.low, span[0]), max(e.high, span[1])
+    code = e.rebased(g, low, high)
+    return g.and_(
+        g.ule(g.const(span[0] - low, code.width), code), g.ule(code, g.const(span[1] - low, code.width))
+    )
+
+
+def _below(g: Graph, e: Exponent, top: Exponent) -> Node:
+    """1 where an exponent is at most another."""
+    low, high = min(e.low, top.low), max(e.high, top.high)
+    return g.ule(e.rebased(g, low, high), top.rebased(g, low, high))
