@@ -36,9 +36,12 @@ def close(spec: UnitSpec, k: int, n: int, seed: int, most: int, span: tuple[int,
     depth = np.where(edge < at_top, 0, np.where(edge < (1 + at_top) / 2, spread[:, None], depth))
     e = np.maximum(top[:, None] - depth, alow + blow)
     first = rng.integers(np.maximum(alow, e - bhigh), np.minimum(ahigh, e - blow) + 1)
-    style = rng.integers(0, 6, n)
+    style = rng.integers(0, 9, n)
     a = _encoded(rng, spec.a_format, first, style[:, None])
     b = _encoded(rng, spec.b_format, e - first, style[:, None])
+    # One sign up to some place, the other from there on, so that what a first block loses is seen.
+    late = (style[:, None] >= 6) & (np.arange(k) >= rng.integers(0, k + 1, n)[:, None])
+    a ^= late.astype(np.uint64) << np.uint64(spec.a_format.width - 1)
     density = rng.choice([2 / k, 0.3, 0.7, 1.0], n)
     a = np.where(rng.random(shape) < density[:, None], a, np.uint64(0))
     if k > 1:
@@ -80,6 +83,6 @@ def _encoded(rng: np.random.Generator, fmt: Format, exponent: Integers, style: I
     field = np.where(low, 0, field)
     word = (field.astype(np.uint64) << np.uint64(t)) | fraction.astype(np.uint64)
     if fmt.sign is Sign.PRESENT:
-        negative = (rng.random(shape) < 0.5) & (style >= 3)
+        negative = (rng.random(shape) < 0.5) & (style // 3 == 1)
         word |= negative.astype(np.uint64) << np.uint64(t + fmt.exponent_bits)
     return word << np.uint64(fmt.ignored_low_bits)

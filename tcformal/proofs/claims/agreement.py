@@ -161,8 +161,8 @@ def _inside(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart
             raise ProofError("expected a proof that both sums are of the same terms, but found none")
         steps.append(step_of(c, "sum", since, True, False))
         since = len(c.uses)
-        # Once for the sums, and again for what was proved of the roundings of each.
-        mine, its = c.all_replaced(c.all_replaced([dot.result for dot in dots]))
+        results = w.rebuilt([dot.result for dot in dots]).values()
+        mine, its = c.all_replaced(list(results), {counts[1].node: counts[0].node})
         if not c.equal(mine, its):
             w.equal(
                 mine, its, "both results are one word", [counts[0].node, w.code], [counts[0].fact, *w.limit]

@@ -47,16 +47,20 @@ class LosslessSum:
         if step.total is None or step.total.maximum is None or step.total.fraction_bits is None:
             raise ProofError(f"expected a truncated sum at {step.scope}, but got another")
         self.w, self.step, self.total, self.carried = w, step, step.total, carried
-        c, g = w.c, w.c.graph
+        g = w.c.graph
         maximum, high = step.total.maximum, step.total.e_max.high
-        self.code = c.replaced(maximum.code)
+        codes = [x.code for x in leaves_of(maximum)]
+        terms = [(t.term, t.aligned) for t in step.total.terms]
+        fields = [n for x, kept in terms for n in (x.sign, x.significand, x.exponent.bits, x.zero, kept)]
+        self._rebuilt = w.rebuilt([maximum.code, *codes, *fields, *(p.node for p in step.total.partials)])
+        self.code = self._rebuilt[maximum.code]
         self.e_max = e_max = Exponent(self.code, maximum.low, high)
         top = w.low.shifted(self.total.fraction_bits)
         self.up = distance_below(g, e_max, top)
         self.seen = [self._seen(t) for t in self.total.terms]
         lowest, highest = min(top.low, e_max.low), max(top.high, high)
         room = top.rebased(g, lowest, highest)
-        leaves = [c.replaced(x.code) for x in leaves_of(maximum)]
+        leaves = [self._rebuilt[code] for code in codes]
         bounds = []
         for x, leaf in zip(self.seen, leaves, strict=True):
             bound = g.ule(Exponent(leaf, maximum.low, high).rebased(g, lowest, highest), room)
@@ -91,11 +95,11 @@ class LosslessSum:
 
     def _converted(self, t: AlignedTerm, k: int, x: Term) -> Seen:
         """A product of operands that were made wider: it is aligned as the product of the operands."""
-        w, c, g = self.w, self.w.c, self.w.c.graph
+        w, g = self.w, self.w.c.graph
         own = replace(
-            t.term, sign=c.replaced(t.term.sign), significand=c.replaced(t.term.significand),
-            exponent=replace(t.term.exponent, bits=c.replaced(t.term.exponent.bits)),
-            zero=c.replaced(t.term.zero),
+            t.term, sign=self._rebuilt[t.term.sign], significand=self._rebuilt[t.term.significand],
+            exponent=replace(t.term.exponent, bits=self._rebuilt[t.term.exponent.bits]),
+            zero=self._rebuilt[t.term.zero],
         )  # fmt: skip
         given = w.given(own.significand, own.exponent.bits)
         for mine, its in ((own.sign, x.sign), (own.zero, x.zero)):
@@ -124,7 +128,7 @@ class LosslessSum:
         w, g = self.w, self.w.c.graph
         full = ((1 << t.term.significand.width) - 1) << self.total.fraction_bits >> t.term.fraction_bits
         most = min(full, (1 << t.aligned.width) - 1)
-        signed = signed_magnitude(g, w.c.replaced(t.term.sign), w.c.replaced(t.aligned))
+        signed = signed_magnitude(g, self._rebuilt[t.term.sign], self._rebuilt[t.aligned])
         made = self._scaled(g.wrap_to_mod(signed, self.total.partials[-1].node.width), most, x.count)
         cut, given = [*x.cut, w.code, self.code], [*x.given, *self.known, reach]
         if x.narrow is not None:
@@ -159,21 +163,20 @@ class LosslessSum:
         return Scaled(node, most, count, g.and_(within(g, node, most), exact))
 
     # ------------------------------------------------------------------ sums
-    def summed(self) -> Scaled:
-        """(2) and (3): the last partial sum."""
-        w, of = self.w, dict[Node, Scaled]()
+    def summed(self) -> tuple[Node, Scaled]:
+        """(2) and (3): the last partial sum as it was defined, and as it is known here."""
+        w, g, of = self.w, self.w.c.graph, dict[Node, Scaled]()
+        width = self.total.partials[-1].node.width
         for x, t, reach in zip(self.seen, self.total.terms, self.reach, strict=True):
-            made = self._addend(x, t, reach)
-            of[made.node] = made
-        last = made
+            of[g.wrap_to_mod(signed_magnitude(g, t.term.sign, t.aligned), width)] = self._addend(x, t, reach)
         for partial in self.total.partials:
-            node = w.c.replaced(partial.node)
-            if node not in of:
-                if node.op != "add_mod" or any(a not in of for a in node.args):
-                    raise ProofError(f"expected a tree of sums at {w.where}, but got {node.op}")
-                of[node] = self._added(*(of[a] for a in node.args))
-            last = of[node]
-        return last
+            if partial.node not in of:
+                if len(partial.of) != 2 or any(x not in of for x in partial.of):
+                    raise ProofError(f"expected a tree of sums in two's complement at {w.where}")
+                of[partial.node] = self._added(*(of[x] for x in partial.of))
+                # Joins the sum of what is known to the one that was defined.
+                w.c.by_congruence(of[partial.node].node, self._rebuilt[partial.node])
+        return partial.node, of[partial.node]
 
     def _added(self, x: Scaled, y: Scaled) -> Scaled:
         w, g = self.w, self.w.c.graph
@@ -185,15 +188,13 @@ class LosslessSum:
 
     def rounded(self, overflow: str) -> tuple[Count, Rounded]:
         """(4): the count of the whole sum, and its rounding."""
-        w = self.w
-        last = self.summed()
-        made = self.step.rounded
+        w, made = self.w, self.step.rounded
         if made is None:
             raise ProofError(f"expected a rounding at {w.where}, but the sum goes on as it is")
+        node, last = self.summed()
         exact = w.rounding(last.count, made.target, overflow)
-        pairs = list(zip(exact.parts, w.c.all_replaced(made.parts), strict=True))
-        cut = [last.node, last.count.node, w.code, self.code]
-        w.all_equal(pairs, "what is rounded is the count", cut, [last.fact, last.count.fact, *self.known])
+        given = [last.fact, last.count.fact, *self.known]
+        w.take_over(made, exact, [last.node, last.count.node, w.code, self.code], given, {node: last.node})
         return last.count, exact
 
 
@@ -209,28 +210,23 @@ def lossless(w: Window, dot: Dot, overflow: str) -> Count:
             raise ProofError(f"expected sums that are each rounded, but got another at {step.scope}")
         _no_specials(w, step.specials, carried)
         if step.exact and exact is not None:
-            _zero_added(w, step.rounded, carried, exact)
-            continue
-        carried, exact = LosslessSum(w, step, carried).rounded(overflow)
+            # The sum of a number and c = 0.
+            w.take_over(step.rounded, exact, [carried.node, w.code], [carried.fact, *w.limit])
+        else:
+            carried, exact = LosslessSum(w, step, carried).rounded(overflow)
         if step is not steps[-1]:
             cut = [carried.node, w.code]
             w.equal(
                 w.c.graph.truth(False), exact.result.inf, "no sum overflows", cut, [carried.fact, *w.limit]
             )
+            w.instead[step.rounded.result.inf] = w.c.graph.truth(False)
     return carried
-
-
-def _zero_added(w: Window, made: Rounded, carried: Count, exact: Rounded) -> None:
-    """A sum of a number and a zero is that number."""
-    cut = [carried.node, w.code]
-    own = list(zip(exact.parts, w.c.all_replaced(made.parts), strict=True))
-    w.all_equal(own, "a number and zero make the number", cut, [carried.fact, *w.limit])
 
 
 def _no_specials(w: Window, found: SpecialCases, carried: Count) -> None:
     """No operand of a step is NaN or Inf."""
-    cut = [w.code, carried.node]
-    for flag in (found.some_nan, found.positive_inf, found.negative_inf):
-        node = w.c.replaced(flag)
-        given = [*w.given(node), *w.limit, carried.fact]
-        w.equal(w.c.graph.truth(False), node, "no operand of a sum is NaN or Inf", cut, given)
+    cut, no = [w.code, carried.node], w.c.graph.truth(False)
+    flags = (found.some_nan, found.positive_inf, found.negative_inf)
+    for flag, node in w.rebuilt(flags).items():
+        w.equal(no, node, "no operand of a sum is NaN or Inf", cut, [*w.given(node), *w.limit, carried.fact])
+        w.instead[flag] = no

@@ -7,7 +7,7 @@ are guesses, and a wrong one proves nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tcformal.design.rounding import Conversion
@@ -53,6 +53,8 @@ class Window:
     ) -> None:
         self.c, self.spread, self.operands, self.where = c, spread, tuple(operands), "terms"
         self._roundings = 0
+        #: What takes the place of stages of the units, each proved equal.
+        self.instead: dict[Node, Node] = {}
         raw = [gaps.near(c.graph, x, spread) for x in gaps.terms]
         for x in gaps.terms:
             for flag in (x.number.nan, x.number.inf):
@@ -189,6 +191,32 @@ class Window:
         sign, magnitude = split_sign(g, x.node)
         with g.scope(f"exact{self._roundings}"):
             return convert(g, sign, magnitude, self.low, target, overflow=overflow)
+
+    def rebuilt(self, nodes: Iterable[Node], more: Mapping[Node, Node] | None = None) -> dict[Node, Node]:
+        """Nodes built again on what takes the place of their stages."""
+        roots, instead = list(nodes), self.instead | dict(more or {})
+        return dict(zip(roots, self.c.all_replaced(roots, instead) if instead else roots, strict=True))
+
+    def take_over(
+        self,
+        made: Rounded,
+        exact: Rounded,
+        cut: Sequence[Node],
+        given: Sequence[Node],
+        more: Mapping[Node, Node] | None = None,
+    ) -> None:
+        """Prove a rounding of a unit equal to another, part by part, and put that in its place."""
+        g, kept = self.c.graph, exact.kept
+        own = self.rebuilt([*made.parts, made.normalised], more)
+        instead = dict(zip(made.parts, exact.parts, strict=True))
+        whole = own[made.normalised]
+        if whole.width > kept.width:
+            # Where nothing is rounded up, the encoding is cut from the normalised sum, and from no part.
+            rest = g.extract(whole, whole.width - kept.width - 1, 0)
+            instead[made.normalised] = g.concat(kept, rest)
+        pairs = [(new, own[old]) for old, new in instead.items()]
+        self.all_equal(pairs, "what is rounded is the count", cut, given)
+        self.instead |= {old: new for old, new in instead.items() if old.op != "const"}
 
 
 def leaves_of(x: Maximum) -> list[Maximum]:
