@@ -43,7 +43,10 @@ def spread_of(a_format: Format, c_format: Format, a: list[int], b: list[int], c:
     return max(found) - min(found) if found else 0
 
 
-@pytest.mark.parametrize(("name", "fmt"), [("tfdpa@products=3", "fp16"), ("tfdpa@products=2,a_format=e5m2,b_format=e5m2", "e5m2")])
+@pytest.mark.parametrize(
+    ("name", "fmt"),
+    [("tfdpa@products=3", "fp16"), ("tfdpa@products=2,a_format=e5m2,b_format=e5m2", "e5m2")],
+)
 def test_spread_is_that_of_the_values(name: str, fmt: str) -> None:
     """Random operands close together and anywhere, zeros, subnormals, NaN and Inf among them."""
     spec, a_format = resolve(name), FORMATS[fmt]
@@ -73,7 +76,10 @@ def test_solvers_read_it_as_integers_do(member: str) -> None:
     three, two = (assume_of_unit(g, Assumptions(("finite",), spread=s), spec, x) for s in (3, 2))
     root = g.and_(three, g.not_(two))
     run = Concrete(g, [root])
-    found = decide(g, root, members=(member,), limits=Limits(30.0, 4096, 0), confirm=False, replay=lambda m: run(m) == [1])
+    found = decide(
+        g, root, members=(member,), limits=Limits(30.0, 4096, 0), confirm=False,
+        replay=lambda m: run(m) == [1],
+    )  # fmt: skip
     assert found.status is Status.SAT
     model = {name: (found.model or {}).get(name, 0) for name in g.inputs}
     a, b = ([model[f"{w}[{j}]"] for j in range(2)] for w in "ab")

@@ -96,7 +96,12 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     spread = outside.spread - 1
     if spread >= 0:
         ask.progress(f"spread {spread}")
-        part, lemmas = _inside(ask, second, replace(what, spread=spread))
+        near = replace(what, spread=spread)
+        # What is proved of all exponents is proved of some: its lemmas are those of a pair asked before.
+        part, lemmas = inside(ask, second, replace(near, exponents=None))
+        if part.status is PartStatus.OPEN and what.exponents is not None:
+            part, more = inside(ask, second, near)
+            lemmas += more
         parts.append(part)
     # The same question with its spread as an assumption, so that the replay checks it too.
     near = question(first, second, replace(what, spread=outside.spread))
@@ -132,7 +137,7 @@ class _Sides:
     results: tuple[Node, Node]
 
 
-def _inside(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart, list[Lemma]]:
+def inside(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart, list[Lemma]]:
     """The proof that two units agree under assumptions with a spread."""
     first, name = ask.spec, f"spread {what.spread}"
     g = Graph()
