@@ -48,7 +48,7 @@ def asking(first: str, second: str, what: Assumptions, book: LemmaBook) -> Askin
 
 
 def test_one_more_fraction_bit_agrees_up_to_what_the_fewer_keep(book: LemmaBook, tmp_path: Path) -> None:
-    """Products of two fraction bits in sums of 3 and 4: proved at spread 1, a witness at 2, kept and served."""
+    """Products of two fraction bits in sums of 3 and 4: proved at spread 1, not at 2; kept and served."""
     store, first, second = Store(tmp_path), resolve(SMALL + "3"), resolve(SMALL + "4")
     kept = LemmaBook(limits=LIMITS, keeper=store.lemmas, certify=True)
     claim = claims.agreement_claim(second, WITHOUT_C)

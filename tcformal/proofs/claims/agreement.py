@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, ProofError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.ir.walk import reachable
 from tcformal.programs.chain import OperandNodes, chained_dot, common_k, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus, counterexample
 from tcformal.proofs.lemmas import Lemma
@@ -21,6 +22,7 @@ from tcformal.query.nearest import nearest
 from tcformal.query.pair import SIDES, question
 from tcformal.query.replay import replay as replayed
 from tcformal.query.spread import gaps_of
+from tcformal.semantics.stages import Dot
 
 #: The claim's name, which the second unit and the assumptions follow.
 NAME = "agreement"
@@ -91,7 +93,7 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     ask.progress("the nearest inputs on which the units differ")
     outside = nearest(q, ask.limits.seed)
     if outside is None:
-        return _open(f"no inputs found on which they differ, of any spread, {_assuming(what)}"), []
+        return _everywhere(ask, second, what)
     parts, lemmas = [], list[Lemma]()
     spread = outside.spread - 1
     if spread >= 0:
@@ -104,8 +106,8 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
             lemmas += more
         parts.append(part)
     # The same question with its spread as an assumption, so that the replay checks it too.
-    near = question(first, second, replace(what, spread=outside.spread))
-    confirmed = replayed(near, outside.witness).confirms
+    outer = question(first, second, replace(what, spread=outside.spread))
+    confirmed = replayed(outer, outside.witness).confirms
     witness = counterexample((first, outside.witness), (second, outside.witness), "vectors")
     shown = PartStatus.VIOLATED if confirmed and witness is not None else PartStatus.OPEN
     control = ClaimPart(name=f"spread {outside.spread}", status=shown, witness=witness, control=True)
@@ -122,37 +124,66 @@ def _assuming(what: Assumptions) -> str:
     return " and ".join(what.texts()) or "without further assumptions"
 
 
-def _open(note: str) -> Finding:
-    return Finding(
-        parts=(ClaimPart(name="every spread", status=PartStatus.OPEN, note=note),), composition="", reason=""
+def _everywhere(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[Finding, list[Lemma]]:
+    """Units that no inputs were found to separate: equal wherever no step makes a NaN.
+
+    Soundness: step by step no result is NaN, which is put in the place of the flag that says so; both
+    results are then one definition.
+    """
+    x, dots, c = _built(ask, second, what)
+    note, instead = (
+        "no inputs found on which they differ, and no proof that there are none",
+        dict[Node, Node](),
     )
+    try:
+        supposed = _supposed(c, ask.spec, x, what)
+        for dot in dots:
+            before: list[Node] = []
+            for step in dot.steps:
+                if step.specials is None:
+                    raise ProofError(f"expected sums that are each rounded, but got another at {step.scope}")
+                made = step.specials.result
+                roots = [made.nan, *before]
+                nan, *cut = c.all_replaced(roots, instead) if instead else roots
+                no, inputs = c.graph.truth(False), {n for n in reachable([nan]) if n.op == "input"}
+                given = [fact for fact in supposed if inputs & set(reachable([fact]))]
+                if not c.by_lemma(step.scope, no, nan, name="no sum is NaN", given=given, cut=cut):
+                    raise ProofError(f"expected a proof that no sum is NaN at {step.scope}, but found none")
+                instead[made.nan], before = no, [made.inf, made.term.sign]
+        c.all_replaced([dot.result for dot in dots], instead)
+    except ProofError as error:
+        note = str(error)
+    same = c.equal(dots[0].result, dots[1].result)
+    part = ClaimPart(
+        name="every spread", status=PartStatus.HOLDS if same else PartStatus.OPEN,
+        steps=(step_of(c, "d", 0, same, False),), note="" if same else note,
+    )  # fmt: skip
+    text = f"{ask.spec.name} and {second.name} agree on all inputs, {_assuming(what)}"
+    reason = "the units agree within every spread"
+    return Finding(parts=(part,), composition=text, reason=reason), [u.lemma for u in c.uses]
 
 
-@dataclass(frozen=True, slots=True)
-class _Sides:
+def _built(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[OperandNodes, list[Dot], Composition]:
     """Both units on the same inputs in one graph; c a constant where it is assumed to be one."""
-
-    graph: Graph
-    x: OperandNodes
-    results: tuple[Node, Node]
+    g = Graph()
+    x = declare_inputs(g, ask.spec, common_k(ask.spec, second))
+    if what.c is not None:
+        x = replace(x, c=g.const(what.c, ask.spec.operands.c.width))
+    dots = []
+    for side, unit in zip(SIDES, (ask.spec, second), strict=True):
+        with g.scope(side):
+            dots.append(chained_dot(g, unit, x))
+    return x, dots, Composition(g, ask.book)
 
 
 def inside(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart, list[Lemma]]:
     """The proof that two units agree under assumptions with a spread."""
     first, name = ask.spec, f"spread {what.spread}"
-    g = Graph()
-    x = declare_inputs(g, first, common_k(first, second))
-    if what.c is not None:
-        x = replace(x, c=g.const(what.c, first.operands.c.width))
-    dots = []
-    for side, unit in zip(SIDES, (first, second), strict=True):
-        with g.scope(side):
-            dots.append(chained_dot(g, unit, x))
-    c = Composition(g, ask.book)
-    steps: list[ProofStep] = []
+    x, dots, c = _built(ask, second, what)
+    steps, note = list[ProofStep](), ""
     try:
         w = Window(
-            c, gaps_of(g, first, x), what.spread or 0, _supposed(c, first, x, what), _span(first, what)
+            c, gaps_of(c.graph, first, x), what.spread or 0, _supposed(c, first, x, what), _span(first, what)
         )
         steps.append(step_of(c, "terms", 0, True, False))
         counts = []
@@ -174,12 +205,9 @@ def inside(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart,
             )
         steps.append(step_of(c, "d", since, True, False))
     except ProofError as error:
-        status, note = PartStatus.OPEN, str(error)
-    else:
-        one, two = (dot.result for dot in dots)
-        status, note = (
-            (PartStatus.HOLDS, "") if c.equal(mine, its) else (PartStatus.OPEN, f"{one} is not {two}")
-        )
+        note = str(error)
+    same = c.equal(dots[0].result, dots[1].result)
+    status = PartStatus.HOLDS if same else PartStatus.OPEN
     return ClaimPart(name=name, status=status, steps=tuple(steps), note=note), [u.lemma for u in c.uses]
 
 
