@@ -97,8 +97,8 @@ def regions_table(answers: Sequence[RegionAnswer]) -> RenderableType:
     return Group(made, Text(f"{len(answers)} regions: {counts(answers)}"))
 
 
-def regions_text(answers: Sequence[RegionAnswer]) -> str:
-    """The table of all pairs as Markdown."""
+def regions_text(answers: Sequence[RegionAnswer], asked: int) -> str:
+    """The table of all pairs as Markdown; `asked` regions in all, of which some have no answer yet."""
     columns = _columns(answers)
     pairs = _rows(answers)
     lines = [
@@ -119,7 +119,8 @@ def regions_text(answers: Sequence[RegionAnswer]) -> str:
         span = ", ".join(f"{s[0]}..{s[1]}" for s in spans if s)
         lines.append(f"| `{first}`<br>`{second}` | {' | '.join(cells)} | {span} |")
     still = [x for x in answers if not x.decided]
-    lines += ["", f"{len(pairs)} pairs, {len(answers)} regions: {counts(answers)}."]
+    rest = f"; {asked - len(answers)} more have not been asked" if asked > len(answers) else ""
+    lines += ["", f"{len(pairs)} pairs, {len(answers)} regions: {counts(answers)}{rest}."]
     if still:
         lines += ["", "## Open", ""]
         lines += [f"- `{x.first}`, `{x.second}`, {headings(x.assumed)}: {x.verdict.reason}" for x in still]

@@ -17,6 +17,8 @@ from tcformal.proofs.claims.agreement import agreement_claim, variants
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import kept_or_proved
 from tcformal.query.assume import Assumptions, from_texts
+from tcformal.query.nearest import at_once
+from tcformal.query.pair import question
 from tcformal.query.pairs.pairs import groups
 from tcformal.report.escape import print_json
 from tcformal.report.regions import (
@@ -65,9 +67,8 @@ def region(
         pairs = [(resolve(first), resolve(second))]
     else:
         pairs = [(resolve(p.first), resolve(p.second)) for group in groups(only) for p in group.pairs]
-    answers = _ask(pairs, assume, how)
-    if every and not only and not assume:
-        write_whole(Path(how.folder) / TABLE, regions_text(answers).encode())
+    whole = every and not only and not assume
+    answers = _ask(pairs, assume, how, Path(how.folder) / TABLE if whole else None)
     if as_json:
         print_json([region_data(x) for x in answers])
     else:
@@ -76,9 +77,13 @@ def region(
 
 
 def _ask(
-    pairs: Sequence[tuple[UnitSpec, UnitSpec]], assume: Sequence[str], how: SolverOptions
+    pairs: Sequence[tuple[UnitSpec, UnitSpec]], assume: Sequence[str], how: SolverOptions, path: Path | None
 ) -> list[RegionAnswer]:
-    """Every pair under the assumptions given, or under each of the usual ones; kept one by one."""
+    """Every pair under the assumptions given, or under each of the usual ones; kept one by one.
+
+    Units that differ at spread 0 come first, because the others need proofs; the table at `path` is written
+    before these and after each.
+    """
     store = how.store()
     certify = True if how.certify is None else how.certify
     book = LemmaBook(
@@ -88,19 +93,34 @@ def _ask(
     for one, other in pairs:
         given = [from_texts(one.operands.c, assume)] if assume else variants(one, other)
         asked += [(one, other, what) for what in given]
-    answers: list[RegionAnswer] = []
+    answers: dict[int, RegionAnswer] = {}
     columns = (
         shown("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
         shown("{task.fields[doing]}"),
     )  # fmt: skip
     with progress(*columns) as bar:
         task = bar.add_task("regions", total=len(asked), doing="")
-        for one, other, what in asked:
+
+        def ask(i: int) -> None:
+            one, other, what = asked[i]
             v = kept_or_proved(
                 one, agreement_claim(other, what), store, book=book, limits=how.limits,
                 solvers=how.solvers, certify=certify, fresh=how.fresh,
                 progress=lambda text: bar.update(task, doing=text),
             )  # fmt: skip
-            answers.append(RegionAnswer(one.name, other.name, what, v))
-            bar.update(task, advance=1, description=counts(answers))
-    return answers
+            answers[i] = RegionAnswer(one.name, other.name, what, v)
+            bar.update(task, advance=1, description=counts(list(answers.values())))
+
+        later = []
+        for i, parts in enumerate(asked):
+            if at_once(question(*parts), how.limits.seed) is None:
+                later.append(i)
+            else:
+                ask(i)
+        for place in (None, *later):
+            if place is not None:
+                ask(place)
+            done = [answers[j] for j in sorted(answers)]
+            if path is not None:
+                write_whole(path, regions_text(done, len(asked)).encode())
+    return done

@@ -13,15 +13,24 @@ from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Rounded, SpecialCases
 
+#: Sums are compared in a multiple of these bits, so that different sums share lemmas.
+_BITS = 16
+
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
-    """An addend or partial sum, the count that it is a power of two times of, and that fact."""
+    """An addend or partial sum that is a count times 2^up: `long`, it extended, is `shifted`.
+
+    `facts`: it is within ±most, and `up` is small enough for the count, or the count is zero.
+    """
 
     node: Node
     most: int
     count: Count
-    fact: Node
+    long: Node
+    whole: Node
+    shifted: Node
+    facts: list[Node]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,8 @@ class LosslessSum:
         self.e_max = e_max = Exponent(self.code, maximum.low, high)
         top = w.low.shifted(self.total.fraction_bits)
         self.up = distance_below(g, e_max, top)
+        #: Bits that hold every sum, and every count shifted as far as one that is not zero can be.
+        self.width = _BITS * -(-max(w.width + step.total.fraction_bits, step.total.bits.width) // _BITS)
         self.seen = [self._seen(t) for t in self.total.terms]
         lowest, highest = min(top.low, e_max.low), max(top.high, high)
         room = top.rebased(g, lowest, highest)
@@ -143,7 +154,8 @@ class LosslessSum:
                 w.code,
                 self.code,
             ]
-        w.fact(made.fact, "an aligned term is its count, scaled", cut, given)
+        pairs = [(made.shifted, made.long), *((g.truth(True), fact) for fact in made.facts)]
+        w.all_equal(pairs, "an aligned term is its count, scaled", cut, given)
         return made
 
     def _narrow(self, x: Term, width: int) -> Node:
@@ -156,11 +168,11 @@ class LosslessSum:
         return g.wrap_to_mod(signed_magnitude(g, x.sign, aligned), width)
 
     def _scaled(self, node: Node, most: int, count: Count) -> Scaled:
-        g = self.w.c.graph
-        width = max(node.width, count.node.width)
-        long, short = g.sign_extend_to(node, width), g.sign_extend_to(count.node, width)
-        exact = g.and_(g.eq(long, g.shl_mod(short, self.up)), g.eq(g.ashr(long, self.up), short))
-        return Scaled(node, most, count, g.and_(within(g, node, most), exact))
+        g, most_up = self.w.c.graph, self.total.fraction_bits
+        long, whole = g.sign_extend_to(node, self.width), g.sign_extend_to(count.node, self.width)
+        room = g.or_(g.is_zero(count.node), g.ule(self.up, g.const(most_up, self.up.width)))
+        shifted = g.shl_mod(whole, self.up)
+        return Scaled(node, most, count, long, whole, shifted, [within(g, node, most), room])
 
     # ------------------------------------------------------------------ sums
     def summed(self) -> tuple[Node, Scaled]:
@@ -179,11 +191,25 @@ class LosslessSum:
         return partial.node, of[partial.node]
 
     def _added(self, x: Scaled, y: Scaled) -> Scaled:
-        w, g = self.w, self.w.c.graph
+        """The sum of two such numbers: what is extended, shifted and added may be done in any order."""
+        w, c, g = self.w, self.w.c, self.w.c.graph
         made = self._scaled(g.add_mod(x.node, y.node), x.most + y.most, w.add(x.count, y.count))
-        cut = [x.node, y.node, x.count.node, y.count.node, self.up]
-        given = [x.fact, y.fact, x.count.fact, y.count.fact]
-        w.fact(made.fact, "a sum is its count, scaled", cut, given)
+        bounds = [x.facts[0], y.facts[0]]
+        long, whole = g.add_mod(x.long, y.long), g.add_mod(x.whole, y.whole)
+        w.all_equal(
+            [(long, made.long), (g.truth(True), made.facts[0])], "a sum is extended", [x.node, y.node], bounds
+        )
+        counts = [x.count.node, y.count.node]
+        w.equal(whole, made.whole, "a sum is extended", counts, [x.count.fact, y.count.fact])
+        w.fact(made.facts[1], "a sum leaves as much room", [*counts, self.up], [x.facts[1], y.facts[1]])
+        apart, shifted = g.add_mod(x.shifted, y.shifted), g.shl_mod(whole, self.up)
+        w.equal(shifted, apart, "a sum is shifted", [x.whole, y.whole, self.up])
+        if not (
+            c.by_congruence(apart, long)
+            and c.by_congruence(shifted, made.shifted)
+            and c.equal(made.long, made.shifted)
+        ):
+            raise ProofError(f"expected a proof at {w.where} that a sum is its count, scaled, but found none")
         return made
 
     def rounded(self, overflow: str) -> tuple[Count, Rounded]:
@@ -193,7 +219,19 @@ class LosslessSum:
             raise ProofError(f"expected a rounding at {w.where}, but the sum goes on as it is")
         node, last = self.summed()
         exact = w.rounding(last.count, made.target, overflow)
-        given = [last.fact, last.count.fact, *self.known]
+        exactly = w.c.graph.eq(last.long, last.shifted)
+        w.c.made_twice(exactly, [last.shifted, last.shifted], [last.long, last.shifted])
+        g, cut = w.c.graph, [last.node, last.count.node, self.up]
+        width = max(last.node.width, last.count.node.width)
+        long, short = (g.sign_extend_to(n, width) for n in (last.node, last.count.node))
+        exact_in_few = g.and_(g.eq(long, g.shl_mod(short, self.up)), g.eq(g.ashr(long, self.up), short))
+        w.fact(
+            exact_in_few,
+            "a sum is its count, scaled, in fewer bits",
+            cut,
+            [exactly, *last.facts, last.count.fact],
+        )
+        given = [exact_in_few, last.facts[0], last.count.fact, *self.known]
         w.take_over(made, exact, [last.node, last.count.node, w.code, self.code], given, {node: last.node})
         return last.count, exact
 
