@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Sign
+from tcformal.operands.batch import Integers
 from tcformal.operands.random import Batch, Raw
 from tcformal.programs.chain import scale_count
-
-Integers = NDArray[np.int64]
 
 #: Shares: of rows in which two products cancel, of rows of the largest spread, of subnormals where they fit.
 _CANCELLING, _WIDEST, _SUBNORMAL = 0.3, 0.7, 0.25

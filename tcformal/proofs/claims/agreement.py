@@ -13,10 +13,10 @@ from tcformal.ir.walk import reachable
 from tcformal.programs.chain import OperandNodes, chained_dot, common_k, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus, counterexample
 from tcformal.proofs.lemmas import Lemma
+from tcformal.proofs.tactics.counted import CountedTerms
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
 from tcformal.proofs.tactics.lossless import lossless
 from tcformal.proofs.tactics.rearrange import rearranged
-from tcformal.proofs.tactics.windows import Window
 from tcformal.query.assume import Assumptions, assume, from_texts
 from tcformal.query.nearest import nearest
 from tcformal.query.pair import SIDES, question
@@ -182,7 +182,7 @@ def inside(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart,
     x, dots, c = _built(ask, second, what)
     steps, note = list[ProofStep](), ""
     try:
-        w = Window(
+        w = CountedTerms(
             c, gaps_of(c.graph, first, x), what.spread or 0, _supposed(c, first, x, what), _span(first, what)
         )
         steps.append(step_of(c, "terms", 0, True, False))

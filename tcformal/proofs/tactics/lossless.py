@@ -1,4 +1,4 @@
-"""Sums of a unit that lose nothing of their terms: each is a count of the window times a power of two."""
+"""Sums of a unit that lose nothing of their terms: each is a count times a power of two."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
+from tcformal.proofs.tactics.counted import Count, CountedTerms, leaves_of
 from tcformal.proofs.tactics.exact_sums import within
-from tcformal.proofs.tactics.windows import Count, Window, leaves_of
 from tcformal.semantics.align import align, distance_below
 from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.reduce import signed_magnitude
@@ -46,13 +46,13 @@ class Seen:
 class LosslessSum:
     """One truncated sum, none of whose addends loses a bit.
 
-    Soundness: with 2^up units of the sum to one of the window, (1) no exponent leaves `up` negative, which
+    Soundness: with 2^up units of the sum to one of the counts, (1) no exponent leaves `up` negative, which
     is proved of every term and so of their maximum; (2) every aligned term is its count times 2^up, with no
     bit lost or wrapped; (3) so is every partial sum; (4) what is rounded from the sum is what is rounded
     from the count.
     """
 
-    def __init__(self, w: Window, step: DotStep, carried: Count) -> None:
+    def __init__(self, w: CountedTerms, step: DotStep, carried: Count) -> None:
         if step.total is None or step.total.maximum is None or step.total.fraction_bits is None:
             raise ProofError(f"expected a truncated sum at {step.scope}, but got another")
         self.w, self.step, self.total, self.carried = w, step, step.total, carried
@@ -236,7 +236,7 @@ class LosslessSum:
         return last.count, exact
 
 
-def lossless(w: Window, dot: Dot, overflow: str) -> Count:
+def lossless(w: CountedTerms, dot: Dot, overflow: str) -> Count:
     """Make a unit's result that of its terms' exact sum, rounded once; the sum.
 
     Every sum but the last has to be a number of its format.  Errors: ProofError where that is not proved.
@@ -261,7 +261,7 @@ def lossless(w: Window, dot: Dot, overflow: str) -> Count:
     return carried
 
 
-def _no_specials(w: Window, found: SpecialCases, carried: Count) -> None:
+def _no_specials(w: CountedTerms, found: SpecialCases, carried: Count) -> None:
     """No operand of a step is NaN or Inf."""
     cut, no = [w.code, carried.node], w.c.graph.truth(False)
     flags = (found.some_nan, found.positive_inf, found.negative_inf)

@@ -28,14 +28,14 @@ from tcformal.semantics.stages import Maximum, Rounded
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A term or a sum in two's complement, in units of the window, and the fact that it is within ±most."""
+    """A term or a sum in two's complement, in units of 2^low, and the fact that it is within ±most."""
 
     node: Node
     most: int
     fact: Node
 
 
-class Window:
+class CountedTerms:
     """The terms of a dot product whose exponents lie within `spread`, each as a count of units of 2^low.
 
     `operands` are the nodes that suppose something of each operand, finite at least; the spread itself is
