@@ -34,11 +34,13 @@ class RegionAnswer:
 
     @property
     def shown(self) -> str:
-        """The largest spread, `none` where units differ at spread 0, `every`, or `open`."""
-        if self.verdict.kind is not Kind.HOLDS:
-            return "open"
-        name = next((p.name for p in self.verdict.parts if p.status is PartStatus.HOLDS), "none")
-        return name.removeprefix("spread ").removesuffix(" spread")
+        """The largest spread, `none` where units differ at spread 0, `every`, or what is proved and open."""
+        held = next((p.name for p in self.verdict.parts if p.status is PartStatus.HOLDS), "none")
+        held = held.removeprefix("spread ").removesuffix(" spread")
+        if self.verdict.kind is Kind.HOLDS:
+            return held
+        left = [p.name.removeprefix("spread ") for p in self.verdict.parts if p.status is PartStatus.OPEN]
+        return f"{held}, open to {left[0]}" if left and held.isdecimal() else "open"
 
 
 def headings(assumed: Assumptions) -> str:
@@ -81,9 +83,13 @@ def _rows(answers: Sequence[RegionAnswer]) -> Mapping[tuple[str, str], dict[str,
     return rows
 
 
+def _kind(text: str) -> str:
+    return "proved" if text.isdecimal() else text if text in ("none", "every") else "open"
+
+
 def counts(answers: Sequence[RegionAnswer]) -> str:
     """How many regions are proved, none, and open."""
-    kinds = Counter(x.shown if x.shown in ("none", "open", "every") else "proved" for x in answers)
+    kinds = Counter(_kind(x.shown) for x in answers)
     words = {"proved": "spread proved", "every": "every spread", "none": "differ at spread 0", "open": "open"}
     return ", ".join(f"{kinds[k]} {word}" for k, word in words.items() if kinds[k])
 
@@ -108,7 +114,8 @@ def regions_text(answers: Sequence[RegionAnswer], asked: int) -> str:
         "on fractions.  The spread is the difference between the largest and the least exponent of the "
         "non-zero terms of the whole dot product, the exact products and c; a product's exponent is the sum "
         "of its factors' exponents, whatever its significand, and a subnormal has that of the least normal "
-        "number.  `none`: the units differ at spread 0.  `open`: differ further out, with no proof nearer.",
+        "number.  `none`: the units differ at spread 0.  `every`: they agree on all inputs.  `open`: no "
+        "proof was found up to where there is no witness.",
         "", "Operands are finite in every column.  `no overflow`: the exponents of all elements are in the "
         "range named in the last column, in which no sum leaves the range of D.", "",
         "| units | " + " | ".join(columns) + " | range |", "|---|" + "---:|" * len(columns) + "---|",

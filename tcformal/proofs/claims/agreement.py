@@ -93,18 +93,29 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     ask.progress("the nearest inputs on which the units differ")
     outside = nearest(q, ask.limits.seed)
     if outside is None:
-        return _everywhere(ask, second, what)
+        part, lemmas = _without_nan(ask, second, what)
+        if part.status is PartStatus.OPEN:
+            low, high = _terms(first, what)
+            part, more = inside(ask, second, replace(what, spread=high - low))
+            lemmas += more
+        text = f"{first.name} and {second.name} agree on all inputs, {_assuming(what)}"
+        reason = "the units agree within every spread"
+        return Finding(parts=(replace(part, name="every spread"),), composition=text, reason=reason), lemmas
     parts, lemmas = [], list[Lemma]()
     spread = outside.spread - 1
-    if spread >= 0:
-        ask.progress(f"spread {spread}")
-        near = replace(what, spread=spread)
+    # The largest spread of which a proof is found; one that is left open before it leaves the claim open.
+    for tried in range(spread, -1, -1):
+        ask.progress(f"spread {tried}")
+        near = replace(what, spread=tried)
         # What is proved of all exponents is proved of some: its lemmas are those of a pair asked before.
-        part, lemmas = inside(ask, second, replace(near, exponents=None))
+        part, more = inside(ask, second, replace(near, exponents=None))
+        lemmas += more
         if part.status is PartStatus.OPEN and what.exponents is not None:
             part, more = inside(ask, second, near)
             lemmas += more
         parts.append(part)
+        if part.status is PartStatus.HOLDS:
+            break
     # The same question with its spread as an assumption, so that the replay checks it too.
     outer = question(first, second, replace(what, spread=outside.spread))
     confirmed = replayed(outer, outside.witness).confirms
@@ -124,8 +135,8 @@ def _assuming(what: Assumptions) -> str:
     return " and ".join(what.texts()) or "without further assumptions"
 
 
-def _everywhere(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[Finding, list[Lemma]]:
-    """Units that no inputs were found to separate: equal wherever no step makes a NaN.
+def _without_nan(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart, list[Lemma]]:
+    """Units that differ in the words of NaN alone: equal wherever no step makes a NaN.
 
     Soundness: step by step no result is NaN, which is put in the place of the flag that says so; both
     results are then one definition.
@@ -158,9 +169,7 @@ def _everywhere(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[Findi
         name="every spread", status=PartStatus.HOLDS if same else PartStatus.OPEN,
         steps=(step_of(c, "d", 0, same, False),), note="" if same else note,
     )  # fmt: skip
-    text = f"{ask.spec.name} and {second.name} agree on all inputs, {_assuming(what)}"
-    reason = "the units agree within every spread"
-    return Finding(parts=(part,), composition=text, reason=reason), [u.lemma for u in c.uses]
+    return part, [u.lemma for u in c.uses]
 
 
 def _built(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[OperandNodes, list[Dot], Composition]:
@@ -183,7 +192,11 @@ def inside(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart,
     steps, note = list[ProofStep](), ""
     try:
         w = CountedTerms(
-            c, gaps_of(c.graph, first, x), what.spread or 0, _supposed(c, first, x, what), _span(first, what)
+            c,
+            gaps_of(c.graph, first, x),
+            what.spread or 0,
+            _supposed(c, first, x, what),
+            _terms(first, what) if what.exponents is not None else None,
         )
         steps.append(step_of(c, "terms", 0, True, False))
         counts = []
@@ -226,12 +239,10 @@ def _supposed(c: Composition, spec: UnitSpec, x: OperandNodes, what: Assumptions
     return supposed
 
 
-def _span(spec: UnitSpec, what: Assumptions) -> tuple[int, int] | None:
-    """The exponents of terms that follow from those of operands."""
-    if what.exponents is None:
-        return None
+def _terms(spec: UnitSpec, what: Assumptions) -> tuple[int, int]:
+    """The exponents that products and c can have, c only where it is not a constant."""
     o = spec.operands
-    low, high = what.exponents
+    low, high = what.exponents or (-40000, 40000)
     lows = [max(low, fmt.e_min) for fmt in (o.a, o.b, o.c)]
     highs = [min(high, fmt.e_max) for fmt in (o.a, o.b, o.c)]
     if what.c is not None:
