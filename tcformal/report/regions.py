@@ -17,6 +17,9 @@ from tcformal.report.lemmas import claim_view
 from tcformal.report.text import table
 from tcformal.version import VERSION, commit, host
 
+#: The file of the table of all pairs, in the results folder.
+REGIONS = "REGIONS.md"
+
 
 @dataclass(frozen=True, slots=True)
 class RegionAnswer:

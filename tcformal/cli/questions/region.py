@@ -22,6 +22,7 @@ from tcformal.query.pair import question
 from tcformal.query.pairs.pairs import groups
 from tcformal.report.escape import print_json
 from tcformal.report.regions import (
+    REGIONS,
     RegionAnswer,
     counts,
     region_data,
@@ -31,14 +32,11 @@ from tcformal.report.regions import (
 )
 from tcformal.report.text import console, progress, shown
 
-#: The table that --all writes.
-TABLE = "REGIONS.md"
-
 
 @main.command(name="region")
 @click.argument("first", metavar="UNIT", required=False)
 @click.argument("second", metavar="UNIT", required=False)
-@click.option("--all", "every", is_flag=True, help=f"Every pair of designs; {TABLE} in the results folder.")
+@click.option("--all", "every", is_flag=True, help=f"Every pair of designs; {REGIONS} in the results folder.")
 @click.option("--filter", "only", metavar="TEXT", default="", help="With --all: pairs with TEXT in a name.")
 @click.option("--assume", multiple=True, metavar="WHAT", help="finite with exponents=-14..15 or c=0; may be "
               "repeated.  Without it: finite, each with c=0 or not, and with exponents that do not overflow "
@@ -68,7 +66,7 @@ def region(
     else:
         pairs = [(resolve(p.first), resolve(p.second)) for group in groups(only) for p in group.pairs]
     whole = every and not only and not assume
-    answers = _ask(pairs, assume, how, Path(how.folder) / TABLE if whole else None)
+    answers = _ask(pairs, assume, how, Path(how.folder) / REGIONS if whole else None)
     if as_json:
         print_json([region_data(x) for x in answers])
     else:
