@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -31,6 +31,9 @@ from tcformal.report.regions import (
     regions_text,
 )
 from tcformal.report.text import console, progress, shown
+
+#: The table is written after so many answers, and after each proof.
+_OFTEN = 20
 
 
 @main.command(name="region")
@@ -80,7 +83,7 @@ def _ask(
     """Every pair under the assumptions given, or under each of the usual ones; kept one by one.
 
     Units that differ at spread 0 come first, because the others need proofs; the table at `path` is written
-    before these and after each.
+    now and then, and after each proof.
     """
     store = how.store()
     certify = True if how.certify is None else how.certify
@@ -108,17 +111,22 @@ def _ask(
             )  # fmt: skip
             answers[i] = RegionAnswer(one.name, other.name, what, v)
             bar.update(task, advance=1, description=counts(list(answers.values())))
+            # A proof takes long, and a run that is ended should leave what it found.
+            if path is not None and (i in later or len(answers) % _OFTEN == 0):
+                write_whole(path, regions_text(_in_order(answers), len(asked)).encode())
 
-        later = []
+        later: list[int] = []
         for i, parts in enumerate(asked):
             if at_once(question(*parts), how.limits.seed) is None:
                 later.append(i)
             else:
                 ask(i)
-        for place in (None, *later):
-            if place is not None:
-                ask(place)
-            done = [answers[j] for j in sorted(answers)]
-            if path is not None:
-                write_whole(path, regions_text(done, len(asked)).encode())
-    return done
+        for i in later:
+            ask(i)
+    if path is not None:
+        write_whole(path, regions_text(_in_order(answers), len(asked)).encode())
+    return _in_order(answers)
+
+
+def _in_order(answers: Mapping[int, RegionAnswer]) -> list[RegionAnswer]:
+    return [answers[i] for i in sorted(answers)]
