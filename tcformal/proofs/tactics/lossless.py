@@ -53,7 +53,7 @@ class LosslessSum:
     """
 
     def __init__(self, w: CountedTerms, step: DotStep, carried: Count) -> None:
-        if step.total is None or step.total.maximum is None or step.total.fraction_bits is None:
+        if step.total is None or step.total.maximum is None or step.exact:
             raise ProofError(f"expected a truncated sum at {step.scope}, but got another")
         self.w, self.step, self.total, self.carried = w, step, step.total, carried
         g = w.c.graph
