@@ -58,6 +58,7 @@ WORKING: dict[str, list[str]] = {
     "probe keep": ["arrays-0.npz", "--unit", "x86/tdpbf16ps", "--device", "nobody's"],
     "separate": ["valpey@terms=2,carry_bits=3", "valpey@terms=2"],
     "prove": ["valpey@terms=2,carry_bits=3", "valpey@terms=2"],
+    "region": ["valpey@terms=2,carry_bits=3", "valpey@terms=2"],
     "run": ["query-0.toml"],
     "export": ["valpey@terms=2", "--to", "verilog"],
     "check-rtl": ["dot.v", "--top", "dot", "--against", "valpey@terms=2", "--yosys", "no-such-program"],

@@ -355,7 +355,7 @@ def test_exponents_that_only_zeros_satisfy_leave_the_units_equal() -> None:
             UnknownNameError,
             "expected a known assumption, but got 'solver': "
             "expected one of finite, normal, positive, nonzero, exponents, scale_exponents, c, "
-            "factors, products, sum",
+            "factors, products, sum, spread",
         ),
         ({"finite": 1}, InputError, "expected true or false for assumption finite, but got 1"),
         ({"exponents": "4"}, InputError, "expected exponents as LOW..HIGH, but got '4'"),
@@ -404,7 +404,7 @@ def test_assumptions_are_refused(assumed: dict[str, Any], error: type[InputError
             [""],
             "expected a known assumption, but got '': "
             "expected one of finite, normal, positive, nonzero, exponents, scale_exponents, c, "
-            "factors, products, sum",
+            "factors, products, sum, spread",
         ),
     ],
 )
