@@ -92,7 +92,7 @@ def stated_bound(ask: Asking) -> tuple[ErrorBound, Dot]:
     g = Graph()
     x = declare_inputs(g, ask.spec, ask.spec.k)
     dot = chained_dot(g, ask.spec, x)
-    return error_bound(g, ask.spec, _words(ask, x), x.c, dot.result), dot
+    return error_bound(g, ask.spec, words_of(ask, x), x.c, dot.result), dot
 
 
 def _found(ask: Asking, judge: LemmaJudge) -> str:
@@ -104,7 +104,7 @@ def _found(ask: Asking, judge: LemmaJudge) -> str:
     return packed(kernel.steps, last)
 
 
-def _words(ask: Asking, x: OperandNodes) -> list[tuple[Node, ...]]:
+def words_of(ask: Asking, x: OperandNodes) -> list[tuple[Node, ...]]:
     """The words that each product is made of."""
     size = ask.spec.scale_block
     pairs = list(zip(x.a, x.b, strict=True))

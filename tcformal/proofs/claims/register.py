@@ -14,6 +14,7 @@ from tcformal.proofs.claim import Asking, ClaimVerdict, Finding, claim_verdict
 from tcformal.proofs.claims.accumulation import sign_magnitude
 from tcformal.proofs.claims.carry import carry_bits
 from tcformal.proofs.claims.error_bound import bounded_error
+from tcformal.proofs.claims.integer_sums import integer_sums
 from tcformal.proofs.claims.negation import negation
 from tcformal.proofs.claims.product_order import product_order
 from tcformal.proofs.claims.zero_exponent import zero_exponent
@@ -38,6 +39,7 @@ CLAIMS: dict[str, Claim] = {
     "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
     "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, of_every_unit=True),
     "error-bound": Claim("how far a result can be from the exact sum", bounded_error),
+    "integer-sums": Claim("up to which size sums of integers are exact", integer_sums),
     "zero-products": Claim("half the products +0·+0 change nothing", zero_products, of_every_unit=True),
     "zero-exponent": Claim("no exponent of zero terms below all others changes a result", zero_exponent),
 }

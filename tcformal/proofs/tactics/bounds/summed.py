@@ -8,14 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.tactics.bounds.aligned import TermError, sign_of
+from tcformal.proofs.tactics.bounds.aligned import sign_of
 from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.semantics.reduce import signed_magnitude, split_sign
 from tcformal.semantics.stages import Total
+
+
+class SignedTerm(Protocol):
+    """What a sum needs to know of a term: ±aligned, which `small` proves to be at most `most`."""
+
+    @property
+    def sign(self) -> Node: ...
+    @property
+    def aligned(self) -> Node: ...
+    @property
+    def most(self) -> int: ...
+    @property
+    def small(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +45,7 @@ class SignedSum:
 class Addition:
     """The partial sums of one total, from the leaves to the root; none of them wraps."""
 
-    def __init__(self, d: Derivation, total: Total, terms: Sequence[TermError]) -> None:
+    def __init__(self, d: Derivation, total: Total, terms: Sequence[SignedTerm]) -> None:
         self.d, self.g, self.total, self.terms = d, d.g, total, terms
         #: For each node the theorem that it, turned, is 2^(w-1) and its value, that value, and its largest
         #: magnitude.
@@ -84,15 +98,16 @@ class Addition:
         goal = g.and_(g.sle(node, top), g.sle(g.neg_mod(top), node))
         self._within[node] = self.d.lemma("the range of a partial sum", goal, given, (cut, []))
 
-    def _addend(self, x: TermError, width: int) -> None:
+    def _addend(self, x: SignedTerm, width: int) -> Node:
         """±aligned in the width of the sum."""
         node = self.g.wrap_to_mod(signed_magnitude(self.g, x.sign, x.aligned), width)
         if node in self._known:
-            return
+            return node
         cut = [x.sign, x.aligned]
         made = self._turned("a term of a sum", node, x.sign, x.aligned, [x.small], cut)
         self._known[node] = made, sign_of(x.sign) * Poly.of(x.aligned), x.most
         self._limited(node, x.most, [x.small], cut)
+        return node
 
     def _added(self, what: str, node: Node, of: Sequence[Node], given: Sequence[int]) -> int:
         """What the turned node is by those of `of`: their values add up to its own."""

@@ -1,0 +1,271 @@
+"""One sum of integers: nothing of a term lies below the lowest bit, and nothing of their sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tcformal.errors import ProofError
+from tcformal.ir.node import Node
+from tcformal.proofs.kernel.rules import Poly
+from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET
+from tcformal.proofs.tactics.bounds.aligned import Alignment, sign_of, weight
+from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
+from tcformal.proofs.tactics.bounds.summed import Addition, SignedSum
+from tcformal.proofs.tactics.integers.wholes import Reach, WholeTerm, below, exponent_limits, is_power
+from tcformal.semantics.stages import Total
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedInteger:
+    """Theorems about one aligned term.
+
+    `low`: that no bit of it weighs less than 1.  `value`: aligned · u - magnitude = 0, u being the unit of the
+    sum.  `signed`: the term's value less ±magnitude is 0.
+    """
+
+    sign: Node
+    aligned: Node
+    magnitude: Node
+    #: The largest that `aligned` can be, and the theorem that it is not larger.
+    most: int
+    small: int
+    low: int
+    value: int
+    signed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExactSum:
+    """Theorem `value`: ±whole - Σ ±magnitudes = 0; `low`: no bit of the sum's magnitude weighs less than 1."""
+
+    summed: SignedSum
+    whole: Node
+    low: int
+    value: int
+
+
+class IntegerAlignment:
+    """The terms of one truncated sum, all of them integers, at its e_max.
+
+    `partial_bound` proves of how many of the terms, from the first on, that the sum of their magnitudes is at
+    most 2^most.
+    """
+
+    def __init__(self, d: Derivation, total: Total, terms: Sequence[WholeTerm], reach: Reach) -> None:
+        self.d, self.g, self.total, self.terms, self.reach = d, d.g, total, terms, reach
+        g = self.g
+        self.e = g.const(OFFSET + reach.fraction_bits + reach.room, CODE_BITS)
+        known = [x.known for x in terms]
+        self.at = Alignment(d, total, known, self.e, known[0].limit)
+        self.e_max = self.at.e_max
+        self.unit = weight(self.e_max, total.fraction_bits)
+        #: By how many bits the lowest bit of the sum, `room` bits further down, lies below 1.
+        self.depth = g.sub_mod(self.e, self.e_max)
+        self.reached = self._reached()
+        self.depth_read = d.read(self.depth, self.reached[0])
+
+    # ------------------------------------------------------------------ exponents
+    def _reached(self) -> list[int]:
+        """e_max is at most the largest exponent, and less than that unless some term is 2^most."""
+        d, g, at = self.d, self.g, self.at
+        shown: list[list[int]] = []
+        some = g.truth(False)
+        for leaf, x in zip(at.leaves, self.terms, strict=True):
+            code = g.add_mod(g.zero_extend_to(leaf, CODE_BITS), g.const(at.low + OFFSET, CODE_BITS))
+            goals = exponent_limits(d, self.reach, code, g.truth(True), x.whole)
+            cut = ([x.whole.magnitude, *x.known.own],)
+            what = "an exponent in reach"
+            shown.append([
+                d.lemma(what, goal, [i, *x.known.facts], cut)
+                for goal, i in zip(goals, x.limits, strict=True)
+            ])  # fmt: skip
+            some = g.or_(some, is_power(d, x.whole.magnitude))
+        #: Whether some term is 2^most.
+        self.some = some
+        f = self.reach.fraction_bits
+        goals = [g.ule(self.e_max, self.e)]
+        if self.reach.room:
+            goals.append(g.or_(g.ule(self.e_max, g.const(OFFSET + f, CODE_BITS)), some))
+        cut = ([*at.leaves, *(x.whole.magnitude for x in self.terms)],)
+        return [
+            d.lemma("e_max in reach", goal, [*at.ranges, *(row[i] for row in shown)], cut)
+            for i, goal in enumerate(goals)
+        ]
+
+    def _alone(self, bounds: Sequence[int]) -> list[int]:
+        """Of each term, that e_max is less than the largest exponent, or it is zero, or 2^most.
+
+        Shapes: bounds: of each term, that the magnitudes up to it add up to at most 2^most.
+        """
+        d, g = self.d, self.g
+        n = [x.whole.magnitude for x in self.terms]
+        width = self.reach.most + 3
+        top = g.const(1 << self.reach.most, width)
+        wide = [g.zero_extend_to(x, width) for x in n]
+        # The sums from the first term on, and whether some term so far is 2^most.
+        sums, any_power = [wide[0]], [is_power(d, n[0])]
+        value = Poly.of(n[0])
+        sum_is = d.read(wide[0])
+        small: list[int] = []
+        for k in range(len(n)):
+            if k:
+                total = g.add_mod(sums[-1], wide[k])
+                fits = d.lemma(
+                    "that integers add up", g.ule(total.args[0], total), [small[-1], self.terms[k].given[1]],
+                    ([sums[-1], self.terms[k].whole.floor],),
+                )  # fmt: skip
+                value = value + Poly.of(n[k])
+                parts: list[Part] = [(1, [d.read(total, fits)]), (1, [sum_is]), (1, [d.read(wide[k])])]
+                sum_is = d.prove(Poly.of(total) - value, [], parts)
+                sums.append(total)
+                any_power.append(g.or_(any_power[-1], is_power(d, n[k])))
+            goal = Poly.constant(1 << self.reach.most) - Poly.of(sums[k])
+            small.append(below(d, sums[k], 1 << self.reach.most, d.prove(goal, [], [(1, [bounds[k]]), (-1, [sum_is])])))
+        full = [
+            d.lemma("a sum beside 2^B", g.or_(g.not_(any_power[0]), g.eq(sums[0], top)), [], ([n[0]],))
+        ]
+        for k in range(1, len(n)):
+            goal = g.or_(g.not_(any_power[k]), g.eq(sums[k], top))
+            given = [full[-1], small[k - 1], small[k]]
+            full.append(d.lemma("a sum beside 2^B", goal, given, ([sums[k - 1], any_power[k - 1], n[k]],)))
+        absent = g.not_(self.some)
+        after = [d.lemma("a sum before 2^B", g.or_(absent, any_power[-1]), [], (any_power[-1:],))]
+        for k in reversed(range(1, len(n))):
+            # Of the sum before term k.
+            goal = g.or_(absent, any_power[k - 1], g.is_zero(sums[k - 1]))
+            cut = ([*self._beyond(k), sums[k - 1], any_power[k - 1], n[k]],)
+            after.append(d.lemma("a sum before 2^B", goal, [after[-1], small[k - 1], small[k]], cut))
+        after.reverse()
+        made = []
+        for k in range(len(n)):
+            lone = g.or_(absent, g.is_zero(n[k]), is_power(d, n[k]))
+            before = [] if not k else [full[k - 1], small[k - 1]]
+            nodes = [] if not k else [sums[k - 1], any_power[k - 1]]
+            cut = ([*self._beyond(k), n[k], *nodes],)
+            made.append(d.lemma("a term beside 2^B", lone, [*before, small[k], after[k]], cut))
+        return made
+
+    def _beyond(self, k: int) -> list[Node]:
+        """That some term is 2^most, as a bit of its own where terms after term k decide it too."""
+        return [self.some] if k < len(self.terms) - 1 else []
+
+    # ------------------------------------------------------------------ terms
+    def low(self, x: Node) -> Node:
+        """Whether no bit of a node that counts units of the sum weighs less than 1."""
+        placed = self.g.shift_left_const(x, self.reach.room)
+        return self.g.eq(self.g.shl_mod(self.g.lshr(placed, self.depth), self.depth), placed)
+
+    def exact(self, x: Node, low: int) -> tuple[Node, int]:
+        """The integer that a node of which `low` holds counts, and the theorem x · u - integer = 0."""
+        d, g, room = self.d, self.g, self.reach.room
+        placed = g.shift_left_const(x, room)
+        whole = g.lshr(placed, self.depth)
+        back = g.shl_mod(whole, self.depth)
+        undone = d.lemma(
+            "that a shift is undone", g.eq(g.lshr(back, self.depth), whole), [], ([x, self.depth],)
+        )
+        same = d.equal("that nothing lies below 1", placed, back, [low], ([placed, back],))
+        power = Poly.of(self.depth).power_of_two()
+        parts: list[Part] = [(1, [same]), (1, [d.read(back, undone)])]
+        if room:
+            parts.append((-1, [d.read(placed)]))
+        shifted = d.prove(Poly.of(x) * (1 << room) - Poly.of(whole) * power, [], parts)
+        inverse = (Poly.of(self.depth) * -1).power_of_two()
+        goal = Poly.of(x) * self.unit - Poly.of(whole)
+        return whole, d.prove(goal, [(self.depth_read, self.depth)], [(inverse, [shifted])])
+
+    def aligned(self, bounds: Sequence[int]) -> list[AlignedInteger]:
+        """Every term."""
+        alone = self._alone(bounds) if self.reach.room else [0] * len(self.terms)
+        return [self._term(k, i) for k, i in enumerate(alone)]
+
+    def _term(self, k: int, alone: int) -> AlignedInteger:
+        d, g, x, made = self.d, self.g, self.terms[k], self.total.terms[k]
+        t, w, at = made.term, x.whole, self.at
+        if t.significand is not w.significand:
+            raise ProofError(f"the significand of term {k} is not that of the statement")
+        kept = made.aligned
+        higher = d.lemma(f"that e_max is at least exponent {k}", g.ule(at.leaves[k], at.root), (), (at.leaves,))
+        given = [
+            *x.given, x.empty, *x.known.facts, higher, at.ranges[k], *at.rooted, *self.reached,
+            *([alone] if self.reach.room else []),
+        ]  # fmt: skip
+        size = [t.significand] if t.significand.op == "mul_expand" else []
+        cut = ([at.root, *([self.some] if self.reach.room else []), *size, *x.known.own],)
+        # Shifted right by e_max less its exponent, then by what is left down to 1.
+        placed = g.shift_left_const(kept, self.reach.room)
+        whole = g.lshr(placed, self.depth)
+        width = max(whole.width, w.magnitude.width)
+        same = g.eq(g.zero_extend_to(whole, width), g.zero_extend_to(w.magnitude, width))
+        low = d.lemma("that no bit of an integer is lost", self.low(kept), given, cut)
+        equal = d.lemma("that an integer is kept", same, given, cut)
+        whole, value = self.exact(kept, low)
+        parts: list[Part] = [(1, [value])]
+        sides = [g.zero_extend_to(y, width) for y in (whole, w.magnitude)]
+        parts.append((1, [d.equal("that an integer is kept", sides[0], sides[1], [equal], (sides,))]))
+        parts += [(q, [d.read(y)]) for q, y in zip((-1, 1), sides, strict=True) if y.op == "zero_extend"]
+        goal = Poly.of(kept) * self.unit - Poly.of(w.magnitude)
+        value = d.prove(goal, [], parts)
+        ahead = self.total.fraction_bits - t.fraction_bits
+        most = (1 << t.significand.width) - 1 << max(0, ahead) >> max(0, -ahead)
+        small = d.lemma(
+            "the range of a term", g.ule(kept, g.const(most, kept.width)), (),
+            ([t.significand, made.shift], [made.shift]),
+        )  # fmt: skip
+        stated = at._value(k)
+        signed = d.prove(
+            x.known.value - sign_of(t.sign) * Poly.of(w.magnitude), [],
+            [(1, [stated]), (sign_of(t.sign) * -1, [x.magnitude])],
+        )  # fmt: skip
+        return AlignedInteger(t.sign, kept, w.magnitude, most, small, low, value, signed)
+
+    # ------------------------------------------------------------------ sum
+    def sum(self, terms: Sequence[AlignedInteger]) -> ExactSum:
+        """The sum of all terms."""
+        d = self.d
+        added = IntegerAddition(self, terms)
+        summed = added.value()
+        low = d.lemma(
+            "that no bit of a sum is lost", self.low(summed.magnitude), [added.lows[self.total.bits]],
+            ([self.total.bits, self.depth],),
+        )  # fmt: skip
+        whole, value = self.exact(summed.magnitude, low)
+        sign = sign_of(summed.sign)
+        goal = sign * Poly.of(whole)
+        parts: list[Part] = [(self.unit, [summed.equation]), (sign * -1, [value])]
+        for x in terms:
+            goal = goal - sign_of(x.sign) * Poly.of(x.magnitude)
+            parts.append((sign_of(x.sign), [x.value]))
+        return ExactSum(summed, whole, low, d.prove(goal, [], parts))
+
+
+class IntegerAddition(Addition):
+    """Partial sums of integers: no bit of them weighs less than 1."""
+
+    def __init__(self, of: IntegerAlignment, terms: Sequence[AlignedInteger]) -> None:
+        super().__init__(of.d, of.total, terms)
+        self._at = of
+        #: For each node that no bit of it weighs less than 1.
+        self.lows: dict[Node, int] = {}
+        self._low_of = {x.aligned: x.low for x in terms}
+
+    def _low(self, node: Node, given: Sequence[int], cut: Sequence[Node]) -> None:
+        if node not in self.lows:
+            what = "that no bit of a partial sum is lost"
+            self.lows[node] = self.d.lemma(what, self._at.low(node), given, ([*cut, self._at.depth],))
+
+    def _addend(self, x: AlignedInteger, width: int) -> Node:
+        node = super()._addend(x, width)
+        self._low(node, [self._low_of[x.aligned]], [x.sign, x.aligned])
+        return node
+
+    def _of(self, node: Node) -> tuple[int, Poly, int]:
+        made = super()._of(node)
+        if node not in self.lows:
+            self._low(node, [self.lows[node.args[0]]], node.args)
+        return made
+
+    def _partial(self, node: Node, of: Sequence[Node]) -> None:
+        super()._partial(node, of)
+        self._low(node, [self.lows[x] for x in of], of)
