@@ -13,7 +13,7 @@ from tcformal.proofs.tactics.bounds.aligned import Alignment, sign_of, weight
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.summed import Addition, SignedSum
 from tcformal.proofs.tactics.integers.wholes import Reach, WholeTerm, below, exponent_limits, is_power
-from tcformal.semantics.stages import Total
+from tcformal.semantics.stages import Maximum, Total
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,9 @@ class IntegerAlignment:
         self.depth = g.sub_mod(self.e, self.e_max)
         self.reached = self._reached()
         self.depth_read = d.read(self.depth, self.reached[0])
+        self.deep = d.lemma("the depth of a sum", g.ule(self.depth, self.e), self.reached[:1], ([self.e_max],))
+        assert total.maximum is not None, "terms are aligned at their largest exponent"
+        self.higher = [i for _, i in self._higher(total.maximum)]
 
     # ------------------------------------------------------------------ exponents
     def _reached(self) -> list[int]:
@@ -91,6 +94,18 @@ class IntegerAlignment:
         return [
             d.lemma("e_max in reach", goal, [*at.ranges, *(row[i] for row in shown)], cut)
             for i, goal in enumerate(goals)
+        ]
+
+    def _higher(self, x: Maximum) -> list[tuple[Node, int]]:
+        """Every exponent below a comparison, and that it is not above its result: half by half."""
+        d, g = self.d, self.g
+        if not x.halves:
+            return [(x.code, d.lemma("an exponent beside itself", g.ule(x.code, x.code)))]
+        cut, what = [y.code for y in x.halves], "that e_max is at least an exponent"
+        return [
+            (leaf, d.lemma(what, g.ule(leaf, x.code), [i], ([leaf, *cut],)))
+            for half in x.halves
+            for leaf, i in self._higher(half)
         ]
 
     def _alone(self, bounds: Sequence[int]) -> list[int]:
@@ -139,11 +154,14 @@ class IntegerAlignment:
         after.reverse()
         made = []
         for k in range(len(n)):
-            lone = g.or_(absent, g.is_zero(n[k]), is_power(d, n[k]))
+            lone = g.or_(g.is_zero(n[k]), is_power(d, n[k]))
             before = [] if not k else [full[k - 1], small[k - 1]]
             nodes = [] if not k else [sums[k - 1], any_power[k - 1]]
             cut = ([*self._beyond(k), n[k], *nodes],)
-            made.append(d.lemma("a term beside 2^B", lone, [*before, small[k], after[k]], cut))
+            beside = d.lemma("a term beside 2^B", g.or_(absent, lone), [*before, small[k], after[k]], cut)
+            deep = g.or_(g.any_bit(self.depth), lone)
+            cut = ([self.e_max, self.some, n[k]],)
+            made.append(d.lemma("a term beside 2^B", deep, [beside, *self.reached], cut))
         return made
 
     def _beyond(self, k: int) -> list[Node]:
@@ -186,16 +204,18 @@ class IntegerAlignment:
         if t.significand is not w.significand:
             raise ProofError(f"the significand of term {k} is not that of the statement")
         kept = made.aligned
-        higher = d.lemma(f"that e_max is at least exponent {k}", g.ule(at.leaves[k], at.root), (), (at.leaves,))
-        given = [
-            *x.given, x.empty, *x.known.facts, higher, at.ranges[k], *at.rooted, *self.reached,
-            *([alone] if self.reach.room else []),
-        ]  # fmt: skip
-        size = [t.significand] if t.significand.op == "mul_expand" else []
-        cut = ([at.root, *([self.some] if self.reach.room else []), *size, *x.known.own],)
-        # Shifted right by e_max less its exponent, then by what is left down to 1.
-        placed = g.shift_left_const(kept, self.reach.room)
-        whole = g.lshr(placed, self.depth)
+        # How far an integer is shifted right: by e_max less its exponent, then down to 1.
+        ahead = self.reach.most + t.fraction_bits - self.reach.fraction_bits - self.reach.room
+        shift = g.zero_extend_to(made.shift, CODE_BITS)
+        moved = g.add_mod(g.add_mod(self.depth, shift), g.const(ahead % (1 << CODE_BITS), CODE_BITS))
+        given = [*x.known.facts, self.higher[k], at.ranges[k], *at.rooted, *self.reached[:1]]
+        placed = d.lemma(
+            f"the place of term {k}", g.or_(g.not_(x.known.nonzero), g.eq(moved, w.below)), given,
+            ([at.root, *x.known.own],),
+        )  # fmt: skip
+        given = [*x.given, x.empty, placed, self.deep, *([alone] if self.reach.room else [])]
+        cut = ([t.significand, self.depth, made.shift, w.below, x.known.nonzero],)
+        whole = g.lshr(g.shift_left_const(kept, self.reach.room), self.depth)
         width = max(whole.width, w.magnitude.width)
         same = g.eq(g.zero_extend_to(whole, width), g.zero_extend_to(w.magnitude, width))
         low = d.lemma("that no bit of an integer is lost", self.low(kept), given, cut)
