@@ -113,22 +113,30 @@ class IntegerSum:
 def largest_exact(unit: UnitSpec) -> int:
     """The largest B for which sums of integers up to 2^B are exact: rounding or alignment cuts the next bit.
 
-    Rounding to p fraction bits cuts 2^(p + 1) + 1.  Alignment to F fraction bits cuts a 1 beside a term whose
-    exponent is F + 1, and the least number of that exponent is 2^(F + 1), less the fraction bits of those
-    factors that are subnormal with it.
+    Rounding to p fraction bits cuts 2^(p + 1) + 1.
     """
-    design, o = unit.design, unit.operands
-    bits = int(design.fraction_bits or 0)
+    most = unit.design.rho.fraction_bits + 1
+    aligned = least_cut(unit)
+    return most if aligned is None else min(most, aligned)
+
+
+def least_cut(unit: UnitSpec) -> int | None:
+    """The least B such that a term of 2^B cuts a 1 beside it; None where no term is so large.
+
+    Alignment to F fraction bits cuts a 1 beside a term whose exponent is F + 1, and the least number of that
+    exponent is 2^(F + 1), less the fraction bits of those factors that are subnormal with it.
+    """
+    o, bits = unit.operands, int(unit.design.fraction_bits or 0)
     scale = () if unit.scale_format is None else (unit.scale_format,) * 2
-    most = design.rho.fraction_bits + 1
+    found = []
     for formats in ((o.a, o.b, *scale), (o.c,)):
         for subnormal in product((False, True), repeat=len(formats)):
             pairs = list(zip(formats, subnormal, strict=True))
             if any(low and not (x.has_zero and x.fraction_bits) for x, low in pairs):
                 continue
             if sum(x.e_min if low else x.e_max for x, low in pairs) > bits:
-                most = min(most, bits + 1 - sum(x.fraction_bits for x, low in pairs if low))
-    return most
+                found.append(bits + 1 - sum(x.fraction_bits for x, low in pairs if low))
+    return min(found, default=None)
 
 
 def integer_sum(

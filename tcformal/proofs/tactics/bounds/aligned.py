@@ -175,7 +175,7 @@ class Alignment:
         shown = self._nonzero(k, some, placed, excess, low_goal, up_goal)
         empty = self._zero(k, none, kept, bool(excess), low_goal, up_goal)
         low, up = (d.cases(x.nonzero, i, j) for i, j in zip(shown, empty, strict=True))
-        value = self._value(k)
+        value = self.value(k)
         sign = Poly.of(t.sign)
         signed = d.range(t.sign)
         goal = self.unit - self.unit * share
@@ -187,7 +187,7 @@ class Alignment:
         small = d.lemma("the range of a term", at_most, (), ([t.significand, made.shift], [made.shift]))
         return TermError(t.sign, kept, made.shift, above, below, most, small, value, not excess)
 
-    def _value(self, k: int) -> int:
+    def value(self, k: int) -> int:
         """The summand's value is ±significand · 2^(exponent - fraction bits)."""
         d, g, x = self.d, self.g, self.summands[k]
         t = x.term

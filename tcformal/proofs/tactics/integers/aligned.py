@@ -11,8 +11,9 @@ from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET
 from tcformal.proofs.tactics.bounds.aligned import Alignment, sign_of, weight
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
-from tcformal.proofs.tactics.bounds.summed import Addition, SignedSum
-from tcformal.proofs.tactics.integers.wholes import Reach, WholeTerm, below, exponent_limits, is_power
+from tcformal.proofs.tactics.bounds.summed import Addition, SignedSum, SignedTerm
+from tcformal.proofs.tactics.integers.beside import beside_a_power, powers
+from tcformal.proofs.tactics.integers.wholes import Reach, WholeTerm, exponent_limits, is_power
 from tcformal.semantics.stages import Maximum, Total
 
 
@@ -20,8 +21,8 @@ from tcformal.semantics.stages import Maximum, Total
 class AlignedInteger:
     """Theorems about one aligned term.
 
-    `low`: that no bit of it weighs less than 1.  `value`: aligned · u - magnitude = 0, u being the unit of the
-    sum.  `signed`: the term's value less ±magnitude is 0.
+    `low`: that no bit of it weighs less than 1.  `value`: aligned · u - magnitude = 0, u being the unit of
+    the sum.  `signed`: the term's value less ±magnitude is 0.
     """
 
     sign: Node
@@ -36,8 +37,8 @@ class AlignedInteger:
 
 
 @dataclass(frozen=True, slots=True)
-class ExactSum:
-    """Theorem `value`: ±whole - Σ ±magnitudes = 0; `low`: no bit of the sum's magnitude weighs less than 1."""
+class IntegerTotal:
+    """Theorem `value`: ±whole - Σ ±magnitudes = 0; `low`: no bit of the sum weighs less than 1."""
 
     summed: SignedSum
     whole: Node
@@ -46,11 +47,7 @@ class ExactSum:
 
 
 class IntegerAlignment:
-    """The terms of one truncated sum, all of them integers, at its e_max.
-
-    `partial_bound` proves of how many of the terms, from the first on, that the sum of their magnitudes is at
-    most 2^most.
-    """
+    """The terms of one truncated sum, all of them integers, at its e_max."""
 
     def __init__(self, d: Derivation, total: Total, terms: Sequence[WholeTerm], reach: Reach) -> None:
         self.d, self.g, self.total, self.terms, self.reach = d, d.g, total, terms, reach
@@ -62,9 +59,13 @@ class IntegerAlignment:
         self.unit = weight(self.e_max, total.fraction_bits)
         #: By how many bits the lowest bit of the sum, `room` bits further down, lies below 1.
         self.depth = g.sub_mod(self.e, self.e_max)
+        #: Whether some term is 2^most.
+        self.some = powers(d, terms)[-1]
         self.reached = self._reached()
         self.depth_read = d.read(self.depth, self.reached[0])
-        self.deep = d.lemma("the depth of a sum", g.ule(self.depth, self.e), self.reached[:1], ([self.e_max],))
+        self.deep = d.lemma(
+            "the depth of a sum", g.ule(self.depth, self.e), self.reached[:1], ([self.e_max],)
+        )
         assert total.maximum is not None, "terms are aligned at their largest exponent"
         self.higher = [i for _, i in self._higher(total.maximum)]
 
@@ -73,7 +74,6 @@ class IntegerAlignment:
         """e_max is at most the largest exponent, and less than that unless some term is 2^most."""
         d, g, at = self.d, self.g, self.at
         shown: list[list[int]] = []
-        some = g.truth(False)
         for leaf, x in zip(at.leaves, self.terms, strict=True):
             code = g.add_mod(g.zero_extend_to(leaf, CODE_BITS), g.const(at.low + OFFSET, CODE_BITS))
             goals = exponent_limits(d, self.reach, code, g.truth(True), x.whole)
@@ -83,13 +83,10 @@ class IntegerAlignment:
                 d.lemma(what, goal, [i, *x.known.facts], cut)
                 for goal, i in zip(goals, x.limits, strict=True)
             ])  # fmt: skip
-            some = g.or_(some, is_power(d, x.whole.magnitude))
-        #: Whether some term is 2^most.
-        self.some = some
         f = self.reach.fraction_bits
         goals = [g.ule(self.e_max, self.e)]
         if self.reach.room:
-            goals.append(g.or_(g.ule(self.e_max, g.const(OFFSET + f, CODE_BITS)), some))
+            goals.append(g.or_(g.ule(self.e_max, g.const(OFFSET + f, CODE_BITS)), self.some))
         cut = ([*at.leaves, *(x.whole.magnitude for x in self.terms)],)
         return [
             d.lemma("e_max in reach", goal, [*at.ranges, *(row[i] for row in shown)], cut)
@@ -109,64 +106,14 @@ class IntegerAlignment:
         ]
 
     def _alone(self, bounds: Sequence[int]) -> list[int]:
-        """Of each term, that e_max is less than the largest exponent, or it is zero, or 2^most.
-
-        Shapes: bounds: of each term, that the magnitudes up to it add up to at most 2^most.
-        """
-        d, g = self.d, self.g
-        n = [x.whole.magnitude for x in self.terms]
-        width = self.reach.most + 3
-        top = g.const(1 << self.reach.most, width)
-        wide = [g.zero_extend_to(x, width) for x in n]
-        # The sums from the first term on, and whether some term so far is 2^most.
-        sums, any_power = [wide[0]], [is_power(d, n[0])]
-        value = Poly.of(n[0])
-        sum_is = d.read(wide[0])
-        small: list[int] = []
-        for k in range(len(n)):
-            if k:
-                total = g.add_mod(sums[-1], wide[k])
-                fits = d.lemma(
-                    "that integers add up", g.ule(total.args[0], total), [small[-1], self.terms[k].given[1]],
-                    ([sums[-1], self.terms[k].whole.floor],),
-                )  # fmt: skip
-                value = value + Poly.of(n[k])
-                parts: list[Part] = [(1, [d.read(total, fits)]), (1, [sum_is]), (1, [d.read(wide[k])])]
-                sum_is = d.prove(Poly.of(total) - value, [], parts)
-                sums.append(total)
-                any_power.append(g.or_(any_power[-1], is_power(d, n[k])))
-            goal = Poly.constant(1 << self.reach.most) - Poly.of(sums[k])
-            small.append(below(d, sums[k], 1 << self.reach.most, d.prove(goal, [], [(1, [bounds[k]]), (-1, [sum_is])])))
-        full = [
-            d.lemma("a sum beside 2^B", g.or_(g.not_(any_power[0]), g.eq(sums[0], top)), [], ([n[0]],))
-        ]
-        for k in range(1, len(n)):
-            goal = g.or_(g.not_(any_power[k]), g.eq(sums[k], top))
-            given = [full[-1], small[k - 1], small[k]]
-            full.append(d.lemma("a sum beside 2^B", goal, given, ([sums[k - 1], any_power[k - 1], n[k]],)))
-        absent = g.not_(self.some)
-        after = [d.lemma("a sum before 2^B", g.or_(absent, any_power[-1]), [], (any_power[-1:],))]
-        for k in reversed(range(1, len(n))):
-            # Of the sum before term k.
-            goal = g.or_(absent, any_power[k - 1], g.is_zero(sums[k - 1]))
-            cut = ([*self._beyond(k), sums[k - 1], any_power[k - 1], n[k]],)
-            after.append(d.lemma("a sum before 2^B", goal, [after[-1], small[k - 1], small[k]], cut))
-        after.reverse()
-        made = []
-        for k in range(len(n)):
-            lone = g.or_(g.is_zero(n[k]), is_power(d, n[k]))
-            before = [] if not k else [full[k - 1], small[k - 1]]
-            nodes = [] if not k else [sums[k - 1], any_power[k - 1]]
-            cut = ([*self._beyond(k), n[k], *nodes],)
-            beside = d.lemma("a term beside 2^B", g.or_(absent, lone), [*before, small[k], after[k]], cut)
-            deep = g.or_(g.any_bit(self.depth), lone)
-            cut = ([self.e_max, self.some, n[k]],)
-            made.append(d.lemma("a term beside 2^B", deep, [beside, *self.reached], cut))
+        """Of each term, that the sum has depth, or the term is zero, or 2^most."""
+        d, g, made = self.d, self.g, list[int]()
+        for x, beside in zip(self.terms, beside_a_power(d, self.terms, bounds), strict=True):
+            n = x.whole.magnitude
+            goal = g.or_(g.any_bit(self.depth), g.is_zero(n), is_power(d, n))
+            cut = ([self.e_max, self.some, n],)
+            made.append(d.lemma("the depth of a sum", goal, [beside, *self.reached], cut))
         return made
-
-    def _beyond(self, k: int) -> list[Node]:
-        """That some term is 2^most, as a bit of its own where terms after term k decide it too."""
-        return [self.some] if k < len(self.terms) - 1 else []
 
     # ------------------------------------------------------------------ terms
     def low(self, x: Node) -> Node:
@@ -194,7 +141,10 @@ class IntegerAlignment:
         return whole, d.prove(goal, [(self.depth_read, self.depth)], [(inverse, [shifted])])
 
     def aligned(self, bounds: Sequence[int]) -> list[AlignedInteger]:
-        """Every term."""
+        """Every term.
+
+        Shapes: bounds: of each term, that 2^most less the magnitudes up to it is at least 0.
+        """
         alone = self._alone(bounds) if self.reach.room else [0] * len(self.terms)
         return [self._term(k, i) for k, i in enumerate(alone)]
 
@@ -233,7 +183,7 @@ class IntegerAlignment:
             "the range of a term", g.ule(kept, g.const(most, kept.width)), (),
             ([t.significand, made.shift], [made.shift]),
         )  # fmt: skip
-        stated = at._value(k)
+        stated = at.value(k)
         signed = d.prove(
             x.known.value - sign_of(t.sign) * Poly.of(w.magnitude), [],
             [(1, [stated]), (sign_of(t.sign) * -1, [x.magnitude])],
@@ -241,7 +191,7 @@ class IntegerAlignment:
         return AlignedInteger(t.sign, kept, w.magnitude, most, small, low, value, signed)
 
     # ------------------------------------------------------------------ sum
-    def sum(self, terms: Sequence[AlignedInteger]) -> ExactSum:
+    def sum(self, terms: Sequence[AlignedInteger]) -> IntegerTotal:
         """The sum of all terms."""
         d = self.d
         added = IntegerAddition(self, terms)
@@ -257,7 +207,7 @@ class IntegerAlignment:
         for x in terms:
             goal = goal - sign_of(x.sign) * Poly.of(x.magnitude)
             parts.append((sign_of(x.sign), [x.value]))
-        return ExactSum(summed, whole, low, d.prove(goal, [], parts))
+        return IntegerTotal(summed, whole, low, d.prove(goal, [], parts))
 
 
 class IntegerAddition(Addition):
@@ -275,7 +225,7 @@ class IntegerAddition(Addition):
             what = "that no bit of a partial sum is lost"
             self.lows[node] = self.d.lemma(what, self._at.low(node), given, ([*cut, self._at.depth],))
 
-    def _addend(self, x: AlignedInteger, width: int) -> Node:
+    def _addend(self, x: SignedTerm, width: int) -> Node:
         node = super()._addend(x, width)
         self._low(node, [self._low_of[x.aligned]], [x.sign, x.aligned])
         return node

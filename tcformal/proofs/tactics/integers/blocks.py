@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.statements.integer_sums import IntegerSum, whole_number
+from tcformal.proofs.statements.integer_sums import IntegerSum, least_cut, whole_number
 from tcformal.proofs.tactics.bounds.aligned import KnownTerm, sign_of
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion, flags_of
-from tcformal.proofs.tactics.integers.aligned import AlignedInteger, ExactSum, IntegerAlignment
+from tcformal.proofs.tactics.integers.aligned import AlignedInteger, IntegerAlignment, IntegerTotal
 from tcformal.proofs.tactics.integers.wholes import (
     Reach,
     WholeTerm,
@@ -43,7 +43,7 @@ class IntegerConversion(SumConversion):
     """A conversion that loses nothing of the sum `exact`."""
 
     def __init__(
-        self, at: IntegerAlignment, exact: ExactSum, rounded: Rounded, specials: SpecialCases,
+        self, at: IntegerAlignment, exact: IntegerTotal, rounded: Rounded, specials: SpecialCases,
         given: Sequence[int], flags: Sequence[int],
     ) -> None:  # fmt: skip
         d, g, total = at.d, at.g, at.total
@@ -61,7 +61,7 @@ class IntegerConversion(SumConversion):
         w = whole_number(g, t.significand, self.code, self.bits, reach.most)
         width = max(w.floor.width, self.exact.whole.width)
         whole = [w.floor, self.exact.whole]
-        sides = [g.zero_extend_to(x, width) for x in whole]
+        sides = (g.zero_extend_to(whole[0], width), g.zero_extend_to(whole[1], width))
         given = [*self.small, *self.given]
         integer = d.lemma("that a result is an integer", w.whole, given, self.cuts)
         same = d.lemma("that a result is its sum", g.eq(*sides), given, self.cuts)
@@ -69,7 +69,9 @@ class IntegerConversion(SumConversion):
         shown = whole_magnitude(d, w, self.bits, [integer, small])
         # The magnitude is the sum's.
         wide = g.zero_extend_to(w.magnitude, w.floor.width)
-        low = d.equal("that an integer is small", w.floor, wide, [integer, small], ([w.floor, w.back, w.placed],))
+        low = d.equal(
+            "that an integer is small", w.floor, wide, [integer, small], ([w.floor, w.back, w.placed],)
+        )
         equal = d.equal("that a result is its sum", *sides, [same], (sides,))
         parts: list[Part] = [(-1, [low]), (-1, [d.read(wide)]), (1, [equal])]
         parts += [(q, [d.read(y)]) for q, y in zip((-1, 1), sides, strict=True) if y.op == "zero_extend"]
@@ -102,7 +104,8 @@ class IntegerProof:
 
     def __init__(self, d: Derivation, stated: IntegerSum, dot: Dot) -> None:
         self.d, self.g, self.stated, self.dot = d, d.g, stated, dot
-        self.reach = Reach(stated.most, int(stated.unit.design.fraction_bits or 0))
+        room = int(least_cut(stated.unit) == stated.most)
+        self.reach = Reach(stated.most, int(stated.unit.design.fraction_bits or 0), room)
         #: The exact sum so far, and the magnitudes that it is made of.
         self.exact, self.taken = Poly.constant(0), Poly.constant(0)
         finite = {x.finite for t in stated.terms for x in t.factors}
@@ -120,10 +123,18 @@ class IntegerProof:
         packed, _ = x.packed(stated.d)
         t = x.term
         cut = [t.sign, t.significand, t.exponent.bits, x.result.inf, x.result.nan]
-        finite = d.lemma("that d is finite", stated.d.finite, [*made.clean, *x.normal()], (cut, [*cut, *t.significand.args], []))
+        finite = d.lemma(
+            "that d is finite",
+            stated.d.finite,
+            [*made.clean, *x.normal()],
+            (cut, [*cut, *t.significand.args], []),
+        )
         equal = self._without(packed, finite, stated.d.finite)
         (_, first), (_, goal) = stated.conclusions
-        return [d.prove(first, [], [(1, [d.fact(finite)])]), d.prove(goal, [], [(1, [equal]), (1, [made.value])])]
+        return [
+            d.prove(first, [], [(1, [d.fact(finite)])]),
+            d.prove(goal, [], [(1, [equal]), (1, [made.value])]),
+        ]
 
     def _without(self, i: int, shown: int, bit: Node) -> int:
         """An equation that a bit was assumed for, without it: the bit is proved."""
@@ -139,7 +150,9 @@ class IntegerProof:
         first, *others = (x.magnitude for x in (stated.wholes[-1], *stated.wholes[:-1]))
         most, total = (2 << stated.most) - 1, g.zero_extend_to(first, stated.total.width)
         value, equation = Poly.of(first), d.read(total)
-        small = d.lemma("the sum of some magnitudes", g.ule(total, g.const(most, total.width)), (), ([first],))
+        small = d.lemma(
+            "the sum of some magnitudes", g.ule(total, g.const(most, total.width)), (), ([first],)
+        )
         for k, x in enumerate(others, 2):
             wide = g.zero_extend_to(x, total.width)
             before, total = total, g.add_mod(total, wide)
@@ -227,7 +240,7 @@ class IntegerProof:
         return made
 
     def _size(
-        self, terms: Sequence[WholeTerm], aligned: Sequence[AlignedInteger], exact: ExactSum,
+        self, terms: Sequence[WholeTerm], aligned: Sequence[AlignedInteger], exact: IntegerTotal,
         before: IntegerResult | None,
     ) -> int:  # fmt: skip
         """All magnitudes so far less that of the sum are at least 0."""

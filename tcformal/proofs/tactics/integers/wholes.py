@@ -16,15 +16,15 @@ from tcformal.proofs.tactics.bounds.derivation import Derivation
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The largest exponent in a sum: a term that has it is 2^most, and lies `room` above the lowest bits."""
+    """The largest exponent in a sum, fraction_bits + room.
+
+    Ranges and units: the room is 1 where a term of that exponent can be as small as 2^most, the largest there
+    is, and 0 where every such term is larger; the lowest bit of a sum weighs up to 2^room.
+    """
 
     most: int
     fraction_bits: int
-
-    @property
-    def room(self) -> int:
-        """By how much the lowest bit of the sum can lie above 1: by one place, or not at all."""
-        return max(0, self.most - self.fraction_bits)
+    room: int
 
 
 @dataclass(frozen=True, slots=True)
