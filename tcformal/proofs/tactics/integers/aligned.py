@@ -164,7 +164,9 @@ class IntegerAlignment:
             ([at.root, *x.known.own],),
         )  # fmt: skip
         given = [*x.given, x.empty, placed, self.deep, *([alone] if self.reach.room else [])]
-        cut = ([t.significand, self.depth, made.shift, w.below, x.known.nonzero],)
+        # Bits of bits are taken from the widest node at once.
+        bits = t.significand.args if t.significand.op == "extract" else (t.significand,)
+        cut = ([*bits, self.depth, made.shift, w.below, x.known.nonzero],)
         whole = g.lshr(g.shift_left_const(kept, self.reach.room), self.depth)
         width = max(whole.width, w.magnitude.width)
         same = g.eq(g.zero_extend_to(whole, width), g.zero_extend_to(w.magnitude, width))
