@@ -152,14 +152,23 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 
 @results.command(name="prune")
 @click.option("--pack", is_flag=True, help="Pack what stays with xz, and long results of devices.")
+@click.option(
+    "--light", is_flag=True, help="Keep proofs of lemmas only for claims that a query asks."
+)
 @results_option
 @json_option
-def prune_(pack: bool, folder: str, as_json: bool) -> None:
-    """Remove what cannot be served: superseded, damaged and stale records, and what only these named."""
-    from tcformal.probe.log.packing import pack_all  # the list does not wait for these two
+def prune_(pack: bool, light: bool, folder: str, as_json: bool) -> None:
+    """Remove what cannot be served: superseded, damaged and stale records, and what only these named.
+
+    Proofs that --light removes are made anew when the claim is asked, and by `results verify --claims`.
+    """
+    from tcformal.papers.files import known_queries, load  # the list does not wait for these
+    from tcformal.probe.log.packing import pack_all
     from tcformal.store.audit.prune import prune
 
-    done = prune(Store(Path(folder), warn), pack=pack)
+    asks = [a.body for name, path in known_queries().items() for a in load(path, name).concrete()]
+    proved = {(body["claim"], body["unit"]) for body in asks if "claim" in body}
+    done = prune(Store(Path(folder), warn), pack=pack, proved=proved if light else None)
     packed = pack_all(Path(folder) / "hardware") if pack else 0
     if as_json:
         print_json({**asdict(done), "packed": packed})

@@ -19,6 +19,8 @@ from tcformal.ir.walk import Interpreter
 
 Lanes = NDArray[Any]
 LANE_BITS = 64
+#: Words that `evaluate` holds at once, every node of some lanes: more fill no cache, and the memory.
+_AT_ONCE = 1 << 25
 
 
 def _mask(width: int) -> int:
@@ -153,8 +155,9 @@ class Vector(Interpreter[Lanes]):
         return np.asarray((wide << by) | _lanes(low, node.width))
 
     def on_extract(self, node: Node, x: Lanes) -> Lanes:
-        low = node.params[1]
-        return self._cut(np.asarray(x >> (low if x.dtype == object else np.uint64(low))), node.width)
+        high, low = node.params
+        moved = np.asarray(x >> (low if x.dtype == object else np.uint64(low))) if low else x
+        return _lanes(moved, node.width) if high == node.args[0].width - 1 else self._cut(moved, node.width)
 
     def on_zero_extend(self, node: Node, x: Lanes) -> Lanes:
         return _lanes(x, node.width)
@@ -170,5 +173,10 @@ class Vector(Interpreter[Lanes]):
 
 def evaluate(graph: Graph, root: Node, inputs: Mapping[str, Lanes], *, n: int) -> Lanes:
     """The value of one node on `n` lanes: an array [n] of uint64 (object above 64 bits)."""
-    (value,) = Vector(graph, inputs).run([root])
-    return np.broadcast_to(value, (n,)).copy()
+    rows = max(1, _AT_ONCE // len(graph))
+    pieces = []
+    for start in range(0, max(n, 1), rows):
+        some = {name: x[start : start + rows] for name, x in inputs.items()} if n > rows else inputs
+        (value,) = Vector(graph, some).run([root])
+        pieces.append(np.broadcast_to(value, (min(rows, n - start),)))
+    return np.concatenate(pieces)

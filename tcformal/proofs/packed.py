@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import lzma
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tcformal.errors import ProofError
@@ -16,8 +16,23 @@ LARGEST = 1 << 26
 
 
 def packed(steps: Sequence[Sequence[Any]], last: Sequence[int]) -> str:
-    """The steps of a proof and the numbers of its conclusions as text."""
-    plain = json.dumps({"steps": steps, "last": last}, separators=(",", ":"))
+    """The steps of a proof and the numbers of its conclusions as text.
+
+    Numbers of what the proof itself makes are counted back from each step, so that what is proved once more
+    of other nodes looks alike and packs well; nodes below `base` keep theirs.
+    """
+    met = [-1]
+
+    def seen(x: int, _: int) -> int:
+        met.append(x)
+        return x
+
+    _renumbered(steps, seen, lambda x, _: x)
+    base = max(0, max(met) + 1 - sum(x[0] == "make" for x in steps))
+    back = _renumbered(
+        steps, lambda x, made: x if x < base else x - base - made, lambda x, made: x if x < 2 else x - made
+    )
+    plain = json.dumps({"base": base, "steps": back, "last": last}, separators=(",", ":"))
     return base64.b85encode(lzma.compress(plain.encode(), preset=9)).decode()
 
 
@@ -28,6 +43,52 @@ def unpacked(text: str) -> tuple[list[Any], list[int]]:
         if not whole:
             raise ProofError(f"expected a whole proof of at most {LARGEST} bytes, but got another")
         data = json.loads(plain)
-        return list(data["steps"]), list(data["last"])
-    except (ValueError, LookupError, TypeError, RecursionError, lzma.LZMAError) as error:
+        steps, base = list(data["steps"]), data.get("base")
+        if base is not None:
+            steps = _renumbered(
+                steps, lambda x, made: x if x >= 0 else x + base + made,
+                lambda x, made: x if x >= 0 else x + made,
+            )  # fmt: skip
+        return steps, list(data["last"])
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, lzma.LZMAError) as error:
         raise ProofError(f"expected a packed proof, but got text that is not one: {error}") from error
+
+
+#: What a number of a node or of a theorem becomes, given how many steps before made one.
+_Moved = Callable[[int, int], int]
+
+
+def _renumbered(steps: Sequence[Sequence[Any]], node: _Moved, theorem: _Moved) -> list[list[Any]]:
+    """Steps of the kernel with other numbers of nodes and theorems."""
+    nodes, proved, made = 0, 0, list[list[Any]]()
+
+    def n(x: int) -> int:
+        return node(x, nodes)
+
+    def t(x: int) -> int:
+        return theorem(x, proved)
+
+    def row(data: Sequence[Any]) -> list[Any]:
+        return [*data[:3], [n(x) for x in data[3]], [[n(x), c] for x, c in data[4]]]
+
+    for rule, *data in steps:
+        if rule == "make":
+            made.append([rule, data[0], [n(x) for x in data[1]], data[2]])
+            nodes += 1
+            continue
+        changed: list[Any] = data
+        if rule == "assume":
+            changed = [n(data[0])]
+        elif rule in ("cases", "refute"):
+            changed = [*(t(x) for x in data[:-1]), n(data[-1])]
+        elif rule == "lemma":
+            changed = [n(data[0]), [t(x) for x in data[1]], [n(x) for x in data[2]]]
+        elif rule == "read":
+            changed = [n(data[0]), *(t(x) for x in data[1:])]
+        elif rule in ("fact", "power"):
+            changed = [t(data[0])]
+        elif rule == "arith":
+            changed = [[[[row(x) for x in p], [t(x) for x in of]] for p, of in data[0]]]
+        made.append([rule, *changed])
+        proved += 1
+    return made

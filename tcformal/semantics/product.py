@@ -111,16 +111,16 @@ def _group_sum(g: Graph, members: Sequence[Number]) -> tuple[Number, GroupSum]:
     lowest = min(t.exponent.low - t.fraction_bits for t in terms)
     highest = max(t.exponent.high + t.weight_bits for t in terms)
     width = highest - lowest
-    addends = []
+    placed = []
     for t in terms:
         up = t.exponent.shifted(-t.fraction_bits).rebased(g, lowest, t.exponent.high)
-        placed = shifted_up(g, g.zero_extend_to(t.significand, max(width, t.significand.width)), up)
-        addends.append(signed_magnitude(g, t.sign, placed))
+        placed.append(shifted_up(g, g.zero_extend_to(t.significand, max(width, t.significand.width)), up))
+    addends = [signed_magnitude(g, t.sign, x) for t, x in zip(terms, placed, strict=True)]
     total = add_signed(g, addends, width + 1 + len(terms).bit_length())
     g.label("total", total, signed=True, scale=-lowest)
     sign, magnitude = split_sign(g, total)
     zero = g.label("zero", all_of(g, [t.zero for t in terms]))
-    made = GroupSum(g.here, total, -lowest, zero)
+    made = GroupSum(g.here, total, -lowest, zero, tuple(terms), tuple(placed))
     positive = any_of(g, [g.and_(x.inf, g.not_(x.term.sign)) for x in members])
     negative = any_of(g, [g.and_(x.inf, x.term.sign) for x in members])
     nan = g.or_(any_of(g, [x.nan for x in members]), g.and_(positive, negative))

@@ -7,7 +7,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.normalise import shift_left_by_leading_zeros
 from tcformal.semantics.number import Exponent, Number, Term, bits_for
-from tcformal.semantics.stages import Rounded
+from tcformal.semantics.stages import Lift, Rounded
 
 
 def round_away(g: Graph, mode: str, sign: Node, odd: Node, guard: Node, sticky: Node) -> Node:
@@ -80,8 +80,9 @@ def convert(
         magnitude, lsb = g.shift_left_const(magnitude, pad), lsb.shifted(-pad)
     n = magnitude.width
     top = lsb.shifted(n - 1)
+    lift: Lift | None = None
     if top.low < target.e_min:
-        magnitude, top = _lift_to_minimum(g, magnitude, top, target.e_min)
+        magnitude, top, lift = _lift_to_minimum(g, magnitude, top, target.e_min)
 
     # From here the top bit weighs 2^top with top >= e_min: one limited left shift normalises.
     base = min(top.low, target.e_min)
@@ -137,7 +138,7 @@ def convert(
     g.label("rounded.significand", significand, scale=p - 1)
     g.label("rounded.exponent", code_out, offset=target.e_min)
     g.label("rounded.overflow", inf)
-    return Rounded(target, shifted, distance, kept, away, number)
+    return Rounded(target, shifted, distance, kept, away, number, magnitude, top, limit, height, lift)
 
 
 def _equal(g: Graph, x: Node, y: Node) -> Node:
@@ -155,7 +156,7 @@ def _fit(g: Graph, x: Node, width: int) -> Node:
     return g.extract(x, width - 1, 0)
 
 
-def _lift_to_minimum(g: Graph, magnitude: Node, top: Exponent, e_min: int) -> tuple[Node, Exponent]:
+def _lift_to_minimum(g: Graph, magnitude: Node, top: Exponent, e_min: int) -> tuple[Node, Exponent, Lift]:
     """Shift right, with a sticky lowest bit, until the top bit weighs at least 2^e_min."""
     base = min(top.low, e_min)
     code = top.rebased(g, base, top.high)
@@ -163,7 +164,8 @@ def _lift_to_minimum(g: Graph, magnitude: Node, top: Exponent, e_min: int) -> tu
     code = g.zero_extend_to(code, floor.width)
     below = g.ult(code, floor)
     distance = g.ite(below, g.sub_mod(floor, code), g.const(0, code.width))
-    shifted, lost = shift_right_sticky(g, magnitude, clamp(g, distance, magnitude.width))
+    amount = clamp(g, distance, magnitude.width)
+    shifted, lost = shift_right_sticky(g, magnitude, amount)
     jammed = g.or_(shifted, g.zero_extend_to(lost, shifted.width))
     high = max(top.high, e_min)
     lifted = g.sub_mod(g.umax(code, floor), floor)
@@ -171,4 +173,5 @@ def _lift_to_minimum(g: Graph, magnitude: Node, top: Exponent, e_min: int) -> tu
     if width < lifted.width:
         above = "what is cut off an exponent above the least one is zero"
         g.invariant(lambda: g.is_zero(g.extract(lifted, lifted.width - 1, width)), above)
-    return jammed, Exponent(g.extract(lifted, width - 1, 0), e_min, high)
+    raised = Exponent(g.extract(lifted, width - 1, 0), e_min, high)
+    return jammed, raised, Lift(below, distance, amount, shifted, lost)

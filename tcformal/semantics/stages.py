@@ -112,10 +112,27 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
+class Lift:
+    """A magnitude shifted right, with a sticky lowest bit, until its top bit weighs at least 2^e_min.
+
+    Shapes: below u[1], whether it is; distance the shift that this takes, amount the one that is made, which
+    the width bounds; shifted u[n], lost u[1], whether a 1 was lost.
+    """
+
+    below: Node
+    distance: Node
+    amount: Node
+    shifted: Node
+    lost: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Rounded:
     """A conversion: the magnitude normalised, cut, and rounded.
 
-    Shapes: normalised u[n], distance the left shift that normalised it; kept u[target.precision]; away u[1].
+    Shapes: magnitude u[n], its top bit weighing 2^top; normalised u[n], distance the left shift that
+    normalised it, at most limit; kept u[target.precision]; away u[1].
+    Ranges and units: limit = top - e_min, height = limit - distance.
     `result` is what IEEE 754 calls the rounded number: its sign, significand and exponent, Inf on overflow.
     """
 
@@ -125,6 +142,12 @@ class Rounded:
     kept: Node
     away: Node
     result: Number
+    magnitude: Node
+    top: Exponent
+    limit: Node
+    height: Node
+    #: None where no magnitude lies below the least exponent.
+    lift: Lift | None
 
     @property
     def parts(self) -> tuple[Node, Node, Node, Node]:
@@ -183,13 +206,16 @@ class DotStep:
 class GroupSum:
     """The exact sum of a group of products.
 
-    Shapes: total s[w], in units of 2^-scale; zero u[1], 1 where every product of the group is zero.
+    Shapes: total s[w], in units of 2^-scale; zero u[1], 1 where every product of the group is zero;
+    placed: the magnitude of each of the products `terms` in these units.
     """
 
     scope: str
     total: Node
     scale: int
     zero: Node
+    terms: tuple[Term, ...]
+    placed: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)

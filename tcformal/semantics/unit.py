@@ -72,7 +72,7 @@ def _emulated(
         wide[letter] = []
         for k, word in enumerate(words):
             with g.scope(f"converted.{letter}{k}"):
-                wide[letter].append(_converted(g, word, fmt, how.converted))
+                wide[letter].append(converted_word(g, word, fmt, how.converted))
     total, parts = g.const(0, o.d.width), Operand("parts")
     first_k = 0 if call is None else call * spec.k
     stages: list[Block | DotStep] = []
@@ -97,7 +97,7 @@ def _emulated(
     return Dot(pack(g, summed.result, o.d, g.const(design.nan_word, o.d.width)), tuple(stages))
 
 
-def _converted(g: Graph, word: Node, fmt: Format, target: Format) -> Node:
+def converted_word(g: Graph, word: Node, fmt: Format, target: Format) -> Node:
     """The encoding of the same value in a wider IEEE-like format (exact; NaN becomes a quiet NaN)."""
     if fmt == target:
         return word

@@ -63,13 +63,16 @@ class Rechecker:
         *,
         tree: str = "",
         trim: bool = False,
+        anew: bool = False,
     ) -> dict[str, Any]:
         """Prove a claim again on the kept lemmas of a folder, with every certificate checked.
 
         `tree` is the kept proof of a claim that the kernel checks, which is checked in place of finding one.
-        `trim`: lemmas with a proof of an earlier version are kept again with a trimmed one.
+        `trim`: lemmas with a proof of an earlier version are kept again with a trimmed one; `anew`: those
+        without a proof are proved anew.
         """
-        return self._ask(folder, {"claim": claim, "unit": unit, "tree": tree, "trim": trim}, seconds)
+        asked = {"claim": claim, "unit": unit, "tree": tree, "trim": trim, "anew": anew}
+        return self._ask(folder, asked, seconds)
 
     def close(self) -> None:
         """End the process; the next request starts a new one."""

@@ -18,7 +18,7 @@ from tcformal.ir.node import Node
 from tcformal.programs.chain import OperandNodes, chained_dot, circuit, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimVerdict, Counterexample, PartStatus, equate
 from tcformal.proofs.claims.product_order import Exchange, Move, moves_of, prove_exchange
-from tcformal.proofs.claims.register import CLAIMS, claims_named, prove_claim, truncated_units
+from tcformal.proofs.claims.register import CLAIMS, claims_named, prove_claim, units_of
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.tactics.cuts import Composition
 from tcformal.proofs.tactics.exact_sums import ExactSum
@@ -293,9 +293,13 @@ def test_unknown_claims_are_refused(book: LemmaBook) -> None:
 
 
 def test_every_truncated_sum_of_the_catalogue_is_asked() -> None:
-    names = {u.name for u in truncated_units()}
+    names = {u.name for u in units_of(["carry-bits"])}
     designs = {n: catalogue()[n].design for n in distinct_designs()}
     assert names == {n for n, d in designs.items() if d.fraction_bits is not None and d.summation == "fused"}
+    bounded = {u.name for u in units_of(["error-bound"])}
+    assert bounded == names | {
+        n for n, d in designs.items() if d.fraction_bits is None or d.summation in ("tr", "gtr")
+    }
 
 
 @pytest.mark.long
@@ -303,7 +307,7 @@ def test_every_truncated_sum_of_the_catalogue_is_asked() -> None:
 def test_all_units(claim: str, book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every unit with a truncated fused sum: proved, or refuted by a witness."""
     monkeypatch.setattr(carry, "MOST", 64)
-    for spec in truncated_units():
+    for spec in units_of(["carry-bits"]):
         if claim == "carry-bits" and spec.design.group is not None:
             with pytest.raises(InputError, match="for claim carry-bits"):
                 prove_claim(spec, claim, book=book, limits=LIMITS)

@@ -69,7 +69,7 @@ def test_a_fixed_window_holds_its_largest_sum(name: str, count: int, sign: int) 
     """All products together, beside a c of zero and beside one as large as they are."""
     g = Graph()
     products = [x.term for x in largest_products(g, name, count, sign)]
-    window = exact._fixed_sum(g, products)
+    window = exact.fixed_sum(g, products)
     assert number(g, window) == count * number(g, products[0])
     total = exact.exact_total(g, [*products, products[0]], 24)
     assert value(g, total) == (count + 1) * number(g, products[0])

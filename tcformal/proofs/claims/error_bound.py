@@ -14,16 +14,29 @@ from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
 from tcformal.proofs.kernel.rules import ProofKernel, check
 from tcformal.proofs.lemmas import Lemma, LemmaBook, Statement
 from tcformal.proofs.packed import packed, unpacked
+from tcformal.proofs.statements.composed_bound import ComposedBound, composed_bound
 from tcformal.proofs.statements.error_bound import ErrorBound, error_bound
+from tcformal.proofs.statements.grouped_bound import GroupedBound, grouped_bound
+from tcformal.proofs.statements.round_down_bound import RoundDownBound, round_down_bound
+from tcformal.proofs.statements.rounded_bound import RoundedBound, rounded_bound
 from tcformal.proofs.tactics.bounds.blocks import BoundProof
+from tcformal.proofs.tactics.bounds.composed import ComposedProof
 from tcformal.proofs.tactics.bounds.derivation import Derivation
+from tcformal.proofs.tactics.bounds.groups import GroupBoundProof
+from tcformal.proofs.tactics.bounds.round_down import RoundDownProof
 from tcformal.proofs.tactics.cuts import ProofStep
+from tcformal.proofs.tactics.rounded.composition import RoundedProof
+from tcformal.proofs.tactics.rounded.integers import CoreDerivation
 from tcformal.proofs.tactics.truncated import require_truncated_sum
 from tcformal.semantics.stages import Dot
 
 _PART = "the bound"
 #: After how many conflicts the solver in this process gives up: the kernel's lemmas are many and small.
 _CONFLICTS = 30_000
+#: What finds a proof of each kind of statement.
+_TACTICS: dict[type[ErrorBound], type[BoundProof]] = {
+    GroupedBound: GroupBoundProof, RoundDownBound: RoundDownProof, ComposedBound: ComposedProof
+}  # fmt: skip
 
 
 class LemmaJudge:
@@ -70,7 +83,9 @@ def bounded_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
     `kernel.rules.check` applies them to the circuit built here and compares what they end in with the
     statement.  A proof that does not pass leaves the claim open.
     """
-    require_truncated_sum(ask.spec, "error-bound")
+    design = ask.spec.design
+    if design.fraction_bits is not None and design.summation not in ("tr", "gtr"):
+        require_truncated_sum(ask.spec, "error-bound")
     judge = LemmaJudge(ask.book)
     try:
         tree = ask.tree or _found(ask, judge)
@@ -92,7 +107,13 @@ def stated_bound(ask: Asking) -> tuple[ErrorBound, Dot]:
     g = Graph()
     x = declare_inputs(g, ask.spec, ask.spec.k)
     dot = chained_dot(g, ask.spec, x)
-    return error_bound(g, ask.spec, words_of(ask, x), x.c, dot.result), dot
+    design = ask.spec.design
+    state = (
+        rounded_bound if design.fraction_bits is None else composed_bound if ask.spec.emulation is not None
+        else grouped_bound if design.group is not None
+        else round_down_bound if design.summation in ("tr", "gtr") else error_bound
+    )  # fmt: skip
+    return state(g, ask.spec, words_of(ask, x), x.c, dot.result), dot
 
 
 def _found(ask: Asking, judge: LemmaJudge) -> str:
@@ -100,7 +121,11 @@ def _found(ask: Asking, judge: LemmaJudge) -> str:
     ask.progress("looking for a proof for the kernel")
     stated, dot = stated_bound(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
-    last = BoundProof(Derivation(kernel, judge), stated, dot).conclusions()
+    if isinstance(stated, RoundedBound):
+        last = RoundedProof(CoreDerivation(kernel, judge), stated, dot).conclusions()
+    else:
+        tactic = next((x for kind, x in _TACTICS.items() if isinstance(stated, kind)), BoundProof)
+        last = tactic(Derivation(kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)
 
 
@@ -115,4 +140,4 @@ def words_of(ask: Asking, x: OperandNodes) -> list[tuple[Node, ...]]:
 
 def _short(stated: ErrorBound) -> str:
     """The inequality alone."""
-    return str(stated).partition("left out: ")[2].partition(";")[0]
+    return str(stated).rpartition(": ")[2].partition(";")[0]

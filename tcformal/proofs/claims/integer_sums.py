@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcformal.errors import InputError, ProofError
+from tcformal.errors import ProofError
 from tcformal.ir.build import Graph
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
@@ -24,18 +24,19 @@ def integer_sums(ask: Asking) -> tuple[Finding, list[Lemma]]:
 
     Soundness: as for `error-bound`, with the statement of `statements.integer_sums`.  The control is a sum of
     2^B + 1, whose result is that of a sum of 2^B: replayed, with the sums of its integers added up exactly.
+    Errors: InputError for a unit of which nothing is stated.
     """
     require_truncated_sum(ask.spec, "integer-sums")
     judge, most = LemmaJudge(ask.book), largest_exact(ask.spec)
     name = f"sums up to 2^{most}"
+    stated, _ = stated_sum(ask, most)
     try:
         tree = ask.tree or _found(ask, judge, most)
-        stated, _ = stated_sum(ask, most)
         steps, last = unpacked(tree)
         ask.progress(f"checking {len(steps)} steps")
         judge.uses.clear()
         check(stated.graph, stated.hypotheses, stated.conclusions, stated.roots, steps, last, judge)
-    except (ProofError, InputError) as error:
+    except ProofError as error:
         part = ClaimPart(name=name, status=PartStatus.OPEN, note=str(error))
         return Finding(parts=(part,), composition="", reason=""), list(judge.asked.values())
     step = ProofStep(name=f"{len(steps)} steps of the kernel", how="lemmas", lemmas=dict(judge.uses))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tcformal.callbacks import Progress, ignore
@@ -23,24 +23,39 @@ from tcformal.proofs.lemmas import Lemma, LemmaBook
 from tcformal.solve.result import Limits
 
 
+def truncated_sum(u: UnitSpec) -> bool:
+    """Whether products and c are aligned and truncated in one sum."""
+    return u.design.fraction_bits is not None and u.design.summation == "fused"
+
+
+def error_bounded(u: UnitSpec) -> bool:
+    """Whether the statement of claim `error-bound` is written for a unit."""
+    return u.design.fraction_bits is None or truncated_sum(u) or u.design.summation in ("tr", "gtr")
+
+
+def of_products(u: UnitSpec) -> bool:
+    """Whether the terms of such sums are products and c, and nothing is added outside of them."""
+    return truncated_sum(u) and u.emulation is None and u.design.group is None
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One claim: what it says, and the program that proves or refutes it part by part."""
 
     statement: str
     prove: Callable[[Asking], tuple[Finding, list[Lemma]]]
-    #: Whether it fits every unit, and not only those with a truncated fused sum.
-    of_every_unit: bool = False
+    #: Which units it fits.
+    fits: Callable[[UnitSpec], bool] = truncated_sum
 
 
 CLAIMS: dict[str, Claim] = {
     "product-order": Claim("the order of the products does not change the result", product_order),
     "sign-magnitude": Claim("sums in sign and magnitude and in two's complement agree", sign_magnitude),
     "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
-    "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, of_every_unit=True),
-    "error-bound": Claim("how far a result can be from the exact sum", bounded_error),
-    "integer-sums": Claim("up to which size sums of integers are exact", integer_sums),
-    "zero-products": Claim("half the products +0·+0 change nothing", zero_products, of_every_unit=True),
+    "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, lambda _: True),
+    "error-bound": Claim("how far a result can be from the exact sum", bounded_error, error_bounded),
+    "integer-sums": Claim("up to which size sums of integers are exact", integer_sums, of_products),
+    "zero-products": Claim("half the products +0·+0 change nothing", zero_products, lambda _: True),
     "zero-exponent": Claim("no exponent of zero terms below all others changes a result", zero_exponent),
 }
 
@@ -51,19 +66,11 @@ def claims_named(name: str) -> tuple[str, ...]:
     return tuple(CLAIMS) if name == "all" else (name,)
 
 
-def units_of(claims: Iterable[str], text: str = "") -> Iterator[UnitSpec]:
+def units_of(claims: Sequence[str], text: str = "") -> Iterator[UnitSpec]:
     """One unit of each distinct design that some of the claims fit, with `text` in its name."""
-    if any(CLAIMS[name].of_every_unit for name in claims):
-        yield from (catalogue()[name] for name in distinct_designs() if text in name)
-    else:
-        yield from truncated_units(text)
-
-
-def truncated_units(text: str = "") -> Iterator[UnitSpec]:
-    """One unit of each distinct design with a truncated fused sum, that has `text` in its name."""
+    asked = [CLAIMS[name].fits for name in claims]
     for name in distinct_designs():
-        design = catalogue()[name].design
-        if design.fraction_bits is not None and design.summation == "fused" and text in name:
+        if text in name and any(fits(catalogue()[name]) for fits in asked):
             yield catalogue()[name]
 
 

@@ -150,10 +150,13 @@ def integer_sum(
     design, o = unit.design, unit.operands
     if design.fraction_bits is None or unit.emulation is not None or design.c_position != "joined":
         raise InputError(
-            f"expected one kind of sum, of products and c, but {unit.name} is composed of others"
+            f"expected one kind of sum, of products and c, for claim integer-sums, but {unit.name} is "
+            "composed of others"
         )
     if design.group is not None:
-        raise InputError(f"expected products as terms, but those of {unit.name} are sums of groups")
+        raise InputError(
+            f"expected products as terms for claim integer-sums, but those of {unit.name} are sums of groups"
+        )
     scale = () if unit.scale_format is None else (unit.scale_format,) * 2
     terms, wholes = [], []
     for k, row in enumerate((*words, (c,))):

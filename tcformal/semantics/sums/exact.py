@@ -39,8 +39,8 @@ def exact_total(g: Graph, terms: Sequence[Term], precision: int) -> Total:
     members: list[tuple[int, ...]] = [(i,) for i in range(len(terms))]
     if len(terms) > 2:
         *products, c = terms
-        if _fixed_width(products) <= _FIXED_WINDOW:
-            terms = [_fixed_sum(g, products), c]
+        if fixed_width(products) <= _FIXED_WINDOW:
+            terms = [fixed_sum(g, products), c]
             members = [tuple(range(len(products))), (len(products),)]
         elif len(terms) == 3:
             return _three(g, terms, precision)
@@ -59,24 +59,25 @@ def exact_total(g: Graph, terms: Sequence[Term], precision: int) -> Total:
     return sum_of_aligned(g, normal, aligned, e_max, bits, maximum=maximum, members=members)
 
 
-def _lowest_weight(terms: Sequence[Term]) -> int:
+def lowest_weight(terms: Sequence[Term]) -> int:
+    """The least exponent that a bit of some term can have."""
     return min(t.exponent.low - t.fraction_bits for t in terms)
 
 
-def _fixed_width(terms: Sequence[Term]) -> int:
+def fixed_width(terms: Sequence[Term]) -> int:
     """Bits from the lowest to the highest weight that the terms can have, and room for their sum."""
     top = max(t.exponent.high + t.weight_bits for t in terms)
-    return top - _lowest_weight(terms) + len(terms).bit_length()
+    return top - lowest_weight(terms) + len(terms).bit_length()
 
 
-def _fixed_sum(g: Graph, terms: Sequence[Term]) -> Term:
+def fixed_sum(g: Graph, terms: Sequence[Term]) -> Term:
     """The exact sum of terms in one fixed window, as a term.
 
     Shapes: significands u[n] -> u[window].
     Zero: `zero` is 1 where the sum is 0; its sign is + unless every term is negative.
     """
-    lowest = _lowest_weight(terms)
-    width = _fixed_width(terms)
+    lowest = lowest_weight(terms)
+    width = fixed_width(terms)
     addends = []
     for t in terms:
         placed = g.zero_extend_to(t.significand, max(width, t.significand.width))
@@ -95,7 +96,7 @@ def _wide(g: Graph, terms: Sequence[Term]) -> Total:
     exponents = effective_exponents(g, terms, "none")
     e_max, maximum = largest(g, exponents)
     g.label("e_max", e_max.bits, offset=e_max.low)
-    bits = e_max.high - _lowest_weight(terms)
+    bits = e_max.high - lowest_weight(terms)
     aligned = align_all(g, terms, exponents, e_max, bits, "RZ")
     return sum_of_aligned(g, terms, aligned, e_max, bits, maximum=maximum)
 

@@ -32,7 +32,8 @@ class ClaimFinding:
 def audit_claim(store: Store, record: Mapping[str, Any], *, trim: bool = False) -> ClaimFinding:
     """Audit one kept claim: definition, composition, lemmas, witnesses.
 
-    The current program proves the claim again on the lemmas of the store; a witness is searched for
+    The current program proves the claim again on the lemmas of the store, those without a proof too; a
+    witness is searched for
     again, and replayed.  No statement of the record is taken over.  With `trim`, lemmas with a proof of an
     earlier version are kept again with a trimmed one.
     """
@@ -49,7 +50,7 @@ def _checked(store: Store, record: Mapping[str, Any], trim: bool) -> tuple[Audit
         return AuditStatus.OPEN, f"{kind.name} claims nothing"
     spec = claimed_unit(record)
     found = store.rechecker.claim(
-        store.folder, record["claim"], spec.name, AUDIT_S, tree=kept_tree(record), trim=trim
+        store.folder, record["claim"], spec.name, AUDIT_S, tree=kept_tree(record), trim=trim, anew=True
     )
     if "refused" in found:
         raise RecordError(found["refused"])

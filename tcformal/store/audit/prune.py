@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from tcformal.store.audit.audit import State, state
 from tcformal.store.certificates import CERTIFICATES, NAME, PROOF
 from tcformal.store.file import Record, RecordFile
 from tcformal.store.locks import exclusive_lock
+from tcformal.store.schema import SEAL, seal
 from tcformal.store.store import Store
 
 
@@ -27,11 +28,12 @@ class Pruned:
     certificates: int
 
 
-def prune(store: Store, *, pack: bool = False) -> Pruned:
+def prune(store: Store, *, pack: bool = False, proved: Collection[tuple[str, str]] | None = None) -> Pruned:
     """Remove superseded and damaged lines, and lines about past definitions.
 
     Kept are the lemmas that a remaining claim names, and the certificates that a remaining record names.
     `pack`: the answers, claims and lemmas that stay are packed; new ones are added beside them, unpacked.
+    `proved`: the claims and units whose lemmas keep their proofs; those of others are made anew when asked.
     Lines that other processes add meanwhile are kept: records are judged under a shared lock and removed
     under an exclusive one.
     Errors: RecordError for files that cannot be read or written.
@@ -46,6 +48,8 @@ def prune(store: Store, *, pack: bool = False) -> Pruned:
         }
         with exclusive_lock(store.folder):
             if answers.still_holds() and claims.still_holds():
+                if proved is not None:
+                    _without_proofs(store, claims.keep, proved)
                 return _remove_others(store, answers.keep, claims.keep, pack)
 
 
@@ -64,6 +68,17 @@ class _Choice:
         self.keep |= set(now[self._seen :])
         was, now_files = self._files, self._records.files
         return was[0] in (0, now_files[0]) and was[1] == now_files[1]
+
+
+def _without_proofs(store: Store, claims: set[int], proved: Collection[tuple[str, str]]) -> None:
+    """Keep the lemmas again without their proofs, but for those that these claims rest on."""
+    records, kept = store.lemmas.records, [r for start in claims if (r := store.claims.at(start))]
+    needed = {sha256 for r in kept if (r["claim"], r["unit"]) in proved for sha256 in r["lemmas"]}
+    for start in records.last_starts():
+        lemma = records.at(start)
+        if lemma is not None and lemma["certificate"] and lemma["sha256"] not in needed:
+            plain = {key: value for key, value in lemma.items() if key not in ("schema", SEAL)}
+            records.add(seal({**plain, "certificate": None}, "lemma"))
 
 
 def _remove_others(store: Store, answers: set[int], claims: set[int], pack: bool) -> Pruned:

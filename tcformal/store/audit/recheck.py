@@ -70,8 +70,9 @@ def deadline(seconds: float) -> Iterator[None]:
 class CheckedBook(LemmaBook):
     """Lemmas of one folder, each used only after its certificate was checked against its statement.
 
-    No solver is asked: a statement without a checked certificate does not hold here.  A lemma that two
-    solvers agreed on and that has no certificate is used, and counted in `unchecked`.
+    No solver is asked, but for a lemma without a certificate where it is to be proved anew: a statement
+    without a checked certificate does not hold here.  A lemma that two solvers agreed on and that has no
+    certificate is otherwise used, and counted in `unchecked`.
     """
 
     def __init__(self, cache: LemmaCache) -> None:
@@ -80,6 +81,8 @@ class CheckedBook(LemmaBook):
         self.cache = cache
         #: Whether lemmas with a proof of an earlier version are kept again with a trimmed one.
         self.trim = False
+        #: Whether lemmas without a certificate are proved anew.
+        self.anew = False
         #: Digests of the lemmas used without a certificate.
         self.unchecked: set[str] = set()
         #: Digests of the lemmas whose certificates were checked.
@@ -105,16 +108,20 @@ class CheckedBook(LemmaBook):
     def _checked(self, name: str, kept: Lemma, what: Statement) -> Lemma:
         """The kept lemma, after a check of its certificate if it has one."""
         if kept.certificate is None:
+            if self.anew:
+                made = super().decide(name, what)
+                (self.unchecked if made.certificate is None else self.checked).add(kept.sha256)
+                return made
             self.unchecked.add(kept.sha256)
             return kept
-        cnf, made = to_cnf(what.graph, what.assertion), kept.certificate
+        cnf, proof = to_cnf(what.graph, what.assertion), kept.certificate
         old = self.trim and self.cache.file_of(kept.sha256) != PROOF.file
         if old:
-            made = trimmed(cnf, made)
-        steps = made.steps if old else verify(cnf, made)
+            proof = trimmed(cnf, proof)
+        steps = proof.steps if old else verify(cnf, proof)
         self.checked.add(kept.sha256)
         found = checked_lemma(
-            replace(kept, certificate=made), name=name, free_inputs=what.free_inputs, steps=steps,
+            replace(kept, certificate=proof), name=name, free_inputs=what.free_inputs, steps=steps,
             checker=CHECKER,
         )  # fmt: skip
         if old:
@@ -157,6 +164,7 @@ class CheckBench:
         folder = request["folder"]
         book = self._books.setdefault(folder, CheckedBook(Store(Path(folder)).lemmas))
         spec, book.trim = resolve(request["unit"]), bool(request.get("trim"))
+        book.anew = bool(request.get("anew"))
         v = prove_claim(
             spec, request["claim"], book=book, limits=WITNESS_LIMITS, tree=request.get("tree", "")
         )

@@ -55,11 +55,11 @@ def device(path: Path) -> RecordedDevice:
 
 
 ALL = [(path, name) for path in (*FILES, *FOLDERS) for name in runs(path)]
-#: Of units that compute the same and differ in m and n only, one; of an H100's every fifth.  The long run has
+#: Of units that compute the same and differ in m and n only, one; of an H100's every tenth.  The long run has
 #: the others, and those of an H200, which are an H100's again.
 KEPT = [
     pytest.param(
-        path, group.leader.name, marks=pytest.mark.long if path == H200 or (path == H100 and i % 5) else ()
+        path, group.leader.name, marks=pytest.mark.long if path == H200 or (path == H100 and i % 10) else ()
     )
     for path in (*FILES, *FOLDERS)
     for i, group in enumerate(groups(unit_of(run, path) for run in runs(path).values()))

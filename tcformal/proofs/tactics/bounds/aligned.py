@@ -7,48 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tcformal.errors import ProofError
-from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded
+from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
-from tcformal.semantics.number import Exponent, Term
+from tcformal.proofs.tactics.bounds.terms import KnownTerm, code_of, finer, shown_value, sign_of, weight
 from tcformal.semantics.stages import Maximum, Total
-
-ONE = Poly.constant(1)
-
-
-def code_of(g: Graph, e: Exponent) -> Node:
-    """OFFSET + an exponent: u[CODE_BITS]."""
-    return g.add_mod(g.zero_extend_to(e.bits, CODE_BITS), g.const(e.low + OFFSET, CODE_BITS))
-
-
-def sign_of(bit: Node) -> Poly:
-    """(-1)^bit."""
-    return ONE - Poly.of(bit) * 2
-
-
-def weight(code: Node, fraction_bits: int) -> Poly:
-    """2^(exponent - fraction_bits) of an exponent's code."""
-    return (Poly.of(code) - Poly.constant(OFFSET + fraction_bits)).power_of_two()
-
-
-@dataclass(frozen=True, slots=True)
-class KnownTerm:
-    """A number that a sum takes in, as the statement or the step before knows it.
-
-    Shapes: code u[CODE_BITS], nonzero u[1].  `limit` is the theorem that nonzero implies code <= E.
-    `facts` are more that is known of it, and `own` the nodes below which nothing of it matters.
-    """
-
-    value: Poly
-    factors: tuple[Encoded, ...]
-    term: Term
-    code: Node
-    nonzero: Node
-    limit: int
-    facts: tuple[int, ...] = ()
-    own: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +74,8 @@ class Alignment:
         return [self.d.lemma("the range of e_max", x, self.ranges, (self.leaves,)) for x in goals]
 
     # ------------------------------------------------------------------ e_max
-    def bounded(self) -> int:
-        """2^(E - F) - u >= 0: no term's exponent lies above E, and e_max is none of another."""
+    def reached(self) -> int:
+        """That e_max is at most E: no term's exponent lies above E, and e_max is none of another."""
         d, g, reached = self.d, self.g, []
         for k, (leaf, x) in enumerate(zip(self.leaves, self.summands, strict=True)):
             code = g.add_mod(g.zero_extend_to(leaf, CODE_BITS), g.const(self.low + OFFSET, CODE_BITS))
@@ -120,12 +84,11 @@ class Alignment:
             reached.append(d.lemma(f"exponent {k} at most E", goal, given, (x.own,)))
         wide = g.zero_extend_to(self.e_max, self.e.width)
         given = [*reached, *self.ranges]
-        most = d.lemma("e_max at most E", g.ule(wide, self.e), given, ([*self.leaves, self.e],))
-        fact = d.fact(most)
-        if wide is not self.e_max:
-            fact = d.arith([(1, [fact]), (1, [d.read(wide)])])
-        ratio = d.power(fact)
-        return d.prove(weight(self.e, self.total.fraction_bits) - self.unit, [], [(self.unit, [ratio])])
+        return d.lemma("e_max at most E", g.ule(wide, self.e), given, ([*self.leaves, self.e],))
+
+    def bounded(self) -> int:
+        """2^(E - F) - u >= 0."""
+        return finer(self.d, self.e_max, self.e, self.reached(), self.total.fraction_bits)
 
     def in_range(self) -> list[int]:
         """That e_max lies in the range that the definition relies on."""
@@ -171,50 +134,30 @@ class Alignment:
         size = Poly.of(t.significand) * weight(x.code, t.fraction_bits)
         low_goal = size - Poly.of(kept) * self.unit
         up_goal = self.unit - self.unit * share - low_goal
-        some, none = d.assume(x.nonzero), d.assume(g.not_(x.nonzero))
-        shown = self._nonzero(k, some, placed, excess, low_goal, up_goal)
-        empty = self._zero(k, none, kept, bool(excess), low_goal, up_goal)
-        low, up = (d.cases(x.nonzero, i, j) for i, j in zip(shown, empty, strict=True))
-        value = self.value(k)
+        if x.nonzero.op == "const":
+            none = d.lemma("that zero is no term", g.not_(x.nonzero))
+            low, up = self._zero(k, none, kept, bool(excess), low_goal, up_goal)
+        else:
+            some, none = d.assume(x.nonzero), d.assume(g.not_(x.nonzero))
+            shown = self._nonzero(k, some, placed, excess, low_goal, up_goal)
+            empty = self._zero(k, none, kept, bool(excess), low_goal, up_goal)
+            low, up = (d.cases(x.nonzero, i, j) for i, j in zip(shown, empty, strict=True))
+        value = shown_value(d, x, f"term {k}")
         sign = Poly.of(t.sign)
-        signed = d.range(t.sign)
+        # A constant sign is that of the zero that a sum starts from.
+        positive = [low] if t.sign.op == "const" else [d.range(t.sign), low]
         goal = self.unit - self.unit * share
         moved = x.value - sign_of(t.sign) * Poly.of(kept) * self.unit
-        above = d.prove(goal + moved, [], [(1, [up]), (2, [signed, low]), (1, [value])])
+        above = d.prove(goal + moved, [], [(1, [up]), (2, positive), (1, [value])])
         below = d.prove(goal - moved, [], [(1, [up]), (sign * 2, [low]), (-1, [value])])
         most = (1 << t.significand.width) - 1 << max(0, bits - t.fraction_bits) >> excess
         at_most = g.ule(kept, g.const(most, kept.width))
         small = d.lemma("the range of a term", at_most, (), ([t.significand, made.shift], [made.shift]))
         return TermError(t.sign, kept, made.shift, above, below, most, small, value, not excess)
 
-    def value(self, k: int) -> int:
-        """The summand's value is ±significand · 2^(exponent - fraction bits)."""
-        d, g, x = self.d, self.g, self.summands[k]
-        t = x.term
-        goal = x.value - sign_of(t.sign) * Poly.of(t.significand) * weight(x.code, t.fraction_bits)
-        if not x.factors:
-            return d.prove(goal, [])
-        sign, size = x.factors[0].sign, x.factors[0].significand
-        for f in x.factors[1:]:
-            sign = sign if f.sign.op == "const" else g.xor(sign, f.sign)
-            if f.significand.op != "const":
-                size = f.significand if size.op == "const" else g.mul_expand(size, f.significand)
-        fields = [f.exponent for f in x.factors]
-        equations = []
-        for name, mine, stated in (("sign", t.sign, sign), ("significand", t.significand, size)):
-            if mine is not stated:
-                equations.append((d.equal(f"the {name} of term {k}", mine, stated), mine))
-        equations += d.expanded(sign, [f.sign for f in x.factors], "a sign")
-        equations += d.expanded(size, [f.significand for f in x.factors], "a product")
-        equations += d.expanded(x.code, fields, "an exponent")
-        return d.prove(goal, equations)
-
-    def _nonzero(
-        self, k: int, some: int, placed: Node, excess: int, low_goal: Poly, up_goal: Poly
-    ) -> tuple[int, int]:
-        """Both bounds where the term is not zero: what a shift by e_max - exponent loses."""
+    def distance(self, k: int, some: int) -> int:
+        """Exponent + shift - e_max = 0 of a term that is not zero, as the theorem `some` says."""
         d, g, x, made = self.d, self.g, self.summands[k], self.total.terms[k]
-        t, bits = made.term, self.total.fraction_bits
         shift = g.zero_extend_to(made.shift, CODE_BITS)
         reach = g.add_mod(x.code, shift)
         leaf = self.leaves[k]
@@ -224,9 +167,17 @@ class Alignment:
         met = d.equal(f"e_max less exponent {k}", reach, self.e_max, given, cuts)
         fits = d.lemma(f"distance {k} fits", g.ule(reach.args[0], reach), given, cuts)
         sums = [(d.read(reach, fits), reach)] + ([(d.read(shift), shift)] if shift is not made.shift else [])
-        distance = d.prove(
+        return d.prove(
             Poly.of(x.code) + Poly.of(made.shift) - Poly.of(self.e_max), [(met, self.e_max), *sums]
         )
+
+    def _nonzero(
+        self, k: int, some: int, placed: Node, excess: int, low_goal: Poly, up_goal: Poly
+    ) -> tuple[int, int]:
+        """Both bounds where the term is not zero: what a shift by e_max - exponent loses."""
+        d, g, x, made = self.d, self.g, self.summands[k], self.total.terms[k]
+        t, bits = made.term, self.total.fraction_bits
+        distance = self.distance(k, some)
         lower, upper = d.read(made.aligned, 0), d.read(made.aligned, 1)
         equations = [(distance, x.code)]
         scale = (Poly.of(self.e_max) - Poly.of(made.shift) - Poly.constant(OFFSET + bits)).power_of_two()
@@ -268,7 +219,7 @@ class Alignment:
             [empty],
             ([size, made.shift], [made.shift]),
         )
-        equations = [(d.fact(empty), size), (d.fact(nothing), kept)]
+        equations = [(d.fact(i), n) for i, n in ((empty, size), (nothing, kept)) if n.op != "const"]
         # 1 - 2^-shift is at least 0.
         spread = d.power(d.arith([(Poly.of(made.shift), [])]))
         inverse = (Poly.of(made.shift) * -1).power_of_two()

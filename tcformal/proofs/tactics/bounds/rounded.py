@@ -10,9 +10,9 @@ from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded, exponent_code
-from tcformal.proofs.tactics.bounds.aligned import code_of, sign_of, weight
 from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.bounds.summed import SignedSum
+from tcformal.proofs.tactics.bounds.terms import code_of, sign_of, weight
 from tcformal.semantics.stages import Rounded, SpecialCases, Total
 
 #: Modes that lose at most half a unit in the last place; the others lose less than one.
@@ -51,10 +51,12 @@ class SumConversion:
         self.bits = rounded.target.fraction_bits
         self.ulp = weight(self.code, self.bits)
         self.unit = weight(e_max, total.fraction_bits)
+        #: How much closer the result is shown to be.
+        self.slack = Poly.constant(0)
         #: What the conversion is a function of; bits of bits are taken from the widest node at once.
         code = total.e_max.bits
         whole = [summed.whole, summed.sign]
-        self.cuts = ([*whole, code], [*whole, *code.args])
+        self.cuts: tuple[list[Node], ...] = ([*whole, code], [*whole, *code.args])
         over = rounded.result.inf
         fine = self.g.not_(over)
         overflow = d.lemma("that nothing overflows", fine, clean, ([over, *flags_of(specials)],))
@@ -70,7 +72,7 @@ class SumConversion:
         value = sign_of(self.term.sign) * size
         moved = value - sign * exact
         one = d.range(self.summed.sign)
-        ulp = self.ulp * (Fraction(1, 2) if self.rounded.target.mode in NEAREST else 1)
+        ulp = self.ulp * (Fraction(1, 2) if self.rounded.target.mode in NEAREST else 1) - self.slack
         same = (self.ulp * -1, [signs]) if d.about(signs).terms else (0, [])
         less = (self.ulp, [signs]) if d.about(signs).terms else (0, [])
         if self.rounded.target.mode in NEAREST:
@@ -98,13 +100,17 @@ class SumConversion:
         yes, no = d.assume(same), d.assume(g.not_(same))
         zero = d.lemma(
             "that the sign of a result is that of its sum", g.is_zero(self.term.significand),
-            [no, *self.clean], ([own, self.term.significand, *flags_of(self.specials)], *self.cuts),
+            [no, *self.clean], self._sign_cuts(),
         )  # fmt: skip
         return d.cases(
             same,
             d.prove(goal, [(d.fact(yes), max(mine, own, key=lambda n: n.index))]),
             d.prove(goal, [(d.fact(zero), self.term.significand)]),
         )
+
+    def _sign_cuts(self) -> tuple[list[Node], ...]:
+        """What the sign of a result is a function of."""
+        return [self.summed.sign, self.term.significand, *flags_of(self.specials)], *self.cuts
 
     # ------------------------------------------------------------------ magnitudes
     def _placed(self, room: int) -> tuple[Node, Node, tuple[int, Node], int]:
@@ -136,20 +142,20 @@ class SumConversion:
         zero = g.is_zero(self.summed.magnitude)
         none = d.assume(zero)
         empty = d.lemma("that a zero sum has a zero result", g.is_zero(size), [none, *self.given], self.cuts)
-        nothing = [(d.fact(none), self.summed.magnitude), (d.fact(empty), size)]
+        nothing = [(d.fact(none), self.summed.magnitude), (d.fact(empty), size), *self._zero(none)]
         made = []
         for goal, i in zip(goals, shown, strict=True):
             left = Poly({m: q for m, q in goal.terms.items() if not m[0]})
             made.append(d.cases(zero, d.prove(goal, nothing, [(left, [])] if left.terms else []), i))
         return made[0], made[1]
 
-    def _floor(self, low_goal: Poly, up_goal: Poly) -> tuple[int, int]:
+    def _floor(self, low_goal: Poly, up_goal: Poly, more: Sequence[int] = ()) -> tuple[int, int]:
         """0 <= magnitude·u - significand·ulp < ulp."""
         d, g = self.d, self.g
         big, amount, distance, some = self._placed(0)
         kept = g.lshr(big, amount)
         wide = g.zero_extend_to(self.term.significand, big.width)
-        same = d.equal("that a result is its sum cut", wide, kept, [some, *self.given], self.cuts)
+        same = d.equal("that a result is its sum cut", wide, kept, [some, *more, *self.given], self.cuts)
         scale = self.unit * _power(-self.term.significand.width)
         equations = [(same, kept), (d.read(wide), wide), (d.read(big), big), distance]
         low = d.prove(low_goal, equations, [(scale, [d.read(kept, 0)])])
@@ -172,13 +178,13 @@ class SumConversion:
         scale = self.unit * _power(-self.term.significand.width - 1)
         ulp = self.ulp * Fraction(1, 2)
         plain = [(d.read(twice), twice), (d.read(inner), inner), (d.read(big), big), distance]
-        low, high = d.read(half, 0), d.read(half, 1)
+        low, high = self._remainder(half, big, amount)
         # The result is at most the magnitude: 2·significand = half.
         down = d.assume(exact)
         equations = [(d.fact(down), half), *plain]
         first = [
             d.prove(over_goal, equations, [(scale, [low]), (ulp, [])]),
-            d.prove(under_goal, equations, [(scale, [high]), (scale, [])]),
+            d.prove(under_goal, equations, [(scale, [high])]),
         ]
         # It is above: 2·significand = half + 1.
         more = d.assume(up)
@@ -188,7 +194,7 @@ class SumConversion:
         equations = [(d.read(raised, fits), half), (d.fact(more), raised), *plain]
         second = [
             d.prove(over_goal, equations, [(scale, [low])]),
-            d.prove(under_goal, equations, [(scale, [high]), (scale + ulp, [])]),
+            d.prove(under_goal, equations, [(scale, [high]), (ulp, [])]),
         ]
         # It is exactly half a unit below: 2·significand + 1 = half, and nothing is left.
         absent = [d.assume(g.not_(x)) for x in (exact, up)]
@@ -206,12 +212,22 @@ class SumConversion:
         )
         equations = [(d.fact(met), half), (d.read(odd, fits), odd), *plain]
         third = [
-            d.prove(over_goal, equations, [(scale, [rest]), (ulp * 2, [])]),
-            d.prove(under_goal, equations, [(scale * -1, [rest])]),
+            d.prove(over_goal, equations, [(scale, [low]), (ulp * 2, [])]),
+            d.prove(under_goal, equations, [(scale, [low]), (scale * -2, [rest])]),
         ]
         others = [d.cases(up, i, j) for i, j in zip(second, third, strict=True)]
         shown = [d.cases(exact, i, j) for i, j in zip(first, others, strict=True)]
         return self._both((over_goal, under_goal), shown)
+
+    def _zero(self, none: int) -> list[tuple[int, Node]]:
+        """What else is 0 where the sum is."""
+        del none
+        return []
+
+    def _remainder(self, half: Node, big: Node, amount: Node) -> tuple[int, int]:
+        """What is left of the magnitude below half an ulp is at least 0, and less than half an ulp."""
+        del big, amount
+        return self.d.read(half, 0), self.d.arith([(1, [self.d.read(half, 1)]), (1, [])])
 
     # ------------------------------------------------------------------ words
     def normal(self) -> list[int]:
@@ -224,10 +240,10 @@ class SumConversion:
             self.d.lemma(f"that a result is {x}", goal, self.given, self.cuts) for x, goal in goals.items()
         ]
 
-    def packed(self, d_word: Encoded) -> tuple[int, int]:
-        """Where d is finite, it and the result have one value, and one exponent."""
+    def packed(self, d_word: Encoded, finite: int | None = None) -> tuple[int, int]:
+        """Where d is finite, as `finite` may show, it and the result have one value, and one exponent."""
         d, g, t = self.d, self.g, self.term
-        given = [d.assume(d_word.finite)]
+        given = [d.assume(d_word.finite) if finite is None else finite]
         cut = [t.sign, t.significand, t.exponent.bits, self.result.inf, self.result.nan]
         given += self.normal()
         wider = t.significand.args if t.significand.op == "extract" else ()

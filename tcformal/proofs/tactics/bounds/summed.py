@@ -13,23 +13,10 @@ from typing import Protocol
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.tactics.bounds.aligned import sign_of
 from tcformal.proofs.tactics.bounds.derivation import Derivation
+from tcformal.proofs.tactics.bounds.terms import sign_of
 from tcformal.semantics.reduce import signed_magnitude, split_sign
 from tcformal.semantics.stages import Total
-
-
-class SignedTerm(Protocol):
-    """What a sum needs to know of a term: ±aligned, which `small` proves to be at most `most`."""
-
-    @property
-    def sign(self) -> Node: ...
-    @property
-    def aligned(self) -> Node: ...
-    @property
-    def most(self) -> int: ...
-    @property
-    def small(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,32 +29,59 @@ class SignedSum:
     equation: int
 
 
-class Addition:
-    """The partial sums of one total, from the leaves to the root; none of them wraps."""
+class SignedTerm(Protocol):
+    """±aligned, and the theorem `small` that aligned is at most `most`."""
 
-    def __init__(self, d: Derivation, total: Total, terms: Sequence[SignedTerm]) -> None:
-        self.d, self.g, self.total, self.terms = d, d.g, total, terms
+    @property
+    def sign(self) -> Node:
+        """Its sign: u[1]."""
+
+    @property
+    def aligned(self) -> Node:
+        """Its magnitude."""
+
+    @property
+    def most(self) -> int:
+        """The largest that the magnitude can be."""
+
+    @property
+    def small(self) -> int:
+        """The theorem that it is not larger."""
+
+
+class PartialSums:
+    """Numbers in two's complement and what they are the sums of; none of them wraps."""
+
+    def __init__(self, d: Derivation) -> None:
+        self.d, self.g = d, d.g
         #: For each node the theorem that it, turned, is 2^(w-1) and its value, that value, and its largest
         #: magnitude.
         self._known: dict[Node, tuple[int, Poly, int]] = {}
         #: For each node that it lies within ± that.
         self._within: dict[Node, int] = {}
 
-    def value(self) -> SignedSum:
-        """The sum as a sign and a magnitude."""
-        d, bits = self.d, self.total.bits
-        width = self.total.partials[0].node.width
-        for x in self.terms:
-            self._addend(x, width)
-        for p in self.total.partials:
-            self._partial(p.node, p.of)
-        equation, value, _ = self._of(bits)
+    def add_up(self, total: Total, terms: Sequence[SignedTerm]) -> None:
+        """Every partial sum of a total."""
+        width = total.partials[0].node.width
+        for x in terms:
+            self.addend(x, width)
+        for p in total.partials:
+            self.partial(p.node, p.of)
+
+    def signed(self, bits: Node) -> SignedSum:
+        """A sum as a sign and a magnitude."""
+        d = self.d
+        equation, value, _ = self.of(bits)
         sign, magnitude = split_sign(self.g, bits)
         given = [self._within[bits]]
         split = self._turned("the magnitude of a sum", bits, sign, magnitude, given, [bits])
         goal = sign_of(sign) * Poly.of(magnitude) - value
         chosen = self.g.ite(sign, self.g.neg_mod(bits), bits)
         return SignedSum(sign, magnitude, chosen, d.prove(goal, [], [(1, [equation]), (-1, [split])]))
+
+    def within(self, node: Node) -> int:
+        """The theorem that a partial sum lies within its largest magnitude."""
+        return self._within[node]
 
     def _offset(self, node: Node) -> Node:
         """A number with its top bit turned."""
@@ -86,7 +100,9 @@ class Addition:
         up = d.read(more, d.lemma("that a magnitude fits", g.ule(more.args[0], more), (), ([magnitude],)))
         down = d.read(less, d.lemma("that a magnitude fits", g.ule(size, half), (), ([magnitude],)))
         goal = Poly.of(turned) - Poly.constant(1 << (node.width - 1)) - sign_of(sign) * Poly.of(magnitude)
-        equations = [(same, turned), (d.read(chosen), chosen), (up, more), (down, less), (d.read(size), size)]
+        # A constant sign chooses by itself.
+        reads = [] if chosen is more else [(d.read(chosen), chosen)]
+        equations = [(same, turned), *reads, (up, more), (down, less), (d.read(size), size)]
         return d.prove(goal, equations)
 
     def _limited(self, node: Node, most: int, given: Sequence[int], cut: Sequence[Node]) -> None:
@@ -98,16 +114,15 @@ class Addition:
         goal = g.and_(g.sle(node, top), g.sle(g.neg_mod(top), node))
         self._within[node] = self.d.lemma("the range of a partial sum", goal, given, (cut, []))
 
-    def _addend(self, x: SignedTerm, width: int) -> Node:
+    def addend(self, x: SignedTerm, width: int) -> None:
         """±aligned in the width of the sum."""
         node = self.g.wrap_to_mod(signed_magnitude(self.g, x.sign, x.aligned), width)
         if node in self._known:
-            return node
+            return
         cut = [x.sign, x.aligned]
         made = self._turned("a term of a sum", node, x.sign, x.aligned, [x.small], cut)
         self._known[node] = made, sign_of(x.sign) * Poly.of(x.aligned), x.most
         self._limited(node, x.most, [x.small], cut)
-        return node
 
     def _added(self, what: str, node: Node, of: Sequence[Node], given: Sequence[int]) -> int:
         """What the turned node is by those of `of`: their values add up to its own."""
@@ -143,27 +158,40 @@ class Addition:
         sign = d.about(same).terms[((left,), ())]
         return d.prove(goal, rest, [(sign, [same]), (-1, [left_read]), (1, [right_read])])
 
-    def _of(self, node: Node) -> tuple[int, Poly, int]:
+    def of(self, node: Node) -> tuple[int, Poly, int]:
         """A node of the sum that is a partial sum in another width."""
         if node not in self._known:
             if node.op not in ("sign_extend", "extract"):
                 raise ProofError("the sum is not made of its terms")
             (below,) = node.args
-            made, value, most = self._of(below)
+            made, value, most = self.of(below)
             given = [self._within[below]]
             moved = self._added("a sum in another width", node, [below], given)
             self._known[node] = self.d.arith([(1, [moved]), (1, [made])]), value, most
             self._limited(node, most, given, [below])
         return self._known[node]
 
-    def _partial(self, node: Node, of: Sequence[Node]) -> None:
+    def partial(self, node: Node, of: Sequence[Node]) -> None:
         """The sum of two."""
         if node in self._known:
             return
         if len(of) != 2:
             raise ProofError("a partial sum is no sum of two numbers")
-        (one, p, m), (two, q, n) = (self._of(x) for x in of)
+        (one, p, m), (two, q, n) = (self.of(x) for x in of)
         given = [self._within[x] for x in of]
         added = self._added("a partial sum", node, of, given)
         self._known[node] = self.d.arith([(1, [added]), (1, [one]), (1, [two])]), p + q, m + n
         self._limited(node, m + n, given, of)
+
+
+class Addition(PartialSums):
+    """The partial sums of one total, from the leaves to the root."""
+
+    def __init__(self, d: Derivation, total: Total, terms: Sequence[SignedTerm]) -> None:
+        super().__init__(d)
+        self.total, self.terms = total, terms
+
+    def value(self) -> SignedSum:
+        """The sum as a sign and a magnitude."""
+        self.add_up(self.total, self.terms)
+        return self.signed(self.total.bits)

@@ -9,11 +9,13 @@ from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET
-from tcformal.proofs.tactics.bounds.aligned import Alignment, sign_of, weight
+from tcformal.proofs.tactics.bounds.aligned import Alignment
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.summed import Addition, SignedSum, SignedTerm
+from tcformal.proofs.tactics.bounds.terms import shown_value, sign_of, weight
 from tcformal.proofs.tactics.integers.beside import beside_a_power, powers
 from tcformal.proofs.tactics.integers.wholes import Reach, WholeTerm, exponent_limits, is_power
+from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import Maximum, Total
 
 
@@ -185,7 +187,7 @@ class IntegerAlignment:
             "the range of a term", g.ule(kept, g.const(most, kept.width)), (),
             ([t.significand, made.shift], [made.shift]),
         )  # fmt: skip
-        stated = at.value(k)
+        stated = shown_value(d, x.known, f"term {k}")
         signed = d.prove(
             x.known.value - sign_of(t.sign) * Poly.of(w.magnitude), [],
             [(1, [stated]), (sign_of(t.sign) * -1, [x.magnitude])],
@@ -227,17 +229,17 @@ class IntegerAddition(Addition):
             what = "that no bit of a partial sum is lost"
             self.lows[node] = self.d.lemma(what, self._at.low(node), given, ([*cut, self._at.depth],))
 
-    def _addend(self, x: SignedTerm, width: int) -> Node:
-        node = super()._addend(x, width)
+    def addend(self, x: SignedTerm, width: int) -> None:
+        super().addend(x, width)
+        node = self.g.wrap_to_mod(signed_magnitude(self.g, x.sign, x.aligned), width)
         self._low(node, [self._low_of[x.aligned]], [x.sign, x.aligned])
-        return node
 
-    def _of(self, node: Node) -> tuple[int, Poly, int]:
-        made = super()._of(node)
+    def of(self, node: Node) -> tuple[int, Poly, int]:
+        made = super().of(node)
         if node not in self.lows:
             self._low(node, [self.lows[node.args[0]]], node.args)
         return made
 
-    def _partial(self, node: Node, of: Sequence[Node]) -> None:
-        super()._partial(node, of)
+    def partial(self, node: Node, of: Sequence[Node]) -> None:
+        super().partial(node, of)
         self._low(node, [self.lows[x] for x in of], of)

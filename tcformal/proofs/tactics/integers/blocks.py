@@ -9,9 +9,9 @@ from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.integer_sums import IntegerSum, least_cut, whole_number
-from tcformal.proofs.tactics.bounds.aligned import KnownTerm, sign_of
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion, flags_of
+from tcformal.proofs.tactics.bounds.terms import KnownTerm, sign_of
 from tcformal.proofs.tactics.integers.aligned import AlignedInteger, IntegerAlignment, IntegerTotal
 from tcformal.proofs.tactics.integers.wholes import (
     Reach,

@@ -10,8 +10,8 @@ from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET
 from tcformal.proofs.statements.error_bound import StatedTerm
 from tcformal.proofs.statements.integer_sums import WholeNumber
-from tcformal.proofs.tactics.bounds.aligned import KnownTerm, weight
 from tcformal.proofs.tactics.bounds.derivation import Derivation
+from tcformal.proofs.tactics.bounds.terms import KnownTerm, weight
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,261 @@
+"""The terms of the statement as numbers of the definition: their values, that they are zero, their sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from tcformal.errors import ProofError
+from tcformal.ir.node import Node
+from tcformal.proofs.kernel.rules import Poly
+from tcformal.proofs.statements.encodings import OFFSET, Encoded
+from tcformal.proofs.statements.error_bound import StatedTerm
+from tcformal.proofs.statements.rounded_bound import RoundedBound
+from tcformal.proofs.tactics.bounds.terms import sign_of
+from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps, in_range, power
+from tcformal.proofs.tactics.rounded.sums import SummedTerm
+from tcformal.semantics.number import Number
+from tcformal.semantics.special import flush
+from tcformal.semantics.unit import converted_word
+from tcformal.semantics.unpack import unpack
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """An operand of a step; theorems: most · 2^E ∓ value >= 0 (`less`, `more`)."""
+
+    summand: SummedTerm
+    most: Fraction
+    less: int
+    more: int
+
+
+class StatedInputs:
+    """Products and c, in terms of the statement."""
+
+    def __init__(self, z: IntegerSteps, stated: RoundedBound) -> None:
+        self.z, self.d, self.g, self.stated = z, z.d, z.g, stated
+        self.design = stated.unit.design
+        self._known: dict[int, tuple[Number, Number]] = {}
+
+    def power(self, by: int) -> Poly:
+        """2^(E + by)."""
+        return (Poly.of(self.stated.e) + Poly.constant(by - OFFSET)).power_of_two()
+
+    def factors(self, k: int) -> tuple[Number, Number]:
+        """Both factors of a product, as the definition has them."""
+        g, unit, rule = self.g, self.stated.unit, self.design.operand_subnormals
+        if k in self._known:
+            return self._known[k]
+        made = []
+        for x, fmt in (("a", unit.operands.a), ("b", unit.operands.b)):
+            word = self.g.inputs[f"{x}[{k}]"]
+            if unit.emulation is not None:
+                with g.scope(f"again.{x}{k}"):
+                    word = converted_word(g, word, fmt, unit.emulation.converted)
+                fmt = unit.emulation.converted
+            made.append(flush(g, unpack(g, word, fmt), rule))
+        self._known[k] = made[0], made[1]
+        return self._known[k]
+
+    def summand(self, number: Number, x: SummedTerm) -> SummedTerm:
+        """A number with what is known of its being zero."""
+        d, g, t = self.d, self.g, number.term
+        cut = ([t.sign, *x.inner] if x.inner else [],)
+        empty = g.or_(g.not_(t.zero), g.is_zero(t.significand))
+        some = g.or_(t.zero, g.any_bit(t.significand))
+        return replace(
+            x, term=t, empty=d.lemma("that a zero is empty", empty, x.facts, cut),
+            some=d.lemma("that another number is not", some, x.facts, cut),
+        )  # fmt: skip
+
+    def _factor(self, stated: Encoded, x: Number) -> int:
+        """The value of a stated factor less that of a number = 0."""
+        d, t = self.d, x.term
+        given = [d.assume(stated.finite)] if stated.finite.op != "const" else []
+        if t.significand.width != stated.significand.width:
+            return self._widened(stated, x, given)
+        signs = self.z.signed(
+            "a factor", (stated.sign, stated.significand), (t.sign, t.significand), given, ((), ()),
+        )  # fmt: skip
+        if stated.exponent is not t.exponent.bits:
+            raise ProofError("a factor has another exponent than the statement says")
+        return d.arith([(power(t.exponent, -t.fraction_bits), [signs])])
+
+    def _widened(self, stated: Encoded, x: Number, given: list[int]) -> int:
+        """The same of a number converted to a wider format: its significand is shifted up."""
+        z, d, g, t = self.z, self.d, self.g, x.term
+        less = t.fraction_bits - stated.fmt.fraction_bits - stated.fmt.bias - t.exponent.low
+        width = max(t.exponent.bits.width, stated.exponent.width, abs(less).bit_length()) + 2
+        base = g.add_mod(g.zero_extend_to(stated.exponent, width), g.const(less % (1 << width), width))
+        up = g.sub_mod(base, g.zero_extend_to(t.exponent.bits, width))
+        wide = g.zero_extend_to(stated.significand, t.significand.width)
+        moved = g.shl_mod(wide, up)
+        weight = power(t.exponent, -t.fraction_bits)
+        goal = stated.value - sign_of(t.sign) * Poly.of(t.significand) * weight
+        signs = d.equal("a converted sign", stated.sign, t.sign, given)
+
+        def proved(some: bool, i: list[int], _: list[Equation]) -> list[int]:
+            known = [*given, *i]
+            if not some:
+                empty = d.equal("a converted zero", t.significand, g.const(0, t.significand.width), known)
+                none = d.equal("a zero", stated.significand, g.const(0, stated.significand.width), known)
+                return [z.rewritten(goal, [(empty, t.significand), (none, stated.significand)])]
+            same = d.equal("a converted significand", t.significand, moved, known)
+            fits = d.lemma("that a converted significand fits", g.eq(g.lshr(moved, up), wide), known)
+            code = z.linear("a converted exponent", [up, t.exponent.bits], [stated.exponent], -less, known)
+            equations = [
+                (signs, stated.sign), (same, t.significand), (d.read(moved, fits), moved),
+                (d.read(wide), wide), (code, stated.exponent),
+            ]  # fmt: skip
+            return [z.rewritten(goal, equations)]
+
+        return z.cases(g.any_bit(stated.significand), proved)[0]
+
+    def product(self, k: int, number: Number) -> Taken:
+        """What is known of a product."""
+        z, d, t = self.z, self.d, number.term
+        stated = self.stated.terms[k]
+        xs, ys = stated.factors, self.factors(k)
+        first, second = (self._factor(x, y) for x, y in zip(xs, ys, strict=True))
+        a, b = (y.term for y in ys)
+        other = sign_of(a.sign) * Poly.of(a.significand) * power(a.exponent, -a.fraction_bits)
+        same = d.arith([(xs[1].value, [first]), (other, [second])])
+        bits = z.linear(
+            "the exponent of a product", [t.exponent.bits], [a.exponent.bits, b.exponent.bits], 0, (),
+            ([a.exponent.bits, b.exponent.bits],),
+        )  # fmt: skip
+        equations = [(bits, t.exponent.bits)]
+        if t.significand.op == "mul_expand":
+            equations.append((d.read(t.significand), t.significand))
+        if t.sign.op == "xor":
+            equations.append((d.read(t.sign), t.sign))
+        goal = stated.value - sign_of(t.sign) * Poly.of(t.significand) * power(t.exponent, -t.fraction_bits)
+        equation = z.rewritten(goal, equations, [(1, [same])])
+        cut = [a.exponent.bits, b.exponent.bits]
+        ranges = in_range(z, "the range of a product", t.exponent, (), cut)
+        summand = self._summand_of_product(stated.value, number, (ys[0], ys[1]), equation, ranges)
+        return self._sized(stated, summand, k)
+
+    def _summand_of_product(
+        self, value: Poly, number: Number, factors: tuple[Number, Number], equation: int, ranges: list[int]
+    ) -> SummedTerm:
+        """A product is zero where a factor is."""
+        d, g, t = self.d, self.g, number.term
+        a, b = (x.term for x in factors)
+        empty = []
+        for x in (a, b):
+            goal = g.or_(g.not_(x.zero), g.is_zero(x.significand))
+            empty.append(d.lemma("that a zero is empty", goal, (), ((),)))
+        zero, none = d.assume(t.zero), d.assume(g.not_(t.zero))
+        cut = [a.significand, b.significand, a.zero, b.zero]
+        is_empty = d.lemma("that a zero product is empty", g.is_zero(t.significand), [zero, *empty], (cut,))
+        implied, flags = g.or_(g.not_(t.zero), g.is_zero(t.significand)), ([t.significand, t.zero],)
+        either = [d.lemma("that a zero product is empty", implied, [i], flags) for i in (is_empty, none)]
+        empty_product = d.cases(t.zero, *either)
+        # Neither factor is zero: their product is not.
+        least = []
+        for x in (a, b):
+            goal = g.ule(g.const(1, x.significand.width), x.significand)
+            given = [d.lemma("that a factor is not zero", g.not_(x.zero), [none], ([a.zero, b.zero],))]
+            least.append(d.fact(d.lemma("that a factor is not zero", goal, given, ((),))))
+        gone = g.is_zero(t.significand)
+        fact = d.fact(d.assume(gone))
+        equations: list[Equation] = []
+        if t.significand.op == "mul_expand":
+            equations = [(d.read(t.significand), t.significand)]
+        one = Poly.constant(1)
+        # a·b - 1 = (a - 1)·b + (b - 1)
+        positive = self.z.rewritten(
+            Poly.of(t.significand) - one, equations,
+            [(Poly.of(b.significand), [least[0]]), (1, [least[1]])],
+        )  # fmt: skip
+        sign = d.about(fact).terms[((t.significand,), ())]
+        absent = d.refute(d.arith([(1, [positive]), (sign * -1, [fact])]), gone)
+        some = g.or_(t.zero, g.any_bit(t.significand))
+        both = [d.lemma("that another product is not", some, [i], flags) for i in (zero, absent)]
+        nonzero = d.cases(t.zero, *both)
+        return SummedTerm(value, t, equation, empty_product, nonzero, tuple(ranges))
+
+    def c(self, number: Number) -> Taken:
+        """What is known of c."""
+        stated = self.stated.terms[-1]
+        equation = self._factor(stated.factors[0], number)
+        finite = (self.d.assume(stated.factors[0].finite),)
+        x = self.summand(number, SummedTerm(stated.value, number.term, equation, 0, 0, (), finite))
+        return self._sized(stated, x, len(self.stated.terms) - 1)
+
+    def _sized(self, stated: StatedTerm, summand: SummedTerm, k: int) -> Taken:
+        """A term of the statement: at most the product of full significands at E."""
+        z, d, g = self.z, self.d, self.g
+        xs = stated.factors
+        full = Fraction(1)
+        most, size = Poly.constant(1), Poly.constant(1)
+        for x in xs:
+            top = (1 << x.significand.width) - 1
+            full *= Fraction(top, 1 << x.fmt.fraction_bits)
+            most, size = most * top, size * Poly.of(x.significand)
+        weight = Poly.constant(1)
+        for x in xs:
+            weight = weight * x.weight(x.fmt.fraction_bits)
+        goal = self.power(0) * full - size * weight
+
+        def proved(some: bool, i: list[int], _: list[Equation]) -> list[int]:
+            if some:
+                limit = d.assume(self.stated.limits[k])
+                reached = d.lemma(
+                    "an exponent at most E", g.ule(stated.code, self.stated.e), [*i, limit],
+                    ([stated.code, *(x.significand for x in xs)],),
+                )  # fmt: skip
+                fields = d.expanded(stated.code, [x.exponent for x in xs], "an exponent")
+                total = sum(x.fmt.bias for x in xs)
+                less = Poly.of(self.stated.e) - Poly.constant(OFFSET - total)
+                for x in xs:
+                    less = less - Poly.of(x.exponent)
+                ratio = d.power(z.rewritten(less, fields, [(1, [d.fact(reached)])]))
+                # full significands less these: A·B - a·b = (A - a)·B + (B - b)·a
+                parts = []
+                before, after = Poly.constant(1), Fraction(1)
+                for x in xs:
+                    after *= (1 << x.significand.width) - 1
+                for x in xs:
+                    after /= (1 << x.significand.width) - 1
+                    parts.append((weight * before * after, [d.range(x.significand)]))
+                    before = before * Poly.of(x.significand)
+                return [z.rewritten(goal, [], [*parts, (weight * most, [ratio])])]
+            return [self._none(xs, i, goal, self.power(0) * full)]
+
+        (held,) = z.cases(stated.nonzero, proved)
+        if len(xs) == 1:
+            s = xs[0].sign
+            return self._both(stated, summand, full, held, s, [], size * weight)
+        s = g.xor(xs[0].sign, xs[1].sign)
+        known = [(d.read(s), s)] if s.op == "xor" else []
+        return self._both(stated, summand, full, held, s, known, size * weight)
+
+    def _both(
+        self, stated: StatedTerm, summand: SummedTerm, full: Fraction, held: int, sign: Node,
+        known: list[Equation], size: Poly,
+    ) -> Taken:  # fmt: skip
+        z, goal = self.z, self.power(0) * full
+        s = Poly.of(sign)
+        less = z.rewritten(
+            goal - stated.value, known, [(1, [held]), *([(s * size * 2, [])] if s.terms else [])]
+        )
+        more = z.rewritten(goal + stated.value, known, [(1, [held]), *z.rest(sign, size * 2)])
+        return Taken(summand, full, less, more)
+
+    def _none(self, xs: Sequence[Encoded], given: list[int], goal: Poly, room: Poly) -> int:
+        """The size of a term that is zero."""
+        z, d, g = self.z, self.d, self.g
+        zeros = [g.is_zero(x.significand) for x in xs]
+        some = d.lemma("that a factor is zero", g.or_(*zeros), given, ([x.significand for x in xs],))
+        last = d.lemma(
+            "that a factor is zero", zeros[-1], [some, *(d.assume(g.not_(x)) for x in zeros[:-1])], (zeros,)
+        )
+        made = z.rewritten(goal, [(d.fact(last), xs[-1].significand)], [(room, [])])
+        for x, zero in zip(xs[:-1], zeros[:-1], strict=True):
+            yes = z.rewritten(goal, [(d.fact(d.assume(zero)), x.significand)], [(room, [])])
+            made = d.cases(zero, yes, made)
+        return made
