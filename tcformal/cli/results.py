@@ -152,9 +152,7 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 
 @results.command(name="prune")
 @click.option("--pack", is_flag=True, help="Pack what stays with xz, and long results of devices.")
-@click.option(
-    "--light", is_flag=True, help="Keep proofs of lemmas only for claims that a query asks."
-)
+@click.option("--light", is_flag=True, help="Keep proofs of lemmas only for claims that a query asks.")
 @results_option
 @json_option
 def prune_(pack: bool, light: bool, folder: str, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcformal.errors import ProofError
+from tcformal.errors import ProofError, WidthError
 from tcformal.ir.build import Graph
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
@@ -36,7 +36,7 @@ def integer_sums(ask: Asking) -> tuple[Finding, list[Lemma]]:
         ask.progress(f"checking {len(steps)} steps")
         judge.uses.clear()
         check(stated.graph, stated.hypotheses, stated.conclusions, stated.roots, steps, last, judge)
-    except ProofError as error:
+    except (ProofError, WidthError) as error:
         part = ClaimPart(name=name, status=PartStatus.OPEN, note=str(error))
         return Finding(parts=(part,), composition="", reason=""), list(judge.asked.values())
     step = ProofStep(name=f"{len(steps)} steps of the kernel", how="lemmas", lemmas=dict(judge.uses))
