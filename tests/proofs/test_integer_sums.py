@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.operands.witness import Witness
 from tcformal.oracle.exact import unit_dot
-from tcformal.oracle.values import NumberClass, decode, encode_exact
+from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded
 from tcformal.proofs.claim import Asking, ClaimVerdict, PartStatus
 from tcformal.proofs.claims.error_bound import LemmaJudge
 from tcformal.proofs.claims.integer_witness import exact_sum, one_too_large
@@ -27,7 +28,7 @@ from tcformal.proofs.claims.register import CLAIMS, prove_claim
 from tcformal.proofs.kernel.rules import check
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.packed import packed, unpacked
-from tcformal.proofs.statements.integer_sums import IntegerSum, largest_exact
+from tcformal.proofs.statements.integer_sums import IntegerSum, largest_exact, least_cut, only_normal
 from tcformal.query.question import Kind
 from tcformal.semantics.sums import step
 from tcformal.solve.result import Limits
@@ -42,6 +43,11 @@ ROUNDED = f"{_TOY},fraction_bits=10,conversion=RZ-E5M5"
 NEAREST = f"{_TOY},fraction_bits=5,conversion=RNE-E5M5"
 #: Two blocks; what the first one hands on has more fraction bits than the second one keeps.
 BLOCKS = f"{TOY},k=4"
+#: Subnormal numbers of a beside large ones of b cut sooner.
+MIXED = (
+    "tfdpa@products=2,a_format=e2m3,b_format=e5m2,c_format=fp16,d_format=fp16,fraction_bits=5,"
+    "conversion=RZ-E5M5,zero_exponent=-20"
+)
 SCALED = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32"
 
 
@@ -77,8 +83,9 @@ def tree(book: LemmaBook) -> str:
                 (ROUNDED, 6),
                 (NEAREST, 6),
                 (f"{TOY},k=6", 5),
+                (MIXED, 6),
                 ("volta/mma.m8n8k4.f32.f16.f16.f32", 24),
-                (f"{SCALED}.f32.e2m1.e2m1.ue8m0", 24),
+                (f"{SCALED}.f32.e2m1.e4m3.ue8m0", 24),
             )
         ),
     ],
@@ -89,7 +96,7 @@ def test_sums_of_integers_are_exact(name: str, most: int, book: LemmaBook) -> No
     assert f"<= 2^{most} give d = " in v.reason
     assert v.lemmas
     assert all(x.holds and x.certificate is not None for x in v.lemmas)
-    proof, control = v.parts
+    proof, control, *_ = v.parts
     assert proof.tree
     assert control.control
     assert control.status is PartStatus.VIOLATED
@@ -113,8 +120,7 @@ def test_sums_of_integers_are_exact(name: str, most: int, book: LemmaBook) -> No
                 ("hopper/wgmma.m64n8k32.f32.e4m3.e4m3", 14),
                 ("ada/mma.m16n8k32.f32.e5m2.e5m2.f32", 14),
                 ("blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e4m3", 24),
-                # Scales lift the least subnormal numbers, whose exponent is 6 above their value.
-                (f"{SCALED}.f32.e4m3.e4m3.ue8m0", 20),
+                (f"{SCALED}.f32.e4m3.e4m3.ue8m0", 24),
             )
         ),
     ],
@@ -127,35 +133,65 @@ def test_one_more_is_not_exact(name: str, most: int) -> None:
     assert one_too_large(unit, most - 1) is None
 
 
-def _integers(g: Graph, rng: random.Random) -> dict[str, int]:
-    """Random words, most of them small integers and small negative powers of two."""
-    unit = resolve(TOY)
-    made = {}
-    for name, node in g.inputs.items():
-        fmt = unit.operands.c if name == "c" else unit.operands.a
-        values = [0, 1, 2, 3, 4, 8, *([16, 20, 32] if name == "c" else [Fraction(1, 2), 5])]
-        word = encode_exact(fmt, Fraction(rng.choice(values)) * rng.choice((1, -1)))
-        made[name] = rng.getrandbits(node.width) if rng.random() < 0.04 else word
-    return made
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        # Other factors lift the least subnormal numbers, whose exponents are above their values.
+        ("blackwell/tcgen05.m64n8k16.kind::f16.f32.f16.bf16", 16),
+        pytest.param(f"{SCALED}.f32.e4m3.e4m3.ue8m0", 20, marks=pytest.mark.long),
+        pytest.param(f"{SCALED}.f32.e2m1.e4m3.ue8m0", 22, marks=pytest.mark.long),
+    ],
+)
+def test_subnormal_factors_cut_sooner(name: str, most: int) -> None:
+    unit = resolve(name)
+    assert only_normal(unit)
+    assert least_cut(unit) == most
+    assert one_too_large(unit, most, subnormal=True) is not None
+    assert one_too_large(unit, most - 1, subnormal=True) is None
+    assert one_too_large(unit, most) is None
 
 
-@pytest.mark.parametrize("name", [TOY, *(pytest.param(x, marks=pytest.mark.long) for x in (ROUNDED, BLOCKS))])
+def _integers(unit: UnitSpec) -> Callable[[Graph, random.Random], dict[str, int]]:
+    """What draws random words, most of them integers and halves that are often zero or small."""
+    o = unit.operands
+
+    def drawn(g: Graph, rng: random.Random) -> dict[str, int]:
+        made = {}
+        for name, node in g.inputs.items():
+            fmt = o.c if name == "c" else o.a if name[0] == "a" else o.b
+            values = [0, 1, 2, 3, 4, 7, *([16, 20, 32] if name == "c" else [Fraction(1, 2), 5])]
+            word = encode_exact(
+                fmt, Fraction(rng.choice([x for x in values if encoded(fmt, Fraction(x)) is not None]))
+            )
+            word |= fmt.sign_bit if rng.random() < 0.5 else 0
+            made[name] = rng.getrandbits(node.width) if rng.random() < 0.04 else word
+        return made
+
+    return drawn
+
+
+_BOTH = [TOY, *(pytest.param(x, marks=pytest.mark.long) for x in (ROUNDED, BLOCKS, MIXED))]
+
+
+@pytest.mark.parametrize("name", _BOTH)
 def test_every_theorem_of_a_proof_is_true_on_random_inputs(name: str, book: LemmaBook) -> None:
-    check_theorems(stated(name, book), prove(name, book).parts[0].tree, _integers)
+    tree = prove(name, book).parts[0].tree
+    check_theorems(stated(name, book), tree, _integers(resolve(name)))
 
 
-@pytest.mark.parametrize("name", [TOY, *(pytest.param(x, marks=pytest.mark.long) for x in (ROUNDED, BLOCKS))])
+@pytest.mark.parametrize("name", _BOTH)
 def test_the_statement_means_exact_sums_of_integers(name: str, book: LemmaBook) -> None:
     """Its hypotheses are those that it prints, and what it concludes is true, by values of the oracle."""
     s, unit = stated(name, book), resolve(name)
     nodes = [n for _, p in s.conclusions for m in p.terms for n in (*m[0], *(x for x, _ in m[1]))]
     wanted = [*dict.fromkeys(nodes), s.result, *s.hypotheses]
     run, rng, met = Concrete(s.graph, wanted), random.Random(3), [0, 0]
+    draw = _integers(unit)
     for _ in range(500):
-        words = _integers(s.graph, rng)
+        words = draw(s.graph, rng)
         values = dict(zip(wanted, run(words), strict=True))
         holds = all(values[h] for h in s.hypotheses)
-        assert holds == _as_printed(unit, words, s.most)
+        assert holds == _as_printed(unit, words, s)
         met[holds] += 1
         if holds:
             assert [value_at(p, values) for _, p in s.conclusions] == [0, 0]
@@ -163,17 +199,18 @@ def test_the_statement_means_exact_sums_of_integers(name: str, book: LemmaBook) 
     assert min(met) > 50
 
 
-def _as_printed(unit: UnitSpec, words: dict[str, int], most: int) -> bool:
-    """Whether all words are finite, the terms integers, and their magnitudes at most 2^most together."""
+def _as_printed(unit: UnitSpec, words: dict[str, int], s: IntegerSum) -> bool:
+    """Whether words are finite, terms integers of magnitudes up to 2^most together, and factors normal."""
     o = unit.operands
     c = decode(o.c, words["c"])
-    if c.kind is not NumberClass.FINITE:
+    pairs = [(decode(o.a, words[f"a[{k}]"]), decode(o.b, words[f"b[{k}]"])) for k in range(unit.k)]
+    factors = [x for pair in pairs for x in pair]
+    if any(x.kind is not NumberClass.FINITE for x in (c, *factors)):
         return False
-    products = [
-        decode(o.a, words[f"a[{k}]"]).number * decode(o.b, words[f"b[{k}]"]).number for k in range(unit.k)
-    ]
-    terms = [*products, c.number]
-    return all(x.denominator == 1 for x in terms) and sum(map(abs, terms)) <= 2**most
+    if "no factor of a product is a subnormal number" in str(s) and any(x.is_subnormal for x in factors):
+        return False
+    terms = [c.number, *(a.number * b.number for a, b in pairs)]
+    return all(x.denominator == 1 for x in terms) and sum(map(abs, terms)) <= 2**s.most
 
 
 def test_the_statement_takes_every_integer(book: LemmaBook) -> None:
@@ -185,7 +222,7 @@ def test_the_statement_takes_every_integer(book: LemmaBook) -> None:
     for a, b in ((x, y) for x in factors for y in factors):
         for c in range(0, 1 << 16, 389):
             words = {"a[0]": a, "b[0]": b, "a[1]": 0, "b[1]": factors[-1], "c": c}
-            assert all(run(words)) == _as_printed(unit, words, s.most)
+            assert all(run(words)) == _as_printed(unit, words, s)
 
 
 # ------------------------------------------------------------------------------------------ false units

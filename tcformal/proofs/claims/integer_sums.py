@@ -11,7 +11,13 @@ from tcformal.proofs.claims.integer_witness import one_too_large
 from tcformal.proofs.kernel.rules import ProofKernel, check
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.packed import packed, unpacked
-from tcformal.proofs.statements.integer_sums import IntegerSum, integer_sum, largest_exact
+from tcformal.proofs.statements.integer_sums import (
+    IntegerSum,
+    integer_sum,
+    largest_exact,
+    least_cut,
+    only_normal,
+)
 from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.proofs.tactics.integers.blocks import IntegerProof
@@ -24,6 +30,7 @@ def integer_sums(ask: Asking) -> tuple[Finding, list[Lemma]]:
 
     Soundness: as for `error-bound`, with the statement of `statements.integer_sums`.  The control is a sum of
     2^B + 1, whose result is that of a sum of 2^B: replayed, with the sums of its integers added up exactly.
+    Where factors have to be zero or normal, a second control is a smaller sum with factors that are not.
     Errors: InputError for a unit of which nothing is stated.
     """
     require_truncated_sum(ask.spec, "integer-sums")
@@ -41,14 +48,23 @@ def integer_sums(ask: Asking) -> tuple[Finding, list[Lemma]]:
         return Finding(parts=(part,), composition="", reason=""), list(judge.asked.values())
     step = ProofStep(name=f"{len(steps)} steps of the kernel", how="lemmas", lemmas=dict(judge.uses))
     part = ClaimPart(name=name, status=PartStatus.HOLDS, steps=(step,), tree=tree)
-    witness = one_too_large(ask.spec, most)
-    control = ClaimPart(
-        name=f"sums of 2^{most} and of 2^{most} + 1", control=True, witness=witness,
+    parts = [part, _control(ask, most, subnormal=False)]
+    cut = least_cut(ask.spec)
+    if cut is not None and only_normal(ask.spec):
+        parts.append(_control(ask, cut, subnormal=True))
+    finding = Finding(parts=tuple(parts), composition=str(stated), reason=stated.short)
+    return finding, list(judge.asked.values())
+
+
+def _control(ask: Asking, most: int, *, subnormal: bool) -> ClaimPart:
+    """That sums of 2^most + 1 are not exact, as a part that has to be refuted."""
+    witness = one_too_large(ask.spec, most, subnormal=subnormal)
+    return ClaimPart(
+        name=f"sums of 2^{most} and of 2^{most} + 1{' with subnormal factors' if subnormal else ''}",
+        control=True, witness=witness,
         status=PartStatus.OPEN if witness is None else PartStatus.VIOLATED,
         note="no witness found that a larger sum is not exact" if witness is None else "",
     )  # fmt: skip
-    finding = Finding(parts=(part, control), composition=str(stated), reason=stated.short)
-    return finding, list(judge.asked.values())
 
 
 def stated_sum(ask: Asking, most: int) -> tuple[IntegerSum, Dot]:

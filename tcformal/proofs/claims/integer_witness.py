@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import prod
 
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
@@ -13,12 +14,14 @@ from tcformal.oracle.values import decode, encoded
 from tcformal.proofs.claim import Counterexample, results_of
 
 
-def one_too_large(spec: UnitSpec, most: int) -> Counterexample | None:
-    """Integers that add up to 2^most + 1, and some that add up to 2^most, with one result; None for none."""
-    for w in _sums(spec, most):
+def one_too_large(spec: UnitSpec, most: int, *, subnormal: bool = False) -> Counterexample | None:
+    """Integers that add up to 2^most + 1, and some that add up to 2^most, with one result; None for none.
+
+    The factors of one product are subnormal numbers where that is asked for, and none otherwise.
+    """
+    for w in _sums(spec, most, subnormal):
         for alone in (replace(w, c=0), replace(w, a=(*w.a[:-1], 0))):
-            sums = [exact_sum(spec, x) for x in (alone, w)]
-            if sums != [1 << most, (1 << most) + 1]:
+            if [exact_sum(spec, x) - (1 << most) for x in (alone, w)] != [0, 1]:
                 continue
             results = (results_of(spec, alone), results_of(spec, w))
             if results[0] == results[1]:
@@ -38,38 +41,34 @@ def exact_sum(spec: UnitSpec, w: Witness) -> Fraction:
     return total
 
 
-def _sums(spec: UnitSpec, most: int) -> Iterator[Witness]:
+def _sums(spec: UnitSpec, most: int, subnormal: bool) -> Iterator[Witness]:
     """One product, the last, and c: 2^most and 1, either way; each candidate is tried."""
-    for product, c in ((1, 1 << most), (1 << most, 1)):
-        word = encoded(spec.operands.c, Fraction(c))
-        if word is not None:
-            for a, b, scale_a, scale_b in _products(spec, product):
-                yield _one_product(spec, a, b, word, scale_a, scale_b)
-
-
-def _one_product(spec: UnitSpec, a: int, b: int, c: int, scale_a: int, scale_b: int) -> Witness:
+    o, scale = spec.operands, spec.scale_format
+    count = -(-spec.k // spec.scale_block) if spec.scale_block else 0
+    formats = (o.a, o.b, *(() if scale is None else (scale, scale)))
     zeros = (0,) * (spec.k - 1)
-    scales = -(-spec.k // spec.scale_block) if spec.scale_block else 0
-    return Witness((*zeros, a), (*zeros, b), c, (scale_a,) * scales, (scale_b,) * scales)
+    for product, c in ((1, 1 << most), (1 << most, 1)):
+        word = encoded(o.c, Fraction(c))
+        for values in () if word is None else _factors(formats, Fraction(product), subnormal):
+            words = [encoded(fmt, x) for fmt, x in zip(formats, values, strict=True)]
+            made = [x for x in words if x is not None]
+            if len(made) == len(formats) and subnormal == any(map(_is_subnormal, formats, made)):
+                a, b, *scales = made
+                yield Witness((*zeros, a), (*zeros, b), int(word or 0), *((x,) * count for x in scales))
 
 
-def _products(spec: UnitSpec, value: int) -> Iterator[tuple[int, int, int, int]]:
-    """Words of factors that are powers of two, with a product: the smallest ones with scales, or any two."""
-    o = spec.operands
-    powers = [Fraction(2) ** e for e in range(-150, 128)]
-    scale = spec.scale_format
-    if scale is None:
-        for x in powers:
-            yield from _words((o.a, o.b), (x, value / x))
-        return
-    least = [min(x for x in powers if encoded(fmt, x) is not None) for fmt in (o.a, o.b)]
+def _factors(formats: Sequence[Format], product: Fraction, subnormal: bool) -> Iterator[tuple[Fraction, ...]]:
+    """Powers of two with a product: any two of one operand each, or of scales beside equal operands."""
+    powers = sorted((Fraction(2) ** e for e in range(-150, 128)), key=lambda x: max(x, 1 / x))
+    beside: tuple[Fraction, ...] = ()
+    if len(formats) > 2:
+        beside = tuple(
+            min(x for x in powers if encoded(fmt, x) is not None) if subnormal else Fraction(1)
+            for fmt in formats[:2]
+        )
     for x in powers:
-        yield from _words((o.a, o.b, scale, scale), (*least, x, value / (x * least[0] * least[1])))
+        yield *beside, x, product / (x * prod(beside))
 
 
-def _words(formats: tuple[Format, ...], values: tuple[Fraction, ...]) -> Iterator[tuple[int, int, int, int]]:
-    words = [encoded(fmt, x) for fmt, x in zip(formats, values, strict=True)]
-    made = [x for x in words if x is not None]
-    if len(made) == len(formats):
-        a, b, *scales = made
-        yield a, b, *(scales or (0, 0))
+def _is_subnormal(fmt: Format, word: int) -> bool:
+    return decode(fmt, word).is_subnormal

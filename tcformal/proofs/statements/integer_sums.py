@@ -8,6 +8,7 @@ from itertools import product
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
+from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import ZERO, Poly
@@ -59,7 +60,8 @@ class IntegerSum:
     """The statement as data: every conclusion holds wherever all hypotheses are 1.
 
     Shapes: `terms` are the products, then c, and `wholes` their magnitudes; total u[any] is the sum of the
-    magnitudes and limit u[1] says that it is at most 2^most.
+    magnitudes and limit u[1] says that it is at most 2^most; normal: for each product, u[1] of each factor
+    that it is zero or a normal number, where that has to be.
     """
 
     unit: UnitSpec
@@ -70,6 +72,7 @@ class IntegerSum:
     d: Encoded
     total: Node
     limit: Node
+    normal: tuple[tuple[Node, ...], ...]
     hypotheses: tuple[Node, ...]
     most: int
 
@@ -93,11 +96,17 @@ class IntegerSum:
     def short(self) -> str:
         """The statement without its inputs."""
         product = self._product
-        return f"integers with Σ |{product}| + |c| <= 2^{self.most} give d = Σ {product} + c"
+        only = " of factors that are not subnormal" if any(self.normal) else ""
+        return f"integers{only} with Σ |{product}| + |c| <= 2^{self.most} give d = Σ {product} + c"
 
     @property
     def _product(self) -> str:
         return "a_k·b_k" if self.unit.scale_format is None else "a_k·b_k·s_k"
+
+    @property
+    def _factors(self) -> str:
+        """What has to be of factors, ending in a space."""
+        return "no factor of a product is a subnormal number, " if any(self.normal) else ""
 
     def __str__(self) -> str:
         o, scale = self.unit.operands, self.unit.scale_format
@@ -105,8 +114,9 @@ class IntegerSum:
         of_scales = "" if scale is None else f" and the scales ({scale}), s_k being the product of both"
         return (
             f"for all finite encodings {words}, c ({o.c}){of_scales}, with d ({o.d}) what the unit makes of "
-            f"them: where c and every {self._product} is an integer and Σ |{self._product}| + |c| <= "
-            f"2^{self.most}, d is finite and d = Σ {self._product} + c, exactly; a zero may have either sign"
+            f"them: where {self._factors}c and every {self._product} is an integer and Σ |{self._product}| + "
+            f"|c| <= 2^{self.most}, d is finite and d = Σ {self._product} + c, exactly; a zero may have either "
+            "sign"
         )
 
 
@@ -115,13 +125,18 @@ def largest_exact(unit: UnitSpec) -> int:
 
     Rounding to p fraction bits cuts 2^(p + 1) + 1.
     """
-    most = unit.design.rho.fraction_bits + 1
-    aligned = least_cut(unit)
+    most, aligned = unit.design.rho.fraction_bits + 1, least_cut(unit, subnormal=False)
     return most if aligned is None else min(most, aligned)
 
 
-def least_cut(unit: UnitSpec) -> int | None:
-    """The least B such that a term of 2^B cuts a 1 beside it; None where no term is so large.
+def only_normal(unit: UnitSpec) -> bool:
+    """Whether such sums are exact of factors that are zero or normal numbers only."""
+    aligned = least_cut(unit)
+    return aligned is not None and aligned < largest_exact(unit)
+
+
+def least_cut(unit: UnitSpec, *, subnormal: bool = True) -> int | None:
+    """The least B such that a term of 2^B may cut a 1 beside it; None where no term is so large.
 
     Alignment to F fraction bits cuts a 1 beside a term whose exponent is F + 1, and the least number of that
     exponent is 2^(F + 1), less the fraction bits of those factors that are subnormal with it.
@@ -130,13 +145,18 @@ def least_cut(unit: UnitSpec) -> int | None:
     scale = () if unit.scale_format is None else (unit.scale_format,) * 2
     found = []
     for formats in ((o.a, o.b, *scale), (o.c,)):
-        for subnormal in product((False, True), repeat=len(formats)):
-            pairs = list(zip(formats, subnormal, strict=True))
-            if any(low and not (x.has_zero and x.fraction_bits) for x, low in pairs):
+        for lows in product((False, subnormal), repeat=len(formats)):
+            pairs = list(zip(formats, lows, strict=True))
+            if any(low and not has_subnormals(x) for x, low in pairs):
                 continue
             if sum(x.e_min if low else x.e_max for x, low in pairs) > bits:
                 found.append(bits + 1 - sum(x.fraction_bits for x, low in pairs if low))
     return min(found, default=None)
+
+
+def has_subnormals(fmt: Format) -> bool:
+    """Whether some numbers of a format are subnormal."""
+    return fmt.has_zero and fmt.fraction_bits > 0
 
 
 def integer_sum(
@@ -158,7 +178,7 @@ def integer_sum(
             f"expected products as terms for claim integer-sums, but those of {unit.name} are sums of groups"
         )
     scale = () if unit.scale_format is None else (unit.scale_format,) * 2
-    terms, wholes = [], []
+    terms, wholes, normal = [], [], list[tuple[Node, ...]]()
     for k, row in enumerate((*words, (c,))):
         formats = (o.a, o.b, *scale) if k < len(words) else (o.c,)
         factors = tuple(encoded(g, word, fmt) for word, fmt in zip(row, formats, strict=True))
@@ -167,6 +187,8 @@ def integer_sum(
         term = StatedTerm(name, factors, exponent_code(g, list(factors)), nonzero)
         terms.append(term)
         wholes.append(whole_number(g, _significand(g, factors), term.code, term.fraction_bits, most))
+        low = [x for x in factors if has_subnormals(x.fmt)] if k < len(words) and only_normal(unit) else []
+        normal.append(tuple(g.or_(g.top(x.significand), g.is_zero(x.significand)) for x in low))
     # c first, as a chain of blocks takes it: no partial sum wraps in this width.
     width = (len(wholes) << (most + 1)).bit_length()
     total = g.zero_extend_to(wholes[-1].magnitude, width)
@@ -175,9 +197,15 @@ def integer_sum(
     limit = g.ule(total, g.const(1 << most, width))
     made = encoded(g, d, o.d)
     finite = [x.finite for t in terms for x in t.factors]
-    hypotheses = (*finite, *(x.whole for x in wholes), *(x.small for x in wholes), limit)
+    hypotheses = (
+        *finite,
+        *(n for row in normal for n in row),
+        *(x.whole for x in wholes),
+        *(x.small for x in wholes),
+        limit,
+    )
     return IntegerSum(
-        unit, g, d, tuple(terms), tuple(wholes), made, total, limit,
+        unit, g, d, tuple(terms), tuple(wholes), made, total, limit, tuple(normal),
         tuple(dict.fromkeys(x for x in hypotheses if x.op != "const")), most,
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.statements.integer_sums import IntegerSum, least_cut, whole_number
+from tcformal.proofs.statements.integer_sums import IntegerSum, least_cut, only_normal, whole_number
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion, flags_of
 from tcformal.proofs.tactics.bounds.terms import KnownTerm, sign_of
@@ -104,7 +104,8 @@ class IntegerProof:
 
     def __init__(self, d: Derivation, stated: IntegerSum, dot: Dot) -> None:
         self.d, self.g, self.stated, self.dot = d, d.g, stated, dot
-        room = int(least_cut(stated.unit) == stated.most)
+        aligned = least_cut(stated.unit, subnormal=not only_normal(stated.unit))
+        room = int(aligned == stated.most)
         self.reach = Reach(stated.most, int(stated.unit.design.fraction_bits or 0), room)
         #: The exact sum so far, and the magnitudes that it is made of.
         self.exact, self.taken = Poly.constant(0), Poly.constant(0)
@@ -188,7 +189,7 @@ class IntegerProof:
             t, w = self.stated.terms[k], self.stated.wholes[k]
             none = self.d.arith([])
             known = KnownTerm(t.value, t.factors, aligned.term, t.code, t.nonzero, none)
-            found.append(stated_term(self.d, self.reach, t, w, known))
+            found.append(stated_term(self.d, self.reach, t, w, known, self.stated.normal[k]))
         return found
 
     def _block(

@@ -59,9 +59,12 @@ def is_power(d: Derivation, magnitude: Node) -> Node:
     return d.g.eq(magnitude, d.g.const(1 << (magnitude.width - 1), magnitude.width))
 
 
-def stated_term(d: Derivation, reach: Reach, t: StatedTerm, w: WholeNumber, known: KnownTerm) -> WholeTerm:
-    """A term of the statement."""
+def stated_term(
+    d: Derivation, reach: Reach, t: StatedTerm, w: WholeNumber, known: KnownTerm, factors: Sequence[Node]
+) -> WholeTerm:
+    """A term of the statement; `factors` are the hypotheses about its factors."""
     g = d.g
+    also = [d.assume(x) for x in factors]
     given = (d.assume(w.whole), d.assume(w.small))
     # The product of significands is a number of its own; what it is the product of decides the exponent.
     cut = ([w.significand] if w.significand.op == "mul_expand" else [],)
@@ -75,7 +78,7 @@ def stated_term(d: Derivation, reach: Reach, t: StatedTerm, w: WholeNumber, know
             sizes = [x.fmt.fraction_bits * (which == 0) for x in t.factors]
             large = _large(d, t, w, sizes, some if which else shown)
             what = "the exponent of an integer"
-            cases.append(d.lemma(what, goal, [*given, large, shown, some], cut))
+            cases.append(d.lemma(what, goal, [*given, large, shown, some, *also], cut))
         made = cases[0] if normal.op == "const" else d.cases(normal, cases[0], cases[1])
         empty = d.lemma("the exponent of a zero", goal, [none], ([t.nonzero],))
         limits.append(d.cases(t.nonzero, made, empty))
