@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -304,6 +305,17 @@ def test_what_the_claim_says_nothing_of_is_refused(name: str, reason: str, book:
     assert not CLAIMS["integer-sums"].fits(catalogue()[name])
     with pytest.raises(InputError, match=reason):
         prove(name, book)
+
+
+def test_the_table_of_the_readme() -> None:
+    readme = Path(__file__).resolve().parents[2] / "README.md"
+    rows = [line.split("|") for line in readme.read_text().splitlines() if re.match(r"  \| .*` \|", line)]
+    assert len(rows) == 10
+    for _, _, name, *numbers, _ in rows:
+        unit = catalogue()[name.strip().strip("`")]
+        most = largest_exact(unit)
+        largest = max(q for q in range(most) if unit.k * 4**q <= 2**most)
+        assert [int(x) for x in numbers] == [unit.k, most, largest, 2 ** (most - 8)]
 
 
 # --------------------------------------------------------------------------------------------- keeping
