@@ -230,16 +230,19 @@ class IntegerAddition(Addition):
             self.lows[node] = self.d.lemma(what, self._at.low(node), given, ([*cut, self._at.depth],))
 
     def addend(self, x: SignedTerm, width: int) -> None:
+        """±aligned in the width of the sum."""
         super().addend(x, width)
         node = self.g.wrap_to_mod(signed_magnitude(self.g, x.sign, x.aligned), width)
         self._low(node, [self._low_of[x.aligned]], [x.sign, x.aligned])
 
     def of(self, node: Node) -> tuple[int, Poly, int]:
+        """A node of the sum that is a partial sum in another width."""
         made = super().of(node)
         if node not in self.lows:
             self._low(node, [self.lows[node.args[0]]], node.args)
         return made
 
     def partial(self, node: Node, of: Sequence[Node]) -> None:
+        """The sum of two."""
         super().partial(node, of)
         self._low(node, [self.lows[x] for x in of], of)
