@@ -34,6 +34,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "tcformal prove 'valpey@terms=2,carry_bits=2' 'valpey@terms=2' --certify",
         "tcformal prove 'valpey@terms=3' --claim product-order",
     ),
+    "region": (
+        f"tcformal region {_AMPERE} {_HOPPER}",
+        f"tcformal region {_AMPERE} {_HOPPER} --assume finite --assume c=0",
+    ),
     "run": (
         "tcformal run --list",
         "tcformal run disagreements/truncation",

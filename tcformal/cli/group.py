@@ -33,6 +33,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "formats": ("catalogue",),
     "probe": ("devices.probe", "devices.campaign"),
     "prove": ("questions.prove",),
+    "region": ("questions.region",),
     "results": ("results", "verify"),
     "run": ("run",),
     "separate": ("questions.separate",),

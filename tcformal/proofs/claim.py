@@ -275,6 +275,8 @@ class Asking:
     progress: Progress
     #: The kept proof that is to be checked, in place of finding one.
     tree: str = ""
+    #: The claim's whole name, with what follows it.
+    claim: str = ""
 
 
 def searched(

@@ -17,6 +17,7 @@ from tcformal.matmul.unit import Unit, spec_of
 from tcformal.oracle.values import parse_value
 from tcformal.programs.chain import OperandNodes
 from tcformal.query.regions import Region, in_region, parse_region
+from tcformal.query.spread import gaps_of
 from tcformal.semantics.number import Number
 from tcformal.semantics.product import product
 from tcformal.semantics.unpack import unpack
@@ -37,6 +38,7 @@ _VALUED: dict[str, str] = {
     "factors": "factors=subnormal",
     "products": "products=outside-fp16",
     "sum": "sum=inside-fp16",
+    "spread": "spread=20",
 }
 
 #: Assumptions about every element of a and b, but not about c, with their meaning.
@@ -58,8 +60,10 @@ class Assumptions:
     that of every non-zero block scale: the two ranges have little in common, so neither bound acts on the
     other's operands; `c` fixes c to one raw encoding.  `factors` is one of FACTORS: `normal` or `subnormal`;
     `products` says where every exact product a_k·b_k lies, `sum` where the exact sum of all products and c
-    does.
-    Zero, NaN, Inf: a zero has no exponent to bound; only `finite` and `normal` exclude NaN and Inf.
+    does.  `spread` bounds the largest exponent of the products and c less the least one; a product's
+    exponent is the sum of its factors' (and scales').
+    Zero, NaN, Inf: a zero has no exponent to bound, and a NaN or Inf adds nothing to the spread; only
+    `finite` and `normal` exclude NaN and Inf.
     Errors: UnknownNameError for another flag, InputError for a range that is none.
     Source: IEEE 754 §3.4.
     """
@@ -71,6 +75,7 @@ class Assumptions:
     factors: str | None = None
     products: Region | None = None
     sum: Region | None = None
+    spread: int | None = None
 
     def __post_init__(self) -> None:
         for flag in self.flags:
@@ -82,6 +87,8 @@ class Assumptions:
             check_int("assumption c", self.c, low=0)
         if self.factors is not None:
             check_choice("assumption factors", self.factors, FACTORS)
+        if self.spread is not None:
+            check_int("assumption spread", self.spread, low=0)
 
     @staticmethod
     def of(unit: str | Unit | UnitSpec, *texts: str) -> Assumptions:
@@ -96,8 +103,8 @@ class Assumptions:
         return bool(self.flags) or any(value is not None for value in given)
 
     def of_terms(self) -> dict[str, str]:
-        """The assumptions about factors, products and their sum, by name."""
-        given = {"factors": self.factors, "products": self.products, "sum": self.sum}
+        """The assumptions about factors, products, their sum and all terms, by name."""
+        given = {"factors": self.factors, "products": self.products, "sum": self.sum, "spread": self.spread}
         return {name: str(value) for name, value in given.items() if value is not None}
 
     def spellings(self) -> list[str]:
@@ -127,6 +134,8 @@ class Assumptions:
             lines.append(f"every exact product is {self.products.text}")
         if self.sum is not None:
             lines.append(f"the exact sum of products and c is {self.sum.text}")
+        if self.spread is not None:
+            lines.append(f"exponents of non-zero products and c differ by at most {self.spread}")
         return lines
 
 
@@ -159,7 +168,12 @@ def assumptions(c_format: Format, given: Mapping[str, Any]) -> Assumptions:
         None if given.get(name) is None else parse_region(str(given[name]), name)
         for name in ("products", "sum")
     )
-    return Assumptions(tuple(flags), elements, raw, scales, factors, products, total)
+    spread = given.get("spread")
+    if isinstance(spread, str) and spread.strip().isdecimal():
+        spread = int(spread)
+    if spread is not None:
+        spread = check_int("assumption spread", spread, low=0)
+    return Assumptions(tuple(flags), elements, raw, scales, factors, products, total, spread)
 
 
 def from_texts(c_format: Format, texts: Sequence[str]) -> Assumptions:
@@ -207,6 +221,9 @@ def assume_of_unit(g: Graph, what: Assumptions, spec: UnitSpec, x: OperandNodes)
         for pair in factors:
             for factor, fmt in zip(pair, (o.a, o.b), strict=True):
                 holds = g.and_(holds, _flag(g, what.factors, factor, fmt))
+    if what.spread is not None:
+        with g.scope("assumed.spread"):
+            holds = g.and_(holds, gaps_of(g, spec, x).within(g, what.spread))
     if what.products is None and what.sum is None:
         return holds
     if scale is not None:

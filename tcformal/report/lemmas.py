@@ -36,7 +36,7 @@ def claim_view(v: ClaimVerdict) -> RenderableType:
     if v.composition:
         body.append(Text(v.composition))
     count = Counter(p.status for p in v.parts if not p.control)
-    parts = ", ".join(f"{count[s]} {s.value}" for s in PartStatus if count[s])
+    parts = ", ".join(f"{count[s]} {s.value}" for s in PartStatus if count[s]) or "none"
     controls = [p for p in v.parts if p.control]
     also = f"; control {controls[0].name}: {controls[0].status.value}" if controls else ""
     body.append(Text(f"parts: {parts}{also}"))

@@ -18,6 +18,7 @@ from tcformal.operands.witness import Witness
 from tcformal.papers.files import QueryFile
 from tcformal.papers.run import OPEN, Answered
 from tcformal.query.verdict import NOT_CHECKED
+from tcformal.report.regions import REGIONS
 from tcformal.report.text import table
 from tcformal.version import VERSION, commit, host
 
@@ -225,5 +226,8 @@ def report_text(queries: Sequence[QueryFile], done: Sequence[Answered], more: Se
 def write_report(
     path: Path, queries: Sequence[QueryFile], done: Sequence[Answered], more: Sequence[str] = ()
 ) -> None:
-    """Write the report of all queries."""
-    write_whole(path, report_text(queries, done, more).encode())
+    """Write the report of all queries, which names the table of regions where there is one."""
+    text = report_text(queries, done, more)
+    if (path.parent / REGIONS).is_file():
+        text += f"\n## Where two units agree\n\nUp to which spread of exponents: [{REGIONS}]({REGIONS}).\n"
+    write_whole(path, text.encode())

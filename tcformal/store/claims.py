@@ -116,7 +116,8 @@ def _operands(spec: UnitSpec, encodings: Mapping[str, str]) -> Witness:
         if row not in formats:
             raise RecordError(f"expected operands of {spec.name}, but got {name}")
         inputs[name] = _encoding(formats[row], text)
-    return Witness.of(inputs, spec.k)
+    # An agreement's witness is of as many products as both units take in whole calls.
+    return Witness.of(inputs, max(spec.k, sum(name.startswith("a[") for name in inputs)))
 
 
 def _encoding(fmt: Format, text: str) -> int:

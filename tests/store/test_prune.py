@@ -18,7 +18,8 @@ from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook, statement
 from tcformal.solve.result import Limits
 from tcformal.store.audit import prune as pruning
-from tcformal.store.audit.audit import State, state
+from tcformal.store.audit.audit import AuditStatus, State, state
+from tcformal.store.audit.claim_audit import audit_claim
 from tcformal.store.audit.prune import Pruned, prune
 from tcformal.store.certificates import CERTIFICATES, PROOF
 from tcformal.store.schema import SEAL, seal
@@ -97,6 +98,27 @@ def test_claims_and_lemmas_that_nothing_needs_are_taken_out(tmp_path: Path) -> N
     again = here.find_claim(SUM[1], spec)
     assert again is not None
     assert again.checked
+
+
+def test_proofs_of_lemmas_that_nothing_asks_for_are_made_anew(tmp_path: Path) -> None:
+    """The claim stays; without proofs it is asked again, and the audit proves its lemmas."""
+    store = Store(tmp_path)
+    book = LemmaBook(limits=LIMITS, certify=True, keeper=store.lemmas)
+    spec = resolve(SUM[0])
+    store.add_claim(prove_claim(spec, SUM[1], book=book, limits=LIMITS))
+    assert prune(store, proved={(SUM[1], spec.name)}) == Pruned(0, 0, 0, 0)
+    assert store.find_claim(SUM[1], spec) is not None
+    count = len(names(tmp_path))
+    gone = prune(store, pack=True, proved=[])
+    assert (gone.claims, gone.certificates, names(tmp_path)) == (0, count, set())
+    light = Store(tmp_path)
+    assert [x["certificate"] for x in light.lemmas.records.all()] == [None] * gone.lemmas
+    assert light.find_claim(SUM[1], spec) is None
+    (record,) = light.claims.all()
+    found = audit_claim(light, record)
+    assert found.status is AuditStatus.HOLDS, found.reason
+    assert "every certificate checked" in found.reason
+    assert names(tmp_path) == set(), "an audit keeps nothing"
 
 
 def test_a_folder_of_certificates_elsewhere_is_left_alone(store: Store, tmp_path: Path) -> None:

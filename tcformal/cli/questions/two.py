@@ -83,7 +83,7 @@ def question_command(name: str, hoped: Kind, help_text: str, extended: Callable[
     @click.argument("second", metavar="UNIT", required=False)
     @click.option("--assume", multiple=True, metavar="WHAT", help="finite, normal, positive, nonzero, "
                   "exponents=-14..15, scale_exponents=-8..8, c=0, factors=subnormal, "
-                  "products=outside-fp16, sum=inside-fp16; may be repeated.")  # fmt: skip
+                  "products=outside-fp16, sum=inside-fp16, spread=20; may be repeated.")  # fmt: skip
     @solver_options()
     @click.option("--explain", "with_explanation", is_flag=True, help="Explain the witness bit by bit.")
     @json_option

@@ -12,6 +12,7 @@ from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.proofs.claim import Asking, ClaimVerdict, Finding, claim_verdict
 from tcformal.proofs.claims.accumulation import sign_magnitude
+from tcformal.proofs.claims.agreement import agreement, is_agreement
 from tcformal.proofs.claims.carry import carry_bits
 from tcformal.proofs.claims.error_bound import bounded_error
 from tcformal.proofs.claims.integer_sums import integer_sums
@@ -66,6 +67,11 @@ def claims_named(name: str) -> tuple[str, ...]:
     return tuple(CLAIMS) if name == "all" else (name,)
 
 
+def can_be_asked(claim: str) -> bool:
+    """Whether a claim's name is one that `prove_claim` knows."""
+    return claim in CLAIMS or is_agreement(claim)
+
+
 def units_of(claims: Sequence[str], text: str = "") -> Iterator[UnitSpec]:
     """One unit of each distinct design that some of the claims fit, with `text` in its name."""
     asked = [CLAIMS[name].fits for name in claims]
@@ -90,8 +96,10 @@ def prove_claim(
     questions that look for a witness.
     Errors: UnknownNameError for a claim that does not exist, InputError for a unit that it does not fit.
     """
-    check_choice("claim", claim, CLAIMS)
+    program = agreement if is_agreement(claim) else CLAIMS[check_choice("claim", claim, CLAIMS)].prove
     start = time.monotonic()
-    ask = Asking(spec=spec, book=book, limits=limits, members=members, progress=progress, tree=tree)
-    found, applied = CLAIMS[claim].prove(ask)
+    ask = Asking(
+        spec=spec, book=book, limits=limits, members=members, progress=progress, tree=tree, claim=claim
+    )  # fmt: skip
+    found, applied = program(ask)
     return claim_verdict(claim, spec, found, applied, limits, start)

@@ -9,7 +9,7 @@ from pathlib import Path
 from tcformal.design.names import resolve
 from tcformal.errors import TcformalError
 from tcformal.programs.chain import definition
-from tcformal.proofs.claims.register import CLAIMS
+from tcformal.proofs.claims.register import can_be_asked
 from tcformal.store.audit.audit import State, state
 from tcformal.store.certificates import CERTIFICATES, NAME, PROOF
 from tcformal.store.file import Record, RecordFile
@@ -123,4 +123,4 @@ def _current(record: Record) -> bool:
         spec = resolve(record["unit"])
     except TcformalError:
         return False
-    return record["claim"] in CLAIMS and record["definition"] == definition(spec)
+    return can_be_asked(record["claim"]) and record["definition"] == definition(spec)

@@ -75,14 +75,14 @@ class CheckedBook(LemmaBook):
     certificate is otherwise used, and counted in `unchecked`.
     """
 
-    def __init__(self, cache: LemmaCache) -> None:
+    def __init__(self, cache: LemmaCache, anew: bool = False) -> None:
         super().__init__(limits=WITNESS_LIMITS)
         #: Where the lemmas are looked up.
         self.cache = cache
         #: Whether lemmas with a proof of an earlier version are kept again with a trimmed one.
         self.trim = False
         #: Whether lemmas without a certificate are proved anew.
-        self.anew = False
+        self.anew = anew
         #: Digests of the lemmas used without a certificate.
         self.unchecked: set[str] = set()
         #: Digests of the lemmas whose certificates were checked.
@@ -133,7 +133,8 @@ class CheckBench:
     """The books of checked lemmas, one for each results folder, kept from one request to the next."""
 
     def __init__(self) -> None:
-        self._books: dict[str, CheckedBook] = {}
+        #: By folder, and whether lemmas without a certificate are proved anew.
+        self._books: dict[tuple[str, bool], CheckedBook] = {}
         self._certificates: dict[str, CertificateFile] = {}
         self._cut_off = False
 
@@ -157,14 +158,13 @@ class CheckBench:
         for cached in [x for x in gc.get_objects() if isinstance(x, functools._lru_cache_wrapper)]:
             cached.cache_clear()
         self._certificates.clear()
-        for folder, book in self._books.items():
+        for (folder, _), book in self._books.items():
             book.cache = Store(Path(folder)).lemmas
 
     def _claim(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        folder = request["folder"]
-        book = self._books.setdefault(folder, CheckedBook(Store(Path(folder)).lemmas))
+        folder, anew = request["folder"], bool(request.get("anew"))
+        book = self._books.setdefault((folder, anew), CheckedBook(Store(Path(folder)).lemmas, anew))
         spec, book.trim = resolve(request["unit"]), bool(request.get("trim"))
-        book.anew = bool(request.get("anew"))
         v = prove_claim(
             spec, request["claim"], book=book, limits=WITNESS_LIMITS, tree=request.get("tree", "")
         )

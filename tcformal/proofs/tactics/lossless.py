@@ -1,0 +1,270 @@
+"""Sums of a unit that lose nothing of their terms: each is a count times a power of two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tcformal.errors import ProofError
+from tcformal.ir.node import Node
+from tcformal.proofs.tactics.counted import Count, CountedTerms, leaves_of
+from tcformal.proofs.tactics.exact_sums import within
+from tcformal.semantics.align import align, distance_below
+from tcformal.semantics.number import Exponent, Term
+from tcformal.semantics.reduce import signed_magnitude
+from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Rounded, SpecialCases
+
+#: Sums are compared in a multiple of these bits, so that different sums share lemmas.
+_BITS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """An addend or partial sum that is a count times 2^up: `long`, it extended, is `shifted`.
+
+    `facts`: it is within ±most, and `up` is small enough for the count, or the count is zero.
+    """
+
+    node: Node
+    most: int
+    count: Count
+    long: Node
+    whole: Node
+    shifted: Node
+    facts: list[Node]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A term as lemmas see it: what is cut and known, its count, and what it was converted from."""
+
+    cut: list[Node]
+    given: list[Node]
+    count: Count
+    narrow: Term | None = None
+
+
+class LosslessSum:
+    """One truncated sum, none of whose addends loses a bit.
+
+    Soundness: with 2^up units of the sum to one of the counts, (1) no exponent leaves `up` negative, which
+    is proved of every term and so of their maximum; (2) every aligned term is its count times 2^up, with no
+    bit lost or wrapped; (3) so is every partial sum; (4) what is rounded from the sum is what is rounded
+    from the count.
+    """
+
+    def __init__(self, w: CountedTerms, step: DotStep, carried: Count) -> None:
+        if step.total is None or step.total.maximum is None or step.exact:
+            raise ProofError(f"expected a truncated sum at {step.scope}, but got another")
+        self.w, self.step, self.total, self.carried = w, step, step.total, carried
+        g = w.c.graph
+        maximum, high = step.total.maximum, step.total.e_max.high
+        codes = [x.code for x in leaves_of(maximum)]
+        terms = [(t.term, t.aligned) for t in step.total.terms]
+        fields = [n for x, kept in terms for n in (x.sign, x.significand, x.exponent.bits, x.zero, kept)]
+        self._rebuilt = w.rebuilt([maximum.code, *codes, *fields, *(p.node for p in step.total.partials)])
+        self.code = self._rebuilt[maximum.code]
+        self.e_max = e_max = Exponent(self.code, maximum.low, high)
+        top = w.low.shifted(self.total.fraction_bits)
+        self.up = distance_below(g, e_max, top)
+        #: Bits that hold every sum, and every count shifted as far as one that is not zero can be.
+        self.width = _BITS * -(-max(w.width + step.total.fraction_bits, step.total.bits.width) // _BITS)
+        self.seen = [self._seen(t) for t in self.total.terms]
+        lowest, highest = min(top.low, e_max.low), max(top.high, high)
+        room = top.rebased(g, lowest, highest)
+        leaves = [self._rebuilt[code] for code in codes]
+        bounds = []
+        for x, leaf in zip(self.seen, leaves, strict=True):
+            bound = g.ule(Exponent(leaf, maximum.low, high).rebased(g, lowest, highest), room)
+            bounds.append(
+                w.fact(bound, "a term's exponent leaves room", [*x.cut, w.code], [*x.given, *w.limit])
+            )
+        enough = g.ule(e_max.rebased(g, lowest, highest), room)
+        w.fact(enough, "the largest exponent leaves room", [*leaves, w.code], [*bounds, *w.limit])
+        floor = g.ule(g.const(self.total.e_max.low - maximum.low, self.code.width), self.code)
+        w.fact(floor, "the largest exponent is in its range", ())
+        self.known = [enough, floor, *w.limit]
+        self.reach = [
+            w.fact(g.ule(x, self.code), "an exponent is at most the largest", leaves) for x in leaves
+        ]
+
+    # ------------------------------------------------------------------ terms
+    def _seen(self, t: AlignedTerm) -> Seen:
+        """A product or c by its place, or what an earlier sum handed on."""
+        w = self.w
+        (member,) = t.members
+        operand = self.step.operands[member]
+        if operand.kind == "products" or operand.kind == "c":
+            k = operand.ks[0] if operand.kind == "products" else len(w.gaps.terms) - 1
+            term = w.gaps.terms[k].number.term
+            if t.term.significand is not term.significand:
+                return self._converted(t, k, term)
+            cut = [term.significand, term.sign, term.zero, term.exponent.bits]
+            return Seen(cut, w.known[k], w.counts[k])
+        if operand.kind == "zero":
+            return Seen([], [], w.nothing)
+        return Seen([self.carried.node], [self.carried.fact], self.carried)
+
+    def _converted(self, t: AlignedTerm, k: int, x: Term) -> Seen:
+        """A product of operands that were made wider: it is aligned as the product of the operands."""
+        w, g = self.w, self.w.c.graph
+        own = replace(
+            t.term, sign=self._rebuilt[t.term.sign], significand=self._rebuilt[t.term.significand],
+            exponent=replace(t.term.exponent, bits=self._rebuilt[t.term.exponent.bits]),
+            zero=self._rebuilt[t.term.zero],
+        )  # fmt: skip
+        given = w.given(own.significand, own.exponent.bits)
+        for mine, its in ((own.sign, x.sign), (own.zero, x.zero)):
+            w.fact(g.eq(mine, its), "a wider factor has the sign and the zero of the narrow one", (), given)
+        lift = distance_below(g, own.exponent, x.exponent)
+        low, high = min(own.exponent.low, x.exponent.low), max(own.exponent.high, x.exponent.high)
+        below = g.ule(own.exponent.rebased(g, low, high), x.exponent.rebased(g, low, high))
+        placed = g.shift_left_const(x.significand, own.fraction_bits - x.fraction_bits)
+        long, short = (
+            g.zero_extend_to(n, max(placed.width, own.significand.width)) for n in (own.significand, placed)
+        )
+        same = g.and_(g.eq(long, g.shl_mod(short, lift)), g.eq(g.lshr(long, lift), short), below)
+        same = g.or_(own.zero, same)
+        w.fact(same, "a wider product is the narrow one, its exponent less by a shift", (), given)
+        empty = w.fact(
+            g.or_(g.not_(own.zero), g.is_zero(own.significand)), "a zero has no significand", (), given
+        )
+        inside = w.fact(own.exponent.bounded(g), "an exponent is in its range", (), given)
+        cut = [own.significand, own.exponent.bits, own.sign, own.zero]
+        cut += [x.significand, x.exponent.bits, x.sign, x.zero]
+        alike = [g.eq(own.sign, x.sign), g.eq(own.zero, x.zero)]
+        return Seen(cut, [*w.known[k], *alike, same, empty, inside], w.counts[k], x)
+
+    def _addend(self, x: Seen, t: AlignedTerm, reach: Node) -> Scaled:
+        """(2) of one term."""
+        w, g = self.w, self.w.c.graph
+        full = ((1 << t.term.significand.width) - 1) << self.total.fraction_bits >> t.term.fraction_bits
+        most = min(full, (1 << t.aligned.width) - 1)
+        signed = signed_magnitude(g, self._rebuilt[t.term.sign], self._rebuilt[t.aligned])
+        made = self._scaled(g.wrap_to_mod(signed, self.total.partials[-1].node.width), most, x.count)
+        cut, given = [*x.cut, w.code, self.code], [*x.given, *self.known, reach]
+        if x.narrow is not None:
+            node = self._narrow(x.narrow, made.node.width)
+            w.equal(node, made.node, "a wider product is aligned as the narrow one", cut, given)
+            made = self._scaled(node, most, x.count)
+            cut = [
+                x.narrow.significand,
+                x.narrow.sign,
+                x.narrow.zero,
+                x.narrow.exponent.bits,
+                w.code,
+                self.code,
+            ]
+        pairs = [(made.shifted, made.long), *((g.truth(True), fact) for fact in made.facts)]
+        w.all_equal(pairs, "an aligned term is its count, scaled", cut, given)
+        return made
+
+    def _narrow(self, x: Term, width: int) -> Node:
+        """A narrow product as this sum would align it, counted from its lowest bit, which none lies below."""
+        g = self.w.c.graph
+        whole = replace(x, exponent=x.exponent.shifted(-x.fraction_bits), fraction_bits=0)
+        aligned = align(
+            g, whole, distance_below(g, whole.exponent, self.e_max), self.total.fraction_bits, "RZ"
+        )
+        return g.wrap_to_mod(signed_magnitude(g, x.sign, aligned), width)
+
+    def _scaled(self, node: Node, most: int, count: Count) -> Scaled:
+        g, most_up = self.w.c.graph, self.total.fraction_bits
+        long, whole = g.sign_extend_to(node, self.width), g.sign_extend_to(count.node, self.width)
+        room = g.or_(g.is_zero(count.node), g.ule(self.up, g.const(most_up, self.up.width)))
+        shifted = g.shl_mod(whole, self.up)
+        return Scaled(node, most, count, long, whole, shifted, [within(g, node, most), room])
+
+    # ------------------------------------------------------------------ sums
+    def summed(self) -> tuple[Node, Scaled]:
+        """(2) and (3): the last partial sum as it was defined, and as it is known here."""
+        w, g, of = self.w, self.w.c.graph, dict[Node, Scaled]()
+        width = self.total.partials[-1].node.width
+        for x, t, reach in zip(self.seen, self.total.terms, self.reach, strict=True):
+            of[g.wrap_to_mod(signed_magnitude(g, t.term.sign, t.aligned), width)] = self._addend(x, t, reach)
+        for partial in self.total.partials:
+            if partial.node not in of:
+                if len(partial.of) != 2 or any(x not in of for x in partial.of):
+                    raise ProofError(f"expected a tree of sums in two's complement at {w.where}")
+                of[partial.node] = self._added(*(of[x] for x in partial.of))
+                # Joins the sum of what is known to the one that was defined.
+                w.c.by_congruence(of[partial.node].node, self._rebuilt[partial.node])
+        return partial.node, of[partial.node]
+
+    def _added(self, x: Scaled, y: Scaled) -> Scaled:
+        """The sum of two such numbers: what is extended, shifted and added may be done in any order."""
+        w, c, g = self.w, self.w.c, self.w.c.graph
+        made = self._scaled(g.add_mod(x.node, y.node), x.most + y.most, w.add(x.count, y.count))
+        bounds = [x.facts[0], y.facts[0]]
+        long, whole = g.add_mod(x.long, y.long), g.add_mod(x.whole, y.whole)
+        w.all_equal(
+            [(long, made.long), (g.truth(True), made.facts[0])], "a sum is extended", [x.node, y.node], bounds
+        )
+        counts = [x.count.node, y.count.node]
+        w.equal(whole, made.whole, "a sum is extended", counts, [x.count.fact, y.count.fact])
+        w.fact(made.facts[1], "a sum leaves as much room", [*counts, self.up], [x.facts[1], y.facts[1]])
+        apart, shifted = g.add_mod(x.shifted, y.shifted), g.shl_mod(whole, self.up)
+        w.equal(shifted, apart, "a sum is shifted", [x.whole, y.whole, self.up])
+        if not (
+            c.by_congruence(apart, long)
+            and c.by_congruence(shifted, made.shifted)
+            and c.equal(made.long, made.shifted)
+        ):
+            raise ProofError(f"expected a proof at {w.where} that a sum is its count, scaled, but found none")
+        return made
+
+    def rounded(self, overflow: str) -> tuple[Count, Rounded]:
+        """(4): the count of the whole sum, and its rounding."""
+        w, made = self.w, self.step.rounded
+        if made is None:
+            raise ProofError(f"expected a rounding at {w.where}, but the sum goes on as it is")
+        node, last = self.summed()
+        exact = w.rounding(last.count, made.target, overflow)
+        exactly = w.c.graph.eq(last.long, last.shifted)
+        w.c.made_twice(exactly, [last.shifted, last.shifted], [last.long, last.shifted])
+        g, cut = w.c.graph, [last.node, last.count.node, self.up]
+        width = max(last.node.width, last.count.node.width)
+        long, short = (g.sign_extend_to(n, width) for n in (last.node, last.count.node))
+        exact_in_few = g.and_(g.eq(long, g.shl_mod(short, self.up)), g.eq(g.ashr(long, self.up), short))
+        w.fact(
+            exact_in_few,
+            "a sum is its count, scaled, in fewer bits",
+            cut,
+            [exactly, *last.facts, last.count.fact],
+        )
+        given = [exact_in_few, last.facts[0], last.count.fact, *self.known]
+        w.take_over(made, exact, [last.node, last.count.node, w.code, self.code], given, {node: last.node})
+        return last.count, exact
+
+
+def lossless(w: CountedTerms, dot: Dot, overflow: str) -> Count:
+    """Make a unit's result that of its terms' exact sum, rounded once; the sum.
+
+    Every sum but the last has to be a number of its format.  Errors: ProofError where that is not proved.
+    """
+    steps, carried, exact = list(dot.steps), w.nothing, None
+    for step in steps:
+        w.where = step.scope
+        if step.rounded is None or step.floor is not None or step.specials is None:
+            raise ProofError(f"expected sums that are each rounded, but got another at {step.scope}")
+        _no_specials(w, step.specials, carried)
+        if step.exact and exact is not None:
+            # The sum of a number and c = 0.
+            w.take_over(step.rounded, exact, [carried.node, w.code], [carried.fact, *w.limit])
+        else:
+            carried, exact = LosslessSum(w, step, carried).rounded(overflow)
+        if step is not steps[-1]:
+            cut = [carried.node, w.code]
+            w.equal(
+                w.c.graph.truth(False), exact.result.inf, "no sum overflows", cut, [carried.fact, *w.limit]
+            )
+            w.instead[step.rounded.result.inf] = w.c.graph.truth(False)
+    return carried
+
+
+def _no_specials(w: CountedTerms, found: SpecialCases, carried: Count) -> None:
+    """No operand of a step is NaN or Inf."""
+    cut, no = [w.code, carried.node], w.c.graph.truth(False)
+    flags = (found.some_nan, found.positive_inf, found.negative_inf)
+    for flag, node in w.rebuilt(flags).items():
+        w.equal(no, node, "no operand of a sum is NaN or Inf", cut, [*w.given(node), *w.limit, carried.fact])
+        w.instead[flag] = no

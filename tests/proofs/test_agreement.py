@@ -1,0 +1,138 @@
+"""Claim `agreement`: the spread within which two units agree, and never one within which they differ."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import tcformal.proofs.claims.agreement as claims
+from tcformal.cli import main
+from tcformal.design.names import resolve
+from tcformal.errors import InputError
+from tcformal.operands.batch import witness_at
+from tcformal.operands.spread import close
+from tcformal.proofs.claim import Asking, PartStatus
+from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.lemmas import LemmaBook
+from tcformal.proofs.prove import kept_or_proved
+from tcformal.query.assume import Assumptions
+from tcformal.query.pair import question
+from tcformal.query.question import Kind
+from tcformal.query.replay import replay
+from tcformal.solve.result import Limits
+from tcformal.store.store import Store
+
+LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
+SMALL = (
+    "tfdpa@products=2,a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16,conversion=RZ-FP16,"
+    "zero_exponent=-40,fraction_bits="
+)
+WITHOUT_C = Assumptions(("finite",), c=0)
+AMPERE, HOPPER = "ampere/mma.m16n8k16.f32.f16.f16.f32", "hopper/mma.m16n8k16.f32.f16.f16.f32"
+FP8 = ("hopper/wgmma.m64n8k32.f32.e4m3.e4m3", "blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e4m3")
+
+
+@pytest.fixture(scope="module")
+def book() -> LemmaBook:
+    """One book for all tests."""
+    return LemmaBook(limits=LIMITS)
+
+
+def asking(first: str, second: str, what: Assumptions, book: LemmaBook) -> Asking:
+    claim = claims.agreement_claim(resolve(second), what)
+    return Asking(resolve(first), book, LIMITS, None, lambda _: None, claim=claim)
+
+
+def test_one_more_fraction_bit_agrees_up_to_what_the_fewer_keep(book: LemmaBook, tmp_path: Path) -> None:
+    """Products of two fraction bits in sums of 3 and 4: proved at spread 1, not at 2; kept and served."""
+    store, first, second = Store(tmp_path), resolve(SMALL + "3"), resolve(SMALL + "4")
+    kept = LemmaBook(limits=LIMITS, keeper=store.lemmas, certify=True)
+    claim = claims.agreement_claim(second, WITHOUT_C)
+    v = kept_or_proved(first, claim, store, book=kept, limits=LIMITS, certify=True)
+    assert v.kind is Kind.HOLDS
+    assert [(p.name, p.status, p.control) for p in v.parts] == [
+        ("spread 1", PartStatus.HOLDS, False),
+        ("spread 2", PartStatus.VIOLATED, True),
+    ]
+    witness = v.parts[1].witness
+    assert witness is not None
+    for spread, said in ((1, False), (2, True)):
+        q = question(first, second, replace(WITHOUT_C, spread=spread))
+        assert replay(q, witness.first).confirms is said
+    # No operands tried within the spread separate; the proof speaks of all of them.
+    tried = close(first, 2, 300, 5, 1)
+    q = question(first, second, replace(WITHOUT_C, spread=1))
+    assert not any(replay(q, replace(witness_at(tried, i), c=0)).confirms for i in range(300))
+    again = Store(tmp_path).find_claim(claim, first)
+    assert again is not None
+    assert again.kind is Kind.HOLDS
+    assert again.served
+
+
+@pytest.mark.parametrize(
+    ("second", "spread"),
+    [
+        (SMALL + "4", 2),
+        (SMALL.replace("RZ-FP16", "RZ-E5M2") + "4", 1),
+        (SMALL + "3,alignment_rounding=RU", 2),
+        (SMALL + "3,carry_bits=1", 1),
+    ],
+)
+def test_a_false_region_is_refused(second: str, spread: int, book: LemmaBook) -> None:
+    """One spread further, shorter results, another cut, and sums that wrap: no proof is found."""
+    ask = asking(SMALL + "3", second, WITHOUT_C, book)
+    part, _ = claims.inside(ask, resolve(second), replace(WITHOUT_C, spread=spread))
+    assert part.status is PartStatus.OPEN
+    assert "found none" in part.note
+
+
+def test_units_that_differ_at_once_have_no_region(book: LemmaBook) -> None:
+    """Another length of blocks: a witness whose terms all have one exponent."""
+    claim = claims.agreement_claim(resolve(HOPPER), Assumptions(("finite",)))
+    v = prove_claim(resolve(AMPERE), claim, book=book, limits=LIMITS)
+    assert v.kind is Kind.HOLDS
+    assert [(p.name, p.control) for p in v.parts] == [("spread 0", True)]
+    assert "agree within no spread" in v.reason
+
+
+def test_names_are_read_again() -> None:
+    first, second = resolve(AMPERE), resolve(HOPPER)
+    for what in claims.variants(first, second):
+        assert claims.read_agreement(claims.agreement_claim(second, what), first) == (second, what)
+    with pytest.raises(InputError, match="expected assumptions other than spread"):
+        claims.read_agreement(f"agreement; {HOPPER}; spread=2", first)
+
+
+def test_the_command_writes_json_and_exits_0(tmp_path: Path) -> None:
+    words = ["region", AMPERE, HOPPER, "--assume", "finite", "--json", "--results", str(tmp_path)]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    (found,) = json.loads(done.stdout)
+    assert found["shown"] == "none"
+    assert found["agree_up_to_spread"] is None
+    assert CliRunner().invoke(main, ["region", AMPERE]).exit_code == 2
+    assert CliRunner().invoke(main, ["region", AMPERE, HOPPER, "--all"]).exit_code == 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("pair", "what", "spread"),
+    [
+        (FP8, WITHOUT_C, 1),
+        ((FP8[1], "rtx-blackwell/mma.m16n8k16.f32.e4m3.e4m3.f32"), WITHOUT_C, 12),
+        (("turing/mma.m16n8k8.f32.f16.f16.f32", "hopper/mma.m16n8k8.f32.f16.f16.f32"),
+         Assumptions(("finite",)), 1),
+    ],
+)  # fmt: skip
+def test_units_of_the_catalogue(
+    pair: tuple[str, str], what: Assumptions, spread: int, book: LemmaBook
+) -> None:
+    """One block of more fraction bits, two blocks for one, and another format of results."""
+    claim = claims.agreement_claim(resolve(pair[1]), what)
+    v = prove_claim(resolve(pair[0]), claim, book=book, limits=LIMITS)
+    assert v.kind is Kind.HOLDS
+    assert v.parts[0].name == f"spread {spread}"
