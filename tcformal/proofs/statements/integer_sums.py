@@ -114,9 +114,9 @@ class IntegerSum:
         of_scales = "" if scale is None else f" and the scales ({scale}), s_k being the product of both"
         return (
             f"for all finite encodings {words}, c ({o.c}){of_scales}, with d ({o.d}) what the unit makes of "
-            f"them: where {self._factors}c and every {self._product} is an integer and Σ |{self._product}| + "
-            f"|c| <= 2^{self.most}, d is finite and d = Σ {self._product} + c, exactly; a zero may have either "
-            "sign"
+            f"them: where {self._factors}c and every {self._product} is an integer and "
+            f"Σ |{self._product}| + |c| <= 2^{self.most}, d is finite and d = Σ {self._product} + c, exactly"
+            "; a zero may have either sign"
         )
 
 
