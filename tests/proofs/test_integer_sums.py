@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -202,16 +204,47 @@ def test_the_statement_means_exact_sums_of_integers(name: str, book: LemmaBook) 
 
 def _as_printed(unit: UnitSpec, words: dict[str, int], s: IntegerSum) -> bool:
     """Whether words are finite, terms integers of magnitudes up to 2^most together, and factors normal."""
-    o = unit.operands
-    c = decode(o.c, words["c"])
-    pairs = [(decode(o.a, words[f"a[{k}]"]), decode(o.b, words[f"b[{k}]"])) for k in range(unit.k)]
-    factors = [x for pair in pairs for x in pair]
-    if any(x.kind is not NumberClass.FINITE for x in (c, *factors)):
+    formats = unit.input_formats()
+    values = {name: decode(formats[name.partition("[")[0]], word) for name, word in words.items()}
+    if any(x.kind is not NumberClass.FINITE for x in values.values()):
         return False
-    if "no factor of a product is a subnormal number" in str(s) and any(x.is_subnormal for x in factors):
+    c = values.pop("c").number
+    if "no factor of a product is a subnormal number" in str(s) and any(
+        x.is_subnormal for x in values.values()
+    ):
         return False
-    terms = [c.number, *(a.number * b.number for a, b in pairs)]
+    terms = [c]
+    for k in range(unit.k):
+        block = k // (unit.scale_block or unit.k)
+        factors = [f"a[{k}]", f"b[{k}]", f"scale_a[{block}]", f"scale_b[{block}]"]
+        terms.append(prod((values[x].number for x in factors if x in values), start=Fraction(1)))
     return all(x.denominator == 1 for x in terms) and sum(map(abs, terms)) <= 2**s.most
+
+
+@pytest.mark.long
+def test_the_statement_means_products_with_scales(book: LemmaBook) -> None:
+    """Of a unit of two products with scales: random words of a few exponents."""
+    whole = resolve(f"{SCALED}.f32.e2m1.e4m3.ue8m0")
+    unit = replace(whole, name="scaled", k=2, scale_block=1, design=replace(whole.design, products=2))
+    s = claim.stated_sum(Asking(unit, book, LIMITS, None, lambda _: None), largest_exact(unit))[0]
+    run, rng, met = Concrete(s.graph, [s.d.finite, *s.hypotheses]), random.Random(5), [0, 0]
+    value = Concrete(s.graph, [s.result])
+    for _ in range(4000):
+        words = {name: rng.getrandbits(node.width) for name, node in s.graph.inputs.items()}
+        for name in words:
+            if name.startswith("scale"):
+                words[name] = 127 + rng.choice((-9, -2, -1, 0, 1, 2, 11, 22))
+        words["c"] = encode_exact(
+            unit.operands.c, Fraction(rng.choice((0, 1, 3, 2**23, 2**24, Fraction(1, 2))))
+        )
+        finite, *hypotheses = run(words)
+        holds = all(hypotheses)
+        assert holds == _as_printed(unit, words, s)
+        met[holds] += 1
+        if holds:
+            assert finite
+            assert decode(unit.operands.d, value(words)[0]).number == exact_sum(unit, Witness.of(words))
+    assert min(met) > 100
 
 
 def test_the_statement_takes_every_integer(book: LemmaBook) -> None:
