@@ -12,6 +12,7 @@ from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import ABOVE, AT_LEAST, Poly, ProofKernel
 from tcformal.proofs.packed import unpacked
 from tcformal.proofs.statements.error_bound import ErrorBound
+from tcformal.proofs.statements.integer_sums import IntegerSum
 
 
 def value_at(p: Poly, values: Mapping[Node, int]) -> Fraction:
@@ -25,7 +26,10 @@ def value_at(p: Poly, values: Mapping[Node, int]) -> Fraction:
 
 
 def check_theorems(
-    stated: ErrorBound, tree: str, drawn: Callable[[Graph, random.Random], dict[str, int]], times: int = 40
+    stated: ErrorBound | IntegerSum,
+    tree: str,
+    drawn: Callable[[Graph, random.Random], dict[str, int]],
+    times: int = 40,
 ) -> None:
     """No theorem of a proof is false on `times` random inputs, and hypotheses often hold."""
     kernel = ProofKernel(stated.graph, stated.roots, lambda *_: True)

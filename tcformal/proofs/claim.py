@@ -40,7 +40,7 @@ class PartStatus(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counterexample:
-    """Inputs on which two circuits differ, replayed on integers and on the Fraction oracle.
+    """Inputs whose results differ, or are one where they must differ, replayed on integers and fractions.
 
     Shapes: raw encodings; `second` are the inputs of the second circuit where they are not the same.
     """

@@ -24,6 +24,7 @@ _COLOUR = {Kind.HOLDS: "bold green", Kind.VIOLATED: "bold yellow"}
 _SHORT = {
     "product-order": "order", "sign-magnitude": "signs", "carry-bits": "carry",
     "negation-symmetry": "sign", "error-bound": "bound", "zero-exponent": "zero", "zero-products": "fill",
+    "integer-sums": "integers",
 }  # fmt: skip
 
 

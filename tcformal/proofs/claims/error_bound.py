@@ -113,7 +113,7 @@ def stated_bound(ask: Asking) -> tuple[ErrorBound, Dot]:
         else grouped_bound if design.group is not None
         else round_down_bound if design.summation in ("tr", "gtr") else error_bound
     )  # fmt: skip
-    return state(g, ask.spec, _words(ask, x), x.c, dot.result), dot
+    return state(g, ask.spec, words_of(ask, x), x.c, dot.result), dot
 
 
 def _found(ask: Asking, judge: LemmaJudge) -> str:
@@ -129,7 +129,7 @@ def _found(ask: Asking, judge: LemmaJudge) -> str:
     return packed(kernel.steps, last)
 
 
-def _words(ask: Asking, x: OperandNodes) -> list[tuple[Node, ...]]:
+def words_of(ask: Asking, x: OperandNodes) -> list[tuple[Node, ...]]:
     """The words that each product is made of."""
     size = ask.spec.scale_block
     pairs = list(zip(x.a, x.b, strict=True))

@@ -15,6 +15,7 @@ from tcformal.proofs.claims.accumulation import sign_magnitude
 from tcformal.proofs.claims.agreement import agreement, is_agreement
 from tcformal.proofs.claims.carry import carry_bits
 from tcformal.proofs.claims.error_bound import bounded_error
+from tcformal.proofs.claims.integer_sums import integer_sums
 from tcformal.proofs.claims.negation import negation
 from tcformal.proofs.claims.product_order import product_order
 from tcformal.proofs.claims.zero_exponent import zero_exponent
@@ -33,6 +34,11 @@ def error_bounded(u: UnitSpec) -> bool:
     return u.design.fraction_bits is None or truncated_sum(u) or u.design.summation in ("tr", "gtr")
 
 
+def of_products(u: UnitSpec) -> bool:
+    """Whether the terms of such sums are products and c, and nothing is added outside of them."""
+    return truncated_sum(u) and u.emulation is None and u.design.group is None
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One claim: what it says, and the program that proves or refutes it part by part."""
@@ -49,6 +55,7 @@ CLAIMS: dict[str, Claim] = {
     "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
     "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, lambda _: True),
     "error-bound": Claim("how far a result can be from the exact sum", bounded_error, error_bounded),
+    "integer-sums": Claim("up to which size sums of integers are exact", integer_sums, of_products),
     "zero-products": Claim("half the products +0·+0 change nothing", zero_products, lambda _: True),
     "zero-exponent": Claim("no exponent of zero terms below all others changes a result", zero_exponent),
 }

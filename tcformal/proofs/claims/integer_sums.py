@@ -1,0 +1,84 @@
+"""Claim `integer-sums`: sums of integers up to a size are exact, proved by the kernel."""
+
+from __future__ import annotations
+
+from tcformal.errors import ProofError, WidthError
+from tcformal.ir.build import Graph
+from tcformal.programs.chain import chained_dot, declare_inputs
+from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
+from tcformal.proofs.claims.error_bound import LemmaJudge, words_of
+from tcformal.proofs.claims.integer_witness import one_too_large
+from tcformal.proofs.kernel.rules import ProofKernel, check
+from tcformal.proofs.lemmas import Lemma
+from tcformal.proofs.packed import packed, unpacked
+from tcformal.proofs.statements.integer_sums import (
+    IntegerSum,
+    integer_sum,
+    largest_exact,
+    least_cut,
+    only_normal,
+)
+from tcformal.proofs.tactics.bounds.derivation import Derivation
+from tcformal.proofs.tactics.cuts import ProofStep
+from tcformal.proofs.tactics.integers.blocks import IntegerProof
+from tcformal.proofs.tactics.truncated import require_truncated_sum
+from tcformal.semantics.stages import Dot
+
+
+def integer_sums(ask: Asking) -> tuple[Finding, list[Lemma]]:
+    """One theorem about inputs and result, its proof checked as data; and two sums that have one result.
+
+    Soundness: as for `error-bound`, with the statement of `statements.integer_sums`.  The control is a sum of
+    2^B + 1, whose result is that of a sum of 2^B: replayed, with the sums of its integers added up exactly.
+    Where factors have to be zero or normal, a second control is a smaller sum with factors that are not.
+    Errors: InputError for a unit of which nothing is stated.
+    """
+    require_truncated_sum(ask.spec, "integer-sums")
+    judge, most = LemmaJudge(ask.book), largest_exact(ask.spec)
+    name = f"sums up to 2^{most}"
+    stated, _ = stated_sum(ask, most)
+    try:
+        tree = ask.tree or _found(ask, judge, most)
+        steps, last = unpacked(tree)
+        ask.progress(f"checking {len(steps)} steps")
+        judge.uses.clear()
+        check(stated.graph, stated.hypotheses, stated.conclusions, stated.roots, steps, last, judge)
+    except (ProofError, WidthError) as error:
+        part = ClaimPart(name=name, status=PartStatus.OPEN, note=str(error))
+        return Finding(parts=(part,), composition="", reason=""), list(judge.asked.values())
+    step = ProofStep(name=f"{len(steps)} steps of the kernel", how="lemmas", lemmas=dict(judge.uses))
+    part = ClaimPart(name=name, status=PartStatus.HOLDS, steps=(step,), tree=tree)
+    parts = [part, _control(ask, most, subnormal=False)]
+    cut = least_cut(ask.spec)
+    if cut is not None and only_normal(ask.spec):
+        parts.append(_control(ask, cut, subnormal=True))
+    finding = Finding(parts=tuple(parts), composition=str(stated), reason=stated.short)
+    return finding, list(judge.asked.values())
+
+
+def _control(ask: Asking, most: int, *, subnormal: bool) -> ClaimPart:
+    """That sums of 2^most + 1 are not exact, as a part that has to be refuted."""
+    witness = one_too_large(ask.spec, most, subnormal=subnormal)
+    return ClaimPart(
+        name=f"sums of 2^{most} and of 2^{most} + 1{' with subnormal factors' if subnormal else ''}",
+        control=True, witness=witness,
+        status=PartStatus.OPEN if witness is None else PartStatus.VIOLATED,
+        note="no witness found that a larger sum is not exact" if witness is None else "",
+    )  # fmt: skip
+
+
+def stated_sum(ask: Asking, most: int) -> tuple[IntegerSum, Dot]:
+    """The statement about the unit in a graph of its own, and the stages of the circuit."""
+    g = Graph()
+    x = declare_inputs(g, ask.spec, ask.spec.k)
+    dot = chained_dot(g, ask.spec, x)
+    return integer_sum(g, ask.spec, words_of(ask, x), x.c, dot.result, most), dot
+
+
+def _found(ask: Asking, judge: LemmaJudge, most: int) -> str:
+    """A proof that the tactics find, packed; ProofError with one sentence where they find none."""
+    ask.progress("looking for a proof for the kernel")
+    stated, dot = stated_sum(ask, most)
+    kernel = ProofKernel(stated.graph, stated.roots, judge)
+    last = IntegerProof(Derivation(kernel, judge), stated, dot).conclusions()
+    return packed(kernel.steps, last)

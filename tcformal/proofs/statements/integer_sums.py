@@ -1,0 +1,219 @@
+"""The statement of claim `integer-sums`: up to which size sums of integers are exact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.proofs.kernel.rules import ZERO, Poly
+from tcformal.proofs.statements.encodings import OFFSET, Encoded, encoded, exponent_code
+from tcformal.proofs.statements.error_bound import StatedTerm
+
+
+@dataclass(frozen=True, slots=True)
+class WholeNumber:
+    """The magnitude of a number significand · 2^(code - OFFSET - fraction bits), where that is an integer.
+
+    Shapes: code u[CODE_BITS]; `floor` u[any], the magnitude without its fraction; magnitude u[B + 1], the low
+    bits of `floor`; whole, small u[1].
+    Ranges and units: `whole` is 1 where the number is an integer, and zero if it is 2^(B + width of the
+    significand) or more; `small` is 1 where `floor` is at most 2^B.  Both are 1 exactly for the integers of
+    magnitudes up to 2^B, and `magnitude` is the magnitude then.
+    """
+
+    significand: Node
+    code: Node
+    #: significand · 2^B, and how many bits of that stand below the integer's lowest one.
+    placed: Node
+    below: Node
+    floor: Node
+    magnitude: Node
+    #: `floor` shifted back, which is `placed` where the number is an integer.
+    back: Node
+    whole: Node
+    small: Node
+
+
+def whole_number(g: Graph, significand: Node, code: Node, fraction_bits: int, most: int) -> WholeNumber:
+    """A number with its magnitude as an integer of at most 2^most.
+
+    The distance wraps around to one that shifts every bit out for a number that is far too large, so that
+    only a zero is whole there.
+    """
+    placed = g.shift_left_const(significand, most)
+    below = g.sub_mod(g.const(OFFSET + fraction_bits + most, code.width), code)
+    floor = g.lshr(placed, below)
+    back = g.shl_mod(floor, below)
+    small = g.ule(floor, g.const(1 << most, floor.width))
+    magnitude = g.extract(floor, most, 0)
+    return WholeNumber(significand, code, placed, below, floor, magnitude, back, g.eq(back, placed), small)
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerSum:
+    """The statement as data: every conclusion holds wherever all hypotheses are 1.
+
+    Shapes: `terms` are the products, then c, and `wholes` their magnitudes; total u[any] is the sum of the
+    magnitudes and limit u[1] says that it is at most 2^most; normal: for each product, u[1] of each factor
+    that it is zero or a normal number, where that has to be.
+    """
+
+    unit: UnitSpec
+    graph: Graph
+    result: Node
+    terms: tuple[StatedTerm, ...]
+    wholes: tuple[WholeNumber, ...]
+    d: Encoded
+    total: Node
+    limit: Node
+    normal: tuple[tuple[Node, ...], ...]
+    hypotheses: tuple[Node, ...]
+    most: int
+
+    @property
+    def conclusions(self) -> tuple[tuple[str, Poly], ...]:
+        """d is finite, and d less the exact sum is 0."""
+        error = self.d.value
+        for x in self.terms:
+            error = error - x.value
+        return (ZERO, Poly.of(self.d.finite) - Poly.constant(1)), (ZERO, error)
+
+    @property
+    def roots(self) -> tuple[Node, ...]:
+        """Every node that the statement names."""
+        found = {
+            n for _, p in self.conclusions for atoms, ex in p.terms for n in (*atoms, *(x for x, _ in ex))
+        }
+        return (*sorted(found, key=lambda n: n.index), *self.hypotheses, self.result)
+
+    @property
+    def short(self) -> str:
+        """The statement without its inputs."""
+        product = self._product
+        only = " of factors that are not subnormal" if any(self.normal) else ""
+        return f"integers{only} with Σ |{product}| + |c| <= 2^{self.most} give d = Σ {product} + c"
+
+    @property
+    def _product(self) -> str:
+        return "a_k·b_k" if self.unit.scale_format is None else "a_k·b_k·s_k"
+
+    @property
+    def _factors(self) -> str:
+        """What has to be of factors, ending in a space."""
+        return "no factor of a product is a subnormal number, " if any(self.normal) else ""
+
+    def __str__(self) -> str:
+        o, scale = self.unit.operands, self.unit.scale_format
+        words = ", ".join(f"{x}_0…{x}_{self.unit.k - 1} ({o.names()[x]})" for x in "ab")
+        of_scales = "" if scale is None else f" and the scales ({scale}), s_k being the product of both"
+        return (
+            f"for all finite encodings {words}, c ({o.c}){of_scales}, with d ({o.d}) what the unit makes of "
+            f"them: where {self._factors}c and every {self._product} is an integer and "
+            f"Σ |{self._product}| + |c| <= 2^{self.most}, d is finite and d = Σ {self._product} + c, exactly"
+            "; a zero may have either sign"
+        )
+
+
+def largest_exact(unit: UnitSpec) -> int:
+    """The largest B for which sums of integers up to 2^B are exact: rounding or alignment cuts the next bit.
+
+    Rounding to p fraction bits cuts 2^(p + 1) + 1.
+    """
+    most, aligned = unit.design.rho.fraction_bits + 1, least_cut(unit, subnormal=False)
+    return most if aligned is None else min(most, aligned)
+
+
+def only_normal(unit: UnitSpec) -> bool:
+    """Whether such sums are exact of factors that are zero or normal numbers only."""
+    aligned = least_cut(unit)
+    return aligned is not None and aligned < largest_exact(unit)
+
+
+def least_cut(unit: UnitSpec, *, subnormal: bool = True) -> int | None:
+    """The least B such that a term of 2^B may cut a 1 beside it; None where no term is so large.
+
+    Alignment to F fraction bits cuts a 1 beside a term whose exponent is F + 1, and the least number of that
+    exponent is 2^(F + 1), less the fraction bits of those factors that are subnormal with it.
+    """
+    o, bits = unit.operands, int(unit.design.fraction_bits or 0)
+    scale = () if unit.scale_format is None else (unit.scale_format,) * 2
+    found = []
+    for formats in ((o.a, o.b, *scale), (o.c,)):
+        for lows in product((False, subnormal), repeat=len(formats)):
+            pairs = list(zip(formats, lows, strict=True))
+            if any(low and not has_subnormals(x) for x, low in pairs):
+                continue
+            if sum(x.e_min if low else x.e_max for x, low in pairs) > bits:
+                found.append(bits + 1 - sum(x.fraction_bits for x, low in pairs if low))
+    return min(found, default=None)
+
+
+def has_subnormals(fmt: Format) -> bool:
+    """Whether some numbers of a format are subnormal."""
+    return fmt.has_zero and fmt.fraction_bits > 0
+
+
+def integer_sum(
+    g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: Node, d: Node, most: int
+) -> IntegerSum:
+    """The statement about the node d of a graph as a function of input words, for sums up to 2^most.
+
+    Shapes: words: for each product the words that it is the product of: a_k, b_k, and its scales.
+    Errors: InputError for a unit whose statement is not written here.
+    """
+    design, o = unit.design, unit.operands
+    if design.fraction_bits is None or unit.emulation is not None or design.c_position != "joined":
+        raise InputError(
+            f"expected one kind of sum, of products and c, for claim integer-sums, but {unit.name} is "
+            "composed of others"
+        )
+    if design.group is not None:
+        raise InputError(
+            f"expected products as terms for claim integer-sums, but those of {unit.name} are sums of groups"
+        )
+    scale = () if unit.scale_format is None else (unit.scale_format,) * 2
+    terms, wholes, normal = [], [], list[tuple[Node, ...]]()
+    for k, row in enumerate((*words, (c,))):
+        formats = (o.a, o.b, *scale) if k < len(words) else (o.c,)
+        factors = tuple(encoded(g, word, fmt) for word, fmt in zip(row, formats, strict=True))
+        nonzero = g.and_(*(g.any_bit(x.significand) for x in factors))
+        name = f"a[{k}]·b[{k}]" if k < len(words) else "c"
+        term = StatedTerm(name, factors, exponent_code(g, list(factors)), nonzero)
+        terms.append(term)
+        wholes.append(whole_number(g, _significand(g, factors), term.code, term.fraction_bits, most))
+        low = [x for x in factors if has_subnormals(x.fmt)] if k < len(words) and only_normal(unit) else []
+        normal.append(tuple(g.or_(g.top(x.significand), g.is_zero(x.significand)) for x in low))
+    # c first, as a chain of blocks takes it: no partial sum wraps in this width.
+    width = (len(wholes) << (most + 1)).bit_length()
+    total = g.zero_extend_to(wholes[-1].magnitude, width)
+    for x in wholes[:-1]:
+        total = g.add_mod(total, g.zero_extend_to(x.magnitude, width))
+    limit = g.ule(total, g.const(1 << most, width))
+    made = encoded(g, d, o.d)
+    finite = [x.finite for t in terms for x in t.factors]
+    hypotheses = (
+        *finite,
+        *(n for row in normal for n in row),
+        *(x.whole for x in wholes),
+        *(x.small for x in wholes),
+        limit,
+    )
+    return IntegerSum(
+        unit, g, d, tuple(terms), tuple(wholes), made, total, limit, tuple(normal),
+        tuple(dict.fromkeys(x for x in hypotheses if x.op != "const")), most,
+    )  # fmt: skip
+
+
+def _significand(g: Graph, factors: Sequence[Encoded]) -> Node:
+    """The exact product of the significands, factors that are always 1 left out."""
+    size = factors[0].significand
+    for x in factors[1:]:
+        if x.significand.op != "const":
+            size = x.significand if size.op == "const" else g.mul_expand(size, x.significand)
+    return size
