@@ -164,9 +164,11 @@ def prune_(pack: bool, light: bool, folder: str, as_json: bool) -> None:
     from tcformal.probe.log.packing import pack_all
     from tcformal.store.audit.prune import prune
 
-    asks = [a.body for name, path in known_queries().items() for a in load(path, name).concrete()]
-    proved = {(body["claim"], body["unit"]) for body in asks if "claim" in body}
-    done = prune(Store(Path(folder), warn), pack=pack, proved=proved if light else None)
+    proved = None
+    if light:
+        asks = [a.body for name, path in known_queries().items() for a in load(path, name).concrete()]
+        proved = {(body["claim"], body["unit"]) for body in asks if "claim" in body}
+    done = prune(Store(Path(folder), warn), pack=pack, proved=proved)
     packed = pack_all(Path(folder) / "hardware") if pack else 0
     if as_json:
         print_json({**asdict(done), "packed": packed})

@@ -18,7 +18,6 @@ from tcformal.report import queries as views
 from tcformal.report.escape import print_json
 from tcformal.report.lemmas import claims_section
 from tcformal.report.text import console, progress
-from tcformal.store.store import Store
 
 
 @main.command(name="run")
@@ -58,7 +57,8 @@ def run_queries(
     if listed:
         print_json([views.query_data(f) for f in files]) if as_json else console().print(views.listing(files))
         return OK
-    setting = Setting(how.store(), how.limits, how.solvers, how.certify, fresh=how.fresh)
+    store = how.store()
+    setting = Setting(store, how.limits, how.solvers, how.certify, fresh=how.fresh)
     asked = [(f, _named(f.concrete(_settings(settings)), only)) for f in files]
     if not any(asks for _, asks in asked):
         raise InputError(f"expected an ask with {only!r} in its name, but found none")
@@ -67,7 +67,6 @@ def run_queries(
     start = time.monotonic()
     done = _run_all(asked, setting)
     if every and only is None:
-        store = Store(how.folder)
         claims = claims_section(store.claims.all(), store.lemmas.folded())
         views.write_report(Path(how.folder) / "REPORT.md", [f for f, _ in asked], done, claims)
     if as_json:

@@ -19,7 +19,7 @@ from tcformal.ir.walk import Interpreter
 
 Lanes = NDArray[Any]
 LANE_BITS = 64
-#: Words that `evaluate` holds at once, every node of some lanes: more fill no cache, and the memory.
+#: Most words that `evaluate` holds at once, all nodes of some lanes: more take longer, and fill the memory.
 _AT_ONCE = 1 << 25
 
 

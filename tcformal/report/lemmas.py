@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -11,12 +12,16 @@ from rich.text import Text
 
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.operations import operation
+from tcformal.errors import ProofError, RecordError
 from tcformal.oracle.values import hex_word
+from tcformal.programs.chain import definition
 from tcformal.proofs.claim import ClaimPart, ClaimVerdict, Counterexample, PartStatus
 from tcformal.proofs.packed import unpacked
 from tcformal.query.question import Kind
+from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.tables import witness_table
 from tcformal.report.text import table, with_decimal
+from tcformal.store.claims import lemmas_used
 
 _COLOUR = {Kind.HOLDS: "bold green", Kind.VIOLATED: "bold yellow"}
 
@@ -106,20 +111,23 @@ def claims_table(
 def claims_section(records: Iterable[Mapping[str, Any]], folded: Collection[str]) -> list[str]:
     """Markdown about the kept claims: the verdicts by claim and operation, and what the proofs are made of.
 
+    Nothing is checked here, and the text says so; records about past definitions are left out.
     `folded` are the digests of the lemmas that folding alone decides.
     """
     operations = {name: operation(catalogue()[name]).name for name in distinct_designs()}
     verdicts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for record in records:
-        if record["unit"] in operations:
-            count = verdicts[record["claim"], operations[record["unit"]]]
-            count[record["verdict"]] += 1
-            if record["verdict"] == Kind.HOLDS.name:
-                count.update(_made_of(record, folded))
+        unit = record["unit"]
+        if unit not in operations or record["definition"] != definition(catalogue()[unit]):
+            continue
+        holds = record["verdict"] == Kind.HOLDS.name
+        with contextlib.suppress(RecordError, ProofError):  # a record that cannot be read is none
+            made = _made_of(record, folded) if holds else Counter[str]()
+            verdicts[record["claim"], operations[unit]].update(made + Counter([record["verdict"]]))
     lines = [
         "", "## Claims about units", "",
-        "Kept verdicts on one unit of each distinct design, by `tcformal prove --claim`; they are checked "
-        "again when they are served, and by `tcformal results verify --claims`. What proofs that hold are "
+        f"Verdicts on one unit of each distinct design, {NOT_CHECKED} --claims; `tcformal prove UNIT --claim "
+        "NAME` checks one when it serves it. What proofs that hold are "
         "made of: stages of two circuits that are one definition, applications of lemmas that folding alone "
         "decides, applications of lemmas with a proof by a SAT solver, steps of the kernel.", "",
         "| claim | operation | designs | HOLDS | VIOLATED | none | definition | folding | SAT | rules |",
@@ -140,6 +148,7 @@ def claims_section(records: Iterable[Mapping[str, Any]], folded: Collection[str]
 def _made_of(record: Mapping[str, Any], folded: Collection[str]) -> Counter[str]:
     """The steps of a kept proof by their kind."""
     made: Counter[str] = Counter()
+    lemmas_used(record)  # refuses a place where no lemma is
     for part in record["parts"]:
         if part.get("tree"):
             made["rules"] += len(unpacked(part["tree"])[0])

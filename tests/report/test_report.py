@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -15,6 +17,7 @@ import tcformal
 from tcformal.cli import main
 from tcformal.papers.files import load
 from tcformal.papers.run import Answered, Setting, run
+from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.lemmas import claims_section
 from tcformal.report.queries import agreement, report_text
 from tcformal.solve.result import Limits
@@ -177,3 +180,24 @@ def test_claims_are_counted_by_operation(tmp_path: Path) -> None:
         ]
         assert violated[6:] == ["0"] * 4
     assert store.lemmas.folded() == {x.sha256 for x in held.lemmas if x.decided_by == "folding"}
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda r: r.update(definition="0" * 64),
+        lambda r: r["parts"][0].update(tree="no proof"),
+        lambda r: r["parts"][0]["steps"].append({"cuts": ["d"], "how": "lemmas", "lemmas": {"999": 1}}),
+        lambda r: r.update(unit="nobody/knows.it"),
+    ],
+)
+def test_claims_that_cannot_be_read_are_not_counted(spoil: Callable[[Any], None], tmp_path: Path) -> None:
+    """What is counted is said to be unchecked; what is stale, or no proof at all, is left out."""
+    store = Store(tmp_path)
+    tcformal.prove_claim("volta/mma.m8n8k4.f32.f16.f16.f32", "zero-products", store=store)
+    (record,) = store.claims.all()
+    lines = claims_section([record], [])
+    assert any(line.startswith("| zero-products") for line in lines)
+    assert any(NOT_CHECKED in line for line in lines)
+    spoil(record)
+    assert not any(line.startswith("| zero-products") for line in claims_section([record], []))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 
 from tcformal.errors import InputError, ProofError
 from tcformal.ir.build import Graph
@@ -17,6 +19,7 @@ from tcformal.proofs.packed import packed, unpacked
 from tcformal.proofs.statements.composed_bound import ComposedBound, composed_bound
 from tcformal.proofs.statements.error_bound import ErrorBound, error_bound
 from tcformal.proofs.statements.grouped_bound import GroupedBound, grouped_bound
+from tcformal.proofs.statements.integer_sums import IntegerSum
 from tcformal.proofs.statements.round_down_bound import RoundDownBound, round_down_bound
 from tcformal.proofs.statements.rounded_bound import RoundedBound, rounded_bound
 from tcformal.proofs.tactics.bounds.blocks import BoundProof
@@ -29,6 +32,8 @@ from tcformal.proofs.tactics.rounded.composition import RoundedProof
 from tcformal.proofs.tactics.rounded.integers import CoreDerivation
 from tcformal.proofs.tactics.truncated import require_truncated_sum
 from tcformal.semantics.stages import Dot
+
+Stated = TypeVar("Stated", ErrorBound, IntegerSum)
 
 _PART = "the bound"
 #: After how many conflicts the solver in this process gives up: the kernel's lemmas are many and small.
@@ -87,19 +92,29 @@ def bounded_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
     if design.fraction_bits is not None and design.summation not in ("tr", "gtr"):
         require_truncated_sum(ask.spec, "error-bound")
     judge = LemmaJudge(ask.book)
+    part, stated = checked_part(ask, judge, _PART, lambda: _found(ask, judge), lambda: stated_bound(ask)[0])
+    said = ("", "") if stated is None else (str(stated), _short(stated))
+    return Finding(parts=(part,), composition=said[0], reason=said[1]), list(judge.asked.values())
+
+
+def checked_part(
+    ask: Asking, judge: LemmaJudge, name: str, find: Callable[[], str], state: Callable[[], Stated]
+) -> tuple[ClaimPart, Stated | None]:
+    """A theorem as a part of a claim: the kept proof, or one that `find` makes, checked by the kernel.
+
+    The part is open, and there is no statement, where no proof is found or the kernel refuses it.
+    """
     try:
-        tree = ask.tree or _found(ask, judge)
-        stated, _ = stated_bound(ask)
+        tree = ask.tree or find()
+        stated = state()
         steps, last = unpacked(tree)
         ask.progress(f"checking {len(steps)} steps")
         judge.uses.clear()
         check(stated.graph, stated.hypotheses, stated.conclusions, stated.roots, steps, last, judge)
     except (ProofError, InputError) as error:
-        part = ClaimPart(name=_PART, status=PartStatus.OPEN, note=str(error))
-        return Finding(parts=(part,), composition="", reason=""), list(judge.asked.values())
+        return ClaimPart(name=name, status=PartStatus.OPEN, note=str(error)), None
     step = ProofStep(name=f"{len(steps)} steps of the kernel", how="lemmas", lemmas=dict(judge.uses))
-    part = ClaimPart(name=_PART, status=PartStatus.HOLDS, steps=(step,), tree=tree)
-    return Finding(parts=(part,), composition=str(stated), reason=_short(stated)), list(judge.asked.values())
+    return ClaimPart(name=name, status=PartStatus.HOLDS, steps=(step,), tree=tree), stated
 
 
 def stated_bound(ask: Asking) -> tuple[ErrorBound, Dot]:

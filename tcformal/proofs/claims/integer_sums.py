@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from tcformal.errors import ProofError, WidthError
 from tcformal.ir.build import Graph
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
-from tcformal.proofs.claims.error_bound import LemmaJudge, words_of
+from tcformal.proofs.claims.error_bound import LemmaJudge, checked_part, words_of
 from tcformal.proofs.claims.integer_witness import one_too_large
-from tcformal.proofs.kernel.rules import ProofKernel, check
+from tcformal.proofs.kernel.rules import ProofKernel
 from tcformal.proofs.lemmas import Lemma
-from tcformal.proofs.packed import packed, unpacked
+from tcformal.proofs.packed import packed
 from tcformal.proofs.statements.integer_sums import (
     IntegerSum,
     integer_sum,
@@ -19,7 +18,6 @@ from tcformal.proofs.statements.integer_sums import (
     only_normal,
 )
 from tcformal.proofs.tactics.bounds.derivation import Derivation
-from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.proofs.tactics.integers.blocks import IntegerProof
 from tcformal.proofs.tactics.truncated import require_truncated_sum
 from tcformal.semantics.stages import Dot
@@ -35,19 +33,12 @@ def integer_sums(ask: Asking) -> tuple[Finding, list[Lemma]]:
     """
     require_truncated_sum(ask.spec, "integer-sums")
     judge, most = LemmaJudge(ask.book), largest_exact(ask.spec)
-    name = f"sums up to 2^{most}"
     stated, _ = stated_sum(ask, most)
-    try:
-        tree = ask.tree or _found(ask, judge, most)
-        steps, last = unpacked(tree)
-        ask.progress(f"checking {len(steps)} steps")
-        judge.uses.clear()
-        check(stated.graph, stated.hypotheses, stated.conclusions, stated.roots, steps, last, judge)
-    except (ProofError, WidthError) as error:
-        part = ClaimPart(name=name, status=PartStatus.OPEN, note=str(error))
+    part, proved = checked_part(
+        ask, judge, f"sums up to 2^{most}", lambda: _found(ask, judge, most), lambda: stated
+    )
+    if proved is None:
         return Finding(parts=(part,), composition="", reason=""), list(judge.asked.values())
-    step = ProofStep(name=f"{len(steps)} steps of the kernel", how="lemmas", lemmas=dict(judge.uses))
-    part = ClaimPart(name=name, status=PartStatus.HOLDS, steps=(step,), tree=tree)
     parts = [part, _control(ask, most, subnormal=False)]
     cut = least_cut(ask.spec)
     if cut is not None and only_normal(ask.spec):

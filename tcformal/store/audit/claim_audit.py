@@ -32,10 +32,9 @@ class ClaimFinding:
 def audit_claim(store: Store, record: Mapping[str, Any], *, trim: bool = False) -> ClaimFinding:
     """Audit one kept claim: definition, composition, lemmas, witnesses.
 
-    The current program proves the claim again on the lemmas of the store, those without a proof too; a
-    witness is searched for
-    again, and replayed.  No statement of the record is taken over.  With `trim`, lemmas with a proof of an
-    earlier version are kept again with a trimmed one.
+    The current program proves the claim again on the lemmas of the store, and those without a certificate
+    anew; a witness is searched for again, and replayed.  No statement of the record is taken over.  With
+    `trim`, lemmas with a proof of an earlier version are kept again with a trimmed one.
     """
     try:
         status, reason = _checked(store, record, trim)
