@@ -11,10 +11,12 @@ from typing import Literal, NoReturn
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import (
     BarColumn,
+    MofNCompleteColumn,
     Progress,
     ProgressColumn,
     TaskProgressColumn,
     TextColumn,
+    TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.segment import Segment
@@ -65,6 +67,14 @@ def _columns(text: str) -> int:
     """The width in COLUMNS; WIDTH where it is not a number."""
     digits = text.isascii() and text.isdecimal() and len(text) <= len(str(_WIDEST))
     return min(int(text), _WIDEST) if digits else WIDTH
+
+
+def counting(field: str) -> tuple[ProgressColumn, ...]:
+    """Columns of a bar that counts: its description, how far it is, the time, and a text of the task."""
+    return (
+        shown("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
+        shown(f"{{task.fields[{field}]}}"),
+    )  # fmt: skip
 
 
 def progress(*columns: ProgressColumn, transient: bool = False) -> Progress:

@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager
 from functools import partial
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
 
 from tcformal.checks import MOST_JOBS, check_int
 from tcformal.cli.group import NO_ANSWER, OK
@@ -21,7 +20,7 @@ from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
 from tcformal.query.pairs.pool import SturdyPool
 from tcformal.report.escape import print_json
 from tcformal.report.pairs import pairs_data, pairs_view, tally
-from tcformal.report.text import console, progress, shown
+from tcformal.report.text import console, counting, progress
 
 
 def workers_of(jobs: int | None, scheduler: str | None) -> Callable[[], AbstractContextManager[Executor]]:
@@ -52,11 +51,7 @@ def ask_all(
     alone = without_counterpart(text)
     outcomes: dict[Pair, PairOutcome] = {}
     pairs = [pair for group in chosen for pair in group.pairs]
-    columns = (
-        shown("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
-        shown("{task.fields[tally]}"),
-    )  # fmt: skip
-    with progress(*columns) as bar:
+    with progress(*counting("tally")) as bar:
         task = bar.add_task("pairs", total=len(pairs), tally="")
         for outcome in campaign(pairs, ask_options, store, workers):
             outcomes[outcome.pair] = outcome

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
 
 from tcformal.cli.group import NO_ANSWER, OK, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
@@ -30,7 +29,7 @@ from tcformal.report.regions import (
     regions_table,
     regions_text,
 )
-from tcformal.report.text import console, progress, shown
+from tcformal.report.text import console, counting, progress
 
 #: The table is written after so many answers, and after each proof.
 _OFTEN = 20
@@ -95,11 +94,7 @@ def _ask(
         given = [from_texts(one.operands.c, assume)] if assume else variants(one, other)
         asked += [(one, other, what) for what in given]
     answers: dict[int, RegionAnswer] = {}
-    columns = (
-        shown("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
-        shown("{task.fields[doing]}"),
-    )  # fmt: skip
-    with progress(*columns) as bar:
+    with progress(*counting("doing")) as bar:
         task = bar.add_task("regions", total=len(asked), doing="")
 
         def ask(i: int) -> None:
