@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from tcformal.design.spec import Design
 from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import any_of
+from tcformal.semantics.choice import Arithmetic, Choice, chosen
 from tcformal.semantics.number import Exponent, Number, Term
 from tcformal.semantics.stages import Nan, Operand, SpecialCases
 from tcformal.semantics.unpack import unpack
@@ -37,7 +37,7 @@ class Addend:
     operand: Operand
 
 
-def flush(g: Graph, x: Number, rule: str) -> Number:
+def flush(g: Graph, x: Number, rule: str | Choice) -> Number:
     """Turn a subnormal into a zero where the rule says so.
 
     Shapes: a number whose significand has its units bit on top (an operand or a rounded result).
@@ -50,11 +50,12 @@ def flush(g: Graph, x: Number, rule: str) -> Number:
     term = x.term
     # Inf and NaN carry no meaningful significand: they count as normal here.
     normal = g.or_(g.top(term.significand), x.inf, x.nan)
+    if isinstance(rule, Choice):
+        normal = g.or_(normal, chosen(g, rule, "kept"))
     significand = g.ite(normal, term.significand, g.const(0, term.significand.width))
     zero = g.or_(term.zero, g.not_(normal))
-    sign = term.sign
-    if rule == "positive_zero":
-        sign = g.and_(sign, g.or_(normal, term.zero))
+    positive = chosen(g, rule, "positive_zero")
+    sign = g.and_(term.sign, g.or_(normal, term.zero, g.not_(positive)))
     return replace(x, term=replace(term, sign=sign, significand=significand, zero=zero))
 
 
@@ -77,7 +78,7 @@ def limit_product(g: Graph, x: Number, limit: int | None) -> Number:
     return replace(x, inf=g.or_(x.inf, g.and_(over, g.not_(x.nan))))
 
 
-def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design: Design) -> SpecialCases:
+def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design: Arithmetic) -> SpecialCases:
     """Wrap a rounded sum: NaN, then Inf, then overflow, then flushed results and the sign of zero.
 
     Zero, NaN, Inf: NaN where an operand is NaN or infinities of both signs meet; else Inf where an
@@ -93,9 +94,7 @@ def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design:
     infinite = g.or_(positive, negative)
     inf = g.and_(g.or_(infinite, rounded.inf), g.not_(nan))
     term = flush(g, rounded, design.result_subnormals).term
-    sign = term.sign
-    if design.zero_sign == "positive":
-        sign = g.and_(sign, g.not_(term.zero))
+    sign = g.and_(term.sign, g.not_(g.and_(term.zero, chosen(g, design.zero_sign, "positive"))))
     sign = g.ite(infinite, negative, sign)
     zero = g.and_(term.zero, g.not_(g.or_(infinite, nan)))
     g.label("some_nan", some)
