@@ -1,0 +1,170 @@
+"""Scans for the order of a sum: what they ask for, and recordings given bit for bit by calls of a unit."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import runpy
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tcformal import simulate
+
+ROOT = Path(__file__).resolve().parents[2]
+#: What made the operands where the scans were recorded, and what says which unit a product calls.
+INPUTS = runpy.run_path(str(ROOT / "hw_probes" / "gemm" / "inputs.py"))
+PRODUCTS = runpy.run_path(str(Path(__file__).parent / "test_recorded_products.py"))
+DTYPES: dict[str, Any] = {**PRODUCTS["DTYPES"], "fp64": np.float64, "e4m3": ml_dtypes.float8_e4m3fn}
+CALLED = {**PRODUCTS["CALLED"], ("tf32", "tf32"): "hopper/wgmma.m64n8k8.f32.tf32.tf32"}
+RECORDINGS = sorted((ROOT / "results" / "products").glob("*/orders-cublaslt.jsonl.xz"))
+_ALGORITHM, _SPLITS, _PROMOTED = 0, 2, 128
+
+Scan = dict[str, Any]
+
+
+def operands(p: Scan) -> list[NDArray[Any]]:
+    """A [m, k], B [k, n] and, where it takes part, C [m, n]."""
+    made = [INPUTS["scan_operand"](p, which) for which in ("abc" if p["scan"] == "with c" else "ab")]
+    values = [x.view(DTYPES[p[y if y != "c" else "d"]]) for x, y in zip(made, "abc", strict=False)]
+    return [values[0], *(np.ascontiguousarray(x.T) for x in values[1:])]
+
+
+def words(p: Scan, unit: str, every: int | None = None) -> NDArray[Any]:
+    """The raw words of a scan without C, computed by calls of a unit."""
+    d = PRODUCTS["called"](unit, *operands(p), every)
+    with np.errstate(over="ignore"):
+        return np.asarray(d.astype(DTYPES[p["d"]]).view(f"u{np.dtype(DTYPES[p['d']]).itemsize}"))
+
+
+def units_of_least(p: Scan, d: NDArray[Any]) -> NDArray[np.int64]:
+    """Results as integers: counts of terms, or masks of marks."""
+    (_, _, small_a, small_b), _ = INPUTS["_scan_of"](p)
+    whole = np.ldexp(d.astype(np.float64), -small_a - small_b)
+    assert (whole == np.rint(whole)).all()
+    return np.asarray(whole.astype(np.int64))
+
+
+def lost(p: Scan, d: NDArray[Any], row: int, column: int) -> set[int]:
+    """The places of k whose marks do not reach a result of a scan of sets."""
+    found = INPUTS["places"](p)
+    mask = int(units_of_least(p, d[row : row + 1, column : column + 1])[0, 0])
+    return {k for i, k in enumerate(found["marks"][row]) if not mask >> i & 1}
+
+
+def given(**more: Any) -> Scan:
+    """A scan of fp16 to fp32."""
+    return {"scan": "sets", "m": 64, "n": 64, "k": 96, "a": "fp16", "b": "fp16", "d": "fp32", **more}
+
+
+@pytest.mark.parametrize("fmt", ["fp16", "bf16", "e4m3", "tf32"])
+def test_marks_of_the_call_that_holds_both_places_are_lost(fmt: str) -> None:
+    p = given(a=fmt, b=fmt)
+    unit = CALLED[fmt, fmt]
+    step = {"tf32": 8, "e4m3": 32}.get(fmt, 16)
+    d = simulate(unit, *operands(p), progress=False)
+    found = INPUTS["places"](p)
+    for row, column in ((0, 0), (7, 20), (30, 5), (63, 63)):
+        x, y = found["p"][row], found["q"][column]
+        # A chain: what came before the first of both is lost with c, what comes after the second is not.
+        gone = {k for k in found["marks"][row] if k < (max(x, y) // step + 1) * step}
+        assert lost(p, d, row, column) == gone
+
+
+def test_counts_are_those_of_the_terms_that_remain() -> None:
+    p = given(scan="pairs")
+    d = simulate(CALLED["fp16", "fp16"], *operands(p), progress=False)
+    found = INPUTS["places"](p)
+    counts = units_of_least(p, np.where(np.equal.outer(found["p"], found["q"]), 0, d))
+    # Places 0 and 95 of 96 lose all; two in the first call of 16 lose that call.
+    assert counts[0, -1] == 0
+    assert counts[0, 1] == 96 - 16
+
+
+def test_a_large_c_joins_where_the_unit_takes_it() -> None:
+    p = given(scan="with c")
+    d = simulate(CALLED["fp16", "fp16"], *operands(p), progress=False)
+    found = INPUTS["places"](p)
+    for row, column in ((0, 0), (40, 50)):
+        gone = {k for k in found["marks"][row] if k < (found["q"][column] // 16 + 1) * 16}
+        assert lost(p, d, row, column) == gone
+
+
+@pytest.mark.parametrize("scan", ["sets", "pairs"])
+def test_another_order_gives_another_matrix(scan: str) -> None:
+    p = given(scan=scan)
+    first, second = (
+        words(p, f"{unit}.f32.f16.f16.f32") for unit in ("hopper/mma.m16n8k16", "ampere/mma.m16n8k8")
+    )
+    assert (first != second).any()
+
+
+def test_words_are_packed_and_read_again() -> None:
+    d = words(given(), CALLED["fp16", "fp16"])
+    assert (INPUTS["unpacked"](INPUTS["packed"](d), d.shape, 32) == d).all()
+
+
+# ---------------------------------------------------------------------------------------- recordings
+
+
+@cache
+def recorded() -> tuple[list[Scan], dict[str, Scan]]:
+    """The scans, and the matrices by digest, of every machine."""
+    scans: list[Scan] = []
+    matrices: dict[str, Scan] = {}
+    for path in RECORDINGS:
+        with lzma.open(path, "rt") as file:
+            for line in map(json.loads, file):
+                if line["kind"] == "scan":
+                    scans.append(line)
+                elif line["kind"] == "matrix":
+                    matrices[line["sha256"]] = line
+    return scans, matrices
+
+
+def chains(rows: int, longest: int) -> Iterator[tuple[Scan, set[str]]]:
+    """Scans without C of algorithm 66 without split K, with the digests of what it gave."""
+    for p in recorded()[0]:
+        if p["scan"] == "with c" or p["m"] > rows or p["k"] > longest or p["compute"] != "32F":
+            continue
+        algos = [(r["sha256"], x) for r in p["results"] for x in r["algos"]]
+        found = {name for name, x in algos if x[_ALGORITHM] == 66 and x[_SPLITS] == 1}
+        if found and (p["a"], p["b"]) in PRODUCTS["CALLED"]:
+            yield p, found
+
+
+def check(rows: int, longest: int) -> int:
+    """Compare; the number of scans."""
+    count = 0
+    for p, found in chains(rows, longest):
+        d = words(p, CALLED[p["a"], p["b"]], _PROMOTED if p.get("fast") == 0 else None)
+        assert {INPUTS["digest"](d)} == found, p
+        count += 1
+    return count
+
+
+needs_recordings = pytest.mark.skipif(not RECORDINGS, reason="results/products has no scans of orders yet")
+
+
+@needs_recordings
+def test_scans_of_cublaslt_are_chains_of_wgmma() -> None:
+    assert check(rows=64, longest=128)
+
+
+@needs_recordings
+@pytest.mark.long
+def test_every_scan_of_algorithm_66_is_a_chain_of_wgmma() -> None:
+    assert check(rows=512, longest=40_000) > 60
+
+
+@needs_recordings
+def test_matrices_have_the_digests_that_they_are_kept_by() -> None:
+    for name, line in list(recorded()[1].items())[:200]:
+        d = INPUTS["unpacked"](line["words"], tuple(line["shape"]), line["width"])
+        assert INPUTS["digest"](d) == name
