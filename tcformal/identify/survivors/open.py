@@ -63,7 +63,7 @@ class _Opened:
 
 
 def world_of(unit: UnitSpec) -> World:
-    """The designs of one structure: a tree of sums, which of them are exact or normalise, the shapes of results.
+    """The designs of one structure: a tree of sums, some exact, some normalising, and the shapes of results.
 
     Every other parameter takes each value of the list of axes.
     Errors: InputError for a unit that is no tree.

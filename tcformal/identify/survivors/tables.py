@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tcformal.identify.survivors.listed import ListedWorld
 from tcformal.identify.survivors.world import Designs, World
-from tcformal.operands.random import Batch
+from tcformal.operands.random import Batch, Raw
 
 #: Rows of a join that are evaluated for one answer.
 LARGEST_JOIN = 40_000
@@ -40,7 +41,7 @@ class Survivors:
     `open` are the answers that some kept combination might still contradict: (batch, row, raw answer).
     """
 
-    world: World
+    world: World | ListedWorld
     rng: np.random.Generator
     tables: list[Table] = field(default_factory=list)
     open: list[tuple[Batch, int, int]] = field(default_factory=list)
@@ -77,6 +78,16 @@ class Survivors:
         """The values of one axis that are left."""
         table = next(t for t in self.tables if axis in t.axes)
         return sorted(set(table.rows[:, table.axes.index(axis)].tolist()))
+
+    def refuted_by(self, batch: Batch, answers: Raw) -> bool:
+        """Whether some answer refutes every design that is left; then none is."""
+        unknown = np.array([[len(self.values(axis)) > 1 for axis in range(len(self.world.axes))]])
+        rows = np.arange(len(answers))
+        seen = self.world.known(np.repeat(self.first(), len(rows), axis=0), batch, rows, unknown)
+        if not ((seen.value ^ answers) & ~seen.unknown).any():
+            return False
+        self.tables = [Table(table.axes, table.rows[:0]) for table in self.tables]
+        return True
 
     def learn(self, batch: Batch, row: int, answer: int) -> None:
         """Take the device's answer to one dot product, and look again at earlier ones."""
