@@ -142,47 +142,46 @@ class Masks:
         return alive
 
     def calibrated(self) -> Task:
-        """Find the depth at which large terms swallow others, then how many powers of two come back at once.
+        """Find the depth at which large terms swallow others, and how many powers of two come back at once.
 
         Source: the rounding of results and partial sums, and the fraction bits, bound both.
         """
         leaves = self.leaves
         depths = [x for x in _DEPTHS if self.room(x, self.high) >= 2]
-        pairs = {(leaves[0], leaves[-1]), (leaves[0], leaves[1]), (leaves[-2], leaves[-1])}
-        tasks = []
+        pairs = sorted({(leaves[0], leaves[-1]), (leaves[0], leaves[1]), (leaves[-2], leaves[-1])})
+        few = min(6, self.room(max(depths), self.high))
+        tasks = [self._measured(depths[0])]
         for depth in depths:
-            for i, j in sorted(pairs):
-                few = [x for x in leaves if x not in (i, j)]
-                few = few[:: max(1, len(few) // 6)][
-                    : min(6, self.room(min(_DEPTHS[0], max(depths)), self.high))
-                ]
-                tasks.append(self.survivors(i, j, few, depth, 6))
-        found = yield from together(tasks)
+            for i, j in pairs:
+                others = [x for x in leaves if x not in (i, j)]
+                spread = others[:: max(1, len(others) // few)][:few]
+                tasks.append(self.survivors(i, j, spread, depth, few))
+        width, *found = yield from together(tasks)
         size = len(pairs)
         seen = {depth: found[n * size : (n + 1) * size] for n, depth in enumerate(depths)}
         agreeing = [x for x in depths if seen[x] == seen[max(depths)]]
-        wanted = min(len(leaves) - 2, _WIDTHS[0])
-        roomy = [x for x in agreeing if self.room(x, self.high) >= min(wanted, self.precision)]
+        wanted = min(len(leaves) - 2, self.precision, _WIDTHS[0])
+        roomy = [x for x in agreeing if self.room(x, self.high) >= wanted]
         self.depth = roomy[0] if roomy else min(agreeing)
-        yield from self._measure_width()
-
-    def _measure_width(self) -> Task:
-        """The most powers of two that come back together where nothing large is near."""
-        products = [x for x in self.leaves if x != self.k]
-        most = max(1, min(len(products), self.room(self.depth, self.high), self.precision))
-        widths = [w for w in _WIDTHS if w <= most]
-        top = self.high - self.depth - 1
-        rows, expected = [], []
-        for width in widths:
-            for chosen in (products[:width], products[::-1][:width]):
-                rows.append({x: power_of_two(top - n) for n, x in enumerate(chosen)})
-                expected.append(sum(rows[-1].values(), Fraction(0)))
-        answers = yield rows
-        exact = [x == y for x, y in zip(answers, expected, strict=True)]
-        kept = [w for n, w in enumerate(widths) if exact[2 * n] and exact[2 * n + 1]]
-        self.width = max(kept, default=1)
+        if self.depth != depths[0]:
+            width = yield from self._measured(self.depth)
+        self.width, most = width
         if self.width < most:
             self.precision = self.width
+
+    def _measured(self, depth: int) -> Task:
+        """The most powers of two that come back together where nothing large is near, and the most asked."""
+        products = [x for x in self.leaves if x != self.k]
+        most = max(1, min(len(products), self.room(depth, self.high), self.precision))
+        top = self.high - depth - 1
+        rows: list[dict[int, Fraction]] = []
+        for width in (widths := [w for w in _WIDTHS if w <= most]):
+            for chosen in (products[:width], products[::-1][:width]):
+                rows.append({x: power_of_two(top - n) for n, x in enumerate(chosen)})
+        answers = yield rows
+        exact = [x == sum(row.values()) for x, row in zip(answers, rows, strict=True)]
+        kept = [w for n, w in enumerate(widths) if exact[2 * n] and exact[2 * n + 1]]
+        return max(kept, default=1), most
 
 
 def together(tasks: Sequence[Task]) -> Task:
