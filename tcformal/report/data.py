@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tcformal.design.sources import references
+from tcformal.design.tree import Tree
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 from tcformal.matmul.unit import Unit
@@ -33,9 +34,16 @@ def unit_data(u: UnitSpec) -> dict[str, Any]:
             }
             for name, value in u.design.parameters().items()
         },
+        **({} if u.tree is None else {"tree": tree_data(u.tree)}),
         "notes": list(u.notes),
         "citations": {work.tag: work.citation() for work in references("; ".join((*u.sources, *u.notes)))},
     }
+
+
+def tree_data(tree: Tree) -> dict[str, Any]:
+    """An order of summation and what differs between its stages."""
+    converted = None if tree.converted is None else tree.converted.name
+    return {"steps": str(tree.root), "stages": tree.stages, "converted": converted}
 
 
 def format_data(f: Format) -> dict[str, Any]:
