@@ -65,6 +65,11 @@ class Repeated:
     #: An input with most answers, and how often each came.
     most: tuple[Witness, dict[int, int]] | None = None
 
+    @property
+    def deterministic(self) -> bool:
+        """Whether every input was given one answer."""
+        return self.repetition is Repetition.DETERMINISTIC
+
 
 def repeat(asker: Asker, seed: int = 1) -> Repeated:
     """Ask few inputs several times; where answers differ, ask others very often.
