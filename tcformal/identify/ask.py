@@ -17,7 +17,8 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, InputError
 from tcformal.formats.spec import Format
 from tcformal.identify.asked import AskedFile, AskedLine
-from tcformal.operands.batch import rows_of, together, witness_at
+from tcformal.matmul.replay import replay
+from tcformal.operands.batch import inputs_to_try, rows_of, together, witness_at
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.text import inputs_digest
 from tcformal.oracle.values import hex_word
@@ -81,8 +82,8 @@ class Asker:
         self.probes = self.batches = 0
         #: Seconds that the device took for them.
         self.seconds = 0.0
-        #: Kept inputs asked again, which `probes` leaves out.
-        self.again = 0
+        #: Kept inputs asked again, and inputs drawn from seeds; `probes` leaves out both.
+        self.again = self.checked = 0
         if self._file is not None:
             for line in self._file.lines:
                 self._take(line)
@@ -119,7 +120,8 @@ class Asker:
     def repeated(self, batch: Batch, times: int) -> NDArray[np.uint64]:
         """The answers to a batch that is asked several times in one call; shape [times, n].
 
-        The first answers also answer the inputs that were never asked before.
+        The first answers also answer the inputs that were never asked before.  Each time the inputs stand in
+        other places, so that what influences its neighbours gives several answers.
         Errors: as `ask`; then nothing is kept.
         """
         check_int("times", times, low=2)
@@ -127,12 +129,34 @@ class Asker:
         kept = self._repeated.get(inputs_digest(sent))
         if kept is not None and len(kept) >= times:
             return kept[:times].astype(np.uint64)
-        outputs, error, seconds = self._called(rows_of(sent, np.tile(np.arange(n), times)))
+        turned = [np.random.default_rng(turn).permutation(n) for turn in range(times)]
+        outputs, error, seconds = self._called(rows_of(sent, np.concatenate(turned)))
         if error is not None:
             raise error
-        line = AskedLine(sent, outputs.reshape(times, n), self.batches, seconds)
+        answers = np.empty((times, n), np.uint64)
+        for row, order, given in zip(answers, turned, outputs.reshape(times, n), strict=True):
+            row[order] = given
+        line = AskedLine(sent, answers, self.batches, seconds)
         self._keep(line)
         return line.answers.astype(np.uint64)
+
+    def drawn(self, seed: int, count: int, model: UnitSpec) -> tuple[Batch, Raw, Raw]:
+        """Inputs drawn from a seed, with the answers and a model's results, in one call.
+
+        They are kept as a seed and as the answers that are not the model's, and are no part of the history.
+        Errors: as `ask`; then nothing is kept.
+        """
+        batch = inputs_to_try(self.spec, self.k, count, seed)
+        designed = replay(model, batch)
+        kept = None if self._file is None else self._file.drawn_answers(seed, batch)
+        if kept is None:
+            kept, error, _ = self._called(self._sent(batch))
+            if error is not None:
+                raise error
+            if self._file is not None:
+                self._file.add_drawn(seed, batch, kept, model, designed)
+        self.checked += count
+        return batch, kept, designed
 
     def close(self) -> None:
         """End the processes of the device."""
@@ -156,8 +180,6 @@ class Asker:
         return replace(batch, b=b)
 
     def _ask_new(self, sent: Batch) -> None:
-        if not self._sampled:
-            self._ask_again()
         outputs, error, seconds = self._called(sent)
         if len(outputs):
             asked = rows_of(sent, slice(len(outputs)))
@@ -167,6 +189,8 @@ class Asker:
 
     def _called(self, sent: Batch) -> tuple[Raw, DeviceError | None, float]:
         """The results of one call as far as they are results, what is wrong with the others, and the time."""
+        if not self._sampled:
+            self._ask_again()
         start, n, d = time.monotonic(), len(sent.c), self.spec.d_format
         try:
             outputs, error = self.device.run(self.spec, sent), None
