@@ -37,7 +37,8 @@ class Search:
     waiting: list[UnitSpec] = field(default_factory=list)
     asked: list[Batch] = field(default_factory=list)
     answers: list[Raw] = field(default_factory=list)
-    #: Worlds that answers refuted.
+    #: Designs of the worlds that were tried, and worlds that answers refuted.
+    space: int = 0
     refuted: int = 0
     #: Designs that were left after each round.
     curve: list[tuple[int, int]] = field(default_factory=list)
@@ -58,6 +59,12 @@ class Search:
         self.answers.append(answers)
         for survivors in self.alive:
             _learn(survivors, batch, answers)
+        self._forget()
+
+    def learn_all(self) -> None:
+        """Let every world learn every answer."""
+        for survivors in self.alive:
+            _learn(survivors, together(*self.asked), np.concatenate(self.answers))
         self._forget()
 
     def add(self, units: Iterable[UnitSpec]) -> None:
@@ -88,6 +95,7 @@ class Search:
         """Take up the structures that wait, until one is not refuted by the answers so far."""
         while self.waiting:
             survivors = Survivors(world_of(self.waiting.pop(0)), np.random.default_rng(self.seed))
+            self.space += survivors.world.size
             if self.asked:
                 _learn(survivors, together(*self.asked), np.concatenate(self.answers))
             if survivors.count:

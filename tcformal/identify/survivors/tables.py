@@ -74,6 +74,20 @@ class Survivors:
             made[0, table.axes] = table.rows[0]
         return made
 
+    def simplest(self) -> Designs:
+        """The design that is left with the plainest values: the last of each table's best rows: [1, axes]."""
+        made = self.first()
+        for table in self.tables:
+            ranks = [
+                [
+                    _plainness(self.world.axes[axis].values[int(x)])
+                    for axis, x in zip(table.axes, row, strict=True)
+                ]
+                for row in table.rows
+            ]
+            made[0, table.axes] = table.rows[min(range(len(ranks)), key=ranks.__getitem__)]
+        return made
+
     def values(self, axis: int) -> list[int]:
         """The values of one axis that are left."""
         table = next(t for t in self.tables if axis in t.axes)
@@ -182,6 +196,15 @@ class Survivors:
         if not sure.any():
             return min(others, key=lambda t: len(t.rows))
         return others[int(sure.argmax())]
+
+
+#: Values that a design has unless something else is known, the plainest first.
+_PLAIN = ("kept", "positive", "infinity", "exact", "none", "RZ")
+
+
+def _plainness(value: str) -> tuple[int, int]:
+    """How soon a value is taken for the simplest design."""
+    return (_PLAIN.index(value), 0) if value in _PLAIN else (len(_PLAIN), len(value))
 
 
 def _factors(axes: tuple[int, ...], rows: Designs) -> list[Table]:
