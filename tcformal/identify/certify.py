@@ -1,4 +1,4 @@
-"""For every other value of every axis of what was identified: the refuting input, or the proof, or neither."""
+"""Every other value of every axis of what was identified: the refuting input, the proof, or neither."""
 
 from __future__ import annotations
 
@@ -7,30 +7,32 @@ import numpy as np
 from tcformal.callbacks import Progress
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import TcformalError
 from tcformal.identify.ask import Asker
 from tcformal.identify.identification import AxisOutcome, Settled
+from tcformal.identify.same import Sameness
 from tcformal.identify.search import Search
 from tcformal.identify.survivors.tables import Survivors
 from tcformal.identify.survivors.world import Designs
-from tcformal.matmul.replay import replay
-from tcformal.programs.chain import definition
+from tcformal.operands.batch import batch_of
 
 
-def outcomes(search: Search, simplest: UnitSpec, asker: Asker, progress: Progress) -> list[AxisOutcome]:
-    """What is known of each value that the simplest design does not have, one axis changed at a time."""
-    made: list[AxisOutcome] = []
+def certified(search: Search, simplest: UnitSpec, asker: Asker, progress: Progress) -> list[AxisOutcome]:
+    """What is known of each value that the simplest design does not have, one axis changed at a time.
+
+    Where a solver finds an input that tells a value from the simplest design's, the device is asked.
+    """
+    same = Sameness(simplest, asker.k)
+    made: dict[str, AxisOutcome] = {}
     for survivors in search.alive:
-        made += _of_world(survivors, simplest, asker, progress)
-    return made
+        for outcome in _of_world(survivors, simplest, same, asker, progress):
+            made.setdefault(outcome.design, outcome)
+    return list(made.values())
 
 
 def _of_world(
-    survivors: Survivors, simplest: UnitSpec, asker: Asker, progress: Progress
+    survivors: Survivors, simplest: UnitSpec, same: Sameness, asker: Asker, progress: Progress
 ) -> list[AxisOutcome]:
-    batch, answers = asker.history
-    world = survivors.world
-    base = survivors.simplest()
+    world, base = survivors.world, survivors.simplest()
     changed: list[tuple[int, int, Designs]] = []
     for i, axis in enumerate(world.axes):
         for value in range(len(axis.values)):
@@ -38,33 +40,28 @@ def _of_world(
                 design = base.copy()
                 design[0, i] = value
                 changed.append((i, value, design))
-    if not changed:
-        return []
-    given = world.outputs(np.concatenate([design for _, _, design in changed]), batch)
+    if world.name(base[0]) != simplest.name:
+        changed.append((-1, -1, base))
     made = []
-    for (i, value, design), outputs in zip(changed, given, strict=True):
-        axis = world.axes[i]
+    for i, value, design in changed:
         name = world.name(design[0])
-        wrong = np.flatnonzero(outputs != answers)
-        if wrong.size:
-            made.append(AxisOutcome(axis.name, axis.values[value], name, Settled.REFUTED, int(wrong[0])))
-            continue
-        progress(f"is {axis.name}={axis.values[value]} the same?")
-        made.append(_unrefuted(axis.name, axis.values[value], name, simplest, asker.k))
+        parameter, text = ("structure", name) if i < 0 else (world.axes[i].name, world.axes[i].values[value])
+        probe = _refuting(survivors, design, asker)
+        proof = ""
+        if probe is None:
+            progress(f"proving that {parameter}={text} changes nothing")
+            found = same.compared(resolve(name))
+            if found.witness is not None:
+                asker.ask(batch_of([found.witness]))
+                probe = _refuting(survivors, design, asker)
+            proof = found.proof
+        settled = Settled.REFUTED if probe is not None else Settled.SAME if proof else Settled.UNDECIDED
+        made.append(AxisOutcome(parameter, text, name, settled, probe, proof))
     return made
 
 
-def _unrefuted(axis: str, value: str, name: str, simplest: UnitSpec, k: int) -> AxisOutcome:
-    """A value that no answer refutes: the same definition, or undecided."""
-    try:
-        same = definition(resolve(name), k) == definition(simplest, k)
-    except TcformalError:
-        same = False
-    if same:
-        return AxisOutcome(axis, value, name, Settled.SAME, evidence="the definitions are the same")
-    return AxisOutcome(axis, value, name, Settled.UNDECIDED)
-
-
-def apart(first: UnitSpec, second: UnitSpec, batch: object) -> bool:
-    """Whether two designs give different results on some input of a batch."""
-    return bool((replay(first, batch) != replay(second, batch)).any())  # type: ignore[arg-type]
+def _refuting(survivors: Survivors, design: Designs, asker: Asker) -> int | None:
+    """The first input of the history to which a design gives another answer than the device."""
+    batch, answers = asker.history
+    wrong = np.flatnonzero(survivors.world.outputs(design, batch)[0] != answers)
+    return int(wrong[0]) if wrong.size else None

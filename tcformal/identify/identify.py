@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcformal.callbacks import Progress, ignore
 from tcformal.design.catalog import distinct_designs
@@ -14,7 +14,7 @@ from tcformal.design.spec import NAN_RULES
 from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.errors import InputError
 from tcformal.identify.ask import Asker
-from tcformal.identify.certify import outcomes
+from tcformal.identify.certify import certified
 from tcformal.identify.hypotheses import hypotheses
 from tcformal.identify.identification import (
     Identification,
@@ -96,8 +96,7 @@ class _Run:
         for word in self.asker.ask(batch).tolist():
             if d.is_nan(word):
                 return int(word)
-        quiet = d.infinity | 1 << (d.fraction_bits - 1 + d.ignored_low_bits)
-        return quiet
+        return d.infinity | 1 << (d.fraction_bits - 1 + d.ignored_low_bits)
 
     def _listed(self) -> None:
         """The catalogued designs of the formats, with every rule for NaNs, as one more world."""
@@ -118,7 +117,7 @@ class _Run:
             return self._outside()
         simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
         self.progress(f"certifying {simplest.name}")
-        axes = outcomes(self.search, simplest, self.asker, self.progress)
+        axes = certified(self.search, simplest, self.asker, self.progress)
         self.progress(f"comparing {simplest.name} with the device")
         self.validated = validate(self.asker, simplest, self.vectors)
         undecided = sum(x.settled is Settled.UNDECIDED for x in axes)
@@ -144,7 +143,8 @@ class _Run:
                 **more,
             )
         return self._made(
-            IdentifyVerdict.IDENTIFIED, f"no other design of the space gives all answers than {simplest.name}",
+            IdentifyVerdict.IDENTIFIED,
+            f"every other value of each parameter of {simplest.name} is refuted, or proved to change nothing",
             **more,
         )  # fmt: skip
 
@@ -221,7 +221,7 @@ def invalid_operations(spec: UnitSpec, k: int) -> Batch:
     return rows_of(made, np.flatnonzero(special))
 
 
-def _infinite(spec: UnitSpec, batch: Batch) -> Sequence[bool]:
+def _infinite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
     """Where an operand is infinite, in formats that have infinities."""
     found = np.zeros(len(batch.c), np.bool_)
     for name in ("a", "c"):
