@@ -1,5 +1,5 @@
 /* One text for OpenCL C, CUDA C++ and HIP: what they name differently. */
-#ifdef __OPENCL_VERSION__
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 #define TC_KERNEL __kernel
 #define TC_GLOBAL __global
 #define TC_LOCAL __local
