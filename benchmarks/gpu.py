@@ -2,6 +2,7 @@
 
     python -m benchmarks.gpu --device cuda:0 --out FOLDER     # measures, into FOLDER/gpu.jsonl
     python -m benchmarks.gpu --page FOLDER/gpu.jsonl          # writes benchmarks/gpu.md from that file
+    python -m benchmarks.gpu --again FOLDER/gpu.jsonl         # the same products on this processor
 
 Operands are normally distributed.  Each line stands on disk before the next measurement.  The operands are
 on the GPU and decoded before the clock starts; each product is launched until half a second has gone by.
@@ -107,17 +108,38 @@ def seconds_of(made: GpuGemm, placed: Placed) -> float:
     return spent / launches
 
 
-def compare(name: str, x: MatrixWords, d: Words) -> dict[str, Any]:
-    """Compare the first rows with the kernels of the processor; their digest is kept."""
-    rows = min(len(d), -(-_COMPARED // d.shape[1]))
-    part = np.ascontiguousarray(d[:rows])
-    found: dict[str, Any] = {"rows": rows, "sha256": hashlib.sha256(part.tobytes()).hexdigest()}
-    start = time.monotonic()
+def of_processor(name: str, x: MatrixWords, rows: int) -> Words:
+    """The first rows of a product on the processor's kernels."""
     with Work(progress=False) as work:
-        want = gemm(spec_of(name), "a").multiply(MatrixWords(x.a[:rows], x.b), work)
+        return gemm(spec_of(name), "a").multiply(MatrixWords(x.a[:rows], x.b), work)
+
+
+def digest(d: Words) -> str:
+    """SHA-256 of raw words, row by row."""
+    return hashlib.sha256(np.ascontiguousarray(d).tobytes()).hexdigest()
+
+
+def compare(name: str, x: MatrixWords, d: Words) -> dict[str, Any]:
+    """Compare the first rows with the processor's; their digest is kept, for a processor elsewhere."""
+    rows = min(len(d), -(-_COMPARED // d.shape[1]))
+    found: dict[str, Any] = {"compared_rows": rows, "sha256": digest(d[:rows])}
+    start = time.monotonic()
+    try:
+        want = of_processor(name, x, rows)
+    except Exception as error:  # noqa: BLE001  another release of LLVM may refuse the code
+        return found | {"processor_error": f"{type(error).__name__}: {error}"[:200]}
     found["processor_seconds"] = time.monotonic() - start
-    found["compared"], found["different"] = int(part.size), int((part != want).sum())
+    found["compared"], found["different"] = int(want.size), int((d[:rows] != want).sum())
     return found
+
+
+def again(file: Path) -> Iterator[str]:
+    """The digests of a file computed again on this processor: a sentence for each."""
+    for line in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+        if "sha256" in line:
+            x = operands(line["unit"], line["size"], special=line["kind"] == "special")
+            same = digest(of_processor(line["unit"], x, line["compared_rows"])) == line["sha256"]
+            yield f"{line['unit']}, {line['size']}: {'the same bits' if same else 'OTHER BITS'}"
 
 
 def measured(name: str, card: Card, size: int, rows: int, *, check: bool) -> dict[str, Any]:
@@ -160,7 +182,7 @@ def lines_of(name: str, card: Card, sizes: list[int]) -> Iterator[dict[str, Any]
     made.free(placed)
 
 
-def page(file: Path) -> str:
+def page_of(file: Path) -> str:
     """The page of a file of measurements."""
     head, *lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     made = [
@@ -183,12 +205,14 @@ def page(file: Path) -> str:
         kernels = (y for y in lines if y["kind"] == "compiled")
         built: dict[str, Any] = next((y for y in kernels if (y["unit"], y["rows_of_thread"]) == key), {})
         each = f"{built['instructions'] / built['macs']:.1f}" if built.get("instructions") else ""
-        processor = x["compared"] * x["size"] / x["processor_seconds"] / 1e9
+        seconds = x.get("processor_seconds")
+        processor = f"{x['compared'] * x['size'] / seconds / 1e9:.2f}" if seconds else ""
         cells = [
             x["unit"] + (", any encodings" if x["kind"] == "special" else ""), x["size"],
             x.get("rows_of_thread", ""),
-            f"{x['macs_per_second'] / 1e9:.1f}" if "macs_per_second" in x else "", f"{processor:.2f}",
-            built.get("registers", ""), built.get("spilled_bytes", ""), each, x["compared"], x["different"],
+            f"{x['macs_per_second'] / 1e9:.1f}" if "macs_per_second" in x else "", processor,
+            built.get("registers", ""), built.get("spilled_bytes", ""), each, x.get("compared", 0),
+            x.get("different", ""),
         ]  # fmt: skip
         made.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(made) + "\n"
@@ -200,11 +224,20 @@ def page(file: Path) -> str:
 @click.option("--sizes", default="2048,4096", show_default=True, help="M = N = K.")
 @click.option("--only", default="", help="Only units whose name contains this text.")
 @click.option("--minutes", type=float, default=8.0, show_default=True, help="No unit is begun after that.")
-@click.option("--page", "file", type=click.Path(path_type=Path), help="Write the page of a file instead.")
-def main(device: str, out: Path, sizes: str, only: str, minutes: float, file: Path | None) -> None:
+@click.option("--page", type=click.Path(path_type=Path), help="Write the page of a file instead.")
+@click.option(
+    "--again", "kept", type=click.Path(path_type=Path), help="Compute a file's digests here instead."
+)
+def main(
+    device: str, out: Path, sizes: str, only: str, minutes: float, page: Path | None, kept: Path | None
+) -> None:
     """Measure matrix products on a GPU."""
-    if file is not None:
-        PAGE.write_text(page(file), encoding="utf-8")
+    if page is not None:
+        PAGE.write_text(page_of(page), encoding="utf-8")
+        return
+    if kept is not None:
+        for sentence in again(kept):
+            click.echo(sentence)
         return
     out.mkdir(parents=True, exist_ok=True)
     start, card = time.monotonic(), named(device)
