@@ -11,12 +11,10 @@ struct Index {
     unsigned x;
 };
 static thread_local Index threadIdx, blockIdx;
-static Index blockDim;
 static pthread_barrier_t all;
 #define __syncthreads() pthread_barrier_wait(&all)
 
 template <class... P> static void each(void (*kernel)(P...), unsigned blocks, unsigned threads, P... given) {
-    blockDim.x = threads;
     for (unsigned block = 0; block < blocks; block++) {
         std::vector<std::thread> some;
         pthread_barrier_init(&all, nullptr, threads);

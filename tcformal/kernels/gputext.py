@@ -177,7 +177,7 @@ TC_KERNEL void decode_{side}(TC_GLOBAL const {raw} *TC_RESTRICT raw,
     TC_GLOBAL const {scale} *TC_RESTRICT scale, TC_GLOBAL tc_u32 *TC_RESTRICT out, TC_GLOBAL tc_u32 *flag,
     const tc_u32 count, const tc_u32 raw_k, const tc_u32 scale_k, const tc_u32 steps, const tc_u32 one)
 {{
-    const tc_u64 index = (tc_u64)TC_GROUP * TC_ITEMS + TC_ITEM;
+    const tc_u64 index = (tc_u64)TC_GROUP * {THREADS}u + TC_ITEM;
     if (index >= (tc_u64)count * steps) return;
     const tc_u32 line = (tc_u32)({place[0]}), step = (tc_u32)({place[1]});
     {body}

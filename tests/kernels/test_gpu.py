@@ -27,6 +27,7 @@ from tcformal.matmul import arrays
 from tcformal.matmul import unit as models
 from tcformal.matmul.unit import Unit, designs, dot_call, spec_of
 from tcformal.operands.random import Raw
+from tcformal.probe.devices.hip import rocm
 
 HOST = Path(__file__).resolve().parents[1] / "gpuhost.h"
 QUICK = "volta/mma.m8n8k4.f32.f16.f16.f32"
@@ -214,6 +215,16 @@ def test_the_text_is_built_for_a_real_target(tmp_path: Path) -> None:
     source = tmp_path / "kernels.cu"
     source.write_text(GpuGemm(dot_call(spec_of(QUICK)), TextCard(tmp_path)).text("finite").text)
     assert compiler().compile(source, [], "sm_90", "build the kernels")[:4] == b"\x7fELF"
+
+
+def test_the_text_is_built_as_hip(tmp_path: Path) -> None:
+    if not any(map(shutil.which, rocm._CLANGS)):
+        pytest.skip("no clang of LLVM 17 or newer builds for AMD's GPUs here")
+    source, made = tmp_path / "kernels.hip", tmp_path / "kernels"
+    source.write_text(GpuGemm(dot_call(spec_of(QUICK)), TextCard(tmp_path)).text("finite").text)
+    words = [rocm.compiler()[0], "-x", "hip", "--offload-arch=gfx90a", *rocm._OPTIONS, str(source)]
+    subprocess.run([*words, "-o", str(made)], check=True, capture_output=True, text=True)
+    assert made.read_bytes()[:4] == b"\x7fELF"
 
 
 @pytest.mark.debian
