@@ -64,7 +64,7 @@ class Vector(Interpreter[Lanes]):
         return _lanes(x, node.width)
 
     # ------------------------------------------------------------------ helpers
-    def _cut(self, x: Lanes, width: int) -> Lanes:
+    def cut(self, x: Lanes, width: int) -> Lanes:
         """x modulo 2^width, in the lanes of that width."""
         if width == LANE_BITS and x.dtype != object:
             return x
@@ -81,11 +81,11 @@ class Vector(Interpreter[Lanes]):
         width = node.width
         narrow = np.minimum(amount, width) if amount.dtype == object else np.minimum(amount, np.uint64(width))
         if width > LANE_BITS:
-            return self._cut(go(x, narrow.astype(object)), width)
+            return self.cut(go(x, narrow.astype(object)), width)
         narrow = narrow.astype(np.uint64)
         inside = narrow < np.uint64(width)
         moved = go(x, np.where(inside, narrow, np.uint64(0)))
-        return self._cut(np.where(inside, moved, np.uint64(0)), width)
+        return self.cut(np.where(inside, moved, np.uint64(0)), width)
 
     @staticmethod
     def _truth(x: Lanes) -> Lanes:
@@ -93,7 +93,7 @@ class Vector(Interpreter[Lanes]):
 
     # ------------------------------------------------------------------ operators
     def on_not_(self, node: Node, x: Lanes) -> Lanes:
-        return self._cut(~x if x.dtype != object else x ^ _mask(node.width), node.width)
+        return self.cut(~x if x.dtype != object else x ^ _mask(node.width), node.width)
 
     def on_and_(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
         return np.asarray(x & y)
@@ -105,14 +105,14 @@ class Vector(Interpreter[Lanes]):
         return np.asarray(x ^ y)
 
     def on_add_mod(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        return self._cut(np.asarray(x + y), node.width)
+        return self.cut(np.asarray(x + y), node.width)
 
     def on_sub_mod(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        return self._cut(np.asarray(x - y), node.width)
+        return self.cut(np.asarray(x - y), node.width)
 
     def on_neg_mod(self, node: Node, x: Lanes) -> Lanes:
         zero = 0 if x.dtype == object else np.uint64(0)
-        return self._cut(np.asarray(zero - x), node.width)
+        return self.cut(np.asarray(zero - x), node.width)
 
     def on_mul_expand(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
         return np.asarray(_lanes(x, node.width) * _lanes(y, node.width))
@@ -157,7 +157,7 @@ class Vector(Interpreter[Lanes]):
     def on_extract(self, node: Node, x: Lanes) -> Lanes:
         high, low = node.params
         moved = np.asarray(x >> (low if x.dtype == object else np.uint64(low))) if low else x
-        return _lanes(moved, node.width) if high == node.args[0].width - 1 else self._cut(moved, node.width)
+        return _lanes(moved, node.width) if high == node.args[0].width - 1 else self.cut(moved, node.width)
 
     def on_zero_extend(self, node: Node, x: Lanes) -> Lanes:
         return _lanes(x, node.width)
@@ -166,7 +166,7 @@ class Vector(Interpreter[Lanes]):
         width = node.args[0].width
         wide = _lanes(x, node.width)
         above = _mask(node.width) ^ _mask(width)
-        top = self._cut(np.asarray(x >> (width - 1 if x.dtype == object else np.uint64(width - 1))), 1)
+        top = self.cut(np.asarray(x >> (width - 1 if x.dtype == object else np.uint64(width - 1))), 1)
         fill = above if node.width > LANE_BITS else np.uint64(above)
         return np.where(top != 0, wide | fill, wide)
 

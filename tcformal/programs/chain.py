@@ -56,10 +56,10 @@ def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes, zero_exponent: Expone
 
     A hardware unit takes them as blocks of one dot product: a block hands its result on as a call
     does, and the encoding between two calls loses nothing, because the number is already rounded to
-    its format.  A composed unit is called again.  `zero_exponent`: that of a hardware unit's zero terms,
-    where it is not to be the design's.
+    its format.  A composed unit, or a tree, is called again.  `zero_exponent`: that of a hardware unit's
+    zero terms, where it is not to be the design's.
     """
-    if spec.emulation is None:
+    if spec.emulation is None and spec.tree is None:
         design = spec.design
         if spec.k < design.products:
             spec = replace(spec, design=replace(design, products=spec.k))
