@@ -31,7 +31,7 @@ def reachable(roots: Iterable[Node]) -> list[Node]:
     return [seen[i] for i in sorted(seen)]
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def _steps(roots: tuple[Node, ...]) -> list[tuple[Node, tuple[int, ...], tuple[int, ...]]]:
     """Each node that the roots depend on, with its arguments, and with those that no later one takes."""
     steps = []

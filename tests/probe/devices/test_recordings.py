@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kept_runs import runs_of
 from tcformal.design.catalog import catalogue
 from tcformal.design.unit import Evidence
 from tcformal.errors import DeviceError
@@ -46,7 +47,7 @@ NANS = INTEL / "x86" / "tdpbf16ps.jsonl"
 @cache
 def runs(path: Path) -> dict[str, Run]:
     """The last run of each unit of a file or of a folder's campaign."""
-    return {str(run.head["unit"]): run for run in read_runs(path) if run.done}
+    return {str(run.head["unit"]): run for run in runs_of(path) if run.done}
 
 
 @cache
