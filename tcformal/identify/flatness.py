@@ -17,7 +17,7 @@ _BELOW = (Fraction(3, 4), Fraction(3, 8))
 #: Distances at which parts that belong together are looked for first.
 _DISTANCES = (1, 2, 3, 4, 8, 16)
 
-Groups = list[tuple[int, ...]]
+Pair = tuple[int, int]
 
 
 class Flatness:
@@ -29,28 +29,43 @@ class Flatness:
         self.found: set[int] = set()
 
     def hidden(self, heads: Sequence[int]) -> Task:
-        """The fraction bits of a sum of four parts or more, and those parts that are added up before they are cut.
+        """The fraction bits of a sum, and those parts of it that are added up before they are cut.
 
-        Shapes: no two of the first three parts hide less than the whole sum; -> (bits, groups of heads).
+        Shapes: four parts or more, no two of the first three hide less than the whole; -> (bits, groups).
         Ranges and units: bits None where what is kept of a term does not depend on its exponent alone.
         """
-        bits = yield from self._fraction_bits(heads)
+        guess = max(self.found, default=None)
+        if guess is None:
+            bits = yield from self._fraction_bits(heads)
+            rows = None
+        else:
+            bits, rows = yield from together([self._fraction_bits(heads), self._below(heads, guess)])
         if bits is None:
             return None, []
+        if rows is None or bits != guess:
+            rows = yield from self._below(heads, bits)
+        large, part, single = rows
+        if large is None:
+            return bits, []
+        return bits, (yield from self._groups(heads, large, bits, part, single))
+
+    def _below(self, heads: Sequence[int], bits: int) -> Task:
+        """A pair of large terms beside which others are not cut one by one, at a part of the last kept bit.
+
+        Shapes: -> (the pair or None, the part, what a single term becomes there).
+        """
         triangle = list(combinations(heads[:3], 2))
         for part in _BELOW:
             tasks = [self._together(p, [x for x in heads if x not in p], bits, part) for p in triangle]
             single, *sums = yield from together([self._together(triangle[0], heads[-1:], bits, part), *tasks])
-            odd = [p for p, (n, total) in zip(triangle, sums, strict=True) if total != n * single[1]]
-            if odd:
-                return bits, (yield from self._groups(heads, odd[0], bits, part, single[1]))
+            for pair, (count, total) in zip(triangle, sums, strict=True):
+                if total != count * single[1]:
+                    return pair, part, single[1]
             if not single[1] and part == _BELOW[0]:
                 break  # cut toward zero: two together would not be
-        return bits, []
+        return None, part, single[1]
 
-    def _groups(
-        self, heads: Sequence[int], large: tuple[int, int], bits: int, part: Fraction, single: Fraction
-    ) -> Task:
+    def _groups(self, heads: Sequence[int], large: Pair, bits: int, part: Fraction, single: Fraction) -> Task:
         """Parts that are added up before they are cut, beside a pair of large terms in other ones."""
         others = [x for x in heads if x not in large]
         starts = {0, len(others) // 2, len(others) - 1}
@@ -75,8 +90,8 @@ class Flatness:
 
     def _sharing(
         self,
-        pairs: Sequence[tuple[int, int]],
-        large: tuple[int, int],
+        pairs: Sequence[Pair],
+        large: Pair,
         bits: int,
         part: Fraction,
         single: Fraction,
@@ -85,7 +100,7 @@ class Flatness:
         sums = yield from together([self._together(large, pair, bits, part) for pair in pairs])
         return [total != n * single for n, total in sums]
 
-    def _together(self, large: tuple[int, int], others: Sequence[int], bits: int, part: Fraction) -> Task:
+    def _together(self, large: Pair, others: Sequence[int], bits: int, part: Fraction) -> Task:
         """What a sum makes of terms a part of its last kept bit: how many there were, and their sum."""
         m = self.masks
         low = part * power_of_two(m.large(*large) - bits)
