@@ -28,6 +28,8 @@ Made = TypeVar("Made")
 _HIGH = 64
 #: How far below the large terms the others lie, in the order in which these depths are preferred.
 _DEPTHS = (28, 40, 20, 14)
+#: Turns in which nothing is asked, and probes, after which there is no order.
+_MOST_IDLE, _MOST_PROBES = 1000, 4000
 #: How many powers of two one probe may hold.
 _WIDTHS = (24, 20, 17, 14, 11, 8, 6, 4, 3, 2, 1)
 
@@ -253,11 +255,16 @@ class Asked:
         """The result of a task, batch by batch."""
         # The same probe is not asked twice: tasks side by side need not know of each other.
         kept: dict[frozenset[object], Fraction | None] = {}
+        idle = 0
         try:
             rows = next(task)
             while True:
                 keys = [frozenset(row.items()) for row in rows]
                 new = {key: row for key, row in zip(keys, rows, strict=True) if key not in kept}
+                idle = idle + 1 if not new else 0
+                # Tasks that wait for each other, or ask without end, have been given answers of no order.
+                if idle > _MOST_IDLE or self.probes + len(new) > _MOST_PROBES:
+                    raise NoOrderError("pairs hide terms in a way that no order does")
                 if new:
                     answers = masks.numbers(self.ask(masks.batch(list(new.values()))))
                     kept |= dict(zip(new, answers, strict=True))

@@ -198,6 +198,9 @@ class _Search:
 
     def _step(self, parts: Sequence[Leaves], bits: int | None = -1) -> Task:
         """The sum of parts, after each of them."""
+        if len(parts) == 1:
+            self.reason = "pairs hide terms in a way that no order does"
+            parts = [frozenset([x]) for x in parts[0]]
         children = yield from together([self.solved(part) for part in parts])
         made = Step(tuple(children))
         if bits != -1:
@@ -227,18 +230,21 @@ class _Search:
         seen = self.seen(among)
         top = {p: s for p, s in seen.items() if not any(s < t and t != among for t in seen.values())}
         parts: set[Leaves] = set()
-        for leaf in self._in_order(among):
+        for leaf in among:
             own = [s for p, s in top.items() if leaf in p]
             if len(own) > 1:
                 parts.add(frozenset.intersection(*own))
-        for p, s in top.items():
-            known = [part for part in parts if part & p]
-            if len(known) == 1 and s - known[0]:
-                parts.add(s - known[0])
         # Where a leaf was only asked with leaves of one part, that part is still among its own.
         parts = {part for part in parts if not any(other < part for other in parts)}
-        clash = among in parts or any(one & other for one, other in combinations(parts, 2))
-        if clash or frozenset[int]().union(*parts) != among:
+        added = True
+        while added:
+            added = False
+            for p, s in top.items():
+                known = [part for part in parts if part & p]
+                if len(known) == 1 and p - known[0] and s - known[0] not in parts:
+                    parts.add(s - known[0])
+                    added = True
+        if among in parts or sum(map(len, parts)) != len(among) or among.union(*parts) != among:
             self.reason = "an exact sum of several parts that masks do not tell apart"
             return [frozenset([x]) for x in among]
         return sorted(parts, key=lambda part: min(map(self._rank, part)))
