@@ -34,21 +34,20 @@ class Flatness:
         Shapes: four parts or more, no two of the first three hide less than the whole; -> (bits, groups).
         Ranges and units: bits None where what is kept of terms does not depend on their exponents alone.
         """
-        guess = max(self.found, default=None)
-        if guess is None:
-            bits = yield from self._fraction_bits(heads)
-            below = None
-        else:
-            bits, below = yield from together([self._fraction_bits(heads), self._below(heads, guess)])
-        if below is None or bits != guess:
-            below = yield from self._below(heads, bits)
+        pair, alone = (heads[1], heads[2]), heads[-1:]
+        bits = yield from self._fraction_bits(pair, [heads[0], *heads[3:]])
+        last = power_of_two(-bits)
+        below, single = yield from together([self._below(heads, bits), self._sum(pair, alone, last)])
+        if single != last:
+            # Two of them together are kept where one is lost.
+            bits, below = (yield from self._fraction_bits(pair, alone)), (pair, _BELOW[0])
         if below is None:
             self.found.add(bits)
             return bits, []
         return bits, (yield from self._groups(heads, *below, bits))
 
     def _below(self, heads: Sequence[int], bits: int) -> Task:
-        """A pair of large terms beside which others are not cut one by one, and at which part of a bit; or None."""
+        """A pair of large terms beside which others are not cut one by one, and their size; or None."""
         triangle = list(combinations(heads[:3], 2))
         for part in _BELOW:
             low = power_of_two(-bits) * part
@@ -64,7 +63,7 @@ class Flatness:
     def _groups(self, heads: Sequence[int], large: Pair, part: Fraction, bits: int) -> Task:
         """Parts that are added up before they are cut, beside a pair of large terms in other ones.
 
-        Parts that are lost where others are kept share one with a large term.
+        Parts that are cut in another way than most share one with a large term.
         """
         others = [x for x in heads if x not in large]
         low = power_of_two(-bits) * part
@@ -75,8 +74,9 @@ class Flatness:
         tasks = [self._sum(large, (others[n], others[m]), low) for n, m in near]
         singles, *sums = yield from together([alone, *tasks])
         single = dict(zip(others, singles, strict=True))
-        lost = [x for x in others if not single[x]]
-        if 0 < len(lost) < len(others):
+        usual = max(singles, key=singles.count)
+        lost = [x for x in others if single[x] != usual]
+        if lost:
             return [(x, *lost) for x in large]
         hits = [
             total != single[others[n]] + single[others[m]] for (n, m), total in zip(near, sums, strict=True)
@@ -97,11 +97,10 @@ class Flatness:
         place = {x: n for n, x in enumerate(heads)}
         return sorted(tuple(sorted(g, key=place.__getitem__)) for g in groups)
 
-    def _fraction_bits(self, heads: Sequence[int]) -> Task:
-        """How far below a large term all others are still kept."""
+    def _fraction_bits(self, pair: Pair, others: Sequence[int]) -> Task:
+        """How far below a pair of large terms all of some others are still kept."""
         kept, lost = 0, self.masks.depth + 1
         wanted = sorted({t for bits in self.found for t in (bits, bits + 1)}) or list(_USUAL_BITS)
-        pair, others = (heads[1], heads[2]), [heads[0], *heads[3:]]
         while lost - kept > 1:
             wanted = [t for t in wanted if kept < t < lost] or _spread(kept, lost)
             sums = yield from together([self._sum(pair, others, power_of_two(-t)) for t in wanted])

@@ -176,7 +176,9 @@ class _Search:
         if len(parts) <= 2:
             return (yield from self._step(parts))
         heads = self._heads(parts)
-        yield from self.hide(combinations(heads[:3], 2), among)
+        # Sets that were found apart may be parts of one exact sum, which the others are no part of.
+        large = [head for head, part in zip(heads, parts, strict=True) if len(part) > 1][:_SMALL]
+        yield from self.hide([*combinations(heads[:3], 2), *combinations(large, 2)], among)
         if self._groups(among) != groups:
             return (yield from self._made_of(among))
         if len(parts) == _SMALL:
