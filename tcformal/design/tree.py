@@ -80,7 +80,7 @@ class Step:
             parts += [f"{ks[0]}..{ks[length - 1]}"] if length > 2 else map(str, ks[:length])
             ks = ks[length:]
         short = {name: text for text, name in _OPERANDS.items()}
-        parts += [short.get(str(x), str(x)) for x in self.children if not isinstance(x, int)]
+        parts += [short[x] if isinstance(x, str) else str(x) for x in self.children if not isinstance(x, int)]
         return f"{self.stage}({'+'.join(parts)})"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
 
-from tcformal.identify.masks import Masks, NotFiniteError, Row, Task, together
+from tcformal.identify.masks import Masks, NotFiniteError, Task, together
 from tcformal.oracle.text import power_of_two
 
 #: Fraction bits that are tried first: those of known sums, and their neighbours.
@@ -17,7 +17,7 @@ _BELOW = (Fraction(3, 4), Fraction(3, 8))
 #: Distances at which parts that belong together are looked for first.
 _DISTANCES = (1, 2, 3, 4, 8, 16)
 
-Groups = list[tuple[int, ...]]
+Pair = tuple[int, int]
 
 
 class Flatness:
@@ -29,34 +29,58 @@ class Flatness:
         self.found: set[int] = set()
 
     def hidden(self, heads: Sequence[int]) -> Task:
-        """The fraction bits of a sum of four parts or more, and those parts that are added up before they are cut.
+        """The fraction bits of a sum, and those parts of it that are added up before they are cut.
 
-        Shapes: no two of the first three parts hide less than the whole sum; -> (bits, groups of heads).
-        Ranges and units: bits None where what is kept of a term does not depend on its exponent alone.
+        Shapes: four parts or more, no two of the first three hide less than the whole; -> (bits, groups).
+        Ranges and units: bits None where what is kept of terms does not depend on their exponents alone.
         """
-        bits = yield from self._fraction_bits(heads)
-        if bits is None:
-            return None, []
+        pair, alone = (heads[1], heads[2]), heads[-1:]
+        bits = yield from self._fraction_bits(pair, [heads[0], *heads[3:]])
+        last = power_of_two(-bits)
+        below, single = yield from together([self._below(heads, bits), self._sum(pair, alone, last)])
+        if single != last:
+            # Two of them together are kept where one is lost.
+            bits, below = (yield from self._fraction_bits(pair, alone)), (pair, _BELOW[0])
+        if below is None:
+            self.found.add(bits)
+            return bits, []
+        return bits, (yield from self._groups(heads, *below, bits))
+
+    def _below(self, heads: Sequence[int], bits: int) -> Task:
+        """A pair of large terms beside which others are not cut one by one, and their size; or None."""
         triangle = list(combinations(heads[:3], 2))
         for part in _BELOW:
-            tasks = [self._together(p, [x for x in heads if x not in p], bits, part) for p in triangle]
-            single, *sums = yield from together([self._together(triangle[0], heads[-1:], bits, part), *tasks])
-            odd = [p for p, (n, total) in zip(triangle, sums, strict=True) if total != n * single[1]]
-            if odd:
-                return bits, (yield from self._groups(heads, odd[0], bits, part, single[1]))
-            if not single[1] and part == _BELOW[0]:
+            low = power_of_two(-bits) * part
+            tasks = [self._sum(pair, [x for x in heads if x not in pair], low) for pair in triangle]
+            single, *sums = yield from together([self._sum(triangle[0], heads[-1:], low), *tasks])
+            for pair, total in zip(triangle, sums, strict=True):
+                if total != (len(heads) - 2) * single:
+                    return pair, part
+            if not single and part == _BELOW[0]:
                 break  # cut toward zero: two together would not be
-        return bits, []
+        return None
 
-    def _groups(
-        self, heads: Sequence[int], large: tuple[int, int], bits: int, part: Fraction, single: Fraction
-    ) -> Task:
-        """Parts that are added up before they are cut, beside a pair of large terms in other ones."""
+    def _groups(self, heads: Sequence[int], large: Pair, part: Fraction, bits: int) -> Task:
+        """Parts that are added up before they are cut, beside a pair of large terms in other ones.
+
+        Parts that are cut in another way than most share one with a large term.
+        """
         others = [x for x in heads if x not in large]
+        low = power_of_two(-bits) * part
         starts = {0, len(others) // 2, len(others) - 1}
         tries = [(n, n + d if n + d < len(others) else n - d) for n in sorted(starts) for d in _DISTANCES]
         near = sorted({(min(x), max(x)) for x in tries if min(x) >= 0})
-        hits = yield from self._sharing([(others[n], others[m]) for n, m in near], large, bits, part, single)
+        alone = together([self._sum(large, [x], low) for x in others])
+        tasks = [self._sum(large, (others[n], others[m]), low) for n, m in near]
+        singles, *sums = yield from together([alone, *tasks])
+        single = dict(zip(others, singles, strict=True))
+        usual = max(singles, key=singles.count)
+        lost = [x for x in others if single[x] != usual]
+        if lost:
+            return [(x, *lost) for x in large]
+        hits = [
+            total != single[others[n]] + single[others[m]] for (n, m), total in zip(near, sums, strict=True)
+        ]
         distances = [m - n for (n, m), hit in zip(near, hits, strict=True) if hit]
         if distances:
             stride = min(distances)
@@ -64,68 +88,41 @@ class Flatness:
             pairs = list(pairwise(spaced))
         else:
             pairs = list(pairwise(others)) + [(others[0], x) for x in others[2:]]
-        hits = yield from self._sharing(pairs, large, bits, part, single)
+        sums = yield from together([self._sum(large, pair, low) for pair in pairs])
         groups: list[set[int]] = []
-        for pair, hit in zip(pairs, hits, strict=True):
-            if hit:
+        for pair, total in zip(pairs, sums, strict=True):
+            if total != single[pair[0]] + single[pair[1]]:
                 joined = set(pair).union(*(g for g in groups if g & set(pair)))
                 groups = [*(g for g in groups if not g & joined), joined]
         place = {x: n for n, x in enumerate(heads)}
         return sorted(tuple(sorted(g, key=place.__getitem__)) for g in groups)
 
-    def _sharing(
-        self,
-        pairs: Sequence[tuple[int, int]],
-        large: tuple[int, int],
-        bits: int,
-        part: Fraction,
-        single: Fraction,
-    ) -> Task:
-        """Whether the two parts of each pair are added up before they are cut."""
-        sums = yield from together([self._together(large, pair, bits, part) for pair in pairs])
-        return [total != n * single for n, total in sums]
-
-    def _together(self, large: tuple[int, int], others: Sequence[int], bits: int, part: Fraction) -> Task:
-        """What a sum makes of terms a part of its last kept bit: how many there were, and their sum."""
-        m = self.masks
-        low = part * power_of_two(m.large(*large) - bits)
-        able = {x: low for x in others if m.holds(x, low)}
-        (number,) = yield [self._cancelling(*large) | able]
-        if number is None:
-            raise NotFiniteError
-        return len(able), number / power_of_two(m.large(*large) - bits)
-
-    def _fraction_bits(self, heads: Sequence[int]) -> Task:
-        """How far below a large term another one is still kept; None where that is not one place."""
-        m = self.masks
-        i, j, probe = heads[1], heads[2], heads[-1]
-        high = m.large(i, j)
-        kept, lost = 0, m.depth + 1
+    def _fraction_bits(self, pair: Pair, others: Sequence[int]) -> Task:
+        """How far below a pair of large terms all of some others are still kept."""
+        kept, lost = 0, self.masks.depth + 1
         wanted = sorted({t for bits in self.found for t in (bits, bits + 1)}) or list(_USUAL_BITS)
         while lost - kept > 1:
             wanted = [t for t in wanted if kept < t < lost] or _spread(kept, lost)
-            wanted = [t for t in wanted if m.holds(probe, power_of_two(high - t))]
-            if not wanted:
-                return None
-            rows: list[Row] = [self._cancelling(i, j) | {probe: power_of_two(high - t)} for t in wanted]
-            answers = yield rows
-            for t, number in zip(wanted, answers, strict=True):
-                if number is None:
-                    raise NotFiniteError
-                if number == power_of_two(high - t):
+            sums = yield from together([self._sum(pair, others, power_of_two(-t)) for t in wanted])
+            for t, total in zip(wanted, sums, strict=True):
+                if total == len(others) * power_of_two(-t):
                     kept = max(kept, t)
                 else:
                     lost = min(lost, t)
             wanted = []
-            if kept >= lost:
-                return None
-        self.found.add(kept)
+            kept = min(kept, lost - 1)
         return kept
 
-    def _cancelling(self, i: int, j: int) -> dict[int, Fraction]:
-        """Large terms of both signs."""
-        large = power_of_two(self.masks.large(i, j))
-        return {i: large, j: -large}
+    def _sum(self, pair: Pair, others: Sequence[int], value: Fraction) -> Task:
+        """What a sum makes of terms that are a part of two large ones of both signs, as a part of these."""
+        m = self.masks
+        large = power_of_two(m.large(*pair))
+        able = {x: value * large for x in others if m.holds(x, value * large)}
+        (number,) = yield [{pair[0]: large, pair[1]: -large} | able]
+        if number is None:
+            raise NotFiniteError
+        # A leaf that cannot be that small is taken to be as the others are.
+        return number / large * Fraction(len(others), max(1, len(able)))
 
 
 def _spread(kept: int, lost: int) -> list[int]:

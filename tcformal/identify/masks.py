@@ -28,12 +28,18 @@ Made = TypeVar("Made")
 _HIGH = 64
 #: How far below the large terms the others lie, in the order in which these depths are preferred.
 _DEPTHS = (28, 40, 20, 14)
+#: Turns in which nothing is asked, and probes, after which there is no order.
+_MOST_IDLE, _MOST_PROBES = 1000, 4000
 #: How many powers of two one probe may hold.
 _WIDTHS = (24, 20, 17, 14, 11, 8, 6, 4, 3, 2, 1)
 
 
 class NotFiniteError(Exception):
     """A probe whose result should be a number is NaN or Inf: the large terms are too large."""
+
+
+class NoOrderError(Exception):
+    """The order does not show; the sentence says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +68,14 @@ class Masks:
         self.reach = dict.fromkeys(range(k), product)
         self.reach[k] = Reach(c.e_min - c.fraction_bits, c.e_min, c.e_max)
         self.high = min(high, product.high, d.e_max)
-        roomy = self.high - _DEPTHS[0] - normal >= min(12, k)
-        self.lowest = max(product.low if roomy else product.least, d.e_min - d.fraction_bits)
+        # Sums of wider results lose what lies further below.
+        self.depths = [x + max(0, d.precision - _WIDTHS[0]) for x in _DEPTHS]
+        #: Whether normal operands reach as far down as most sums need; subnormal ones are used elsewhere.
+        self.roomy = self.high - self.depths[0] - normal >= min(12, k)
+        self.lowest = max(product.low if self.roomy else product.least, d.e_min - d.fraction_bits)
         self.precision = d.precision
-        self.depth, self.width = _DEPTHS[0], 1
+        self.depth = self.depths[0]
+        self.width = max(1, min(self.room(self.depth, self.high), self.precision, _WIDTHS[0]))
 
     # ------------------------------------------------------------------ one probe
     def large(self, i: int, j: int) -> int:
@@ -144,21 +154,30 @@ class Masks:
     def calibrated(self) -> Task:
         """Find the depth at which large terms swallow others, and how many powers of two come back at once.
 
+        Errors: NoOrderError where nothing is swallowed because products cannot lie far enough apart.
         Source: the rounding of results and partial sums, and the fraction bits, bound both.
         """
         leaves = self.leaves
-        depths = [x for x in _DEPTHS if self.room(x, self.high) >= 2]
+        depths = [x for x in self.depths if self.room(x, self.high) >= 2]
+        if not depths:
+            raise NoOrderError(self._too_near())
         pairs = sorted({(leaves[0], leaves[-1]), (leaves[0], leaves[1]), (leaves[-2], leaves[-1])})
         few = min(6, self.room(max(depths), self.high))
-        tasks = [self._measured(depths[0])]
+        tasks = [self._has_c(), self._measured(depths[0])]
+        spreads = []
+        for i, j in pairs:
+            others = [x for x in leaves if x not in (i, j)]
+            spreads.append(others[:: max(1, len(others) // few)][:few])
         for depth in depths:
-            for i, j in pairs:
-                others = [x for x in leaves if x not in (i, j)]
-                spread = others[:: max(1, len(others) // few)][:few]
-                tasks.append(self.survivors(i, j, spread, depth, few))
-        width, *found = yield from together(tasks)
+            tasks += [self.survivors(i, j, x, depth, few) for (i, j), x in zip(pairs, spreads, strict=True)]
+        has_c, width, *found = yield from together(tasks)
+        if not has_c:
+            self.leaves = [x for x in leaves if x != self.k]
+            return (yield from self.calibrated()) if len(self.leaves) > 2 else None
         size = len(pairs)
         seen = {depth: found[n * size : (n + 1) * size] for n, depth in enumerate(depths)}
+        if max(depths) < self.depths[0] and seen[max(depths)] == [set(x) for x in spreads]:
+            raise NoOrderError(self._too_near())
         agreeing = [x for x in depths if seen[x] == seen[max(depths)]]
         wanted = min(len(leaves) - 2, self.precision, _WIDTHS[0])
         roomy = [x for x in agreeing if self.room(x, self.high) >= wanted]
@@ -169,19 +188,35 @@ class Masks:
         if self.width < most:
             self.precision = self.width
 
+    def _too_near(self) -> str:
+        a, b = self.formats.a, self.formats.b
+        return f"products of {a} and {b} lie too near each other to hide one another"
+
+    def _has_c(self) -> Task:
+        """Whether c is added at all."""
+        if self.k not in self.leaves:
+            return True
+        value = power_of_two(min(self.reach[self.k].high, self.high) - 1)
+        (number,) = yield [{self.k: value}]
+        return number != 0
+
     def _measured(self, depth: int) -> Task:
         """The most powers of two that come back together where nothing large is near, and the most asked."""
         products = [x for x in self.leaves if x != self.k]
         most = max(1, min(len(products), self.room(depth, self.high), self.precision))
         top = self.high - depth - 1
-        rows: list[dict[int, Fraction]] = []
-        for width in (widths := [w for w in _WIDTHS if w <= most]):
-            for chosen in (products[:width], products[::-1][:width]):
-                rows.append({x: power_of_two(top - n) for n, x in enumerate(chosen)})
-        answers = yield rows
-        exact = [x == sum(row.values()) for x, row in zip(answers, rows, strict=True)]
-        kept = [w for n, w in enumerate(widths) if exact[2 * n] and exact[2 * n + 1]]
-        return max(kept, default=1), most
+        for widths in [most], [w for w in _WIDTHS if w < most]:
+            rows = [
+                {x: power_of_two(top - n) for n, x in enumerate(chosen)}
+                for width in widths
+                for chosen in (products[:width], products[::-1][:width])
+            ]
+            answers = yield rows
+            exact = [x == sum(row.values()) for x, row in zip(answers, rows, strict=True)]
+            kept = [w for n, w in enumerate(widths) if exact[2 * n] and exact[2 * n + 1]]
+            if kept:
+                return max(kept), most
+        return 1, most
 
 
 def together(tasks: Sequence[Task]) -> Task:
@@ -206,3 +241,34 @@ def together(tasks: Sequence[Task]) -> Task:
             advance(n, answers[start : start + count])
             start += count
     return done
+
+
+@dataclass(slots=True)
+class Asked:
+    """Probes that were asked, and batches."""
+
+    ask: Results
+    probes: int = 0
+    batches: int = 0
+
+    def run(self, masks: Masks, task: Task) -> object:
+        """The result of a task, batch by batch."""
+        # The same probe is not asked twice: tasks side by side need not know of each other.
+        kept: dict[frozenset[object], Fraction | None] = {}
+        idle = 0
+        try:
+            rows = next(task)
+            while True:
+                keys = [frozenset(row.items()) for row in rows]
+                new = {key: row for key, row in zip(keys, rows, strict=True) if key not in kept}
+                idle = idle + 1 if not new else 0
+                # Tasks that wait for each other, or ask without end, have been given answers of no order.
+                if idle > _MOST_IDLE or self.probes + len(new) > _MOST_PROBES:
+                    raise NoOrderError("pairs hide terms in a way that no order does")
+                if new:
+                    answers = masks.numbers(self.ask(masks.batch(list(new.values()))))
+                    kept |= dict(zip(new, answers, strict=True))
+                    self.probes, self.batches = self.probes + len(new), self.batches + 1
+                rows = task.send([kept[key] for key in keys])
+        except StopIteration as end:
+            return end.value

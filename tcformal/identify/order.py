@@ -10,7 +10,7 @@ from tcformal.checks import check_int
 from tcformal.design.spec import Operands
 from tcformal.design.tree import Step
 from tcformal.identify.flatness import Flatness
-from tcformal.identify.masks import Masks, NotFiniteError, Results, Task, together
+from tcformal.identify.masks import Asked, Masks, NoOrderError, NotFiniteError, Results, Task, together
 
 #: Exponents of the large terms: the largest that serve, and one that fp16 partial sums hold.
 _HIGH = (64, 15)
@@ -41,28 +41,6 @@ class Order:
     batches: int
 
 
-@dataclass(slots=True)
-class _Asked:
-    """Probes that were asked, and batches."""
-
-    ask: Results
-    probes: int = 0
-    batches: int = 0
-
-    def run(self, masks: Masks, task: Task) -> object:
-        """The result of a task, batch by batch."""
-        try:
-            rows = next(task)
-            while True:
-                answers = []
-                if rows:
-                    answers = masks.numbers(self.ask(masks.batch(rows)))
-                    self.probes, self.batches = self.probes + len(rows), self.batches + 1
-                rows = task.send(answers)
-        except StopIteration as end:
-            return end.value
-
-
 def order_of(ask: Results, formats: Operands, k: int, *, with_c: bool = True) -> Order:
     """The order in which a device sums k products and c.
 
@@ -74,21 +52,22 @@ def order_of(ask: Results, formats: Operands, k: int, *, with_c: bool = True) ->
     Source: the idea of FPRev (large terms that cancel); powers of two on the other terms name all survivors.
     """
     check_int("k", k, low=1)
-    asked = _Asked(ask)
+    asked = Asked(ask)
     reason = ""
     for high in _HIGH:
         masks = Masks(formats, k, with_c=with_c, high=high)
         search = _Search(masks, Flatness(masks))
-        if masks.room(14, masks.high) < 2:
-            reason = f"products of {formats.a} and {formats.b} lie too near each other to hide one another"
-            break
         try:
             root = asked.run(masks, search.whole())
+        except NoOrderError as error:
+            reason = str(error)
+            break
         except NotFiniteError:
             reason = f"results are NaN or Inf where large terms cancel, down to 2^{masks.high}"
             continue
         assert isinstance(root, Step)
-        return Order(root, search.bits, search.reason, search.unclear, asked.probes, asked.batches)
+        reason = search.reason or search.misfit(root)
+        return Order(root, search.bits, reason, search.unclear, asked.probes, asked.batches)
     return Order(None, {}, reason, {}, asked.probes, asked.batches)
 
 
@@ -105,13 +84,20 @@ class _Search:
     reason: str = ""
     #: Sums that are done.
     sums: dict[Leaves, int | str | Step] = field(default_factory=dict)
+    #: Those, and sums that some task is at.
+    begun: set[Leaves] = field(default_factory=set)
 
     def whole(self) -> Task:
         """The outermost sum."""
-        leaves = frozenset(self.masks.leaves)
+        m = self.masks
+        leaves, guess = frozenset(m.leaves), (m.depth, m.width)
         if len(leaves) > 2:
-            yield from self.masks.calibrated()
-        root = yield from self.solved(leaves)
+            # Most devices are as they are taken to be: the first masks are asked at the same time.
+            scouts = self._scouts(leaves) if m.roomy else []
+            yield from together([m.calibrated(), self.hide(scouts, leaves)])
+            if (frozenset(m.leaves), m.depth, m.width) != (leaves, *guess):
+                self.known.clear()
+        root = yield from self.solved(frozenset(m.leaves))
         return root if isinstance(root, Step) else Step((root,))
 
     # ------------------------------------------------------------------ masks
@@ -134,24 +120,52 @@ class _Search:
         leaves = self._in_order(among)
         if len(leaves) == 1:
             return "c" if leaves[0] == self.masks.k else leaves[0]
-        if among not in self.sums:
-            if len(self._parts_of(among)) > 2:
-                first, second, third, last = leaves[0], leaves[1], leaves[2], leaves[-1]
-                scouts = [(first, second), (second, third), (first, third), (first, last)]
-                yield from self.hide([*scouts, (leaves[-2], last)], among)
-                yield from self._neighbours(among)
-            self.sums[among] = yield from self._made_of(among)
+        if among in self.begun:
+            while among not in self.sums:
+                yield []  # another task is at it
+        else:
+            self.begun.add(among)
+            yield from self.hide(self._scouts(among), among)
+            groups, exact = self._groups(among)
+            inner = [] if exact else [self.solved(g) for g in groups if len(g) > _SMALL]
+            made, *_ = yield from together([self._after_scouts(among), *inner])
+            self.sums[among] = made
         return self.sums[among]
 
+    def _after_scouts(self, among: Leaves) -> Task:
+        yield from self._neighbours(among)
+        return (yield from self._made_of(among))
+
+    def _scouts(self, among: Leaves) -> list[tuple[int, int]]:
+        """The pairs of parts that are asked first; none where two parts are left."""
+        heads = self._heads(self._parts_of(among))
+        if len(heads) <= 2:
+            return []
+        return [*combinations(heads[:3], 2), (heads[0], heads[-1]), (heads[-2], heads[-1])]
+
     def _neighbours(self, among: Leaves) -> Task:
-        """Ask parts next to each other where pairs or nested sets among them promise many sums."""
+        """Ask parts that may belong together, seeing how those do that are known to.
+
+        Pairs promise chains and trees, and all leaves next to each other are asked; sets in one another, all
+        parts next to each other; other sets promise more of their kind, and one pair of each is asked.
+        """
         groups, exact = self._groups(among)
         inner = {s for s in self.seen(among).values() if s != among}
-        if exact or len(inner) > len(groups) or any(len(g) == 2 for g in groups):
-            heads = self._heads(self._parts_of(among))
-            smallest = min(inner, key=len)
-            spaced = self._spaced(heads, smallest)
-            yield from self.hide([*pairwise(spaced), *combinations(heads[:3], 2)], among)
+        if not inner:
+            return
+        parts = self._parts_of(among)
+        heads = self._heads(parts)
+        smallest = min(inner, key=len)
+        pairs = list(combinations(heads[:3], 2)) if len(parts) > 2 else []
+        size = min(len(s - {self.masks.k}) for s in inner)
+        if size <= 2:
+            pairs += pairwise(self._spaced(among, smallest))
+        elif exact or len(inner) > len(groups):
+            pairs += pairwise(self._spaced(heads, smallest))
+        else:
+            single = [x for x in heads if frozenset([x]) in parts and x != self.masks.k]
+            pairs += list(pairwise(self._spaced(single, smallest)))[::size]
+        yield from self.hide(pairs, among)
 
     def _made_of(self, among: Leaves) -> Task:
         """One sum of its parts, after pairs of some of them have been asked."""
@@ -162,7 +176,9 @@ class _Search:
         if len(parts) <= 2:
             return (yield from self._step(parts))
         heads = self._heads(parts)
-        yield from self.hide(combinations(heads[:3], 2), among)
+        # Sets that were found apart may be parts of one exact sum, which the others are no part of.
+        large = [head for head, part in zip(heads, parts, strict=True) if len(part) > 1][:_SMALL]
+        yield from self.hide([*combinations(heads[:3], 2), *combinations(large, 2)], among)
         if self._groups(among) != groups:
             return (yield from self._made_of(among))
         if len(parts) == _SMALL:
@@ -171,8 +187,10 @@ class _Search:
         (bits, found), *_ = yield from together([self.flatness.hidden(heads), *map(self.solved, parts)])
         if found:
             # Parts that are added up before they are cut: where one hides another they are a sum.
-            pairs = [(group[0], x) for group in found for x in group[1:2]]
-            yield from self.hide([*pairs, *((group[0], group[-1]) for group in found)], among)
+            pairs = [pair for group in found for pair in (group[:2], (group[0], group[-1]))]
+            left = [x for x in heads if not any(x in group for group in found)]
+            left = self._spaced(left, frozenset(found[0]))
+            yield from self.hide([*pairs, *pairwise(left)], among)
             if self._groups(among) != groups:
                 return (yield from self._made_of(among))
         made = yield from self._step(parts, bits)
@@ -182,6 +200,9 @@ class _Search:
 
     def _step(self, parts: Sequence[Leaves], bits: int | None = -1) -> Task:
         """The sum of parts, after each of them."""
+        if len(parts) == 1:
+            self.reason = "pairs hide terms in a way that no order does"
+            parts = [frozenset([x]) for x in parts[0]]
         children = yield from together([self.solved(part) for part in parts])
         made = Step(tuple(children))
         if bits != -1:
@@ -211,22 +232,50 @@ class _Search:
         seen = self.seen(among)
         top = {p: s for p, s in seen.items() if not any(s < t and t != among for t in seen.values())}
         parts: set[Leaves] = set()
-        for leaf in self._in_order(among):
+        for leaf in among:
             own = [s for p, s in top.items() if leaf in p]
             if len(own) > 1:
                 parts.add(frozenset.intersection(*own))
-        for p, s in top.items():
-            known = [part for part in parts if part & p]
-            if len(known) == 1 and s - known[0]:
-                parts.add(s - known[0])
-        clash = any(one & other for one, other in combinations(parts, 2))
-        if clash or frozenset[int]().union(*parts) != among:
+        # Where a leaf was only asked with leaves of one part, that part is still among its own.
+        parts = {part for part in parts if not any(other < part for other in parts)}
+        added = True
+        while added:
+            added = False
+            for p, s in top.items():
+                known = [part for part in parts if part & p]
+                if len(known) == 1 and p - known[0] and s - known[0] not in parts:
+                    parts.add(s - known[0])
+                    added = True
+        if among in parts or sum(map(len, parts)) != len(among) or among.union(*parts) != among:
             self.reason = "an exact sum of several parts that masks do not tell apart"
             return [frozenset([x]) for x in among]
         return sorted(parts, key=lambda part: min(map(self._rank, part)))
 
+    def misfit(self, root: Step) -> str:
+        """Why masks do not fit an order; empty where they do."""
+        wrong = sum(hidden != self._hidden_by(root, pair) for pair, hidden in self.known.items())
+        if not wrong:
+            return ""
+        return f"{wrong} of {len(self.known)} pairs hide other terms than they would in this order"
+
+    def _hidden_by(self, step: Step, pair: Pair) -> Leaves:
+        """What a pair hides in a sum, as far as its leaves go."""
+        parts = {
+            x: frozenset(self._leaves(x)) if isinstance(x, Step) else self._leaves(Step((x,)))
+            for x in step.children
+        }
+        inside = [x for x, leaves in parts.items() if pair <= leaves and isinstance(x, Step)]
+        if inside:
+            return self._hidden_by(inside[0], pair)
+        exact = step in self.bits and self.bits[step] is None
+        return frozenset().union(*(leaves for leaves in parts.values() if not exact or leaves & pair))
+
+    def _leaves(self, step: Step) -> Leaves:
+        found = frozenset(step.products())
+        return found | {self.masks.k} if any("c" in x.children for x in step.steps()) else found
+
     # ------------------------------------------------------------------ the order of leaves
-    def _spaced(self, heads: Sequence[int], group: Leaves) -> list[int]:
+    def _spaced(self, heads: Iterable[int], group: Leaves) -> list[int]:
         """Parts in the order that puts those together that are spaced as the first two leaves of a group."""
         own = [x for x in self._in_order(group) if x != self.masks.k]
         stride = own[1] - own[0] if len(own) > 1 else 1
