@@ -75,6 +75,11 @@ def identify(asker: Asker, *, vectors: int = 100_000, progress: Progress = ignor
             IdentifyVerdict.REMAINING, f"{len(fitting)} designs give all answers",
             classes=tuple((name,) for name in fitting), **found,
         )  # fmt: skip
+    if not vectors:
+        return made(
+            IdentifyVerdict.IDENTIFIED, f"of the catalogued designs only {fitting[0]} gives all answers",
+            classes=((fitting[0],),), untested=("other inputs than these",), **found,
+        )  # fmt: skip
     progress(f"comparing {fitting[0]} with the device")
     validated = validate(asker, resolve(fitting[0]), vectors)
     verdict = IdentifyVerdict.FAULTY if validated.misfits.count else IdentifyVerdict.IDENTIFIED
