@@ -22,7 +22,8 @@ from tcformal.operands.batch import inputs_to_try, rows_of, together, witness_at
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.text import inputs_digest
 from tcformal.oracle.values import hex_word
-from tcformal.probe.devices.device import Device
+from tcformal.probe.devices.device import Device, slug
+from tcformal.probe.devices.hand import HandDevice
 from tcformal.probe.sealed import MOST_TERMS
 from tcformal.programs.chain import scale_count
 
@@ -52,8 +53,9 @@ class Asker:
     """Asks a device for dot products of K terms, given the formats alone, and keeps what it answers.
 
     With `path` the answers are kept in that file, and those that it holds are not asked for again; the
-    first new question of a later run is preceded by some of the kept ones.  `unit` names the instruction
-    to a device that has several.
+    first new question of a later run is preceded by some of the kept ones, unless a person would have to
+    answer them.  With `folder` the file is one of that folder of results, named after the device.  `unit`
+    names the instruction to a device that has several.
     Errors: DeviceError where the device cannot be asked, or is not the one that gave the kept answers;
     RecordError for a file of another device, or of other formats, and for an altered one.
     """
@@ -68,10 +70,13 @@ class Asker:
         path: Path | None = None,
         *,
         unit: UnitSpec | None = None,
+        folder: Path | None = None,
     ) -> None:
         self.spec = formats_only(formats, k, scale_format, scale_block) if unit is None else unit
         self.k, self.device = k, device
         self.identity = device.identify(self.spec, k)
+        if folder is not None:
+            path = _answers_path(folder, device.label(self.identity), self.spec, k)
         #: Which product of the device takes b[i] beside a[i]; None where it is the i-th.
         self.layout: tuple[int, ...] | None = None
         self._file = None if path is None else AskedFile(path, self.spec, k, self.identity)
@@ -90,7 +95,7 @@ class Asker:
             self.again = self._file.again
         #: Dot products and calls of earlier runs.
         self.kept_probes, self.kept_batches = self.probes, self.batches
-        self._sampled = not self._lines
+        self._sampled = not self._lines or isinstance(device, HandDevice)
 
     @property
     def history(self) -> tuple[Batch, Raw]:
@@ -269,6 +274,13 @@ class Asker:
                 f"expected {self.device.name} to answer as before, but for {witness_at(batch, row)} it gives "
                 f"{hex_word(d, seen[0])}, and {hex_word(d, kept)} is kept in {where}: move that file away"
             )
+
+
+def _answers_path(folder: Path, label: str, spec: UnitSpec, k: int) -> Path:
+    """The file of a device's answers for formats and K, or for an instruction, in a folder of results."""
+    scale = "" if spec.scale_format is None else f"-{spec.scale_format.name}.{spec.scale_block}"
+    asked = ".".join(spec.operands.names().values()) if spec.m == spec.n == 1 else spec.name
+    return folder / "identify" / label / f"{slug(asked)}{scale}-k{k}.jsonl"
 
 
 def _keys(batch: Batch) -> list[bytes]:
