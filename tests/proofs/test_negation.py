@@ -21,6 +21,8 @@ from tcformal.programs.chain import circuit, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimVerdict, PartStatus
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook
+from tcformal.proofs.tactics.cuts import Composition
+from tcformal.proofs.tactics.floors import without_floors
 from tcformal.query.assume import Assumptions
 from tcformal.query.kinds.property import properties
 from tcformal.query.kinds.property.properties import negation_symmetry
@@ -30,6 +32,7 @@ from tcformal.query.replay import oracle_result
 from tcformal.semantics.number import Number
 from tcformal.semantics.special import with_specials
 from tcformal.semantics.stages import SpecialCases
+from tcformal.semantics.unpack import unpack
 from tcformal.solve.result import Limits
 
 LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
@@ -45,8 +48,8 @@ def book() -> LemmaBook:
     return LemmaBook(limits=LIMITS)
 
 
-def prove(name: str, book: LemmaBook) -> ClaimVerdict:
-    return prove_claim(resolve(name), "negation-symmetry", book=book, limits=LIMITS)
+def prove(name: str, book: LemmaBook, assumed: str = "") -> ClaimVerdict:
+    return prove_claim(resolve(name), f"negation-symmetry{assumed}", book=book, limits=LIMITS)
 
 
 def assert_proved(v: ClaimVerdict) -> None:
@@ -97,6 +100,56 @@ def test_rounding_to_one_side_is_shown(name: str, book: LemmaBook) -> None:
     assert witness.results[0] ^ sign != witness.results[1]
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["cdna3/v_mfma_f32_32x32x4_2b_f16", pytest.param(CDNA3, marks=pytest.mark.long)],
+)
+def test_half_precision_sums_are_symmetric_where_c_is_zero(name: str, book: LemmaBook) -> None:
+    v = prove(name, book, "; c=0x0")
+    assert_proved(v)
+    floors = next(s for s in v.parts[0].steps if s.name == "floors")
+    assert floors.proved
+    assert set(floors.lemmas) <= {lemma.sha256 for lemma in v.lemmas}
+    assert prove(name, book).kind is Kind.VIOLATED
+
+
+@pytest.mark.parametrize("name", ["cdna3/v_mfma_f32_32x32x4_2b_bf16", "cdna3/v_mfma_f32_16x16x32_fp8_fp8"])
+def test_a_c_of_zero_does_not_cure_the_other_sums(name: str, book: LemmaBook) -> None:
+    """The witness obeys the assumption, and its results on the oracle are no opposites."""
+    v = prove(name, book, "; c=0x0")
+    assert v.kind is Kind.VIOLATED
+    (witness,) = (p.witness for p in v.parts if p.witness is not None)
+    assert (witness.first.c, witness.second.c) == (0, 0x80000000)
+    for operands, result in zip((witness.first, witness.second), witness.results, strict=True):
+        assert result == oracle_result(v.unit, operands)
+
+
+@pytest.mark.parametrize(
+    ("name", "c"), [("cdna3/v_mfma_f32_32x32x4_2b_bf16", 0), ("cdna3/v_mfma_f32_32x32x4_2b_f16", 1)]
+)
+def test_floors_that_round_are_not_proved_away(name: str, c: int, book: LemmaBook) -> None:
+    """Of bf16 the floor cuts sums below 2^-126; of fp16 it cuts where c is the least subnormal."""
+    spec, g = resolve(name), Graph()
+    x = declare_inputs(g, spec, spec.k)
+    (one, _) = negation_symmetry(g, spec, x).calls
+    proof = Composition(g, book)
+    supposed = g.eq(x.c, g.const(c, 32))
+    proof.suppose(supposed, True)
+    assert not without_floors(proof, one.dot, unpack(g, x.c, spec.operands.c), supposed)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("; finite", r"expected assumptions that claim negation-symmetry uses \(c\), but got finite"),
+        ("; c=0; c=0", "expected each assumption once, but got c twice"),
+    ],
+)
+def test_assumptions_that_the_proof_cannot_use_are_refused(asked: str, said: str, book: LemmaBook) -> None:
+    with pytest.raises(InputError, match=said):
+        prove(CDNA3, book, asked)
+
+
 @pytest.mark.parametrize("name", [pytest.param(TO_ONE_SIDE[0], marks=pytest.mark.long), TO_ONE_SIDE[1]])
 def test_what_is_not_symmetric_is_not_proved_either(
     name: str, book: LemmaBook, monkeypatch: pytest.MonkeyPatch
@@ -122,7 +175,8 @@ def test_nodes_made_equal_are_equal(name: str, book: LemmaBook) -> None:
     spec = resolve(name)
     g = Graph()
     case = negation_symmetry(g, spec, declare_inputs(g, spec, spec.k))
-    proof = negation._NegationProof(Asking(spec, book, LIMITS, None, lambda _: None), g, case)
+    ask = Asking(spec, book, LIMITS, None, lambda _: None)
+    proof = negation._NegationProof(ask, g, case, case.calls[0].operands.c)
     proof.numbers()
     assert_classes_agree(proof.c)
 

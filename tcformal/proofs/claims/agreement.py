@@ -24,19 +24,19 @@ from tcformal.query.replay import replay as replayed
 from tcformal.query.spread import gaps_of
 from tcformal.semantics.stages import Dot
 
-#: The claim's name, which the second unit and the assumptions follow.
+#: The claim's name, which the second unit and the assumptions follow, and what stands between them.
 NAME = "agreement"
-_SEPARATOR = "; "
+SEPARATOR = "; "
 
 
 def is_agreement(claim: str) -> bool:
     """Whether a claim's name is one of these."""
-    return claim.startswith(NAME + _SEPARATOR)
+    return claim.startswith(NAME + SEPARATOR)
 
 
 def agreement_claim(second: UnitSpec, what: Assumptions) -> str:
     """The claim's name with the second unit and the assumptions: `agreement; UNIT; finite; c=0x0`."""
-    return _SEPARATOR.join([NAME, second.name, *what.spellings()])
+    return SEPARATOR.join([NAME, second.name, *what.spellings()])
 
 
 def read_agreement(claim: str, first: UnitSpec) -> tuple[UnitSpec, Assumptions]:
@@ -44,9 +44,9 @@ def read_agreement(claim: str, first: UnitSpec) -> tuple[UnitSpec, Assumptions]:
 
     Errors: InputError for another claim, or for a spread, which is what the claim finds.
     """
-    name, *rest = claim.split(_SEPARATOR)
+    name, *rest = claim.split(SEPARATOR)
     if name != NAME or not rest:
-        raise InputError(f"expected {NAME}{_SEPARATOR}UNIT and assumptions, but got {claim!r}")
+        raise InputError(f"expected {NAME}{SEPARATOR}UNIT and assumptions, but got {claim!r}")
     what = from_texts(first.operands.c, rest[1:])
     if what.spread is not None:
         raise InputError("expected assumptions other than spread, which is looked for, but got one")
