@@ -61,7 +61,12 @@ class Claim:
 
 
 CLAIMS: dict[str, Claim] = {
-    "product-order": Claim("the order of the products does not change the result", product_order),
+    "product-order": Claim(
+        "the order of the products does not change the result",
+        product_order,
+        truncated_sum,
+        ("finite", "exponents", "c", "spread"),
+    ),
     "sign-magnitude": Claim("sums in sign and magnitude and in two's complement agree", sign_magnitude),
     "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
     "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, lambda _: True, ("c",)),
