@@ -113,7 +113,13 @@ def test_half_precision_sums_are_symmetric_where_c_is_zero(name: str, book: Lemm
     assert prove(name, book).kind is Kind.VIOLATED
 
 
-@pytest.mark.parametrize("name", ["cdna3/v_mfma_f32_32x32x4_2b_bf16", "cdna3/v_mfma_f32_16x16x32_fp8_fp8"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cdna3/v_mfma_f32_32x32x4_2b_bf16",
+        pytest.param("cdna3/v_mfma_f32_16x16x32_fp8_fp8", marks=pytest.mark.long),
+    ],
+)
 def test_a_c_of_zero_does_not_cure_the_other_sums(name: str, book: LemmaBook) -> None:
     """The witness obeys the assumption, and its results on the oracle are no opposites."""
     v = prove(name, book, "; c=0x0")
