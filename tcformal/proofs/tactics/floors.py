@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
@@ -101,11 +101,19 @@ class _Fact:
 
 def rebuilt(c: Composition, x: Record) -> Record:
     """A record of stages with every node built again on what was proved equal to it."""
+    nodes: dict[Node, Node] = {}
+    _mapped(x, lambda node: nodes.setdefault(node, node))
+    new = dict(zip(nodes, c.all_replaced(list(nodes)), strict=True))
+    return _mapped(x, lambda node: new[node])
+
+
+def _mapped(x: Record, of: Callable[[Node], Node]) -> Record:
+    """A record of stages with another node in the place of each."""
     made: Any = x
     if isinstance(x, Node):
-        made = c.replaced(x)
+        made = of(x)
     elif isinstance(x, tuple):
-        made = tuple(rebuilt(c, y) for y in x)
+        made = tuple(_mapped(y, of) for y in x)
     elif is_dataclass(x) and not isinstance(x, type):
-        made = type(x)(**{f.name: rebuilt(c, getattr(x, f.name)) for f in fields(x)})
+        made = type(x)(**{f.name: _mapped(getattr(x, f.name), of) for f in fields(x)})
     return made  # type: ignore[no-any-return]
