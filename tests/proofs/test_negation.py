@@ -38,6 +38,7 @@ from tcformal.solve.result import Limits
 LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 CDNA3 = "cdna3/v_mfma_f32_32x32x8_f16"
+HALF, BFLOAT = "cdna3/v_mfma_f32_32x32x4_2b_f16", "cdna3/v_mfma_f32_32x32x4_2b_bf16"
 #: Symmetric in all but one rounding.
 TO_ONE_SIDE = ("valpey@terms=2,alignment_rounding=RD", "valpey@terms=2,conversion=RU-FP32")
 
@@ -102,10 +103,15 @@ def test_rounding_to_one_side_is_shown(name: str, book: LemmaBook) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["cdna3/v_mfma_f32_32x32x4_2b_f16", pytest.param(CDNA3, marks=pytest.mark.long)],
+    [
+        HALF,
+        pytest.param(CDNA3, marks=pytest.mark.long),
+        pytest.param(BFLOAT, marks=pytest.mark.long),
+    ],
 )
-def test_half_precision_sums_are_symmetric_where_c_is_zero(name: str, book: LemmaBook) -> None:
-    v = prove(name, book, "; c=0x0")
+def test_sums_are_symmetric_where_c_is_zero(name: str, book: LemmaBook) -> None:
+    """Those of bf16 where no product lies below the least normal number of fp32."""
+    v = prove(name, book, "; exponents=-63..127; c=0x0" if name == BFLOAT else "; c=0x0")
     assert_proved(v)
     floors = next(s for s in v.parts[0].steps if s.name == "floors")
     assert floors.proved
@@ -116,7 +122,7 @@ def test_half_precision_sums_are_symmetric_where_c_is_zero(name: str, book: Lemm
 @pytest.mark.parametrize(
     "name",
     [
-        "cdna3/v_mfma_f32_32x32x4_2b_bf16",
+        BFLOAT,
         pytest.param("cdna3/v_mfma_f32_16x16x32_fp8_fp8", marks=pytest.mark.long),
     ],
 )
@@ -130,24 +136,25 @@ def test_a_c_of_zero_does_not_cure_the_other_sums(name: str, book: LemmaBook) ->
         assert result == oracle_result(v.unit, operands)
 
 
-@pytest.mark.parametrize(
-    ("name", "c"), [("cdna3/v_mfma_f32_32x32x4_2b_bf16", 0), ("cdna3/v_mfma_f32_32x32x4_2b_f16", 1)]
-)
-def test_floors_that_round_are_not_proved_away(name: str, c: int, book: LemmaBook) -> None:
-    """Of bf16 the floor cuts sums below 2^-126; of fp16 it cuts where c is the least subnormal."""
+@pytest.mark.parametrize(("name", "c", "lowest"), [(BFLOAT, 0, None), (BFLOAT, 0, -126), (HALF, 1, None)])
+def test_floors_that_round_are_not_proved_away(
+    name: str, c: int, lowest: int | None, book: LemmaBook
+) -> None:
+    """Of bf16 the floor cuts sums below 2^-126, which nothing here excludes; of fp16 beside a c of 2^-149."""
     spec, g = resolve(name), Graph()
     x = declare_inputs(g, spec, spec.k)
     (one, _) = negation_symmetry(g, spec, x).calls
     proof = Composition(g, book)
     supposed = g.eq(x.c, g.const(c, 32))
     proof.suppose(supposed, True)
-    assert not without_floors(proof, one.dot, unpack(g, x.c, spec.operands.c), supposed)
+    assert not without_floors(proof, one.dot, unpack(g, x.c, spec.operands.c), [supposed], lowest)
 
 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ("; finite", r"expected assumptions that claim negation-symmetry uses \(c\), but got finite"),
+        ("; finite", r"claim negation-symmetry uses \(c, exponents\), but got finite"),
+        ("; exponents=-63..127", "expected c=0 beside the exponents"),
         ("; c=0; c=0", "expected each assumption once, but got c twice"),
     ],
 )
@@ -185,6 +192,15 @@ def test_nodes_made_equal_are_equal(name: str, book: LemmaBook) -> None:
     proof = negation._NegationProof(ask, g, case, case.calls[0].operands.c)
     proof.numbers()
     assert_classes_agree(proof.c)
+
+
+@pytest.mark.parametrize(("low", "proved"), [(-80, False), (-63, True)])
+def test_exponents_below_those_supposed_are_not_proved(low: int, proved: bool, book: LemmaBook) -> None:
+    spec, g = resolve(BFLOAT), Graph()
+    case = negation_symmetry(g, spec, declare_inputs(g, spec, spec.k))
+    assumed = Assumptions(exponents=(low, 127), c=0)
+    ask = Asking(spec, book, LIMITS, None, lambda _: None, assumed=assumed)
+    assert bool(negation._NegationProof(ask, g, case, case.calls[0].operands.c).before) is proved
 
 
 def small_chain() -> UnitSpec:

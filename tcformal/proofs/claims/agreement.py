@@ -236,7 +236,10 @@ def order_within(ask: Asking) -> tuple[Finding, list[Lemma]]:
     refuted = [p.name for p in parts if p.status is PartStatus.VIOLATED]
     return Finding(
         parts=tuple(parts),
-        composition=f"an exchange and a move by one place, which make every order, change no result: {text}",
+        composition=(
+            "" if refuted
+            else f"an exchange and a move by one place, which make every order, change no result: {text}"
+        ),
         reason=f"no order of the {k} products changes the result: {text}",
         violated=f"the order matters, {' and '.join(refuted)}: {text}",
     ), lemmas  # fmt: skip

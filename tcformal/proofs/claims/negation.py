@@ -16,7 +16,7 @@ from tcformal.proofs.tactics.cut_points import specials_of
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
 from tcformal.proofs.tactics.floors import rebuilt, without_floors
 from tcformal.proofs.tactics.mirror import Mirror
-from tcformal.query.assume import Assumptions
+from tcformal.query.assume import Assumptions, assume
 from tcformal.query.kinds.property.properties import Call, Case, negation_symmetry
 from tcformal.query.kinds.property.question import property_question
 from tcformal.semantics.stages import SpecialCases
@@ -24,7 +24,7 @@ from tcformal.semantics.unpack import unpack
 
 
 def _turned(what: Assumptions) -> str:
-    return " where ".join(["Φ(−A, B, −C) = −Φ(A, B, C)", *what.texts()])
+    return "Φ(−A, B, −C) = −Φ(A, B, C)" + (f" where {' and '.join(what.texts())}" if what else "")
 
 
 def negation(ask: Asking) -> tuple[Finding, list[Lemma]]:
@@ -44,6 +44,8 @@ def negation(ask: Asking) -> tuple[Finding, list[Lemma]]:
         raise InputError(
             f"expected a hardware unit for claim negation-symmetry, but {spec.name} is composed of others"
         )
+    if ask.assumed.exponents is not None and ask.assumed.c is None:
+        raise InputError("expected c=0 beside the exponents for claim negation-symmetry, but got no c")
     turned = _turned(ask.assumed)
     q = property_question("negation-symmetry", spec, ask.assumed)
     ask.progress("looking for inputs that are rounded to one side")
@@ -94,13 +96,22 @@ class _NegationProof:
     def _calls(self, c: Node) -> tuple[Call, Call]:
         """Both calls; where c is assumed to be a zero, without the floors that round nothing then."""
         one, other = self.case.calls
-        given, fmt, g = self.ask.assumed.c, self.ask.spec.operands.c, self.c.graph
+        what, fmt, g = self.ask.assumed, self.ask.spec.operands.c, self.c.graph
+        given = what.c
         if given is None or self.ask.spec.design.sum_rounding != "RD" or given not in (0, fmt.sign_bit):
             return one, other
-        zero = g.eq(c, g.const(given, fmt.width))
-        self.c.suppose(zero, True)
+        x, o, lowest = one.operands, self.ask.spec.operands, None
+        supposed = [g.eq(c, g.const(given, fmt.width))]
+        if what.exponents is not None:
+            of_one = Assumptions(exponents=what.exponents)
+            words = [(word, f) for row, f in ((x.a, o.a), (x.b, o.b)) for word in row]
+            found = [assume(g, of_one, [pair], c) for pair in words]
+            supposed += [fact for fact in found if fact.op != "const"]
+            lowest = sum(max(what.exponents[0], f.e_min) for f in (o.a, o.b))
+        for fact in supposed:
+            self.c.suppose(fact, True)
         for call in (one, other):
-            if not without_floors(self.c, call.dot, unpack(g, call.operands.c, fmt), zero):
+            if not without_floors(self.c, call.dot, unpack(g, call.operands.c, fmt), supposed, lowest):
                 return one, other
         self.before.append(step_of(self.c, "floors", 0, True, False))
         return replace(one, dot=rebuilt(self.c, one.dot)), replace(other, dot=rebuilt(self.c, other.dot))

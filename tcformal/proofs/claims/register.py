@@ -69,7 +69,7 @@ CLAIMS: dict[str, Claim] = {
     ),
     "sign-magnitude": Claim("sums in sign and magnitude and in two's complement agree", sign_magnitude),
     "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
-    "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, lambda _: True, ("c",)),
+    "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, lambda _: True, ("c", "exponents")),
     "error-bound": Claim("how far a result can be from the exact sum", bounded_error, error_bounded),
     "integer-sums": Claim("up to which size sums of integers are exact", integer_sums, of_products),
     "zero-products": Claim("half the products +0·+0 change nothing", zero_products, lambda _: True),

@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from tcformal.ir.node import Node
+from tcformal.ir.walk import reachable
 from tcformal.proofs.tactics.cuts import Composition
 from tcformal.semantics.align import all_of
 from tcformal.semantics.number import Number
@@ -17,11 +18,14 @@ from tcformal.semantics.stages import Dot, DotStep, Total
 Record = TypeVar("Record")
 
 
-def without_floors(c: Composition, dot: Dot, beside: Number, supposed: Node) -> bool:
+def without_floors(
+    c: Composition, dot: Dot, beside: Number, supposed: Sequence[Node], lowest: int | None = None
+) -> bool:
     """Prove that the last sum is that of the products and that its floor rounds nothing, for TR-FDPA.
 
     Soundness: `Composition` joins nothing that is not proved; `beside` is c as the sum takes it, and
-    `supposed`, which says that c is zero, has to be supposed or proved.  (1) A zero product has no
+    `supposed`, which say that c is zero and that no product has an exponent below `lowest`, have to be
+    supposed or proved.  (1) A zero product has no
     significand and so no aligned bits; where all are zero, so is their sum, and elsewhere the largest
     exponent is one of those that products can have.  (2) Above c's exponent the sum is
     therefore not shifted, and c adds nothing to it.  (3) The floor cuts off nothing but zeros, as rounding to
@@ -38,6 +42,7 @@ def without_floors(c: Composition, dot: Dot, beside: Number, supposed: Node) -> 
     nothing = all_of(g, [term.zero, g.is_zero(term.significand), g.eq(code, g.const(1, code.width))])
     all_zero = all_of(g, [t.zero for t in terms])
     least, most = min(t.exponent.low for t in terms), max(t.exponent.high for t in terms)
+    least = least if lowest is None else max(least, lowest)
     gone, inside = [], []
     for t in products.terms:
         empty = g.or_(g.not_(t.term.zero), g.is_zero(t.term.significand))
@@ -50,13 +55,20 @@ def without_floors(c: Composition, dot: Dot, beside: Number, supposed: Node) -> 
             and (inside[-1] is true or fact(inside[-1], "an exponent is in its range"))
         ):
             return False
+        if least > t.term.exponent.low:
+            code = t.term.exponent.bits
+            low = g.const(least - t.term.exponent.low, code.width)
+            inside.append(g.or_(t.term.zero, g.ule(low, code)))
+            if not fact(inside[-1], f"an exponent is at least {least}", _about(inside[-1], supposed)):
+                return False
     zero_sum = g.or_(g.not_(all_zero), g.is_zero(products.bits))
     code = e_max.rebased(g, min(least, e_max.low), max(most, e_max.high))
     low, high = (g.const(x - min(least, e_max.low), code.width) for x in (least, most))
     between = g.and_(g.ule(low, code), g.ule(code, high))
     some, alive = g.or_(all_zero, between), g.or_(g.is_zero(products.bits), between)
     return (
-        fact(nothing, "a c of zero has no significand and the least exponent", [supposed])
+        fact(nothing, "a c of zero has no significand and the least exponent",
+             _about(nothing, supposed))
         and fact(zero_sum, "a sum of zero products is zero", gone,
                  [n for t in products.terms for n in (t.term.zero, t.term.sign, t.aligned)])
         and fact(some, f"the largest exponent of products is in {least}..{most}", inside,
@@ -84,6 +96,12 @@ def _one_sum(c: Composition, products: Total, last: DotStep, beside: Number, giv
         cut_off = convert(g, *split_sign(g, whole), total.lsb, target, overflow="ieee")
     pairs = list(zip(cut_off.parts, c.all_replaced(floor.rounded.parts), strict=True))
     return c.by_lemmas(last.scope, pairs, given=given, cut=cut, name="a floor cuts off nothing")
+
+
+def _about(fact: Node, supposed: Sequence[Node]) -> list[Node]:
+    """What is supposed of the inputs that a fact depends on alone."""
+    inputs = {n for n in reachable([fact]) if n.op == "input"}
+    return [x for x in supposed if inputs.issuperset(n for n in reachable([x]) if n.op == "input")]
 
 
 class _Fact:
