@@ -186,3 +186,15 @@ def test_an_order_that_matters_is_not_proved(book: LemmaBook, monkeypatch: pytes
 def test_assumptions_that_prove_nothing_are_refused(asked: str, said: str, book: LemmaBook) -> None:
     with pytest.raises(InputError, match=said):
         prove_claim(resolve(f"{FOUR}3"), f"product-order{asked}", book=book, limits=LIMITS)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tfdpa@products=1",
+        "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0",
+    ],
+)
+def test_units_without_other_orders_are_refused(name: str, book: LemmaBook) -> None:
+    with pytest.raises(InputError, match="expected products without scales for an order within a spread"):
+        prove_claim(resolve(name), "product-order; finite; spread=2", book=book, limits=LIMITS)

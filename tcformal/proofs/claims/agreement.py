@@ -1,4 +1,4 @@
-"""Claim `agreement`: within which spread of exponents two units give the same bits."""
+"""Claim `agreement`: the spread within which two units, or two orders of products, give the same bits."""
 
 from __future__ import annotations
 
@@ -215,6 +215,10 @@ def order_within(ask: Asking) -> tuple[Finding, list[Lemma]]:
     again, make every order; assumptions and spread are the same of operands in any order.
     """
     spec, k, what = ask.spec, ask.spec.k, ask.assumed
+    if spec.scale_format is not None or k < 2:
+        raise InputError(
+            f"expected products without scales for an order within a spread, but got {spec.name}"
+        )
     orders = {
         "products 0 and 1 exchanged": [1, 0, *range(2, k)],
         "all products moved by one place": [*range(1, k), 0],
