@@ -45,7 +45,7 @@ def of_products(u: UnitSpec) -> bool:
 
 
 #: What proves or refutes a claim part by part, with the lemmas that it tried.
-Program = Callable[[Asking], tuple[Finding, list[Lemma]]]
+ClaimProgram = Callable[[Asking], tuple[Finding, list[Lemma]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Claim:
     """One claim: what it says, and the program that proves or refutes it part by part."""
 
     statement: str
-    prove: Program
+    prove: ClaimProgram
     #: Which units it fits.
     fits: Callable[[UnitSpec], bool] = truncated_sum
     #: The names of the assumptions that its program uses.
@@ -142,7 +142,7 @@ def prove_claim(
     for an assumption that it cannot use.
     """
     start = time.monotonic()
-    program: Program = agreement
+    program: ClaimProgram = agreement
     what = Assumptions()
     if not is_agreement(claim):
         known, what = conditions(claim, spec)

@@ -15,7 +15,7 @@ from tcformal.semantics.reduce import split_sign
 from tcformal.semantics.round import convert
 from tcformal.semantics.stages import Dot, DotStep, Total
 
-Record = TypeVar("Record")
+StageRecord = TypeVar("StageRecord")
 
 
 def without_floors(
@@ -117,7 +117,7 @@ class _Fact:
         return self.c.by_lemma(self.where, true, fact, given=given, cut=cut, name=name, depths=(None,))
 
 
-def rebuilt(c: Composition, x: Record) -> Record:
+def rebuilt(c: Composition, x: StageRecord) -> StageRecord:
     """A record of stages with every node built again on what was proved equal to it."""
     nodes: dict[Node, Node] = {}
     _mapped(x, lambda node: nodes.setdefault(node, node))
@@ -125,7 +125,7 @@ def rebuilt(c: Composition, x: Record) -> Record:
     return _mapped(x, lambda node: new[node])
 
 
-def _mapped(x: Record, of: Callable[[Node], Node]) -> Record:
+def _mapped(x: StageRecord, of: Callable[[Node], Node]) -> StageRecord:
     """A record of stages with another node in the place of each."""
     made: Any = x
     if isinstance(x, Node):
