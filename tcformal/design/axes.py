@@ -104,7 +104,7 @@ def catalogued_rivals(spec: UnitSpec, k: int) -> list[UnitSpec]:
 
 def computed(u: UnitSpec, k: int) -> tuple[object, ...]:
     """What designs of equal formats share when they compute dot products of `k` terms in the same way."""
-    return u.design, min(u.k, u.design.products), u.emulation, None if u.k >= k else u.k
+    return u.design, min(u.k, u.design.products), u.emulation, u.tree, None if u.k >= k else u.k
 
 
 def around(value: int | str | None, steps: Iterable[int] = _NEAR) -> list[int]:

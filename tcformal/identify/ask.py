@@ -17,11 +17,13 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, InputError
 from tcformal.formats.spec import Format
 from tcformal.identify.asked import AskedFile, AskedLine
-from tcformal.operands.batch import rows_of, together, witness_at
+from tcformal.matmul.replay import replay
+from tcformal.operands.batch import inputs_to_try, rows_of, together, witness_at
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.text import inputs_digest
 from tcformal.oracle.values import hex_word
-from tcformal.probe.devices.device import Device
+from tcformal.probe.devices.device import Device, slug
+from tcformal.probe.devices.hand import HandDevice
 from tcformal.probe.sealed import MOST_TERMS
 from tcformal.programs.chain import scale_count
 
@@ -51,8 +53,9 @@ class Asker:
     """Asks a device for dot products of K terms, given the formats alone, and keeps what it answers.
 
     With `path` the answers are kept in that file, and those that it holds are not asked for again; the
-    first new question of a later run is preceded by some of the kept ones.  `unit` names the instruction
-    to a device that has several.
+    first new question of a later run is preceded by some of the kept ones, unless a person would have to
+    answer them.  With `folder` the file is one of that folder of results, named after the device.  `unit`
+    names the instruction to a device that has several.
     Errors: DeviceError where the device cannot be asked, or is not the one that gave the kept answers;
     RecordError for a file of another device, or of other formats, and for an altered one.
     """
@@ -67,10 +70,13 @@ class Asker:
         path: Path | None = None,
         *,
         unit: UnitSpec | None = None,
+        folder: Path | None = None,
     ) -> None:
         self.spec = formats_only(formats, k, scale_format, scale_block) if unit is None else unit
         self.k, self.device = k, device
         self.identity = device.identify(self.spec, k)
+        if folder is not None:
+            path = _answers_path(folder, device.label(self.identity), self.spec, k)
         #: Which product of the device takes b[i] beside a[i]; None where it is the i-th.
         self.layout: tuple[int, ...] | None = None
         self._file = None if path is None else AskedFile(path, self.spec, k, self.identity)
@@ -81,15 +87,15 @@ class Asker:
         self.probes = self.batches = 0
         #: Seconds that the device took for them.
         self.seconds = 0.0
-        #: Kept inputs asked again, which `probes` leaves out.
-        self.again = 0
+        #: Kept inputs asked again, and inputs drawn from seeds; `probes` leaves out both.
+        self.again = self.checked = 0
         if self._file is not None:
             for line in self._file.lines:
                 self._take(line)
             self.again = self._file.again
         #: Dot products and calls of earlier runs.
         self.kept_probes, self.kept_batches = self.probes, self.batches
-        self._sampled = not self._lines
+        self._sampled = not self._lines or isinstance(device, HandDevice)
 
     @property
     def history(self) -> tuple[Batch, Raw]:
@@ -119,7 +125,8 @@ class Asker:
     def repeated(self, batch: Batch, times: int) -> NDArray[np.uint64]:
         """The answers to a batch that is asked several times in one call; shape [times, n].
 
-        The first answers also answer the inputs that were never asked before.
+        The first answers also answer the inputs that were never asked before.  Each time the inputs stand in
+        other places, so that what influences its neighbours gives several answers.
         Errors: as `ask`; then nothing is kept.
         """
         check_int("times", times, low=2)
@@ -127,12 +134,34 @@ class Asker:
         kept = self._repeated.get(inputs_digest(sent))
         if kept is not None and len(kept) >= times:
             return kept[:times].astype(np.uint64)
-        outputs, error, seconds = self._called(rows_of(sent, np.tile(np.arange(n), times)))
+        turned = [np.random.default_rng(turn).permutation(n) for turn in range(times)]
+        outputs, error, seconds = self._called(rows_of(sent, np.concatenate(turned)))
         if error is not None:
             raise error
-        line = AskedLine(sent, outputs.reshape(times, n), self.batches, seconds)
+        answers = np.empty((times, n), np.uint64)
+        for row, order, given in zip(answers, turned, outputs.reshape(times, n), strict=True):
+            row[order] = given
+        line = AskedLine(sent, answers, self.batches, seconds)
         self._keep(line)
         return line.answers.astype(np.uint64)
+
+    def drawn(self, seed: int, count: int, model: UnitSpec) -> tuple[Batch, Raw, Raw]:
+        """Inputs drawn from a seed, with the answers and a model's results, in one call.
+
+        They are kept as a seed and as the answers that are not the model's, and are no part of the history.
+        Errors: as `ask`; then nothing is kept.
+        """
+        batch = inputs_to_try(self.spec, self.k, count, seed)
+        designed = replay(model, batch)
+        kept = None if self._file is None else self._file.drawn_answers(seed, batch)
+        if kept is None:
+            kept, error, _ = self._called(self._sent(batch))
+            if error is not None:
+                raise error
+            if self._file is not None:
+                self._file.add_drawn(seed, batch, kept, model, designed)
+        self.checked += count
+        return batch, kept, designed
 
     def close(self) -> None:
         """End the processes of the device."""
@@ -156,8 +185,6 @@ class Asker:
         return replace(batch, b=b)
 
     def _ask_new(self, sent: Batch) -> None:
-        if not self._sampled:
-            self._ask_again()
         outputs, error, seconds = self._called(sent)
         if len(outputs):
             asked = rows_of(sent, slice(len(outputs)))
@@ -167,6 +194,8 @@ class Asker:
 
     def _called(self, sent: Batch) -> tuple[Raw, DeviceError | None, float]:
         """The results of one call as far as they are results, what is wrong with the others, and the time."""
+        if not self._sampled:
+            self._ask_again()
         start, n, d = time.monotonic(), len(sent.c), self.spec.d_format
         try:
             outputs, error = self.device.run(self.spec, sent), None
@@ -245,6 +274,13 @@ class Asker:
                 f"expected {self.device.name} to answer as before, but for {witness_at(batch, row)} it gives "
                 f"{hex_word(d, seen[0])}, and {hex_word(d, kept)} is kept in {where}: move that file away"
             )
+
+
+def _answers_path(folder: Path, label: str, spec: UnitSpec, k: int) -> Path:
+    """The file of a device's answers for formats and K, or for an instruction, in a folder of results."""
+    scale = "" if spec.scale_format is None else f"-{spec.scale_format.name}.{spec.scale_block}"
+    asked = ".".join(spec.operands.names().values()) if spec.m == spec.n == 1 else spec.name
+    return folder / "identify" / label / f"{slug(asked)}{scale}-k{k}.jsonl"
 
 
 def _keys(batch: Batch) -> list[bytes]:

@@ -1,8 +1,9 @@
 """Files of a device's answers, as an identification keeps them: JSON lines with digests.
 
 The head names the formats, K and the device.  A line `asked` holds new inputs with the answers, in the words
-of `probe.log.blocks`; a line `repeated` the answers to inputs that were asked several times; a line `again`
-how many kept inputs a later run asked again before it went on.
+of `probe.log.blocks`; a line `repeated` the answers to inputs that were asked several times; a line `drawn`
+those to inputs drawn from a seed, as a model with the answers that are others; a line `again` how many kept
+inputs a later run asked again before it went on.
 """
 
 from __future__ import annotations
@@ -14,19 +15,25 @@ from typing import Any
 
 import numpy as np
 
+from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError
 from tcformal.files import lines, write
+from tcformal.matmul.replay import replay
 from tcformal.operands.batch import rows_of
 from tcformal.operands.random import Batch, Raw
+from tcformal.operands.text import digest_of, inputs_digest
+from tcformal.oracle.values import hex_word
 from tcformal.probe.log.blocks import words_of, words_text
 from tcformal.probe.log.identity import check_program
-from tcformal.probe.sealed import check_seal, read_whole, whole
+from tcformal.probe.sealed import MOST_SEED, check_seal, read_whole, whole, word
 from tcformal.programs.chain import scale_count
 from tcformal.store.schema import now, sealed
 from tcformal.version import VERSION
 
 SCHEMA = "tcformal-answers/1"
+#: What draws inputs: `operands.batch.inputs_to_try`.
+GENERATOR = "inputs-to-try/1"
 #: Dot products of one line.
 _LINE = 1024
 #: The keys of a head that must be those of the file.
@@ -56,6 +63,8 @@ class AskedFile:
     def __init__(self, path: Path, spec: UnitSpec, k: int, device: Mapping[str, str]) -> None:
         self.path, self._spec, self._k = path, spec, k
         self.lines: list[AskedLine] = []
+        #: The lines `drawn`, by seed and count.
+        self.drawn: dict[tuple[int, int], Mapping[str, Any]] = {}
         #: Kept inputs that later runs asked again.
         self.again = 0
         head = self._head(device)
@@ -97,6 +106,8 @@ class AskedFile:
         if data["kind"] in ("asked", "repeated"):
             answers = [data["d"]] if data["kind"] == "asked" else data["d"]
             self.lines.append(self._line(data, answers, where))
+        elif data["kind"] == "drawn":
+            self.drawn[whole(data, "seed", where, high=MOST_SEED), whole(data, "count", where)] = data
         elif data["kind"] == "again":
             self.again += whole(data, "count", where)
         else:
@@ -130,6 +141,39 @@ class AskedFile:
                 **self._words(rows_of(line.batch, rows)), "d": d if several else d[0],
             })  # fmt: skip
         write.append_all(self.path, map(sealed, made))
+
+    def add_drawn(self, seed: int, batch: Batch, answers: Raw, model: UnitSpec, designed: Raw) -> None:
+        """Put on the disk the answers to a drawn batch, as those that are not a model's."""
+        d = self._spec.d_format
+        rows = np.flatnonzero(answers != designed).tolist()
+        line = {
+            "kind": "drawn", "generator": GENERATOR, "seed": seed, "count": len(answers),
+            "inputs": inputs_digest(batch), "outputs": digest_of(answers), "model": model.name,
+            "mismatches": {str(row): hex_word(d, int(answers[row])) for row in rows},
+        }  # fmt: skip
+        write.append(self.path, sealed(line))
+        self.drawn[seed, len(answers)] = line
+
+    def drawn_answers(self, seed: int, batch: Batch) -> Raw | None:
+        """The kept answers to a drawn batch; None where there are none.
+
+        Errors: RecordError where they cannot be made again: the generator or the model has changed.
+        """
+        line = self.drawn.get((seed, len(batch.c)))
+        if line is None:
+            return None
+        where = f"the answers to inputs of seed {seed} in {self.path}"
+        with read_whole(where):
+            same = line["generator"] == GENERATOR and line["inputs"] == inputs_digest(batch)
+            answers = replay(resolve(line["model"]), batch)
+            for row, text in line["mismatches"].items():
+                answers[int(row)] = word(self._spec.d_format, text, where)
+            if not same or digest_of(answers) != line["outputs"]:
+                raise RecordError(
+                    f"expected {where} to be those of {line['model']} with {len(line['mismatches'])} others, "
+                    "but they are not: the generator or the model has changed; move that file away"
+                )
+        return answers
 
     def _words(self, batch: Batch) -> dict[str, Any]:
         formats = self._spec.input_formats()

@@ -33,9 +33,12 @@ class Search:
     ask: Ask
     seed: int = 0
     alive: list[Survivors] = field(default_factory=list)
+    #: Structures that have not been tried yet: most are refuted by answers that settle another one.
+    waiting: list[UnitSpec] = field(default_factory=list)
     asked: list[Batch] = field(default_factory=list)
     answers: list[Raw] = field(default_factory=list)
-    #: Worlds that answers refuted.
+    #: Designs of the worlds that were tried, and worlds that answers refuted.
+    space: int = 0
     refuted: int = 0
     #: Designs that were left after each round.
     curve: list[tuple[int, int]] = field(default_factory=list)
@@ -58,21 +61,26 @@ class Search:
             _learn(survivors, batch, answers)
         self._forget()
 
-    def add(self, units: Iterable[UnitSpec]) -> None:
-        """Worlds of more structures, less what the answers refute."""
-        for unit in units:
-            survivors = Survivors(world_of(unit), np.random.default_rng(self.seed))
-            if self.asked:
-                _learn(survivors, together(*self.asked), np.concatenate(self.answers))
-            self.alive.append(survivors)
+    def learn_all(self) -> None:
+        """Let every world learn every answer."""
+        for survivors in self.alive:
+            _learn(survivors, together(*self.asked), np.concatenate(self.answers))
         self._forget()
 
+    def add(self, units: Iterable[UnitSpec]) -> None:
+        """More structures, the most plausible first."""
+        self.waiting += units
+
     def run(self, most_rounds: int = 12) -> None:
-        """Ask until no input of some pools tells apart what is left, or nothing is left."""
-        idle = 0
-        for number in range(most_rounds * _POOLS):
-            if not self.alive or len(self.curve) >= most_rounds or idle >= _POOLS:
-                return
+        """Ask until no structure waits, and no input of some pools tells apart what is left."""
+        idle = number = 0
+        while len(self.curve) < most_rounds:
+            if not self.alive or idle >= _POOLS:
+                if not self._next_world():
+                    return
+                idle = 0
+                continue
+            number += 1
             pool = pool_of(self.spec, self.k, _POOL, self.seed + number)
             rows = next_inputs(self.alive, pool, _ROUND)
             if not rows:
@@ -82,6 +90,19 @@ class Search:
             batch = rows_of(pool, np.array(rows))
             self.take(batch, self.ask(batch))
             self.curve.append((self.probes, self.count))
+
+    def _next_world(self) -> bool:
+        """Take up the structures that wait, until one is not refuted by the answers so far."""
+        while self.waiting:
+            survivors = Survivors(world_of(self.waiting.pop(0)), np.random.default_rng(self.seed))
+            self.space += survivors.world.size
+            if self.asked:
+                _learn(survivors, together(*self.asked), np.concatenate(self.answers))
+            if survivors.count:
+                self.alive.append(survivors)
+                return True
+            self.refuted += 1
+        return False
 
     def _forget(self) -> None:
         """Let go of worlds of which nothing is left."""

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from tcformal.design.arrangements import tree_unit
@@ -16,7 +17,7 @@ from tcformal.errors import InputError
 
 #: Shapes that results of an inner or the outer sum, and rounded products, can have, by the format of D.
 _INNER: dict[str, tuple[str, ...]] = {
-    "fp32": ("FP32", "E8M13"), "fp16": ("FP32", "FP16"), "bf16": ("FP32", "BF16"), "fp64": ("FP64",),
+    "fp32": ("FP32",), "fp16": ("FP32", "FP16"), "bf16": ("FP32", "BF16"), "fp64": ("FP64",),
 }  # fmt: skip
 _OUTER: dict[str, tuple[str, ...]] = {
     "fp32": ("FP32", "E8M13"), "fp16": ("FP16",), "bf16": ("BF16",), "fp64": ("FP64",),
@@ -25,27 +26,31 @@ _OUTER: dict[str, tuple[str, ...]] = {
 _CUT = 24
 
 
-def structures(unit: UnitSpec) -> Iterator[UnitSpec]:
-    """Every structure of a tree unit's order, the unit's own first; parameters that are axes are the unit's.
+def structures(unit: UnitSpec, cut: Mapping[str, bool] = MappingProxyType({})) -> Iterator[UnitSpec]:
+    """Every structure of a tree unit's order; parameters that are axes are the unit's.
 
-    A sum of one operand rounds it only, so that it is exact.
+    `cut` says of a stage whether its sums cut terms off, where that is known.  A sum of one operand rounds it
+    only, so that it is exact; sums of results have nothing to normalise.
     """
     if unit.tree is None:
         raise InputError(f"expected a tree of sums for structures, but got {unit.name}")
-    yield unit
-    d = unit.operands.d.name
-    stages = sorted({step.stage for step in unit.tree.root.steps()})
-    arity = {s: max(len(x.children) for x in unit.tree.root.steps() if x.stage == s) for s in stages}
+    d, root = unit.operands.d.name, unit.tree.root
+    stages = sorted({step.stage for step in root.steps()})
     kinds = []
     for stage in stages:
-        shapes = _OUTER[d] if stage == unit.tree.root.stage else _INNER[d]
-        sums = [(None, False)] if arity[stage] == 1 else [(_CUT, False), (None, False), (_CUT, True)]
-        kinds.append(list(itertools.product(sums, shapes)))
-    rounded = (None, *(f"RNE-{shape}" for shape in _INNER[d]))
-    seen = {_structure(unit)}
-    for products, chosen in itertools.product(rounded, itertools.product(*kinds)):
+        steps = [step for step in root.steps() if step.stage == stage]
+        products = any(isinstance(x, int) for step in steps for x in step.children)
+        sums: list[tuple[int | None, bool]] = []
+        if max(len(step.children) for step in steps) > 1 and cut.get(stage, True):
+            sums += [(_CUT, False), *([(_CUT, True)] if products else [])]
+        if not cut.get(stage, False):
+            sums.append((None, False))
+        kinds.append(list(itertools.product(sums, (_OUTER if stage == root.stage else _INNER)[d])))
+    rounded = (None, f"RNE-{_INNER[d][0]}")
+    seen = set()
+    for products_to, chosen in itertools.product(rounded, itertools.product(*kinds)):
         with suppress(InputError):
-            made = _with(unit, dict(zip(stages, chosen, strict=True)), products)
+            made = _with(unit, dict(zip(stages, chosen, strict=True)), products_to)
             if (key := _structure(made)) not in seen:
                 seen.add(key)
                 yield made

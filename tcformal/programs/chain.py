@@ -80,9 +80,20 @@ def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes, zero_exponent: Expone
     return Dot(c, tuple(stages))
 
 
-@lru_cache(maxsize=64)
 def staged_circuit(spec: UnitSpec, k: int) -> tuple[Graph, Dot]:
     """The definition of K products on one unit: a graph of its own and every stage, d the result."""
+    return _staged(arithmetic(spec), k)
+
+
+def arithmetic(spec: UnitSpec) -> UnitSpec:
+    """A unit without what no dot product depends on, the same for all units of one arithmetic."""
+    # Errors about the lengths of composed units and trees say their names.
+    named = spec.emulation is not None or spec.tree is not None
+    return replace(spec, name=spec.name if named else "", m=1, n=1, notes=())
+
+
+@lru_cache(maxsize=64)
+def _staged(spec: UnitSpec, k: int) -> tuple[Graph, Dot]:
     g = Graph()
     return g, chained_dot(g, spec, declare_inputs(g, spec, k))
 

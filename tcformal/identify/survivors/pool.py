@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Specials
@@ -20,11 +21,16 @@ def pool_of(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     made = together(
         inputs_to_try(spec, k, 2 * n // 3, seed), _sums(rng, spec, k, n // 6), _corners(rng, spec, k, n // 6)
     )
-    clean = np.ones(len(made.c), np.bool_)
+    return rows_of(made, without_nan(spec, made))
+
+
+def without_nan(spec: UnitSpec, batch: Batch) -> NDArray[np.intp]:
+    """The rows of a batch without a NaN operand."""
+    clean = np.ones(len(batch.c), np.bool_)
     for name, fmt in spec.input_formats().items():
-        words = made.named()[name]
-        clean &= ~_nan(fmt, words).reshape(len(made.c), -1).any(axis=1)
-    return rows_of(made, np.flatnonzero(clean))
+        words = batch.named()[name]
+        clean &= ~_nan(fmt, words).reshape(len(batch.c), -1).any(axis=1)
+    return np.flatnonzero(clean)
 
 
 def _nan(fmt: Format, words: Raw) -> Raw:

@@ -75,7 +75,7 @@ class ProgramDevice(Device):
         """The identity that the program states, and the digest of the program."""
         self._who = program_identity(self.name, self._words)
         self.close()
-        _, answer = self._started(_hello(spec, k))
+        _, answer = self._started(hello(spec, k))
         for key, text in answer.items():
             if not isinstance(text, str) or not text.strip():
                 raise DeviceError(
@@ -94,7 +94,7 @@ class ProgramDevice(Device):
         results: list[int] = []
         rows = range(len(batch.c))
         try:
-            talk = self._waiting(_hello(spec, batch.a.shape[1]))
+            talk = self._waiting(hello(spec, batch.a.shape[1]))
             first, self._count = self._count, self._count + len(rows)
             said = ({"id": first + row, **to_data(spec, witness_at(batch, row))} for row in rows)
             talk.send(said, last=self._answers_late)
@@ -137,16 +137,19 @@ class ProgramDevice(Device):
     def _answer(self, spec: UnitSpec, row: int, data: Mapping[str, Any]) -> int:
         if type(data.get("id")) is not int or data["id"] != row or "d" not in data:
             raise DeviceError(f"expected {self.name} to answer dot product {row}, but it said {data!r:.80}")
-        d, text = spec.operands.d, data["d"]
-        if not isinstance(text, str) or not _WORD.fullmatch(text) or int(text, 16) >> d.width:
-            raise DeviceError(
-                f'expected an encoding of {d.name}, as "0x…", from {self.name} for dot product {row}, '
-                f"but got {text!r:.40}"
-            )
-        return int(text, 16)
+        return result_word(spec, data, f"{self.name} for dot product {row}")
 
 
-def _hello(spec: UnitSpec, k: int) -> dict[str, Any]:
+def result_word(spec: UnitSpec, data: Mapping[str, Any], where: str) -> int:
+    """The result in an answer; DeviceError for another text than an encoding of D."""
+    d, text = spec.operands.d, data.get("d")
+    if not isinstance(text, str) or not _WORD.fullmatch(text) or int(text, 16) >> d.width:
+        raise DeviceError(f'expected an encoding of {d.name}, as "0x…", from {where}, but got {text!r:.40}')
+    return int(text, 16)
+
+
+def hello(spec: UnitSpec, k: int) -> dict[str, Any]:
+    """The first line: what is asked."""
     o = spec.operands
     request = {
         "protocol": PROTOCOL, "unit": spec.name, "m": spec.m, "n": spec.n, "k": k,
