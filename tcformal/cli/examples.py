@@ -33,6 +33,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "prove": (
         "tcformal prove 'valpey@terms=2,carry_bits=2' 'valpey@terms=2' --certify",
         "tcformal prove 'valpey@terms=3' --claim product-order",
+        "tcformal prove cdna3/v_mfma_f32_32x32x8_f16 --claim negation-symmetry --assume c=0",
     ),
     "region": (
         f"tcformal region {_AMPERE} {_HOPPER}",
@@ -73,6 +74,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "results prune": ("tcformal results prune", "tcformal results prune --pack"),
     "sweep": ("tcformal sweep --vectors 100 --only cdna3", "tcformal sweep --kernels --vectors 1000000"),
+    "identify": (
+        f"tcformal identify --device model:{_AMPERE} --formats fp16,fp16,fp32,fp32 --k 16 --vectors 10000",
+        f"tcformal identify --device model:{_AMPERE} --unit {_AMPERE} --vectors 10000 --plot growth.svg",
+    ),
     "probe": ("tcformal probe devices", "tcformal probe plan x86/vdpbf16ps -o plan.json --vectors 1000"),
     "probe devices": ("tcformal probe devices",),
     "probe plan": (

@@ -31,6 +31,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "explain-mismatch": ("devices.mismatch",),
     "export": ("export",),
     "formats": ("catalogue",),
+    "identify": ("devices.identify",),
     "probe": ("devices.probe", "devices.campaign"),
     "prove": ("questions.prove",),
     "region": ("questions.region",),

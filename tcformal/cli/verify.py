@@ -17,6 +17,7 @@ from tcformal.store.audit.audit import AuditFinding, AuditStatus, audit, select
 from tcformal.store.store import Entry, Store
 
 if TYPE_CHECKING:
+    from tcformal.identify.verified import IdentificationFinding
     from tcformal.store.audit.claim_audit import ClaimFinding
 
 _WORD = {
@@ -40,6 +41,8 @@ def verify(
 ) -> int:
     """Check kept records: schema, question, witnesses by replay, certificates step by step.
 
+    Of identifications of devices, every answer is replayed on the designs that it fits or refutes.
+
     With --claims, each kept claim is proved again on its kept lemmas, whose certificates are checked
     against statements made anew.
 
@@ -61,6 +64,7 @@ def verify(
     check = _independent() if independent else partial(audit, store, trim=trim)
     findings = [check(entry) for entry in watched(entries, "checking answers")]
     broken = [] if starts else store.broken()
+    devices = [] if starts or independent or with_claims else _identifications(store)
     claims: list[ClaimFinding] = []
     if with_claims:
         # Imported here: the list does not wait for the proofs.
@@ -74,16 +78,24 @@ def verify(
             else partial(audit_claim, store, trim=trim)
         )
         claims = [prove(r) for r in watched(store.claims.all(), "proving claims again")]
-    statuses = [f.status for f in findings] + [c.status for c in claims]
+    statuses = [f.status for f in findings] + [c.status for c in claims] + [d.status for d in devices]
     counts = {s: statuses.count(s) for s in AuditStatus}
     counts[AuditStatus.FAILED] += len(broken)
     if as_json:
-        print_json(_data(findings, claims, broken, counts))
+        print_json(_data(findings, claims, devices, broken, counts))
     else:
-        _print(findings, claims, broken, counts)
+        _print(findings, claims, devices, broken, counts)
     if counts[AuditStatus.FAILED]:
         return OTHERWISE
     return OK if counts[AuditStatus.HOLDS] else NO_ANSWER
+
+
+def _identifications(store: Store) -> list[IdentificationFinding]:
+    """The checks of the identifications in the folder, if it has any."""
+    from tcformal.identify.identification import IDENTIFICATION  # most folders have none
+    from tcformal.identify.verified import verify_identifications
+
+    return verify_identifications(store, warn) if (store.folder / IDENTIFICATION.file).exists() else []
 
 
 def _independent() -> Callable[[Entry], AuditFinding]:
@@ -98,6 +110,7 @@ def _independent() -> Callable[[Entry], AuditFinding]:
 def _data(
     findings: Sequence[AuditFinding],
     claims: Sequence[ClaimFinding],
+    devices: Sequence[IdentificationFinding],
     broken: Sequence[str],
     counts: dict[AuditStatus, int],
 ) -> dict[str, Any]:
@@ -113,6 +126,13 @@ def _data(
             }
             for f in claims
         ],
+        "identifications": [
+            {
+                "device": f.device, "verdict": f.verdict, "standing": f.status.name.lower(),
+                "reason": f.reason,
+            }
+            for f in devices
+        ],
         "broken": list(broken),
         **{s.name.lower(): n for s, n in counts.items()},
     }  # fmt: skip
@@ -121,6 +141,7 @@ def _data(
 def _print(
     findings: Sequence[AuditFinding],
     claims: Sequence[ClaimFinding],
+    devices: Sequence[IdentificationFinding],
     broken: Sequence[str],
     counts: dict[AuditStatus, int],
 ) -> None:
@@ -130,6 +151,8 @@ def _print(
         say(f"{f.entry.id[:SHOWN]} {_WORD[f.status]}: {verdict}{f.reason}")
     for c in claims:
         say(f"{c.claim} of {c.unit} {_WORD[c.status]}: {c.verdict}, {c.reason}")
+    for d in devices:
+        say(f"{d.device} {_WORD[d.status]}: {d.verdict}, {d.reason}")
     for sentence in broken:
         say(f"{'':{SHOWN}} {_WORD[AuditStatus.FAILED]}: {sentence}")
     say(

@@ -75,9 +75,12 @@ def permuted(step: Step, order: Sequence[int]) -> Step:
     return Step(tuple(moved), step.stage)
 
 
-def tree_unit(spec: UnitSpec, made: Tree) -> UnitSpec:
-    """A unit of the same formats and parameters that sums as a tree says, by the name that resolves to it."""
-    design = plain(spec.design, made.k)
+def tree_unit(spec: UnitSpec, made: Tree, design: Design | None = None) -> UnitSpec:
+    """A unit of the same formats that sums as a tree says, by the name that resolves to it.
+
+    Its parameters are the unit's, or those of `design`.
+    """
+    design = plain(spec.design if design is None else design, made.k)
     name = tree_name(spec.operands, design, made)
     return replace(spec, name=name, k=made.k, design=design, tree=made, emulation=None)
 

@@ -21,7 +21,7 @@ FAMILIES: dict[str, str] = {
     "valpey": "n-term accumulator over products normalised to fp32 (VALPEY Algorithm 1); terms counts c",
     "tfdpa": "truncated fused dot product and add (XIE Algorithm 7)",
     "sequential": "chain of IEEE-style additions of exact products, each rounded",
-    "tree": "exact sums rounded to nearest, in the order of steps=(0..3+c); STAGE.name=value for one stage",
+    "tree": "sums in the order steps=(0..3+c), exact and rounded to nearest; STAGE.name=value for one stage",
 }
 
 _OPTIONAL = [name for name, field in Design.__dataclass_fields__.items() if field.default is None]
@@ -240,7 +240,9 @@ def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
     base = _family_defaults(family, operands)
     if "rounding" in settings:
         given = {**_rerounded(settings["rounding"], base), **given}
-    made = _tree(of_tree, name) if of_tree or family == "tree" else None
+    if family == "tree":
+        of_tree.setdefault("steps", "(0..3+c)")
+    made = _tree(of_tree, name) if of_tree else None
     if made is not None:
         base |= _beside_tree(made, given, "word")
     design = _completed(base, given)

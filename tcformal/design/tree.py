@@ -80,7 +80,7 @@ class Step:
             parts += [f"{ks[0]}..{ks[length - 1]}"] if length > 2 else map(str, ks[:length])
             ks = ks[length:]
         short = {name: text for text, name in _OPERANDS.items()}
-        parts += [short.get(str(x), str(x)) for x in self.children if not isinstance(x, int)]
+        parts += [short[x] if isinstance(x, str) else str(x) for x in self.children if not isinstance(x, int)]
         return f"{self.stage}({'+'.join(parts)})"
 
 
@@ -109,7 +109,8 @@ class Tree:
             raise InputError(f"expected c at most once in a tree, but got {self.root}")
         named = dict.fromkeys(step.stage for step in self.root.steps() if step.stage)
         for stage, name, _ in self.settings:
-            check_choice("stage", stage, named)
+            if stage not in named:
+                raise InputError(f"expected a stage of {self.root}, but got {stage!r}")
             check_choice("parameter of a stage", name, STAGE_PARAMETERS)
         object.__setattr__(self, "settings", tuple(sorted(self.settings, key=lambda x: x[:2])))
 

@@ -6,7 +6,7 @@ hold: a bit that depends on no unknown input may come out unknown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,9 @@ from tcformal.interp.vector import LANE_BITS, Lanes, Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import Interpreter
+
+#: What is unknown of a node that is known in every lane.
+_NOTHING, _NOTHING_WIDE = np.zeros(1, np.uint64), np.zeros(1, object)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,11 @@ class KnownBits:
 
     value: Lanes
     unknown: Lanes
+
+    @property
+    def known(self) -> bool:
+        """Whether every bit is known in every lane, as far as was looked at."""
+        return self.unknown is _NOTHING or self.unknown is _NOTHING_WIDE
 
     @property
     def largest(self) -> Lanes:
@@ -45,6 +53,16 @@ class Known(Interpreter[KnownBits]):
         super().__init__(graph)
         self._exact = Vector(graph, inputs)
         self._unknown = unknown
+
+    def visit(self, node: Node, values: Sequence[KnownBits]) -> KnownBits:
+        """One node; where all its arguments are known, as `Vector` evaluates it."""
+        if values and all(x.known for x in values):
+            made = self._exact.visit(node, [x.value for x in values])
+            return KnownBits(made, _NOTHING if made.dtype != object else _NOTHING_WIDE)
+        found = super().visit(node, values)
+        if found.unknown.any():
+            return found
+        return KnownBits(found.value, _NOTHING if found.value.dtype != object else _NOTHING_WIDE)
 
     # ------------------------------------------------------------------ helpers
     def _all(self, node: Node, where: Lanes, value: Lanes) -> KnownBits:

@@ -22,7 +22,7 @@ from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 
 #: Answers one question within a time limit in seconds.
-Asker = Callable[[ErrorComparison, float], Verdict[ErrorComparison]]
+AskComparison = Callable[[ErrorComparison, float], Verdict[ErrorComparison]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def _up(excess: Fraction) -> Fraction:
 class _WorstSearch:
     """The best inputs so far, the lowest bound proved, and the lowest threshold without an answer."""
 
-    def __init__(self, asked: ComparisonParameters, ask: Asker, seconds: float) -> None:
+    def __init__(self, asked: ComparisonParameters, ask: AskComparison, seconds: float) -> None:
         self.asked = asked
         self.ask_one = ask
         self.deadline = time.monotonic() + seconds
@@ -182,7 +182,9 @@ class _WorstSearch:
             self.witness, self.replayed = small, run
 
 
-def worst(asked: ComparisonParameters, ask: Asker, *, seconds: float, shrinking_s: float = 4.0) -> Worst:
+def worst(
+    asked: ComparisonParameters, ask: AskComparison, *, seconds: float, shrinking_s: float = 4.0
+) -> Worst:
     """Search for the inputs with the largest excess error, in ulps of the exact value.
 
     The threshold doubles until no inputs are found, then the gap is halved down to ULP_STEP, within

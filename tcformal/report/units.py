@@ -11,6 +11,7 @@ from rich.text import Text
 
 from tcformal.design.operations import operation, risks
 from tcformal.design.sources import references
+from tcformal.design.tree import Tree
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Sign
 from tcformal.oracle.text import number_text, power_of_two
@@ -69,6 +70,8 @@ def unit_card(u: UnitSpec) -> RenderableType:
     if u.emulation is not None:
         parts = "; ".join(_range(part) for part in u.emulation.parts)
         lines.append(Text(f"converted to {u.emulation.converted.name}; parts of k: {parts}"))
+    if u.tree is not None:
+        lines += [Text(line) for line in _tree_lines(u.tree)]
     lines += [Text(f"error of {what}: at most {bound}") for what, bound in op.bounds]
     lines += [Text(f"risk: {risk}", style="yellow") for risk in risks(u)]
     made = table("parameter", "value", "evidence", "source")
@@ -80,6 +83,15 @@ def unit_card(u: UnitSpec) -> RenderableType:
     cited = references("; ".join((op.source, *u.sources, *u.notes)))
     works = [Text(f"{work.tag}: {work.citation()}", style="dim") for work in cited]
     return Group(head, shape, *lines, made, *notes, *works)
+
+
+def _tree_lines(tree: Tree) -> list[str]:
+    """What a tree says beside its order."""
+    lines = [] if tree.converted is None else [f"operands are first converted to {tree.converted.name}"]
+    for stage, row in tree.stages.items():
+        values = ", ".join(f"{name}={_shown(name, value)}" for name, value in row.items())
+        lines += [f"stage {stage}: {values}"] if values else []
+    return lines
 
 
 def _range(part: tuple[int, ...]) -> str:
@@ -138,9 +150,16 @@ def unit_data(u: UnitSpec) -> dict[str, Any]:
             }
             for name, value in u.design.parameters().items()
         },
+        **({} if u.tree is None else {"tree": tree_data(u.tree)}),
         "notes": list(u.notes),
         "citations": {work.tag: work.citation() for work in references("; ".join((*u.sources, *u.notes)))},
     }
+
+
+def tree_data(tree: Tree) -> dict[str, Any]:
+    """An order of summation and what differs between its stages."""
+    converted = None if tree.converted is None else tree.converted.name
+    return {"steps": str(tree.root), "stages": tree.stages, "converted": converted}
 
 
 def format_data(f: Format) -> dict[str, Any]:

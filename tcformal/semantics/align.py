@@ -21,10 +21,10 @@ def effective_exponents(g: Graph, terms: Sequence[Term], zero_exponent: ZeroExpo
     unless every term is zero.
     Source: XIE §4.1.3; MMA-Sim 2.1.1 and HAWKEYE §7.2 (e_zero).
     """
-    if zero_exponent == "own":
-        return [term.exponent for term in terms]
     if isinstance(zero_exponent, OpenZero):
         return [_open_exponent(g, terms, term, zero_exponent) for term in terms]
+    if zero_exponent == "own":
+        return [term.exponent for term in terms]
     result = []
     for term in terms:
         e = term.exponent
@@ -99,7 +99,7 @@ def align(g: Graph, term: Term, distance: Node, fraction_bits: int, rounding: st
     """
     x = g.shift_left_const(term.significand, max(0, fraction_bits - term.fraction_bits))
     excess = max(0, term.fraction_bits - fraction_bits)
-    if rounding == "RZ":
+    if isinstance(rounding, str) and rounding == "RZ":
         return g.lshr(g.truncate_low(x, excess), distance)
     x, excess = g.shift_left_const(x, 1), excess + 1
     shifted, lost = shift_right_sticky(g, x, distance)

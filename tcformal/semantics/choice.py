@@ -6,17 +6,28 @@ Such a design stands for many: their results on one input are those of one DAG o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from dataclasses import dataclass, fields
+from typing import Literal, NoReturn
 
 from tcformal.design.rounding import Conversion
+from tcformal.design.spec import Design
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Exponent
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Data:
+    """A parameter that is data, and equals no word and no number."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> NoReturn:
+        raise TypeError(f"expected a parameter that is known, but {self!r:.60} is data")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice(Data):
     """A parameter that is one of some words, chosen by data.
 
     Shapes: `others`: for every word but `last`, u[1], 1 where it is chosen; `last` where none is.
@@ -26,16 +37,16 @@ class Choice:
     last: str
 
 
-@dataclass(frozen=True, slots=True)
-class OpenBits:
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenBits(Data):
     """Fraction bits that are data: `most` less `fewer`, an exponent of at least 0."""
 
     most: int
     fewer: Exponent
 
 
-@dataclass(frozen=True, slots=True)
-class OpenZero:
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenZero(Data):
     """An exponent of zero terms that is data: `exponent`, or the encoding's own, or none.
 
     Shapes: own u[1], none u[1], never both 1.
@@ -46,8 +57,8 @@ class OpenZero:
     exponent: Exponent
 
 
-@dataclass(frozen=True, slots=True)
-class OpenCarry:
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenCarry(Data):
     """Bits of a sum that are data: u[w], the sign among them; where no fewer than it needs, nothing wraps."""
 
     width: Node
@@ -64,60 +75,15 @@ class OpenConversion(Conversion):
     modes: Choice | None = None
 
 
-class Arithmetic(Protocol):
-    """What one sum reads of a design: of each parameter a value, or a choice."""
+def opened(base: Design, **parameters: object) -> Design:
+    """A design with some parameters as data.
 
-    @property
-    def fraction_bits(self) -> int | OpenBits | None:
-        """As `Design.fraction_bits`."""
-
-    @property
-    def alignment_rounding(self) -> str | Choice:
-        """As `Design.alignment_rounding`."""
-
-    @property
-    def normalise_products(self) -> bool:
-        """As `Design.normalise_products`."""
-
-    @property
-    def zero_exponent(self) -> ZeroExponent:
-        """As `Design.zero_exponent`."""
-
-    @property
-    def carry_bits(self) -> int | OpenCarry | None:
-        """As `Design.carry_bits`."""
-
-    @property
-    def accumulation(self) -> str:
-        """As `Design.accumulation`."""
-
-    @property
-    def result_subnormals(self) -> str | Choice:
-        """As `Design.result_subnormals`."""
-
-    @property
-    def zero_sign(self) -> str | Choice:
-        """As `Design.zero_sign`."""
-
-    @property
-    def overflow(self) -> str | Choice:
-        """As `Design.overflow`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenSum:
-    """The parameters of one sum, each a value or a choice: an `Arithmetic` made by hand."""
-
-    rho: Conversion
-    fraction_bits: int | OpenBits | None = None
-    alignment_rounding: str | Choice = "RZ"
-    normalise_products: bool = False
-    zero_exponent: ZeroExponent = "none"
-    carry_bits: int | OpenCarry | None = None
-    accumulation: str = "twos_complement"
-    result_subnormals: str | Choice = "kept"
-    zero_sign: str | Choice = "positive"
-    overflow: str | Choice = "infinity"
+    Nothing is checked: whoever reads such a parameter has to expect a choice, and is refused a comparison.
+    """
+    made = object.__new__(Design)
+    for field in fields(Design):
+        object.__setattr__(made, field.name, parameters.get(field.name, getattr(base, field.name)))
+    return made
 
 
 def chosen(g: Graph, parameter: str | Choice, word: str) -> Node:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from tcformal.design.spec import Design
 from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import any_of
-from tcformal.semantics.choice import Arithmetic, Choice, chosen
+from tcformal.semantics.choice import Choice, chosen
 from tcformal.semantics.number import Exponent, Number, Term
 from tcformal.semantics.stages import Nan, Operand, SpecialCases
 from tcformal.semantics.unpack import unpack
@@ -45,7 +46,7 @@ def flush(g: Graph, x: Number, rule: str | Choice) -> Number:
     and Inf are untouched.
     Source: XIE Algorithms 1 and 2 (CDNA2); Intel SDM (DAZ, FTZ); Arm ARM (BFDOT, EBF=0).
     """
-    if rule == "kept":
+    if isinstance(rule, str) and rule == "kept":
         return x
     term = x.term
     # Inf and NaN carry no meaningful significand: they count as normal here.
@@ -78,7 +79,7 @@ def limit_product(g: Graph, x: Number, limit: int | None) -> Number:
     return replace(x, inf=g.or_(x.inf, g.and_(over, g.not_(x.nan))))
 
 
-def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design: Arithmetic) -> SpecialCases:
+def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design: Design) -> SpecialCases:
     """Wrap a rounded sum: NaN, then Inf, then overflow, then flushed results and the sign of zero.
 
     Zero, NaN, Inf: NaN where an operand is NaN or infinities of both signs meet; else Inf where an

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import lzma
 import runpy
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,16 +14,21 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from matmul import orders
 from tcformal import simulate
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What made the operands where the scans were recorded, and what says which unit a product calls.
 INPUTS = runpy.run_path(str(ROOT / "hw_probes" / "gemm" / "inputs.py"))
-PRODUCTS = runpy.run_path(str(Path(__file__).parent / "test_recorded_products.py"))
-DTYPES: dict[str, Any] = {**PRODUCTS["DTYPES"], "fp64": np.float64, "e4m3": ml_dtypes.float8_e4m3fn}
-CALLED = {**PRODUCTS["CALLED"], ("tf32", "tf32"): "hopper/wgmma.m64n8k8.f32.tf32.tf32"}
+DTYPES: dict[str, Any] = {
+    "fp16": np.float16, "bf16": ml_dtypes.bfloat16, "tf32": np.float32, "fp32": np.float32,
+    "e4m3": ml_dtypes.float8_e4m3fn, "fp64": np.float64,
+}  # fmt: skip
+CALLED = {
+    "fp16": "hopper/wgmma.m64n8k16.f32.f16.f16", "bf16": "hopper/wgmma.m64n8k16.f32.bf16.bf16",
+    "e4m3": "hopper/wgmma.m64n8k32.f32.e4m3.e4m3", "tf32": "hopper/wgmma.m64n8k8.f32.tf32.tf32",
+}  # fmt: skip
 RECORDINGS = sorted((ROOT / "results" / "products").glob("*/orders-cublaslt.jsonl.xz"))
-_ALGORITHM, _SPLITS, _PROMOTED = 0, 2, 128
 
 Scan = dict[str, Any]
 
@@ -36,11 +40,9 @@ def operands(p: Scan) -> list[NDArray[Any]]:
     return [values[0], *(np.ascontiguousarray(x.T) for x in values[1:])]
 
 
-def words(p: Scan, unit: str, every: int | None = None) -> NDArray[Any]:
-    """The raw words of a scan without C, computed by calls of a unit."""
-    d = PRODUCTS["called"](unit, *operands(p), every)
-    with np.errstate(over="ignore"):
-        return np.asarray(d.astype(DTYPES[p["d"]]).view(f"u{np.dtype(DTYPES[p['d']]).itemsize}"))
+def words(p: Scan, unit: str) -> NDArray[Any]:
+    """The raw words of a scan with results in fp32, computed by calls of a unit."""
+    return simulate(unit, *operands(p), progress=False).view(np.uint32)
 
 
 def units_of_least(p: Scan, d: NDArray[Any]) -> NDArray[np.int64]:
@@ -66,7 +68,7 @@ def given(**more: Any) -> Scan:
 @pytest.mark.parametrize("fmt", ["fp16", "bf16", "e4m3", "tf32"])
 def test_marks_of_the_call_that_holds_both_places_are_lost(fmt: str) -> None:
     p = given(a=fmt, b=fmt)
-    unit = CALLED[fmt, fmt]
+    unit = CALLED[fmt]
     step = {"tf32": 8, "e4m3": 32}.get(fmt, 16)
     d = simulate(unit, *operands(p), progress=False)
     found = INPUTS["places"](p)
@@ -79,7 +81,7 @@ def test_marks_of_the_call_that_holds_both_places_are_lost(fmt: str) -> None:
 
 def test_counts_are_those_of_the_terms_that_remain() -> None:
     p = given(scan="pairs")
-    d = simulate(CALLED["fp16", "fp16"], *operands(p), progress=False)
+    d = simulate(CALLED["fp16"], *operands(p), progress=False)
     found = INPUTS["places"](p)
     counts = units_of_least(p, np.where(np.equal.outer(found["p"], found["q"]), 0, d))
     # Places 0 and 95 of 96 lose all; two in the first call of 16 lose that call.
@@ -89,7 +91,7 @@ def test_counts_are_those_of_the_terms_that_remain() -> None:
 
 def test_a_large_c_joins_where_the_unit_takes_it() -> None:
     p = given(scan="with c")
-    d = simulate(CALLED["fp16", "fp16"], *operands(p), progress=False)
+    d = simulate(CALLED["fp16"], *operands(p), progress=False)
     found = INPUTS["places"](p)
     for row, column in ((0, 0), (40, 50)):
         gone = {k for k in found["marks"][row] if k < (found["q"][column] // 16 + 1) * 16}
@@ -106,7 +108,7 @@ def test_another_order_gives_another_matrix(scan: str) -> None:
 
 
 def test_words_are_packed_and_read_again() -> None:
-    d = words(given(), CALLED["fp16", "fp16"])
+    d = words(given(), CALLED["fp16"])
     assert (INPUTS["unpacked"](INPUTS["packed"](d), d.shape, 32) == d).all()
 
 
@@ -128,39 +130,40 @@ def recorded() -> tuple[list[Scan], dict[str, Scan]]:
     return scans, matrices
 
 
-def chains(rows: int, longest: int) -> Iterator[tuple[Scan, set[str]]]:
-    """Scans without C of algorithm 66 without split K, with the digests of what it gave."""
+def check(rows: int, longest: int, wanted: tuple[int, ...] = ()) -> dict[int, int]:
+    """Compare scans without C with the products that their algorithms compute; how many, by algorithm."""
+    seen: dict[int, int] = {}
     for p in recorded()[0]:
-        if p["scan"] == "with c" or p["m"] > rows or p["k"] > longest or p["compute"] != "32F":
+        if p["scan"] == "with c" or p["m"] > rows or p["k"] > longest:
             continue
-        algos = [(r["sha256"], x) for r in p["results"] for x in r["algos"]]
-        found = {name for name, x in algos if x[_ALGORITHM] == 66 and x[_SPLITS] == 1}
-        if found and (p["a"], p["b"]) in PRODUCTS["CALLED"]:
-            yield p, found
+        a, b = operands(p)
+        made: dict[Any, str] = {}
+        for r in p["results"]:
+            for fields in r["algos"]:
+                key = orders.what_matters(p, fields)
+                if not orders.unit_of(p, fields) or (wanted and fields[0] not in wanted):
+                    continue
+                if key not in made:
+                    made[key] = INPUTS["digest"](orders.product(p, fields, a, b))
+                assert made[key] == r["sha256"], (p, fields)
+                seen[fields[0]] = seen.get(fields[0], 0) + 1
+    return seen
 
 
-def check(rows: int, longest: int) -> int:
-    """Compare; the number of scans."""
-    count = 0
-    for p, found in chains(rows, longest):
-        d = words(p, CALLED[p["a"], p["b"]], _PROMOTED if p.get("fast") == 0 else None)
-        assert {INPUTS["digest"](d)} == found, p
-        count += 1
-    return count
-
-
-needs_recordings = pytest.mark.skipif(not RECORDINGS, reason="results/products has no scans of orders yet")
+needs_recordings = pytest.mark.skipif(not RECORDINGS, reason="results/products has no scans of orders")
 
 
 @needs_recordings
-def test_scans_of_cublaslt_are_chains_of_wgmma() -> None:
-    assert check(rows=64, longest=128)
+def test_scans_of_cublaslt_are_chains_of_units() -> None:
+    assert check(rows=64, longest=72, wanted=(21, 66)).keys() == {21, 66}
 
 
 @needs_recordings
 @pytest.mark.long
-def test_every_scan_of_algorithm_66_is_a_chain_of_wgmma() -> None:
-    assert check(rows=512, longest=40_000) > 60
+def test_every_scan_is_a_product_in_the_known_order() -> None:
+    seen = check(rows=512, longest=40_000)
+    assert seen.keys() == {20, 21, 22, 23, 24, 35, 36, 55, 66}
+    assert sum(seen.values()) > 5000
 
 
 @needs_recordings

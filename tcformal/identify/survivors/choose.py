@@ -53,7 +53,7 @@ def _sampled(alive: Sequence[Survivors], pool: Batch) -> tuple[Raw, NDArray[np.i
 
 def _gains(outputs: Raw, labels: NDArray[np.intp]) -> NDArray[np.float64]:
     """The entropy in bits that each row of the pool adds to a partition of the designs."""
-    count, rows = outputs.shape
+    rows = outputs.shape[1]
     base = _entropy(labels)
     gains = np.zeros(rows)
     for row in range(rows):

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tcformal.identify.survivors.listed import ListedWorld
 from tcformal.identify.survivors.world import Designs, World
-from tcformal.operands.random import Batch
+from tcformal.operands.random import Batch, Raw
 
 #: Rows of a join that are evaluated for one answer.
 LARGEST_JOIN = 40_000
@@ -40,7 +41,7 @@ class Survivors:
     `open` are the answers that some kept combination might still contradict: (batch, row, raw answer).
     """
 
-    world: World
+    world: World | ListedWorld
     rng: np.random.Generator
     tables: list[Table] = field(default_factory=list)
     open: list[tuple[Batch, int, int]] = field(default_factory=list)
@@ -73,10 +74,34 @@ class Survivors:
             made[0, table.axes] = table.rows[0]
         return made
 
+    def simplest(self) -> Designs:
+        """The design that is left with the plainest values: the last of each table's best rows: [1, axes]."""
+        made = self.first()
+        for table in self.tables:
+            ranks = [
+                [
+                    _plainness(self.world.axes[axis].values[int(x)])
+                    for axis, x in zip(table.axes, row, strict=True)
+                ]
+                for row in table.rows
+            ]
+            made[0, table.axes] = table.rows[min(range(len(ranks)), key=ranks.__getitem__)]
+        return made
+
     def values(self, axis: int) -> list[int]:
         """The values of one axis that are left."""
         table = next(t for t in self.tables if axis in t.axes)
         return sorted(set(table.rows[:, table.axes.index(axis)].tolist()))
+
+    def refuted_by(self, batch: Batch, answers: Raw) -> bool:
+        """Whether some answer refutes every design that is left; then none is."""
+        unknown = np.array([[len(self.values(axis)) > 1 for axis in range(len(self.world.axes))]])
+        rows = np.arange(len(answers))
+        seen = self.world.known(np.repeat(self.first(), len(rows), axis=0), batch, rows, unknown)
+        if not ((seen.value ^ answers) & ~seen.unknown).any():
+            return False
+        self.tables = [Table(table.axes, table.rows[:0]) for table in self.tables]
+        return True
 
     def learn(self, batch: Batch, row: int, answer: int) -> None:
         """Take the device's answer to one dot product, and look again at earlier ones."""
@@ -156,21 +181,30 @@ class Survivors:
         others = [t for t in self.tables if t not in joined and len(t.rows) * size <= LARGEST_JOIN]
         if not others:
             return None
-        some = unsure[self.rng.integers(0, len(unsure), min(len(unsure), 64))]
-        best: tuple[int, int] | None = None
-        known = [i for t in joined for i in t.axes]
+        each = min(len(unsure), 48)
+        some = unsure[self.rng.integers(0, len(unsure), each)]
+        tried = np.concatenate([some] * len(others))
+        unknown = np.ones((len(tried), len(self.world.axes)), np.bool_)
+        unknown[:, [i for t in joined for i in t.axes]] = False
         for at, table in enumerate(others):
-            tried = some.copy()
-            tried[:, table.axes] = table.rows[self.rng.integers(0, len(table.rows), len(tried))]
-            unknown = np.ones((1, len(self.world.axes)), np.bool_)
-            unknown[0, [*known, *table.axes]] = False
-            sure = int((self.world.known(tried, batch, row, unknown).unknown == 0).sum())
-            if best is None or sure > best[0]:
-                best = sure, at
+            rows = slice(at * each, (at + 1) * each)
+            drawn = table.rows[self.rng.integers(0, len(table.rows), each)]
+            tried[rows, table.axes], unknown[rows, table.axes] = drawn, False
+        seen = self.world.known(tried, batch, row, unknown).unknown.reshape(len(others), each)
+        sure = (seen == 0).sum(axis=1)
         # Where no single table makes a result known, the smallest may with others.
-        if best is None or best[0] == 0:
+        if not sure.any():
             return min(others, key=lambda t: len(t.rows))
-        return others[best[1]]
+        return others[int(sure.argmax())]
+
+
+#: Values that a design has unless something else is known, the plainest first.
+_PLAIN = ("kept", "positive", "infinity", "exact", "none", "RZ")
+
+
+def _plainness(value: str) -> tuple[int, int]:
+    """How soon a value is taken for the simplest design."""
+    return (_PLAIN.index(value), 0) if value in _PLAIN else (len(_PLAIN), len(value))
 
 
 def _factors(axes: tuple[int, ...], rows: Designs) -> list[Table]:

@@ -74,6 +74,10 @@ class Device(ABC):
         """
         return None
 
+    def close(self) -> None:
+        """End the processes that answer for the device; the next call starts them again."""
+        return
+
     def label(self, identity: dict[str, str]) -> str:
         """The name of the folder of this device's results."""
         return slug(identity.get("device", self.name))

@@ -35,11 +35,12 @@ def opened(name: str) -> Iterator[Device]:
     Errors: as `registry.open_device`.
     """
     kind, _, number = name.partition(":")
-    if kind not in _FRAGILE:
-        yield open_device(name)
-        return
-    gpu_number(kind, number or "0")
-    device = IsolatedDevice(name)
+    device: Device
+    if kind in _FRAGILE:
+        gpu_number(kind, number or "0")
+        device = IsolatedDevice(name)
+    else:
+        device = open_device(name)
     try:
         yield device
     finally:

@@ -11,6 +11,7 @@ from tcformal.probe.devices.cuda import cubin
 from tcformal.probe.devices.cuda.cuda import CudaDevice
 from tcformal.probe.devices.device import Device
 from tcformal.probe.devices.emulator import Emulator
+from tcformal.probe.devices.hand import HandDevice
 from tcformal.probe.devices.hip import rocm
 from tcformal.probe.devices.hip.hip import HipDevice
 from tcformal.probe.devices.model import ModelDevice
@@ -25,6 +26,7 @@ KINDS: dict[str, str] = {
     "model:UNIT": "a model that poses as hardware; model:ARCH, all units of one architecture",
     "recorded:FILE": "outputs of hardware that is elsewhere",
     "exec:PROGRAM": "a program that answers JSON lines (protocol tcformal-probe/1)",
+    "hand:NAME": "a device that somebody asks by hand, for `identify --next` and `--answer`",
 }
 
 _WITH_ARGUMENT: dict[str, Callable[[str], Device]] = {
@@ -33,6 +35,7 @@ _WITH_ARGUMENT: dict[str, Callable[[str], Device]] = {
     "model": ModelDevice,
     "recorded": RecordedDevice,
     "exec": ProgramDevice,
+    "hand": HandDevice,
 }
 
 #: The functions that build a unit's kernel ahead, for the kinds of device with kernels.

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tcformal.design.rounding import Conversion
+from tcformal.design.spec import Design
 from tcformal.ir.build import Graph
 from tcformal.semantics.align import effective_exponents, largest
-from tcformal.semantics.choice import Arithmetic, OpenBits, ZeroExponent, mode_of
+from tcformal.semantics.choice import OpenBits, ZeroExponent, mode_of
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Exponent, Number, Term, finite
 from tcformal.semantics.reduce import align_all, sign_of_zero, split_sign, sum_of_aligned
@@ -20,7 +21,7 @@ from tcformal.semantics.sums.exact import exact_total
 def fused_sum(
     g: Graph,
     numbers: Sequence[Number],
-    design: Arithmetic,
+    design: Design,
     target: Conversion,
     zero_exponent: Exponent | None = None,
 ) -> Summed:
@@ -45,7 +46,7 @@ def fused_sum(
 def truncated_total(
     g: Graph,
     terms: Sequence[Term],
-    design: Arithmetic,
+    design: Design,
     fraction_bits: int | OpenBits,
     zero_exponent: ZeroExponent,
 ) -> Total:
@@ -68,7 +69,7 @@ def truncated_total(
 
 
 def round_total(
-    g: Graph, total: Total, operands: Sequence[Number], design: Arithmetic, target: Conversion
+    g: Graph, total: Total, operands: Sequence[Number], design: Design, target: Conversion
 ) -> Summed:
     """Convert a total, with the special cases of the numbers that went into it."""
     with g.invariants.suppose(lambda: finite(g, operands)):
@@ -79,7 +80,7 @@ def round_total(
     return Summed(total, rounded, with_specials(g, operands, rounded.result, design))
 
 
-def convert_number(g: Graph, x: Number, design: Arithmetic, target: Conversion) -> Summed:
+def convert_number(g: Graph, x: Number, design: Design, target: Conversion) -> Summed:
     """Round one number to `target` on its own (the rounding of a product); specials pass through."""
     term = x.term
     lsb = term.exponent.shifted(-term.fraction_bits)

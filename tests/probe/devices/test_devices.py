@@ -49,7 +49,7 @@ for n, line in enumerate(sys.stdin):
                for v in (x["a"], x["b"], x["c"]))
     d = int(u.dot_bits(a, b, c)[0])
     {wrong}
-    print(json.dumps({{"id": x["id"], "d": hex(d)}}))
+    print(json.dumps({{"id": x["id"], "d": hex(d)}}), flush=True)
 """
 
 
@@ -70,7 +70,7 @@ for n, line in enumerate(sys.stdin):
     x = json.loads(line)
     d = table[json.dumps([x["a"], x["b"], x["c"]])]
     {wrong}
-    print(json.dumps({{"id": x["id"], "d": hex(d)}}))
+    print(json.dumps({{"id": x["id"], "d": hex(d)}}), flush=True)
 """
 
 

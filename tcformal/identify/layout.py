@@ -1,0 +1,108 @@
+"""Which position of b meets which of a: confirmed in few questions where it is the plain one, else found.
+
+Every question is a sum of ones, or of a few distinct powers of two, which all designs give exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from tcformal.design.unit import UnitSpec
+from tcformal.identify.ask import Asker
+from tcformal.operands.random import Batch
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded
+from tcformal.programs.chain import scale_count
+
+#: The most positions of a that one question tells apart.
+_TOGETHER = 8
+
+
+@dataclass(frozen=True, slots=True)
+class OperandLayout:
+    """The pairing of a device's operands.
+
+    `order[i]` is the position of b that meets a[i]; None where the answers are those of no pairing of K
+    products.
+    """
+
+    order: tuple[int, ...] | None
+
+    @property
+    def plain(self) -> bool:
+        """Whether every b[i] meets a[i]."""
+        return self.order is not None and self.order == tuple(range(len(self.order)))
+
+
+def find_layout(asker: Asker) -> OperandLayout:
+    """The pairing of the products; the asker is told of one that is not the plain one.
+
+    Errors: as `Asker.ask`.
+    """
+    k = asker.k
+    plain = tuple(range(k))
+    if _is_pairing(asker, plain):
+        return OperandLayout(plain)
+    groups, order = _groups(asker.spec, k), [0] * k
+    asked = [(group, t) for group in groups for t in range((k - 1).bit_length())]
+    inputs = [([(i, 1 << weight) for weight, i in enumerate(group)], _bit(k, t)) for group, t in asked]
+    for (group, t), answer in zip(asked, _answers(asker, inputs), strict=True):
+        if answer is None or answer.denominator != 1 or not 0 <= answer < 1 << len(group):
+            return OperandLayout(None)
+        for weight, i in enumerate(group):
+            order[i] |= (int(answer) >> weight & 1) << t
+    found = tuple(order)
+    if sorted(found) != list(plain) or not _is_pairing(asker, found):
+        return OperandLayout(None)
+    asker.layout = found
+    return OperandLayout(found)
+
+
+def _is_pairing(asker: Asker, order: Sequence[int]) -> bool:
+    """Whether a[i] meets b[order[i]] for every i.
+
+    All products are 1 · 1, or those whose position in b has bit t: as many meet as there are such positions,
+    for every t, only if no position is another's.
+    """
+    k = asker.k
+    chosen = [range(k), *(_bit(k, t) for t in range((k - 1).bit_length()))]
+    inputs = [([(i, 1) for i in range(k) if order[i] in bs], bs) for bs in map(list, chosen)]
+    return _answers(asker, inputs) == [Fraction(len(bs)) for _, bs in inputs]
+
+
+def _bit(k: int, t: int) -> list[int]:
+    """The positions whose number has bit t."""
+    return [i for i in range(k) if i >> t & 1]
+
+
+def _groups(spec: UnitSpec, k: int) -> list[range]:
+    """Positions of a that one question tells apart: they have distinct powers of two, and D holds the sum."""
+    size = 1
+    while (
+        size < min(_TOGETHER, spec.d_format.fraction_bits)
+        and encoded(spec.a_format, power_of_two(size)) is not None
+    ):
+        size += 1
+    return [range(start, min(start + size, k)) for start in range(0, k, size)]
+
+
+def _answers(
+    asker: Asker, inputs: Sequence[tuple[Sequence[tuple[int, int]], Sequence[int]]]
+) -> list[Fraction | None]:
+    """The sums of positions of a with values, with ones at positions of b; None for what is no number."""
+    spec, k = asker.spec, asker.k
+    a, b = (np.zeros((len(inputs), k), np.uint64) for _ in range(2))
+    for row, (valued, ones) in enumerate(inputs):
+        for i, value in valued:
+            a[row, i] = encode_exact(spec.a_format, Fraction(value))
+        b[row, list(ones)] = spec.b_format.one
+    batch = Batch(a, b, np.zeros(len(inputs), np.uint64))
+    if spec.scale_format is not None:
+        scales = np.full((len(inputs), scale_count(spec, k)), spec.scale_format.one, np.uint64)
+        batch = replace(batch, scale_a=scales, scale_b=scales)
+    found = [decode(spec.d_format, word) for word in asker.ask(batch).tolist()]
+    return [value.number if value.kind is NumberClass.FINITE else None for value in found]
