@@ -17,7 +17,7 @@ _BELOW = (Fraction(3, 4), Fraction(3, 8))
 #: Distances at which parts that belong together are looked for first.
 _DISTANCES = (1, 2, 3, 4, 8, 16)
 
-Pair = tuple[int, int]
+LargeTerms = tuple[int, int]
 
 
 class Flatness:
@@ -60,7 +60,7 @@ class Flatness:
                 break  # cut toward zero: two together would not be
         return None
 
-    def _groups(self, heads: Sequence[int], large: Pair, part: Fraction, bits: int) -> Task:
+    def _groups(self, heads: Sequence[int], large: LargeTerms, part: Fraction, bits: int) -> Task:
         """Parts that are added up before they are cut, beside a pair of large terms in other ones.
 
         Parts that are cut in another way than most share one with a large term.
@@ -97,7 +97,7 @@ class Flatness:
         place = {x: n for n, x in enumerate(heads)}
         return sorted(tuple(sorted(g, key=place.__getitem__)) for g in groups)
 
-    def _fraction_bits(self, pair: Pair, others: Sequence[int]) -> Task:
+    def _fraction_bits(self, pair: LargeTerms, others: Sequence[int]) -> Task:
         """How far below a pair of large terms all of some others are still kept."""
         kept, lost = 0, self.masks.depth + 1
         wanted = sorted({t for bits in self.found for t in (bits, bits + 1)}) or list(_USUAL_BITS)
@@ -113,7 +113,7 @@ class Flatness:
             kept = min(kept, lost - 1)
         return kept
 
-    def _sum(self, pair: Pair, others: Sequence[int], value: Fraction) -> Task:
+    def _sum(self, pair: LargeTerms, others: Sequence[int], value: Fraction) -> Task:
         """What a sum makes of terms that are a part of two large ones of both signs, as a part of these."""
         m = self.masks
         large = power_of_two(m.large(*pair))

@@ -25,6 +25,7 @@ LAYERS = {
     "oracle",
     "solve",
     "query",
+    "identify",
     "store",
     "proofs",
 }

@@ -318,7 +318,7 @@ _STEPS = st.lists(
 
 @settings(deadline=None, max_examples=200, derandomize=True)
 @given(_STEPS)
-def test_packing_loses_nothing(steps: list[drat.Step]) -> None:
+def test_packing_loses_nothing(steps: list[drat.DratStep]) -> None:
     assert drat.unpack(drat.pack(steps)) == steps
 
 
