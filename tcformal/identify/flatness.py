@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
 
@@ -17,6 +17,7 @@ _BELOW = (Fraction(3, 4), Fraction(3, 8))
 #: Distances at which parts that belong together are looked for first.
 _DISTANCES = (1, 2, 3, 4, 8, 16)
 
+#: Two leaves.
 LargeTerms = tuple[int, int]
 
 
@@ -88,14 +89,24 @@ class Flatness:
             pairs = list(pairwise(spaced))
         else:
             pairs = list(pairwise(others)) + [(others[0], x) for x in others[2:]]
+        groups = yield from self._joined(pairs, large, low, single)
+        if not groups:
+            # Some parts are added up first, or the large terms would show no difference.
+            groups = yield from self._joined(list(combinations(others, 2)), large, low, single)
+        place = {x: n for n, x in enumerate(heads)}
+        return sorted(tuple(sorted(g, key=place.__getitem__)) for g in groups) or [tuple(others)]
+
+    def _joined(
+        self, pairs: Sequence[LargeTerms], large: LargeTerms, low: Fraction, single: Mapping[int, Fraction]
+    ) -> Task:
+        """The sets of parts in which some pairs are not cut as its parts are one by one."""
         sums = yield from together([self._sum(large, pair, low) for pair in pairs])
         groups: list[set[int]] = []
         for pair, total in zip(pairs, sums, strict=True):
             if total != single[pair[0]] + single[pair[1]]:
                 joined = set(pair).union(*(g for g in groups if g & set(pair)))
                 groups = [*(g for g in groups if not g & joined), joined]
-        place = {x: n for n, x in enumerate(heads)}
-        return sorted(tuple(sorted(g, key=place.__getitem__)) for g in groups)
+        return groups
 
     def _fraction_bits(self, pair: LargeTerms, others: Sequence[int]) -> Task:
         """How far below a pair of large terms all of some others are still kept."""
