@@ -45,7 +45,7 @@ class Flatness:
         if below is None:
             self.found.add(bits)
             return bits, []
-        return bits, (yield from self._groups(heads, *below, bits))
+        return bits, (yield from self._groups(heads, below[0], below[1], bits))
 
     def _below(self, heads: Sequence[int], bits: int) -> Task:
         """A pair of large terms beside which others are not cut one by one, and their size; or None."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,8 @@ from tcformal.oracle.values import NumberClass, decode, encoded, exponent_of
 #: What each leaf of one probe is worth; leaves that are not named are zeros.
 OrderProbe = Mapping[int, Fraction]
 #: Probes go out in lists, and come back as numbers, None for NaN and Inf.
-Task = Generator[list[OrderProbe], list[Fraction | None], Any]
+Task = Generator[Sequence[OrderProbe], list[Fraction | None], Any]
 AskBatch = Callable[[Batch], Any]
-Made = TypeVar("Made")
 
 #: The largest exponent that large terms need: what swallows small ones are differences of exponents.
 _HIGH = 64
@@ -222,7 +221,7 @@ class Masks:
 def together(tasks: Sequence[Task]) -> Task:
     """Tasks side by side: what they ask at the same time goes out as one list; their results in order."""
     done: list[Any] = [None] * len(tasks)
-    waiting: dict[int, list[OrderProbe]] = {}
+    waiting: dict[int, Sequence[OrderProbe]] = {}
 
     def advance(n: int, answers: list[Fraction | None] | None) -> None:
         try:

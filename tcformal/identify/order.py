@@ -105,7 +105,7 @@ class _OrderSearch:
         """Ask what pairs of leaves hide among the leaves of one sum, unless it is known."""
         new = list(dict.fromkeys(p for p in map(frozenset, pairs) if len(p) == 2 and p not in self.known))
         m = self.masks
-        tasks = [m.survivors(*sorted(p), sorted(among - p), m.depth, m.width) for p in new]
+        tasks = [m.survivors(min(p), max(p), sorted(among - p), m.depth, m.width) for p in new]
         found = yield from together(tasks)
         for p, alive in zip(new, found, strict=True):
             self.known[p] = among - alive
