@@ -37,7 +37,9 @@ def identification_view(found: Identification) -> list[ReportPart]:
     if found.measured:
         parts += [f"{name}: {value}" for name, value in found.measured.items()]
     if found.nearest:
-        rows = [(x.design, f"{x.agrees.count} of {x.agrees.of}") for x in found.nearest]
+        rows: list[tuple[str, ...]] = [
+            (x.design, f"{x.agrees.count} of {x.agrees.of}") for x in found.nearest
+        ]
         parts.append(Rows(("nearest design", ">answers it gives"), rows))
     if found.unfit:
         first = _input(found, found.unfit[0])
