@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable
 
 from tcformal.errors import InputError, UnknownNameError
@@ -72,7 +73,7 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
 
 def unknown_sentence(kind: str, value: str, known: list[str], *, limit: int = 3) -> str:
     """One sentence saying that `value` is no known `kind`, with the closest known names."""
-    close = difflib.get_close_matches(value[:_SHOWN], known, n=limit, cutoff=0.5)
+    close = _closest(value[:_SHOWN], known, limit)
     if close:
         hint = "the closest are " + ", ".join(close)
     elif len(known) <= 12:
@@ -80,3 +81,17 @@ def unknown_sentence(kind: str, value: str, known: list[str], *, limit: int = 3)
     else:
         hint = f"none of the {len(known)} known names is close"
     return f"expected a known {kind}, but got {shown(value)}: {hint}"
+
+
+def _closest(word: str, known: Iterable[str], limit: int, cutoff: float = 0.5) -> list[str]:
+    """`difflib.get_close_matches`, which compares no name that shares too few letters to be among the first."""
+    letters = Counter(word)
+    matcher = difflib.SequenceMatcher(b=word)
+    found: list[tuple[float, str]] = []
+    shared = ((sum(min(count, x.count(letter)) for letter, count in letters.items()), x) for x in known)
+    for most, x in sorted(((2 * n / max(1, len(x) + len(word)), x) for n, x in shared), reverse=True):
+        if most < cutoff or (len(found) == limit and most < found[-1][0]):
+            break
+        matcher.set_seq1(x)
+        found = sorted([*found, (matcher.ratio(), x)], reverse=True)[:limit]
+    return [x for ratio, x in found if ratio >= cutoff]

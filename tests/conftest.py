@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import itertools
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,16 +26,13 @@ def results_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("results")
 
 
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kept answers are checked however busy the machine is."""
-    monkeypatch.setattr("tcformal.store.rechecker.BUDGET_S", 300.0)
-
-
-@pytest.fixture(autouse=True)
-def checking(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One process checks the evidence of all stores."""
-    monkeypatch.setattr("tcformal.store.store.Rechecker", SharedRechecker)
+@pytest.fixture(scope="session", autouse=True)
+def checking() -> Iterator[None]:
+    """One process checks the evidence of all stores, and takes its time, however busy the machine is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tcformal.store.rechecker.BUDGET_S", 300.0)
+        patch.setattr("tcformal.store.store.Rechecker", SharedRechecker)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tcformal.gpu.card import Card
 from tcformal.matmul.replay import replay
 from tcformal.matmul.unit import unit
 from tcformal.operands.random import Batch, Raw
-from tcformal.probe.devices.cuda.card import Card
 from tcformal.probe.devices.sources import sources
 
 HERE = Path(__file__).parent / "probe" / "devices"

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 from problems import Problem
-from tensors import TYPES, scalar, tensor
+from tensors import TYPES, given, scalar, tensor
 
 #: The fields of an algorithm's configuration, as cublasLtMatmulAlgoConfigAttributes_t names them.
 FIELDS = [
@@ -108,10 +108,10 @@ class CublasLt:
             self._set("MatmulDesc", desc, "EPILOGUE", epilogue)
             self._set("MatmulDesc", desc, "BIAS_POINTER", ctypes.c_void_p(kept[-1].data_ptr()))
 
-        a, b = tensor(p["a"], "a", m * batch, k), tensor(p["b"], "b", n * batch, k)
+        a, b = given(p, "a"), given(p, "b")
         a, b = a if transposed[0] else a.t().contiguous(), b.t().contiguous() if transposed[1] else b
         d = torch.empty((batch, n, m) if batch > 1 else (n, m), dtype=TYPES[p["d"]], device="cuda")
-        c = tensor(p["d"], "b", n, m) if p.get("beta") and batch == 1 else d
+        c = given(p, "c") if p.get("beta") and batch == 1 else d
         la = self._layout(p["a"], *((k, m) if transposed[0] else (m, k)), batch, m * k)
         lb = self._layout(p["b"], *((n, k) if transposed[1] else (k, n)), batch, n * k)
         ld = self._layout(p["d"], m, n, batch, m * n)

@@ -7,7 +7,10 @@ a large number at one place, its negative at another, and small ones that are lo
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import zlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -25,6 +28,17 @@ MASK = {
     "fp64": (200, -200), "fp32": (60, -60), "tf32": (60, -60), "bf16": (60, -60), "fp16": (15, -14),
     "e4m3": (8, -6), "e5m2": (15, -14),
 }  # fmt: skip
+#: Exponents of a scan's large numbers and of its small ones, where every place of k has a term: far enough
+#: apart that a sum of all small terms is lost beside the large one in 25 fraction bits.
+PAIRS = {"fp64": (200, -200), "fp32": (60, -60), "tf32": (60, -60), "bf16": (60, -60), "fp16": (15, -24)}
+#: Where few places have one: exponents of the large number, of what it is multiplied with, of the least
+#: mark in A and of the marks in B; how many marks a result holds.
+SETS = {
+    "fp64": ((200, 0, -100, -100), 24), "fp32": ((60, 0, -30, -30), 24), "tf32": ((60, 0, -30, -30), 24),
+    "bf16": ((60, 0, -30, -30), 24), "fp16": ((15, 15, -24, -14), 24), "e4m3": ((8, 8, -9, -9), 8),
+}  # fmt: skip
+#: The same where fp16 has to hold the large term and the marks too.
+NARROW_FP16 = (15, 0, -12, -12)
 #: Rows of B that are all ones, at most half of them.
 ONES = 16
 #: The words of each width.
@@ -32,9 +46,10 @@ UNSIGNED = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
 
 
 def _word(fmt: str, sign: int, e: int) -> int:
-    """±2^e."""
+    """±2^e, subnormal where it has to be."""
     width, t, bias = FORMATS[fmt]
-    return (sign << (width - 1)) | ((e + bias) << t)
+    magnitude = (e + bias) << t if e > -bias else 1 << (e + bias - 1 + t)
+    return (sign << (width - 1)) | magnitude
 
 
 def _near(fmt: str, rows: int, k: int, seed: int) -> Words:
@@ -66,6 +81,111 @@ def operand(fmt: str, which: str, rows: int, k: int) -> Words:
             q = (p + 1 + int(draws[2 * i + 1] % np.uint64(k - 1))) % k
             words[i, p], words[i, q] = _word(fmt, 0, large), _word(fmt, 1, large)
     return words.astype(UNSIGNED[FORMATS[fmt][0]])
+
+
+def _scan_of(p: Mapping[str, Any]) -> tuple[tuple[int, int, int, int], int]:
+    """Exponents of the large number in A, its partner in B, the least marks of A and B; marks per result."""
+    if p["scan"] == "pairs":
+        large, small = PAIRS[p["a"]]
+        return (large, small, small, small), 0
+    narrow = p["d"] in ("fp16", "bf16")
+    exponents, marks = SETS[p["a"]]
+    if p["a"] == p["d"] == "fp16":
+        exponents = NARROW_FP16
+    return exponents, 8 if narrow else marks
+
+
+def places(p: Mapping[str, Any]) -> dict[str, Any]:
+    """Where a scan has its large numbers, and which marks each row asks for.
+
+    `p` [rows] and `q` [columns]: the places of k with the large number and its negative.  `marks` [rows]:
+    the places of k whose terms are bits of the row's results, the lowest bit first; no marks where a
+    result counts the terms that were not lost.
+    """
+    m, n, k = p["m"], p["n"], p["k"]
+    if p["scan"] == "pairs":
+        return {"p": _cycle(_spread(k, m), m), "q": _cycle(_spread(k, n), n), "marks": [()] * m}
+    bits = _scan_of(p)[1]
+    for g in (4, 8, 16, 32, 64, 128, 256):
+        groups = (k - 3) // g + 1
+        windows = -(-groups // bits)
+        if windows <= max(1, m // 8):
+            break
+    rows, columns = _evenly(groups, max(1, m // windows)), _evenly(groups, n)
+    marks = [tuple(g * j + 2 for j in range(w, min(w + bits, groups))) for w in range(0, groups, bits)]
+    return {
+        "p": [g * rows[r // windows % len(rows)] for r in range(m)],
+        "q": _cycle([g * i + 1 for i in columns], n),
+        "marks": [marks[r % windows] for r in range(m)],
+        "groups": (g, groups),
+    }
+
+
+def _cycle(places: list[int], count: int) -> list[int]:
+    return [places[i % len(places)] for i in range(count)]
+
+
+def _evenly(count: int, most: int) -> list[int]:
+    """At most so many of range(count), evenly spread, both ends among them."""
+    if most >= count:
+        return list(range(count))
+    return [i * (count - 1) // max(1, most - 1) for i in range(most)]
+
+
+def _spread(k: int, most: int) -> list[int]:
+    """At most so many places of k: all of them, or both sides of multiples of 256, 128, …, and the ends."""
+    if most >= k:
+        return list(range(k))
+    steps = (256, 128, 64, 32, 16, 8, 4, 2, 1)
+    found = (x for step in steps for start in range(0, k, step) for x in (start, abs(start - 1)))
+    return sorted(list(dict.fromkeys([0, k - 1, *found]))[:most])
+
+
+def scan_operand(p: Mapping[str, Any], which: str) -> Words:
+    """Raw words of A [M, K], B [N, K] or C [N, M] of a scan for the order of a sum.
+
+    Row r of A has 2^large at p_r, column c of B its negative at q_c, so that the result sums a large
+    number and its negative, and small terms elsewhere, of which those are lost that meet either alone.
+    In `pairs` every other term is the same small one.  In `sets` few places have a term, distinct powers
+    of two, which are bits of the result.  In `with c` the large number is C.
+    """
+    (large, partner, small_a, small_b), _ = _scan_of(p)
+    m, n, k, found = p["m"], p["n"], p["k"], places(p)
+    fmt = p[which if which != "c" else "d"]
+    if which == "c":
+        return np.full((n, m), _word(fmt, 0, large + partner), UNSIGNED[FORMATS[fmt][0]])
+    pairs = p["scan"] == "pairs"
+    words = np.full(
+        (m if which == "a" else n, k), _word(fmt, 0, small_a) if pairs else 0, UNSIGNED[FORMATS[fmt][0]]
+    )
+    if which == "a":
+        if not pairs:
+            g, groups = found["groups"]
+            words[:, 1 : g * groups : g] = _word(fmt, 0, partner)
+            for r, marks in enumerate(found["marks"]):
+                words[r, list(marks)] = [_word(fmt, 0, small_a + i) for i in range(len(marks))]
+        if p["scan"] != "with c":
+            words[np.arange(m), found["p"]] = _word(fmt, 0, large)
+    else:
+        if not pairs:
+            g, groups = found["groups"]
+            words[:, 0 : g * groups : g] = _word(fmt, 0, partner)
+            words[:, 2 : g * groups : g] = _word(fmt, 0, small_b)
+        words[np.arange(n), found["q"]] = _word(fmt, 1, large)
+    return words
+
+
+def packed(d: Words) -> str:
+    """A matrix of raw words as text: each row's difference (XOR) from the one above, zlib, base64."""
+    rows = np.ascontiguousarray(d).copy()
+    rows[1:] ^= d[:-1]
+    return base64.b64encode(zlib.compress(rows.tobytes(), 6)).decode()
+
+
+def unpacked(text: str, shape: tuple[int, int], width: int) -> Words:
+    """The matrix that `packed` wrote."""
+    words = np.frombuffer(zlib.decompress(base64.b64decode(text)), UNSIGNED[width]).reshape(shape)
+    return np.bitwise_xor.accumulate(words, axis=0)
 
 
 def digest(d: Words) -> str:

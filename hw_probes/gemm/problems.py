@@ -33,6 +33,19 @@ COMBINATIONS: list[tuple[str, str, str, str, int | None]] = [
 VARIED = COMBINATIONS[:10]
 SHAPES = [(128, 128), (64, 64), (512, 256), (16, 2048)]
 
+#: Scans for the order of a sum: K, shapes, and the combinations that are scanned.
+SCANNED_K = (128, 1024, 4096, 64, 512, 256, 4112, 1040, 1000, 200, 72)
+SCANNED_SHAPES = [(128, 128), (256, 256), (512, 256), (64, 64), (16, 2048)]
+SCANNED: list[tuple[str, str, str, str, int | None]] = [
+    ("fp16", "fp16", "fp32", "32F", None), ("bf16", "bf16", "fp32", "32F", None),
+    ("e4m3", "e4m3", "fp32", "32F", 0), ("e4m3", "e4m3", "fp32", "32F", 1),
+    ("tf32", "tf32", "fp32", "32F_FAST_TF32", None), ("fp32", "fp32", "fp32", "32F", None),
+    ("fp64", "fp64", "fp64", "64F", None), ("fp16", "fp16", "fp16", "32F", None),
+    ("bf16", "bf16", "bf16", "32F", None), ("fp16", "fp16", "fp16", "16F", None),
+    ("e4m3", "e4m3", "bf16", "32F", 0), ("e4m3", "e4m3", "bf16", "32F", 1),
+    ("fp32", "fp32", "fp32", "32F_FAST_16BF", None),
+]  # fmt: skip
+
 Problem = dict[str, Any]
 
 
@@ -79,6 +92,43 @@ def _varied(p: Problem) -> Iterator[Problem]:
     if not eight:
         for m, n in ((100, 60), (33, 17), (127, 129)):
             yield from ({"m": m, "n": n, "k": k, **p} for k in (64, 100, 333, 1024, 4095))
+
+
+def _scans_of(p: Problem) -> list[str]:
+    """The scans that a product's formats allow: counts of K want 24 bits, and masks a wide range of A."""
+    wide = p["d"] in ("fp32", "fp64") and not p["a"].startswith("e")
+    return ["sets", "pairs", "with c"] if wide else ["sets", "with c"]
+
+
+def scans() -> Iterator[Problem]:
+    """Every scan for cuBLASLt, the most telling first."""
+    for m, n in SCANNED_SHAPES:
+        for scan in ("sets", "pairs", "with c"):
+            for k in SCANNED_K:
+                for combination in SCANNED:
+                    p = {"scan": scan, "m": m, "n": n, "k": k, **_formats(combination)}
+                    if scan in _scans_of(p) and not (p["a"].startswith("e") and k % 16):
+                        yield p | ({"alpha": 1, "beta": 1} if scan == "with c" else {})
+
+
+def torch_scans() -> Iterator[Problem]:
+    """Every scan for PyTorch: `what` is summed how, `op` the function."""
+    every = (
+        ("fp16", "fp16 reduced"), ("fp16", "fp16"), ("bf16", "bf16 reduced"), ("bf16", "bf16"),
+        ("tf32", "tf32"), ("fp32", "fp32"), ("fp64", "fp64"), ("e4m3", "e4m3"), ("e4m3", "e4m3 fast"),
+    )  # fmt: skip
+    for m, n in SCANNED_SHAPES:
+        for k in SCANNED_K:
+            for fmt, what in every:
+                d = {"e4m3": "bf16", "tf32": "fp32"}.get(fmt, fmt)
+                p = {"m": m, "n": n, "k": k, "a": fmt, "b": fmt, "d": d, "what": what}
+                if fmt == "e4m3":
+                    if k % 16 == 0:
+                        yield {"scan": "sets", "op": "_scaled_mm", **p}
+                    continue
+                for scan in _scans_of(p):
+                    ops = ("addmm", "baddbmm") if scan == "with c" else ("matmul", "bmm")
+                    yield from ({"scan": scan, "op": op, **p} for op in ops)
 
 
 def layers() -> Iterator[tuple[int, int, str, int]]:

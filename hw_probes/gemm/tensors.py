@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import torch
-from inputs import UNSIGNED, Words, operand
+from inputs import UNSIGNED, Words, operand, scan_operand
 from torch.profiler import ProfilerActivity, profile
 
 TYPES = {
@@ -23,9 +23,21 @@ _LAUNCHED_BY_OTHERS = ("cuda", "cuLaunch", "Activity")
 @functools.lru_cache(maxsize=24)
 def tensor(fmt: str, which: str, rows: int, k: int) -> Any:
     """An operand on the GPU."""
-    words = operand(fmt, which, rows, k)
+    return _on_gpu(operand(fmt, which, rows, k), fmt)
+
+
+def _on_gpu(words: Words, fmt: str) -> Any:
     signed = words if words.itemsize == 1 else words.view(f"i{words.itemsize}")
     return torch.from_numpy(signed).cuda().view(TYPES[fmt])
+
+
+def given(p: Mapping[str, Any], which: str) -> Any:
+    """A [M, K], B [N, K] or C [N, M] of a problem on the GPU, the matrices of a batch one below the other."""
+    if "scan" in p:
+        return _on_gpu(scan_operand(p, which), p[which if which != "c" else "d"])
+    if which == "c":
+        return tensor(p["d"], "b", p["n"], p["m"])
+    return tensor(p[which], which, p["m" if which == "a" else "n"] * p.get("batch", 1), p["k"])
 
 
 def raw(d: Any) -> Words:

@@ -12,11 +12,9 @@ from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.filters import Filters
 from tcformal.design.names import FAMILIES, resolve
 from tcformal.formats.catalog import FORMATS, format_named
-from tcformal.programs.naming import misnamed
-from tcformal.report import data, tables
 from tcformal.report.escape import print_json
 from tcformal.report.text import console, progress
-from tcformal.report.units import unit_card, units_table
+from tcformal.report.units import format_data, formats_table, unit_card, unit_data, units_table
 
 
 @main.command()
@@ -41,7 +39,7 @@ def units(
     """List the catalogued units, or show one (NAME) with the source of every parameter."""
     if name is not None:
         spec = resolve(name)
-        print_json(data.unit_data(spec)) if as_json else console().print(unit_card(spec))
+        print_json(unit_data(spec)) if as_json else console().print(unit_card(spec))
         return OK
     filters = Filters.of(arch=arch, fmt=format_name, operation=operation_name, evidence=evidence)
     if check:
@@ -50,7 +48,7 @@ def units(
     names = [n for n in catalogue() if filters.allow(catalogue()[n])] if every else list(sharing)
     chosen = [catalogue()[n] for n in names]
     if as_json:
-        print_json([data.unit_data(u) for u in chosen])
+        print_json([unit_data(u) for u in chosen])
         return OK
     out = console()
     out.print(units_table(chosen, {} if every else sharing, out.width))
@@ -64,6 +62,8 @@ def units(
 
 def _check(designs: Mapping[str, Sequence[str]], as_json: bool) -> int:
     """Compare the circuits of all names of each design; the exit code."""
+    from tcformal.programs.naming import misnamed
+
     named = {first: [catalogue()[name] for name in names] for first, names in designs.items()}
     with progress(transient=True) as bar:
         task = bar.add_task("building circuits", total=None)
@@ -86,6 +86,6 @@ def formats(name: str | None, as_json: bool) -> None:
     """List the floating-point formats, or show one (NAME)."""
     chosen = [format_named(name)] if name is not None else list(FORMATS.values())
     if as_json:
-        print_json([data.format_data(f) for f in chosen])
+        print_json([format_data(f) for f in chosen])
     else:
-        console().print(tables.formats_table(chosen))
+        console().print(formats_table(chosen))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from tcformal.design.spec import Design
@@ -28,6 +29,7 @@ _X86: dict[str, Any] = {
 }  # fmt: skip
 
 
+@cache
 def t_fdpa(
     *,
     products: int,

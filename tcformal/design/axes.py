@@ -43,7 +43,7 @@ def altered(base: UnitSpec, settings: Settings) -> str:
 
 def axes(unit: UnitSpec) -> dict[str, tuple[Settings, ...]]:
     """What each parameter of a unit can be varied to, by parameter; some mean nothing for the unit."""
-    return {name: tuple(f"{name}={value}" for value in row) for name, row in _values(unit).items()}
+    return {name: tuple(f"{name}={value}" for value in row) for name, row in axis_values(unit).items()}
 
 
 def changed(unit: UnitSpec, values: dict[str, Iterable[object]]) -> Iterator[UnitSpec]:
@@ -64,7 +64,7 @@ def neighbours(unit: UnitSpec) -> Iterator[UnitSpec]:
     """The unit with one parameter changed: numbers to those near, others to every value."""
     d, length = unit.design, min(unit.k, unit.design.products)
     mode, _, shape = d.conversion.partition("-")
-    values: dict[str, Iterable[object]] = _values(unit) | {
+    values: dict[str, Iterable[object]] = axis_values(unit) | {
         "conversion": [f"{mode}-{other}" for other in other_shapes(shape)],
         "accumulator": (),
         "rounding": [m for m in MODES if m != mode],
@@ -104,7 +104,7 @@ def catalogued_rivals(spec: UnitSpec, k: int) -> list[UnitSpec]:
 
 def computed(u: UnitSpec, k: int) -> tuple[object, ...]:
     """What designs of equal formats share when they compute dot products of `k` terms in the same way."""
-    return u.design, min(u.k, u.design.products), u.emulation, None if u.k >= k else u.k
+    return u.design, min(u.k, u.design.products), u.emulation, u.tree, None if u.k >= k else u.k
 
 
 def around(value: int | str | None, steps: Iterable[int] = _NEAR) -> list[int]:
@@ -124,7 +124,8 @@ def other_shapes(shape: str) -> list[str]:
     return {"FP32": ["E8M13"], "E8M13": ["FP32"]}.get(shape, [])
 
 
-def _values(unit: UnitSpec) -> dict[str, Iterable[object]]:
+def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
+    """The values that each parameter of a unit can be varied to; some mean nothing for the unit."""
     d = unit.design
     length = min(unit.k, d.products)
     cut = f"sum_fraction_bits={max(31, d.fraction_bits or 0)},zero_exponent=none"

@@ -1,4 +1,4 @@
-"""Names of designs: `UNIT`, `UNIT@name=value,…` and `FAMILY@name=value,…`."""
+"""Names of designs: `UNIT`, `UNIT@name=value,…`, `FAMILY@name=value,…`, and `tree@steps=(0..3+c),…`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 from tcformal.checks import check_choice, check_int, check_text, unknown_sentence
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.catalog import catalogue
-from tcformal.design.spec import NUMBERS, Design, Operands
+from tcformal.design.spec import EXACT_SUM, NUMBERS, Design, Operands
+from tcformal.design.tree import PLAIN, STAGE_PARAMETERS, Tree, read_steps
 from tcformal.design.unit import Evidence, Fact, UnitSpec
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.formats.catalog import FORMATS, format_named
@@ -20,6 +21,7 @@ FAMILIES: dict[str, str] = {
     "valpey": "n-term accumulator over products normalised to fp32 (VALPEY Algorithm 1); terms counts c",
     "tfdpa": "truncated fused dot product and add (XIE Algorithm 7)",
     "sequential": "chain of IEEE-style additions of exact products, each rounded",
+    "tree": "sums in the order steps=(0..3+c), exact and rounded to nearest; STAGE.name=value for one stage",
 }
 
 _OPTIONAL = [name for name, field in Design.__dataclass_fields__.items() if field.default is None]
@@ -28,6 +30,10 @@ _INTEGERS = (*NUMBERS, "zero_exponent", "group")
 _ARM = ("arm/bfdot", "arm/bfmmla")
 _FORMATS = ("a_format", "b_format", "c_format", "d_format")
 _CONVERSION_OF = {"fp64": "FP64", "fp32": "FP32", "fp16": "FP16", "bf16": "BF16"}
+
+
+#: What a name may say of the order of summation as a tree, beside parameters of stages.
+_OF_TREES = ("steps", "converted")
 
 
 def _design_names() -> list[str]:
@@ -137,11 +143,7 @@ def _completed(base: dict[str, Any], given: dict[str, Any]) -> Design:
         elif merged["accumulator"] is None:
             merged["accumulator"] = merged["conversion"]
     if merged["fraction_bits"] is None:
-        neutrals = {
-            "zero_exponent": "none", "carry_bits": None, "alignment_rounding": "RZ",
-            "accumulation": "twos_complement",
-        }  # fmt: skip
-        for key, neutral in neutrals.items():
+        for key, neutral in EXACT_SUM.items():
             if key not in given:
                 merged[key] = neutral
     return Design(**merged)
@@ -149,13 +151,70 @@ def _completed(base: dict[str, Any], given: dict[str, Any]) -> Design:
 
 def _altered(name: str, unit: UnitSpec, settings: dict[str, str]) -> UnitSpec:
     """A catalogued unit with some parameters changed."""
+    of_tree = _of_tree(settings)
     given = _design_settings(settings, name, ())
     if "rounding" in settings:
         given = {**_rerounded(settings["rounding"], unit.design.parameters()), **given}
-    design = _completed(unit.design.parameters(), given)
     changed = Fact("given in the name", Evidence.CHOSEN)
     facts = {**unit.facts, **dict.fromkeys(given, changed)}
-    return replace(unit, name=name.strip(), design=design, facts=facts)
+    base, made = unit.design.parameters(), unit.tree
+    if of_tree:
+        made = _tree(of_tree, name)
+        base |= _beside_tree(made, given, unit.design.nan_rule)
+    return replace(unit, name=name.strip(), design=_completed(base, given), tree=made, facts=facts)
+
+
+def _of_tree(settings: dict[str, str]) -> dict[str, str]:
+    """What settings say of a tree, taken out of them."""
+    names = [key for key in settings if key in _OF_TREES or "." in key]
+    return {key: settings.pop(key) for key in names}
+
+
+def _tree(settings: dict[str, str], name: str) -> Tree:
+    """The tree that `steps`, `converted` and parameters of stages make."""
+    if "steps" not in settings:
+        raise InputError(f"expected an order of summation such as steps=(0..3+c) in {name!r}, but got none")
+    rows = []
+    for key, value in settings.items():
+        stage, dot, parameter = key.partition(".")
+        if dot:
+            check_choice("parameter of a stage", parameter, STAGE_PARAMETERS)
+            rows.append((stage, parameter, _parsed(parameter, value)))
+    converted = settings.get("converted", "none")
+    wide = None if converted == "none" else format_named(converted)
+    return Tree(read_steps(settings["steps"]), tuple(rows), wide)
+
+
+def _beside_tree(made: Tree, given: Mapping[str, Any], nan_rule: str) -> dict[str, Any]:
+    """The parameters that a tree stands for; another order of summation beside it is refused."""
+    for key in ("products", *PLAIN):
+        if key in given:
+            raise InputError(f"expected no {key} beside steps, but got {given[key]}")
+    if given.get("nan_rule", nan_rule) != "word":
+        raise InputError(f"expected nan_rule=word beside steps, but got {given.get('nan_rule', nan_rule)}")
+    return {**PLAIN, "products": made.k}
+
+
+def tree_name(operands: Operands, design: Design, made: Tree) -> str:
+    """The name `tree@steps=…` of a design that sums as a tree says."""
+    settings = {"steps": str(made.root)}
+    if made.converted is not None:
+        settings["converted"] = made.converted.name
+    settings |= {f"{stage}.{name}": _text(name, value) for stage, name, value in made.settings}
+    usual = {**_family_defaults("tree", operands), **PLAIN, "products": made.k}
+    parameters = design.parameters().items()
+    settings |= {name: _text(name, value) for name, value in parameters if value != usual[name]}
+    settings |= {f"{letter}_format": name for letter, name in operands.names().items()}
+    return "tree@" + ",".join(f"{key}={value}" for key, value in settings.items())
+
+
+def _text(name: str, value: object) -> str:
+    """A parameter's value as a name has it."""
+    if value is None:
+        return "exact" if name in ("fraction_bits", "carry_bits") else "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:#x}" if name == "nan_word" else str(value)
 
 
 def _rerounded(mode: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,15 +235,21 @@ def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
     d_name = operands.d.name
     if operands.d.specials is not Specials.IEEE or d_name not in _CONVERSION_OF:
         raise InputError(f"expected d_format {', '.join(_CONVERSION_OF)}, but got {d_name}")
+    of_tree = _of_tree(settings)
     given = _design_settings(settings, name, (*_FORMATS, "k"))
     base = _family_defaults(family, operands)
     if "rounding" in settings:
         given = {**_rerounded(settings["rounding"], base), **given}
+    if family == "tree":
+        of_tree.setdefault("steps", "(0..3+c)")
+    made = _tree(of_tree, name) if of_tree else None
+    if made is not None:
+        base |= _beside_tree(made, given, "word")
     design = _completed(base, given)
     k = check_int("k", _integer("k", settings.get("k", str(design.products))), low=1, high=4096)
     source = Fact(FAMILIES[family], Evidence.CHOSEN)
     return UnitSpec(
-        name=name.strip(), m=1, n=1, k=k, operands=operands, design=design,
+        name=name.strip(), m=1, n=1, k=k, operands=operands, design=design, tree=made,
         facts=dict.fromkeys(_design_names(), source),
     )  # fmt: skip
 

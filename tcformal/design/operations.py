@@ -44,6 +44,13 @@ def operation(u: UnitSpec) -> Operation:
             bounds=(("parts", f"{parts} times the bound of {inner}"), ("addition of c", "0.5 ulp")),
             source="CUDA 13.0 SASS",
         )
+    if u.tree is not None:
+        return Operation(
+            name="tree of sums",
+            formula=f"d = {u.tree.root}, each sum as its stage says",
+            bounds=(),
+            source="a design chosen by name",
+        )
     if d.summation in ("tr", "gtr"):
         halves = "Σ_even + Σ_odd, each" if d.summation == "gtr" else "Σ"
         cut = d.sum_rounding
@@ -110,7 +117,8 @@ def _stepwise(u: UnitSpec, length: int) -> Operation:
 def risks(u: UnitSpec) -> tuple[str, ...]:
     """Known risks of a unit, as XIE Table 10 names them, decided from its parameters."""
     d, found = u.design, []
-    nvidia_sum = d.summation == "fused" and d.fraction_bits is not None and u.emulation is None
+    nvidia_sum = d.summation == "fused" and d.fraction_bits is not None
+    nvidia_sum = nvidia_sum and u.emulation is None and u.tree is None
     if d.operand_subnormals != "kept" and u.operands.a.name == "fp16":
         found.append("input FTZ: fp16 subnormals count as zero, an error of up to 2^-14 per factor")
     if nvidia_sum and d.fraction_bits is not None and d.fraction_bits < 23:

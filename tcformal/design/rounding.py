@@ -63,8 +63,10 @@ class Conversion:
 
 
 @lru_cache(maxsize=256)
-def conversion(text: str) -> Conversion:
+def conversion(text: str | Conversion) -> Conversion:
     """Read `MODE-FP32`, `MODE-FP16`, `MODE-FP64`, `MODE-BF16` or `MODE-E<e>M<m>`; InputError otherwise."""
+    if isinstance(text, Conversion):
+        return text
     mode, dash, shape = text.partition("-")
     check_choice("rounding mode", mode, MODES)
     if shape in _NAMED:

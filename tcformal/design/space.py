@@ -113,7 +113,7 @@ def _identity(u: UnitSpec) -> tuple[object, ...]:
     """What two names share when they stand for the same parameters."""
     design = replace(u.design, products=min(u.k, u.design.products))
     emulation = (u.k, u.emulation) if u.emulation is not None else None
-    return design, u.operands, u.scale_format, u.scale_block, emulation
+    return design, u.operands, u.scale_format, u.scale_block, emulation, u.tree
 
 
 def _collected(chosen: Sequence[tuple[UnitSpec, Settings]]) -> Space:

@@ -51,6 +51,11 @@ _POSITIONS_OF = {
 _NAN_ORDERS = (("sequential", "first"), ("two_chains", "last"))
 
 
+#: The parameters of alignment, with the values that an exact sum has, because it has no alignment.
+EXACT_SUM: dict[str, str | None] = {
+    "carry_bits": None, "alignment_rounding": "RZ", "zero_exponent": "none",
+    "accumulation": "twos_complement",
+}  # fmt: skip
 #: Parameters that are one of some words.
 CHOICES: dict[str, Iterable[str]] = {
     "summation": SUMMATIONS, "c_position": C_POSITIONS, "alignment_rounding": MODES, "zero_sign": ZERO_SIGNS,
@@ -201,11 +206,7 @@ class Design:
             conversion(self.accumulator)
         self._check_rare()
         if self.fraction_bits is None:
-            neutrals = {
-                "carry_bits": None, "alignment_rounding": "RZ", "zero_exponent": "none",
-                "accumulation": "twos_complement",
-            }  # fmt: skip
-            for name, neutral in neutrals.items():
+            for name, neutral in EXACT_SUM.items():
                 if getattr(self, name) != neutral:
                     raise InputError(
                         f"expected fraction_bits to be given with {name}={getattr(self, name)}, "

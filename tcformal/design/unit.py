@@ -8,6 +8,7 @@ from enum import Enum
 
 from tcformal.checks import check_int
 from tcformal.design.spec import Design, Operands
+from tcformal.design.tree import Tree, stage_designs
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 
@@ -66,6 +67,8 @@ class UnitSpec:
     scale_block: int | None = None
     #: How the compiler composes this unit from real ones; None for a hardware instruction.
     emulation: Emulation | None = None
+    #: The order of summation as a structure; None: the order that the design's parameters name.
+    tree: Tree | None = None
     #: Provenance of each design parameter by name.
     facts: Mapping[str, Fact] = field(default_factory=dict, compare=False, hash=False)
     #: Remarks that a reader of the numbers must know (open disagreements).
@@ -83,6 +86,21 @@ class UnitSpec:
             raise InputError(
                 f"expected a conversion into {self.operands.d.name} for {self.name}, "
                 f"but got {self.design.conversion}"
+            )
+        if self.tree is not None:
+            self._check_tree(self.tree)
+
+    def _check_tree(self, tree: Tree) -> None:
+        if tree.k != self.k:
+            raise InputError(f"expected a tree of the {self.k} products of {self.name}, but got {tree.k}")
+        if self.scale_format is not None or self.emulation is not None:
+            what = "scales" if self.scale_format is not None else "a composition"
+            raise InputError(f"expected neither scales nor a composition beside a tree, but got {what}")
+        last = stage_designs(tree, self.design)[tree.root.stage]
+        if not last.rho.fits(self.operands.d):
+            raise InputError(
+                f"expected a conversion into {self.operands.d.name} for {self.name}, "
+                f"but got {last.conversion} in the outermost sum"
             )
 
     @property

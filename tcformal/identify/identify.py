@@ -4,86 +4,232 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tcformal.callbacks import Progress, ignore
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
-from tcformal.design.unit import same_formats, takes
+from tcformal.design.spec import NAN_RULES
+from tcformal.design.unit import UnitSpec, same_formats, takes
+from tcformal.errors import InputError
 from tcformal.identify.ask import Asker
+from tcformal.identify.certify import certified
+from tcformal.identify.hypotheses import hypotheses
 from tcformal.identify.identification import (
-    AxisOutcome,
     Identification,
     IdentifyVerdict,
     NearDesign,
     Settled,
 )
 from tcformal.identify.layout import find_layout
+from tcformal.identify.order import Order, order_of
 from tcformal.identify.rates import Rate
-from tcformal.identify.repeat import repeat
-from tcformal.identify.validation import validate
+from tcformal.identify.repeat import Repeated, repeat
+from tcformal.identify.search import Search
+from tcformal.identify.survivors.listed import ListedWorld
+from tcformal.identify.survivors.pool import without_nan
+from tcformal.identify.survivors.tables import Survivors
+from tcformal.identify.validation import Validated, validate
 from tcformal.matmul.replay import replay
-from tcformal.operands.batch import inputs_to_try
+from tcformal.operands.batch import rows_of
+from tcformal.operands.random import Batch, edge_encodings
 
-#: Directed and random inputs of the only batch, and designs that are shown where none fits.
-_INPUTS, _SHOWN = 200, 10
+#: Rounds of the search, designs that are shown of a class, and of those that are near where none fits.
+_ROUNDS, _MEMBERS, _SHOWN = 8, 8, 10
+#: Misfits in validation up to which a device is said to be faulty rather than another design.
+_FAULTY = 0.01
 
 
 def identify(asker: Asker, *, vectors: int = 100_000, progress: Progress = ignore) -> Identification:
-    """Identify a device among the catalogued designs of its formats.
+    """Identify a device among the trees of sums of its formats, and the catalogued designs beside them.
 
     Errors: as `Asker.ask`.
     """
-    start = time.monotonic()
-    spec, k = asker.spec, asker.k
+    return _Run(asker, vectors, progress).whole()
 
-    def made(verdict: IdentifyVerdict, reason: str, **more: object) -> Identification:
-        return Identification(
-            verdict=verdict, reason=reason, device=asker.identity, operands=spec, history=asker.history,
-            layout=asker.layout, repeated=repeated, probes=asker.probes, batches=asker.batches,
-            seconds=(asker.seconds, time.monotonic() - start), **more,  # type: ignore[arg-type]
+
+class _Run:
+    """One identification."""
+
+    def __init__(self, asker: Asker, vectors: int, progress: Progress) -> None:
+        self.asker, self.vectors, self.progress = asker, vectors, progress
+        self.spec, self.k = asker.spec, asker.k
+        self.start = time.monotonic()
+        self.repeated: Repeated | None = None
+        self.order: Order | None = None
+        self.search = Search(self.spec, self.k, asker.ask)
+        self.validated: Validated | None = None
+        #: Designs of all structures that were tried.
+        self.space = 0
+
+    def whole(self) -> Identification:
+        """All stages, each in one or few batches."""
+        self.progress("asking the same inputs several times")
+        self.repeated = repeat(self.asker)
+        if not self.repeated.deterministic:
+            return self._made(IdentifyVerdict.NON_DETERMINISTIC, self.repeated.repetition.value)
+        self.progress("looking for the layout of the operands")
+        if find_layout(self.asker).order is None:
+            return self._made(IdentifyVerdict.OUTSIDE, f"no pairing of {self.k} products gives the answers")
+        self.progress("asking for the order of summation")
+        word = self._nan_word()
+        if self.spec.scale_format is None:
+            self.order = order_of(self.asker.ask, self.spec.operands, self.k)
+        batch, answers = self.asker.history
+        plain = without_nan(self.spec, batch)
+        self.search.take(rows_of(batch, plain), answers[plain])
+        for alone in (False, True):
+            if self.order is not None and self.order.root is not None and not self.search.alive:
+                self.progress("choosing inputs")
+                self.search.add(hypotheses(self.spec, self.order, word, alone=alone))
+                self.search.run(_ROUNDS)
+        if not self.search.alive:
+            self.progress("trying the catalogued designs")
+            self._listed()
+        return self._concluded()
+
+    def _nan_word(self) -> int:
+        """What an invalid operation gives: of the first input of few that gives a NaN."""
+        spec, d = self.spec, self.spec.d_format
+        batch = invalid_operations(spec, self.k)
+        for word in self.asker.ask(batch).tolist():
+            if d.is_nan(word):
+                return int(word)
+        return d.infinity | 1 << (d.fraction_bits - 1 + d.ignored_low_bits)
+
+    def _listed(self) -> None:
+        """The catalogued designs of the formats, with every rule for NaNs, as one more world."""
+        found: dict[object, UnitSpec] = {}
+        for name in distinct_designs(lambda u: same_formats(u, self.spec) and takes(u, self.k)):
+            unit = resolve(name)
+            found.setdefault((unit.design, unit.emulation, unit.k), unit)
+        if found:
+            self.search.alive.append(Survivors(ListedWorld(list(found.values())), np.random.default_rng(0)))
+            self.search.learn_all()
+            self.search.run(len(self.search.curve) + 2)
+
+    # ------------------------------------------------------------------ conclusions
+    def _concluded(self) -> Identification:
+        batch, answers = self.asker.history
+        fitting = [u for u in self._candidates() if (replay(u, batch) == answers).all()]
+        if not fitting:
+            return self._outside()
+        simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
+        self.progress(f"certifying {simplest.name}")
+        axes = certified(self.search, simplest, self.asker, self.progress)
+        self.progress(f"comparing {simplest.name} with the device")
+        self.validated = validate(self.asker, simplest, self.vectors)
+        undecided = sum(x.settled is Settled.UNDECIDED for x in axes)
+        names = (simplest.name, *(u.name for u in fitting if u.name != simplest.name))[:_MEMBERS]
+        more = {"classes": (names,), "axes": tuple(axes), "survivors": max(self._count(), len(names))}
+        rate = self.validated.misfits
+        if rate.count:
+            faulty = rate.count <= _FAULTY * rate.of
+            reason = (
+                f"{simplest.name} gives all but {rate.count} of {rate.of} answers"
+                if faulty
+                else f"{simplest.name} gave every answer, but not {rate.count} of {rate.of} later ones"
+            )
+            return self._made(
+                IdentifyVerdict.FAULTY if faulty else IdentifyVerdict.CONTRADICTORY, reason, **more
+            )
+        if undecided:
+            values = ", ".join(sorted({x.axis for x in axes if x.settled is Settled.UNDECIDED}))
+            return self._made(
+                IdentifyVerdict.REMAINING,
+                f"no input was found that tells {undecided} designs from {simplest.name}, and no proof that "
+                f"there is none: {values}",
+                **more,
+            )
+        return self._made(
+            IdentifyVerdict.IDENTIFIED,
+            f"every other value of each parameter of {simplest.name} is refuted, or proved to change nothing",
+            **more,
         )  # fmt: skip
 
-    progress("asking the same inputs several times")
-    repeated = repeat(asker)
-    if not repeated.deterministic:
-        return made(IdentifyVerdict.NON_DETERMINISTIC, repeated.repetition.value)
-    progress("looking for the layout of the operands")
-    if find_layout(asker).order is None:
-        return made(IdentifyVerdict.OUTSIDE, f"no pairing of {k} products gives the answers")
-    designs = list(distinct_designs(lambda u: same_formats(u, spec) and takes(u, k)))
-    space = len(designs)
-    asker.ask(inputs_to_try(spec, k, _INPUTS, 1))
-    batch, answers = asker.history
-    given = {name: replay(resolve(name), batch) for name in designs}
-    agrees = {name: int((d == answers).sum()) for name, d in given.items()}
-    fitting = [name for name in designs if agrees[name] == len(answers)]
-    growth = ((asker.probes, len(fitting)),)
-    if not fitting:
-        ranked = sorted(designs, key=lambda name: -agrees[name])[:_SHOWN]
+    def _candidates(self) -> list[UnitSpec]:
+        """The simplest design of each world, with every rule for NaNs, and what the catalogue has."""
+        made = {resolve(s.world.name(s.simplest()[0])).name: None for s in self.search.alive}
+        for name in distinct_designs(lambda u: same_formats(u, self.spec) and takes(u, self.k)):
+            made.setdefault(name, None)
+        units = [resolve(name) for name in made]
+        for unit in list(units):
+            for rule in NAN_RULES:
+                try:
+                    units.append(resolve(f"{unit.name}{',' if '@' in unit.name else '@'}nan_rule={rule}"))
+                except InputError:
+                    continue
+        return units
+
+    def _count(self) -> int:
+        return self.search.count
+
+    def _outside(self) -> Identification:
+        """The nearest designs, where none gives every answer."""
+        batch, answers = self.asker.history
+        agrees = {u.name: int((replay(u, batch) == answers).sum()) for u in self._candidates()}
+        ranked = sorted(agrees, key=lambda name: -agrees[name])[:_SHOWN]
         nearest = tuple(NearDesign(name, Rate(agrees[name], len(answers))) for name in ranked)
-        return made(
-            IdentifyVerdict.OUTSIDE, "no catalogued design gives all answers", space=space, growth=growth,
-            nearest=nearest,
+        return self._made(
+            IdentifyVerdict.OUTSIDE, "no design of the space gives all answers", nearest=nearest
+        )
+
+    def _made(self, verdict: IdentifyVerdict, reason: str, **more: object) -> Identification:
+        asker = self.asker
+        found = {
+            "space": self.search.space, "growth": tuple(self.search.curve), "validated": self.validated,
+            "measured": self._measured(), **more,
+        }  # fmt: skip
+        return Identification(
+            verdict=verdict, reason=reason, device=asker.identity, operands=self.spec, history=asker.history,
+            layout=asker.layout, repeated=self.repeated, probes=asker.probes, batches=asker.batches,
+            seconds=(asker.seconds, time.monotonic() - self.start), untested=self._untested(), **found,  # type: ignore[arg-type]
         )  # fmt: skip
-    axes = tuple(
-        AxisOutcome("unit", name, name, Settled.REFUTED, int((given[name] != answers).argmax()))
-        for name in designs
-        if name not in fitting
-    )
-    found = {"space": space, "survivors": len(fitting), "growth": growth, "axes": axes}
-    if len(fitting) > 1:
-        return made(
-            IdentifyVerdict.REMAINING, f"{len(fitting)} designs give all answers",
-            classes=tuple((name,) for name in fitting), **found,
-        )  # fmt: skip
-    if not vectors:
-        return made(
-            IdentifyVerdict.IDENTIFIED, f"of the catalogued designs only {fitting[0]} gives all answers",
-            classes=((fitting[0],),), untested=("other inputs than these",), **found,
-        )  # fmt: skip
-    progress(f"comparing {fitting[0]} with the device")
-    validated = validate(asker, resolve(fitting[0]), vectors)
-    verdict = IdentifyVerdict.FAULTY if validated.misfits.count else IdentifyVerdict.IDENTIFIED
-    return made(
-        verdict, f"of the catalogued designs only {fitting[0]} gives all answers",
-        classes=((fitting[0],),), validated=validated, **found,
-    )  # fmt: skip
+
+    def _measured(self) -> dict[str, str]:
+        """The order of summation and the fraction bits, as masks showed them."""
+        if self.order is None or self.order.root is None:
+            return {} if self.order is None else {"order": self.order.reason}
+        bits = {
+            f"fraction bits of {step}": "exact" if bits is None else str(bits)
+            for step, bits in self.order.fraction_bits.items()
+        }
+        return {"order": str(self.order.root), **bits}
+
+    def _untested(self) -> tuple[str, ...]:
+        scaled = ("scales other than those of the inputs",) if self.spec.scale_format is not None else ()
+        return (f"dot products of other lengths than {self.k}", "other operand formats", *scaled)
+
+
+def invalid_operations(spec: UnitSpec, k: int) -> Batch:
+    """Inputs whose result is NaN, the most telling first: Inf · 0, Inf - Inf, and NaN operands."""
+    rows = []
+    for fmt, place in ((spec.a_format, "a"), (spec.c_format, "c")):
+        for word in edge_encodings(fmt):
+            rows.append((place, word))
+    n = len(rows)
+    a, b = np.zeros((n, k), np.uint64), np.zeros((n, k), np.uint64)
+    c = np.zeros(n, np.uint64)
+    for i, (place, word) in enumerate(rows):
+        if place == "a":
+            a[i, 0] = word
+        else:
+            c[i] = word
+    made = Batch(a, b, c)
+    special = ~np.isin(np.arange(n), without_nan(spec, made)) | _infinite(spec, made)
+    return rows_of(made, np.flatnonzero(special))
+
+
+def _infinite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
+    """Where an operand is infinite, in formats that have infinities."""
+    found = np.zeros(len(batch.c), np.bool_)
+    for name in ("a", "c"):
+        fmt = spec.input_formats()[name]
+        try:
+            infinity = fmt.infinity
+        except InputError:
+            continue
+        words = batch.named()[name].reshape(len(batch.c), -1)
+        found |= ((words & np.uint64((1 << (fmt.width - 1)) - 1)) == np.uint64(infinity)).any(axis=1)
+    return found

@@ -9,13 +9,15 @@ from typing import Any
 from tcformal.errors import InputError, InvariantError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.ops import OPS, apply_op, signed
+from tcformal.ir.ops import LEAVES, OPS, Meaning, signed
 from tcformal.ir.walk import reachable
 
 #: Rows that are evaluated node by node before the DAG is compiled: either takes about as long.
-WORTH_COMPILING = 12
+WORTH_COMPILING = 32
 
 _Run = Callable[[list[int]], list[int]]
+#: One node: its index, its operator's meaning, its arguments' indices and widths, parameters, a mask.
+_Step = tuple[int, Meaning, list[int], list[int], Sequence[int], int]
 
 
 class Concrete:
@@ -28,8 +30,12 @@ class Concrete:
 
     def __init__(self, graph: Graph, roots: Sequence[Node], *, singly: int = WORTH_COMPILING) -> None:
         self._nodes, self._roots = reachable(roots), tuple(roots)
-        self._inputs = [(graph.input_name(n), n.width) for n in self._nodes if n.op == "input"]
+        inputs = [n for n in self._nodes if n.op == "input"]
+        self._inputs = [(graph.input_name(n), n.width) for n in inputs]
+        self._places = [n.index for n in inputs]
         self._singly = singly
+        self._steps: list[_Step] | None = None
+        self._known: dict[int, int] = {}
         self._run: _Run | None = None
 
     def __call__(self, inputs: Mapping[str, int]) -> list[int]:
@@ -51,16 +57,14 @@ class Concrete:
 
     def _walked(self, given: list[int]) -> list[int]:
         """The values of the roots, one node after the other."""
-        rest = iter(given)
-        known: dict[int, int] = {}
-        for node in self._nodes:
-            if node.op == "input":
-                known[node.index] = next(rest)
-            elif node.op == "const":
-                known[node.index] = node.params[1]
-            else:
-                values, widths = [known[a.index] for a in node.args], [a.width for a in node.args]
-                known[node.index] = apply_op(OPS[node.op], values, widths, node.params, node.width)
+        if self._steps is None:
+            self._known = {node.index: node.params[1] for node in self._nodes if node.op == "const"}
+            self._steps = [_step(node) for node in self._nodes if node.op not in LEAVES]
+        known = dict(self._known)
+        for index, value in zip(self._places, given, strict=True):
+            known[index] = value
+        for index, meaning, args, widths, params, ones in self._steps:
+            known[index] = meaning([known[i] for i in args], widths, params) & ones
         return [known[root.index] for root in self._roots]
 
 
@@ -87,6 +91,12 @@ class CheckedConcrete:
         return values[: self._count]
 
 
+def _step(node: Node) -> _Step:
+    """A node as `_walked` takes it."""
+    args, widths = [a.index for a in node.args], [a.width for a in node.args]
+    return node.index, OPS[node.op].meaning, args, widths, node.params, (1 << node.width) - 1
+
+
 def _compiled(nodes: Sequence[Node], roots: Sequence[Node]) -> _Run:
     """The nodes as one Python function of the inputs' values, in the order of the nodes."""
     lines, inputs = ["def run(given):"], count()
@@ -108,7 +118,7 @@ def _name(node: Node) -> str:
 
 def _expression(node: Node) -> str:
     """The operator's text on the operands' names, reduced to the node's width."""
-    names = dict(zip("abc", (_name(a) for a in node.args), strict=False))
-    widths = dict(zip(("wa", "wb"), (a.width for a in node.args), strict=False))
-    params = dict(zip("pq", node.params, strict=False))
-    return f"({OPS[node.op].text.format(**names, **widths, **params)}) & {hex((1 << node.width) - 1)}"
+    names: dict[str, str | int] = dict(zip("pq", node.params, strict=False))
+    for letter, arg in zip("abc", node.args, strict=False):
+        names[letter], names[f"w{letter}"] = _name(arg), arg.width
+    return f"({OPS[node.op].text.format_map(names)}) & {hex((1 << node.width) - 1)}"

@@ -68,6 +68,24 @@ class Code:
         self.lines.append(f"  {name} = {instruction}")
         return name
 
+    # Every instruction of an operator is one of the next four, which other languages write their own way.
+    def apply(self, name: str, bits: int, left: str, right: str) -> str:
+        """The register of an operator on two operands of `bits`."""
+        return self.new(f"{name} {self.kind(bits)} {left}, {right}")
+
+    def resize(self, how: str, text: str, bits: int, to: int) -> str:
+        """The register of an operand in lanes of `to` bits: `trunc`, `zext` or `sext`."""
+        return self.new(f"{how} {self.kind(bits)} {text} to {self.kind(to)}")
+
+    def relate(self, how: str, bits: int, left: str, right: str) -> str:
+        """The register of a comparison: `eq`, `ne`, `ult`, `ule`, `uge`, `slt`, `sle`."""
+        return self.new(f"icmp {how} {self.kind(bits)} {left}, {right}")
+
+    def choose(self, cond: str, bits: int, left: str, right: str) -> str:
+        """The register of `left` where `cond`, else `right`."""
+        kinds = self.kind(TRUTH), self.kind(bits)
+        return self.new(f"select {kinds[0]} {cond}, {kinds[1]} {left}, {kinds[1]} {right}")
+
     def word(self, value: int, bits: int) -> str:
         """An integer as an operand, in every lane."""
         digits = str(value & ((1 << bits) - 1)) if bits > 1 else ("true" if value else "false")
@@ -88,14 +106,13 @@ class Code:
         if bits == x.bits:
             return x.text
         if bits < x.bits:
-            return self.new(f"trunc {self.kind(x.bits)} {x.text} to {self.kind(bits)}")
-        grow = "sext" if x.low < 0 else "zext"
-        return self.new(f"{grow} {self.kind(x.bits)} {x.text} to {self.kind(bits)}")
+            return self.resize("trunc", x.text, x.bits, bits)
+        return self.resize("sext" if x.low < 0 else "zext", x.text, x.bits, bits)
 
     def binary(self, name: str, x: LaneValue, y: LaneValue, bits: int) -> str:
         """The register of `name` on two values in lanes of `bits`."""
         left, right = self.operand(x, bits), self.operand(y, bits)
-        return self.new(f"{name} {self.kind(bits)} {left}, {right}")
+        return self.apply(name, bits, left, right)
 
     def value(self, text: str, low: int, high: int, bits: int) -> LaneValue:
         """The value of a register of `bits`, brought to the lane that its bounds need."""
@@ -105,7 +122,7 @@ class Code:
         if narrow > bits:
             raise WidthError(f"expected bounds that {bits} bits hold, but got [{low}, {high}]")
         if narrow < bits:
-            text = self.new(f"trunc {self.kind(bits)} {text} to {self.kind(narrow)}")
+            text = self.resize("trunc", text, bits, narrow)
         return LaneValue(text, low, high, narrow)
 
     # ------------------------------------------------------------------ readings
@@ -142,18 +159,15 @@ class Code:
             return self.truth(bool(x.low & 1))
         if x.bits == TRUTH:
             return x
-        kept = self.new(f"trunc {self.kind(x.bits)} {x.text} to {self.kind(TRUTH)}")
-        return LaneValue(kept, 0, 1, TRUTH)
+        return LaneValue(self.resize("trunc", x.text, x.bits, TRUTH), 0, 1, TRUTH)
 
     def compare(self, how: str, x: LaneValue, y: LaneValue, bits: int) -> LaneValue:
         """The truth value of `icmp how` in lanes of `bits`."""
         left, right = self.operand(x, bits), self.operand(y, bits)
-        return LaneValue(self.new(f"icmp {how} {self.kind(bits)} {left}, {right}"), 0, 1, TRUTH)
+        return LaneValue(self.relate(how, bits, left, right), 0, 1, TRUTH)
 
     def select(self, cond: LaneValue, yes: LaneValue, no: LaneValue, low: int, high: int) -> LaneValue:
         """`yes` where `cond`, else `no`, both in [low, high]."""
         bits = TRUTH if yes.bits == no.bits == TRUTH else lane_for(low, high)
         left, right = self.operand(yes, bits), self.operand(no, bits)
-        kinds = self.kind(TRUTH), self.kind(bits)
-        text = self.new(f"select {kinds[0]} {cond.text}, {kinds[1]} {left}, {kinds[1]} {right}")
-        return LaneValue(text, low, high, bits)
+        return LaneValue(self.choose(cond.text, bits, left, right), low, high, bits)

@@ -26,7 +26,7 @@ class Lowering(Ground):
         if node.width == 1:
             if x.constant:
                 return code.truth(not x.low)
-            return LaneValue(code.new(f"xor {code.kind(TRUTH)} {x.text}, {code.word(1, TRUTH)}"), 0, 1, TRUTH)
+            return LaneValue(code.apply("xor", TRUTH, x.text, code.word(1, TRUTH)), 0, 1, TRUTH)
         top = (1 << node.width) - 1
         if x.low < 0:
             return self._result(node, "xor", x, code.const(-1), -1 - x.high, -1 - x.low)
@@ -81,7 +81,7 @@ class Lowering(Ground):
         if high.constant and high.low == 0:
             return LaneValue(code.operand(low, bits), *bounds, bits)
         right = code.operand(low, bits)
-        return LaneValue(code.new(f"or disjoint {code.kind(bits)} {moved}, {right}"), *bounds, bits)
+        return LaneValue(code.apply("or disjoint", bits, moved, right), *bounds, bits)
 
     def on_extract(self, node: Node, x: LaneValue) -> LaneValue:
         code, low = self._code, node.params[1]

@@ -6,7 +6,7 @@ slower, never silently wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,13 @@ Lanes = NDArray[Any]
 LANE_BITS = 64
 #: Most words that `evaluate` holds at once, all nodes of some lanes: more take longer, and fill the memory.
 _AT_ONCE = 1 << 25
+
+
+#: Operands of one word, by its value: arrays without axes, which NumPy takes at half the cost of a scalar.
+_MASKS = tuple(np.array((1 << width) - 1, np.uint64) for width in range(LANE_BITS + 1))
+_PLACES = tuple(np.array(place, np.uint64) for place in range(LANE_BITS))
+_SIGNS = tuple(np.array(1 << place, np.uint64) for place in range(LANE_BITS))
+_ZERO = _MASKS[0]
 
 
 def _mask(width: int) -> int:
@@ -64,111 +71,101 @@ class Vector(Interpreter[Lanes]):
         return _lanes(x, node.width)
 
     # ------------------------------------------------------------------ helpers
-    def _cut(self, x: Lanes, width: int) -> Lanes:
+    def cut(self, x: Lanes, width: int) -> Lanes:
         """x modulo 2^width, in the lanes of that width."""
-        if width == LANE_BITS and x.dtype != object:
-            return x
-        return _lanes(x & (_mask(width) if x.dtype == object else np.uint64(_mask(width))), width)
+        if x.dtype == object:
+            return _lanes(x & _mask(width), width)
+        return x if width == LANE_BITS else np.asarray(x & _MASKS[width])
 
     def _flip_sign(self, node: Node, x: Lanes) -> Lanes:
         """x with its sign bit flipped: two's complement order becomes unsigned order."""
-        width = node.width
-        flip = 1 << (width - 1)
-        return x ^ (flip if x.dtype == object else np.uint64(flip))
+        place = node.width - 1
+        return np.asarray(x ^ (1 << place if x.dtype == object else _SIGNS[place]))
 
-    def _shift(self, node: Node, x: Lanes, amount: Lanes, go: Callable[[Lanes, Lanes], Lanes]) -> Lanes:
-        """Shift by a data-dependent amount; `go` sees amounts below the width only."""
-        width = node.width
-        narrow = np.minimum(amount, width) if amount.dtype == object else np.minimum(amount, np.uint64(width))
-        if width > LANE_BITS:
-            return self._cut(go(x, narrow.astype(object)), width)
-        narrow = narrow.astype(np.uint64)
-        inside = narrow < np.uint64(width)
-        moved = go(x, np.where(inside, narrow, np.uint64(0)))
-        return self._cut(np.where(inside, moved, np.uint64(0)), width)
-
-    @staticmethod
-    def _truth(x: Lanes) -> Lanes:
-        return np.asarray(x).astype(np.uint64)
+    def _amount(self, node: Node, amount: Lanes) -> Lanes:
+        """The amount of a shift in the lanes of what is shifted; NumPy shifts a word by 64 and more to 0."""
+        if node.width > LANE_BITS:
+            return np.asarray(np.minimum(amount.astype(object), node.width))
+        return np.minimum(amount, LANE_BITS).astype(np.uint64) if amount.dtype == object else amount
 
     # ------------------------------------------------------------------ operators
     def on_not_(self, node: Node, x: Lanes) -> Lanes:
-        return self._cut(~x if x.dtype != object else x ^ _mask(node.width), node.width)
+        return np.asarray(x ^ (_mask(node.width) if x.dtype == object else _MASKS[node.width]))
 
     def on_and_(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        return np.asarray(x & y)
+        made: Lanes = x & y
+        return made
 
     def on_or_(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        return np.asarray(x | y)
+        made: Lanes = x | y
+        return made
 
     def on_xor(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        return np.asarray(x ^ y)
+        made: Lanes = x ^ y
+        return made
 
     def on_add_mod(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        return self._cut(np.asarray(x + y), node.width)
+        return self.cut(x + y, node.width)
 
     def on_sub_mod(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        return self._cut(np.asarray(x - y), node.width)
+        return self.cut(x - y, node.width)
 
     def on_neg_mod(self, node: Node, x: Lanes) -> Lanes:
-        zero = 0 if x.dtype == object else np.uint64(0)
-        return self._cut(np.asarray(zero - x), node.width)
+        return self.cut((0 if x.dtype == object else _ZERO) - x, node.width)
 
     def on_mul_expand(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
         return np.asarray(_lanes(x, node.width) * _lanes(y, node.width))
 
     def on_shl_mod(self, node: Node, x: Lanes, amount: Lanes) -> Lanes:
-        return self._shift(node, x, amount, lambda v, s: v << s)
+        return self.cut(x << self._amount(node, amount), node.width)
 
     def on_lshr(self, node: Node, x: Lanes, amount: Lanes) -> Lanes:
-        return self._shift(node, x, amount, lambda v, s: v >> s)
+        return np.asarray(x >> self._amount(node, amount))
 
     def on_ashr(self, node: Node, x: Lanes, amount: Lanes) -> Lanes:
         # floor(x / 2^s) of a negative x is the complement of the complement shifted.
-        negative = self.on_lshr(node, x, np.asarray(_lanes(np.array(node.width - 1), 64))) != 0
+        place = node.width - 1
+        negative = x >= (_SIGNS[place] if place < LANE_BITS else 1 << place)
         flipped = np.where(negative, self.on_not_(node, x), x)
         moved = self.on_lshr(node, flipped, amount)
         return np.where(negative, self.on_not_(node, moved), moved)
 
     def on_eq(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        return self._truth(x == y)
+        return np.asarray(x == y).astype(np.uint64)
 
     def on_ult(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        return self._truth(x < y)
+        return np.asarray(x < y).astype(np.uint64)
 
     def on_ule(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        return self._truth(x <= y)
+        return np.asarray(x <= y).astype(np.uint64)
 
     def on_slt(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        return self._truth(self._flip_sign(node.args[0], x) < self._flip_sign(node.args[0], y))
+        return self.on_ult(node, self._flip_sign(node.args[0], x), self._flip_sign(node.args[0], y))
 
     def on_sle(self, node: Node, x: Lanes, y: Lanes) -> Lanes:
-        return self._truth(self._flip_sign(node.args[0], x) <= self._flip_sign(node.args[0], y))
+        return self.on_ule(node, self._flip_sign(node.args[0], x), self._flip_sign(node.args[0], y))
 
     def on_ite(self, node: Node, cond: Lanes, yes: Lanes, no: Lanes) -> Lanes:
-        return np.where(cond != 0, yes, no)
+        return np.where(cond != _ZERO, yes, no)
 
     def on_concat(self, node: Node, high: Lanes, low: Lanes) -> Lanes:
         width = node.args[1].width
         wide = _lanes(high, node.width)
-        by = width if node.width > LANE_BITS else np.uint64(width)
+        by = width if node.width > LANE_BITS else _PLACES[width]
         return np.asarray((wide << by) | _lanes(low, node.width))
 
     def on_extract(self, node: Node, x: Lanes) -> Lanes:
         high, low = node.params
-        moved = np.asarray(x >> (low if x.dtype == object else np.uint64(low))) if low else x
-        return _lanes(moved, node.width) if high == node.args[0].width - 1 else self._cut(moved, node.width)
+        moved = np.asarray(x >> (low if x.dtype == object else _PLACES[low])) if low else x
+        return _lanes(moved, node.width) if high == node.args[0].width - 1 else self.cut(moved, node.width)
 
     def on_zero_extend(self, node: Node, x: Lanes) -> Lanes:
         return _lanes(x, node.width)
 
     def on_sign_extend(self, node: Node, x: Lanes) -> Lanes:
-        width = node.args[0].width
-        wide = _lanes(x, node.width)
-        above = _mask(node.width) ^ _mask(width)
-        top = self._cut(np.asarray(x >> (width - 1 if x.dtype == object else np.uint64(width - 1))), 1)
-        fill = above if node.width > LANE_BITS else np.uint64(above)
-        return np.where(top != 0, wide | fill, wide)
+        place = node.args[0].width - 1
+        sign = 1 << place if node.width > LANE_BITS else _SIGNS[place]
+        return self.cut((_lanes(x, node.width) ^ sign) - sign, node.width)
 
 
 def evaluate(graph: Graph, root: Node, inputs: Mapping[str, Lanes], *, n: int) -> Lanes:

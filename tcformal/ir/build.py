@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from tcformal.errors import WidthError
 from tcformal.ir.invariant import Invariants
 from tcformal.ir.node import Node
-from tcformal.ir.ops import LEAVES, OPS, apply_op
-from tcformal.ir.ops import signed as signed_value
-from tcformal.ir.simplify import simplified
+from tcformal.ir.ops import LEAVES, OPS, apply_op, signed
+from tcformal.ir.simplify import IDENTITIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class Stage:
 
     def read(self, raw: int) -> int:
         """The integer that raw bits of this stage stand for, in units of 2^-scale."""
-        return (signed_value(raw, self.node.width) if self.signed else raw) + self.offset
+        return (signed(raw, self.node.width) if self.signed else raw) + self.offset
 
 
 class Graph:
@@ -45,7 +44,7 @@ class Graph:
     def __init__(self, *, checked: bool = False, folded: bool = True) -> None:
         self._folded = folded
         self.invariants = Invariants(self, checked)
-        self._table: dict[tuple[str, tuple[int, ...], tuple[int, ...]], Node] = {}
+        self._table: dict[tuple[str, tuple[Node, ...], tuple[int, ...]], Node] = {}
         self._nodes: list[Node] = []
         self._inputs: dict[str, Node] = {}
         self._input_names: list[str] = []
@@ -63,23 +62,23 @@ class Graph:
                 f"expected {op.arity} operands and {op.n_params} parameters for {name}, "
                 f"but got {len(args)} and {len(params)}"
             )
-        nodes, constant = self._nodes, self._folded
+        nodes, constant, widths = self._nodes, self._folded, []
         for arg in args:
             if arg.index >= len(nodes) or nodes[arg.index] is not arg:
                 raise WidthError(f"expected operands of this graph for {name}, but got {arg!r} of another")
             constant = constant and arg.op == "const"
-        width = op.width(widths := [a.width for a in args], params)
+            widths.append(arg.width)
+        width = op.width(widths, params)
         if constant:
             return self.const(apply_op(op, [a.params[1] for a in args], widths, params, width), width)
-        if self._folded:
-            same = simplified(self, name, args, params, width)
-            if same is not None:
-                return same
+        same_by = IDENTITIES.get(name) if self._folded else None
+        if same_by is not None and (same := same_by(self, name, args, params, width)) is not None:
+            return same
         swapped = op.commutative and args[0].index > args[1].index
         return self._intern(name, (args[1], args[0]) if swapped else tuple(args), tuple(params), width)
 
     def _intern(self, name: str, args: tuple[Node, ...], params: tuple[int, ...], width: int) -> Node:
-        key = (name, tuple([a.index for a in args]), params)
+        key = (name, args, params)  # a node is equal to itself only
         node = self._table.get(key)
         if node is None:
             node = Node(name, args, params, width, len(self._nodes))
@@ -90,11 +89,12 @@ class Graph:
     # ------------------------------------------------------------------ leaves
     def const(self, value: int, width: int) -> Node:
         """A constant; `value` must be in [0, 2^width)."""
-        if ("const", (), (width, value)) not in self._table:
+        if (node := self._table.get(("const", (), (width, value)))) is None:
             OPS["const"].width((), (width, value))
             if not 0 <= value < (1 << width):
                 raise WidthError(f"expected a constant in [0, 2^{width}), but got {value}")
-        return self._intern("const", (), (width, value), width)
+            node = self._intern("const", (), (width, value), width)
+        return node
 
     def input(self, name: str, width: int) -> Node:
         """An input by name; asking again for the same name and width returns the same node."""

@@ -37,9 +37,11 @@ class Op:
 
 
 def _same(widths: Sequence[int], _params: Sequence[int]) -> int:
-    if len(set(widths)) != 1:
-        raise WidthError(f"expected operands of one width, but got widths {list(widths)}")
-    return widths[0]
+    first = widths[0]
+    for width in widths:
+        if width != first:
+            raise WidthError(f"expected operands of one width, but got widths {list(widths)}")
+    return first
 
 
 def _truth(widths: Sequence[int], params: Sequence[int]) -> int:

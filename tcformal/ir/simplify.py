@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tcformal.ir.node import Node
@@ -10,45 +10,53 @@ from tcformal.ir.node import Node
 if TYPE_CHECKING:
     from tcformal.ir.build import Graph
 
+Identity = Callable[["Graph", str, Sequence[Node], Sequence[int], int], Node | None]
 
-def simplified(g: Graph, name: str, args: Sequence[Node], params: Sequence[int], width: int) -> Node | None:
-    """The node that `name(args; params)` equals by an identity, or None where none applies."""
-    if name == "ite":
-        cond, yes, no = args
-        if yes is no:
-            return yes
-        if cond.op == "const":
-            return yes if cond.params[1] else no
-    elif name == "extract":
-        high, low = params
-        (x,) = args
-        if low == 0 and high == x.width - 1:
-            return x
-        if x.op == "extract":
-            return g.make("extract", x.args, (high + x.params[1], low + x.params[1]))
-        if x.op == "zero_extend" and high < x.args[0].width:
-            return g.make("extract", x.args, params)
-        if x.op == "zero_extend" and low >= x.args[0].width:
-            return g.const(0, width)
-        if x.op == "concat":
-            cut = x.args[1].width
-            if high < cut:
-                return g.make("extract", (x.args[1],), params)
-            if low >= cut:
-                return g.make("extract", (x.args[0],), (high - cut, low - cut))
-    elif name in ("zero_extend", "sign_extend") and params[0] == 0:
-        return args[0]
-    elif name in ("and_", "or_", "xor", "add_mod", "sub_mod", "shl_mod", "lshr", "ashr"):
-        return _of_two(g, name, args[0], args[1], width)
-    elif name == "eq" and args[0] is args[1]:
-        return g.const(1, 1)
-    elif name == "not_" and args[0].op == "not_":
-        return args[0].args[0]
+
+def _choice(_g: Graph, _name: str, args: Sequence[Node], _params: Sequence[int], _width: int) -> Node | None:
+    cond, yes, no = args
+    if yes is no:
+        return yes
+    if cond.op == "const":
+        return yes if cond.params[1] else no
     return None
 
 
-def _of_two(g: Graph, name: str, x: Node, y: Node, width: int) -> Node | None:
-    """The same for the operators on two operands of one width."""
+def _cut(g: Graph, _name: str, args: Sequence[Node], params: Sequence[int], width: int) -> Node | None:
+    high, low = params
+    (x,) = args
+    if low == 0 and high == x.width - 1:
+        return x
+    if x.op == "extract":
+        return g.make("extract", x.args, (high + x.params[1], low + x.params[1]))
+    if x.op == "zero_extend" and high < x.args[0].width:
+        return g.make("extract", x.args, params)
+    if x.op == "zero_extend" and low >= x.args[0].width:
+        return g.const(0, width)
+    if x.op == "concat":
+        cut = x.args[1].width
+        if high < cut:
+            return g.make("extract", (x.args[1],), params)
+        if low >= cut:
+            return g.make("extract", (x.args[0],), (high - cut, low - cut))
+    return None
+
+
+def _grown(_g: Graph, _name: str, args: Sequence[Node], params: Sequence[int], _width: int) -> Node | None:
+    return args[0] if params[0] == 0 else None
+
+
+def _equal(g: Graph, _name: str, args: Sequence[Node], _params: Sequence[int], _width: int) -> Node | None:
+    return g.const(1, 1) if args[0] is args[1] else None
+
+
+def _complement(_g: Graph, _name: str, args: Sequence[Node], _params: Sequence[int], _w: int) -> Node | None:
+    return args[0].args[0] if args[0].op == "not_" else None
+
+
+def _of_two(_g: Graph, name: str, args: Sequence[Node], _params: Sequence[int], width: int) -> Node | None:
+    """The operators on two operands of one width."""
+    x, y = args
     if x is y and name in ("and_", "or_"):
         return x
     if x.op != "const" != y.op:
@@ -67,3 +75,15 @@ def _of_two(g: Graph, name: str, x: Node, y: Node, width: int) -> Node | None:
     if name in ("sub_mod", "shl_mod", "lshr", "ashr") and y.op == "const" and y.params[1] == 0:
         return x
     return None
+
+
+#: By operator: the node that `name(args; params)` equals by an identity, or None where none applies.
+IDENTITIES: dict[str, Identity] = {
+    "ite": _choice,
+    "extract": _cut,
+    "zero_extend": _grown,
+    "sign_extend": _grown,
+    "eq": _equal,
+    "not_": _complement,
+    **dict.fromkeys(("and_", "or_", "xor", "add_mod", "sub_mod", "shl_mod", "lshr", "ashr"), _of_two),
+}

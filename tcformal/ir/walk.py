@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar, Generic, TypeVar
 
 from tcformal.errors import InputError
@@ -13,6 +14,9 @@ from tcformal.ir.node import Node
 from tcformal.ir.ops import OPS
 
 NodeValue = TypeVar("NodeValue")
+
+#: The method of an interpreter for each operator.
+_HANDLERS = {name: f"on_{name}" for name in OPS}
 
 
 def reachable(roots: Iterable[Node]) -> list[Node]:
@@ -23,8 +27,20 @@ def reachable(roots: Iterable[Node]) -> list[Node]:
         node = stack.pop()
         if node.index not in seen:
             seen[node.index] = node
-            stack.extend(node.args)
+            stack += node.args
     return [seen[i] for i in sorted(seen)]
+
+
+@lru_cache(maxsize=16)
+def _steps(roots: tuple[Node, ...]) -> list[tuple[Node, tuple[int, ...], tuple[int, ...]]]:
+    """Each node that the roots depend on, with its arguments, and with those that no later one takes."""
+    steps = []
+    wanted = {root.index for root in roots}
+    for node in reversed(reachable(roots)):
+        args = tuple([a.index for a in node.args])
+        steps.append((node, args, tuple({i for i in args if i not in wanted})))
+        wanted.update(args)
+    return steps[::-1]
 
 
 class Interpreter(Generic[NodeValue]):
@@ -44,15 +60,19 @@ class Interpreter(Generic[NodeValue]):
     def __init_subclass__(cls, *, partial: bool = False, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls.partial = partial
-        missing = [name for name in OPS if not callable(getattr(cls, f"on_{name}", None))]
+        missing = [name for name, handler in _HANDLERS.items() if not callable(getattr(cls, handler, None))]
         if missing and not partial:
             raise TypeError(
                 f"expected {cls.__name__} to define every operator, but it lacks {', '.join(missing)}"
             )
 
     def run(self, roots: Sequence[Node]) -> list[NodeValue]:
-        """The values of `roots`."""
-        known = self.run_all(roots)
+        """The values of `roots`; any other is dropped after its last use."""
+        known: dict[int, NodeValue] = {}
+        for node, args, last in _steps(tuple(roots)):
+            known[node.index] = self.visit(node, [known[i] for i in args])
+            for i in last:
+                del known[i]
         return [known[root.index] for root in roots]
 
     def run_all(self, roots: Sequence[Node]) -> dict[int, NodeValue]:
@@ -64,7 +84,7 @@ class Interpreter(Generic[NodeValue]):
 
     def visit(self, node: Node, values: Sequence[NodeValue]) -> NodeValue:
         """The value of one node, given those of its arguments."""
-        value: NodeValue = getattr(self, f"on_{node.op}")(node, *values)
+        value: NodeValue = getattr(self, _HANDLERS[node.op])(node, *values)
         return value
 
 

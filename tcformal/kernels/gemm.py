@@ -107,10 +107,7 @@ class Gemm:
 
     def __init__(self, step: DotCall, spread_side: str) -> None:
         self.step = step
-        whole = cut(step.graph, step.root)
-        self._rare = rare_planes(whole, step)
-        plain = without(step.graph, step.root, [node for nodes in self._rare.values() for node in nodes])
-        self._cuts = {"finite": cut(step.graph, plain), "any": whole}
+        self._cuts, self._rare = cuts(step)
         self.shape = Shape(
             k=step.k, scales=step.scales, storage=step.storage, spread_side=spread_side,
             lanes=vector_bits() // WORD, chained=step.chained,
@@ -267,6 +264,14 @@ class _Block:
         whole = np.full(shape, fill, given.dtype)
         whole[: piece.shape[0], : piece.shape[1]] = piece
         return whole
+
+
+def cuts(step: DotCall) -> tuple[dict[str, Cut], dict[str, list[Node]]]:
+    """The dot product cut for `finite` operands and for `any`, and what tells them apart, by side."""
+    whole = cut(step.graph, step.root)
+    rare = rare_planes(whole, step)
+    plain = without(step.graph, step.root, [node for nodes in rare.values() for node in nodes])
+    return {"finite": cut(step.graph, plain), "any": whole}, rare
 
 
 def rare_planes(whole: Cut, step: DotCall) -> dict[str, list[Node]]:

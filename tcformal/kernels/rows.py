@@ -20,7 +20,7 @@ from tcformal.kernels.work import Work
 from tcformal.machine import Module, available, vector_bits
 
 #: Rows of one definition that are evaluated on lanes before it is compiled: either takes about as long.
-_WORTH_COMPILING = 1 << 15
+_WORTH_COMPILING = 1 << 17
 #: Rows in one piece of work.
 _PIECE = 1 << 14
 #: The arrays of a dot product, in the order of the kernel's arguments; those of one word a row come last.

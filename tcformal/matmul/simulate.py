@@ -23,6 +23,7 @@ def simulate(
     *,
     threads: int | None = None,
     progress: bool | None = None,
+    device: str | None = None,
 ) -> NDArray[Any]:
     """A·B + C as calls of a unit: what `numpy.matmul` gives, with that unit's arithmetic.
 
@@ -31,11 +32,11 @@ def simulate(
     [..., M, ⌈K / scale_block⌉] and scale_b [..., ⌈K / scale_block⌉, N] with leading axes that broadcast
     to the result's.  M, N, K and every leading axis at least 1.
     Ranges and units: the dtype of each format as in `tcformal.matmul.arrays`; K of any size is taken in calls
-    of the unit's k, each result the next c, the last call filled up with +0.  `threads`, `progress`: as
-    for `Unit.matmul`.
+    of the unit's k, each result the next c, the last call filled up with +0.  `threads`, `progress`,
+    `device`: as for `Unit.matmul`.
     Zero, NaN, Inf: as the unit's design says.
     Errors: InputError for a name, shape or dtype that does not fit; nothing is converted and no input
-    is modified.
+    is modified.  DeviceError for a device that is not there, or fails.
     Source: the unit's own (`sources`).
     """
     spec = spec_of(u)
@@ -51,7 +52,7 @@ def simulate(
     count = -(-k // spec.scale_block) if spec.scale_block else 0
     scale_a = None if scale_a is None else _spread("scale_a", np.asarray(scale_a), (*stack, m, count))
     scale_b = None if scale_b is None else _spread("scale_b", np.asarray(scale_b), (*stack, count, n))
-    options: dict[str, Any] = {"threads": threads, "progress": progress}
+    options: dict[str, Any] = {"threads": threads, "progress": progress, "device": device}
     multiply = Unit(spec).matmul
     if b.ndim == 2 and scale_b is None:
         # One B for the whole stack: its rows are one tall matrix.

@@ -21,7 +21,8 @@ from tcformal.operands.random import Raw
 from tcformal.programs.chain import circuit, scale_count
 
 if TYPE_CHECKING:  # imported where they are used: a question about a unit does not wait for its kernels
-    from tcformal.kernels.gemm import Gemm
+    from tcformal.kernels.gemm import DotCall, Gemm
+    from tcformal.kernels.gpu import GpuGemm
     from tcformal.kernels.rows import DotProducts
 
 #: Products below which NumPy is done before a kernel would be loaded.
@@ -149,6 +150,7 @@ class Unit:
         *,
         threads: int | None = None,
         progress: bool | None = None,
+        device: str | None = None,
     ) -> NDArray[Any]:
         """D = A·B + C on NumPy or ml_dtypes arrays of any size, as calls of this unit.
 
@@ -156,15 +158,18 @@ class Unit:
         scale_b [⌈K / scale_block⌉, N]; result [M, N]; M, N, K >= 1.
         Ranges and units: see `tcformal.matmul.arrays` for the dtype of each format; `threads` at least 1,
         None for one on each processor; `progress`: whether a bar is shown on standard error after two
-        seconds, None where that is a terminal.
+        seconds, None where that is a terminal; `device`: None for the processor, `cuda:N` or `opencl:N`.
         Zero, NaN, Inf: as the design says; K is filled up with +0 to whole calls.
-        Errors: InputError for shapes, dtypes or values that do not fit; nothing is converted.
+        Errors: InputError for shapes, dtypes or values that do not fit; nothing is converted.  DeviceError
+        for a device that is not there, or fails.
         Source: the unit's own (`sources`).
         """
         from tcformal import machine
         from tcformal.kernels.work import Work
 
         x = arrays.product(self.spec, a, b, c, scale_a, scale_b)
+        if device is not None:
+            return arrays.from_raw(gpu_gemm(self.spec, device).multiply(x), self.d_format)
         with Work(threads, progress) as work:
             m, k, n = x.shape
             if machine.available() and m * n * k >= _WORTH_COMPILING:
@@ -187,21 +192,34 @@ def dot_products(spec: UnitSpec, k: int) -> DotProducts:
 @lru_cache(maxsize=64)
 def gemm(spec: UnitSpec, spread_side: str) -> Gemm:
     """The compiled kernels of a unit; see `tcformal.kernels.gemm`."""
-    from tcformal.kernels.gemm import DotCall, Gemm
+    from tcformal.kernels.gemm import Gemm
+
+    return Gemm(dot_call(spec), spread_side)
+
+
+@lru_cache(maxsize=64)
+def gpu_gemm(spec: UnitSpec, device: str) -> GpuGemm:
+    """The kernels of a unit on a device; see `tcformal.kernels.gpu`."""
+    from tcformal.gpu.named import named
+    from tcformal.kernels.gpu import GpuGemm
+
+    return GpuGemm(dot_call(spec), named(device))
+
+
+def dot_call(spec: UnitSpec) -> DotCall:
+    """What kernels are made of: one call of a unit."""
+    from tcformal.kernels.gemm import DotCall
 
     graph, root = circuit(spec, spec.k)
     formats = {"a": spec.a_format, "b": spec.b_format, "c": spec.c_format, "d": spec.d_format}
     if spec.scale_format is not None:
         formats["scale"] = spec.scale_format
-    return Gemm(
-        DotCall(
-            graph=graph, root=root, k=spec.k, scales=arrays.scales_of_call(spec),
-            storage={letter: fmt.storage_bits for letter, fmt in formats.items()},
-            scale_one=0 if spec.scale_format is None else spec.scale_format.one,
-            finite={letter: _finite(fmt) for letter, fmt in formats.items()},
-            chained=spec.c_format == spec.d_format,
-        ),
-        spread_side,
+    return DotCall(
+        graph=graph, root=root, k=spec.k, scales=arrays.scales_of_call(spec),
+        storage={letter: fmt.storage_bits for letter, fmt in formats.items()},
+        scale_one=0 if spec.scale_format is None else spec.scale_format.one,
+        finite={letter: _finite(fmt) for letter, fmt in formats.items()},
+        chained=spec.c_format == spec.d_format,
     )  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from tcformal.design.arithmetic import NVIDIA_NAN, fma_chain
@@ -28,7 +27,7 @@ def split(bits: int, mode: str) -> tuple[int, int, int]:
     """
     v = decode(SINGLE, bits)
     hi = _rounded([v], conversion(f"{mode}-FP16"))
-    minus_hi = replace(hi, sign=1 - hi.sign)
+    minus_hi = hi._replace(sign=1 - hi.sign)
     lo = _rounded([v, minus_hi], conversion(f"{mode}-FP16"))
     up = _rounded([_times(v, 11), _times(minus_hi, 11)], conversion(f"{mode}-FP16"))
     return _encode(HALF, hi), _encode(HALF, lo), _encode(HALF, up)
@@ -108,7 +107,7 @@ def _nearest(x: ExactValue, y: ExactValue) -> ExactValue:
 
 
 def _times(x: ExactValue, power: int) -> ExactValue:
-    return replace(x, magnitude=x.magnitude * power_of_two(power), exponent=x.exponent + power)
+    return x._replace(magnitude=x.magnitude * power_of_two(power), exponent=x.exponent + power)
 
 
 def _encode(fmt: Format, value: ExactValue) -> int:

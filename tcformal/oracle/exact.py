@@ -12,6 +12,7 @@ from functools import lru_cache
 from tcformal.checks import check_int
 from tcformal.design.rounding import conversion
 from tcformal.design.spec import Design
+from tcformal.design.tree import Tree, stage_designs
 from tcformal.design.unit import Emulation, UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Specials
@@ -19,6 +20,7 @@ from tcformal.oracle.blocks import dot_block
 from tcformal.oracle.nans import operand_nan, quiet_nan
 from tcformal.oracle.products import block_terms, flushed, in_order, product
 from tcformal.oracle.sums import fused_sum
+from tcformal.oracle.trees import tree_sum
 from tcformal.oracle.values import ExactValue, NumberClass, decode, encode_exact
 
 __all__ = ["dot", "product", "unit_dot"]
@@ -85,11 +87,13 @@ def unit_dot(
     scale_a: Sequence[int] = (),
     scale_b: Sequence[int] = (),
 ) -> int:
-    """One element of a unit's D, with its scales or its emulation.
+    """One element of a unit's D, with its scales, its emulation or its tree.
 
-    Shapes: as `dot`; for an emulated unit K is the unit's k.
+    Shapes: as `dot`; for an emulated unit or a tree K is the unit's k.
     Errors: InputError as `dot`, also for scales of an emulated unit.
     """
+    if spec.tree is not None:
+        return _tree_dot(spec, spec.tree, a, b, c)
     if spec.emulation is not None:
         if spec.scale_format is not None or len(scale_a) or len(scale_b):
             raise InputError(f"expected no scales for the emulated {spec.name}, but got some")
@@ -108,6 +112,24 @@ def unit_dot(
         scale_a=scale_a,
         scale_b=scale_b,
     )
+
+
+def _tree_dot(spec: UnitSpec, tree: Tree, a: Sequence[int], b: Sequence[int], c: int) -> int:
+    """What a unit that sums as a tree says computes in one call."""
+    if len(a) != spec.k or len(b) != spec.k:
+        raise InputError(
+            f"expected {spec.k} elements of a and b for {spec.name}, but got {len(a)} and {len(b)}"
+        )
+    design, stages = spec.design, stage_designs(tree, spec.design)
+    words = [(spec.a_format, a), (spec.b_format, b)]
+    if (wide := tree.converted) is not None:
+        words = [(wide, [_converted(fmt, word, wide) for word in row]) for fmt, row in words]
+    of_a, of_b = ([decode(fmt, word) for word in row] for fmt, row in words)
+    products = block_terms(design, of_a, of_b, [()] * spec.k)
+    result = tree_sum(tree.root, stages, products, flushed(decode(spec.c_format, c), design.c_subnormals))
+    last = stages[tree.root.stage]
+    _check_output(last.conversion, last.nan_word, spec.d_format)
+    return _encode(last, spec.d_format, result)
 
 
 def _emulated_dot(spec: UnitSpec, emulation: Emulation, a: Sequence[int], b: Sequence[int], c: int) -> int:

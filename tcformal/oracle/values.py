@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from tcformal.checks import check_int
 from tcformal.errors import ValueTextError
@@ -32,8 +32,7 @@ class NumberClass(Enum):
     NAN = "not a number"
 
 
-@dataclass(frozen=True, slots=True)
-class ExactValue:
+class ExactValue(NamedTuple):
     """The value of an encoding, or of a term of a sum, with the exponent that it carries.
 
     Ranges and units: a finite value is (-1)^sign * magnitude; `exponent` is the papers' Exp(x), so

@@ -56,10 +56,10 @@ def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes, zero_exponent: Expone
 
     A hardware unit takes them as blocks of one dot product: a block hands its result on as a call
     does, and the encoding between two calls loses nothing, because the number is already rounded to
-    its format.  A composed unit is called again.  `zero_exponent`: that of a hardware unit's zero terms,
-    where it is not to be the design's.
+    its format.  A composed unit, or a tree, is called again.  `zero_exponent`: that of a hardware unit's
+    zero terms, where it is not to be the design's.
     """
-    if spec.emulation is None:
+    if spec.emulation is None and spec.tree is None:
         design = spec.design
         if spec.k < design.products:
             spec = replace(spec, design=replace(design, products=spec.k))
@@ -80,9 +80,20 @@ def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes, zero_exponent: Expone
     return Dot(c, tuple(stages))
 
 
-@lru_cache(maxsize=64)
 def staged_circuit(spec: UnitSpec, k: int) -> tuple[Graph, Dot]:
     """The definition of K products on one unit: a graph of its own and every stage, d the result."""
+    return _staged(arithmetic(spec), k)
+
+
+def arithmetic(spec: UnitSpec) -> UnitSpec:
+    """A unit without what no dot product depends on, the same for all units of one arithmetic."""
+    # Errors about the lengths of composed units and trees say their names.
+    named = spec.emulation is not None or spec.tree is not None
+    return replace(spec, name=spec.name if named else "", m=1, n=1, notes=())
+
+
+@lru_cache(maxsize=64)
+def _staged(spec: UnitSpec, k: int) -> tuple[Graph, Dot]:
     g = Graph()
     return g, chained_dot(g, spec, declare_inputs(g, spec, k))
 

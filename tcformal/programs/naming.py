@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 
 from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.unit import UnitSpec
-from tcformal.programs.chain import definition
+from tcformal.programs.chain import arithmetic, definition
 
 
 def misnamed(designs: Mapping[str, Sequence[UnitSpec]], advance: Advance = ignore_count) -> dict[str, str]:
@@ -27,13 +26,8 @@ def misnamed(designs: Mapping[str, Sequence[UnitSpec]], advance: Advance = ignor
         first = units[0]
         for u in units:
             k = math.lcm(first.k, u.k)
-            if digest(_nameless(u), k) != digest(_nameless(first), k):
+            if digest(arithmetic(u), k) != digest(arithmetic(first), k):
                 found[u.name] = first.name
             done += 1
             advance(done, total)
     return found
-
-
-def _nameless(spec: UnitSpec) -> UnitSpec:
-    """A unit without what no dot product depends on, so that each circuit is built once."""
-    return replace(spec, name="", m=1, n=1, notes=())

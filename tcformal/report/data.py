@@ -1,4 +1,4 @@
-"""Units, formats, results and traces as plain data for `--json`: exact values as text, encodings in hex."""
+"""Results and traces as plain data for `--json`: exact values as text, encodings in hex."""
 
 from __future__ import annotations
 
@@ -7,52 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tcformal.design.sources import references
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format
 from tcformal.matmul.unit import Unit
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import number_text
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.steps import Rounding, SumStep, Trace
-
-
-def unit_data(u: UnitSpec) -> dict[str, Any]:
-    """A unit, with the source and evidence of every parameter."""
-    o = u.operands
-    return {
-        "name": u.name,
-        "shape": {"m": u.m, "n": u.n, "k": u.k},
-        "formats": o.names(),
-        "parameters": {
-            name: {
-                "value": value,
-                "source": u.facts[name].source if name in u.facts else None,
-                "evidence": u.facts[name].evidence.name.lower() if name in u.facts else None,
-            }
-            for name, value in u.design.parameters().items()
-        },
-        "notes": list(u.notes),
-        "citations": {work.tag: work.citation() for work in references("; ".join((*u.sources, *u.notes)))},
-    }
-
-
-def format_data(f: Format) -> dict[str, Any]:
-    """The facts of one format."""
-    return {
-        "name": f.name,
-        "bits": f.width,
-        "exponent_bits": f.exponent_bits,
-        "bias": f.bias,
-        "fraction_bits": f.fraction_bits,
-        "e_min": f.e_min,
-        "e_max": f.e_max,
-        "specials": f.specials.value,
-        "sign": f.sign.value,
-        "ignored_low_bits": f.ignored_low_bits,
-        "source": f.source,
-    }
 
 
 def evaluate(u: Unit, w: Witness) -> int:

@@ -1,18 +1,13 @@
-"""Tables and lines of the command line: units, formats, verdicts."""
+"""Tables and lines of the command line: witnesses and verdicts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from tcformal.design.unit import UnitSpec
-from tcformal.formats.spec import Format, Sign
 from tcformal.operands.witness import Witness
-from tcformal.oracle.text import number_text, power_of_two
-from tcformal.oracle.values import format_value, hex_word
+from tcformal.oracle.values import hex_word
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
@@ -23,33 +18,6 @@ _COLOUR = {
     Kind.SEPARATED: "bold yellow", Kind.EQUIVALENT: "bold green", Kind.VACUOUS: "bold magenta",
     Kind.UNKNOWN: "bold red", Kind.TIMEOUT: "bold red", Kind.ERROR: "bold red",
 }  # fmt: skip
-
-
-def formats_table(formats: Iterable[Format]) -> Table:
-    """One row per format, with its smallest and largest positive numbers, exact."""
-    made = table("format", ">bits", ">exponent", ">bias", ">fraction", "smallest", "largest", "specials")
-    for f in formats:
-        least = power_of_two(f.e_min - (f.fraction_bits if f.has_zero else 0))
-        made.add_row(
-            f.name,
-            str(f.width),
-            str(f.exponent_bits),
-            str(f.bias),
-            str(f.fraction_bits),
-            number_text(least),
-            format_value(f, f.largest),
-            _encodings(f),
-        )
-    for column in made.columns[:-1]:
-        column.no_wrap = True
-    return made
-
-
-def _encodings(f: Format) -> str:
-    """The encodings that are not finite numbers, and the ignored bits."""
-    sign = {Sign.IGNORED: "sign bit ignored", Sign.ABSENT: "no sign"}.get(f.sign)
-    low = f"{f.ignored_low_bits} low bits ignored" if f.ignored_low_bits else None
-    return "; ".join(text for text in (f.specials.value, sign, low) if text)
 
 
 def verdict_view(v: Verdict[EqualityQuestion]) -> RenderableType:

@@ -1,15 +1,21 @@
-"""Views of units: the list by distinct design, and the card of one unit."""
+"""Views of units and formats: lists, the card of one unit, and plain data for `--json`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rich.console import Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from tcformal.design.operations import operation, risks
 from tcformal.design.sources import references
+from tcformal.design.tree import Tree
 from tcformal.design.unit import UnitSpec
+from tcformal.formats.spec import Format, Sign
+from tcformal.oracle.text import number_text, power_of_two
+from tcformal.oracle.values import format_value
 from tcformal.report.text import WIDTH, table
 
 #: Headings of `units_table` after the name, those of numbers with a leading >.
@@ -64,6 +70,8 @@ def unit_card(u: UnitSpec) -> RenderableType:
     if u.emulation is not None:
         parts = "; ".join(_range(part) for part in u.emulation.parts)
         lines.append(Text(f"converted to {u.emulation.converted.name}; parts of k: {parts}"))
+    if u.tree is not None:
+        lines += [Text(line) for line in _tree_lines(u.tree)]
     lines += [Text(f"error of {what}: at most {bound}") for what, bound in op.bounds]
     lines += [Text(f"risk: {risk}", style="yellow") for risk in risks(u)]
     made = table("parameter", "value", "evidence", "source")
@@ -75,6 +83,15 @@ def unit_card(u: UnitSpec) -> RenderableType:
     cited = references("; ".join((op.source, *u.sources, *u.notes)))
     works = [Text(f"{work.tag}: {work.citation()}", style="dim") for work in cited]
     return Group(head, shape, *lines, made, *notes, *works)
+
+
+def _tree_lines(tree: Tree) -> list[str]:
+    """What a tree says beside its order."""
+    lines = [] if tree.converted is None else [f"operands are first converted to {tree.converted.name}"]
+    for stage, row in tree.stages.items():
+        values = ", ".join(f"{name}={_shown(name, value)}" for name, value in row.items())
+        lines += [f"stage {stage}: {values}"] if values else []
+    return lines
 
 
 def _range(part: tuple[int, ...]) -> str:
@@ -89,3 +106,74 @@ def _shown(name: str, value: object) -> str:
     if value is None:
         return _NONE.get(name, "none")
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def formats_table(formats: Iterable[Format]) -> Table:
+    """One row per format, with its smallest and largest positive numbers, exact."""
+    made = table("format", ">bits", ">exponent", ">bias", ">fraction", "smallest", "largest", "specials")
+    for f in formats:
+        least = power_of_two(f.e_min - (f.fraction_bits if f.has_zero else 0))
+        made.add_row(
+            f.name,
+            str(f.width),
+            str(f.exponent_bits),
+            str(f.bias),
+            str(f.fraction_bits),
+            number_text(least),
+            format_value(f, f.largest),
+            _encodings(f),
+        )
+    for column in made.columns[:-1]:
+        column.no_wrap = True
+    return made
+
+
+def _encodings(f: Format) -> str:
+    """The encodings that are not finite numbers, and the ignored bits."""
+    sign = {Sign.IGNORED: "sign bit ignored", Sign.ABSENT: "no sign"}.get(f.sign)
+    low = f"{f.ignored_low_bits} low bits ignored" if f.ignored_low_bits else None
+    return "; ".join(text for text in (f.specials.value, sign, low) if text)
+
+
+def unit_data(u: UnitSpec) -> dict[str, Any]:
+    """A unit, with the source and evidence of every parameter."""
+    o = u.operands
+    return {
+        "name": u.name,
+        "shape": {"m": u.m, "n": u.n, "k": u.k},
+        "formats": o.names(),
+        "parameters": {
+            name: {
+                "value": value,
+                "source": u.facts[name].source if name in u.facts else None,
+                "evidence": u.facts[name].evidence.name.lower() if name in u.facts else None,
+            }
+            for name, value in u.design.parameters().items()
+        },
+        **({} if u.tree is None else {"tree": tree_data(u.tree)}),
+        "notes": list(u.notes),
+        "citations": {work.tag: work.citation() for work in references("; ".join((*u.sources, *u.notes)))},
+    }
+
+
+def tree_data(tree: Tree) -> dict[str, Any]:
+    """An order of summation and what differs between its stages."""
+    converted = None if tree.converted is None else tree.converted.name
+    return {"steps": str(tree.root), "stages": tree.stages, "converted": converted}
+
+
+def format_data(f: Format) -> dict[str, Any]:
+    """The facts of one format."""
+    return {
+        "name": f.name,
+        "bits": f.width,
+        "exponent_bits": f.exponent_bits,
+        "bias": f.bias,
+        "fraction_bits": f.fraction_bits,
+        "e_min": f.e_min,
+        "e_max": f.e_max,
+        "specials": f.specials.value,
+        "sign": f.sign.value,
+        "ignored_low_bits": f.ignored_low_bits,
+        "source": f.source,
+    }

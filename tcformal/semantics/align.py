@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce as fold
-from typing import Literal
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.semantics.choice import Choice, OpenZero, ZeroExponent
 from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.round import drop_low_bits, round_away, shift_right_sticky
 from tcformal.semantics.stages import Maximum
-
-#: A known exponent, a rule, or one that is data.
-ZeroExponent = int | Literal["own", "none"] | Exponent
 
 
 def effective_exponents(g: Graph, terms: Sequence[Term], zero_exponent: ZeroExponent) -> list[Exponent]:
@@ -24,6 +21,8 @@ def effective_exponents(g: Graph, terms: Sequence[Term], zero_exponent: ZeroExpo
     unless every term is zero.
     Source: XIE §4.1.3; MMA-Sim 2.1.1 and HAWKEYE §7.2 (e_zero).
     """
+    if isinstance(zero_exponent, OpenZero):
+        return [_open_exponent(g, terms, term, zero_exponent) for term in terms]
     if zero_exponent == "own":
         return [term.exponent for term in terms]
     result = []
@@ -39,6 +38,16 @@ def effective_exponents(g: Graph, terms: Sequence[Term], zero_exponent: ZeroExpo
             zero_code = g.const(z - low, code.width)
         result.append(Exponent(g.ite(term.zero, zero_code, code), low, high))
     return result
+
+
+def _open_exponent(g: Graph, terms: Sequence[Term], term: Term, zero: OpenZero) -> Exponent:
+    """The exponent with which a term takes part in e_max, where that of zero terms is data."""
+    e, least = term.exponent, min(t.exponent.low for t in terms)
+    low, high = min(least, zero.exponent.low), max(e.high, zero.exponent.high)
+    code, named = e.rebased(g, low, high), zero.exponent.rebased(g, low, high)
+    none = g.const(least - low, code.width)
+    zero_code = g.ite(zero.own, code, g.ite(zero.none, none, named))
+    return Exponent(g.ite(term.zero, zero_code, code), low, high)
 
 
 def largest_exponent(g: Graph, exponents: Sequence[Exponent]) -> Exponent:
@@ -80,7 +89,7 @@ def shift_to(g: Graph, exponent: Exponent, e_max: Exponent) -> Node:
     return distance_below(g, exponent, e_max)
 
 
-def align(g: Graph, term: Term, distance: Node, fraction_bits: int, rounding: str) -> Node:
+def align(g: Graph, term: Term, distance: Node, fraction_bits: int, rounding: str | Choice) -> Node:
     """The magnitude of a term at e_max, cut to `fraction_bits` by `rounding` of the signed term.
 
     Shapes: significand u[n], distance u[any] -> u[fraction_bits + weight bits (+ 1 unless RZ)].
@@ -90,7 +99,7 @@ def align(g: Graph, term: Term, distance: Node, fraction_bits: int, rounding: st
     """
     x = g.shift_left_const(term.significand, max(0, fraction_bits - term.fraction_bits))
     excess = max(0, term.fraction_bits - fraction_bits)
-    if rounding == "RZ":
+    if isinstance(rounding, str) and rounding == "RZ":
         return g.lshr(g.truncate_low(x, excess), distance)
     x, excess = g.shift_left_const(x, 1), excess + 1
     shifted, lost = shift_right_sticky(g, x, distance)

@@ -66,7 +66,7 @@ def dot(
             made = place.made
         with g.scope(f"block{len(blocks)}"):
             words = list(zip(a[start:stop], b[start:stop], strict=True))
-            products = [_product(g, design, formats, x, y) for x, y in words]
+            products = [flushed_product(g, design, formats, x, y) for x, y in words]
             if scales is not None and design.group is None:
                 products = scaled_products(g, products, scales, start)
             products = [limit_product(g, x, design.product_limit) for x in products]
@@ -111,7 +111,8 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
     check_output_format(formats.d, design.nan_word)
 
 
-def _product(g: Graph, design: Design, formats: Operands, x: Node, y: Node) -> Number:
+def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Node) -> Number:
+    """The exact product of two encodings, subnormal ones as the design has them."""
     rule = design.operand_subnormals
     a, b = flush(g, unpack(g, x, formats.a), rule), flush(g, unpack(g, y, formats.b), rule)
     return product(g, a, b)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from tcformal.design.rounding import Conversion
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.number import Number, finite
+from tcformal.semantics.round import convert
+from tcformal.semantics.unpack import unpack
 
 
 def pack(g: Graph, x: Number, fmt: Format, nan_word: Node) -> Node:
@@ -51,3 +54,20 @@ def check_output_format(fmt: Format, nan_word: int) -> None:
     body = nan_word & ((1 << (fmt.width - 1)) - 1)
     if nan_word >> fmt.width or body >> fmt.ignored_low_bits <= fmt.infinity >> fmt.ignored_low_bits:
         raise InputError(f"expected a NaN encoding of {fmt.name} for nan_word, but got {nan_word:#x}")
+
+
+def converted_word(g: Graph, word: Node, fmt: Format, target: Format) -> Node:
+    """The encoding of the same value in a wider IEEE-like format (exact; NaN becomes a quiet NaN)."""
+    if fmt == target:
+        return word
+    if fmt.fraction_bits > target.fraction_bits or fmt.exponent_bits > target.exponent_bits:
+        raise InputError(f"expected a format at least as wide as {fmt.name}, but got {target.name}")
+    number = unpack(g, word, fmt)
+    term = number.term
+    lsb = term.exponent.shifted(-term.fraction_bits)
+    exact = Conversion("RNE", target.exponent_bits, target.fraction_bits)
+    same = convert(g, term.sign, term.significand, lsb, exact, overflow="infinity").result
+    finite = g.not_(g.or_(number.nan, number.inf))
+    kept = Number(same.term, number.nan, g.or_(number.inf, g.and_(same.inf, finite)))
+    quiet = target.infinity | 1 << (target.fraction_bits + target.ignored_low_bits - 1)
+    return pack(g, kept, target, g.const(quiet, target.width))

@@ -9,6 +9,7 @@ from typing import TypeVar
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import align, all_of, any_of, distance_below, shift_to
+from tcformal.semantics.choice import Choice, OpenCarry, by_choice, chosen
 from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.stages import AlignedTerm, Maximum, PartialSum, Total
 
@@ -72,7 +73,7 @@ def sum_of_aligned(
     aligned: Sequence[tuple[Node, Node]],
     e_max: Exponent,
     fraction_bits: int,
-    carry_bits: int | None = None,
+    carry_bits: int | OpenCarry | None = None,
     accumulation: str = "twos_complement",
     maximum: Maximum | None = None,
     members: Sequence[tuple[int, ...]] = (),
@@ -91,7 +92,7 @@ def sum_of_aligned(
     """
     largest = sum(_largest_magnitude(t, x, fraction_bits) for t, (_, x) in zip(terms, aligned, strict=True))
     exact_width = largest.bit_length() + 1
-    width = exact_width if carry_bits is None else 2 + carry_bits + fraction_bits
+    width = 2 + carry_bits + fraction_bits if isinstance(carry_bits, int) else exact_width
     pairs = [(t.sign, x) for t, (_, x) in zip(terms, aligned, strict=True)]
     total, partials = _accumulated(g, pairs, width, fraction_bits, accumulation)
     # No sum needs more bits than that: what lies above them is cut off again.
@@ -106,6 +107,8 @@ def sum_of_aligned(
             lambda: _within(g, summed, largest),
             "a sum of aligned terms is at most the sum of their largest magnitudes",
         )
+    if isinstance(carry_bits, OpenCarry):
+        total = _wrapped(g, total, carry_bits.width)
     # A magnitude of a whole number of bytes: designs whose sums differ by a carry bit or two then share
     # one normaliser, which turns most equality proofs into a question about the sum's top bits.
     total = g.wrap_to_mod(total, 1 + 8 * -(-(exact_width - 1) // 8))
@@ -125,6 +128,14 @@ def sum_of_aligned(
             )
         made.append(AlignedTerm(members[k] if members else (k,), term, distance, shift, kept))
     return Total(total, e_max, fraction_bits, maximum, tuple(made), tuple(partials))
+
+
+def _wrapped(g: Graph, total: Node, bits: Node) -> Node:
+    """A sum reduced to its low `bits`, sign among them, and grown by its sign."""
+    width = g.const(total.width, max(bits.width, total.width.bit_length()))
+    wide = g.zero_extend_to(bits, width.width)
+    cut = g.ite(g.ult(wide, width), g.sub_mod(width, wide), g.const(0, width.width))
+    return g.ashr(g.shl_mod(total, cut), cut)
 
 
 def _accumulated(
@@ -173,7 +184,12 @@ def _largest_magnitude(term: Term, aligned: Node, fraction_bits: int) -> int:
 
 
 def align_all(
-    g: Graph, terms: Sequence[Term], exponents: Sequence[Exponent], e_max: Exponent, bits: int, rounding: str
+    g: Graph,
+    terms: Sequence[Term],
+    exponents: Sequence[Exponent],
+    e_max: Exponent,
+    bits: int,
+    rounding: str | Choice,
 ) -> list[tuple[Node, Node]]:
     """Every term's shift to e_max, and its magnitude there, cut to `bits` fraction bits."""
     made = []
@@ -183,14 +199,16 @@ def align_all(
     return made
 
 
-def sign_of_zero(g: Graph, total: Node, negative: Node, signs: Sequence[Node], mode: str, rule: str) -> Node:
+def sign_of_zero(
+    g: Graph, total: Node, negative: Node, signs: Sequence[Node], mode: str | Choice, rule: str | Choice
+) -> Node:
     """The sign of a sum: its own, and for a sum of zero what the rule says.
 
     Zero: `ieee`: -0 where all signs are negative, or, rounding down, where some is; else the sum's
     own sign, + for zero.
     Source: IEEE 754 §6.3.
     """
-    if rule != "ieee":
+    if isinstance(rule, str) and rule != "ieee":
         return negative
-    minus = any_of(g, signs) if mode == "RD" else all_of(g, signs)
-    return g.ite(g.is_zero(total), minus, negative)
+    minus = by_choice(g, mode, lambda known: any_of(g, signs) if known == "RD" else all_of(g, signs))
+    return g.ite(g.and_(g.is_zero(total), chosen(g, rule, "ieee")), minus, negative)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from tcformal.design.rounding import Conversion
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.semantics.choice import Choice, by_choice, chosen, mode_of
 from tcformal.semantics.normalise import shift_left_by_leading_zeros
 from tcformal.semantics.number import Exponent, Number, Term, bits_for
 from tcformal.semantics.stages import Lift, Rounded
 
 
-def round_away(g: Graph, mode: str, sign: Node, odd: Node, guard: Node, sticky: Node) -> Node:
+def round_away(g: Graph, mode: str | Choice, sign: Node, odd: Node, guard: Node, sticky: Node) -> Node:
     """Whether a magnitude that is about to be cut goes up by one unit in the last place.
 
     Shapes: all u[1]; `odd` is the lowest kept bit, `guard` the highest dropped one, `sticky` the or
@@ -18,6 +21,8 @@ def round_away(g: Graph, mode: str, sign: Node, odd: Node, guard: Node, sticky: 
     Rounding to odd adds one to an inexact even magnitude, which never carries.
     Source: IEEE 754 §4.3; Arm ARM, BFDOT (RO).
     """
+    if isinstance(mode, Choice):
+        return by_choice(g, mode, lambda known: round_away(g, known, sign, odd, guard, sticky))
     if mode == "RZ":
         return g.truth(False)
     if mode == "RNE":
@@ -64,7 +69,7 @@ def convert(
     lsb: Exponent,
     target: Conversion,
     *,
-    overflow: str,
+    overflow: str | Choice,
 ) -> Rounded:
     """Convert an exact magnitude to a floating-point number [XIE ρ].
 
@@ -97,7 +102,7 @@ def convert(
     height = g.sub_mod(limit, _fit(g, distance, limit.width))
 
     kept, guard, sticky = drop_low_bits(g, shifted, n - p)
-    away = round_away(g, target.mode, sign, g.bit(kept, 0), guard, sticky)
+    away = round_away(g, mode_of(target), sign, g.bit(kept, 0), guard, sticky)
     g.label("normalised", shifted)
     g.label("shift", distance)
     g.label("kept", kept, scale=p - 1)
@@ -117,9 +122,10 @@ def convert(
     above = g.and_(g.not_(zero), g.ult(g.const(span, wide), raised))
     code_out = g.extract(g.ite(zero, g.const(0, wide), raised), bits_for(span) - 1, 0)
     inf = above
-    if overflow == "ieee" and target.mode in ("RZ", "RO", "RD", "RU"):
-        yes = g.truth(True)
-        finite = {"RZ": yes, "RO": yes, "RD": g.not_(sign), "RU": sign}[target.mode]
+    finite = g.and_(
+        chosen(g, overflow, "ieee"), by_choice(g, mode_of(target), partial(_kept_finite, g, sign))
+    )
+    if finite is not g.truth(False):
         clipped = g.and_(above, finite)
         inf = g.and_(above, g.not_(finite))
         significand = g.ite(clipped, g.const((1 << p) - 1, p), significand)
@@ -139,6 +145,12 @@ def convert(
     g.label("rounded.exponent", code_out, offset=target.e_min)
     g.label("rounded.overflow", inf)
     return Rounded(target, shifted, distance, kept, away, number, magnitude, top, limit, height, lift)
+
+
+def _kept_finite(g: Graph, sign: Node, mode: str) -> Node:
+    """Whether a number above the largest one is rounded to that [IEEE 754 §7.4]."""
+    finite = {"RZ": g.truth(True), "RO": g.truth(True), "RD": g.not_(sign), "RU": sign}
+    return finite.get(mode, g.truth(False))
 
 
 def _equal(g: Graph, x: Node, y: Node) -> Node:

@@ -11,6 +11,7 @@ from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import any_of
+from tcformal.semantics.choice import Choice, chosen
 from tcformal.semantics.number import Exponent, Number, Term
 from tcformal.semantics.stages import Nan, Operand, SpecialCases
 from tcformal.semantics.unpack import unpack
@@ -37,7 +38,7 @@ class Addend:
     operand: Operand
 
 
-def flush(g: Graph, x: Number, rule: str) -> Number:
+def flush(g: Graph, x: Number, rule: str | Choice) -> Number:
     """Turn a subnormal into a zero where the rule says so.
 
     Shapes: a number whose significand has its units bit on top (an operand or a rounded result).
@@ -45,16 +46,17 @@ def flush(g: Graph, x: Number, rule: str) -> Number:
     and Inf are untouched.
     Source: XIE Algorithms 1 and 2 (CDNA2); Intel SDM (DAZ, FTZ); Arm ARM (BFDOT, EBF=0).
     """
-    if rule == "kept":
+    if isinstance(rule, str) and rule == "kept":
         return x
     term = x.term
     # Inf and NaN carry no meaningful significand: they count as normal here.
     normal = g.or_(g.top(term.significand), x.inf, x.nan)
+    if isinstance(rule, Choice):
+        normal = g.or_(normal, chosen(g, rule, "kept"))
     significand = g.ite(normal, term.significand, g.const(0, term.significand.width))
     zero = g.or_(term.zero, g.not_(normal))
-    sign = term.sign
-    if rule == "positive_zero":
-        sign = g.and_(sign, g.or_(normal, term.zero))
+    positive = chosen(g, rule, "positive_zero")
+    sign = g.and_(term.sign, g.or_(normal, term.zero, g.not_(positive)))
     return replace(x, term=replace(term, sign=sign, significand=significand, zero=zero))
 
 
@@ -93,9 +95,7 @@ def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design:
     infinite = g.or_(positive, negative)
     inf = g.and_(g.or_(infinite, rounded.inf), g.not_(nan))
     term = flush(g, rounded, design.result_subnormals).term
-    sign = term.sign
-    if design.zero_sign == "positive":
-        sign = g.and_(sign, g.not_(term.zero))
+    sign = g.and_(term.sign, g.not_(g.and_(term.zero, chosen(g, design.zero_sign, "positive"))))
     sign = g.ite(infinite, negative, sign)
     zero = g.and_(term.zero, g.not_(g.or_(infinite, nan)))
     g.label("some_nan", some)

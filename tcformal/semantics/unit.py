@@ -1,23 +1,22 @@
-"""One dot product of a unit: a hardware design, or the compiler's composition of real instructions."""
+"""One dot product of a unit: a hardware design, a tree, or a compiler's composition of instructions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Operands
+from tcformal.design.tree import Tree, stage_designs
 from tcformal.design.unit import Emulation, UnitSpec
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.mma import DotPlace, dot
-from tcformal.semantics.number import Exponent, Number
-from tcformal.semantics.pack import pack
+from tcformal.semantics.mma import WHOLE, DotPlace, dot
+from tcformal.semantics.number import Exponent
+from tcformal.semantics.pack import converted_word, pack
 from tcformal.semantics.product import Scales
-from tcformal.semantics.round import convert
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand
 from tcformal.semantics.sums.step import fused_sum
+from tcformal.semantics.tree import tree_dot
 from tcformal.semantics.unpack import unpack
 
 
@@ -34,10 +33,10 @@ def unit_dot(
 ) -> Dot:
     """d = Σ a_k·b_k + c as the unit computes it.
 
-    Shapes: a, b: K raw encodings, K a multiple of the unit's block (its k, where it is emulated);
+    Shapes: a, b: K raw encodings, K a multiple of the unit's block (its k, where it is emulated or a tree);
     scale_a, scale_b: one raw encoding per spec.scale_block of k, none for units without scales; call: the
-    place of a composed unit among others that are called one after the other; zero_exponent: that of zero
-    terms of a hardware unit, where it is not to be the design's.
+    place of a composed unit or a tree among others that are called one after the other; zero_exponent: that
+    of zero terms of a hardware unit, where it is not to be the design's.
     Errors: InputError for lengths that do not fit, or scales where there are none to take.
     """
     scales = None
@@ -45,11 +44,35 @@ def unit_dot(
         scales = Scales(fmt=spec.scale_format, block=spec.scale_block, a=scale_a, b=scale_b)
     elif scale_a or scale_b:
         raise InputError(f"expected no scales for {spec.name}, but got {len(scale_a)} and {len(scale_b)}")
+    if spec.tree is not None:
+        if zero_exponent is not None:
+            raise InputError(f"expected the zero exponents of its stages for {spec.name}, but got another")
+        return _by_tree(g, spec, spec.tree, a, b, c, call)
     if spec.emulation is None:
         return dot(g, spec.design, spec.operands, a, b, c, scales, zero_exponent=zero_exponent)
     if len(a) != spec.k:
         raise InputError(f"expected K={spec.k} for the emulated unit {spec.name}, but got {len(a)}")
     return _emulated(g, spec, spec.emulation, a, b, c, call)
+
+
+def _by_tree(
+    g: Graph,
+    spec: UnitSpec,
+    tree: Tree,
+    a: Sequence[Node],
+    b: Sequence[Node],
+    c: Node,
+    call: int | None,
+) -> Dot:
+    """One call of a unit that sums as a tree says."""
+    if len(a) != spec.k:
+        raise InputError(f"expected K={spec.k} for the tree of {spec.name}, but got {len(a)}")
+    place = WHOLE
+    if call is not None:
+        ks = range(call * spec.k, (call + 1) * spec.k)
+        before = Operand("call", number=call - 1) if call else Operand("c")
+        place = DotPlace(ks, before, Operand("call", number=call))
+    return tree_dot(g, tree, spec.design, stage_designs(tree, spec.design), spec.operands, a, b, c, place)
 
 
 def _emulated(
@@ -95,20 +118,3 @@ def _emulated(
             )
         )  # fmt: skip
     return Dot(pack(g, summed.result, o.d, g.const(design.nan_word, o.d.width)), tuple(stages))
-
-
-def converted_word(g: Graph, word: Node, fmt: Format, target: Format) -> Node:
-    """The encoding of the same value in a wider IEEE-like format (exact; NaN becomes a quiet NaN)."""
-    if fmt == target:
-        return word
-    if fmt.fraction_bits > target.fraction_bits or fmt.exponent_bits > target.exponent_bits:
-        raise InputError(f"expected a format at least as wide as {fmt.name}, but got {target.name}")
-    number = unpack(g, word, fmt)
-    term = number.term
-    lsb = term.exponent.shifted(-term.fraction_bits)
-    exact = Conversion("RNE", target.exponent_bits, target.fraction_bits)
-    same = convert(g, term.sign, term.significand, lsb, exact, overflow="infinity").result
-    finite = g.not_(g.or_(number.nan, number.inf))
-    kept = Number(same.term, number.nan, g.or_(number.inf, g.and_(same.inf, finite)))
-    quiet = target.infinity | 1 << (target.fraction_bits + target.ignored_low_bits - 1)
-    return pack(g, kept, target, g.const(quiet, target.width))

@@ -98,7 +98,7 @@ class Panel:
     def short_question(self, pair: tuple[int, int]) -> EqualityQuestion:
         """Do two of the designs differ on the products of one `step`?"""
         specs = [self.designs[i] for i in pair]
-        short = [spec if spec.emulation is not None else replace(spec, k=_block(spec)) for spec in specs]
+        short = [spec if _block(spec) == spec.k else replace(spec, k=_block(spec)) for spec in specs]
         return question(short[0], short[1], Assumptions())
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tcformal.callbacks import Advance, Warn, ignore, ignore_count
 from tcformal.design.catalog import catalogue, distinct_designs
-from tcformal.interp.concrete import Concrete
+from tcformal.interp.concrete import WORTH_COMPILING, Concrete
 from tcformal.matmul.unit import dot_products
 from tcformal.operands.batch import witness_at
 from tcformal.operands.command import explain_command, in_hex
@@ -50,7 +50,8 @@ def judge(name: str, seed: int, n: int) -> Judged:
     """One piece of work: (integer mismatches, oracle mismatches, examples, results) on n vectors."""
     spec = catalogue()[name]
     graph, root = circuit(spec, spec.k)
-    exact = Concrete(graph, [root], singly=0)
+    # Few rows are not worth the compilation, and many are from the first on.
+    exact = Concrete(graph, [root], singly=n if n <= WORTH_COMPILING else 0)
     x = batch(spec, spec.k, n, seed)
     lanes = dot_products(spec, spec.k).on_lanes(x.named(), n)
     integers = oracle = 0

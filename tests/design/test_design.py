@@ -349,7 +349,7 @@ def parameters(name: str, *keys: str) -> tuple[Any, ...]:
 
 
 def test_families_by_default() -> None:
-    assert list(FAMILIES) == ["valpey", "tfdpa", "sequential"]
+    assert list(FAMILIES) == ["valpey", "tfdpa", "sequential", "tree"]
     assert resolve("valpey").design == Design(
         products=4, fraction_bits=23, normalise_products=True, zero_exponent=-126, conversion="RZ-FP32",
         nan_word=0x7FC00000,

@@ -9,6 +9,7 @@ import random
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -175,11 +176,8 @@ def _folders(root: Path, place: Place, rng: random.Random) -> None:
     """Results folders: none, empty, copies of the project's own, with lines and certificates altered."""
     place.folders.extend(("r-none", "r-empty"))
     (root / "r-empty").mkdir()
-    records = {name: _lines_of(name) for name in RECORDS}
-    made = [row.get("certificate") for name in ("answers", "lemmas") for row in records[name]]
-    named = {said["sha256"] for said in made if said}
-    kept = [json.dumps(row) for row in _rows("proofs") if row["sha256"] in named]
-    proofs = "".join(f"{text}\n" for text in kept).encode()
+    own, proofs = _own()
+    records = {name: [json.loads(text) for text in texts] for name, texts in own.items()}
     for i in range(8):
         folder = root / f"r-{i}"
         (folder / "certificates").mkdir(parents=True)
@@ -207,11 +205,28 @@ def _folders(root: Path, place: Place, rng: random.Random) -> None:
     for row in records["answers"]:
         if row.get("certificate"):
             row["certificate"]["file"] = f"certificates/{row['certificate']['sha256']}.drat.xz"
-            (root / "r-bomb" / row["certificate"]["file"]).write_bytes(lzma.compress(b"a\x02\0" * 10_000_000))
+            (root / "r-bomb" / row["certificate"]["file"]).write_bytes(_bomb())
     (root / "r-bomb" / "answers.jsonl").write_text(
         "".join(json.dumps(row) + "\n" for row in records["answers"])
     )
     place.folders.extend(("r-foreign", "r-links", "r-pipes", "r-folders", "r-bomb", "r-default"))
+
+
+@cache
+def _bomb() -> bytes:
+    """A small file that unpacks to thirty megabytes of steps."""
+    return lzma.compress(b"a\x02\0" * 10_000_000)
+
+
+@cache
+def _own() -> tuple[dict[str, list[str]], bytes]:
+    """The first short lines of the project's own files of records, and the file of the proofs they name."""
+    records = {name: _lines_of(name) for name in RECORDS}
+    made = [row.get("certificate") for name in ("answers", "lemmas") for row in records[name]]
+    named = {said["sha256"] for said in made if said}
+    kept = [json.dumps(row) for row in _rows("proofs") if row["sha256"] in named]
+    proofs = "".join(f"{text}\n" for text in kept).encode()
+    return {name: [json.dumps(row) for row in rows] for name, rows in records.items()}, proofs
 
 
 def _lines_of(name: str) -> list[dict[str, Any]]:

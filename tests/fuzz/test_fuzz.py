@@ -76,6 +76,14 @@ def test_working_words_work(place: Place) -> None:
             assert code in ((2,) if refused else (0, 1, 3)), (name, err)
 
 
+GOOD = Case(("eval", "x86/vdpbf16ps", "--a", "1,2", "--b", "3,4", "--json"))
+
+
+def test_a_good_call_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzz_module, "make_case", lambda *_: GOOD)
+    assert fuzz(tmp_path, 1, SEED) == []
+
+
 @pytest.mark.parametrize(
     ("defect", "word"),
     [
@@ -90,10 +98,8 @@ def test_working_words_work(place: Place) -> None:
 def test_a_defect_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, defect: object, word: str
 ) -> None:
-    """A program that is made worse in one place does not pass, and the report can be pasted."""
-    good = Case(("eval", "x86/vdpbf16ps", "--a", "1,2", "--b", "3,4", "--json"))
-    monkeypatch.setattr(fuzz_module, "make_case", lambda *_: good)
-    assert fuzz(tmp_path / "before", 1, SEED) == []
+    """A program that is made worse in one place does not pass that call, and the report can be pasted."""
+    monkeypatch.setattr(fuzz_module, "make_case", lambda *_: GOOD)
     monkeypatch.setattr(single, "print_json", defect)
     (report,) = fuzz(tmp_path / "after", 1, SEED)
     assert word in report

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from kept_runs import runs_of
 from tcformal.design import axes
 from tcformal.design.names import resolve
 from tcformal.design.unit import Evidence, UnitSpec
@@ -65,7 +66,7 @@ FEW = (
 
 @cache
 def campaign() -> dict[str, Run]:
-    return {str(run.head["unit"]): run for run in read_runs(H100)}
+    return {str(run.head["unit"]): run for run in runs_of(H100)}
 
 
 LEADERS = [group.leader.name for group in groups(map(resolve, campaign()))]

@@ -22,6 +22,7 @@ LAYERS = {
     "semantics",
     "design",
     "interp",
+    "kernels",
     "oracle",
     "solve",
     "query",

@@ -117,8 +117,8 @@ def test_lock_holds_what_the_project_asks_for() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     asked = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
     for name, extra in project["project"]["optional-dependencies"].items():
-        # What only GPUs or RTL in SystemVerilog need is in no environment that is made from the lock.
-        asked += [] if name in ("cuda", "cuda12", "rtl") else extra
+        # What only GPUs, OpenCL or RTL in SystemVerilog need is in no environment that is made from the lock.
+        asked += [] if name in ("cuda", "cuda12", "opencl", "rtl") else extra
     names = {re.split(r"[^\w.-]", line)[0].lower().replace("_", "-") for line in asked}
     pinned = re.findall(
         r"^([a-z0-9._-]+)==", (ROOT / "requirements.lock").read_text(encoding="utf-8"), re.MULTILINE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import lzma
 import time
 from collections.abc import Iterator
@@ -41,9 +42,9 @@ def made() -> Certificate:
     return certify(to_cnf(*question), run_glucose(*question, LIMITS).proof, "glucose")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def checker() -> Iterator[Rechecker]:
-    """A checking process of this test's own."""
+    """A checking process, which one test after the other asks."""
     checker = Rechecker()
     yield checker
     checker.close()
@@ -119,12 +120,13 @@ def test_the_process_outlives_a_late_request(made: Certificate, checker: Recheck
 
 @pytest.mark.parametrize("line", ["", "[]", "{}", "nonsense"])
 def test_a_checker_that_gives_no_answer_is_late(
-    made: Certificate, checker: Rechecker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+    made: Certificate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     monkeypatch.setattr("tcformal.store.rechecker._MODULE", "silent_checker")
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[1]))
     monkeypatch.setenv("CHECKER_SAYS", line)
-    assert checked(checker, tmp_path, made) == {"late": True}
+    with contextlib.closing(Rechecker()) as silent:
+        assert checked(silent, tmp_path, made) == {"late": True}
 
 
 def test_a_deadline_ends_what_is_at_work_and_nothing_else() -> None:
@@ -163,6 +165,7 @@ def test_nothing_half_checked_counts_as_checked(folder: Path, monkeypatch: pytes
     request = {"claim": CLAIM, "unit": UNIT, "folder": str(folder)}
     seconds = 2.0
     while len(calls) < 2:  # however busy the machine is
+        bench.tidy()
         calls.clear()
         bench = CheckBench()
         assert bench.answer({**request, "seconds": seconds}) == {"late": True}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import Evidence, Fact
@@ -50,6 +51,7 @@ AS_TDPBF16PS = Fact(
 )
 
 
+@cache
 def probed(where: str) -> Fact:
     """A fact that a paper states after probing."""
     return Fact(where, Evidence.PROBED)
@@ -83,9 +85,10 @@ def double_facts(arch: str) -> dict[str, Fact]:
     return on_hopper(found, _OF_CHAINS) if seen else found
 
 
+@cache
 def t_fdpa_facts(
     arch: str, o: Operands, *, recorded: bool, table: str = "Table 4", algorithm: str = "Algorithm 7"
-) -> dict[str, Fact]:
+) -> Mapping[str, Fact]:
     """Provenance of an NVIDIA fused dot product's parameters.
 
     Results in fp16 leave the recordings blind to fraction_bits: many values of it fit them.

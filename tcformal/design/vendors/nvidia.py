@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import product
 
 from tcformal.design.arithmetic import DMMA_DEFAULT_NAN, NVIDIA_NAN, fma_chain, t_fdpa
@@ -190,15 +190,14 @@ def _mnk(shape: str) -> tuple[int, int, int]:
     return int(m), int(n), int(k)
 
 
+@cache
 def _operands(d: str, a: str, b: str, c: str) -> Operands:
     return Operands(a=format_named(a), b=format_named(b), c=format_named(c), d=format_named(d))
 
 
 def _mma(arch: str, text: str, name: str) -> UnitSpec:
     shape, d, a, b, c = text.split(".")
-    if a == "f64":
-        return _double(arch, shape, name)
-    return _plain(arch, shape, d, a, b, c, name)
+    return _double(arch, shape, name) if a == "f64" else _plain(arch, shape, d, a, b, c, name)
 
 
 def _double(arch: str, shape: str, name: str) -> UnitSpec:

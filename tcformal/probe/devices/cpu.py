@@ -16,13 +16,14 @@ from pathlib import Path
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, base_name
 from tcformal.errors import DeviceError
+from tcformal.gpu.tools import built, run_tool
 from tcformal.operands.batch import batch_of
 from tcformal.operands.random import Raw
 from tcformal.operands.witness import Witness
 from tcformal.probe.devices.device import Ability
 from tcformal.probe.devices.emulator import PACKAGES, Emulator
 from tcformal.probe.devices.pipes import through
-from tcformal.probe.devices.sources import built, run_tool, sources
+from tcformal.probe.devices.sources import sources
 from tcformal.probe.devices.tiles import Places, TiledDevice, Tiles, placed
 from tcformal.version import processor
 

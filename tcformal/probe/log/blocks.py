@@ -6,6 +6,7 @@ dot products, row by row.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,10 @@ from tcformal.probe.plan.plan import Directed
 from tcformal.programs.chain import scale_count
 
 
+#: Unsigned integers of so many hex digits, as `struct` names them.
+_CODES = {2: "B", 4: "H", 8: "I", 16: "Q"}
+
+
 def digits(fmt: Format) -> int:
     """Hex digits of one encoding."""
     return -(-fmt.width // 4)
@@ -29,7 +34,7 @@ def digits(fmt: Format) -> int:
 
 def words_text(fmt: Format, words: Sequence[int]) -> str:
     """Encodings in hex with all their digits, concatenated."""
-    return "".join(f"{int(word):0{digits(fmt)}x}" for word in words)
+    return f"%0{digits(fmt)}x" * len(words) % tuple(words)
 
 
 def words_of(fmt: Format, text: str) -> tuple[int, ...]:
@@ -37,7 +42,9 @@ def words_of(fmt: Format, text: str) -> tuple[int, ...]:
     size = digits(fmt)
     if len(text) % size:
         raise ValueError(f"{len(text)} hex digits are no words of {size}")
-    return tuple(int(text[i : i + size], 16) for i in range(0, len(text), size))
+    if size in _CODES and text.isalnum():
+        return struct.unpack(f">{len(text) // size}{_CODES[size]}", bytes.fromhex(text))
+    return tuple([int(text[i : i + size], 16) for i in range(0, len(text), size)])
 
 
 def block_data(spec: UnitSpec, items: Sequence[Directed]) -> dict[str, Any]:

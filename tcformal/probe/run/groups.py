@@ -34,7 +34,8 @@ class InstructionGroup:
 
 def model_key(spec: UnitSpec) -> tuple[object, ...]:
     """What determines the result of a dot product of a unit's own length: its design and formats."""
-    return (spec.operands, spec.k, spec.design, spec.scale_format, spec.scale_block, spec.emulation)
+    numbers = (spec.operands, spec.k, spec.scale_format, spec.scale_block)
+    return (*numbers, spec.design, spec.emulation, spec.tree)
 
 
 def family(spec: UnitSpec) -> str:

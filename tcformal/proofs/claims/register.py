@@ -10,6 +10,7 @@ from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_choice
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
 from tcformal.proofs.claim import Asking, ClaimVerdict, Finding, claim_verdict
 from tcformal.proofs.claims.accumulation import sign_magnitude
 from tcformal.proofs.claims.agreement import agreement, is_agreement
@@ -96,6 +97,8 @@ def prove_claim(
     questions that look for a witness.
     Errors: UnknownNameError for a claim that does not exist, InputError for a unit that it does not fit.
     """
+    if spec.tree is not None:
+        raise InputError(f"expected a unit whose design names its order, but {spec.name} sums as a tree")
     program = agreement if is_agreement(claim) else CLAIMS[check_choice("claim", claim, CLAIMS)].prove
     start = time.monotonic()
     ask = Asking(

@@ -24,9 +24,16 @@ class Summation:
     them; the even chain, the odd one; c, the sum of the products.
     """
 
-    def __init__(self, g: Graph, design: Design, d: Format, zero_exponent: Exponent | None = None) -> None:
+    def __init__(
+        self,
+        g: Graph,
+        design: Design,
+        d: Format,
+        zero_exponent: Exponent | None = None,
+        steps: list[DotStep] | None = None,
+    ) -> None:
         self.g, self.design, self.d, self.zero_exponent = g, design, d, zero_exponent
-        self.steps: list[DotStep] = []
+        self.steps: list[DotStep] = [] if steps is None else steps
         #: Names of the conversions of partial sums and of the block's sum.
         self._final = design.conversion
         self._partial = design.accumulator if design.accumulator is not None else design.conversion
@@ -35,10 +42,10 @@ class Summation:
         """The sum of one block's products and c, called `made`."""
         g, design = self.g, self.design
         if design.product_rounding is not None:
-            addends = [self._rounded_product(i, x) for i, x in enumerate(addends)]
+            addends = [self.rounded_product(i, x) for i, x in enumerate(addends)]
         if design.c_position == "joined":
             nans = () if design.nan_rule == "word" else step_nans(design.nan_rule, addends[0], c)
-            return self._sum([*addends, c], self._final, made, self._invalid(), nans)
+            return self.sum([*addends, c], self._final, made, self._invalid(), nans)
         if design.c_position == "first":
             return self._accumulate(addends, c, made, _RUNNING, self._final)
         if design.summation in ("tr", "gtr"):
@@ -47,13 +54,13 @@ class Summation:
         total = self._without_c(addends, invalid)
         with g.scope("last"):
             both = [carried_nan("c", c), carried_nan("total", total)]
-            return self._sum([total, c], self._final, made, invalid, both)
+            return self.sum([total, c], self._final, made, invalid, both)
 
     def _invalid(self) -> Node:
         """The word of an invalid operation."""
         return self.g.const(self.design.nan_word, self.d.width)
 
-    def _sum(
+    def sum(
         self,
         summands: Sequence[Addend | Carried],
         conversion: str,
@@ -80,7 +87,7 @@ class Summation:
         g, step = self.g, self.design.step
         if self.design.summation == "fused":
             with g.scope("products"):
-                return self._sum(addends, self._partial, _RUNNING, invalid)
+                return self.sum(addends, self._partial, _RUNNING, invalid)
         if self.design.summation == "pairwise":
             return self._tree(addends, invalid)
         if self.design.summation == "two_chains":
@@ -91,7 +98,7 @@ class Summation:
                     chains.append(self._accumulate(half, zero, chain, chain, self._partial))
             with g.scope("both"):
                 nans = [carried_nan(x.operand.kind, x) for x in chains]
-                return self._sum(chains, self._partial, _RUNNING, invalid, nans)
+                return self.sum(chains, self._partial, _RUNNING, invalid, nans)
         first = Carried(addends[0].number, invalid, addends[0].operand)
         return self._accumulate(addends[1:], first, _RUNNING, _RUNNING, self._partial)
 
@@ -104,12 +111,13 @@ class Summation:
             final = i == len(addends) - 1
             with self.g.scope(f"step{i}"):
                 nans = step_nans(self.design.nan_rule, x, total)
-                total = self._sum(
+                total = self.sum(
                     [total, x], last if final else self._partial, made if final else running, invalid, nans
                 )
         return total
 
-    def _rounded_product(self, i: int, x: Addend) -> Addend:
+    def rounded_product(self, i: int, x: Addend) -> Addend:
+        """A product rounded as the design says, under the number `i` in its block."""
         design = self.design
         with self.g.scope(f"product{i}"):
             done = convert_number(self.g, x.number, design, design.product_conversion)
@@ -132,7 +140,7 @@ class Summation:
                 of = tuple(y for x in both for y in x.operand.of or (x.operand,))
                 made = _RUNNING if len(of) == len(addends) else Operand("tree", of=of)
                 with self.g.scope(f"level{level}.pair{i // 2}"):
-                    pairs.append(self._sum(both, self._partial, made, invalid))
+                    pairs.append(self.sum(both, self._partial, made, invalid))
             numbers = pairs + numbers[2 * len(pairs) :]
             level += 1
         return numbers[0]

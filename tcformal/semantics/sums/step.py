@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.ir.build import Graph
-from tcformal.semantics.align import ZeroExponent, effective_exponents, largest
+from tcformal.semantics.align import effective_exponents, largest
+from tcformal.semantics.choice import OpenBits, ZeroExponent, mode_of
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Exponent, Number, Term, finite
 from tcformal.semantics.reduce import align_all, sign_of_zero, split_sign, sum_of_aligned
@@ -43,7 +44,11 @@ def fused_sum(
 
 
 def truncated_total(
-    g: Graph, terms: Sequence[Term], design: Design, fraction_bits: int, zero_exponent: ZeroExponent
+    g: Graph,
+    terms: Sequence[Term],
+    design: Design,
+    fraction_bits: int | OpenBits,
+    zero_exponent: ZeroExponent,
 ) -> Total:
     """The sum of terms aligned at e_max and cut to `fraction_bits`; zero terms have `zero_exponent`.
 
@@ -54,6 +59,9 @@ def truncated_total(
     exponents = effective_exponents(g, terms, zero_exponent)
     e_max, maximum = largest(g, exponents)
     g.label("e_max", e_max.bits, offset=e_max.low)
+    if isinstance(fraction_bits, OpenBits):
+        # To keep fewer fraction bits at e_max is to keep the most at an exponent as much larger.
+        e_max, fraction_bits = e_max.plus(g, fraction_bits.fewer), fraction_bits.most
     aligned = align_all(g, terms, exponents, e_max, fraction_bits, design.alignment_rounding)
     return sum_of_aligned(
         g, terms, aligned, e_max, fraction_bits, design.carry_bits, design.accumulation, maximum
@@ -67,7 +75,7 @@ def round_total(
     with g.invariants.suppose(lambda: finite(g, operands)):
         negative, magnitude = split_sign(g, total.bits)
         signs = [x.term.sign for x in operands]
-        sign = sign_of_zero(g, total.bits, negative, signs, target.mode, design.zero_sign)
+        sign = sign_of_zero(g, total.bits, negative, signs, mode_of(target), design.zero_sign)
         rounded = convert(g, sign, magnitude, total.lsb, target, overflow=design.overflow)
     return Summed(total, rounded, with_specials(g, operands, rounded.result, design))
 

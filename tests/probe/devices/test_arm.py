@@ -141,7 +141,7 @@ def fake(folder: Path, version: str) -> Emulator:
 def test_an_emulator_is_asked_what_it_can_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that cannot run the probe is not believed to have the instruction, whatever its version."""
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setattr("tcformal.probe.devices.sources.cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("tcformal.gpu.tools.cache_folder", lambda: tmp_path)
     found = fake(tmp_path, "qemu-aarch64 version 99.1.2 (other)")
     assert found.name == "qemu 99.1.2"
     device = CpuDevice(features=frozenset(), machine="x86_64", emulator=found)

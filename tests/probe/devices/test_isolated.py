@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tcformal.errors import DeviceError, InputError
+from tcformal.gpu import card as cards
 from tcformal.matmul.replay import replay
 from tcformal.matmul.unit import unit
 from tcformal.operands.random import batch
-from tcformal.probe.devices.cuda import card as cards
 from tcformal.probe.devices.cuda.cubin import build
 from tcformal.probe.devices.hip import rocm
 from tcformal.probe.devices.isolated import IsolatedDevice, opened

@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kept_runs import runs_of
 from tcformal.design.catalog import catalogue
 from tcformal.design.unit import Evidence
 from tcformal.errors import DeviceError
 from tcformal.identify.recheck import recheck
 from tcformal.interp.vector import evaluate
+from tcformal.ir.build import Graph
 from tcformal.matmul.unit import unit
 from tcformal.operands.random import Raw
 from tcformal.oracle.exact import unit_dot
@@ -26,7 +28,7 @@ from tcformal.probe.plan.directed import directed
 from tcformal.probe.plan.plan import Directed, Plan, item_of
 from tcformal.probe.run.groups import groups
 from tcformal.probe.run.run import run_plan
-from tcformal.programs.chain import staged_circuit
+from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.semantics.special import first_nan
 from tcformal.semantics.sums import block
 
@@ -45,7 +47,7 @@ NANS = INTEL / "x86" / "tdpbf16ps.jsonl"
 @cache
 def runs(path: Path) -> dict[str, Run]:
     """The last run of each unit of a file or of a folder's campaign."""
-    return {str(run.head["unit"]): run for run in read_runs(path) if run.done}
+    return {str(run.head["unit"]): run for run in runs_of(path) if run.done}
 
 
 @cache
@@ -163,7 +165,8 @@ def mutated(
 
     monkeypatch.setattr(block, "first_nan", other)
     spec = unit(name).spec
-    g, made = staged_circuit.__wrapped__(spec, spec.k)
+    g = Graph()
+    made = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
     root = made.result
     wrong = 0
     for piece in pieces:

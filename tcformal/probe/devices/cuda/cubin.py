@@ -12,9 +12,10 @@ from pathlib import Path
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, TcformalError
-from tcformal.probe.devices.cuda.compilers import Compiler, compiler, tool
+from tcformal.gpu.compilers import Compiler, compiler, tool
+from tcformal.gpu.tools import built, run_tool
 from tcformal.probe.devices.cuda.instructions import Kernel, kernel
-from tcformal.probe.devices.sources import built, run_tool, sources
+from tcformal.probe.devices.sources import sources
 
 #: A line of a disassembly: address, then the instruction, perhaps under a predicate.
 _INSTRUCTION = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.a-z]*)")

@@ -13,11 +13,11 @@ import numpy as np
 from tcformal.design.catalog import catalogue
 from tcformal.design.unit import UnitSpec, base_name
 from tcformal.errors import DeviceError
+from tcformal.gpu import card as cards
+from tcformal.gpu.card import Card
+from tcformal.gpu.compilers import first_line
 from tcformal.operands.batch import rows_of
 from tcformal.operands.random import Batch, Raw
-from tcformal.probe.devices.cuda import card as cards
-from tcformal.probe.devices.cuda.card import Card
-from tcformal.probe.devices.cuda.compilers import first_line
 from tcformal.probe.devices.cuda.cubin import Cubin, build, cubin, tiles
 from tcformal.probe.devices.device import Ability, gpu_number
 from tcformal.probe.devices.tiles import TURN, PlacedDevice

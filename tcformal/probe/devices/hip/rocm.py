@@ -18,8 +18,9 @@ from pathlib import Path
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, TcformalError
+from tcformal.gpu.tools import built, run_tool
 from tcformal.probe.devices.hip.mfma import Mfma, mfma
-from tcformal.probe.devices.sources import built, run_tool, sources
+from tcformal.probe.devices.sources import sources
 
 #: What builds for gfx942: ROCm's own clang, releases that know the target, newest first, and hipcc.
 _CLANGS = ("amdclang++", *(f"clang++-{n}" for n in range(22, 16, -1)), "clang++", "hipcc")

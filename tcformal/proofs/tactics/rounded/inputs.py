@@ -16,8 +16,8 @@ from tcformal.proofs.tactics.bounds.terms import sign_of
 from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps, in_range, power
 from tcformal.proofs.tactics.rounded.sums import SummedTerm
 from tcformal.semantics.number import Number
+from tcformal.semantics.pack import converted_word
 from tcformal.semantics.special import flush
-from tcformal.semantics.unit import converted_word
 from tcformal.semantics.unpack import unpack
 
 

@@ -212,7 +212,8 @@ def zero_products(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
     half, o, fmt = spec.k // 2, spec.operands, spec.scale_format
     scales = len(x.scale_a) // 2
     pairs = spec.design.order == "odd_first"
-    if spec.k % (4 if pairs else 2) or len(x.scale_a) % 2 or spec.emulation is not None:
+    whole_calls = spec.emulation is not None or spec.tree is not None
+    if spec.k % (4 if pairs else 2) or len(x.scale_a) % 2 or whole_calls:
         raise InputError(f"expected an instruction that half the products make one of, but got {spec.name}")
     zero_a, zero_b = (g.const(0, f.width) for f in (o.a, o.b))
     ones = [] if fmt is None else [g.const(fmt.bias << fmt.fraction_bits, fmt.width)] * scales

@@ -13,13 +13,14 @@ from hostcard import HostCard
 from inline import Clock
 from tcformal.design.catalog import catalogue
 from tcformal.errors import DeviceError, InputError
+from tcformal.gpu import card as cards
+from tcformal.gpu import compilers
+from tcformal.gpu.compilers import Compiler
 from tcformal.matmul.replay import replay
 from tcformal.matmul.unit import unit
 from tcformal.operands.random import Raw, batch
-from tcformal.probe.devices.cuda import card as cards
-from tcformal.probe.devices.cuda import compilers, cuda
 from tcformal.probe.devices.cuda import cubin as cubins
-from tcformal.probe.devices.cuda.compilers import Compiler
+from tcformal.probe.devices.cuda import cuda
 from tcformal.probe.devices.cuda.cubin import cubin
 from tcformal.probe.devices.cuda.cuda import CudaDevice, ListedGpu
 from tcformal.probe.devices.cuda.instructions import kernel

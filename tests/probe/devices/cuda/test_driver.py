@@ -12,13 +12,14 @@ import pytest
 
 from hostcard import HostCard
 from tcformal.errors import DeviceError
+from tcformal.gpu import card as cards
+from tcformal.gpu import compilers, driver
+from tcformal.gpu.compilers import Compiler
+from tcformal.gpu.driver import CUDA_12, check_driver
 from tcformal.matmul.unit import unit
 from tcformal.probe.devices import listing
-from tcformal.probe.devices.cuda import card as cards
-from tcformal.probe.devices.cuda import compilers, cubin, cuda, driver
-from tcformal.probe.devices.cuda.compilers import Compiler
+from tcformal.probe.devices.cuda import cubin, cuda
 from tcformal.probe.devices.cuda.cuda import CudaDevice
-from tcformal.probe.devices.cuda.driver import CUDA_12, check_driver
 
 AMPERE = "ampere/mma.m16n8k8.f32.bf16.bf16.f32"
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.errors import DeviceError
-from tcformal.probe.devices.cuda.driver import CUDA_12, check_driver
-from tcformal.probe.devices.sources import run_tool
+from tcformal.gpu.driver import CUDA_12, check_driver
+from tcformal.gpu.tools import run_tool
 
 _OPTIONS = ("-std=c++17",)
 
@@ -80,8 +80,9 @@ class CoreNvrtc(Compiler):
     def compile(self, source: Path, include: Sequence[Path], target: str, what: str) -> bytes:
         """See Compiler."""
         options = self._options(
-            arch=target, std="c++17", include_path=[str(folder) for folder in include], name=source.name
-        )
+            arch=target, std="c++17", include_path=[str(folder) for folder in include], name=source.name,
+            device_int128=True,
+        )  # fmt: skip
         try:
             made = self._program(source.read_text(), "c++", options).compile("cubin")
         except Exception as error:
@@ -107,7 +108,7 @@ class CupyNvrtc(Compiler):
         program = self._nvrtc.createProgram(source.read_text(), source.name, (), ())
         try:
             paths = [f"-I{folder}" for folder in include]
-            self._nvrtc.compileProgram(program, (f"-arch={target}", *_OPTIONS, *paths))
+            self._nvrtc.compileProgram(program, (f"-arch={target}", "--device-int128", *_OPTIONS, *paths))
             # CuPy takes a cubin for a text and drops its last byte: the highest of a 64-bit field, 0.
             return bytes(self._nvrtc.getCUBIN(program)) + b"\0"
         except Exception as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -11,11 +12,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcformal.errors import DeviceError
-from tcformal.operands.random import Raw
-from tcformal.probe.devices.cuda.compilers import first_line
-from tcformal.probe.devices.cuda.driver import supported
+from tcformal.gpu.compilers import compiler, first_line
+from tcformal.gpu.driver import supported
+from tcformal.gpu.tools import built
 
 T = TypeVar("T")
 
@@ -42,16 +44,31 @@ class Card(ABC):
         """Memory of that many bytes."""
 
     @abstractmethod
-    def put(self, array: Raw) -> Any:
+    def put(self, array: NDArray[Any]) -> Any:
         """A copy of an array on the GPU."""
 
     @abstractmethod
-    def get(self, memory: Any, size: int) -> Raw:
+    def get(self, memory: Any, size: int) -> NDArray[Any]:
         """A copy of that many bytes of memory, after all earlier launches have ended."""
 
     @abstractmethod
     def free(self, memory: Any) -> None:
         """Release memory."""
+
+    def program(self, text: str, what: str) -> Path:
+        """The file from which the kernels of a CUDA C++ text are launched, built once.
+
+        Errors: DeviceError with `what` as the expectation where the compiler refuses it.
+        """
+        by, target = compiler(), "sm_{}{}".format(*self.capability)
+
+        def make(path: Path) -> None:
+            with tempfile.TemporaryDirectory() as scratch:
+                source = Path(scratch) / "kernels.cu"
+                source.write_text(text, encoding="utf-8")
+                path.write_bytes(by.compile(source, [], target, what))
+
+        return built([], [by.version, target, text], make)
 
     @abstractmethod
     def launch(self, path: Path, name: str, blocks: int, threads: int, arguments: Sequence[Any]) -> None:
@@ -89,7 +106,7 @@ class CoreCard(Card):
         """See Card."""
         return self._device.allocate(size, stream=self._stream)
 
-    def put(self, array: Raw) -> Any:
+    def put(self, array: NDArray[Any]) -> Any:
         """As Card.put, through memory that the GPU can read."""
         flat = np.ascontiguousarray(array)
         near, far = self._pinned.allocate(flat.nbytes), self.empty(flat.nbytes)
@@ -99,7 +116,7 @@ class CoreCard(Card):
         near.close()
         return far
 
-    def get(self, memory: Any, size: int) -> Raw:
+    def get(self, memory: Any, size: int) -> NDArray[Any]:
         """See Card."""
         near = self._pinned.allocate(size)
         memory.copy_to(near, stream=self._stream)
@@ -148,13 +165,13 @@ class CupyCard(Card):
         """See Card."""
         return self._cupy.empty(size, np.uint8)
 
-    def put(self, array: Raw) -> Any:
+    def put(self, array: NDArray[Any]) -> Any:
         """See Card."""
         return self._cupy.asarray(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
 
-    def get(self, memory: Any, size: int) -> Raw:
+    def get(self, memory: Any, size: int) -> NDArray[Any]:
         """See Card."""
-        made: Raw = self._cupy.asnumpy(memory[:size])
+        made: NDArray[Any] = self._cupy.asnumpy(memory[:size])
         return made
 
     def free(self, memory: Any) -> None:

@@ -1,0 +1,182 @@
+"""Trees of sums: builders of the usual arrangements, and every design of the space as a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from tcformal.checks import check_choice, check_int
+from tcformal.design.names import tree_name
+from tcformal.design.spec import Design
+from tcformal.design.tree import PLAIN, STAGE_PARAMETERS, Step, Tree, Value, tree
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+
+#: How the products of one call are divided into groups.
+GROUPINGS: dict[str, str] = {
+    "contiguous": "group i takes the products from i·size on",
+    "strided": "of n groups, group i takes every n-th product from i on",
+    "reversed": "as contiguous, the last group first",
+}
+#: How the sums of groups are put together.
+COMBINATIONS: dict[str, str] = {
+    "fused": "all in one sum",
+    "chain": "one after the other, in the order of the groups",
+    "pairwise": "neighbours level by level, an odd one out moves up as it is",
+}
+
+
+def groups(k: int, size: int, grouping: str = "contiguous") -> list[tuple[int, ...]]:
+    """The products 0 … k - 1 in groups of `size`; InputError where k is no multiple of it."""
+    check_choice("grouping", grouping, GROUPINGS)
+    check_int("size", size, low=1, high=k)
+    if k % size:
+        raise InputError(f"expected k to be a multiple of size={size}, but got {k}")
+    count = k // size
+    if grouping == "strided":
+        return [tuple(range(i, k, count)) for i in range(count)]
+    made = [tuple(range(i, i + size)) for i in range(0, k, size)]
+    return made[::-1] if grouping == "reversed" else made
+
+
+def combined(parts: Sequence[int | str | Step], combination: str, stage: str = "") -> int | str | Step:
+    """Parts (products, c, sums) put together by sums of one stage; a single part is left as it is."""
+    check_choice("combination", combination, COMBINATIONS)
+    if combination == "fused":
+        return Step(tuple(parts), stage)
+    if combination == "chain":
+        total = parts[0]
+        for x in parts[1:]:
+            total = Step((total, x), stage)
+        return total
+    level = list(parts)
+    while len(level) > 1:
+        pairs = [Step(tuple(level[i : i + 2]), stage) for i in range(0, len(level) - 1, 2)]
+        level = [*pairs, *level[2 * len(pairs) :]]
+    return level[0]
+
+
+def running(
+    parts: Iterable[Sequence[int | str | Step]], start: int | str | Step, stage: str = ""
+) -> int | str | Step:
+    """A chain of sums, each of the sum before it and the next group as it is; `start` joins the first."""
+    total = start
+    for group in parts:
+        total = Step((*group, total), stage)
+    return total
+
+
+def permuted(step: Step, order: Sequence[int]) -> Step:
+    """The same sums with the product of k = order[i] in the place of that of i."""
+    moved = (
+        permuted(x, order) if isinstance(x, Step) else order[x] if isinstance(x, int) else x
+        for x in step.children
+    )
+    return Step(tuple(moved), step.stage)
+
+
+def tree_unit(spec: UnitSpec, made: Tree, design: Design | None = None) -> UnitSpec:
+    """A unit of the same formats that sums as a tree says, by the name that resolves to it.
+
+    Its parameters are the unit's, or those of `design`.
+    """
+    design = plain(spec.design if design is None else design, made.k)
+    name = tree_name(spec.operands, design, made)
+    return replace(spec, name=name, k=made.k, design=design, tree=made, emulation=None)
+
+
+def plain(design: Design, k: int) -> Design:
+    """The design without an order of summation of its own: one sum of k products and c."""
+    return replace(design, **PLAIN, products=k)  # type: ignore[arg-type]
+
+
+def tree_of(spec: UnitSpec, k: int) -> UnitSpec | None:
+    """The unit as a tree that gives the same results for dot products of k terms.
+
+    Shapes: k is a multiple of the unit's block, or of its k where it is composed or a tree.
+    None for designs that are no tree of fused sums: TR-FDPA and GTR-FDPA, sums of groups, scales, NaN rules
+    other than one word; and where a subnormal partial sum counts as a zero in some steps only.
+    Errors: InputError for a k that is no such multiple.
+    """
+    d = spec.design
+    if spec.scale_format is not None or d.group is not None or d.summation in ("tr", "gtr"):
+        return None
+    if d.nan_rule != "word":
+        return None
+    length = min(k, d.products, spec.k) if spec.emulation is None and spec.tree is None else spec.k
+    if k % length:
+        raise InputError(f"expected k to be a multiple of {length} for {spec.name}, but got {k}")
+    if spec.tree is not None:
+        return spec if k == spec.k else None
+    if spec.emulation is not None:
+        return _composed(spec) if k == spec.k else None
+    between = d.c_subnormals != "kept" and d.result_subnormals == "kept"
+    if between and (d.summation, d.c_position) != ("fused", "joined"):
+        return None
+    blocks = [range(i, i + length) for i in range(0, k, length)]
+    partial: dict[str, Value] = {"conversion": d.accumulator or d.conversion}
+    return _with_stages(spec, _chained(d, blocks, "c"), {"partial": partial}, k)
+
+
+def _with_stages(
+    spec: UnitSpec, root: Step, stages: Mapping[str, Mapping[str, Value]], k: int, **more: object
+) -> UnitSpec:
+    """A tree unit whose stages have the parameters that differ from the unit's design."""
+    base = plain(spec.design, k)
+    own = {s: {n: v for n, v in row.items() if getattr(base, n) != v} for s, row in stages.items()}
+    root = _renamed(root, {s for s, row in own.items() if row})
+    used = {x.stage for x in root.steps()}
+    made = tree(root, {s: row for s, row in own.items() if s in used})
+    return tree_unit(spec, replace(made, **more))  # type: ignore[arg-type]
+
+
+def _renamed(step: Step, kept: set[str]) -> Step:
+    """The same sums; a stage that is not kept is the unit's own."""
+    children = (_renamed(x, kept) if isinstance(x, Step) else x for x in step.children)
+    return Step(tuple(children), step.stage if step.stage in kept else "")
+
+
+def _chained(d: Design, blocks: Iterable[Sequence[int]], start: int | str | Step) -> Step:
+    """Blocks of products, each taking the result of the one before as its c."""
+    total = start
+    for ks in blocks:
+        total = _block(d, ks, total)
+    assert isinstance(total, Step)
+    return total
+
+
+def _block(d: Design, block: Sequence[int], c: int | str | Step) -> Step:
+    """One block of products and its c, in the design's order."""
+    ks = [block[i if d.order == "ascending" else i ^ 1] for i in range(len(block))]
+    if d.c_position == "joined":
+        return Step((*ks, c))
+    if d.c_position == "first":
+        return Step((combined([c, *ks[:-1]], "chain", "partial"), ks[-1]))
+    if d.summation == "two_chains":
+        chains = [combined(["zero", *half], "chain", "partial") for half in (ks[0::2], ks[1::2])]
+        return Step((Step(tuple(chains), "partial"), c))
+    how = {"fused": "fused", "sequential": "chain", "pairwise": "pairwise"}[d.summation]
+    return Step((combined(ks, how, "partial"), c))
+
+
+def _composed(spec: UnitSpec) -> UnitSpec | None:
+    """A compiler's composition: the parts from +0, one after the other, then c.
+
+    None where the last addition treats zeros, subnormals or NaNs in another way than the parts.
+    """
+    how, d = spec.emulation, spec.design
+    assert how is not None
+    if d.zero_sign == "sum" or (d.c_subnormals, d.result_subnormals) != ("kept", "kept"):
+        return None
+    if how.addition.nan_word != d.nan_word:
+        return None
+    parts: int | str | Step = "zero"
+    for part in how.parts:
+        length = min(len(part), d.products)
+        parts = _chained(d, [part[i : i + length] for i in range(0, len(part), length)], parts)
+    addition = {name: getattr(how.addition, name) for name in STAGE_PARAMETERS}
+    # An exact sum does not see with which exponent a subnormal is encoded.
+    converted = None if d.fraction_bits is None else how.converted
+    return _with_stages(
+        spec, Step((parts, "c"), "addition"), {"addition": addition}, spec.k, converted=converted
+    )

@@ -1,0 +1,226 @@
+"""The order of summation as a structure: which products, and c, meet in which fused sum.
+
+A tree is written `(0..3+c)`, or `p(q(0+1)+q(2+3)+c)` where sums have parameters of their own: a number is the
+product of that k, `c` the operand c, `z` a +0, and a name before a bracket is the sum's stage.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+from tcformal.checks import check_choice
+from tcformal.design.spec import EXACT_SUM, NUMBERS, Design
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+
+#: Parameters that a stage may have of its own; all others are the unit's, in every stage.
+STAGE_PARAMETERS = (
+    "fraction_bits", "alignment_rounding", "conversion", "carry_bits", "accumulation", "zero_exponent",
+    "normalise_products",
+)  # fmt: skip
+#: Parameters of a design that a tree stands for, with the values that they then have.
+PLAIN: dict[str, object] = {
+    "summation": "fused", "c_position": "joined", "order": "ascending", "accumulator": None, "group": None,
+    "sum_fraction_bits": None, "sum_rounding": "RD",
+}  # fmt: skip
+
+_MOST_PRODUCTS = NUMBERS["products"][1] or 0
+_OPERANDS = {"c": "c", "z": "zero"}
+_TOKEN = re.compile(r"\s*(?:(?P<run>[0-9]+(?:\.\.[0-9]+)?)|(?P<word>[a-z][a-z0-9_]*)|(?P<mark>[()+]))\s*")
+
+Value = int | str | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One fused sum.
+
+    Shapes: one or more children, no two of them the same; a sum does not depend on their order, so that they
+    are kept sorted: products by k, inner sums by their least k, c, a +0.
+    Errors: InputError for anything else than products, `c`, `zero` and inner sums.
+    """
+
+    children: tuple[int | str | Step, ...]
+    #: The name of the parameters that this sum has; empty for the unit's own.
+    stage: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.children:
+            raise InputError("expected at least one child of a step, but got none")
+        for child in self.children:
+            if not isinstance(child, Step) and child not in ("c", "zero") and not _is_product(child):
+                raise InputError(f"expected a k, 'c', 'zero' or a Step as child of a step, but got {child!r}")
+        if self.stage in _OPERANDS or not re.fullmatch(r"([a-z][a-z0-9_]*)?", self.stage):
+            raise InputError(f"expected a stage named by small letters, not c or z, but got {self.stage!r}")
+        object.__setattr__(self, "children", tuple(sorted(self.children, key=_rank)))
+
+    def products(self) -> Iterator[int]:
+        """The k of every product below this sum."""
+        for child in self.children:
+            if isinstance(child, Step):
+                yield from child.products()
+            elif isinstance(child, int):
+                yield child
+
+    def steps(self) -> Iterator[Step]:
+        """Every sum below this one, inner ones first, and itself."""
+        for child in self.children:
+            if isinstance(child, Step):
+                yield from child.steps()
+        yield self
+
+    def __str__(self) -> str:
+        parts: list[str] = []
+        ks = [child for child in self.children if isinstance(child, int)]
+        while ks:
+            length = next((i for i, k in enumerate(ks) if k != ks[0] + i), len(ks))
+            parts += [f"{ks[0]}..{ks[length - 1]}"] if length > 2 else map(str, ks[:length])
+            ks = ks[length:]
+        short = {name: text for text, name in _OPERANDS.items()}
+        parts += [short[x] if isinstance(x, str) else str(x) for x in self.children if not isinstance(x, int)]
+        return f"{self.stage}({'+'.join(parts)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The order of summation of one call, and the parameters of its stages.
+
+    Shapes: the products of k = 0, 1, … once each, at most 256 of them, and c at most once.
+    Errors: InputError for other products, and for parameters of a stage that no sum names.
+    """
+
+    root: Step
+    #: (stage, parameter, value), sorted: what differs from the unit's design.
+    settings: tuple[tuple[str, str, Value], ...] = ()
+    #: Each A and B element is first converted to this format, exactly; None: they are taken as they are.
+    converted: Format | None = None
+
+    def __post_init__(self) -> None:
+        ks = sorted(self.root.products())
+        if not ks or ks != list(range(len(ks))) or len(ks) > _MOST_PRODUCTS:
+            raise InputError(
+                f"expected the products 0, 1, … once each in a tree, at most {_MOST_PRODUCTS}, "
+                f"but got {self.root}"
+            )
+        if sum(step.children.count("c") for step in self.root.steps()) > 1:
+            raise InputError(f"expected c at most once in a tree, but got {self.root}")
+        named = dict.fromkeys(step.stage for step in self.root.steps() if step.stage)
+        for stage, name, _ in self.settings:
+            if stage not in named:
+                raise InputError(f"expected a stage of {self.root}, but got {stage!r}")
+            check_choice("parameter of a stage", name, STAGE_PARAMETERS)
+        object.__setattr__(self, "settings", tuple(sorted(self.settings, key=lambda x: x[:2])))
+
+    @property
+    def k(self) -> int:
+        """How many products one call takes."""
+        return sum(1 for _ in self.root.products())
+
+    @property
+    def stages(self) -> dict[str, dict[str, Value]]:
+        """The parameters that differ from the unit's own, by stage; every stage of a sum is there."""
+        made: dict[str, dict[str, Value]] = {step.stage: {} for step in self.root.steps()}
+        for stage, name, value in self.settings:
+            made[stage][name] = value
+        return made
+
+
+def tree(root: Step, stages: Mapping[str, Mapping[str, Value]] | None = None) -> Tree:
+    """A tree from its outermost sum and the parameters of its stages."""
+    rows = [(stage, name, value) for stage, row in (stages or {}).items() for name, value in row.items()]
+    return Tree(root, tuple(rows))
+
+
+def stage_designs(made: Tree, design: Design) -> dict[str, Design]:
+    """The design of each stage of a tree, by stage; an exact sum has no alignment.
+
+    Errors: InputError for parameters that mean nothing together, or orders of summation beside the tree's.
+    """
+    for name, value in PLAIN.items():
+        if getattr(design, name) != value:
+            raise InputError(f"expected {name}={value} beside a tree, but got {getattr(design, name)}")
+    if design.nan_rule != "word":
+        raise InputError(f"expected nan_rule=word beside a tree, but got {design.nan_rule}")
+    found = {}
+    for stage, given in made.stages.items():
+        exact = given.get("fraction_bits", design.fraction_bits) is None
+        try:
+            found[stage] = replace(design, **{**(EXACT_SUM if exact else {}), **given})  # type: ignore[arg-type]
+        except InputError as error:
+            raise InputError(f"{error} (in stage {stage})") from None
+    return found
+
+
+def read_steps(text: str) -> Step:
+    """The outermost sum of `(0..3+c)`; InputError for text that is no tree."""
+    return _Reader(text).whole()
+
+
+class _Reader:
+    """One text of a tree, read from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at = text, 0
+
+    def whole(self) -> Step:
+        stage = self._word() or ""
+        made = self._step(stage)
+        if self.at != len(self.text):
+            self._refuse()
+        return made
+
+    def _step(self, stage: str) -> Step:
+        if self._take("mark") != "(":
+            self._refuse()
+        children: list[int | str | Step] = []
+        mark = "+"
+        while mark == "+":
+            children += self._children()
+            mark = self._take("mark") or ""
+        if mark != ")":
+            self._refuse()
+        return Step(tuple(children), stage)
+
+    def _children(self) -> list[int | str | Step]:
+        run = self._take("run")
+        if run is not None:
+            first, _, last = run.partition("..")
+            ks = range(int(first), int(last or first) + 1)
+            if not 0 < len(ks) <= _MOST_PRODUCTS:
+                self._refuse()
+            return list(ks)
+        word = self._word() or ""
+        if word in _OPERANDS:
+            return [_OPERANDS[word]]
+        return [self._step(word)]
+
+    def _word(self) -> str | None:
+        return self._take("word")
+
+    def _take(self, kind: str) -> str | None:
+        """The next token where it is of that kind."""
+        found = _TOKEN.match(self.text, self.at)
+        if found is None or found[kind] is None:
+            return None
+        self.at = found.end()
+        return str(found[kind])
+
+    def _refuse(self) -> NoReturn:
+        rest = self.text[self.at :] or "the end"
+        raise InputError(
+            f"expected a tree of sums such as p(q(0+1)+q(2..5)+c) for steps, but got {rest!r:.60}"
+        )
+
+
+def _is_product(child: object) -> bool:
+    return isinstance(child, int) and not isinstance(child, bool) and child >= 0
+
+
+def _rank(child: int | str | Step) -> tuple[int, int, str]:
+    """Products, inner sums, c, a +0."""
+    if isinstance(child, Step):
+        return 1, min(child.products(), default=_MOST_PRODUCTS), str(child)
+    return (0, child, "") if isinstance(child, int) else (2, 0, child)

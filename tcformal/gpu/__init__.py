@@ -1,0 +1,1 @@
+"""GPUs: memory, copies, launches, and what builds kernels for them."""

@@ -1,0 +1,67 @@
+"""From an order of summation to tree units: chains from +0, converted operands, stages by role."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tcformal.design.arrangements import tree_unit
+from tcformal.design.names import resolve
+from tcformal.design.tree import Step, Tree
+from tcformal.design.unit import UnitSpec
+from tcformal.formats.catalog import format_named
+from tcformal.identify.order import Order
+from tcformal.identify.structures import structures
+
+#: The stage of sums that add up sums only; sums of products have the unit's own parameters.
+_JOIN, _LAST = "join", "last"
+
+
+def hypotheses(spec: UnitSpec, order: Order, nan_word: int, *, alone: bool = False) -> Iterator[UnitSpec]:
+    """Tree units of a device's order, the plainest first.
+
+    Masks do not show that a chain starts from +0, nor that operands are converted exactly before they are
+    multiplied.  Sums of products share their parameters, and so do sums of sums; with `alone` the outermost
+    one has its own.
+    """
+    if order.root is None:
+        return
+    names = ",".join(f"{name}_format={fmt}" for name, fmt in spec.operands.names().items())
+    wide = format_named("fp16")
+    eight = max(spec.a_format.width, spec.b_format.width) <= 8
+    root = _staged(order.root, alone)
+    cut = _cut(order, dict(zip(map(id, order.root.steps()), root.steps(), strict=True)))
+    for start in (root, _from_zero(root)):
+        base = resolve(f"tree@steps={start},nan_word={nan_word:#x},{names}")
+        for converted in (None, wide) if eight else (None,):
+            yield from structures(tree_unit(base, Tree(start, (), converted)), cut)
+
+
+def _cut(order: Order, staged: dict[int, Step]) -> dict[str, bool]:
+    """Whether the sums of each stage cut terms off, where masks show it."""
+    assert order.root is not None
+    seen: dict[str, set[bool]] = {}
+    for step in order.root.steps():
+        if step in order.fraction_bits:
+            seen.setdefault(staged[id(step)].stage, set()).add(order.fraction_bits[step] is not None)
+    return {stage: found.pop() for stage, found in seen.items() if len(found) == 1}
+
+
+def _staged(step: Step, alone: bool, outer: bool = True) -> Step:
+    """The sums with the names of their stages."""
+    children = tuple(_staged(x, alone, False) if isinstance(x, Step) else x for x in step.children)
+    inner = [x for x in children if isinstance(x, Step)]
+    products = any(isinstance(x, int) for x in children)
+    stage = "" if products or not inner else _JOIN
+    if alone and outer and inner:
+        stage = _LAST
+    return Step(children, stage)
+
+
+def _from_zero(step: Step) -> Step:
+    """The sums with a +0 in each that takes products only: a chain of two starts with the first one alone."""
+    if all(isinstance(x, int) for x in step.children):
+        first, *rest = step.children
+        if len(rest) == 1:
+            return Step((Step((first, "zero")), *rest))
+        return Step((*step.children, "zero"))
+    return Step(tuple(_from_zero(x) if isinstance(x, Step) else x for x in step.children), step.stage)

@@ -1,0 +1,293 @@
+"""The order of summation of a device, from masks: which products, and c, meet in which sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise
+
+from tcformal.checks import check_int
+from tcformal.design.spec import Operands
+from tcformal.design.tree import Step
+from tcformal.identify.flatness import Flatness
+from tcformal.identify.masks import Asked, Masks, NoOrderError, NotFiniteError, Results, Task, together
+
+#: Exponents of the large terms: the largest that serve, and one that fp16 partial sums hold.
+_HIGH = (64, 15)
+#: A sum of so many parts has no hidden ones if no two of three parts are one.
+_SMALL = 3
+
+Leaves = frozenset[int]
+Pair = frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The order of summation of a device, as far as it shows.
+
+    Ranges and units: `fraction_bits` are those that a sum keeps below its largest term, by sum, where they
+    were seen; None for one that loses nothing before it is rounded.
+    """
+
+    #: The outermost sum; None where nothing can be said.
+    root: Step | None
+    fraction_bits: dict[Step, int | None]
+    #: Why there is no order, or what does not fit the one that is given; empty where all is clear.
+    reason: str
+    #: Sums in which some parts are added up before they are cut, though none hides another, with these parts:
+    #: each by its first product, k for c.
+    groups: dict[Step, tuple[tuple[int, ...], ...]]
+    probes: int
+    batches: int
+
+
+def order_of(ask: Results, formats: Operands, k: int, *, with_c: bool = True) -> Order:
+    """The order in which a device sums k products and c.
+
+    Shapes: `ask` takes a batch of dot products of k terms and gives as many raw encodings of D; with_c:
+    whether c can be chosen (else it is 0).
+    Zero, NaN, Inf: probes are finite, and so must their results be.
+    Errors: InputError for a k below 1.  An order that does not show is no error: `root` is None, and
+    `reason` says why.
+    Source: the idea of FPRev (large terms that cancel); powers of two on the other terms name all survivors.
+    """
+    check_int("k", k, low=1)
+    asked = Asked(ask)
+    reason = ""
+    for high in _HIGH:
+        masks = Masks(formats, k, with_c=with_c, high=high)
+        search = _Search(masks, Flatness(masks))
+        try:
+            root = asked.run(masks, search.whole())
+        except NoOrderError as error:
+            reason = str(error)
+            break
+        except NotFiniteError:
+            reason = f"results are NaN or Inf where large terms cancel, down to 2^{masks.high}"
+            continue
+        assert isinstance(root, Step)
+        reason = search.reason or search.misfit(root)
+        return Order(root, search.bits, reason, search.unclear, asked.probes, asked.batches)
+    return Order(None, {}, reason, {}, asked.probes, asked.batches)
+
+
+@dataclass
+class _Search:
+    """What is known of one device."""
+
+    masks: Masks
+    flatness: Flatness
+    #: The leaves that a pair hides, the pair among them.
+    known: dict[Pair, Leaves] = field(default_factory=dict)
+    bits: dict[Step, int | None] = field(default_factory=dict)
+    unclear: dict[Step, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
+    reason: str = ""
+    #: Sums that are done.
+    sums: dict[Leaves, int | str | Step] = field(default_factory=dict)
+    #: Those, and sums that some task is at.
+    begun: set[Leaves] = field(default_factory=set)
+
+    def whole(self) -> Task:
+        """The outermost sum."""
+        m = self.masks
+        leaves, guess = frozenset(m.leaves), (m.depth, m.width)
+        if len(leaves) > 2:
+            # Most devices are as they are taken to be: the first masks are asked at the same time.
+            scouts = self._scouts(leaves) if m.roomy else []
+            yield from together([m.calibrated(), self.hide(scouts, leaves)])
+            if (frozenset(m.leaves), m.depth, m.width) != (leaves, *guess):
+                self.known.clear()
+        root = yield from self.solved(frozenset(m.leaves))
+        return root if isinstance(root, Step) else Step((root,))
+
+    # ------------------------------------------------------------------ masks
+    def hide(self, pairs: Iterable[tuple[int, int]], among: Leaves) -> Task:
+        """Ask what pairs of leaves hide among the leaves of one sum, unless it is known."""
+        new = list(dict.fromkeys(p for p in map(frozenset, pairs) if len(p) == 2 and p not in self.known))
+        m = self.masks
+        tasks = [m.survivors(*sorted(p), sorted(among - p), m.depth, m.width) for p in new]
+        found = yield from together(tasks)
+        for p, alive in zip(new, found, strict=True):
+            self.known[p] = among - alive
+
+    def seen(self, among: Leaves) -> dict[Pair, Leaves]:
+        """What is known of pairs of leaves of one sum."""
+        return {p: hidden for p, hidden in self.known.items() if p <= among}
+
+    # ------------------------------------------------------------------ one sum
+    def solved(self, among: Leaves) -> Task:
+        """The sum of some leaves, known to be one, or a single leaf."""
+        leaves = self._in_order(among)
+        if len(leaves) == 1:
+            return "c" if leaves[0] == self.masks.k else leaves[0]
+        if among in self.begun:
+            while among not in self.sums:
+                yield []  # another task is at it
+        else:
+            self.begun.add(among)
+            yield from self.hide(self._scouts(among), among)
+            groups, exact = self._groups(among)
+            inner = [] if exact else [self.solved(g) for g in groups if len(g) > _SMALL]
+            made, *_ = yield from together([self._after_scouts(among), *inner])
+            self.sums[among] = made
+        return self.sums[among]
+
+    def _after_scouts(self, among: Leaves) -> Task:
+        yield from self._neighbours(among)
+        return (yield from self._made_of(among))
+
+    def _scouts(self, among: Leaves) -> list[tuple[int, int]]:
+        """The pairs of parts that are asked first; none where two parts are left."""
+        heads = self._heads(self._parts_of(among))
+        if len(heads) <= 2:
+            return []
+        return [*combinations(heads[:3], 2), (heads[0], heads[-1]), (heads[-2], heads[-1])]
+
+    def _neighbours(self, among: Leaves) -> Task:
+        """Ask parts that may belong together, seeing how those do that are known to.
+
+        Pairs promise chains and trees, and all leaves next to each other are asked; sets in one another, all
+        parts next to each other; other sets promise more of their kind, and one pair of each is asked.
+        """
+        groups, exact = self._groups(among)
+        inner = {s for s in self.seen(among).values() if s != among}
+        if not inner:
+            return
+        parts = self._parts_of(among)
+        heads = self._heads(parts)
+        smallest = min(inner, key=len)
+        pairs = list(combinations(heads[:3], 2)) if len(parts) > 2 else []
+        size = min(len(s - {self.masks.k}) for s in inner)
+        if size <= 2:
+            pairs += pairwise(self._spaced(among, smallest))
+        elif exact or len(inner) > len(groups):
+            pairs += pairwise(self._spaced(heads, smallest))
+        else:
+            single = [x for x in heads if frozenset([x]) in parts and x != self.masks.k]
+            pairs += list(pairwise(self._spaced(single, smallest)))[::size]
+        yield from self.hide(pairs, among)
+
+    def _made_of(self, among: Leaves) -> Task:
+        """One sum of its parts, after pairs of some of them have been asked."""
+        groups = self._groups(among)
+        if groups[1]:
+            return (yield from self._step((yield from self._exact_parts(among)), None))
+        parts = self._parts_of(among)
+        if len(parts) <= 2:
+            return (yield from self._step(parts))
+        heads = self._heads(parts)
+        # Sets that were found apart may be parts of one exact sum, which the others are no part of.
+        large = [head for head, part in zip(heads, parts, strict=True) if len(part) > 1][:_SMALL]
+        yield from self.hide([*combinations(heads[:3], 2), *combinations(large, 2)], among)
+        if self._groups(among) != groups:
+            return (yield from self._made_of(among))
+        if len(parts) == _SMALL:
+            return (yield from self._step(parts))
+        # The parts are looked into at the same time, whatever comes of this sum.
+        (bits, found), *_ = yield from together([self.flatness.hidden(heads), *map(self.solved, parts)])
+        if found:
+            # Parts that are added up before they are cut: where one hides another they are a sum.
+            pairs = [pair for group in found for pair in (group[:2], (group[0], group[-1]))]
+            left = [x for x in heads if not any(x in group for group in found)]
+            left = self._spaced(left, frozenset(found[0]))
+            yield from self.hide([*pairs, *pairwise(left)], among)
+            if self._groups(among) != groups:
+                return (yield from self._made_of(among))
+        made = yield from self._step(parts, bits)
+        if found:
+            self.unclear[made] = tuple(found)
+        return made
+
+    def _step(self, parts: Sequence[Leaves], bits: int | None = -1) -> Task:
+        """The sum of parts, after each of them."""
+        if len(parts) == 1:
+            self.reason = "pairs hide terms in a way that no order does"
+            parts = [frozenset([x]) for x in parts[0]]
+        children = yield from together([self.solved(part) for part in parts])
+        made = Step(tuple(children))
+        if bits != -1:
+            self.bits[made] = bits
+        return made
+
+    def _parts_of(self, among: Leaves) -> list[Leaves]:
+        """The largest sets known below one sum and the leaves beside them, in order."""
+        groups, _ = self._groups(among)
+        single = (frozenset([x]) for x in among if not any(x in g for g in groups))
+        return sorted([*groups, *single], key=lambda part: min(map(self._rank, part)))
+
+    def _groups(self, among: Leaves) -> tuple[list[Leaves], bool]:
+        """The largest sets known below one sum, and whether it is one that hides the parts of a pair only.
+
+        Sets that overlap and are not nested are pairs of parts of one exact sum; they count as one set.
+        """
+        merged: list[Leaves] = []
+        for one in sorted({s for s in self.seen(among).values() if s != among}, key=len):
+            touching = [s for s in merged if s & one]
+            merged = [*(s for s in merged if not s & one), one.union(*touching)]
+        return ([], True) if merged == [among] else (merged, False)
+
+    def _exact_parts(self, among: Leaves) -> Task:
+        """The parts of an exact sum: a pair hides the two parts that it is in."""
+        yield from self.hide(pairwise(self._in_order(among)), among)
+        seen = self.seen(among)
+        top = {p: s for p, s in seen.items() if not any(s < t and t != among for t in seen.values())}
+        parts: set[Leaves] = set()
+        for leaf in among:
+            own = [s for p, s in top.items() if leaf in p]
+            if len(own) > 1:
+                parts.add(frozenset.intersection(*own))
+        # Where a leaf was only asked with leaves of one part, that part is still among its own.
+        parts = {part for part in parts if not any(other < part for other in parts)}
+        added = True
+        while added:
+            added = False
+            for p, s in top.items():
+                known = [part for part in parts if part & p]
+                if len(known) == 1 and p - known[0] and s - known[0] not in parts:
+                    parts.add(s - known[0])
+                    added = True
+        if among in parts or sum(map(len, parts)) != len(among) or among.union(*parts) != among:
+            self.reason = "an exact sum of several parts that masks do not tell apart"
+            return [frozenset([x]) for x in among]
+        return sorted(parts, key=lambda part: min(map(self._rank, part)))
+
+    def misfit(self, root: Step) -> str:
+        """Why masks do not fit an order; empty where they do."""
+        wrong = sum(hidden != self._hidden_by(root, pair) for pair, hidden in self.known.items())
+        if not wrong:
+            return ""
+        return f"{wrong} of {len(self.known)} pairs hide other terms than they would in this order"
+
+    def _hidden_by(self, step: Step, pair: Pair) -> Leaves:
+        """What a pair hides in a sum, as far as its leaves go."""
+        parts = {
+            x: frozenset(self._leaves(x)) if isinstance(x, Step) else self._leaves(Step((x,)))
+            for x in step.children
+        }
+        inside = [x for x, leaves in parts.items() if pair <= leaves and isinstance(x, Step)]
+        if inside:
+            return self._hidden_by(inside[0], pair)
+        exact = step in self.bits and self.bits[step] is None
+        return frozenset().union(*(leaves for leaves in parts.values() if not exact or leaves & pair))
+
+    def _leaves(self, step: Step) -> Leaves:
+        found = frozenset(step.products())
+        return found | {self.masks.k} if any("c" in x.children for x in step.steps()) else found
+
+    # ------------------------------------------------------------------ the order of leaves
+    def _spaced(self, heads: Iterable[int], group: Leaves) -> list[int]:
+        """Parts in the order that puts those together that are spaced as the first two leaves of a group."""
+        own = [x for x in self._in_order(group) if x != self.masks.k]
+        stride = own[1] - own[0] if len(own) > 1 else 1
+        return sorted(heads, key=lambda x: (self._rank(x) % stride, self._rank(x)))
+
+    def _heads(self, parts: Sequence[Leaves]) -> list[int]:
+        """The first leaf of each part."""
+        return [min(part, key=self._rank) for part in parts]
+
+    def _in_order(self, among: Leaves) -> list[int]:
+        return sorted(among, key=self._rank)
+
+    def _rank(self, leaf: int) -> int:
+        """c before the products."""
+        return -1 if leaf == self.masks.k else leaf

@@ -1,0 +1,112 @@
+"""Proofs that two designs give the same results: by a claim about one parameter, or by solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from tcformal.callbacks import ignore
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError, TcformalError
+from tcformal.operands.witness import Witness
+from tcformal.programs.chain import definition
+from tcformal.proofs.claim import Asking, Finding, PartStatus
+from tcformal.proofs.claims.carry import carry_bits
+from tcformal.proofs.claims.zero_exponent import least, zero_exponent
+from tcformal.proofs.lemmas import LemmaBook
+from tcformal.query.assume import Assumptions
+from tcformal.query.engine import answer
+from tcformal.query.pair import question
+from tcformal.query.question import Kind
+from tcformal.solve.result import Limits
+
+#: Limits of each solver on a question about two whole designs, and on a lemma.
+_WHOLE, _LEMMA = Limits(time_s=20.0), Limits(time_s=30.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What is known of two designs: a proof that they are the same, a separating input, or neither."""
+
+    proof: str = ""
+    witness: Witness | None = None
+
+
+@dataclass(slots=True)
+class Sameness:
+    """Compares designs with one design; each claim about it is proved once."""
+
+    base: UnitSpec
+    k: int
+    #: The base with blocks of products instead of a tree, of which claims speak; None where there is none.
+    plain: UnitSpec | None = field(init=False)
+    _claims: dict[str, Finding | None] = field(default_factory=dict)
+    _book: LemmaBook = field(default_factory=lambda: LemmaBook(limits=_LEMMA))
+
+    def __post_init__(self) -> None:
+        self.plain = plain_form(self.base, self.k)
+
+    def compared(self, other: UnitSpec) -> Compared:
+        """What is known of the base and another design of its formats."""
+        if definition(self.base, self.k) == definition(other, self.k):
+            return Compared("the definitions are the same")
+        if (by_claim := self._by_claim(other)) is not None:
+            return Compared(by_claim)
+        try:
+            verdict = answer(question(self.base, other, Assumptions()), limits=_WHOLE)
+        except TcformalError:
+            return Compared()
+        if verdict.kind is Kind.SEPARATED and verdict.inputs is not None:
+            return Compared(witness=Witness.of(verdict.inputs, self.k))
+        return Compared(verdict.reason) if verdict.kind is Kind.EQUIVALENT else Compared()
+
+    def _by_claim(self, other: UnitSpec) -> str | None:
+        """The claim by which another design is the same, if it differs in one parameter that one speaks of."""
+        mine, theirs = self.plain, plain_form(other, self.k)
+        if mine is None or theirs is None:
+            return None
+        one, two = mine.design.parameters(), theirs.design.parameters()
+        changed = [name for name in one if one[name] != two[name]]
+        if changed == ["carry_bits"]:
+            exact = replace(mine, design=replace(mine.design, carry_bits=None))
+            finding = self._claim("carry-bits", exact, carry_bits)
+            proved = {p.name for p in finding.parts if p.status is PartStatus.HOLDS} if finding else set()
+            wanted = {f"carry_bits={x['carry_bits']}" for x in (one, two) if x["carry_bits"] is not None}
+            return "claim carry-bits" if "the exact sums" in proved and wanted <= proved else None
+        if changed == ["zero_exponent"]:
+            low = min(least(mine))
+            below = all(
+                x["zero_exponent"] == "none"
+                or (isinstance(x["zero_exponent"], int) and x["zero_exponent"] < low)
+                for x in (one, two)
+            )
+            finding = self._claim("zero-exponent", mine, zero_exponent) if below else None
+            holds = finding is not None and all(p.status is PartStatus.HOLDS for p in finding.parts)
+            return "claim zero-exponent" if holds else None
+        return None
+
+    def _claim(
+        self, name: str, spec: UnitSpec, prove: Callable[..., tuple[Finding, object]]
+    ) -> Finding | None:
+        """A claim about a design; None where it is none of that design."""
+        if name not in self._claims:
+            self._claims[name] = None
+            with suppress(TcformalError):
+                self._claims[name] = prove(Asking(spec, self._book, _LEMMA, None, ignore))[0]
+        return self._claims[name]
+
+
+def plain_form(unit: UnitSpec, k: int) -> UnitSpec | None:
+    """The design with blocks of products that is defined as a tree is; the unit itself without a tree."""
+    if unit.tree is None:
+        return unit if unit.emulation is None and unit.scale_format is None else None
+    names = ",".join(f"{name}_format={fmt}" for name, fmt in unit.operands.names().items())
+    for length in (n for n in range(k, 0, -1) if k % n == 0):
+        with suppress(InputError):
+            blocks = resolve(f"tfdpa@products={length},k={k},{names}")
+            made = replace(blocks, design=replace(unit.design, products=length))
+            if definition(made, k) == definition(unit, k):
+                return made
+    return None

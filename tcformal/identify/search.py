@@ -1,0 +1,121 @@
+"""The search: worlds of designs, and inputs that tell apart what is left of them, until nothing does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tcformal.design.unit import UnitSpec
+from tcformal.identify.survivors.choose import next_inputs
+from tcformal.identify.survivors.open import world_of
+from tcformal.identify.survivors.pool import pool_of
+from tcformal.identify.survivors.tables import Survivors
+from tcformal.operands.batch import rows_of, together
+from tcformal.operands.random import Batch, Raw
+
+#: Inputs of one round, and of a pool; pools that are tried before nothing is said to split what is left.
+_ROUND, _POOL, _POOLS = 24, 900, 3
+
+Ask = Callable[[Batch], Raw]
+
+
+@dataclass(slots=True)
+class Search:
+    """What is left of some worlds after every answer.
+
+    `asked` and `answers`: every input so far, and what the device gave.
+    """
+
+    spec: UnitSpec
+    k: int
+    ask: Ask
+    seed: int = 0
+    alive: list[Survivors] = field(default_factory=list)
+    #: Structures that have not been tried yet: most are refuted by answers that settle another one.
+    waiting: list[UnitSpec] = field(default_factory=list)
+    asked: list[Batch] = field(default_factory=list)
+    answers: list[Raw] = field(default_factory=list)
+    #: Designs of the worlds that were tried, and worlds that answers refuted.
+    space: int = 0
+    refuted: int = 0
+    #: Designs that were left after each round.
+    curve: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """Designs that are left."""
+        return sum(survivors.count for survivors in self.alive)
+
+    @property
+    def probes(self) -> int:
+        """Inputs that were asked."""
+        return sum(len(batch.c) for batch in self.asked)
+
+    def take(self, batch: Batch, answers: Raw) -> None:
+        """Answers that are known: every world learns them."""
+        self.asked.append(batch)
+        self.answers.append(answers)
+        for survivors in self.alive:
+            _learn(survivors, batch, answers)
+        self._forget()
+
+    def learn_all(self) -> None:
+        """Let every world learn every answer."""
+        for survivors in self.alive:
+            _learn(survivors, together(*self.asked), np.concatenate(self.answers))
+        self._forget()
+
+    def add(self, units: Iterable[UnitSpec]) -> None:
+        """More structures, the most plausible first."""
+        self.waiting += units
+
+    def run(self, most_rounds: int = 12) -> None:
+        """Ask until no structure waits, and no input of some pools tells apart what is left."""
+        idle = number = 0
+        while len(self.curve) < most_rounds:
+            if not self.alive or idle >= _POOLS:
+                if not self._next_world():
+                    return
+                idle = 0
+                continue
+            number += 1
+            pool = pool_of(self.spec, self.k, _POOL, self.seed + number)
+            rows = next_inputs(self.alive, pool, _ROUND)
+            if not rows:
+                idle += 1
+                continue
+            idle = 0
+            batch = rows_of(pool, np.array(rows))
+            self.take(batch, self.ask(batch))
+            self.curve.append((self.probes, self.count))
+
+    def _next_world(self) -> bool:
+        """Take up the structures that wait, until one is not refuted by the answers so far."""
+        while self.waiting:
+            survivors = Survivors(world_of(self.waiting.pop(0)), np.random.default_rng(self.seed))
+            self.space += survivors.world.size
+            if self.asked:
+                _learn(survivors, together(*self.asked), np.concatenate(self.answers))
+            if survivors.count:
+                self.alive.append(survivors)
+                return True
+            self.refuted += 1
+        return False
+
+    def _forget(self) -> None:
+        """Let go of worlds of which nothing is left."""
+        left = [survivors for survivors in self.alive if survivors.count]
+        self.refuted += len(self.alive) - len(left)
+        self.alive = left
+
+
+def _learn(survivors: Survivors, batch: Batch, answers: Raw) -> None:
+    """Take answers: first those that refute every design, whatever its parameters."""
+    if survivors.refuted_by(batch, answers):
+        return
+    for row in range(len(answers)):
+        if not survivors.count:
+            return
+        survivors.learn(batch, row, int(answers[row]))

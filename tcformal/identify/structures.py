@@ -1,0 +1,87 @@
+"""The structures of one order of summation: which sums are exact or normalise, and the shapes of results."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from tcformal.design.arrangements import tree_unit
+from tcformal.design.spec import EXACT_SUM
+from tcformal.design.tree import Tree, Value, stage_designs
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+
+#: Shapes that results of an inner or the outer sum, and rounded products, can have, by the format of D.
+_INNER: dict[str, tuple[str, ...]] = {
+    "fp32": ("FP32",), "fp16": ("FP32", "FP16"), "bf16": ("FP32", "BF16"), "fp64": ("FP64",),
+}  # fmt: skip
+_OUTER: dict[str, tuple[str, ...]] = {
+    "fp32": ("FP32", "E8M13"), "fp16": ("FP16",), "bf16": ("BF16",), "fp64": ("FP64",),
+}  # fmt: skip
+#: Fraction bits that stand for a sum that cuts; every number is a value of the axis.
+_CUT = 24
+
+
+def structures(unit: UnitSpec, cut: Mapping[str, bool] = MappingProxyType({})) -> Iterator[UnitSpec]:
+    """Every structure of a tree unit's order; parameters that are axes are the unit's.
+
+    `cut` says of a stage whether its sums cut terms off, where that is known.  A sum of one operand rounds it
+    only, so that it is exact; sums of results have nothing to normalise.
+    """
+    if unit.tree is None:
+        raise InputError(f"expected a tree of sums for structures, but got {unit.name}")
+    d, root = unit.operands.d.name, unit.tree.root
+    stages = sorted({step.stage for step in root.steps()})
+    kinds = []
+    for stage in stages:
+        steps = [step for step in root.steps() if step.stage == stage]
+        products = any(isinstance(x, int) for step in steps for x in step.children)
+        sums: list[tuple[int | None, bool]] = []
+        if max(len(step.children) for step in steps) > 1 and cut.get(stage, True):
+            sums += [(_CUT, False), *([(_CUT, True)] if products else [])]
+        if not cut.get(stage, False):
+            sums.append((None, False))
+        kinds.append(list(itertools.product(sums, (_OUTER if stage == root.stage else _INNER)[d])))
+    rounded = (None, f"RNE-{_INNER[d][0]}")
+    seen = set()
+    for products_to, chosen in itertools.product(rounded, itertools.product(*kinds)):
+        with suppress(InputError):
+            made = _with(unit, dict(zip(stages, chosen, strict=True)), products_to)
+            if (key := _structure(made)) not in seen:
+                seen.add(key)
+                yield made
+
+
+def _with(
+    unit: UnitSpec, stages: Mapping[str, tuple[tuple[int | None, bool], str]], products: str | None
+) -> UnitSpec:
+    """The unit with sums of those kinds and shapes."""
+    assert unit.tree is not None
+    own: dict[str, Any] = {**EXACT_SUM, "product_rounding": products}
+    rows: list[tuple[str, str, Value]] = []
+    for stage, ((bits, normalise), shape) in stages.items():
+        given: dict[str, Value] = {
+            "fraction_bits": bits, "normalise_products": normalise, "conversion": f"RNE-{shape}",
+        }  # fmt: skip
+        if stage:
+            rows += [(stage, name, value) for name, value in given.items()]
+        else:
+            own |= given
+    made = Tree(unit.tree.root, tuple(rows), unit.tree.converted)
+    return tree_unit(unit, made, replace(unit.design, **own))
+
+
+def _structure(unit: UnitSpec) -> tuple[object, ...]:
+    """What units of one structure share."""
+    assert unit.tree is not None
+    designs = stage_designs(unit.tree, unit.design)
+    rounded = unit.design.product_rounding
+    kinds = [
+        (x.fraction_bits is None, x.normalise_products, x.conversion.partition("-")[2])
+        for x in (designs[step.stage] for step in unit.tree.root.steps())
+    ]
+    return rounded and rounded.partition("-")[2], tuple(kinds)

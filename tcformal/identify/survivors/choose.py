@@ -1,0 +1,81 @@
+"""The choice of the next inputs: those whose answers split what is left most evenly, and can be digested."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.identify.survivors.tables import LARGEST_JOIN, Survivors
+from tcformal.operands.random import Batch, Raw
+
+#: Designs that stand for all that are left.
+_SAMPLE = 64
+#: Inputs whose parameters are looked at before one is chosen.
+_LOOKED_AT = 40
+
+
+def next_inputs(alive: Sequence[Survivors], pool: Batch, most: int) -> list[int]:
+    """Rows of a pool to ask next, at most so many; none where no row tells the designs apart.
+
+    Inputs that depend on fewer parameters come first, because their answers remove rows of small tables;
+    those that depend on all come when little is left.
+    """
+    outputs, labels = _sampled(alive, pool)
+    picked: list[int] = []
+    costs: dict[int, float] = {}
+    for _ in range(most):
+        gain = _gains(outputs, labels)
+        if picked:
+            gain[picked] = 0
+        best = [int(r) for r in np.argsort(-gain, kind="stable")[:_LOOKED_AT] if gain[r] > 1e-9]
+        if not best:
+            break
+        new = [row for row in best if row not in costs]
+        costs |= dict(zip(new, _costs(alive, pool, new), strict=True))
+        row = max(best, key=lambda r: gain[r] / costs[r])
+        picked.append(row)
+        labels = np.unique(np.stack([labels, outputs[:, row]]), axis=1, return_inverse=True)[1].reshape(-1)
+    return picked
+
+
+def _sampled(alive: Sequence[Survivors], pool: Batch) -> tuple[Raw, NDArray[np.intp]]:
+    """The results of some designs of every world, and where designs are known to be apart: nowhere yet."""
+    each = max(4, _SAMPLE // max(1, len(alive)))
+    made = []
+    for survivors in alive:
+        designs = np.unique(survivors.some(each), axis=0)
+        made.append(survivors.world.outputs(designs, pool))
+    outputs = np.concatenate(made)
+    return outputs, np.zeros(len(outputs), np.intp)
+
+
+def _gains(outputs: Raw, labels: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The entropy in bits that each row of the pool adds to a partition of the designs."""
+    rows = outputs.shape[1]
+    base = _entropy(labels)
+    gains = np.zeros(rows)
+    for row in range(rows):
+        column = outputs[:, row]
+        if (column == column[0]).all():
+            continue
+        both = np.unique(np.stack([labels.astype(np.uint64), column]), axis=1, return_inverse=True)[1]
+        gains[row] = _entropy(both.reshape(-1)) - base
+    return gains
+
+
+def _entropy(labels: NDArray[np.intp]) -> float:
+    share = np.bincount(labels) / len(labels)
+    share = share[share > 0]
+    return float(-(share * np.log2(share)).sum())
+
+
+def _costs(alive: Sequence[Survivors], pool: Batch, rows: Sequence[int]) -> list[float]:
+    """How hard the answers are to digest: the sizes of the tables that they join, on a scale of bits."""
+    sizes = [1] * len(rows)
+    for survivors in alive:
+        for i, axes in enumerate(survivors.reads(pool, rows, 3)):
+            sizes[i] = max(sizes[i], survivors.join_size(axes))
+    bits = [float(np.log2(size + 1)) for size in sizes]
+    return [b if size <= LARGEST_JOIN else 8 * b for b, size in zip(bits, sizes, strict=True)]

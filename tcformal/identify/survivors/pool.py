@@ -1,0 +1,90 @@
+"""Inputs to choose from: sparse and dense sums, large sums of one sign, and every corner of the formats."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.design.unit import UnitSpec
+from tcformal.formats.spec import Format, Specials
+from tcformal.operands.batch import inputs_to_try, rows_of, together
+from tcformal.operands.random import Batch, Raw, edge_encodings
+from tcformal.programs.chain import scale_count
+
+
+def pool_of(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """About n dot products without NaN operands: two thirds directed and random, the rest sums and corners.
+
+    Zero, NaN, Inf: infinities occur, NaN operands do not: which word a NaN becomes is asked apart.
+    """
+    rng = np.random.default_rng([seed, 7])
+    made = together(
+        inputs_to_try(spec, k, 2 * n // 3, seed), _sums(rng, spec, k, n // 6), _corners(rng, spec, k, n // 6)
+    )
+    return rows_of(made, without_nan(spec, made))
+
+
+def without_nan(spec: UnitSpec, batch: Batch) -> NDArray[np.intp]:
+    """The rows of a batch without a NaN operand."""
+    clean = np.ones(len(batch.c), np.bool_)
+    for name, fmt in spec.input_formats().items():
+        words = batch.named()[name]
+        clean &= ~_nan(fmt, words).reshape(len(batch.c), -1).any(axis=1)
+    return np.flatnonzero(clean)
+
+
+def _nan(fmt: Format, words: Raw) -> Raw:
+    """Where words are NaN."""
+    body = words & np.uint64((1 << (fmt.width - 1)) - 1 if fmt.sign_bit else (1 << fmt.width) - 1)
+    if fmt.specials is Specials.IEEE:
+        return np.asarray(fmt.is_nan(words))
+    if fmt.specials is Specials.ALL_ONES_NAN:
+        return np.asarray(body == np.uint64((1 << (fmt.exponent_bits + fmt.fraction_bits)) - 1))
+    if fmt.specials is Specials.NEGATIVE_ZERO_NAN:
+        return np.asarray(words == np.uint64(fmt.sign_bit))
+    return np.zeros(words.shape, np.bool_)
+
+
+def _sums(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
+    """Products of one magnitude and one sign, all, half or few: their sum carries as far as it can."""
+    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
+    for words, fmt in ((a, spec.a_format), (b, spec.b_format)):
+        full = np.uint64(fmt.one | (((1 << fmt.fraction_bits) - 1) << fmt.ignored_low_bits))
+        words[:] = np.where(rng.random((n, 1)) < 0.7, full, np.uint64(fmt.one))
+    live = rng.random((n, k)) < rng.choice([0.2, 0.5, 1.0, 1.0], (n, 1))
+    a[~live] = 0
+    minus = rng.random((n, 1)) < 0.5
+    a = np.where(minus & live, a | np.uint64(spec.a_format.sign_bit), a)
+    c_full = np.uint64(
+        spec.c_format.one | (((1 << spec.c_format.fraction_bits) - 1) << spec.c_format.ignored_low_bits)
+    )
+    c = rng.choice(np.array([0, spec.c_format.one, int(c_full)], np.uint64), n)
+    c = np.where(minus[:, 0] & (c != 0), c | np.uint64(spec.c_format.sign_bit), c)
+    return _scaled(spec, k, Batch(a, b, c))
+
+
+def _corners(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
+    """One or two products and c from zeros, subnormals, the smallest and the largest numbers, and Inf."""
+    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
+    for words, fmt in ((a, spec.a_format), (b, spec.b_format)):
+        corners = np.array(edge_encodings(fmt), np.uint64)
+        for _ in range(2):
+            place = rng.integers(0, k, n)
+            words[np.arange(n), place] = rng.choice(corners, n)
+    # Both factors at the same places, for most.
+    b = np.where(
+        (a != 0) & (rng.random((n, 1)) < 0.8),
+        rng.choice(np.array(edge_encodings(spec.b_format), np.uint64), (n, k)),
+        b,
+    )
+    none = rng.random(n) < 0.4
+    a[none], b[none] = 0, 0
+    c = rng.choice(np.array(edge_encodings(spec.c_format), np.uint64), n)
+    return _scaled(spec, k, Batch(a, b, c))
+
+
+def _scaled(spec: UnitSpec, k: int, x: Batch) -> Batch:
+    if spec.scale_format is None:
+        return x
+    ones = np.full((len(x.c), scale_count(spec, k)), spec.scale_format.one, np.uint64)
+    return Batch(x.a, x.b, x.c, ones, ones)

@@ -1,0 +1,108 @@
+"""Parameters that are data: a design of which some parameters are inputs of the DAG.
+
+Such a design stands for many: their results on one input are those of one DAG on many lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Literal, NoReturn
+
+from tcformal.design.rounding import Conversion
+from tcformal.design.spec import Design
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.semantics.number import Exponent
+
+
+class Data:
+    """A parameter that is data, and equals no word and no number."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> NoReturn:
+        raise TypeError(f"expected a parameter that is known, but {self!r:.60} is data")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice(Data):
+    """A parameter that is one of some words, chosen by data.
+
+    Shapes: `others`: for every word but `last`, u[1], 1 where it is chosen; `last` where none is.
+    """
+
+    others: Mapping[str, Node]
+    last: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenBits(Data):
+    """Fraction bits that are data: `most` less `fewer`, an exponent of at least 0."""
+
+    most: int
+    fewer: Exponent
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenZero(Data):
+    """An exponent of zero terms that is data: `exponent`, or the encoding's own, or none.
+
+    Shapes: own u[1], none u[1], never both 1.
+    """
+
+    own: Node
+    none: Node
+    exponent: Exponent
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenCarry(Data):
+    """Bits of a sum that are data: u[w], the sign among them; where no fewer than it needs, nothing wraps."""
+
+    width: Node
+
+
+#: A known exponent of zero terms, a rule, or one that is data.
+ZeroExponent = int | Literal["own", "none"] | Exponent | OpenZero
+
+
+@dataclass(frozen=True, slots=True)
+class OpenConversion(Conversion):
+    """A conversion whose rounding mode is data; `mode` is that of its name."""
+
+    modes: Choice | None = None
+
+
+def opened(base: Design, **parameters: object) -> Design:
+    """A design with some parameters as data.
+
+    Nothing is checked: whoever reads such a parameter has to expect a choice, and is refused a comparison.
+    """
+    made = object.__new__(Design)
+    for field in fields(Design):
+        object.__setattr__(made, field.name, parameters.get(field.name, getattr(base, field.name)))
+    return made
+
+
+def chosen(g: Graph, parameter: str | Choice, word: str) -> Node:
+    """1 where a parameter is a word; a constant where the parameter is known."""
+    return by_choice(g, parameter, lambda x: g.truth(x == word))
+
+
+def by_choice(g: Graph, parameter: str | Choice, value: Callable[[str], Node]) -> Node:
+    """The value that belongs to the word that a parameter is."""
+    if isinstance(parameter, str):
+        return value(parameter)
+    made = value(parameter.last)
+    for word, node in parameter.others.items():
+        made = g.ite(node, value(word), made)
+    return made
+
+
+def mode_of(target: Conversion) -> str | Choice:
+    """The rounding mode of a conversion, which may be data."""
+    if isinstance(target, OpenConversion) and target.modes is not None:
+        return target.modes
+    return target.mode

@@ -1,0 +1,104 @@
+"""One dot product whose order of summation is a tree of fused sums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from tcformal.design.spec import Design, Operands
+from tcformal.design.tree import Step, Tree
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.semantics.mma import WHOLE, DotPlace, check_dot, flushed_product
+from tcformal.semantics.pack import converted_word, pack
+from tcformal.semantics.special import Addend, Carried, flush, limit_product, positive_zero
+from tcformal.semantics.stages import Dot, DotStep, Operand
+from tcformal.semantics.sums.block import Summation
+from tcformal.semantics.unpack import unpack
+
+
+def tree_dot(
+    g: Graph,
+    tree: Tree,
+    design: Design,
+    stages: Mapping[str, Design],
+    formats: Operands,
+    a: Sequence[Node],
+    b: Sequence[Node],
+    c: Node,
+    place: DotPlace = WHOLE,
+) -> Dot:
+    """d = Σ a_k·b_k + c, summed as `tree` says, every sum with the design of its stage.
+
+    Shapes: a, b: tree.k raw encodings; c and the result as in `dot`; `design` is that of the products and of
+    c, `stages` those of the sums, by stage; `place` says what the products and c are called.
+    Ranges and units: a sum is rounded by its stage's conversion and goes on as a number, not as an encoding.
+    Zero, NaN, Inf: as `fused_sum`; a subnormal result counts, as an operand of the next sum, as c does.
+    Errors: as `dot`.
+    """
+    check_dot(stages[tree.root.stage], formats, len(a), len(b), None)
+    return _TreeDot(g, tree, design, stages, formats, place).run(a, b, c)
+
+
+class _TreeDot:
+    """One dot product: its products, and the sums that have been made of them."""
+
+    def __init__(
+        self, g: Graph, tree: Tree, design: Design, stages: Mapping[str, Design], formats: Operands,
+        place: DotPlace,
+    ) -> None:  # fmt: skip
+        self.g, self.tree, self.design, self.stages, self.formats = g, tree, design, stages, formats
+        self.place = place
+        self.steps: list[DotStep] = []
+
+    def run(self, a: Sequence[Node], b: Sequence[Node], c: Node) -> Dot:
+        """All sums, inner ones first."""
+        g, d = self.g, self.formats.d
+        self.words = list(zip(a, b, strict=True))
+        number = unpack(g, c, self.formats.c)
+        self.word = g.const(self.design.nan_word, d.width)
+        self.c = Carried(number, self.word, self.place.c)
+        last = self._sum(self.tree.root, self.place.made or Operand("block", number=0))
+        return Dot(pack(g, last.number, d, last.nan_word), tuple(self.steps))
+
+    def _product(self, k: int) -> Addend:
+        g, design, o = self.g, self.design, self.formats
+        x, y = self.words[k]
+        if (wide := self.tree.converted) is not None:
+            with g.scope(f"converted.a{k}"):
+                x = converted_word(g, x, o.a, wide)
+            with g.scope(f"converted.b{k}"):
+                y = converted_word(g, y, o.b, wide)
+            o = replace(o, a=wide, b=wide)
+        exact = limit_product(g, flushed_product(g, design, o, x, y), design.product_limit)
+        named = Operand("products", (k if self.place.ks is None else self.place.ks[k],))
+        addend = Addend(exact, (), named)
+        if design.product_rounding is None:
+            return addend
+        return Summation(g, design, o.d, steps=self.steps).rounded_product(k, addend)
+
+    def _sum(self, step: Step, made: Operand | None = None) -> Carried:
+        """One sum, after those that it takes in; called after its operands unless `made` names it."""
+        g, design = self.g, self.stages[step.stage]
+        inner = {child: self._sum(child) for child in step.children if isinstance(child, Step)}
+        parts = [self._operand(child, design, inner) for child in step.children]
+        if made is None:
+            named = [x.operand for x in parts if x.operand.kind != "zero"]
+            made = Operand("tree", of=tuple(y for x in named for y in x.of or (x,)))
+        with g.scope(f"sum{len(self.steps)}"):
+            return Summation(g, design, self.formats.d, steps=self.steps).sum(
+                parts, design.conversion, made, self.word
+            )
+
+    def _operand(
+        self, child: int | str | Step, design: Design, inner: Mapping[Step, Carried]
+    ) -> Addend | Carried:
+        """What a sum of a design takes in: a product, an inner sum or c, a +0 of its own result format."""
+        if isinstance(child, int):
+            return self._product(child)
+        if child == "zero":
+            target = design.rho
+            zero = positive_zero(self.g, target.fraction_bits, target.e_min)
+            return Carried(zero, self.word, Operand("zero"))
+        total = inner[child] if isinstance(child, Step) else self.c
+        return replace(total, number=flush(self.g, total.number, self.design.c_subnormals))
