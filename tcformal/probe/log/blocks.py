@@ -22,7 +22,6 @@ from tcformal.operands.witness import Witness
 from tcformal.probe.plan.plan import Directed
 from tcformal.programs.chain import scale_count
 
-
 #: Unsigned integers of so many hex digits, as `struct` names them.
 _CODES = {2: "B", 4: "H", 8: "I", 16: "Q"}
 
