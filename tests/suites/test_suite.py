@@ -128,7 +128,7 @@ def test_rounding_alone_is_every_mode() -> None:
         assert [u.design.conversion for u in members] == [f"{mode}-FP32" for mode in MODES]
         assert all(u.design.accumulator in (None, u.design.conversion) for u in members)
     with pytest.raises(
-        InputError, match="expected a parameter that varies in .*sum_fraction_bits has no values"
+        InputError, match=r"expected a parameter that varies in .*sum_fraction_bits has no values"
     ):
         space([AMPERE], vary=["sum_fraction_bits"])
 
