@@ -84,7 +84,7 @@ def unknown_sentence(kind: str, value: str, known: list[str], *, limit: int = 3)
 
 
 def _closest(word: str, known: Iterable[str], limit: int, cutoff: float = 0.5) -> list[str]:
-    """`difflib.get_close_matches`, which compares no name that shares too few letters to be among the first."""
+    """`difflib.get_close_matches` without names that share too few letters to be among the first."""
     letters = Counter(word)
     matcher = difflib.SequenceMatcher(b=word)
     found: list[tuple[float, str]] = []

@@ -33,6 +33,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "prove": (
         "tcformal prove 'valpey@terms=2,carry_bits=2' 'valpey@terms=2' --certify",
         "tcformal prove 'valpey@terms=3' --claim product-order",
+        "tcformal prove cdna3/v_mfma_f32_32x32x8_f16 --claim negation-symmetry --assume c=0",
     ),
     "region": (
         f"tcformal region {_AMPERE} {_HOPPER}",

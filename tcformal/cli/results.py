@@ -160,14 +160,15 @@ def prune_(pack: bool, light: bool, folder: str, as_json: bool) -> None:
 
     Proofs that --light removes are made anew when the claim is asked, and by `results verify --claims`.
     """
-    from tcformal.papers.files import known_queries, load  # the list does not wait for these
+    from tcformal.papers.checked import claim_of  # the list does not wait for these
+    from tcformal.papers.files import known_queries, load
     from tcformal.probe.log.packing import pack_all
     from tcformal.store.audit.prune import prune
 
     proved = None
     if light:
         asks = [a.body for name, path in known_queries().items() for a in load(path, name).concrete()]
-        proved = {(body["claim"], body["unit"]) for body in asks if "claim" in body}
+        proved = {(claim_of(body), body["unit"]) for body in asks if "claim" in body}
     done = prune(Store(Path(folder), warn), pack=pack, proved=proved)
     packed = pack_all(Path(folder) / "hardware") if pack else 0
     if as_json:

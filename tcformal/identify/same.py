@@ -63,7 +63,7 @@ class Sameness:
         return Compared(verdict.reason) if verdict.kind is Kind.EQUIVALENT else Compared()
 
     def _by_claim(self, other: UnitSpec) -> str | None:
-        """The claim by which another design is the same, if it differs in one parameter that one speaks of."""
+        """The claim by which another design is the same, where one speaks of what differs."""
         mine, theirs = self.plain, plain_form(other, self.k)
         if mine is None or theirs is None:
             return None

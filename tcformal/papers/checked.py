@@ -15,7 +15,7 @@ from tcformal.operands.witness import Witness
 from tcformal.oracle.text import parse_magnitude
 from tcformal.oracle.values import parse_value
 from tcformal.papers.files import Ask, QueryFile
-from tcformal.proofs.claims.register import CLAIMS
+from tcformal.proofs.claims.register import CLAIMS, conditions, under
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.given import witness_of
 from tcformal.query.kinds.comparison.question import ComparisonParameters, comparison_parameters
@@ -127,3 +127,9 @@ def _attempts(ask: Ask) -> Iterator[tuple[str, Callable[[], object]]]:
         yield "property", lambda: check_choice("property", body["property"], PROPERTIES)
     if kind == "claim":
         yield "claim", lambda: check_choice("claim", body["claim"], CLAIMS)
+        yield "assume", lambda: conditions(claim_of(body), resolve(body["unit"]))
+
+
+def claim_of(body: Mapping[str, Any]) -> str:
+    """The whole name of the claim that an ask is about, its assumptions included."""
+    return under(body["claim"], from_texts(resolve(body["unit"]).operands.c, body.get("assume", ())))

@@ -18,7 +18,7 @@ from tcformal.interp.concrete import Concrete
 from tcformal.matmul.unit import Unit
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import format_value, parse_value
-from tcformal.papers.checked import algorithm_asked, check_asks, golden_witness, mistake
+from tcformal.papers.checked import algorithm_asked, check_asks, claim_of, golden_witness, mistake
 from tcformal.papers.files import Ask, QueryFile, find
 from tcformal.programs.chain import circuit
 from tcformal.proofs.lemmas import LemmaBook
@@ -162,7 +162,7 @@ def evaluate_three(spec: UnitSpec, w: Witness) -> dict[str, int]:
 
 def _claim(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
     """Prove a claim about one unit in steps; the store keeps and serves lemmas and claims."""
-    spec, name = resolve(ask.body["unit"]), ask.body["claim"]
+    spec, name = resolve(ask.body["unit"]), claim_of(ask.body)
     v = kept_or_proved(
         spec, name, how.store, book=how.book, limits=how.limits, solvers=how.solvers, certify=how.certify,
         fresh=how.fresh,

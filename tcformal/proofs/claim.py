@@ -6,7 +6,7 @@ import enum
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tcformal.callbacks import Progress
@@ -21,6 +21,7 @@ from tcformal.proofs.lemmas import Lemma, LemmaBook
 from tcformal.proofs.tactics.cut_points import CutPoint, cut_points
 from tcformal.proofs.tactics.cuts import DEPTHS, Composition, ProofStep, step_of
 from tcformal.proofs.tactics.rearrange import rearranged
+from tcformal.query.assume import Assumptions
 from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import NOT_CHECKED
@@ -169,12 +170,7 @@ def _part_data(part: ClaimPart) -> dict[str, Any]:
 
 
 def claim_verdict(
-    claim: str,
-    unit: UnitSpec,
-    found: Finding,
-    applied: Sequence[Lemma],
-    limits: Limits,
-    start: float,
+    claim: str, unit: UnitSpec, found: Finding, applied: Sequence[Lemma], limits: Limits, start: float
 ) -> ClaimVerdict:
     """The verdict that the parts of a claim add up to.
 
@@ -277,6 +273,8 @@ class Asking:
     tree: str = ""
     #: The claim's whole name, with what follows it.
     claim: str = ""
+    #: What is assumed of the operands.
+    assumed: Assumptions = field(default_factory=Assumptions)
 
 
 def searched(

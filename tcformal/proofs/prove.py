@@ -11,6 +11,7 @@ from tcformal.matmul.unit import Unit, spec_of
 from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.claims import register
 from tcformal.proofs.lemmas import Keeper, LemmaBook
+from tcformal.query.assume import Assumptions
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 
@@ -36,6 +37,7 @@ def prove_claim(
     limits: Limits | None = None,
     solvers: Sequence[str] | None = None,
     certify: bool | None = None,
+    assumptions: Assumptions | None = None,
     store: ClaimStore | None = None,
     fresh: bool = False,
     progress: Progress | None = None,
@@ -46,10 +48,11 @@ def prove_claim(
     Ranges and units: `claim` is one of `product-order`, `sign-magnitude`, `carry-bits`, `negation-symmetry`,
     `error-bound`, `integer-sums`, `zero-exponent` and `zero-products`; `limits` hold for each lemma and each
     search for a witness; the other arguments are those of `separate`.
-    Zero, NaN, Inf: as the claim says; every claim speaks of all inputs.
+    Zero, NaN, Inf: as the claim says; every claim speaks of all inputs that obey its assumptions.
     Errors: UnknownNameError for an unknown claim, unit or solver; InputError for a unit that the claim does
-    not fit; MissingSolverError for a solver that is not installed; RecordError for an answer that cannot be
-    kept.  No answer is a verdict, not an error: UNKNOWN, TIMEOUT or ERROR with the evidence.
+    not fit, or for an assumption that it cannot use; MissingSolverError for a solver that is not installed;
+    RecordError for an answer that cannot be kept.  No answer is a verdict, not an error: UNKNOWN, TIMEOUT or
+    ERROR with the evidence.
     Source: the unit's own.
     """
     spec, allowed = spec_of(unit), limits or Limits()
@@ -57,8 +60,8 @@ def prove_claim(
     keeper = None if store is None else store.lemmas
     book = LemmaBook(members=members, limits=allowed, certify=certify, keeper=keeper, fresh=fresh)
     return kept_or_proved(
-        spec, claim, store, book=book, fresh=fresh, limits=allowed, solvers=members, certify=certify,
-        progress=progress or ignore,
+        spec, register.under(claim, assumptions or Assumptions()), store, book=book, fresh=fresh,
+        limits=allowed, solvers=members, certify=certify, progress=progress or ignore,
     )  # fmt: skip
 
 

@@ -134,7 +134,8 @@ def claims_section(records: Iterable[Mapping[str, Any]], folded: Collection[str]
         "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]  # fmt: skip
     designs = Counter(operations.values())
-    for claim in _SHORT:
+    conditional = sorted({claim for claim, _ in verdicts if claim.partition("; ")[0] in _SHORT} - {*_SHORT})
+    for claim in (*_SHORT, *conditional):
         for name, number in designs.items():
             count = verdicts[claim, name]
             holds, violated = count[Kind.HOLDS.name], count[Kind.VIOLATED.name]

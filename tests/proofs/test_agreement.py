@@ -13,6 +13,7 @@ import tcformal.proofs.claims.agreement as claims
 from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
+from tcformal.interp.concrete import Concrete
 from tcformal.operands.batch import witness_at
 from tcformal.operands.spread import close
 from tcformal.proofs.claim import Asking, PartStatus
@@ -22,7 +23,7 @@ from tcformal.proofs.prove import kept_or_proved
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import question
 from tcformal.query.question import Kind
-from tcformal.query.replay import replay
+from tcformal.query.replay import oracle_result, replay
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
 
@@ -136,3 +137,64 @@ def test_units_of_the_catalogue(
     v = prove_claim(resolve(pair[0]), claim, book=book, limits=LIMITS)
     assert v.kind is Kind.HOLDS
     assert v.parts[0].name == f"spread {spread}"
+
+
+FOUR = SMALL.replace("tfdpa@products=2", "tfdpa@products=2,k=4")
+
+
+@pytest.mark.parametrize("shape", ["products=1,k=2", pytest.param("products=2,k=4", marks=pytest.mark.long)])
+def test_no_order_matters_within_a_spread_that_loses_nothing(shape: str, book: LemmaBook) -> None:
+    """Two blocks, the first of which has a sum that fits its format: every order is proved."""
+    unit = resolve(f"{FOUR.replace('products=2,k=4', shape)}8")
+    v = prove_claim(unit, "product-order; finite; c=0x0; spread=2", book=book, limits=LIMITS)
+    assert v.kind is Kind.HOLDS, v.reason
+    assert [p.name for p in v.parts] == ["products 0 and 1 exchanged", "all products moved by one place"]
+    assert all(lemma.holds for lemma in v.lemmas)
+
+
+def test_an_order_that_matters_is_shown_within_the_spread(book: LemmaBook) -> None:
+    """Three fraction bits do not keep products of spread 6; the witness obeys the assumptions."""
+    unit, claim = resolve(f"{FOUR}3"), "product-order; finite; c=0x0; spread=4"
+    v = prove_claim(unit, claim, book=book, limits=LIMITS)
+    assert v.kind is Kind.VIOLATED
+    witness = next(p.witness for p in v.parts if p.witness is not None)
+    assert witness.first.c == 0
+    assert sorted(zip(witness.first.a, witness.first.b, strict=True)) == sorted(
+        zip(witness.second.a, witness.second.b, strict=True)
+    )
+    assert witness.results == tuple(oracle_result(unit, w) for w in (witness.first, witness.second))
+    q = question(unit, unit, Assumptions(("finite",), c=0, spread=4))
+    assert Concrete(q.graph, [q.assumed])(witness.first.inputs()) == [1]
+
+
+def test_an_order_that_matters_is_not_proved(book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "_order_shown", lambda *_: None)
+    v = prove_claim(resolve(f"{FOUR}3"), "product-order; finite; c=0x0; spread=4", book=book, limits=LIMITS)
+    assert v.kind is Kind.UNKNOWN
+    assert all(p.status is PartStatus.OPEN for p in v.parts)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("; finite", "expected finite and spread=S as assumptions of product-order"),
+        ("; spread=2", "expected finite and spread=S as assumptions of product-order"),
+        ("; normal", r"expected assumptions that claim product-order uses \(finite, exponents, c, spread\)"),
+        ("; finite; exponents=5..6; c=0x1; spread=2", "expected assumptions that zeros obey"),
+    ],
+)
+def test_assumptions_that_prove_nothing_are_refused(asked: str, said: str, book: LemmaBook) -> None:
+    with pytest.raises(InputError, match=said):
+        prove_claim(resolve(f"{FOUR}3"), f"product-order{asked}", book=book, limits=LIMITS)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tfdpa@products=1",
+        "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0",
+    ],
+)
+def test_units_without_other_orders_are_refused(name: str, book: LemmaBook) -> None:
+    with pytest.raises(InputError, match="expected products without scales for an order within a spread"):
+        prove_claim(resolve(name), "product-order; finite; spread=2", book=book, limits=LIMITS)

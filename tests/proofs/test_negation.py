@@ -21,6 +21,8 @@ from tcformal.programs.chain import circuit, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimVerdict, PartStatus
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook
+from tcformal.proofs.tactics.cuts import Composition
+from tcformal.proofs.tactics.floors import without_floors
 from tcformal.query.assume import Assumptions
 from tcformal.query.kinds.property import properties
 from tcformal.query.kinds.property.properties import negation_symmetry
@@ -30,11 +32,13 @@ from tcformal.query.replay import oracle_result
 from tcformal.semantics.number import Number
 from tcformal.semantics.special import with_specials
 from tcformal.semantics.stages import SpecialCases
+from tcformal.semantics.unpack import unpack
 from tcformal.solve.result import Limits
 
 LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 CDNA3 = "cdna3/v_mfma_f32_32x32x8_f16"
+HALF, BFLOAT = "cdna3/v_mfma_f32_32x32x4_2b_f16", "cdna3/v_mfma_f32_32x32x4_2b_bf16"
 #: Symmetric in all but one rounding.
 TO_ONE_SIDE = ("valpey@terms=2,alignment_rounding=RD", "valpey@terms=2,conversion=RU-FP32")
 
@@ -45,8 +49,8 @@ def book() -> LemmaBook:
     return LemmaBook(limits=LIMITS)
 
 
-def prove(name: str, book: LemmaBook) -> ClaimVerdict:
-    return prove_claim(resolve(name), "negation-symmetry", book=book, limits=LIMITS)
+def prove(name: str, book: LemmaBook, assumed: str = "") -> ClaimVerdict:
+    return prove_claim(resolve(name), f"negation-symmetry{assumed}", book=book, limits=LIMITS)
 
 
 def assert_proved(v: ClaimVerdict) -> None:
@@ -97,6 +101,68 @@ def test_rounding_to_one_side_is_shown(name: str, book: LemmaBook) -> None:
     assert witness.results[0] ^ sign != witness.results[1]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        HALF,
+        pytest.param(CDNA3, marks=pytest.mark.long),
+        pytest.param(BFLOAT, marks=pytest.mark.long),
+    ],
+)
+def test_sums_are_symmetric_where_c_is_zero(name: str, book: LemmaBook) -> None:
+    """Those of bf16 where no product lies below the least normal number of fp32."""
+    v = prove(name, book, "; exponents=-63..127; c=0x0" if name == BFLOAT else "; c=0x0")
+    assert_proved(v)
+    floors = next(s for s in v.parts[0].steps if s.name == "floors")
+    assert floors.proved
+    assert set(floors.lemmas) <= {lemma.sha256 for lemma in v.lemmas}
+    assert prove(name, book).kind is Kind.VIOLATED
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        BFLOAT,
+        pytest.param("cdna3/v_mfma_f32_16x16x32_fp8_fp8", marks=pytest.mark.long),
+    ],
+)
+def test_a_c_of_zero_does_not_cure_the_other_sums(name: str, book: LemmaBook) -> None:
+    """The witness obeys the assumption, and its results on the oracle are no opposites."""
+    v = prove(name, book, "; c=0x0")
+    assert v.kind is Kind.VIOLATED
+    (witness,) = (p.witness for p in v.parts if p.witness is not None)
+    assert (witness.first.c, witness.second.c) == (0, 0x80000000)
+    for operands, result in zip((witness.first, witness.second), witness.results, strict=True):
+        assert result == oracle_result(v.unit, operands)
+
+
+@pytest.mark.parametrize(("name", "c", "lowest"), [(BFLOAT, 0, None), (BFLOAT, 0, -126), (HALF, 1, None)])
+def test_floors_that_round_are_not_proved_away(
+    name: str, c: int, lowest: int | None, book: LemmaBook
+) -> None:
+    """Of bf16 the floor cuts sums below 2^-126, which nothing here excludes; of fp16 beside a c of 2^-149."""
+    spec, g = resolve(name), Graph()
+    x = declare_inputs(g, spec, spec.k)
+    (one, _) = negation_symmetry(g, spec, x).calls
+    proof = Composition(g, book)
+    supposed = g.eq(x.c, g.const(c, 32))
+    proof.suppose(supposed, True)
+    assert not without_floors(proof, one.dot, unpack(g, x.c, spec.operands.c), [supposed], lowest)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("; finite", r"claim negation-symmetry uses \(c, exponents\), but got finite"),
+        ("; exponents=-63..127", "expected c=0 beside the exponents"),
+        ("; c=0; c=0", "expected each assumption once, but got c twice"),
+    ],
+)
+def test_assumptions_that_the_proof_cannot_use_are_refused(asked: str, said: str, book: LemmaBook) -> None:
+    with pytest.raises(InputError, match=said):
+        prove(CDNA3, book, asked)
+
+
 @pytest.mark.parametrize("name", [pytest.param(TO_ONE_SIDE[0], marks=pytest.mark.long), TO_ONE_SIDE[1]])
 def test_what_is_not_symmetric_is_not_proved_either(
     name: str, book: LemmaBook, monkeypatch: pytest.MonkeyPatch
@@ -122,9 +188,19 @@ def test_nodes_made_equal_are_equal(name: str, book: LemmaBook) -> None:
     spec = resolve(name)
     g = Graph()
     case = negation_symmetry(g, spec, declare_inputs(g, spec, spec.k))
-    proof = negation._NegationProof(Asking(spec, book, LIMITS, None, lambda _: None), g, case)
+    ask = Asking(spec, book, LIMITS, None, lambda _: None)
+    proof = negation._NegationProof(ask, g, case, case.calls[0].operands.c)
     proof.numbers()
     assert_classes_agree(proof.c)
+
+
+@pytest.mark.parametrize(("low", "proved"), [(-80, False), (-63, True)])
+def test_exponents_below_those_supposed_are_not_proved(low: int, proved: bool, book: LemmaBook) -> None:
+    spec, g = resolve(BFLOAT), Graph()
+    case = negation_symmetry(g, spec, declare_inputs(g, spec, spec.k))
+    assumed = Assumptions(exponents=(low, 127), c=0)
+    ask = Asking(spec, book, LIMITS, None, lambda _: None, assumed=assumed)
+    assert bool(negation._NegationProof(ask, g, case, case.calls[0].operands.c).before) is proved
 
 
 def small_chain() -> UnitSpec:

@@ -21,11 +21,14 @@ from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.stepwise import equal_in_steps
 from tcformal.query.question import Kind
+from tcformal.query.replay import oracle_result
 from tcformal.solve.result import Limits
 from tcformal.suites.suite import suite
 
 LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
 FP8 = "tfdpa@a_format=e4m3,b_format=e4m3,products=2,fraction_bits=13,conversion=RZ-E8M13,zero_exponent=-133"
+TO_NEAREST = "turing/mma.m16n8k8.f16.f16.f16.f16"
+SCALED = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e2m1.e2m1.ue8m0"
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +89,11 @@ def test_an_exponent_among_those_of_the_terms_is_not_proved_away(
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("ampere/mma.m16n8k8.f32.f16.f16.f32", -127), ("ampere/mma.m16n8k8.f32.bf16.bf16.f32", -253)],
+    [
+        ("ampere/mma.m16n8k8.f32.f16.f16.f32", -127),
+        ("ampere/mma.m16n8k8.f32.bf16.bf16.f32", -253),
+        (SCALED, -255),
+    ],
 )
 def test_only_exponents_below_every_term_are_asked_about(name: str, expected: int) -> None:
     assert min(zero.least(resolve(name))) - 1 == expected
@@ -133,10 +140,22 @@ def test_codes_beyond_the_largest_exponent_stand_for_it() -> None:
     assert [run({"zero_exponent": code})[0] for code in range(8)] == [0, 1, 2, 3, 4, 5, 5, 5]
 
 
+@pytest.mark.parametrize("name", [SCALED, "ampere/mma.m16n8k16.f32.bf16.bf16.f32", TO_NEAREST])
+def test_an_exponent_above_other_terms_is_refuted(name: str, book: LemmaBook) -> None:
+    """The witness gives both results on the oracle too, and more than one zero exponent is behind them."""
+    v = prove(name, book)
+    assert v.kind is Kind.VIOLATED
+    (part,) = v.parts
+    assert part.witness is not None
+    units = (v.unit, with_zero(v.unit, min(zero.least(v.unit)) - 1))
+    assert part.witness.results == tuple(oracle_result(u, part.witness.first) for u in units)
+    assert len(set(part.witness.results)) == 2
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("ampere/mma.m16n8k8.f32.bf16.bf16.f32", "expected terms whose exponents are above -132"),
+        ("hopper/wgmma.m64n8k32.f16.e5m2.e5m2", "expected terms whose exponents are above -21"),
         ("cdna1/v_mfma_f32_32x32x8f16", "expected a unit with a truncated fused sum"),
         ("ampere/mma.m16n8k8.f32.f16.f16.f32@zero_exponent=own", "expected one exponent for zero terms"),
     ],

@@ -117,7 +117,7 @@ def _scale(text: str | None) -> tuple[Format | None, int | None]:
 
 def _identified(asker: Asker, vectors: int) -> Identification:
     """The identification, with what is being done on standard error of a terminal."""
-    from tcformal.identify.identify import identify  # the help does not wait for it
+    from tcformal.identify.identify import identify as run  # the help does not wait for it
 
     terminal = sys.stderr.isatty()
 
@@ -125,7 +125,7 @@ def _identified(asker: Asker, vectors: int) -> Identification:
         if terminal:
             say(doing, err=True)
 
-    return identify(asker, vectors=vectors, progress=progress)
+    return run(asker, vectors=vectors, progress=progress)
 
 
 def _waits(asker: Asker, device: HandDevice, show_next: bool, as_json: bool) -> int:

@@ -15,9 +15,10 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.proofs.claim import ClaimVerdict
-from tcformal.proofs.claims.register import CLAIMS, claims_named, units_of
+from tcformal.proofs.claims.register import CLAIMS, claims_named, under, units_of
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import kept_or_proved
+from tcformal.query.assume import from_texts
 from tcformal.query.question import Kind
 from tcformal.report.escape import print_json, say
 from tcformal.report.lemmas import claim_view, claims_table
@@ -40,11 +41,13 @@ def or_claims(command: Callable[..., int]) -> Callable[..., int]:
         if claim is not None:
             if second is not None:
                 raise click.UsageError("expected at most one unit with --claim, but got two")
-            if options["assume"] or options["with_explanation"]:
-                raise click.UsageError("expected no --assume and no --explain with --claim")
+            if options["with_explanation"]:
+                raise click.UsageError("expected no --explain with --claim")
+            if options["assume"] and (first is None or claim == "all"):
+                raise click.UsageError("expected --assume with one unit and one claim")
             if first is not None and only is not None:
                 raise click.UsageError("expected a unit or --filter, but got both")
-            return prove_claims(first, claim, only or "", how, as_json)
+            return prove_claims(first, claim, only or "", how, as_json, options["assume"])
         if only is not None:
             raise click.UsageError("expected --filter with --claim only")
         if first is None or second is None:
@@ -60,14 +63,18 @@ def or_claims(command: Callable[..., int]) -> Callable[..., int]:
     return either
 
 
-def prove_claims(first: str | None, claim: str, only: str, how: SolverOptions, as_json: bool) -> int:
-    """Prove the claims, print the verdicts, and return the exit code."""
+def prove_claims(
+    first: str | None, claim: str, only: str, how: SolverOptions, as_json: bool, assume: Sequence[str] = ()
+) -> int:
+    """Prove the claims, print the verdicts, and return the exit code; `assume` is about one unit."""
     claims = claims_named(claim)
     store = how.store()
     book = LemmaBook(
         members=how.solvers, limits=how.limits, certify=how.certify, keeper=store.lemmas, fresh=how.fresh
     )
     units = [resolve(first)] if first is not None else list(units_of(claims, only))
+    if assume:
+        claims = tuple(under(name, from_texts(units[0].operands.c, assume)) for name in claims)
     if not units:
         raise InputError(f"expected a unit that {claim} fits, but none has {only!r} in its name")
     refused: dict[tuple[str, str], str] = {}

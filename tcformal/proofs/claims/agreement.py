@@ -1,42 +1,45 @@
-"""Claim `agreement`: within which spread of exponents two units give the same bits."""
+"""Claim `agreement`: the spread within which two units, or two orders of products, give the same bits."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, ProofError
+from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
+from tcformal.operands.batch import columns, witness_at
+from tcformal.operands.spread import close
 from tcformal.programs.chain import OperandNodes, chained_dot, common_k, declare_inputs
-from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus, counterexample
+from tcformal.proofs.claim import Asking, ClaimPart, Counterexample, Finding, PartStatus, counterexample
 from tcformal.proofs.lemmas import Lemma
-from tcformal.proofs.tactics.counted import CountedTerms
-from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
-from tcformal.proofs.tactics.lossless import lossless
-from tcformal.proofs.tactics.rearrange import rearranged
-from tcformal.query.assume import Assumptions, assume, from_texts
-from tcformal.query.nearest import nearest
+from tcformal.proofs.tactics.cuts import Composition, step_of
+from tcformal.proofs.tactics.same_counts import CountedCall, same_counts, span_of, supposed_of
+from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
+from tcformal.query.nearest import VECTORS, nearest
 from tcformal.query.pair import SIDES, question
 from tcformal.query.replay import replay as replayed
-from tcformal.query.spread import gaps_of
 from tcformal.semantics.stages import Dot
 
-#: The claim's name, which the second unit and the assumptions follow.
+#: The claim's name, which the second unit and the assumptions follow, and what stands between them.
 NAME = "agreement"
-_SEPARATOR = "; "
+SEPARATOR = "; "
 
 
 def is_agreement(claim: str) -> bool:
     """Whether a claim's name is one of these."""
-    return claim.startswith(NAME + _SEPARATOR)
+    return claim.startswith(NAME + SEPARATOR)
 
 
 def agreement_claim(second: UnitSpec, what: Assumptions) -> str:
     """The claim's name with the second unit and the assumptions: `agreement; UNIT; finite; c=0x0`."""
-    return _SEPARATOR.join([NAME, second.name, *what.spellings()])
+    return SEPARATOR.join([NAME, second.name, *what.spellings()])
 
 
 def read_agreement(claim: str, first: UnitSpec) -> tuple[UnitSpec, Assumptions]:
@@ -44,9 +47,9 @@ def read_agreement(claim: str, first: UnitSpec) -> tuple[UnitSpec, Assumptions]:
 
     Errors: InputError for another claim, or for a spread, which is what the claim finds.
     """
-    name, *rest = claim.split(_SEPARATOR)
+    name, *rest = claim.split(SEPARATOR)
     if name != NAME or not rest:
-        raise InputError(f"expected {NAME}{_SEPARATOR}UNIT and assumptions, but got {claim!r}")
+        raise InputError(f"expected {NAME}{SEPARATOR}UNIT and assumptions, but got {claim!r}")
     what = from_texts(first.operands.c, rest[1:])
     if what.spread is not None:
         raise InputError("expected assumptions other than spread, which is looked for, but got one")
@@ -95,7 +98,7 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     if outside is None:
         part, lemmas = _without_nan(ask, second, what)
         if part.status is PartStatus.OPEN:
-            low, high = _terms(first, what)
+            low, high = span_of(first, what)
             part, more = inside(ask, second, replace(what, spread=high - low))
             lemmas += more
         text = f"{first.name} and {second.name} agree on all inputs, {_assuming(what)}"
@@ -147,7 +150,7 @@ def _without_nan(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[Clai
         dict[Node, Node](),
     )
     try:
-        supposed = _supposed(c, ask.spec, x, what)
+        supposed = supposed_of(c, ask.spec, x, what)
         for dot in dots:
             before: list[Node] = []
             for step in dot.steps:
@@ -172,14 +175,16 @@ def _without_nan(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[Clai
     return part, [u.lemma for u in c.uses]
 
 
-def _built(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[OperandNodes, list[Dot], Composition]:
-    """Both units on the same inputs in one graph; c a constant where it is assumed to be one."""
-    g = Graph()
-    x = declare_inputs(g, ask.spec, common_k(ask.spec, second))
+def _built(
+    ask: Asking, second: UnitSpec | None, what: Assumptions
+) -> tuple[OperandNodes, list[Dot], Composition]:
+    """Both units, or the one, on the same inputs in one graph; c a constant where it is assumed to be one."""
+    g, units = Graph(), [ask.spec] if second is None else [ask.spec, second]
+    x = declare_inputs(g, ask.spec, common_k(ask.spec, units[-1]))
     if what.c is not None:
         x = replace(x, c=g.const(what.c, ask.spec.operands.c.width))
     dots = []
-    for side, unit in zip(SIDES, (ask.spec, second), strict=True):
+    for side, unit in zip(SIDES, units, strict=False):
         with g.scope(side):
             dots.append(chained_dot(g, unit, x))
     return x, dots, Composition(g, ask.book)
@@ -187,64 +192,82 @@ def _built(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[OperandNod
 
 def inside(ask: Asking, second: UnitSpec, what: Assumptions) -> tuple[ClaimPart, list[Lemma]]:
     """The proof that two units agree under assumptions with a spread."""
-    first, name = ask.spec, f"spread {what.spread}"
     x, dots, c = _built(ask, second, what)
-    steps, note = list[ProofStep](), ""
-    try:
-        w = CountedTerms(
-            c,
-            gaps_of(c.graph, first, x),
-            what.spread or 0,
-            _supposed(c, first, x, what),
-            _terms(first, what) if what.exponents is not None else None,
-        )
-        steps.append(step_of(c, "terms", 0, True, False))
-        counts = []
-        for unit, dot in zip((first, second), dots, strict=True):
-            since = len(c.uses)
-            ask.progress(f"{name}: sums of {unit.name}")
-            counts.append(lossless(w, dot, unit.design.overflow))
-            steps.append(step_of(c, f"sums of {unit.name}", since, True, False))
-        since = len(c.uses)
-        if not rearranged(c, "sum", counts[0].node, counts[1].node):
-            raise ProofError("expected a proof that both sums are of the same terms, but found none")
-        steps.append(step_of(c, "sum", since, True, False))
-        since = len(c.uses)
-        results = w.rebuilt([dot.result for dot in dots]).values()
-        mine, its = c.all_replaced(list(results), {counts[1].node: counts[0].node})
-        if not c.equal(mine, its):
-            w.equal(
-                mine, its, "both results are one word", [counts[0].node, w.code], [counts[0].fact, *w.limit]
-            )
-        steps.append(step_of(c, "d", since, True, False))
-    except ProofError as error:
-        note = str(error)
-    same = c.equal(dots[0].result, dots[1].result)
+    calls = [CountedCall(u.name, u, dot) for u, dot in zip((ask.spec, second), dots, strict=True)]
+    return _counted(ask, c, x, calls, what, f"spread {what.spread}")
+
+
+def _counted(
+    ask: Asking, c: Composition, x: OperandNodes, calls: list[CountedCall], what: Assumptions, name: str
+) -> tuple[ClaimPart, list[Lemma]]:
+    """The proof that two calls have one result under assumptions with a spread."""
+    steps, note = same_counts(c, ask.spec, x, calls, what, lambda text: ask.progress(f"{name}: {text}"))
+    same = c.equal(calls[0].dot.result, calls[1].dot.result)
     status = PartStatus.HOLDS if same else PartStatus.OPEN
     return ClaimPart(name=name, status=status, steps=tuple(steps), note=note), [u.lemma for u in c.uses]
 
 
-def _supposed(c: Composition, spec: UnitSpec, x: OperandNodes, what: Assumptions) -> list[Node]:
-    """What the assumptions say of each operand, supposed; ProofError for assumptions about several."""
-    if "finite" not in what.flags or what.of_terms().keys() - {"spread"} or spec.scale_format is not None:
-        raise ProofError("expected finite operands, and assumptions about single operands without scales")
-    o = spec.operands
-    of_one = Assumptions(what.flags, what.exponents)
-    supposed = []
-    for word, fmt in [*((a, o.a) for a in x.a), *((b, o.b) for b in x.b), (x.c, o.c)]:
-        node = assume(c.graph, of_one, [(word, fmt)], x.c)
-        if node.op != "const":
-            c.suppose(node, True)
-            supposed.append(node)
-    return supposed
+def order_within(ask: Asking) -> tuple[Finding, list[Lemma]]:
+    """The products of a unit in another order, within a spread of exponents.
+
+    Soundness: as of `agreement`, the second unit being the same one on the operands in another order, whose
+    terms are the same.  Exchanging the first two products and moving all on by one place, done again and
+    again, make every order; assumptions and spread are the same of operands in any order.
+    """
+    spec, k, what = ask.spec, ask.spec.k, ask.assumed
+    if spec.scale_format is not None or k < 2:
+        raise InputError(
+            f"expected products without scales for an order within a spread, but got {spec.name}"
+        )
+    orders = {
+        "products 0 and 1 exchanged": [1, 0, *range(2, k)],
+        "all products moved by one place": [*range(1, k), 0],
+    }
+    parts, lemmas = [], list[Lemma]()
+    for name, order in orders.items():
+        witness = _order_shown(ask, order)
+        if witness is not None:
+            parts.append(ClaimPart(name=name, status=PartStatus.VIOLATED, witness=witness))
+            continue
+        x, (dot,), c = _built(ask, None, what)
+        with c.graph.scope(SIDES[1]):
+            moved = chained_dot(c.graph, spec, _in_order(x, order))
+        calls = [CountedCall("A", spec, dot), CountedCall("A in another order", spec, moved, tuple(order))]
+        part, more = _counted(ask, c, x, calls, what, name)
+        parts.append(part)
+        lemmas += more
+    text = " and ".join(what.texts())
+    refuted = [p.name for p in parts if p.status is PartStatus.VIOLATED]
+    return Finding(
+        parts=tuple(parts),
+        composition=(
+            "" if refuted
+            else f"an exchange and a move by one place, which make every order, change no result: {text}"
+        ),
+        reason=f"no order of the {k} products changes the result: {text}",
+        violated=f"the order matters, {' and '.join(refuted)}: {text}",
+    ), lemmas  # fmt: skip
 
 
-def _terms(spec: UnitSpec, what: Assumptions) -> tuple[int, int]:
-    """The exponents that products and c can have, c only where it is not a constant."""
-    o = spec.operands
-    low, high = what.exponents or (-40000, 40000)
-    lows = [max(low, fmt.e_min) for fmt in (o.a, o.b, o.c)]
-    highs = [min(high, fmt.e_max) for fmt in (o.a, o.b, o.c)]
+def _in_order(x: OperandNodes, order: Sequence[int]) -> OperandNodes:
+    return replace(x, a=[x.a[k] for k in order], b=[x.b[k] for k in order])
+
+
+def _order_shown(ask: Asking, order: Sequence[int]) -> Counterexample | None:
+    """Operands that obey the assumptions and whose result is another in this order, among seeded vectors."""
+    spec, what, g = ask.spec, ask.assumed, Graph()
+    x = declare_inputs(g, spec, spec.k)
+    dots = []
+    for side, inputs in zip(SIDES, (x, _in_order(x, order)), strict=True):
+        with g.scope(side):
+            dots.append(chained_dot(g, spec, inputs))
+    differ = g.and_(assume_of_unit(g, what, spec, x), g.not_(g.eq(*(dot.result for dot in dots))))
+    tried = close(spec, spec.k, VECTORS, ask.limits.seed, what.spread or 0, what.exponents)
     if what.c is not None:
-        return lows[0] + lows[1], highs[0] + highs[1]
-    return min(lows[0] + lows[1], lows[2]), max(highs[0] + highs[1], highs[2])
+        tried.c[:] = what.c
+    (found,) = Vector(g, columns(tried)).run([differ])
+    for row in np.flatnonzero(np.broadcast_to(found, (VECTORS,))):
+        w = witness_at(tried, int(row))
+        other = replace(w, a=tuple(w.a[k] for k in order), b=tuple(w.b[k] for k in order))
+        return counterexample((spec, w), (spec, other), "vectors")
+    return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
@@ -12,15 +13,18 @@ from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.refuted import refuted_by_solvers, refuted_by_vectors
 from tcformal.proofs.tactics.cut_points import specials_of
-from tcformal.proofs.tactics.cuts import Composition, step_of
+from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
+from tcformal.proofs.tactics.floors import rebuilt, without_floors
 from tcformal.proofs.tactics.mirror import Mirror
-from tcformal.query.assume import Assumptions
-from tcformal.query.kinds.property.properties import Case, negation_symmetry
+from tcformal.query.assume import Assumptions, assume
+from tcformal.query.kinds.property.properties import Call, Case, negation_symmetry
 from tcformal.query.kinds.property.question import property_question
 from tcformal.semantics.stages import SpecialCases
 from tcformal.semantics.unpack import unpack
 
-_TURNED = "Φ(−A, B, −C) = −Φ(A, B, C)"
+
+def _turned(what: Assumptions) -> str:
+    return "Φ(−A, B, −C) = −Φ(A, B, C)" + (f" where {' and '.join(what.texts())}" if what else "")
 
 
 def negation(ask: Asking) -> tuple[Finding, list[Lemma]]:
@@ -32,28 +36,32 @@ def negation(ask: Asking) -> tuple[Finding, list[Lemma]]:
     circuit on A, B, C, to its complement or to its opposite (`mirror`), and that the two results are
     opposite numbers, zeros or NaNs is one lemma on these.  (2) On the way it is proved that N_j is NaN
     on −A, B, −C exactly where it is on A, B, C, as long as none before it is.  Where it is, the result
-    is NaN on any input, −A, B, −C included: one lemma for each j.
+    is NaN on any input, −A, B, −C included: one lemma for each j.  Where c is assumed to be a zero, that is
+    supposed of all inputs, and sums that are rounded down are first proved to lose nothing (`floors`).
     """
     spec = ask.spec
     if spec.emulation is not None:
         raise InputError(
             f"expected a hardware unit for claim negation-symmetry, but {spec.name} is composed of others"
         )
-    q = property_question("negation-symmetry", spec, Assumptions())
+    if ask.assumed.exponents is not None and ask.assumed.c is None:
+        raise InputError("expected c=0 beside the exponents for claim negation-symmetry, but got no c")
+    turned = _turned(ask.assumed)
+    q = property_question("negation-symmetry", spec, ask.assumed)
     ask.progress("looking for inputs that are rounded to one side")
     witness = refuted_by_vectors(ask, q)
     if witness is not None:
-        part = ClaimPart(name=_TURNED, status=PartStatus.VIOLATED, witness=witness)
-        return Finding(parts=(part,), composition="", reason="", violated=f"not always: {_TURNED}"), []
+        part = ClaimPart(name=turned, status=PartStatus.VIOLATED, witness=witness)
+        return Finding(parts=(part,), composition="", reason="", violated=f"not always: {turned}"), []
     g = Graph()
     x = declare_inputs(g, spec, spec.k)
-    proof = _NegationProof(ask, g, negation_symmetry(g, spec, x))
+    proof = _NegationProof(ask, g, negation_symmetry(g, spec, x), x.c)
     parts = (proof.numbers(), *proof.nans())
     if any(p.status is PartStatus.OPEN for p in parts):
         ask.progress("asking solvers for inputs that are rounded to one side")
         witness = refuted_by_solvers(ask, q)
         if witness is not None:
-            parts = (*parts, ClaimPart(name=_TURNED, status=PartStatus.VIOLATED, witness=witness))
+            parts = (*parts, ClaimPart(name=turned, status=PartStatus.VIOLATED, witness=witness))
     count = len(proof.inner)
     finding = Finding(
         parts=parts,
@@ -61,8 +69,8 @@ def negation(ask: Asking) -> tuple[Finding, list[Lemma]]:
             "where no number inside the unit is NaN, both results are opposite numbers, zeros or NaNs; "
             + (f"where one of the {count} is, both results are NaN" if count else "there is none inside")
         ),
-        reason=f"{_TURNED}, zeros of either sign and NaNs counted as equal",
-        violated=f"not always: {_TURNED}",
+        reason=f"{turned}, zeros of either sign and NaNs counted as equal",
+        violated=f"not always: {turned}",
     )
     return finding, [u.lemma for u in proof.uses]
 
@@ -70,38 +78,54 @@ def negation(ask: Asking) -> tuple[Finding, list[Lemma]]:
 class _NegationProof:
     """Both circuits in one graph, and what has been proved of them."""
 
-    def __init__(self, ask: Asking, g: Graph, case: Case) -> None:
+    def __init__(self, ask: Asking, g: Graph, case: Case, c: Node) -> None:
         self.ask, self.case = ask, case
-        self.one, self.other = case.calls
         self.c = Composition(g, ask.book)
+        #: What is proved before anything is turned.
+        self.before: list[ProofStep] = []
+        self.one, self.other = self._calls(c)
         here, there = self.one.operands, self.other.operands
         turned = dict(zip([*here.a, here.c], [*there.a, there.c], strict=True))
         self.mirror = Mirror(self.c, turned, (self.one.dot, self.other.dot))
         #: The special cases of the numbers that go into others, in the order of definition.
-        self.inner = dict(self._inner())
+        self.inner, self.others = dict(_inner(self.one)), dict(_inner(self.other))
         #: Numbers inside the unit that are NaN on both sides together, as long as none before them is.
         self.reached: dict[str, Node] = {}
         self.uses = self.c.uses
 
-    def _inner(self) -> Iterator[tuple[str, SpecialCases]]:
-        """Those of all roundings but the last that may be NaN, each node once, by scope within the call."""
-        seen = set()
-        *inner, _ = specials_of(self.one.dot)
-        for scope, found in inner:
-            nan = found.result.nan
-            if nan.op != "const" and nan.index not in seen:
-                seen.add(nan.index)
-                yield scope.removeprefix(f"call{self.one.label}."), found
+    def _calls(self, c: Node) -> tuple[Call, Call]:
+        """Both calls; where c is assumed to be a zero, without the floors that round nothing then."""
+        one, other = self.case.calls
+        what, fmt, g = self.ask.assumed, self.ask.spec.operands.c, self.c.graph
+        given = what.c
+        if given is None or self.ask.spec.design.sum_rounding != "RD" or given not in (0, fmt.sign_bit):
+            return one, other
+        x, o, lowest = one.operands, self.ask.spec.operands, None
+        supposed = [g.eq(c, g.const(given, fmt.width))]
+        if what.exponents is not None:
+            of_one = Assumptions(exponents=what.exponents)
+            words = [(word, f) for row, f in ((x.a, o.a), (x.b, o.b)) for word in row]
+            found = [assume(g, of_one, [pair], c) for pair in words]
+            supposed += [fact for fact in found if fact.op != "const"]
+            lowest = sum(max(what.exponents[0], f.e_min) for f in (o.a, o.b))
+        for fact in supposed:
+            self.c.suppose(fact, True)
+        for call in (one, other):
+            if not without_floors(self.c, call.dot, unpack(g, call.operands.c, fmt), supposed, lowest):
+                return one, other
+        self.before.append(step_of(self.c, "floors", 0, True, False))
+        return replace(one, dot=rebuilt(self.c, one.dot)), replace(other, dot=rebuilt(self.c, other.dot))
 
     def numbers(self) -> ClaimPart:
         """Case 1: no number inside the unit is NaN."""
-        steps = []
+        steps = list(self.before)
         for name, found in self.inner.items():
             nan = found.result.nan
             self.ask.progress(f"{name} on the other side")
             since = len(self.c.uses)
             self.mirror.reflect([nan])
-            same = self.mirror.image[nan.index] is nan
+            there = self.others[name].result.nan
+            same = self.mirror.image[nan.index] is nan and self.c.equal(nan, there)
             if same:
                 self.reached[name] = nan
                 self.c.suppose(nan, False)
@@ -114,7 +138,8 @@ class _NegationProof:
             self.ask.progress("both results")
             (image,) = self.mirror.reflect([self.one.result])
             if self.c.equal(image, self.other.result):
-                (wrong,) = self.c.all_replaced([self.case.violated], {self.other.result: image})
+                one, other = (call.result for call in self.case.calls)
+                (wrong,) = self.c.all_replaced([self.case.violated], {one: self.one.result, other: image})
                 true = self.c.graph.truth(True)
                 right = self.c.graph.not_(wrong)
                 holds = right is true or self.mirror.fact(
@@ -132,16 +157,16 @@ class _NegationProof:
         if not self.inner:
             return
         g, steps = self.c.graph, []
-        true, result = g.truth(True), unpack(g, self.one.result, self.ask.spec.operands.d).nan
-        for name, found in self.inner.items():
+        # Of the circuit as it is defined: what is shown of it is so on −A, B, −C as well.
+        one = self.case.calls[0]
+        true, result = g.truth(True), unpack(g, one.result, self.ask.spec.operands.d).nan
+        for name, found in _inner(one):
             self.ask.progress(f"{name} is NaN")
             c = Composition(g, self.ask.book)
             c.suppose(found.result.nan, True)
-            rebuilt = c.replaced(result)
-            same = rebuilt is true
-            proved = same or c.by_lemma(
-                name, true, rebuilt, name="a NaN inside the unit makes the result NaN"
-            )
+            kept = c.replaced(result)
+            same = kept is true
+            proved = same or c.by_lemma(name, true, kept, name="a NaN inside the unit makes the result NaN")
             self.uses = [*self.uses, *c.uses]
             steps.append(step_of(c, f"{name}.nan", 0, proved and name in self.reached, same))
         failed = next((s.name for s in steps if not s.proved), "")
@@ -150,3 +175,14 @@ class _NegationProof:
             status=PartStatus.OPEN if failed else PartStatus.HOLDS, steps=tuple(steps),
             note=f"{failed} was not proved" if failed else "",
         )  # fmt: skip
+
+
+def _inner(call: Call) -> Iterator[tuple[str, SpecialCases]]:
+    """Those of all roundings but the last that may be NaN, each node once, by scope within the call."""
+    seen = set()
+    *inner, _ = specials_of(call.dot)
+    for scope, found in inner:
+        nan = found.result.nan
+        if nan.op != "const" and nan.index not in seen:
+            seen.add(nan.index)
+            yield scope.removeprefix(f"call{call.label}."), found

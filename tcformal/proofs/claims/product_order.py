@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.operands.witness import Witness
@@ -22,6 +23,7 @@ from tcformal.proofs.claim import (
     pairs_of_cuts,
     searched,
 )
+from tcformal.proofs.claims.agreement import order_within
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import Composition, ProofStep
 from tcformal.semantics.stages import Block, Dot, DotStep
@@ -145,7 +147,12 @@ def product_order(ask: Asking) -> tuple[Finding, list[Lemma]]:
     transpositions connect: all orders exactly where one run holds all k positions.  Of a unit with block
     scales a product is scaled by its place: products change places within a block, and whole blocks with
     their scales, and both together make every order of the operands that leaves each product its scales.
+    Within a spread of exponents, the sums are proved to lose nothing (`order_within`).
     """
+    if ask.assumed:
+        if ask.assumed.spread is None or "finite" not in ask.assumed.flags:
+            raise InputError("expected finite and spread=S as assumptions of product-order, but got less")
+        return order_within(ask)
     spec, parts = ask.spec, []
     applied: list[Lemma] = []
     known: list[tuple[Move, Counterexample]] = []

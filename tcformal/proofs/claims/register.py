@@ -11,9 +11,12 @@ from tcformal.checks import check_choice
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
+from tcformal.interp.concrete import Concrete
+from tcformal.ir.build import Graph
+from tcformal.programs.chain import declare_inputs
 from tcformal.proofs.claim import Asking, ClaimVerdict, Finding, claim_verdict
 from tcformal.proofs.claims.accumulation import sign_magnitude
-from tcformal.proofs.claims.agreement import agreement, is_agreement
+from tcformal.proofs.claims.agreement import SEPARATOR, agreement, is_agreement
 from tcformal.proofs.claims.carry import carry_bits
 from tcformal.proofs.claims.error_bound import bounded_error
 from tcformal.proofs.claims.integer_sums import integer_sums
@@ -22,6 +25,7 @@ from tcformal.proofs.claims.product_order import product_order
 from tcformal.proofs.claims.zero_exponent import zero_exponent
 from tcformal.proofs.claims.zero_products import zero_products
 from tcformal.proofs.lemmas import Lemma, LemmaBook
+from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.solve.result import Limits
 
 
@@ -40,21 +44,32 @@ def of_products(u: UnitSpec) -> bool:
     return truncated_sum(u) and u.emulation is None and u.design.group is None
 
 
+#: What proves or refutes a claim part by part, with the lemmas that it tried.
+ClaimProgram = Callable[[Asking], tuple[Finding, list[Lemma]]]
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One claim: what it says, and the program that proves or refutes it part by part."""
 
     statement: str
-    prove: Callable[[Asking], tuple[Finding, list[Lemma]]]
+    prove: ClaimProgram
     #: Which units it fits.
     fits: Callable[[UnitSpec], bool] = truncated_sum
+    #: The names of the assumptions that its program uses.
+    assumes: tuple[str, ...] = ()
 
 
 CLAIMS: dict[str, Claim] = {
-    "product-order": Claim("the order of the products does not change the result", product_order),
+    "product-order": Claim(
+        "the order of the products does not change the result",
+        product_order,
+        truncated_sum,
+        ("finite", "exponents", "c", "spread"),
+    ),
     "sign-magnitude": Claim("sums in sign and magnitude and in two's complement agree", sign_magnitude),
     "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
-    "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, lambda _: True),
+    "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, lambda _: True, ("c", "exponents")),
     "error-bound": Claim("how far a result can be from the exact sum", bounded_error, error_bounded),
     "integer-sums": Claim("up to which size sums of integers are exact", integer_sums, of_products),
     "zero-products": Claim("half the products +0·+0 change nothing", zero_products, lambda _: True),
@@ -70,7 +85,35 @@ def claims_named(name: str) -> tuple[str, ...]:
 
 def can_be_asked(claim: str) -> bool:
     """Whether a claim's name is one that `prove_claim` knows."""
-    return claim in CLAIMS or is_agreement(claim)
+    return claim.partition(SEPARATOR)[0] in CLAIMS or is_agreement(claim)
+
+
+def under(claim: str, what: Assumptions) -> str:
+    """A claim's name with the assumptions that it is asked under: `negation-symmetry; c=0x0`."""
+    return SEPARATOR.join([claim, *what.spellings()])
+
+
+def conditions(claim: str, spec: UnitSpec) -> tuple[Claim, Assumptions]:
+    """The claim of a name and its assumptions.
+
+    Errors: UnknownNameError for a claim that does not exist, InputError for an assumption that it cannot
+    use, or for assumptions that a, b of zeros and c do not obey, so that it may be about no inputs.
+    """
+    name, *texts = claim.split(SEPARATOR)
+    known, what = CLAIMS[check_choice("claim", name, CLAIMS)], from_texts(spec.operands.c, texts)
+    for text in what.spellings():
+        if text.partition("=")[0] not in known.assumes:
+            usable = ", ".join(known.assumes) or "none"
+            raise InputError(f"expected assumptions that claim {name} uses ({usable}), but got {text}")
+    if not what:
+        return known, what
+    g = Graph()
+    asked = assume_of_unit(g, what, spec, declare_inputs(g, spec, spec.k))
+    ones = {n: spec.scale_format.one for n in g.inputs if n.startswith("scale_") and spec.scale_format}
+    zeros = {**dict.fromkeys(g.inputs, 0), **ones, "c": what.c or 0}
+    if Concrete(g, [asked])(zeros) != [1]:
+        raise InputError(f"expected assumptions that zeros obey, but got {', '.join(what.spellings())}")
+    return known, what
 
 
 def units_of(claims: Sequence[str], text: str = "") -> Iterator[UnitSpec]:
@@ -95,14 +138,20 @@ def prove_claim(
 
     `book` keeps lemmas from one claim and unit to the next; `limits` and `members` are those of the
     questions that look for a witness.
-    Errors: UnknownNameError for a claim that does not exist, InputError for a unit that it does not fit.
+    Errors: UnknownNameError for a claim that does not exist, InputError for a unit that it does not fit, or
+    for an assumption that it cannot use.
     """
     if spec.tree is not None:
         raise InputError(f"expected a unit whose design names its order, but {spec.name} sums as a tree")
-    program = agreement if is_agreement(claim) else CLAIMS[check_choice("claim", claim, CLAIMS)].prove
     start = time.monotonic()
+    program: ClaimProgram = agreement
+    what = Assumptions()
+    if not is_agreement(claim):
+        known, what = conditions(claim, spec)
+        program = known.prove
     ask = Asking(
-        spec=spec, book=book, limits=limits, members=members, progress=progress, tree=tree, claim=claim
+        spec=spec, book=book, limits=limits, members=members, progress=progress, tree=tree, claim=claim,
+        assumed=what,
     )  # fmt: skip
     found, applied = program(ask)
     return claim_verdict(claim, spec, found, applied, limits, start)

@@ -12,6 +12,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
+from tcformal.proofs.claims.zero_witness import zero_term_shown
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
 from tcformal.proofs.tactics.maxima import Half, Maxima, tree_replaced
@@ -36,12 +37,15 @@ def zero_exponent(ask: Asking) -> tuple[Finding, list[Lemma]]:
     are equal, and at least z and z').  (2) A zero term has a significand of zero, so that it is kept as zero;
     for another term not all are zero, both maxima are equal, and so is what is kept: one lemma for each term.
     (3) Where all terms are zero, so is the sum.  (4) The sums are one, and either it is zero or both maxima
-    are equal: what is rounded from it is equal.  Special cases do not look at exponents.
+    are equal: what is rounded from it is equal.  Special cases do not look at exponents.  Where the unit's
+    own z lies above some term, a witness is replayed on it and on the unit with the largest z' below all.
     """
     spec = ask.spec
     _check(spec)
     low, high = ZERO_EXPONENTS[0], min(least(spec)) - 1
     text = f"every exponent from {low} to {high}"
+    if not _below_all(spec, spec.design.zero_exponent):
+        return _above_some(spec, text, high), []
     ask.progress(f"zero terms at {text}")
     proof = _Pair.free(ask, spec, low, high)
     finding = Finding(
@@ -59,11 +63,22 @@ def _check(spec: UnitSpec) -> None:
         raise InputError(f"expected a plain T-FDPA unit for claim zero-exponent, but got {spec.name}")
     if d.zero_exponent == "own":
         raise InputError(f"expected one exponent for zero terms for claim zero-exponent, but got {spec.name}")
-    if not _below_all(spec, d.zero_exponent):
+
+
+def _above_some(spec: UnitSpec, text: str, below: int) -> Finding:
+    """The claim of a unit whose exponent of zero terms lies above other terms: refuted, or no claim."""
+    zero = spec.design.zero_exponent
+    witness = zero_term_shown(spec, below)
+    if witness is None:
         raise InputError(
-            f"expected terms whose exponents are above {d.zero_exponent} for claim zero-exponent, "
+            f"expected terms whose exponents are above {zero} for claim zero-exponent, "
             f"but those of {spec.name} are not"
         )
+    part = ClaimPart(name=text, status=PartStatus.VIOLATED, witness=witness)
+    return Finding(
+        parts=(part,), composition="", reason="",
+        violated=f"the exponent {zero} of zero terms is above those of other terms, and shows beside {below}",
+    )  # fmt: skip
 
 
 def same_results(ask: Asking, other: UnitSpec) -> tuple[ClaimPart, list[Lemma]] | None:
@@ -75,16 +90,17 @@ def same_results(ask: Asking, other: UnitSpec) -> tuple[ClaimPart, list[Lemma]] 
     except InputError:
         return None
     alike = replace(other.design, zero_exponent=mine) == spec.design and other.operands == spec.operands
-    if not alike or other.k != spec.k or not _below_all(spec, theirs):
+    below = _below_all(spec, mine) and _below_all(spec, theirs)
+    if not alike or other.k != spec.k or not below:
         return None
     proof = _Pair.of(ask, spec, other)
     return proof.part(str(theirs)), [u.lemma for u in proof.c.uses]
 
 
 def least(spec: UnitSpec) -> tuple[int, int]:
-    """The least exponents of a product and of c that are not zero."""
-    o = spec.operands
-    return o.a.e_min + o.b.e_min, o.c.e_min
+    """The least exponents of a product, its scales included, and of c that are not zero."""
+    o, scale = spec.operands, spec.scale_format
+    return o.a.e_min + o.b.e_min + (0 if scale is None else 2 * scale.e_min), o.c.e_min
 
 
 def _below_all(spec: UnitSpec, zero: int | str) -> bool:

@@ -53,6 +53,8 @@ class CountedTerms:
     ) -> None:
         self.c, self.spread, self.operands, self.where = c, spread, tuple(operands), "terms"
         self._roundings = 0
+        #: The place of each product of a dot product in other order among the terms; empty for their own.
+        self.order: tuple[int, ...] = ()
         #: What takes the place of stages of the units, each proved equal.
         self.instead: dict[Node, Node] = {}
         raw = [gaps.near(c.graph, x, spread) for x in gaps.terms]

@@ -95,6 +95,7 @@ class LosslessSum:
         operand = self.step.operands[member]
         if operand.kind == "products" or operand.kind == "c":
             k = operand.ks[0] if operand.kind == "products" else len(w.gaps.terms) - 1
+            k = w.order[k] if w.order and operand.kind == "products" else k
             term = w.gaps.terms[k].number.term
             if t.term.significand is not term.significand:
                 return self._converted(t, k, term)

@@ -184,7 +184,10 @@ class Mirror:
         for index in cut:
             self._given[index] += proved
         if len(proved) == len(facts):
-            self._signs |= cut | {n.index for n in (sign, image) if n.op not in _TRANSPARENT}
+            # The sign of a number that may be Inf is nothing without its infinities.
+            of_inf = sign.op == "ite" and sign.args[1].index in self._stops
+            signs = () if of_inf else (sign, image)
+            self._signs |= cut | {n.index for n in signs if n.op not in _TRANSPARENT}
 
     def _partner(self, x: Node) -> Node | None:
         """p ∧ ¬s for x = p ∧ s, and the other way round, where p is its own image and s has no plain one."""
@@ -258,6 +261,9 @@ class Mirror:
             if all(b is not None for b in bounded):
                 most = sum(b[0] for b in bounded if b is not None)
                 given = [b[1] for b in bounded if b is not None]
+        elif x.op == "concat" and x.args[0].index in self.bounds and x.args[1] is g.const(0, x.args[1].width):
+            bound, fact = self.bounds[x.args[0].index]
+            most, given = bound << x.args[1].width, [fact]
         if most is None or most >= 1 << (x.width - 1):
             return
         fact = within(g, x, most)

@@ -120,6 +120,8 @@ def by_vectors(q: PropertyQuestion, seed: int) -> dict[str, int] | None:
     positive: one step then changes how much alignment cuts off.
     """
     tried = columns(inputs_to_try(q.unit, q.k, VECTORS, seed))
+    if q.assumptions.c is not None:
+        tried["c"] = np.full(VECTORS, q.assumptions.c, np.uint64)
     o = q.unit.operands
     beside = {"c2": ("c", o.c), "a2": ("a[0]", o.a)}
     for name, (operand, fmt) in beside.items():
