@@ -28,6 +28,7 @@ LAYERS = {
     "query",
     "store",
     "proofs",
+    "identify",
 }
 
 
