@@ -29,7 +29,6 @@ LAYERS = {
     "identify",
     "store",
     "proofs",
-    "identify",
 }
 
 
