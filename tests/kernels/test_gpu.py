@@ -14,6 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tcformal import simulate
+from tcformal.design.operations import operation
 from tcformal.errors import DeviceError, InputError, WidthError
 from tcformal.gpu import named as devices
 from tcformal.gpu.card import Card
@@ -232,6 +233,12 @@ def test_the_text_is_built_as_hip(tmp_path: Path) -> None:
 def test_the_text_as_opencl_gives_the_bits_of_the_model(name: str) -> None:
     pytest.importorskip("pyopencl")
     assert "any" in check(name, devices.named("opencl:0"))
+
+
+@pytest.mark.long
+def test_every_operation_gives_the_bits_of_the_model(host: TextCard) -> None:
+    for name in {operation(spec_of(name)).name: name for name in designs()}.values():
+        check(name, host, 1)
 
 
 @pytest.mark.long
