@@ -15,6 +15,7 @@ from tcformal.checks import check_choice
 from tcformal.design.axes import Settings, altered, axes
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
+from tcformal.design.rounding import MODES
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.formats.catalog import format_named
@@ -96,7 +97,15 @@ def _axis(text: str, unit: UnitSpec) -> tuple[Settings, ...]:
     name, equals, values = (part.strip() for part in text.partition("="))
     if not equals:
         known = axes(unit)
-        return known[check_choice("parameter to vary", name, known)]
+        found = known[check_choice("parameter to vary", name, known)]
+        if name == "rounding":
+            # Where nothing but the result is rounded it is another word for `conversion`, and listed as that.
+            found = tuple(f"rounding={mode}" for mode in MODES)
+        if not found:
+            raise InputError(
+                f"expected a parameter that varies in {unit.name}, but {name} has no values there"
+            )
+        return found
     listed: list[str] = []
     for item in (part.strip() for part in values.split(",")):
         span = _RANGE.fullmatch(item)

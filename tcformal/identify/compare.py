@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from tcformal.design.axes import rivals
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.errors import RecordError
 from tcformal.formats.spec import Format
+from tcformal.identify.rates import Rate
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import together, witness_at
 from tcformal.operands.command import explain_command, in_hex
@@ -23,6 +24,7 @@ from tcformal.probe.log.pieces import Piece
 from tcformal.probe.log.results import Run, pieces_of, read_runs, unit_of
 from tcformal.probe.plan.plan import Random, family_of
 from tcformal.probe.sealed import check_summary
+from tcformal.programs.chain import definition
 from tcformal.query.shrink.shrink import value_cost
 
 #: Refuting rows of one piece that are compared in reading cost.
@@ -43,6 +45,8 @@ class Refutation:
     given: int
     designed: int
     command: str
+    #: The dot products of which the design gives the device's outputs, up to those that refuted it.
+    agrees: Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +56,11 @@ class Comparison:
     unit: UnitSpec
     device: dict[str, str]
     count: int
+    #: Survivors of different definitions; of the refuted the named ones first, then those that agree longest.
     survivors: tuple[UnitSpec, ...]
     refuted: tuple[Refutation, ...]
+    #: Other names of the survivors, by the first one.
+    spellings: Mapping[str, tuple[str, ...]]
     #: Random dot products that were not compared, because only a digest of their outputs is kept.
     sealed: int = 0
     #: The missing part of the run, in one clause; empty for a complete run.
@@ -93,18 +100,33 @@ def compare(
             raise RecordError(f"expected designs of the formats of {spec.name}, but {u.name} has others")
     alive = [*rivals(spec, run.head["k"]), *extra]
     refuted: list[Refutation] = []
-    done = 0
+    done = before = 0
     for part in _parts(pieces):
         advance(done, len(pieces))
-        found = [(u, _refutation(spec, u, part)) for u in alive]
-        at = [(i, r) for _, (i, r) in found if r is not None]
-        refuted += [r for _, r in sorted(at, key=lambda pair: pair[0])]
-        alive = [u for u, (_, r) in found if r is None]
+        found = [(u, _refutation(spec, u, part, before)) for u in alive]
+        refuted += [r for _, r in found if r is not None]
+        alive = [u for u, r in found if r is None]
         done += len(part)
+        before += sum(len(piece.outputs) for piece in part)
     advance(done, len(pieces))
     count = sum(len(piece.outputs) for piece in pieces)
     sealed = sum(line.get("count", 1) for line in run.done) - count
-    return Comparison(spec, dict(run.head["device"]), count, tuple(alive), tuple(refuted), sealed, run.lacks)
+    named = {u.name for u in extra}
+    refuted.sort(key=lambda r: (r.design.name not in named, -r.agrees.of, -r.agrees.count))
+    survivors, spellings = _spelled(alive, run.head["k"])
+    return Comparison(
+        spec, dict(run.head["device"]), count, survivors, tuple(refuted), spellings, sealed, run.lacks
+    )
+
+
+def _spelled(alive: Sequence[UnitSpec], k: int) -> tuple[tuple[UnitSpec, ...], dict[str, tuple[str, ...]]]:
+    """Designs of different definitions, and the other names of each."""
+    found: dict[str, list[UnitSpec]] = {}
+    for u in alive:
+        found.setdefault(definition(u, k), []).append(u)
+    rows = list(found.values())
+    others = {row[0].name: tuple(u.name for u in row[1:]) for row in rows if len(row) > 1}
+    return tuple(row[0] for row in rows), others
 
 
 def last_run(runs: list[Run], path: Path, unit: str | None = None) -> Run:
@@ -138,29 +160,34 @@ def _parts(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
         yield part
 
 
-def _refutation(spec: UnitSpec, design: UnitSpec, part: Sequence[Piece]) -> tuple[int, Refutation | None]:
-    """The first piece of a part that refutes a design, and its row that is easiest to read."""
+def _refutation(spec: UnitSpec, design: UnitSpec, part: Sequence[Piece], before: int) -> Refutation | None:
+    """The row of the first refuting piece of a part that is easiest to read; None where none refutes.
+
+    `before`: dot products of earlier parts, all of which the design gives.
+    """
     if design == spec:
         designed = [piece.model for piece in part]
     else:
         ends = np.cumsum([len(piece.outputs) for piece in part])
         designed = np.split(replay(design, together(*(piece.batch for piece in part))), ends[:-1])
-    for i, (piece, given) in enumerate(zip(part, designed, strict=True)):
-        rows = np.flatnonzero(given != piece.outputs)[:_WEIGHED]
+    wrong = [np.flatnonzero(given != piece.outputs) for piece, given in zip(part, designed, strict=True)]
+    count = before + sum(len(piece.outputs) for piece in part)
+    agrees = Rate(count - sum(rows.size for rows in wrong), count)
+    for piece, given, rows in zip(part, designed, wrong, strict=True):
         if rows.size:
-            return i, _easiest(spec, design, piece, given, rows)
-    return len(part), None
+            return _easiest(spec, design, piece, given, rows[:_WEIGHED], agrees)
+    return None
 
 
 def _easiest(
-    spec: UnitSpec, design: UnitSpec, piece: Piece, designed: Raw, rows: NDArray[np.intp]
+    spec: UnitSpec, design: UnitSpec, piece: Piece, designed: Raw, rows: NDArray[np.intp], agrees: Rate
 ) -> Refutation:
     row = min((int(r) for r in rows), key=lambda r: _cost(spec, witness_at(piece.batch, r)))
     item, w = piece.item_at(row), witness_at(piece.batch, row)
     where = f"{item.id} row {row} ({family_of(row, item.count)})" if isinstance(item, Random) else item.id
     names = [spec.name] if design.name == spec.name else [spec.name, design.name]
     command = explain_command(names, w, in_hex(spec), longer=True)
-    return Refutation(design, where, w, int(piece.outputs[row]), int(designed[row]), command)
+    return Refutation(design, where, w, int(piece.outputs[row]), int(designed[row]), command, agrees)
 
 
 def _cost(spec: UnitSpec, w: Witness) -> int:

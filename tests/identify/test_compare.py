@@ -12,12 +12,15 @@ from tcformal.errors import RecordError
 from tcformal.identify.compare import Comparison, compare
 from tcformal.matmul.replay import padded_witness, replay
 from tcformal.matmul.unit import unit
-from tcformal.operands.batch import batch_of
+from tcformal.operands.batch import batch_of, rows_of, together
 from tcformal.probe.devices.model import ModelDevice
+from tcformal.probe.log.results import pieces_of, read_runs
 from tcformal.probe.plan.directed import directed
 from tcformal.probe.plan.plan import make_plan
 from tcformal.probe.run.run import run_plan
+from tcformal.programs.chain import definition
 from tcformal.query.explain.explain import explain_witness
+from tcformal.report.devices.probe import commands, comparison_view
 
 AMPERE = "ampere/mma.m16n8k8.f32.f16.f16.f32"
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
@@ -75,6 +78,41 @@ def test_every_variation_differs_or_survives(name: str, tmp_path: Path) -> None:
         assert (replay(u, x) == outputs).all()
     assert len(found.refuted) > len(found.survivors)
     assert found.count == len({item.witness for item in directed(spec)})
+
+
+def test_the_refuted_are_ranked_by_agreement(tmp_path: Path) -> None:
+    """Those that give more outputs before one refutes them come first; the counts are those of a replay."""
+    device = f"{AMPERE}@fraction_bits=26"
+    spec = unit(AMPERE).spec
+    plan = make_plan(spec, directed(spec), vectors=200, seed=1)
+    path = run_plan(plan, ModelDevice(device), tmp_path).path
+    found = compare(path, [unit(f"{AMPERE}@fraction_bits=5").spec])
+    ranks = [(r.agrees.of, r.agrees.count) for r in found.refuted]
+    assert found.refuted[0].design.name == f"{AMPERE}@fraction_bits=5"
+    assert ranks[1:] == sorted(ranks[1:], reverse=True)
+    assert len(set(ranks)) > 5
+    (run,) = read_runs(path)
+    rows = together(*(piece.batch for piece in pieces_of(run, path)))
+    outputs = np.concatenate([piece.outputs for piece in pieces_of(run, path)])
+    for r in found.refuted[:3]:
+        first = slice(0, r.agrees.of)
+        assert r.agrees.count == (replay(r.design, rows_of(rows, first)) == outputs[first]).sum()
+
+
+def test_two_names_of_one_definition_survive_as_one(tmp_path: Path) -> None:
+    spec = unit(VOLTA).spec
+    path = run_plan(make_plan(spec, directed(spec), vectors=0, seed=1), ModelDevice(VOLTA), tmp_path).path
+    found = compare(path, [unit(f"{VOLTA}@products=8").spec, unit(f"{VOLTA}@carry_bits=exact").spec])
+    definitions = [definition(u, spec.k) for u in found.survivors]
+    assert len(set(definitions)) == len(definitions)
+    assert f"{VOLTA}@products=8" in found.spellings[VOLTA]
+    assert found.survivors[0].name == VOLTA
+    view = comparison_view(found, 2)
+    assert f"  {VOLTA}, also spelled " in str(view[1])
+    assert str(view[1]).count("\n") == 3
+    assert view[-1] == f"… {len(found.refuted) - 2} more refuted designs, which agree on fewer: --all"
+    assert len(str(comparison_view(found)[1]).splitlines()) == 1 + len(found.survivors)
+    assert len(list(commands(found, 2))) == 2
 
 
 def test_variations_are_designs() -> None:

@@ -26,6 +26,7 @@ LAYERS = {
     "oracle",
     "solve",
     "query",
+    "identify",
     "store",
     "proofs",
 }

@@ -330,7 +330,7 @@ def check_packing(examples: int) -> None:
 
     @settings(deadline=None, max_examples=examples, derandomize=True)
     @given(_STEPS)
-    def check(steps: list[drat.Step]) -> None:
+    def check(steps: list[drat.DratStep]) -> None:
         assert drat.unpack(drat.pack(steps)) == steps
 
     check()

@@ -13,6 +13,7 @@ import pytest
 
 from tcformal.design.axes import axes
 from tcformal.design.names import resolve
+from tcformal.design.rounding import MODES
 from tcformal.design.space import LARGEST, Space, space
 from tcformal.errors import InputError, RecordError, SolverDisagreementError, UnknownNameError
 from tcformal.matmul.unit import Unit
@@ -118,6 +119,18 @@ def test_a_parameter_without_values_takes_all() -> None:
     assert [u.design.conversion[:3] for u in space([AMPERE], vary=["conversion"]).members] == [
         "RNE", "RNA", "RZ-", "RD-", "RU-", "RO-"
     ]  # fmt: skip
+
+
+def test_rounding_alone_is_every_mode() -> None:
+    """Of a design without other roundings it is the conversion's mode; of a chain it is both."""
+    for name in (AMPERE, "sequential@products=4"):
+        members = space([name], vary=["rounding"]).members
+        assert [u.design.conversion for u in members] == [f"{mode}-FP32" for mode in MODES]
+        assert all(u.design.accumulator in (None, u.design.conversion) for u in members)
+    with pytest.raises(
+        InputError, match=r"expected a parameter that varies in .*sum_fraction_bits has no values"
+    ):
+        space([AMPERE], vary=["sum_fraction_bits"])
 
 
 def test_the_catalogue_by_formats_and_architectures() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import click
@@ -118,7 +119,7 @@ def _identified(asker: Asker, vectors: int) -> Identification:
     """The identification, with what is being done on standard error of a terminal."""
     from tcformal.identify.identify import identify as run  # the help does not wait for it
 
-    terminal = click.get_text_stream("stderr").isatty()
+    terminal = sys.stderr.isatty()
 
     def progress(doing: str) -> None:
         if terminal:

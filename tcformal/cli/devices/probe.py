@@ -10,7 +10,7 @@ import click
 from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
 from tcformal.design.names import resolve
-from tcformal.identify.compare import Comparison, compare
+from tcformal.identify.compare import Comparison, Refutation, compare
 from tcformal.identify.recheck import recheck
 from tcformal.matmul.replay import padded_witness
 from tcformal.probe.devices import listing
@@ -25,6 +25,9 @@ from tcformal.probe.run.run import run_plan
 from tcformal.report.devices import probe as views
 from tcformal.report.escape import print_json, say
 from tcformal.report.parts import bar, show
+
+#: Designs of each kind that fit on a screen.
+_SCREENFUL = 10
 
 
 @main.group()
@@ -133,9 +136,10 @@ def keep(archive: Path, unit: str, device_name: str, folder: str, as_json: bool)
 @click.option("--unit", "unit", help="The unit to compare, of results about several.")
 @click.option("--design", "names", multiple=True, help="A further design to compare with; may be repeated.")
 @click.option("--explain", "with_explanation", is_flag=True, help="Explain each refutation bit by bit.")
+@click.option("--all", "show_all", is_flag=True, help="Show every design, beyond a screenful.")
 @json_option
 def compare_(
-    path: Path, unit: str | None, names: Sequence[str], with_explanation: bool, as_json: bool
+    path: Path, unit: str | None, names: Sequence[str], with_explanation: bool, show_all: bool, as_json: bool
 ) -> int:
     """Determine the designs that agree with a device's results (exit 0: its unit agrees).
 
@@ -156,22 +160,23 @@ def compare_(
     if as_json:
         print_json(views.comparison_data(found))
     else:
-        show(views.comparison_view(found))
-        for line in views.commands(found):
+        most = None if show_all else _SCREENFUL
+        show(views.comparison_view(found, most))
+        for line in views.commands(found, most):
             say(line)
         if with_explanation:
-            _explain(found)
+            _explain(found.refuted[:most], found)
     if not found.survivors or (found.survives and found.lacks):
         return NO_ANSWER
     return OK if found.holds else OTHERWISE
 
 
-def _explain(found: Comparison) -> None:
+def _explain(refuted: Sequence[Refutation], found: Comparison) -> None:
     """Explain each refutation bit by bit: the refuted design on the refuting input."""
     from tcformal.cli.single import show_traces
     from tcformal.query.explain.explain import explain_witness
 
-    for refutation in found.refuted:
+    for refutation in refuted:
         say()
         say(views.refutation_text(found, refutation))
         show_traces(

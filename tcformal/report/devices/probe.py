@@ -13,6 +13,9 @@ from tcformal.probe.devices.listing import Listed
 from tcformal.probe.run.run import RunOutcome
 from tcformal.report.parts import Headline, ReportPart, Rows
 
+#: Other names of a survivor that are shown.
+_NAMES = 3
+
 
 def devices_data(found: Sequence[Listed], notes: Sequence[str]) -> dict[str, Any]:
     """The devices as plain data."""
@@ -84,9 +87,11 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
         "dot_products": found.count,
         "digest_only": found.sealed,
         "survivors": [u.name for u in found.survivors],
+        "also_spelled": {name: list(others) for name, others in found.spellings.items()},
         "refuted": [
             {
-                "design": r.design.name, "by": r.where, "device_gives": hex_word(d, r.given),
+                "design": r.design.name, "agrees": r.agrees.count, "of": r.agrees.of, "by": r.where,
+                "device_gives": hex_word(d, r.given),
                 "design_gives": hex_word(d, r.designed), "explain": r.command,
             }
             for r in found.refuted
@@ -94,8 +99,8 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def comparison_view(found: Comparison) -> list[ReportPart]:
-    """The designs that agree, then each refuted one with the input that refutes it."""
+def comparison_view(found: Comparison, most: int | None = None) -> list[ReportPart]:
+    """The designs that agree, then each refuted one with the input that refutes it; at most so many."""
     device = found.device.get("device", "the device")
     text = f": {found.unit.name} on {found.count} dot products of {device}"
     if found.sealed:
@@ -104,15 +109,32 @@ def comparison_view(found: Comparison) -> list[ReportPart]:
         text += f"; of the run something is missing: {found.lacks}"
     word = "HOLDS" if found.holds else "INCOMPLETE" if found.survives else "REFUTED"
     parts: list[ReportPart] = [Headline(word, found.holds, text)]
-    left = "\n".join(f"  {u.name}" for u in found.survivors)
+    left = "\n".join(f"  {u.name}{_spelled(found, u.name)}" for u in found.survivors[:most])
+    cut = len(found.survivors) - len(found.survivors[:most])
+    left += f"\n  … {cut} more: --all" if cut else ""
     parts.append(f"{len(found.survivors)} designs survive:\n{left}" if left else "no design survives")
     if found.refuted:
         d = found.unit.operands.d
-        made = Rows(("refuted design", "by", "device gives", "design gives"))
-        for r in found.refuted:
-            made.rows.append((_short(found, r), r.where, hex_word(d, r.given), hex_word(d, r.designed)))
+        made = Rows(("refuted design", ">agrees on", ">of", "refuted by", "device gives", "design gives"))
+        for r in found.refuted[:most]:
+            numbers = str(r.agrees.count), str(r.agrees.of)
+            made.rows.append(
+                (_short(found, r), *numbers, r.where, hex_word(d, r.given), hex_word(d, r.designed))
+            )
         parts.append(made)
+        if cut := len(found.refuted) - len(found.refuted[:most]):
+            parts.append(f"… {cut} more refuted designs, which agree on fewer: --all")
     return parts
+
+
+def _spelled(found: Comparison, name: str) -> str:
+    """The other names of a survivor."""
+    others = found.spellings.get(name, ())
+    return (
+        f", also spelled {', '.join(others[:_NAMES])}{', …' if len(others) > _NAMES else ''}"
+        if others
+        else ""
+    )
 
 
 def _short(found: Comparison, refutation: Refutation) -> str:
@@ -121,9 +143,9 @@ def _short(found: Comparison, refutation: Refutation) -> str:
     return name.removeprefix(found.unit.name) if name != found.unit.name else name
 
 
-def commands(found: Comparison) -> Iterator[str]:
-    """One `tcformal explain` command per refutation."""
-    for r in found.refuted:
+def commands(found: Comparison, most: int | None = None) -> Iterator[str]:
+    """One `tcformal explain` command per refutation, of the first so many."""
+    for r in found.refuted[:most]:
         yield f"bit by bit: {r.command}"
 
 

@@ -1,0 +1,144 @@
+"""`identify`: from a device to a kept record that `results verify` checks; devices that are asked by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tcformal.cli import main
+from tcformal.design.names import resolve
+from tcformal.files.write import append
+from tcformal.identify.identification import IDENTIFICATION
+from tcformal.matmul.replay import replay
+from tcformal.operands.batch import batch_of
+from tcformal.operands.text import from_data
+from tcformal.store.schema import sealed
+
+UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
+SPEC = resolve(UNIT)
+FORMATS = ("--formats", "fp16,fp16,fp32,fp32", "--k", "4")
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, list(words))
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "300")
+    monkeypatch.setenv("TCFORMAL_RESULTS", "results")
+
+
+def test_a_device_is_identified_kept_and_verified() -> None:
+    words = ("identify", "--device", f"model:{UNIT}", *FORMATS, "--vectors", "300", "--plot", "growth.svg")
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith(f"IDENTIFIED: model:{UNIT}: ")
+    assert "misfits 0 of 300, a rate of at most 0.0099 (95 %)" in result.stdout
+    assert Path("growth.svg").read_text().startswith("<svg xmlns=")
+    (answers,) = Path("results/identify").rglob("*.jsonl")
+    before = answers.read_text()
+    again = json.loads(run(*words, "--json").stdout)
+    assert (again["verdict"], again["classes"]) == ("IDENTIFIED", [[UNIT]])
+    assert answers.read_text() == before  # all answers were kept
+    verified = run("results", "verify")
+    assert verified.exit_code == 0, verified.output
+    assert f"model:{UNIT} holds: IDENTIFIED, " in verified.stdout
+    append(Path("results") / IDENTIFICATION.file, sealed({**again, "survivors": 3}))
+    verified = run("results", "verify", "--json")
+    assert verified.exit_code == 1
+    assert [x["standing"] for x in json.loads(verified.stdout)["identifications"]] == ["failed"]
+
+
+def test_the_exit_code_says_what_was_found() -> None:
+    result = run("identify", "--device", f"model:{UNIT}@alignment_rounding=RNE", *FORMATS)
+    assert result.exit_code == 1
+    assert result.stdout.startswith("OUTSIDE THE SPACE: ")
+    assert f"{UNIT} " in result.stdout
+
+
+def test_an_instruction_names_formats_and_k() -> None:
+    unit = "ampere/mma.m16n8k16.f32.f16.f16.f32"
+    result = run("identify", "--device", "model:ampere", "--unit", unit, "--vectors", "10", "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["k"] == 16
+    assert list(Path("results/identify").rglob("ampere-mma*-k16.jsonl"))
+
+
+def answers(lines: list[dict[str, Any]], path: Path) -> None:
+    """What the unit gives for printed inputs, as the lab's program writes it."""
+    witnesses = [from_data(SPEC, line, "a line") for line in lines[1:]]
+    d = replay(SPEC, batch_of(witnesses)).tolist()
+    texts = [json.dumps({"id": line["id"], "d": hex(x)}) for line, x in zip(lines[1:], d, strict=True)]
+    path.write_text("\n".join(["lab program 1.0", '{"device": "lab"}', *texts]) + "\n")
+
+
+def test_a_device_is_asked_by_hand(tmp_path: Path) -> None:
+    """Inputs are printed, answers are taken, until nothing is left to ask; old answers are refused."""
+    words = ("identify", "--device", "hand:lab", *FORMATS)
+    path, old = tmp_path / "answers.jsonl", tmp_path / "old.jsonl"
+    for _ in range(10):
+        printed = run(*words, "--next")
+        assert printed.exit_code == 3, printed.output
+        lines = [json.loads(line) for line in printed.stdout.splitlines()]
+        assert lines[0]["k"] == 4
+        assert run(*words, "--next").stdout == printed.stdout
+        answers(lines, path)
+        if old.exists():
+            refused = run(*words, "--answer", str(old))
+            assert refused.exit_code == 2
+            assert "expected answers to the" in refused.stderr
+        result = run(*words, "--answer", str(path))
+        path.rename(old)
+        if result.exit_code != 3:
+            break
+        assert result.stdout.startswith("REMAINING: ")
+        assert "is to be asked" in result.stdout
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("IDENTIFIED: hand:lab: ")
+    assert run(*words).exit_code == 0
+    assert run("results", "verify").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (("--device", f"model:{UNIT}"), 2, "expected --formats A,B,C,D"),
+        (("--device", f"model:{UNIT}", "--formats", "fp16"), 2, "expected the formats of A, B, C and D"),
+        (("--device", f"model:{UNIT}", "--formats", "fp16,fp16,fp32,fp9"), 2, "expected a known format"),
+        (("--device", f"model:{UNIT}", *FORMATS, "--scale", "ue8m0"), 2, "expected FORMAT/BLOCK"),
+        (("--device", f"model:{UNIT}", *FORMATS, "--scale", "ue8m0/4"), 3, "to take"),
+        (("--device", f"model:{UNIT}", *FORMATS, "--unit", UNIT), 2, "expected --unit or --formats"),
+        (("--device", f"model:{UNIT}", *FORMATS, "--next"), 2, "expected --device hand:NAME"),
+        (("--device", f"model:{UNIT}", *FORMATS, "--vectors", "-1"), 2, "expected an integer from 0"),
+        (("--device", f"model:{UNIT}", "--formats", "fp16,fp16,fp32,fp32", "--k", "0"), 2, "for --k"),
+        (("--device", "hand:lab", *FORMATS, "--answer", "none.jsonl"), 2, "expected answers as JSON lines"),
+        (("--device", "exec:no-such-program", *FORMATS), 3, "expected a program"),
+    ],
+)
+def test_what_cannot_be_asked_rejects(words: tuple[str, ...], code: int, sentence: str) -> None:
+    result = run("identify", *words)
+    assert result.exit_code == code, result.output
+    assert sentence in result.stderr
+
+
+def test_results_that_are_none_are_refused(tmp_path: Path) -> None:
+    words = ("identify", "--device", "hand:lab", *FORMATS)
+    lines = [json.loads(line) for line in run(*words, "--next").stdout.splitlines()]
+    path = tmp_path / "answers.jsonl"
+    answers(lines, path)
+    text = path.read_text()
+    for wrong, code in (
+        (text.rpartition('{"id"')[0], 2),  # one too few
+        (text + '{"id": "x", "d": "0x0"}\n', 2),  # one too many
+        (text.replace('"d": "0x', '"d": "0xfffffffff', 1), 3),  # too wide
+    ):
+        path.write_text(wrong)
+        result = run(*words, "--answer", str(path))
+        assert result.exit_code == code, result.output
+        assert result.stderr.startswith("error: expected an")
