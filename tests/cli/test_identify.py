@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from small_identify import identify
 from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.files.write import append
@@ -30,6 +31,8 @@ def run(*words: str) -> Result:
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    # The command is tested, not the search, which has tests of its own.
+    monkeypatch.setattr("tcformal.identify.identify.identify", identify)
     monkeypatch.setenv("COLUMNS", "300")
     monkeypatch.setenv("TCFORMAL_RESULTS", "results")
 
