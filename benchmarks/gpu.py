@@ -13,10 +13,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import multiprocessing
 import re
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -160,22 +163,38 @@ def measured(name: str, card: Card, size: int, rows: int, *, check: bool) -> dic
     return line
 
 
+class _Target:
+    """What `Card.program` needs of a card: kernels are built without one."""
+
+    program = Card.program
+
+    def __init__(self, capability: tuple[int, int]) -> None:
+        self.capability = capability
+
+
+def build_ahead(job: tuple[str, int, str, tuple[int, int]]) -> None:
+    """Build one kernel into the cache, in a process of its own."""
+    name, rows, which, capability = job
+    card: Any = _Target(capability)
+    with suppress(TcformalError):  # what cannot be built says so where it is measured
+        GpuGemm(dot_call(spec_of(name)), card, rows).program(which)
+
+
 def lines_of(name: str, card: Card, sizes: list[int]) -> Iterator[dict[str, Any]]:
     """Everything about one unit."""
     best: dict[int, float] = {}
     for rows in _ROWS:
-        made = GpuGemm(dot_call(spec_of(name)), card, rows)
-        if any(card.capability):
-            yield {"kind": "compiled", **compiled(made)}
         line = measured(name, card, sizes[0], rows, check=False)
         best[rows] = line["seconds"]
         yield {"kind": "rows", **line}
     chosen = min(best, key=lambda rows: best[rows])
+    made = GpuGemm(dot_call(spec_of(name)), card, chosen)
+    if any(card.capability):
+        yield {"kind": "compiled", **compiled(made)}
     for size in sizes:
         yield {"kind": "product", **measured(name, card, size, chosen, check=True)}
     # Operands of any encodings: the kernel that knows NaN and Inf.
     x = operands(name, 1024, special=True)
-    made = GpuGemm(dot_call(spec_of(name)), card, chosen)
     placed = made.place(x)
     made.launch(placed)
     yield {"kind": "special", "size": 1024, "kernel": placed.which, **compare(name, x, made.result(placed))}
@@ -252,7 +271,16 @@ def main(
         write(
             {"gpu": card.name, "driver": card.driver(), "library": card.library, "processors": processors()}
         )
-        for name in (unit for unit in UNITS if only in unit):
+        units = [unit for unit in UNITS if only in unit]
+        if any(card.capability):
+            jobs = [
+                *((name, rows, "finite", card.capability) for name in units for rows in _ROWS),
+                *((name, rows, "any", card.capability) for name in units for rows in _ROWS),
+            ]
+            with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
+                list(pool.map(build_ahead, jobs))
+            write({"kind": "built", "kernels": len(jobs), "seconds": time.monotonic() - start})
+        for name in units:
             if time.monotonic() - start > 60 * minutes:
                 break
             try:

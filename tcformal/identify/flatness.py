@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
 
@@ -17,7 +17,8 @@ _BELOW = (Fraction(3, 4), Fraction(3, 8))
 #: Distances at which parts that belong together are looked for first.
 _DISTANCES = (1, 2, 3, 4, 8, 16)
 
-Pair = tuple[int, int]
+#: Two leaves.
+LargeTerms = tuple[int, int]
 
 
 class Flatness:
@@ -44,7 +45,7 @@ class Flatness:
         if below is None:
             self.found.add(bits)
             return bits, []
-        return bits, (yield from self._groups(heads, *below, bits))
+        return bits, (yield from self._groups(heads, below[0], below[1], bits))
 
     def _below(self, heads: Sequence[int], bits: int) -> Task:
         """A pair of large terms beside which others are not cut one by one, and their size; or None."""
@@ -60,7 +61,7 @@ class Flatness:
                 break  # cut toward zero: two together would not be
         return None
 
-    def _groups(self, heads: Sequence[int], large: Pair, part: Fraction, bits: int) -> Task:
+    def _groups(self, heads: Sequence[int], large: LargeTerms, part: Fraction, bits: int) -> Task:
         """Parts that are added up before they are cut, beside a pair of large terms in other ones.
 
         Parts that are cut in another way than most share one with a large term.
@@ -88,16 +89,26 @@ class Flatness:
             pairs = list(pairwise(spaced))
         else:
             pairs = list(pairwise(others)) + [(others[0], x) for x in others[2:]]
+        groups = yield from self._joined(pairs, large, low, single)
+        if not groups:
+            # Some parts are added up first, or the large terms would show no difference.
+            groups = yield from self._joined(list(combinations(others, 2)), large, low, single)
+        place = {x: n for n, x in enumerate(heads)}
+        return sorted(tuple(sorted(g, key=place.__getitem__)) for g in groups) or [tuple(others)]
+
+    def _joined(
+        self, pairs: Sequence[LargeTerms], large: LargeTerms, low: Fraction, single: Mapping[int, Fraction]
+    ) -> Task:
+        """The sets of parts in which some pairs are not cut as its parts are one by one."""
         sums = yield from together([self._sum(large, pair, low) for pair in pairs])
         groups: list[set[int]] = []
         for pair, total in zip(pairs, sums, strict=True):
             if total != single[pair[0]] + single[pair[1]]:
                 joined = set(pair).union(*(g for g in groups if g & set(pair)))
                 groups = [*(g for g in groups if not g & joined), joined]
-        place = {x: n for n, x in enumerate(heads)}
-        return sorted(tuple(sorted(g, key=place.__getitem__)) for g in groups)
+        return groups
 
-    def _fraction_bits(self, pair: Pair, others: Sequence[int]) -> Task:
+    def _fraction_bits(self, pair: LargeTerms, others: Sequence[int]) -> Task:
         """How far below a pair of large terms all of some others are still kept."""
         kept, lost = 0, self.masks.depth + 1
         wanted = sorted({t for bits in self.found for t in (bits, bits + 1)}) or list(_USUAL_BITS)
@@ -113,7 +124,7 @@ class Flatness:
             kept = min(kept, lost - 1)
         return kept
 
-    def _sum(self, pair: Pair, others: Sequence[int], value: Fraction) -> Task:
+    def _sum(self, pair: LargeTerms, others: Sequence[int], value: Fraction) -> Task:
         """What a sum makes of terms that are a part of two large ones of both signs, as a part of these."""
         m = self.masks
         large = power_of_two(m.large(*pair))

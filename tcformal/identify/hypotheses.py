@@ -30,7 +30,7 @@ def hypotheses(spec: UnitSpec, order: Order, nan_word: int, *, alone: bool = Fal
     eight = max(spec.a_format.width, spec.b_format.width) <= 8
     root = _staged(order.root, alone)
     cut = _cut(order, dict(zip(map(id, order.root.steps()), root.steps(), strict=True)))
-    for start in (root, _from_zero(root)):
+    for start in dict.fromkeys((root, _from_zero(root))):
         base = resolve(f"tree@steps={start},nan_word={nan_word:#x},{names}")
         for converted in (None, wide) if eight else (None,):
             yield from structures(tree_unit(base, Tree(start, (), converted)), cut)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +18,10 @@ from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encoded, exponent_of
 
 #: What each leaf of one probe is worth; leaves that are not named are zeros.
-Row = Mapping[int, Fraction]
+OrderProbe = Mapping[int, Fraction]
 #: Probes go out in lists, and come back as numbers, None for NaN and Inf.
-Task = Generator[list[Row], list[Fraction | None], Any]
-Results = Callable[[Batch], Any]
-Made = TypeVar("Made")
+Task = Generator[Sequence[OrderProbe], list[Fraction | None], Any]
+AskBatch = Callable[[Batch], Any]
 
 #: The largest exponent that large terms need: what swallows small ones are differences of exponents.
 _HIGH = 64
@@ -43,7 +42,7 @@ class NoOrderError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class ExponentReach:
     """The exponents of the powers of two that a leaf can be: least of all, least normal one, largest."""
 
     least: int
@@ -64,9 +63,9 @@ class Masks:
         self.leaves = [k, *range(k)] if with_c else list(range(k))
         a, b, c, d = o.a, o.b, o.c, o.d
         normal = a.e_min + b.e_min
-        product = Reach(normal - a.fraction_bits - b.fraction_bits, normal, a.e_max + b.e_max)
+        product = ExponentReach(normal - a.fraction_bits - b.fraction_bits, normal, a.e_max + b.e_max)
         self.reach = dict.fromkeys(range(k), product)
-        self.reach[k] = Reach(c.e_min - c.fraction_bits, c.e_min, c.e_max)
+        self.reach[k] = ExponentReach(c.e_min - c.fraction_bits, c.e_min, c.e_max)
         self.high = min(high, product.high, d.e_max)
         # Sums of wider results lose what lies further below.
         self.depths = [x + max(0, d.precision - _WIDTHS[0]) for x in _DEPTHS]
@@ -106,7 +105,7 @@ class Masks:
         """Whether a leaf can have that value."""
         return self.word_pair(leaf, value) is not None
 
-    def batch(self, rows: Sequence[Row]) -> Batch:
+    def batch(self, rows: Sequence[OrderProbe]) -> Batch:
         """Probes as operands."""
         a, b = (np.zeros((len(rows), self.k), np.uint64) for _ in "ab")
         c = np.zeros(len(rows), np.uint64)
@@ -122,7 +121,7 @@ class Masks:
         return Batch(a, b, c)
 
     def numbers(self, words: Iterable[int]) -> list[Fraction | None]:
-        """Results as numbers."""
+        """AskBatch as numbers."""
         values = [decode(self.formats.d, int(word)) for word in words]
         return [x.number if x.kind is NumberClass.FINITE else None for x in values]
 
@@ -222,7 +221,7 @@ class Masks:
 def together(tasks: Sequence[Task]) -> Task:
     """Tasks side by side: what they ask at the same time goes out as one list; their results in order."""
     done: list[Any] = [None] * len(tasks)
-    waiting: dict[int, list[Row]] = {}
+    waiting: dict[int, Sequence[OrderProbe]] = {}
 
     def advance(n: int, answers: list[Fraction | None] | None) -> None:
         try:
@@ -247,7 +246,7 @@ def together(tasks: Sequence[Task]) -> Task:
 class Asked:
     """Probes that were asked, and batches."""
 
-    ask: Results
+    ask: AskBatch
     probes: int = 0
     batches: int = 0
 

@@ -10,7 +10,7 @@ from tcformal.checks import check_int
 from tcformal.design.spec import Operands
 from tcformal.design.tree import Step
 from tcformal.identify.flatness import Flatness
-from tcformal.identify.masks import Asked, Masks, NoOrderError, NotFiniteError, Results, Task, together
+from tcformal.identify.masks import AskBatch, Asked, Masks, NoOrderError, NotFiniteError, Task, together
 
 #: Exponents of the large terms: the largest that serve, and one that fp16 partial sums hold.
 _HIGH = (64, 15)
@@ -18,7 +18,7 @@ _HIGH = (64, 15)
 _SMALL = 3
 
 Leaves = frozenset[int]
-Pair = frozenset[int]
+Couple = frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Order:
     batches: int
 
 
-def order_of(ask: Results, formats: Operands, k: int, *, with_c: bool = True) -> Order:
+def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -> Order:
     """The order in which a device sums k products and c.
 
     Shapes: `ask` takes a batch of dot products of k terms and gives as many raw encodings of D; with_c:
@@ -56,7 +56,7 @@ def order_of(ask: Results, formats: Operands, k: int, *, with_c: bool = True) ->
     reason = ""
     for high in _HIGH:
         masks = Masks(formats, k, with_c=with_c, high=high)
-        search = _Search(masks, Flatness(masks))
+        search = _OrderSearch(masks, Flatness(masks))
         try:
             root = asked.run(masks, search.whole())
         except NoOrderError as error:
@@ -72,13 +72,13 @@ def order_of(ask: Results, formats: Operands, k: int, *, with_c: bool = True) ->
 
 
 @dataclass
-class _Search:
+class _OrderSearch:
     """What is known of one device."""
 
     masks: Masks
     flatness: Flatness
     #: The leaves that a pair hides, the pair among them.
-    known: dict[Pair, Leaves] = field(default_factory=dict)
+    known: dict[Couple, Leaves] = field(default_factory=dict)
     bits: dict[Step, int | None] = field(default_factory=dict)
     unclear: dict[Step, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
     reason: str = ""
@@ -105,12 +105,12 @@ class _Search:
         """Ask what pairs of leaves hide among the leaves of one sum, unless it is known."""
         new = list(dict.fromkeys(p for p in map(frozenset, pairs) if len(p) == 2 and p not in self.known))
         m = self.masks
-        tasks = [m.survivors(*sorted(p), sorted(among - p), m.depth, m.width) for p in new]
+        tasks = [m.survivors(min(p), max(p), sorted(among - p), m.depth, m.width) for p in new]
         found = yield from together(tasks)
         for p, alive in zip(new, found, strict=True):
             self.known[p] = among - alive
 
-    def seen(self, among: Leaves) -> dict[Pair, Leaves]:
+    def seen(self, among: Leaves) -> dict[Couple, Leaves]:
         """What is known of pairs of leaves of one sum."""
         return {p: hidden for p, hidden in self.known.items() if p <= among}
 
@@ -258,7 +258,7 @@ class _Search:
             return ""
         return f"{wrong} of {len(self.known)} pairs hide other terms than they would in this order"
 
-    def _hidden_by(self, step: Step, pair: Pair) -> Leaves:
+    def _hidden_by(self, step: Step, pair: Couple) -> Leaves:
         """What a pair hides in a sum, as far as its leaves go."""
         parts = {
             x: frozenset(self._leaves(x)) if isinstance(x, Step) else self._leaves(Step((x,)))

@@ -70,8 +70,8 @@ def _by_tree(
     place = WHOLE
     if call is not None:
         ks = range(call * spec.k, (call + 1) * spec.k)
-        before = Operand("call", number=call - 1) if call else Operand("c")
-        place = DotPlace(ks, before, Operand("call", number=call))
+        before = Operand("block", number=call - 1) if call else Operand("c")
+        place = DotPlace(ks, before, Operand("block", number=call))
     return tree_dot(g, tree, spec.design, stage_designs(tree, spec.design), spec.operands, a, b, c, place)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from tcformal.errors import CertificateError
 from tcformal.interp.cnf import Cnf
 from tcformal.solve import drat
-from tcformal.solve.drat import Step
+from tcformal.solve.drat import DratStep
 from tcformal.solve.lrat.check import LratStep, check
 from tcformal.solve.lrat.hints import hinted
 from tcformal.version import VERSION
@@ -61,7 +61,7 @@ class Certificate:
         }
 
 
-def unpack(proof: bytes) -> list[Step]:
+def unpack(proof: bytes) -> list[DratStep]:
     """The steps of a packed proof; CertificateError for a truncated or altered one."""
     try:
         return drat.unpack(proof)
@@ -85,7 +85,7 @@ def trimmed(cnf: Cnf, certificate: Certificate) -> Certificate:
     return _made(cnf, unpack(certificate.proof), certificate.solver, start)
 
 
-def _made(cnf: Cnf, steps: Sequence[Step], solver: str, start: float) -> Certificate:
+def _made(cnf: Cnf, steps: Sequence[DratStep], solver: str, start: float) -> Certificate:
     """The certificate of the steps that a refutation needs, checked."""
     needed = hinted(cnf, steps, trimmed=True)
     checked = check(cnf.variables, cnf.clauses, needed) - 1

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from tcformal.files.packed import unpacked
 from tcformal.solve.lrat.check import LratStep
 
-Step = tuple[str, tuple[int, ...]]
+DratStep = tuple[str, tuple[int, ...]]
 
 #: Bytes that a packed proof may have, which a line of a file holds, and an unpacked one.
 LARGEST_PACKED = 1 << 25
@@ -33,9 +33,9 @@ _OPEN = {"a": 0x61, "d": 0x64}
 _KIND = {code: kind for kind, code in _OPEN.items()}
 
 
-def parse(text: str) -> list[Step]:
+def parse(text: str) -> list[DratStep]:
     """The steps of a proof in text form, one a line; ValueError for a line that is none."""
-    steps: list[Step] = []
+    steps: list[DratStep] = []
     for number, line in enumerate(text.splitlines(), 1):
         kind, words = "a", line.split()
         if words and words[0] == "d":
@@ -50,7 +50,7 @@ def parse(text: str) -> list[Step]:
     return steps
 
 
-def drup(steps: Iterable[LratStep]) -> list[Step]:
+def drup(steps: Iterable[LratStep]) -> list[DratStep]:
     """The added clauses of a hinted proof without hints, but for the last one, which is empty.
 
     Literals are in order, which packs small.  Deletions are left out: what follows by unit propagation
@@ -63,7 +63,7 @@ def drup(steps: Iterable[LratStep]) -> list[Step]:
     ]
 
 
-def pack(steps: Iterable[Step]) -> bytes:
+def pack(steps: Iterable[DratStep]) -> bytes:
     """A proof as it is kept; equal proofs give equal bytes.  ValueError for one too large to be read back."""
     out = bytearray()
     for kind, lits in steps:
@@ -88,7 +88,7 @@ def most(packed: bytes) -> int:
     return min(LARGEST_UNPACKED, _SMALL + _BEST_RATIO * len(packed))
 
 
-def unpack(proof: bytes) -> list[Step]:
+def unpack(proof: bytes) -> list[DratStep]:
     """The steps of a packed proof; ValueError for a file cut off, altered, or made to fill the memory."""
     try:
         data, whole = unpacked(proof, most(proof))
@@ -101,8 +101,8 @@ def unpack(proof: bytes) -> list[Step]:
     return _steps(data)
 
 
-def _steps(data: bytes) -> list[Step]:
-    steps: list[Step] = []
+def _steps(data: bytes) -> list[DratStep]:
+    steps: list[DratStep] = []
     at, end = 0, len(data)
     while at < end:
         kind = _KIND.get(data[at])

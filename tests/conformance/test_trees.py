@@ -125,7 +125,7 @@ def test_calls_are_chained() -> None:
     one, other = (Unit(u).dot_bits(x.a, x.b, x.c) for u in (two, four))
     assert np.array_equal(one, other)
     sums = [step.operands for step in explain(two, witness_at(x, 5)).steps]
-    assert sums[1] == ("a[2]·b[2]", "a[3]·b[3]", "result of block call0.addition")
+    assert sums[1] == ("a[2]·b[2]", "a[3]·b[3]", "result of block 0")
 
 
 def test_an_explanation_names_the_sums() -> None:

@@ -83,8 +83,10 @@ def parts(p: Problem, fields: Fields) -> Iterator[NDArray[np.int64]]:
             yield np.arange(start, min(start + length, k))
 
 
-def product(p: Problem, fields: Fields, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    """The raw words of A·B [M, N] as an algorithm computes them; `unit_of` has to know it."""
+def product(
+    p: Problem, fields: Fields, a: NDArray[Any], b: NDArray[Any], c: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """The raw words of A·B + C [M, N] as an algorithm computes them; `unit_of` has to know it."""
     unit = unit_of(p, fields)
     assert unit is not None
     if unit == _TF32:
@@ -98,6 +100,8 @@ def product(p: Problem, fields: Fields, a: NDArray[Any], b: NDArray[Any]) -> NDA
                 part = part.astype(narrow).astype(part.dtype)  # parts are kept in the format of D
             total = part if total is None else total + part
         assert total is not None
+        if c is not None:
+            total = total + c.astype(total.dtype)  # C joins last, before the sum is rounded to D
         d = total.astype(narrow)
     words = d.view(f"u{d.itemsize}")
     if p["d"] == "fp16":

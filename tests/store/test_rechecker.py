@@ -16,6 +16,7 @@ from stores import made_odd
 from tcformal.errors import RecordError
 from tcformal.files import lines
 from tcformal.store.certificates import PROOF, certificate_record
+from tcformal.store.rechecker import Rechecker
 from tcformal.store.store import Store
 
 #: Serves the kept answer, tells the pid of its checker, and waits.
@@ -65,9 +66,10 @@ def ends(pid: int) -> bool:
     return False
 
 
-@pytest.fixture
-def checking() -> None:
+@pytest.fixture(autouse=True)
+def _own_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each store of this file has a process of its own."""
+    monkeypatch.setattr("tcformal.store.store.Rechecker", Rechecker)
 
 
 @pytest.fixture

@@ -102,12 +102,13 @@ class _NegationProof:
             return one, other
         x, o, lowest = one.operands, self.ask.spec.operands, None
         supposed = [g.eq(c, g.const(given, fmt.width))]
-        if what.exponents is not None:
-            of_one = Assumptions(exponents=what.exponents)
+        span = what.exponents
+        if span is not None:
+            of_one = Assumptions(exponents=span)
             words = [(word, f) for row, f in ((x.a, o.a), (x.b, o.b)) for word in row]
             found = [assume(g, of_one, [pair], c) for pair in words]
             supposed += [fact for fact in found if fact.op != "const"]
-            lowest = sum(max(what.exponents[0], f.e_min) for f in (o.a, o.b))
+            lowest = sum(max(span[0], f.e_min) for f in (o.a, o.b))
         for fact in supposed:
             self.c.suppose(fact, True)
         for call in (one, other):

@@ -65,7 +65,7 @@ class Poly:
 def _collected(terms: Iterable[tuple[Monomial, Fraction]]) -> Poly:
     made: dict[Monomial, Fraction] = {}
     for m, q in terms:
-        made[m] = made.get(m, Fraction(0)) + q
+        made[m] = made[m] + q if m in made else q
     return Poly({m: q for m, q in made.items() if q})
 
 

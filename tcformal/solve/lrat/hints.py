@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from tcformal import machine
 from tcformal.errors import CertificateError
 from tcformal.interp.cnf import Cnf
-from tcformal.solve.drat import Step
+from tcformal.solve.drat import DratStep
 from tcformal.solve.lrat import propagation as p
 from tcformal.solve.lrat.check import LratStep
 
@@ -25,7 +25,7 @@ _COMPILED_FROM = 50_000
 Literals = tuple[int, ...]
 
 
-def hinted(cnf: Cnf, steps: Sequence[Step], *, trimmed: bool) -> list[LratStep]:
+def hinted(cnf: Cnf, steps: Sequence[DratStep], *, trimmed: bool) -> list[LratStep]:
     """The steps of a proof up to its refutation, with hints; a clause is deleted after its last use.
 
     Shapes: literals of `steps` are 2v − 2 for variable v, 2v − 1 for its complement.
@@ -46,7 +46,7 @@ def hinted(cnf: Cnf, steps: Sequence[Step], *, trimmed: bool) -> list[LratStep]:
     return _steps(search, rows, given, trimmed)
 
 
-def _numbered(rows: list[Literals], steps: Sequence[Step]) -> list[int]:
+def _numbered(rows: list[Literals], steps: Sequence[DratStep]) -> list[int]:
     """The operations of the steps: clause c added is c, deleted −1 − c; added clauses are appended to `rows`.
 
     A clause to delete is found by its literals in any order; where there is none, nothing is deleted.
