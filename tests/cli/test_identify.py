@@ -12,11 +12,14 @@ from click.testing import CliRunner, Result
 from small_identify import identify
 from tcformal.cli import main
 from tcformal.design.names import resolve
+from tcformal.errors import InputError
 from tcformal.files.write import append
 from tcformal.identify.identification import IDENTIFICATION
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of
+from tcformal.operands.random import batch
 from tcformal.operands.text import from_data
+from tcformal.probe.devices.hand import HandDevice, lines_of
 from tcformal.store.schema import sealed
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
@@ -145,3 +148,16 @@ def test_results_that_are_none_are_refused(tmp_path: Path) -> None:
         result = run(*words, "--answer", str(path))
         assert result.exit_code == code, result.output
         assert result.stderr.startswith("error: expected an")
+
+
+def test_answers_to_as_many_other_inputs_are_refused(tmp_path: Path) -> None:
+    device, path = HandDevice("lab"), tmp_path / "answers.jsonl"
+    first, second = batch(SPEC, 4, 12, 1), batch(SPEC, 4, 12, 2)
+    answers(lines_of(SPEC, first), path)
+    device.answer(path)
+    with pytest.raises(
+        InputError, match=r"^expected answers to the 12 inputs that are asked now .*-0 has none"
+    ):
+        device.run(SPEC, second)
+    device.answer(path)
+    assert (device.run(SPEC, first) == replay(SPEC, first)).all()
