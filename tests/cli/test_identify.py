@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -14,10 +15,11 @@ from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.files.write import append
-from tcformal.identify.identification import IDENTIFICATION
+from tcformal.identify.device import identify_device
+from tcformal.identify.identification import IDENTIFICATION, IdentifyVerdict
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of
-from tcformal.operands.random import batch
+from tcformal.operands.random import Batch, Raw, batch
 from tcformal.operands.text import from_data
 from tcformal.probe.devices.hand import HandDevice, lines_of
 from tcformal.store.schema import sealed
@@ -161,3 +163,13 @@ def test_answers_to_as_many_other_inputs_are_refused(tmp_path: Path) -> None:
         device.run(SPEC, second)
     device.answer(path)
     assert (device.run(SPEC, first) == replay(SPEC, first)).all()
+
+
+def test_a_function_is_a_device(tmp_path: Path) -> None:
+    def box(a: Raw, b: Raw, c: Raw) -> Raw:
+        return replay(SPEC, Batch(*(x.astype(np.uint64) for x in (a, b, c))))
+
+    for device in (box, f"model:{UNIT}"):
+        found = identify_device(device, "fp16,fp16,fp32,fp32", 4, vectors=50, folder=tmp_path)
+        assert (found.verdict, found.simplest) == (IdentifyVerdict.IDENTIFIED, UNIT)
+    assert len(list((tmp_path / "identify").iterdir())) == 2
