@@ -6,16 +6,22 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from small_identify import identify
 from tcformal.cli import main
 from tcformal.design.names import resolve
+from tcformal.errors import InputError
 from tcformal.files.write import append
-from tcformal.identify.identification import IDENTIFICATION
+from tcformal.identify.device import identify_device
+from tcformal.identify.identification import IDENTIFICATION, IdentifyVerdict
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of
+from tcformal.operands.random import Batch, Raw, batch
 from tcformal.operands.text import from_data
+from tcformal.probe.devices.hand import HandDevice, lines_of
 from tcformal.store.schema import sealed
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
@@ -30,6 +36,8 @@ def run(*words: str) -> Result:
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    # The command is tested, not the search, which has tests of its own.
+    monkeypatch.setattr("tcformal.identify.identify.identify", identify)
     monkeypatch.setenv("COLUMNS", "300")
     monkeypatch.setenv("TCFORMAL_RESULTS", "results")
 
@@ -142,3 +150,26 @@ def test_results_that_are_none_are_refused(tmp_path: Path) -> None:
         result = run(*words, "--answer", str(path))
         assert result.exit_code == code, result.output
         assert result.stderr.startswith("error: expected an")
+
+
+def test_answers_to_as_many_other_inputs_are_refused(tmp_path: Path) -> None:
+    device, path = HandDevice("lab"), tmp_path / "answers.jsonl"
+    first, second = batch(SPEC, 4, 12, 1), batch(SPEC, 4, 12, 2)
+    answers(lines_of(SPEC, first), path)
+    device.answer(path)
+    with pytest.raises(
+        InputError, match=r"^expected answers to the 12 inputs that are asked now .*-0 has none"
+    ):
+        device.run(SPEC, second)
+    device.answer(path)
+    assert (device.run(SPEC, first) == replay(SPEC, first)).all()
+
+
+def test_a_function_is_a_device(tmp_path: Path) -> None:
+    def box(a: Raw, b: Raw, c: Raw) -> Raw:
+        return replay(SPEC, Batch(*(x.astype(np.uint64) for x in (a, b, c))))
+
+    for device in (box, f"model:{UNIT}"):
+        found = identify_device(device, "fp16,fp16,fp32,fp32", 4, vectors=50, folder=tmp_path)
+        assert (found.verdict, found.simplest) == (IdentifyVerdict.IDENTIFIED, UNIT)
+    assert len(list((tmp_path / "identify").iterdir())) == 2

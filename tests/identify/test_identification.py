@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from small_identify import identify
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.files.write import append
@@ -27,7 +28,6 @@ from tcformal.identify.identification import (
     operands_of,
     to_record,
 )
-from tcformal.identify.identify import identify
 from tcformal.identify.rates import Rate
 from tcformal.identify.verified import verify_identification, verify_identifications
 from tcformal.matmul.replay import replay

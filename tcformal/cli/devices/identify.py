@@ -10,15 +10,11 @@ import click
 
 from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
-from tcformal.design.names import resolve
-from tcformal.design.spec import Operands
 from tcformal.errors import DeviceError, InputError
 from tcformal.files.write import write_whole
-from tcformal.formats.catalog import format_named
-from tcformal.formats.spec import Format
 from tcformal.identify.ask import Asker
+from tcformal.identify.device import DEFAULT_K, asker_of
 from tcformal.identify.identification import IDENTIFICATION, Identification, IdentifyVerdict, to_record
-from tcformal.probe.devices.device import Device
 from tcformal.probe.devices.hand import HandDevice, lines_of
 from tcformal.probe.devices.isolated import opened
 from tcformal.probe.devices.registry import KINDS
@@ -28,14 +24,11 @@ from tcformal.report.parts import show
 from tcformal.store.file import RecordFile
 from tcformal.store.locks import shared_lock
 
-#: Products of a dot product where nobody says.
-_K = 16
-
 
 @main.command(name="identify")
 @click.option("--device", "device_name", required=True, help=f"One of {', '.join(KINDS)}.")
 @click.option("--formats", help="The operand formats: A,B,C,D, such as fp16,fp16,fp32,fp32.")
-@click.option("--k", "k", type=int, help=f"Products of a dot product; {_K} unless given.")
+@click.option("--k", "k", type=int, help=f"Products of a dot product; {DEFAULT_K} unless given.")
 @click.option("--scale", help="The scales: FORMAT/BLOCK, such as ue8m0/32.")
 @click.option("--unit", help="The instruction, of devices that have several; formats and K are its own.")
 @click.option("--vectors", type=int, help="Random and directed inputs of the last comparison; 100000, or 0 "
@@ -69,7 +62,7 @@ def identify_(
                 )
         elif answer is not None:
             device.answer(answer)
-        asker = _asker(device, formats, k, scale, unit, Path(folder))
+        asker = asker_of(device, formats, k, scale, unit, Path(folder))
         try:
             found = _identified(asker, vectors)
         except DeviceError:
@@ -79,40 +72,6 @@ def identify_(
     if show_next:
         raise InputError(f"expected inputs to ask {device_name}, but there are none: {found.verdict.value}")
     return _keep_and_print(found, Path(folder), plot, as_json)
-
-
-def _asker(
-    device: Device, formats: str | None, k: int | None, scale: str | None, unit: str | None, folder: Path
-) -> Asker:
-    """The device and its file of answers, as the options say."""
-    if unit is not None:
-        if formats is not None or scale is not None:
-            raise InputError("expected --unit or --formats and --scale, but got both")
-        spec = resolve(unit)
-        return Asker(
-            device, spec.operands, k or spec.k, spec.scale_format, spec.scale_block, folder=folder, unit=spec
-        )
-    if formats is None:
-        raise InputError(
-            "expected --formats A,B,C,D, or --unit of a device that has several, but got neither"
-        )
-    named = [format_named(name.strip()) for name in formats.split(",")]
-    if len(named) != 4:
-        raise InputError(f"expected the formats of A, B, C and D for --formats, but got {formats!r}")
-    of_scales, block = _scale(scale)
-    k = _K if k is None else check_int("--k", k, low=1)
-    operands = Operands(**dict(zip("abcd", named, strict=True)))
-    return Asker(device, operands, k, of_scales, block, folder=folder)
-
-
-def _scale(text: str | None) -> tuple[Format | None, int | None]:
-    """The format and the block of FORMAT/BLOCK."""
-    if text is None:
-        return None, None
-    name, _, block = text.partition("/")
-    if not block.isascii() or not block.isdecimal() or not 0 < int(block[:9]) == int(block):
-        raise InputError(f"expected FORMAT/BLOCK for --scale, such as ue8m0/32, but got {text!r:.80}")
-    return format_named(name.strip()), int(block)
 
 
 def _identified(asker: Asker, vectors: int) -> Identification:
