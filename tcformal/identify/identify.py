@@ -46,10 +46,10 @@ def identify(asker: Asker, *, vectors: int = 100_000, progress: Progress = ignor
 
     Errors: as `Asker.ask`.
     """
-    return _Run(asker, vectors, progress).whole()
+    return _Identifying(asker, vectors, progress).whole()
 
 
-class _Run:
+class _Identifying:
     """One identification."""
 
     def __init__(self, asker: Asker, vectors: int, progress: Progress) -> None:

@@ -40,7 +40,7 @@ class Rate:
 
         Where the event never came, or always came, the other end has the whole confidence: 0 of n gives at
         most 1 - 0.05^(1/n), about 3/n.
-        Source: Clopper and Pearson, Biometrika 26 (1934).
+        Both ends are those of the exact binomial interval, which Clopper and Pearson gave in 1934.
         """
         k, n, miss = self.count, self.of, 1 - confidence
         if k in (0, n):

@@ -27,7 +27,7 @@ _WHOLE, _LEMMA = Limits(time_s=20.0), Limits(time_s=30.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Likeness:
     """What is known of two designs: a proof that they are the same, a separating input, or neither."""
 
     proof: str = ""
@@ -48,19 +48,19 @@ class Sameness:
     def __post_init__(self) -> None:
         self.plain = plain_form(self.base, self.k)
 
-    def compared(self, other: UnitSpec) -> Compared:
+    def compared(self, other: UnitSpec) -> Likeness:
         """What is known of the base and another design of its formats."""
         if definition(self.base, self.k) == definition(other, self.k):
-            return Compared("the definitions are the same")
+            return Likeness("the definitions are the same")
         if (by_claim := self._by_claim(other)) is not None:
-            return Compared(by_claim)
+            return Likeness(by_claim)
         try:
             verdict = answer(question(self.base, other, Assumptions()), limits=_WHOLE)
         except TcformalError:
-            return Compared()
+            return Likeness()
         if verdict.kind is Kind.SEPARATED and verdict.inputs is not None:
-            return Compared(witness=Witness.of(verdict.inputs, self.k))
-        return Compared(verdict.reason) if verdict.kind is Kind.EQUIVALENT else Compared()
+            return Likeness(witness=Witness.of(verdict.inputs, self.k))
+        return Likeness(verdict.reason) if verdict.kind is Kind.EQUIVALENT else Likeness()
 
     def _by_claim(self, other: UnitSpec) -> str | None:
         """The claim by which another design is the same, where one speaks of what differs."""

@@ -44,7 +44,8 @@ def structures(unit: UnitSpec, cut: Mapping[str, bool] = MappingProxyType({})) -
         if max(len(step.children) for step in steps) > 1 and cut.get(stage, True):
             sums += [(_CUT, False), *([(_CUT, True)] if products else [])]
         if not cut.get(stage, False):
-            sums.append((None, False))
+            # Two operands are usually added exactly, and more are not.
+            sums.insert(0 if max(len(step.children) for step in steps) == 2 else len(sums), (None, False))
         kinds.append(list(itertools.product(sums, (_OUTER if stage == root.stage else _INNER)[d])))
     rounded = (None, f"RNE-{_INNER[d][0]}")
     seen = set()

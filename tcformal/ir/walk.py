@@ -88,6 +88,24 @@ class Interpreter(Generic[NodeValue]):
         return value
 
 
+def specialised(graph: Graph, root: Node, known: Mapping[str, int]) -> tuple[Graph, Node]:
+    """A node with some inputs fixed, folded, in a graph of its own that has the other inputs."""
+    made = Graph()
+    nodes: dict[int, Node] = {}
+    for node in reachable([root]):
+        if node.op == "input":
+            name = graph.input_name(node)
+            fixed = known.get(name)
+            nodes[node.index] = (
+                made.input(name, node.width) if fixed is None else made.const(fixed, node.width)
+            )
+        elif node.op == "const":
+            nodes[node.index] = made.const(node.params[1], node.width)
+        else:
+            nodes[node.index] = made.make(node.op, [nodes[a.index] for a in node.args], node.params)
+    return made, nodes[root.index]
+
+
 def to_json(graph: Graph, roots: Mapping[str, Node]) -> str:
     """The part of a graph that `roots` need, as text; equal questions give equal text.
 

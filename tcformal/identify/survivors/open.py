@@ -23,6 +23,7 @@ from tcformal.semantics.choice import (
     OpenConversion,
     OpenZero,
     by_choice,
+    chosen,
     opened,
 )
 from tcformal.semantics.number import Exponent, bits_for
@@ -84,8 +85,8 @@ def world_of(unit: UnitSpec) -> World:
     dot = tree_dot(g, unit.tree, opened(unit.design, **shared), stages, unit.operands, x.a, x.b, x.c)
     axes = tuple(made.axes)
 
-    def named(chosen: Sequence[str]) -> str:
-        settings = ",".join(f"{axis.name}={value}" for axis, value in zip(axes, chosen, strict=True))
+    def named(values: Sequence[str]) -> str:
+        settings = ",".join(f"{axis.name}={value}" for axis, value in zip(axes, values, strict=True))
         whole = resolve(altered(unit, settings))
         assert whole.tree is not None
         return tree_name(whole.operands, whole.design, whole.tree)
@@ -101,8 +102,8 @@ def _stage(made: _Opened, prefix: str, unit: UnitSpec, shared: dict[str, object]
         values = {name: [*map(str, row)] for name, row in axis_values(unit).items()}
         bits = [value for value in values["fraction_bits"] if value != "exact"]
         most = max(map(int, bits))
-        chosen = made.choice(f"{prefix}fraction_bits", bits)
-        fewer = made.number(chosen, {word: most - int(word) for word in bits})
+        of_bits = made.choice(f"{prefix}fraction_bits", bits)
+        fewer = made.number(of_bits, {word: most - int(word) for word in bits})
         own["fraction_bits"] = OpenBits(most, fewer)
         own["alignment_rounding"] = made.choice(f"{prefix}alignment_rounding", values["alignment_rounding"])
         own["zero_exponent"] = _zero(made, made.choice(f"{prefix}zero_exponent", values["zero_exponent"]))
@@ -111,13 +112,13 @@ def _stage(made: _Opened, prefix: str, unit: UnitSpec, shared: dict[str, object]
     return opened(design, **shared, **own)
 
 
-def _zero(made: _Opened, chosen: Choice) -> OpenZero:
+def _zero(made: _Opened, zero: Choice) -> OpenZero:
     """The exponent of zero terms that is chosen."""
-    words = [*chosen.others, chosen.last]
+    words = [*zero.others, zero.last]
     numbers = {word: int(word) for word in words if word not in ("own", "none")}
-    low = min(numbers.values())
-    exponent = made.number(chosen, {word: numbers.get(word, low) for word in words})
-    return OpenZero(chosen.others["own"], chosen.others["none"], exponent)
+    low = min(numbers.values(), default=0)
+    exponent = made.number(zero, {word: numbers.get(word, low) for word in words})
+    return OpenZero(chosen(made.g, zero, "own"), chosen(made.g, zero, "none"), exponent)
 
 
 def _sum_width(g: Graph, carry: Choice, most: int, fewer: Exponent) -> Node:

@@ -112,7 +112,13 @@ class Survivors:
             before = self.count
             self.open = [x for x in self.open if self._settle(*x)]
 
-    def reads(self, batch: Batch, rows: Sequence[int], asked: int = _ASKED) -> list[set[int]]:
+    def reads(
+        self,
+        batch: Batch,
+        rows: Sequence[int],
+        asked: int = _ASKED,
+        world: World | ListedWorld | None = None,
+    ) -> list[set[int]]:
         """The axes that the result of each dot product depends on, seen from a few designs that are left."""
         free = np.array([i for table in self.tables if len(table.rows) > 1 for i in table.axes], np.intp)
         shape = (len(rows), asked, len(free))
@@ -123,7 +129,9 @@ class Survivors:
         unknown[..., np.arange(len(free)), free] = True
         at = np.broadcast_to(np.array(rows, np.intp)[:, np.newaxis, np.newaxis], shape)
         flat = int(np.prod(shape))
-        made = self.world.known(some.reshape(flat, -1), batch, at.reshape(-1), unknown.reshape(flat, -1))
+        made = (world or self.world).known(
+            some.reshape(flat, -1), batch, at.reshape(-1), unknown.reshape(flat, -1)
+        )
         seen = (made.unknown.reshape(shape) != 0).any(axis=1)
         return [set(free[hidden].tolist()) for hidden in seen]
 
@@ -141,7 +149,8 @@ class Survivors:
         if not self.count:
             return False
         joined: list[Table] = []
-        (reads,) = self.reads(batch, [row])
+        world = self.world.at(batch, row)
+        (reads,) = self.reads(batch, [row], world=world)
         size = 1
         for table in sorted(self.tables, key=lambda t: len(t.rows)):
             if (len(table.rows) == 1 or reads & set(table.axes)) and size * len(table.rows) <= LARGEST_JOIN:
@@ -152,10 +161,10 @@ class Survivors:
             axes = [i for table in joined for i in table.axes]
             unknown = np.ones((1, len(self.world.axes)), np.bool_)
             unknown[0, axes] = False
-            seen = self.world.known(designs, batch, row, unknown)
+            seen = world.known(designs, batch, row, unknown)
             fits = ((seen.value ^ np.uint64(answer)) & ~seen.unknown) == 0
             unsure = fits & (seen.unknown != 0)
-            more = self._next(joined, size, batch, row, designs[unsure]) if unsure.any() else None
+            more = self._next(world, joined, size, batch, row, designs[unsure]) if unsure.any() else None
             if more is None:
                 break
             joined.append(more)
@@ -176,7 +185,15 @@ class Survivors:
             step *= len(table.rows)
         return made
 
-    def _next(self, joined: list[Table], size: int, batch: Batch, row: int, unsure: Designs) -> Table | None:
+    def _next(
+        self,
+        world: World | ListedWorld,
+        joined: list[Table],
+        size: int,
+        batch: Batch,
+        row: int,
+        unsure: Designs,
+    ) -> Table | None:
         """The table that makes most of the unsure results known when it joins, if one fits."""
         others = [t for t in self.tables if t not in joined and len(t.rows) * size <= LARGEST_JOIN]
         if not others:
@@ -190,7 +207,7 @@ class Survivors:
             rows = slice(at * each, (at + 1) * each)
             drawn = table.rows[self.rng.integers(0, len(table.rows), each)]
             tried[rows, table.axes], unknown[rows, table.axes] = drawn, False
-        seen = self.world.known(tried, batch, row, unknown).unknown.reshape(len(others), each)
+        seen = world.known(tried, batch, row, unknown).unknown.reshape(len(others), each)
         sure = (seen == 0).sum(axis=1)
         # Where no single table makes a result known, the smallest may with others.
         if not sure.any():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from tcformal.interp.known import KnownBits, known_bits
 from tcformal.interp.vector import Lanes, evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.ir.walk import specialised
 from tcformal.operands.batch import columns, rows_of
 from tcformal.operands.random import Batch, Raw
 
@@ -89,6 +90,12 @@ class World:
             values.append(np.broadcast_to(made.value, (count,)))
             masks.append(np.broadcast_to(made.unknown, (count,)))
         return KnownBits(np.concatenate(values), np.concatenate(masks))
+
+    def at(self, batch: Batch, row: int) -> World:
+        """The same designs with one dot product's operands in place: a smaller DAG for questions about it."""
+        inputs = {name: int(x[0]) for name, x in columns(rows_of(batch, slice(row, row + 1))).items()}
+        graph, root = specialised(self.graph, self.root, inputs)
+        return replace(self, graph=graph, root=root)
 
     def _parameters(self, designs: Designs) -> dict[str, Lanes]:
         return {
