@@ -21,7 +21,7 @@ def hypotheses(spec: UnitSpec, order: Order, nan_word: int, *, alone: bool = Fal
 
     Masks do not show that a chain starts from +0, nor that operands are converted exactly before they are
     multiplied.  Sums of products share their parameters, and so do sums of sums; with `alone` the outermost
-    one has its own.
+    one has its own, and sums of two may cut.
     """
     if order.root is None:
         return
@@ -33,7 +33,7 @@ def hypotheses(spec: UnitSpec, order: Order, nan_word: int, *, alone: bool = Fal
     for start in dict.fromkeys((root, _from_zero(root))):
         base = resolve(f"tree@steps={start},nan_word={nan_word:#x},{names}")
         for converted in (None, wide) if eight else (None,):
-            yield from structures(tree_unit(base, Tree(start, (), converted)), cut)
+            yield from structures(tree_unit(base, Tree(start, (), converted)), cut, pairs_cut=alone)
 
 
 def _cut(order: Order, staged: dict[int, Step]) -> dict[str, bool]:

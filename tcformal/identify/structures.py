@@ -24,13 +24,18 @@ _OUTER: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 #: Fraction bits that stand for a sum that cuts; every number is a value of the axis.
 _CUT = 24
+#: Operands of a sum that is exact before it is rounded, unless something else is known.
+_PAIR = 2
 
 
-def structures(unit: UnitSpec, cut: Mapping[str, bool] = MappingProxyType({})) -> Iterator[UnitSpec]:
+def structures(
+    unit: UnitSpec, cut: Mapping[str, bool] = MappingProxyType({}), *, pairs_cut: bool = False
+) -> Iterator[UnitSpec]:
     """Every structure of a tree unit's order; parameters that are axes are the unit's.
 
     `cut` says of a stage whether its sums cut terms off, where that is known.  A sum of one operand rounds it
-    only, so that it is exact; sums of results have nothing to normalise.
+    only, so that it is exact; sums of two are taken to be exact before they are rounded, unless `pairs_cut`;
+    sums of results have nothing to normalise.
     """
     if unit.tree is None:
         raise InputError(f"expected a tree of sums for structures, but got {unit.name}")
@@ -41,11 +46,11 @@ def structures(unit: UnitSpec, cut: Mapping[str, bool] = MappingProxyType({})) -
         steps = [step for step in root.steps() if step.stage == stage]
         products = any(isinstance(x, int) for step in steps for x in step.children)
         sums: list[tuple[int | None, bool]] = []
-        if max(len(step.children) for step in steps) > 1 and cut.get(stage, True):
+        most = max(len(step.children) for step in steps)
+        if most > 1 and cut.get(stage, most > _PAIR or pairs_cut):
             sums += [(_CUT, False), *([(_CUT, True)] if products else [])]
         if not cut.get(stage, False):
-            # Two operands are usually added exactly, and more are not.
-            sums.insert(0 if max(len(step.children) for step in steps) == 2 else len(sums), (None, False))
+            sums.append((None, False))
         kinds.append(list(itertools.product(sums, (_OUTER if stage == root.stage else _INNER)[d])))
     rounded = (None, f"RNE-{_INNER[d][0]}")
     seen = set()
