@@ -8,18 +8,18 @@ from tcformal.callbacks import Progress, ignore
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import same_formats, takes
-from tcformal.identify.ask import Asker
-from tcformal.identify.identification import (
+from tcformal.identify.asking.ask import Asker
+from tcformal.identify.asking.layout import find_layout
+from tcformal.identify.asking.rates import Rate
+from tcformal.identify.asking.repeat import repeat
+from tcformal.identify.asking.validation import validate
+from tcformal.identify.record.identification import (
     AxisOutcome,
     Identification,
     IdentifyVerdict,
     NearDesign,
     Settled,
 )
-from tcformal.identify.layout import find_layout
-from tcformal.identify.rates import Rate
-from tcformal.identify.repeat import repeat
-from tcformal.identify.validation import validate
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import inputs_to_try
 

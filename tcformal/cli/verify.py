@@ -17,7 +17,7 @@ from tcformal.store.audit.audit import AuditFinding, AuditStatus, audit, select
 from tcformal.store.store import Entry, Store
 
 if TYPE_CHECKING:
-    from tcformal.identify.verified import IdentificationFinding
+    from tcformal.identify.record.verified import IdentificationFinding
     from tcformal.store.audit.claim_audit import ClaimFinding
 
 _WORD = {
@@ -92,8 +92,8 @@ def verify(
 
 def _identifications(store: Store) -> list[IdentificationFinding]:
     """The checks of the identifications in the folder, if it has any."""
-    from tcformal.identify.identification import IDENTIFICATION  # most folders have none
-    from tcformal.identify.verified import verify_identifications
+    from tcformal.identify.record.identification import IDENTIFICATION  # most folders have none
+    from tcformal.identify.record.verified import verify_identifications
 
     return verify_identifications(store, warn) if (store.folder / IDENTIFICATION.file).exists() else []
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from tcformal.callbacks import Progress
+from tcformal.design.arrangements import tree_of
 from tcformal.design.names import resolve
+from tcformal.design.tree import stage_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.identify.ask import Asker
-from tcformal.identify.identification import AxisOutcome, Settled
+from tcformal.identify.asking.ask import Asker
+from tcformal.identify.record.identification import AxisOutcome, Settled
 from tcformal.identify.same import Sameness
 from tcformal.identify.search import Search
 from tcformal.identify.survivors.tables import Survivors
@@ -32,7 +34,7 @@ def certified(search: Search, simplest: UnitSpec, asker: Asker, progress: Progre
 def _of_world(
     survivors: Survivors, simplest: UnitSpec, same: Sameness, asker: Asker, progress: Progress
 ) -> list[AxisOutcome]:
-    world, base = survivors.world, survivors.simplest()
+    world, base = survivors.world, _base(survivors, simplest, asker.k)
     changed: list[tuple[int, int, Designs]] = []
     for i, axis in enumerate(world.axes):
         for value in range(len(axis.values)):
@@ -58,6 +60,23 @@ def _of_world(
         settled = Settled.REFUTED if probe is not None else Settled.SAME if proof else Settled.UNDECIDED
         made.append(AxisOutcome(parameter, text, name, settled, probe, proof))
     return made
+
+
+def _base(survivors: Survivors, simplest: UnitSpec, k: int) -> Designs:
+    """The design of a world that has the simplest design's parameters, or else the plainest that is left."""
+    plainest = survivors.simplest()
+    made = None if simplest.k > k or k % simplest.k else tree_of(simplest, k)
+    if made is None or made.tree is None:
+        return plainest
+    stages = stage_designs(made.tree, made.design)
+    base = plainest.copy()
+    for i, axis in enumerate(survivors.world.axes):
+        stage, _, name = axis.name.rpartition(".")
+        value = getattr(stages.get(stage, made.design), name, None)
+        text = "exact" if value is None else str(value)
+        if text in axis.values and axis.values.index(text) in survivors.values(i):
+            base[0, i] = axis.values.index(text)
+    return base
 
 
 def _refuting(survivors: Survivors, design: Designs, asker: Asker) -> int | None:

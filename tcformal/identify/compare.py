@@ -14,7 +14,7 @@ from tcformal.design.axes import rivals
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.errors import RecordError
 from tcformal.formats.spec import Format
-from tcformal.identify.rates import Rate
+from tcformal.identify.asking.rates import Rate
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import together, witness_at
 from tcformal.operands.command import explain_command, in_hex

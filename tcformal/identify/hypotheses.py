@@ -9,7 +9,7 @@ from tcformal.design.names import resolve
 from tcformal.design.tree import Step, Tree
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.catalog import format_named
-from tcformal.identify.order import Order
+from tcformal.identify.order.order import Order
 from tcformal.identify.structures import structures
 
 #: The stage of sums that add up sums only; sums of products have the unit's own parameters.

@@ -13,24 +13,24 @@ from tcformal.design.names import resolve
 from tcformal.design.spec import NAN_RULES
 from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.errors import InputError
-from tcformal.identify.ask import Asker
+from tcformal.identify.asking.ask import Asker
+from tcformal.identify.asking.layout import find_layout
+from tcformal.identify.asking.rates import Rate
+from tcformal.identify.asking.repeat import Repeated, repeat
+from tcformal.identify.asking.validation import Validated, validate
 from tcformal.identify.certify import certified
 from tcformal.identify.hypotheses import hypotheses
-from tcformal.identify.identification import (
+from tcformal.identify.order.order import Order, order_of
+from tcformal.identify.record.identification import (
     Identification,
     IdentifyVerdict,
     NearDesign,
     Settled,
 )
-from tcformal.identify.layout import find_layout
-from tcformal.identify.order import Order, order_of
-from tcformal.identify.rates import Rate
-from tcformal.identify.repeat import Repeated, repeat
 from tcformal.identify.search import Search
 from tcformal.identify.survivors.listed import ListedWorld
 from tcformal.identify.survivors.pool import without_nan
 from tcformal.identify.survivors.tables import Survivors
-from tcformal.identify.validation import Validated, validate
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import rows_of
 from tcformal.operands.random import Batch, edge_encodings

@@ -14,7 +14,7 @@ from tcformal.operands.witness import Witness
 from tcformal.programs.chain import definition
 from tcformal.proofs.claim import Asking, Finding, PartStatus
 from tcformal.proofs.claims.carry import carry_bits
-from tcformal.proofs.claims.zero_exponent import least, zero_exponent
+from tcformal.proofs.claims.zero_exponent import same_results
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import answer
@@ -76,16 +76,14 @@ class Sameness:
             wanted = {f"carry_bits={x['carry_bits']}" for x in (one, two) if x["carry_bits"] is not None}
             return "claim carry-bits" if "the exact sums" in proved and wanted <= proved else None
         if changed == ["zero_exponent"]:
-            low = min(least(mine))
-            below = all(
-                x["zero_exponent"] == "none"
-                or (isinstance(x["zero_exponent"], int) and x["zero_exponent"] < low)
-                for x in (one, two)
-            )
-            finding = self._claim("zero-exponent", mine, zero_exponent) if below else None
-            holds = finding is not None and all(p.status is PartStatus.HOLDS for p in finding.parts)
-            return "claim zero-exponent" if holds else None
+            if (other_part := same_results(self._asking(mine), theirs)) is None:
+                return None
+            holds = other_part[0].status is PartStatus.HOLDS
+            return "the lemmas of claim zero-exponent" if holds else None
         return None
+
+    def _asking(self, spec: UnitSpec) -> Asking:
+        return Asking(spec, self._book, _LEMMA, None, ignore)
 
     def _claim(
         self, name: str, spec: UnitSpec, prove: Callable[..., tuple[Finding, object]]
@@ -94,7 +92,7 @@ class Sameness:
         if name not in self._claims:
             self._claims[name] = None
             with suppress(TcformalError):
-                self._claims[name] = prove(Asking(spec, self._book, _LEMMA, None, ignore))[0]
+                self._claims[name] = prove(self._asking(spec))[0]
         return self._claims[name]
 
 

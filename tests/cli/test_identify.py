@@ -15,8 +15,8 @@ from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.files.write import append
-from tcformal.identify.device import identify_device
-from tcformal.identify.identification import IDENTIFICATION, IdentifyVerdict
+from tcformal.identify.asking.device import identify_device
+from tcformal.identify.record.identification import IDENTIFICATION, IdentifyVerdict
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of
 from tcformal.operands.random import Batch, Raw, batch

@@ -64,6 +64,7 @@ WORKING: dict[str, list[str]] = {
     "check-rtl": ["dot.v", "--top", "dot", "--against", "valpey@terms=2", "--yosys", "no-such-program"],
     "suite": ["tfdpa@products=2", "--vary", "fraction_bits=10..11", "--vectors", "20"],
     "sweep": ["--vectors", "2", "--only", UNIT, "--jobs", "1"],
+    "identify": ["--device", "hand:somebody", "--formats", "fp16,fp16,fp32,fp32", "--k", "2", "--next"],
 }
 
 #: Options that make a command take minutes when all else is well.

@@ -14,7 +14,7 @@ import pytest
 
 from tcformal.design.names import resolve
 from tcformal.errors import DeviceError, InputError, RecordError
-from tcformal.identify.ask import Asker
+from tcformal.identify.asking.ask import Asker
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import rows_of, together
 from tcformal.operands.random import Batch, Raw, batch

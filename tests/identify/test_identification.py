@@ -16,8 +16,9 @@ from small_identify import identify
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.files.write import append
-from tcformal.identify.ask import Asker
-from tcformal.identify.identification import (
+from tcformal.identify.asking.ask import Asker
+from tcformal.identify.asking.rates import Rate
+from tcformal.identify.record.identification import (
     IDENTIFICATION,
     AxisOutcome,
     Identification,
@@ -28,8 +29,7 @@ from tcformal.identify.identification import (
     operands_of,
     to_record,
 )
-from tcformal.identify.rates import Rate
-from tcformal.identify.verified import verify_identification, verify_identifications
+from tcformal.identify.record.verified import verify_identification, verify_identifications
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import rows_of, together
 from tcformal.operands.random import Batch, Raw

@@ -15,7 +15,7 @@ from tcformal.design.names import resolve
 from tcformal.design.tree import Step
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.identify.order import Order, order_of
+from tcformal.identify.order.order import Order, order_of
 from tcformal.matmul.unit import Unit
 from tcformal.operands.random import Batch
 

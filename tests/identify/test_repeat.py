@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
-from tcformal.identify.ask import Asker
-from tcformal.identify.layout import find_layout
-from tcformal.identify.rates import Rate
-from tcformal.identify.repeat import Repeated, Repetition, repeat, ulp_places
+from tcformal.identify.asking.ask import Asker
+from tcformal.identify.asking.layout import find_layout
+from tcformal.identify.asking.rates import Rate
+from tcformal.identify.asking.repeat import Repeated, Repetition, repeat, ulp_places
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of
 from tcformal.operands.random import Batch, Raw, batch

@@ -11,8 +11,8 @@ import pytest
 
 from tcformal.design.names import resolve
 from tcformal.errors import DeviceError, InputError, RecordError
-from tcformal.identify.ask import Asker
-from tcformal.identify.validation import validate
+from tcformal.identify.asking.ask import Asker
+from tcformal.identify.asking.validation import validate
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of
 from tcformal.operands.random import Batch, Raw

@@ -12,9 +12,9 @@ from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
 from tcformal.errors import DeviceError, InputError
 from tcformal.files.write import write_whole
-from tcformal.identify.ask import Asker
-from tcformal.identify.device import DEFAULT_K, asker_of
-from tcformal.identify.identification import IDENTIFICATION, Identification, IdentifyVerdict, to_record
+from tcformal.identify.asking.ask import Asker
+from tcformal.identify.asking.device import DEFAULT_K, asker_of
+from tcformal.identify.record.identification import IDENTIFICATION, Identification, IdentifyVerdict, to_record
 from tcformal.probe.devices.hand import HandDevice, lines_of
 from tcformal.probe.devices.isolated import opened
 from tcformal.probe.devices.registry import KINDS

@@ -90,8 +90,7 @@ def same_results(ask: Asking, other: UnitSpec) -> tuple[ClaimPart, list[Lemma]] 
     except InputError:
         return None
     alike = replace(other.design, zero_exponent=mine) == spec.design and other.operands == spec.operands
-    below = _below_all(spec, mine) and _below_all(spec, theirs)
-    if not alike or other.k != spec.k or not below:
+    if not alike or other.k != spec.k or _above_some_term(spec, mine) or _above_some_term(spec, theirs):
         return None
     proof = _Pair.of(ask, spec, other)
     return proof.part(str(theirs)), [u.lemma for u in proof.c.uses]
@@ -101,6 +100,11 @@ def least(spec: UnitSpec) -> tuple[int, int]:
     """The least exponents of a product, its scales included, and of c that are not zero."""
     o, scale = spec.operands, spec.scale_format
     return o.a.e_min + o.b.e_min + (0 if scale is None else 2 * scale.e_min), o.c.e_min
+
+
+def _above_some_term(spec: UnitSpec, zero: int | str) -> bool:
+    """Whether an exponent of zero terms takes part, and some other term can have a lesser one."""
+    return zero != "none" and not (isinstance(zero, int) and zero <= min(least(spec)))
 
 
 def _below_all(spec: UnitSpec, zero: int | str) -> bool:

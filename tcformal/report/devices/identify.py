@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tcformal.formats.spec import Format
-from tcformal.identify.identification import AxisOutcome, Identification, IdentifyVerdict, Settled
-from tcformal.identify.rates import Rate
-from tcformal.identify.repeat import Repeated
-from tcformal.identify.validation import Validated
+from tcformal.identify.asking.rates import Rate
+from tcformal.identify.asking.repeat import Repeated
+from tcformal.identify.asking.validation import Validated
+from tcformal.identify.record.identification import AxisOutcome, Identification, IdentifyVerdict, Settled
 from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import Raw
 from tcformal.oracle.values import format_value, hex_word

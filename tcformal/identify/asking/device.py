@@ -12,8 +12,8 @@ from tcformal.design.spec import Operands
 from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
 from tcformal.formats.spec import Format
-from tcformal.identify.ask import Asker
-from tcformal.identify.identification import Identification
+from tcformal.identify.asking.ask import Asker
+from tcformal.identify.record.identification import Identification
 from tcformal.probe.devices.callable import CallableDevice, Function
 from tcformal.probe.devices.device import Device
 from tcformal.probe.devices.isolated import opened

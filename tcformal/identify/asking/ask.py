@@ -16,7 +16,7 @@ from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, InputError
 from tcformal.formats.spec import Format
-from tcformal.identify.asked import AskedFile, AskedLine
+from tcformal.identify.asking.asked import AskedFile, AskedLine
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import inputs_to_try, rows_of, together, witness_at
 from tcformal.operands.random import Batch, Raw

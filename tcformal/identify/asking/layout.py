@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from tcformal.design.unit import UnitSpec
-from tcformal.identify.ask import Asker
+from tcformal.identify.asking.ask import Asker
 from tcformal.operands.random import Batch
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded

@@ -9,8 +9,8 @@ from itertools import combinations, pairwise
 from tcformal.checks import check_int
 from tcformal.design.spec import Operands
 from tcformal.design.tree import Step
-from tcformal.identify.flatness import Flatness
-from tcformal.identify.masks import AskBatch, Asked, Masks, NoOrderError, NotFiniteError, Task, together
+from tcformal.identify.order.flatness import Flatness
+from tcformal.identify.order.masks import AskBatch, Asked, Masks, NoOrderError, NotFiniteError, Task, together
 
 #: Exponents of the large terms: the largest that serve, and one that fp16 partial sums hold.
 _HIGH = (64, 15)

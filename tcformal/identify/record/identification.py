@@ -14,10 +14,10 @@ from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError
 from tcformal.formats.catalog import format_named
-from tcformal.identify.ask import formats_only
-from tcformal.identify.rates import Rate
-from tcformal.identify.repeat import Repeated
-from tcformal.identify.validation import Validated
+from tcformal.identify.asking.ask import formats_only
+from tcformal.identify.asking.rates import Rate
+from tcformal.identify.asking.repeat import Repeated
+from tcformal.identify.asking.validation import Validated
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.text import digest_of, to_data
 from tcformal.operands.witness import Witness

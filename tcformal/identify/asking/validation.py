@@ -9,8 +9,8 @@ from itertools import islice
 from tcformal.callbacks import Advance, ignore_count
 from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.design.unit import UnitSpec
-from tcformal.identify.ask import Asker
-from tcformal.identify.rates import Rate
+from tcformal.identify.asking.ask import Asker
+from tcformal.identify.asking.rates import Rate
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of, witness_at
 from tcformal.operands.witness import Witness

@@ -12,7 +12,8 @@ from tcformal.callbacks import Warn
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.errors import RecordError, TcformalError
-from tcformal.identify.identification import (
+from tcformal.identify.asking.rates import Rate
+from tcformal.identify.record.identification import (
     IDENTIFICATION,
     IdentifyVerdict,
     Settled,
@@ -20,7 +21,7 @@ from tcformal.identify.identification import (
     operands_of,
     subject_of,
 )
-from tcformal.identify.rates import Rate
+from tcformal.identify.same import Sameness
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of
 from tcformal.operands.random import Raw
@@ -167,13 +168,15 @@ class _Checks:
         return refuted, open_
 
     def _same(self, name: str) -> bool:
-        """Whether a design is defined as the simplest one is, or the store has a checked proof that it is."""
+        """Whether a design is defined as the simplest one is, or is proved here, or by a kept answer, to be it."""
         first, second = self._design(self.record["classes"][0][0]), self._design(name)
         k = self.operands.k
         if definition(first, k) == definition(second, k):
             return True
         found = self.store.find(question(first, second, Assumptions()))
-        return found is not None and found.checked and found.certificate is not None
+        if found is not None and found.checked and found.certificate is not None:
+            return True
+        return bool(Sameness(first, k).compared(second).proof)
 
     def _check_nearest(self) -> None:
         n = len(self.answers)

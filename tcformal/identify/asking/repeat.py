@@ -12,8 +12,8 @@ import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Specials
-from tcformal.identify.ask import Asker
-from tcformal.identify.rates import Rate
+from tcformal.identify.asking.ask import Asker
+from tcformal.identify.asking.rates import Rate
 from tcformal.operands.batch import batch_of, together, witness_at
 from tcformal.operands.random import Batch, Raw, one_operand
 from tcformal.operands.witness import Witness

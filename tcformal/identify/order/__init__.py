@@ -1,0 +1,1 @@
+"""The order of summation of a device, from masks."""

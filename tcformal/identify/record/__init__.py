@@ -1,0 +1,1 @@
+"""The record of an identification, and its check without the device."""
