@@ -6,10 +6,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from tcformal.callbacks import ignore
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, TcformalError
+from tcformal.identify.survivors.pool import pool_of
+from tcformal.matmul.replay import replay
+from tcformal.operands.batch import witness_at
+from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import definition
 from tcformal.proofs.claim import Asking, Finding, PartStatus
@@ -22,6 +28,8 @@ from tcformal.query.pair import question
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
 
+#: Inputs of a pool that are tried before a solver is asked, and pools.
+_POOL, _POOLS = 10_000, 5
 #: Limits of each solver on a question about two whole designs, and on a lemma.
 _WHOLE, _LEMMA = Limits(time_s=20.0), Limits(time_s=30.0)
 
@@ -43,6 +51,7 @@ class Sameness:
     #: The base with blocks of products instead of a tree, of which claims speak; None where there is none.
     plain: UnitSpec | None = field(init=False)
     _claims: dict[str, Finding | None] = field(default_factory=dict)
+    _pools: dict[int, tuple[Batch, Raw]] = field(default_factory=dict)
     _book: LemmaBook = field(default_factory=lambda: LemmaBook(limits=_LEMMA))
 
     def __post_init__(self) -> None:
@@ -54,6 +63,8 @@ class Sameness:
             return Likeness("the definitions are the same")
         if (by_claim := self._by_claim(other)) is not None:
             return Likeness(by_claim)
+        if (shown := self._separated(other)) is not None:
+            return Likeness(witness=shown)
         try:
             verdict = answer(question(self.base, other, Assumptions()), limits=_WHOLE)
         except TcformalError:
@@ -61,6 +72,18 @@ class Sameness:
         if verdict.kind is Kind.SEPARATED and verdict.inputs is not None:
             return Likeness(witness=Witness.of(verdict.inputs, self.k))
         return Likeness(verdict.reason) if verdict.kind is Kind.EQUIVALENT else Likeness()
+
+    def _separated(self, other: UnitSpec) -> Witness | None:
+        """An input of some pools on which another design differs from the base."""
+        for seed in range(_POOLS):
+            if seed not in self._pools:
+                pool = pool_of(self.base, self.k, _POOL, seed)
+                self._pools[seed] = pool, replay(self.base, pool)
+            pool, given = self._pools[seed]
+            apart = np.flatnonzero(replay(other, pool) != given)
+            if apart.size:
+                return witness_at(pool, int(apart[0]))
+        return None
 
     def _by_claim(self, other: UnitSpec) -> str | None:
         """The claim by which another design is the same, where one speaks of what differs."""

@@ -168,7 +168,7 @@ class _Checks:
         return refuted, open_
 
     def _same(self, name: str) -> bool:
-        """Whether a design is defined as the simplest one is, or is proved here, or by a kept answer, to be it."""
+        """Whether a design is defined as the simplest one is, or proved here or by a kept answer to be it."""
         first, second = self._design(self.record["classes"][0][0]), self._design(name)
         k = self.operands.k
         if definition(first, k) == definition(second, k):

@@ -1,0 +1,77 @@
+"""Whole identifications: designs that are found again with no unit named, and devices that are none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.identify.asking.ask import Asker
+from tcformal.identify.identify import identify
+from tcformal.identify.record.identification import Identification, IdentifyVerdict, Settled, to_record
+from tcformal.identify.record.verified import verify_identification
+from tcformal.matmul.unit import Unit
+from tcformal.probe.devices.callable import CallableDevice
+from tcformal.store.audit.audit import AuditStatus
+from tcformal.store.store import Store
+
+VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
+#: Boxes of few products: each is found by default; those of many by the long run.
+FEW = "hopper/mma.m8n8k4.f64.f64.f64.f64"
+MANY = (
+    VOLTA,
+    "tfdpa@products=4,fraction_bits=27,conversion=RNE-FP32,zero_exponent=none",
+    "hopper/mma.m16n8k16.f32.f16.f16.f32",
+    "ampere/mma.m16n8k16.f32.bf16.bf16.f32",
+    "cdna2/v_mfma_f32_32x32x8f16",
+    "cdna3/v_mfma_f32_32x32x8_f16",
+    "tfdpa@products=12,fraction_bits=24,zero_exponent=none",
+    "tree@steps=p(q(0..7)+q(8..15)+c),q.fraction_bits=24,q.conversion=RZ-FP32,p.fraction_bits=exact",
+)
+
+
+def asked(unit: UnitSpec, path: Path | None = None) -> Asker:
+    """A function that computes what a unit computes, and says nothing of it."""
+    model = Unit(unit)
+    device = CallableDevice(lambda a, b, c: model.dot_bits(a, b, c), "box")
+    return Asker(device, unit.operands, unit.k, path=path)
+
+
+def found(name: str) -> Identification:
+    return identify(asked(resolve(name)), vectors=3000)
+
+
+def check(name: str, made: Identification, tmp_path: Path) -> None:
+    unit = resolve(name)
+    assert made.verdict is IdentifyVerdict.IDENTIFIED, made.reason
+    assert made.probes - 45 <= 300
+    assert made.batches <= 12
+    one = resolve(made.classes[0][0])
+    batch, answers = made.history
+    assert (Unit(one).dot_bits(batch.a, batch.b, batch.c) == answers).all()
+    assert not any(x.settled is Settled.UNDECIDED for x in made.axes)
+    # Neighbours of the unit are refuted, or proved to be the same.
+    assert {x.settled for x in made.axes} >= {Settled.REFUTED}
+    assert unit.operands == one.operands
+    finding = verify_identification(to_record(made), Store(tmp_path))
+    assert finding.status is AuditStatus.HOLDS, finding.reason
+
+
+def test_a_unit_is_found_from_its_formats_alone(tmp_path: Path) -> None:
+    check(FEW, found(FEW), tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", MANY)
+def test_every_box_is_found(name: str, tmp_path: Path) -> None:
+    check(name, found(name), tmp_path)
+
+
+def test_a_device_that_is_no_sum_is_outside_the_space() -> None:
+    unit = resolve(VOLTA)
+    device = CallableDevice(lambda a, b, c: np.zeros(len(c), np.uint32), "zeros")
+    made = identify(Asker(device, unit.operands, unit.k), vectors=100)
+    assert made.verdict is IdentifyVerdict.OUTSIDE
