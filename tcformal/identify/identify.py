@@ -60,8 +60,8 @@ class _Identifying:
         self.order: Order | None = None
         self.search = Search(self.spec, self.k, asker.ask)
         self.validated: Validated | None = None
-        #: Designs of all structures that were tried.
-        self.space = 0
+        #: Whether no tree of sums fits, so that only the catalogued designs were tried.
+        self.listed = False
 
     def whole(self) -> Identification:
         """All stages, each in one or few batches."""
@@ -105,6 +105,7 @@ class _Identifying:
             unit = resolve(name)
             found.setdefault((unit.design, unit.emulation, unit.k), unit)
         if found:
+            self.listed = True
             self.search.alive.append(Survivors(ListedWorld(list(found.values())), np.random.default_rng(0)))
             self.search.learn_all()
             self.search.run(len(self.search.curve) + 2)
@@ -142,11 +143,10 @@ class _Identifying:
                 f"there is none: {values}",
                 **more,
             )
-        return self._made(
-            IdentifyVerdict.IDENTIFIED,
-            f"every other value of each parameter of {simplest.name} is refuted, or proved to change nothing",
-            **more,
-        )  # fmt: skip
+        what = "every other value of each parameter of {} is refuted, or proved to change nothing"
+        if self.listed:
+            what = "of the catalogued designs only {} gives all answers, and no tree of sums does"
+        return self._made(IdentifyVerdict.IDENTIFIED, what.format(simplest.name), **more)
 
     def _candidates(self) -> list[UnitSpec]:
         """The simplest design of each world, with every rule for NaNs, and what the catalogue has."""
@@ -199,7 +199,8 @@ class _Identifying:
 
     def _untested(self) -> tuple[str, ...]:
         scaled = ("scales other than those of the inputs",) if self.spec.scale_format is not None else ()
-        return (f"dot products of other lengths than {self.k}", "other operand formats", *scaled)
+        varied = ("parameters between those of the catalogued designs",) if self.listed else ()
+        return (f"dot products of other lengths than {self.k}", "other operand formats", *scaled, *varied)
 
 
 def invalid_operations(spec: UnitSpec, k: int) -> Batch:

@@ -18,7 +18,7 @@ from tcformal.operands.random import Batch, Raw
 #: Inputs of one round, and of a pool; pools that are tried before nothing is said to split what is left.
 _ROUND, _POOL, _POOLS = 24, 900, 3
 
-Answered = Callable[[Batch], Raw]
+Answers = Callable[[Batch], Raw]
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class Search:
 
     spec: UnitSpec
     k: int
-    ask: Answered
+    ask: Answers
     seed: int = 0
     alive: list[Survivors] = field(default_factory=list)
     #: Structures that have not been tried yet: most are refuted by answers that settle another one.
@@ -72,7 +72,7 @@ class Search:
         self.waiting += units
 
     def run(self, most_rounds: int = 12) -> None:
-        """Answered until no structure waits, and no input of some pools tells apart what is left."""
+        """Answers until no structure waits, and no input of some pools tells apart what is left."""
         idle = number = 0
         while len(self.curve) < most_rounds:
             if not self.alive or idle >= _POOLS:

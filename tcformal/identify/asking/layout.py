@@ -21,6 +21,9 @@ from tcformal.programs.chain import scale_count
 #: The most positions of a that one question tells apart.
 _TOGETHER = 8
 
+#: Products at a time where more might wrap.
+_FEW = 4
+
 
 @dataclass(frozen=True, slots=True)
 class OperandLayout:
@@ -45,7 +48,8 @@ def find_layout(asker: Asker) -> OperandLayout:
     """
     k = asker.k
     plain = tuple(range(k))
-    if _is_pairing(asker, plain):
+    # Sums that wrap are shown in few products at a time.
+    if _is_pairing(asker, plain) or _is_pairing(asker, plain, _FEW):
         return OperandLayout(plain)
     groups, order = _groups(asker.spec, k), [0] * k
     asked = [(group, t) for group in groups for t in range((k - 1).bit_length())]
@@ -62,16 +66,19 @@ def find_layout(asker: Asker) -> OperandLayout:
     return OperandLayout(found)
 
 
-def _is_pairing(asker: Asker, order: Sequence[int]) -> bool:
-    """Whether a[i] meets b[order[i]] for every i.
+def _is_pairing(asker: Asker, order: Sequence[int], most: int | None = None) -> bool:
+    """Whether a[i] meets b[order[i]] for every i, shown with at most so many products of 1 · 1 at a time.
 
     All products are 1 · 1, or those whose position in b has bit t: as many meet as there are such positions,
     for every t, only if no position is another's.
     """
     k = asker.k
-    chosen = [range(k), *(_bit(k, t) for t in range((k - 1).bit_length()))]
-    inputs = [([(i, 1) for i in range(k) if order[i] in bs], bs) for bs in map(list, chosen)]
-    return _answers(asker, inputs) == [Fraction(len(bs)) for _, bs in inputs]
+    sets = [list(range(k)), *(_bit(k, t) for t in range((k - 1).bit_length()))]
+    size = most or k
+    # A part of a set, in a, meets the whole set, in b, in as many products as the part has.
+    parts = [(bs[i : i + size], bs) for bs in sets for i in range(0, len(bs), size)]
+    inputs = [([(i, 1) for i in range(k) if order[i] in part], bs) for part, bs in parts]
+    return _answers(asker, inputs) == [Fraction(len(part)) for part, _ in parts]
 
 
 def _bit(k: int, t: int) -> list[int]:
