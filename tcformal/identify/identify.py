@@ -155,7 +155,7 @@ class _Identifying:
             made.setdefault(name, None)
         units = [resolve(name) for name in made]
         for unit in list(units):
-            for rule in NAN_RULES:
+            for rule in (rule for rule in NAN_RULES if rule != unit.design.nan_rule):
                 try:
                     units.append(resolve(f"{unit.name}{',' if '@' in unit.name else '@'}nan_rule={rule}"))
                 except InputError:
