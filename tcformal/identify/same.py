@@ -122,7 +122,9 @@ class Sameness:
 def plain_form(unit: UnitSpec, k: int) -> UnitSpec | None:
     """The design with blocks of products that is defined as a tree is; the unit itself without a tree."""
     if unit.tree is None:
-        return unit if unit.emulation is None and unit.scale_format is None else None
+        if unit.emulation is not None or unit.scale_format is not None or k % unit.k:
+            return None
+        return replace(unit, k=k)
     names = ",".join(f"{name}_format={fmt}" for name, fmt in unit.operands.names().items())
     for length in (n for n in range(k, 0, -1) if k % n == 0):
         with suppress(InputError):
