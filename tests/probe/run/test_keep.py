@@ -80,7 +80,11 @@ def test_tiles_are_compared_together_as_one_by_one(tmp_path: Path, monkeypatch: 
     found.append(compare(path))
     for module, name in ((comparison, "_FIRST_WORDS"), (comparison, "_WORDS"), (pieces, "_TOGETHER")):
         monkeypatch.setattr(module, name, 1)
-    assert compare(path) == found[0] == found[1]
+    found.append(compare(path))
+    # How much of a refuted design is counted, and so its rank, depends on what is put to it at once.
+    said = [{r.design.name: (r.where, r.witness, r.given, r.designed) for r in x.refuted} for x in found]
+    assert said[0] == said[1] == said[2]
+    assert found[0].survivors == found[1].survivors == found[2].survivors
     assert {r.where for r in found[0].refuted if r.design.name == UNIT} == {"tiles/2/0,3"}
 
 
