@@ -211,4 +211,5 @@ def sign_of_zero(
     if isinstance(rule, str) and rule != "ieee":
         return negative
     minus = by_choice(g, mode, lambda known: any_of(g, signs) if known == "RD" else all_of(g, signs))
-    return g.ite(g.and_(g.is_zero(total), chosen(g, rule, "ieee")), minus, negative)
+    none = g.is_zero(total)
+    return g.ite(none if isinstance(rule, str) else g.and_(none, chosen(g, rule, "ieee")), minus, negative)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from tcformal.design.rounding import Conversion
+from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.choice import Choice, by_choice, chosen, mode_of
@@ -122,10 +120,8 @@ def convert(
     above = g.and_(g.not_(zero), g.ult(g.const(span, wide), raised))
     code_out = g.extract(g.ite(zero, g.const(0, wide), raised), bits_for(span) - 1, 0)
     inf = above
-    finite = g.and_(
-        chosen(g, overflow, "ieee"), by_choice(g, mode_of(target), partial(_kept_finite, g, sign))
-    )
-    if finite is not g.truth(False):
+    finite = _kept_finite(g, sign, overflow, mode_of(target))
+    if finite is not None:
         clipped = g.and_(above, finite)
         inf = g.and_(above, g.not_(finite))
         significand = g.ite(clipped, g.const((1 << p) - 1, p), significand)
@@ -147,10 +143,14 @@ def convert(
     return Rounded(target, shifted, distance, kept, away, number, magnitude, top, limit, height, lift)
 
 
-def _kept_finite(g: Graph, sign: Node, mode: str) -> Node:
-    """Whether a number above the largest one is rounded to that [IEEE 754 §7.4]."""
-    finite = {"RZ": g.truth(True), "RO": g.truth(True), "RD": g.not_(sign), "RU": sign}
-    return finite.get(mode, g.truth(False))
+def _kept_finite(g: Graph, sign: Node, overflow: str | Choice, mode: str | Choice) -> Node | None:
+    """Whether a number above the largest one is rounded to that [IEEE 754 §7.4]; None where none ever is."""
+    if isinstance(overflow, str) and (overflow != "ieee" or (isinstance(mode, str) and mode in NEAREST)):
+        return None
+    yes, down = g.truth(True), g.not_(sign)
+    finite = {"RZ": yes, "RO": yes, "RD": down, "RU": sign}
+    made = by_choice(g, mode, lambda known: finite.get(known, g.truth(False)))
+    return made if isinstance(overflow, str) else g.and_(chosen(g, overflow, "ieee"), made)
 
 
 def _equal(g: Graph, x: Node, y: Node) -> Node:

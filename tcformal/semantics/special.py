@@ -55,8 +55,11 @@ def flush(g: Graph, x: Number, rule: str | Choice) -> Number:
         normal = g.or_(normal, chosen(g, rule, "kept"))
     significand = g.ite(normal, term.significand, g.const(0, term.significand.width))
     zero = g.or_(term.zero, g.not_(normal))
-    positive = chosen(g, rule, "positive_zero")
-    sign = g.and_(term.sign, g.or_(normal, term.zero, g.not_(positive)))
+    sign = term.sign
+    if isinstance(rule, Choice):
+        sign = g.and_(sign, g.or_(normal, term.zero, g.not_(chosen(g, rule, "positive_zero"))))
+    elif rule == "positive_zero":
+        sign = g.and_(sign, g.or_(normal, term.zero))
     return replace(x, term=replace(term, sign=sign, significand=significand, zero=zero))
 
 
@@ -95,7 +98,7 @@ def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design:
     infinite = g.or_(positive, negative)
     inf = g.and_(g.or_(infinite, rounded.inf), g.not_(nan))
     term = flush(g, rounded, design.result_subnormals).term
-    sign = g.and_(term.sign, g.not_(g.and_(term.zero, chosen(g, design.zero_sign, "positive"))))
+    sign = _unsigned_zero(g, term, design.zero_sign)
     sign = g.ite(infinite, negative, sign)
     zero = g.and_(term.zero, g.not_(g.or_(infinite, nan)))
     g.label("some_nan", some)
@@ -104,6 +107,13 @@ def with_specials(g: Graph, operands: Sequence[Number], rounded: Number, design:
     g.label("nan", nan)
     g.label("inf", inf)
     return SpecialCases(some, positive, negative, Number(replace(term, sign=sign, zero=zero), nan, inf))
+
+
+def _unsigned_zero(g: Graph, term: Term, rule: str | Choice) -> Node:
+    """The sign of a result whose zeros are +0 where the rule says so."""
+    if isinstance(rule, Choice):
+        return g.and_(term.sign, g.not_(g.and_(term.zero, chosen(g, rule, "positive"))))
+    return g.and_(term.sign, g.not_(term.zero)) if rule == "positive" else term.sign
 
 
 def _one_class(g: Graph, x: Number) -> Node:
