@@ -106,6 +106,7 @@ class _Identifying:
             found.setdefault((unit.design, unit.emulation, unit.k), unit)
         if found:
             self.listed = True
+            self.search.space += len(found)
             self.search.alive.append(Survivors(ListedWorld(list(found.values())), np.random.default_rng(0)))
             self.search.learn_all()
             self.search.run(len(self.search.curve) + 2)
@@ -119,13 +120,24 @@ class _Identifying:
         simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
         self.progress(f"certifying {simplest.name}")
         axes = certified(self.search, simplest, self.asker, self.progress)
-        self.progress(f"comparing {simplest.name} with the device")
-        self.validated = validate(self.asker, simplest, self.vectors)
+        asked = len(answers)
+        batch, answers = self.asker.history
+        if (replay(simplest, batch) != answers).any():
+            # An input that tells two designs apart refuted the one that seemed the simplest.
+            new = without_nan(self.spec, batch)
+            new = new[new >= asked]
+            self.search.take(rows_of(batch, new), answers[new])
+            return self._concluded()
+        if self.vectors:
+            self.progress(f"comparing {simplest.name} with the device")
+            self.validated = validate(self.asker, simplest, self.vectors)
         undecided = sum(x.settled is Settled.UNDECIDED for x in axes)
         names = (simplest.name, *(u.name for u in fitting if u.name != simplest.name))[:_MEMBERS]
-        more = {"classes": (names,), "axes": tuple(axes), "survivors": max(self._count(), len(names))}
-        rate = self.validated.misfits
-        if rate.count:
+        left = max(self.search.count, len(names))
+        self.search.curve.append((self.search.probes, left))
+        more = {"classes": (names,), "axes": tuple(axes), "survivors": left}
+        rate = None if self.validated is None else self.validated.misfits
+        if rate is not None and rate.count:
             faulty = rate.count <= _FAULTY * rate.of
             reason = (
                 f"{simplest.name} gives all but {rate.count} of {rate.of} answers"
@@ -141,6 +153,12 @@ class _Identifying:
                 IdentifyVerdict.REMAINING,
                 f"no input was found that tells {undecided} designs from {simplest.name}, and no proof that "
                 f"there is none: {values}",
+                **more,
+            )
+        if self.search.unsettled:
+            return self._made(
+                IdentifyVerdict.REMAINING,
+                f"{simplest.name} gives every answer, but other designs were not looked at to the end",
                 **more,
             )
         what = "every other value of each parameter of {} is refuted, or proved to change nothing"
@@ -162,9 +180,6 @@ class _Identifying:
                     continue
         return units
 
-    def _count(self) -> int:
-        return self.search.count
-
     def _outside(self) -> Identification:
         """The nearest designs, where none gives every answer."""
         batch, answers = self.asker.history
@@ -178,7 +193,7 @@ class _Identifying:
     def _made(self, verdict: IdentifyVerdict, reason: str, **more: object) -> Identification:
         asker = self.asker
         found = {
-            "space": self.search.space, "growth": tuple(self.search.curve), "validated": self.validated,
+            "space": self.search.space, "growth": self.search.growth(), "validated": self.validated,
             "measured": self._measured(), **more,
         }  # fmt: skip
         return Identification(
@@ -200,7 +215,14 @@ class _Identifying:
     def _untested(self) -> tuple[str, ...]:
         scaled = ("scales other than those of the inputs",) if self.spec.scale_format is not None else ()
         varied = ("parameters between those of the catalogued designs",) if self.listed else ()
-        return (f"dot products of other lengths than {self.k}", "other operand formats", *scaled, *varied)
+        seen = () if self.validated is not None else ("other inputs than these",)
+        return (
+            f"dot products of other lengths than {self.k}",
+            "other operand formats",
+            *scaled,
+            *varied,
+            *seen,
+        )
 
 
 def invalid_operations(spec: UnitSpec, k: int) -> Batch:

@@ -53,6 +53,19 @@ class Search:
         """Inputs that were asked."""
         return sum(len(batch.c) for batch in self.asked)
 
+    @property
+    def unsettled(self) -> bool:
+        """Whether structures wait, or some answers might still refute more of what is left."""
+        return bool(self.waiting) or any(survivors.open for survivors in self.alive)
+
+    def growth(self) -> tuple[tuple[int, int], ...]:
+        """Inputs asked and designs left after each round.
+
+        What is left of a structure that was taken up later was left before, too.
+        """
+        left = [max(count for _, count in self.curve[i:]) for i in range(len(self.curve))]
+        return tuple((probes, count) for (probes, _), count in zip(self.curve, left, strict=True))
+
     def take(self, batch: Batch, answers: Raw) -> None:
         """Answers that are known: every world learns them."""
         self.asked.append(batch)

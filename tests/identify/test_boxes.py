@@ -9,6 +9,7 @@ import pytest
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
+from tcformal.identify import identify as module
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.identify import identify
 from tcformal.identify.record.identification import Identification, IdentifyVerdict, Settled, to_record
@@ -68,6 +69,16 @@ def test_a_unit_is_found_from_its_formats_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", MANY)
 def test_every_box_is_found(name: str, tmp_path: Path) -> None:
     check(name, found(name), tmp_path)
+
+
+def test_structures_that_were_not_looked_at_leave_designs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However well one design fits: nothing is called unique while others wait."""
+    monkeypatch.setattr(module, "_ROUNDS", 1)
+    made = identify(asked(resolve(FEW)), vectors=0)
+    assert made.verdict is IdentifyVerdict.REMAINING
+    assert "not looked at to the end" in made.reason
+    assert made.validated is None
+    assert "other inputs than these" in made.untested
 
 
 def test_a_device_that_is_no_sum_is_outside_the_space() -> None:
