@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tcformal.export.design import RESULT, ExportedDesign, remarks
-from tcformal.interp.smtlib import SmtlibText
-from tcformal.interp.terms import SolverTerm
+from tcformal.interp.terms.smtlib import SmtlibText
+from tcformal.interp.terms.terms import SolverTerm
 from tcformal.ir.node import Node
 
 

@@ -21,7 +21,7 @@ from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of
 from tcformal.operands.random import Batch, Raw, batch
 from tcformal.operands.text import from_data
-from tcformal.probe.devices.hand import HandDevice, lines_of
+from tcformal.probe.devices.programs.hand import HandDevice, lines_of
 from tcformal.store.schema import sealed
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"

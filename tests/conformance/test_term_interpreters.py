@@ -13,11 +13,11 @@ import z3
 
 from dags import evaluate, random_graph, random_inputs
 from tcformal.errors import InputError, UnknownNameError, WidthError
-from tcformal.interp.smtlib import to_smtlib
-from tcformal.interp.term_bitwuzla import BitwuzlaTerms
-from tcformal.interp.term_cvc5 import Cvc5Terms
-from tcformal.interp.term_z3 import Z3Terms
-from tcformal.interp.terms import TERM_OPS, TermInterpreter
+from tcformal.interp.terms.smtlib import to_smtlib
+from tcformal.interp.terms.term_bitwuzla import BitwuzlaTerms
+from tcformal.interp.terms.term_cvc5 import Cvc5Terms
+from tcformal.interp.terms.term_z3 import Z3Terms
+from tcformal.interp.terms.terms import TERM_OPS, TermInterpreter
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.ops import OPS

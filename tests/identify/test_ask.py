@@ -20,7 +20,7 @@ from tcformal.operands.batch import rows_of, together
 from tcformal.operands.random import Batch, Raw, batch
 from tcformal.probe.devices.callable import CallableDevice, Function
 from tcformal.probe.devices.model import ModelDevice
-from tcformal.probe.devices.program import ProgramDevice
+from tcformal.probe.devices.programs.program import ProgramDevice
 from tcformal.store.schema import sealed
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
@@ -234,7 +234,7 @@ def test_one_process_answers_many_batches(tmp_path: Path) -> None:
 def test_a_program_that_answers_at_its_end_is_started_for_each_batch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tcformal.probe.devices.talk._QUIET_S", 0.3)
+    monkeypatch.setattr("tcformal.probe.devices.programs.talk._QUIET_S", 0.3)
     it = asker(program(tmp_path, flush=""))
     for start in range(0, 60, 20):
         rows = slice(start, start + 20)

@@ -32,7 +32,7 @@ print(json.dumps(reports))
 """
 LAZY = """
 import importlib, pkgutil, sys, tcformal
-solver_terms = {"tcformal.interp.term_z3", "tcformal.interp.term_cvc5", "tcformal.interp.term_bitwuzla"}
+solver_terms = {f"tcformal.interp.terms.term_{name}" for name in ("z3", "cvc5", "bitwuzla")}
 for module in pkgutil.walk_packages(tcformal.__path__, "tcformal."):
     if module.name not in solver_terms | {"tcformal.__main__"}:
         importlib.import_module(module.name)
@@ -106,7 +106,7 @@ PLANTED = [
     pytest.param("solve/portfolio.py", "import cvc5", {SOLVERS}, id="solver-in-portfolio"),
     pytest.param(
         "query/separate.py",
-        "from tcformal.interp.term_z3 import Z3Terms",
+        "from tcformal.interp.terms.term_z3 import Z3Terms",
         {TERMS},
         id="terms-outside-worker",
     ),

@@ -15,8 +15,8 @@ from tcformal.files.write import write_whole
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.device import DEFAULT_K, asker_of
 from tcformal.identify.record.identification import IDENTIFICATION, Identification, IdentifyVerdict, to_record
-from tcformal.probe.devices.hand import HandDevice, lines_of
 from tcformal.probe.devices.isolated import opened
+from tcformal.probe.devices.programs.hand import HandDevice, lines_of
 from tcformal.probe.devices.registry import KINDS
 from tcformal.report.devices import identify as views
 from tcformal.report.escape import print_json, say, warn

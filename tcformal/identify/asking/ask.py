@@ -23,7 +23,7 @@ from tcformal.operands.random import Batch, Raw
 from tcformal.operands.text import inputs_digest
 from tcformal.oracle.values import hex_word
 from tcformal.probe.devices.device import Device, slug
-from tcformal.probe.devices.hand import HandDevice
+from tcformal.probe.devices.programs.hand import HandDevice
 from tcformal.probe.sealed import MOST_TERMS
 from tcformal.programs.chain import scale_count
 

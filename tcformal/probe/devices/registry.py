@@ -11,11 +11,11 @@ from tcformal.probe.devices.cuda import cubin
 from tcformal.probe.devices.cuda.cuda import CudaDevice
 from tcformal.probe.devices.device import Device
 from tcformal.probe.devices.emulator import Emulator
-from tcformal.probe.devices.hand import HandDevice
 from tcformal.probe.devices.hip import rocm
 from tcformal.probe.devices.hip.hip import HipDevice
 from tcformal.probe.devices.model import ModelDevice
-from tcformal.probe.devices.program import ProgramDevice
+from tcformal.probe.devices.programs.hand import HandDevice
+from tcformal.probe.devices.programs.program import ProgramDevice
 from tcformal.probe.devices.recorded import RecordedDevice
 
 #: The kinds of devices, with their arguments.

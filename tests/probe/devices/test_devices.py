@@ -23,7 +23,7 @@ from tcformal.operands.random import Batch, Raw, batch
 from tcformal.operands.text import to_data
 from tcformal.probe.devices.device import Ability, Device
 from tcformal.probe.devices.model import ModelDevice
-from tcformal.probe.devices.program import ProgramDevice
+from tcformal.probe.devices.programs.program import ProgramDevice
 from tcformal.probe.devices.recorded import RecordedDevice
 from tcformal.probe.devices.registry import open_device
 from tcformal.probe.log.results import read_runs

@@ -17,9 +17,9 @@ from tcformal.identify.compare import compare
 from tcformal.matmul.unit import unit
 from tcformal.operands.random import batch
 from tcformal.probe.devices.device import slug
-from tcformal.probe.devices.program import ProgramDevice
+from tcformal.probe.devices.programs.program import ProgramDevice
+from tcformal.probe.devices.programs.talk import LONGEST_LINE
 from tcformal.probe.devices.registry import open_device
-from tcformal.probe.devices.talk import LONGEST_LINE
 from tcformal.probe.log.results import read_runs
 from tcformal.probe.plan.directed import directed
 from tcformal.probe.plan.plan import make_plan

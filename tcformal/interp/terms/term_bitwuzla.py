@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import bitwuzla
 from bitwuzla import Kind
 
-from tcformal.interp.terms import TermInterpreter
+from tcformal.interp.terms.terms import TermInterpreter
 from tcformal.ir.build import Graph
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from tcformal.checks import check_choice
 from tcformal.errors import InputError
-from tcformal.interp.terms import TERM_OPS, TermInterpreter
+from tcformal.interp.terms.terms import TERM_OPS, TermInterpreter
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 

@@ -35,7 +35,7 @@ from tcformal.operands.batch import witness_at
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.text import to_data
 from tcformal.probe.devices.device import Ability, Device, slug
-from tcformal.probe.devices.talk import Talk
+from tcformal.probe.devices.programs.talk import Talk
 from tcformal.probe.log.identity import program_identity
 
 PROTOCOL = "tcformal-probe/1"

@@ -15,7 +15,7 @@ from tcformal.operands.batch import witness_at
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.text import inputs_digest, to_data
 from tcformal.probe.devices.device import Ability, Device
-from tcformal.probe.devices.program import hello, result_word
+from tcformal.probe.devices.programs.program import hello, result_word
 
 
 class HandDevice(Device):

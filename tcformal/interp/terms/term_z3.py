@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import z3
 
-from tcformal.interp.terms import TERM_OPS, TermInterpreter
+from tcformal.interp.terms.terms import TERM_OPS, TermInterpreter
 from tcformal.ir.build import Graph
 
 #: Where z3's C function is not called as SMT-LIB's operator.

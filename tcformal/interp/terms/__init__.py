@@ -1,0 +1,1 @@
+"""The vocabulary as solver terms: z3, cvc5, bitwuzla, and SMT-LIB text."""
