@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from itertools import count
 from typing import Any
 
 from tcformal.errors import InputError, InvariantError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.ops import LEAVES, OPS, Meaning, signed
+from tcformal.ir.ops import LEAVES, OPS, signed
 from tcformal.ir.walk import reachable
 
-#: Rows that are evaluated node by node before the DAG is compiled: either takes about as long.
-WORTH_COMPILING = 32
+#: Rows that are evaluated node by node before the DAG is compiled: compiling takes as long as some 150 rows.
+WORTH_COMPILING = 128
 
 _Run = Callable[[list[int]], list[int]]
-#: One node: its index, its operator's meaning, its arguments' indices and widths, parameters, a mask.
-_Step = tuple[int, Meaning, list[int], list[int], Sequence[int], int]
+#: The value of a node from all values before it and the places of its arguments among them.
+_Value = Callable[[list[int], int, int, int], int]
+#: One node: its place, its value, the places of its arguments.
+_Step = tuple[int, _Value, int, int, int]
 
 
 class Concrete:
@@ -32,10 +35,11 @@ class Concrete:
         self._nodes, self._roots = reachable(roots), tuple(roots)
         inputs = [n for n in self._nodes if n.op == "input"]
         self._inputs = [(graph.input_name(n), n.width) for n in inputs]
-        self._places = [n.index for n in inputs]
         self._singly = singly
         self._steps: list[_Step] | None = None
-        self._known: dict[int, int] = {}
+        self._known: list[int] = []
+        self._given: list[int] = []
+        self._wanted: list[int] = []
         self._run: _Run | None = None
 
     def __call__(self, inputs: Mapping[str, int]) -> list[int]:
@@ -58,14 +62,27 @@ class Concrete:
     def _walked(self, given: list[int]) -> list[int]:
         """The values of the roots, one node after the other."""
         if self._steps is None:
-            self._known = {node.index: node.params[1] for node in self._nodes if node.op == "const"}
-            self._steps = [_step(node) for node in self._nodes if node.op not in LEAVES]
-        known = dict(self._known)
-        for index, value in zip(self._places, given, strict=True):
-            known[index] = value
-        for index, meaning, args, widths, params, ones in self._steps:
-            known[index] = meaning([known[i] for i in args], widths, params) & ones
-        return [known[root.index] for root in self._roots]
+            self._steps = self._ordered()
+        known = self._known.copy()
+        for place, value in zip(self._given, given, strict=True):
+            known[place] = value
+        for place, meaning, i, j, k in self._steps:
+            known[place] = meaning(known, i, j, k)
+        return [known[place] for place in self._wanted]
+
+    def _ordered(self) -> list[_Step]:
+        """The nodes with their places; constants are known."""
+        places = {node.index: place for place, node in enumerate(self._nodes)}
+        self._known = [node.params[1] if node.op == "const" else 0 for node in self._nodes]
+        self._given = [places[node.index] for node in self._nodes if node.op == "input"]
+        self._wanted = [places[root.index] for root in self._roots]
+        steps = []
+        for place, node in enumerate(self._nodes):
+            if node.op not in LEAVES:
+                i, j, k = [*(places[x.index] for x in node.args), 0, 0][:3]
+                widths = tuple(x.width for x in node.args)
+                steps.append((place, _value(node.op, widths, tuple(node.params), node.width), i, j, k))
+        return steps
 
 
 class CheckedConcrete:
@@ -91,10 +108,12 @@ class CheckedConcrete:
         return values[: self._count]
 
 
-def _step(node: Node) -> _Step:
-    """A node as `_walked` takes it."""
-    args, widths = [a.index for a in node.args], [a.width for a in node.args]
-    return node.index, OPS[node.op].meaning, args, widths, node.params, (1 << node.width) - 1
+@cache
+def _value(op: str, widths: tuple[int, ...], params: tuple[int, ...], width: int) -> _Value:
+    """An operator's text as a function; nodes of the same widths and parameters share it."""
+    text = _text(op, [f"v[{place}]" for place in "ijk"], widths, params, width)
+    value: _Value = eval(f"lambda v, i, j, k: {text}", {"signed": signed})
+    return value
 
 
 def _compiled(nodes: Sequence[Node], roots: Sequence[Node]) -> _Run:
@@ -117,8 +136,14 @@ def _name(node: Node) -> str:
 
 
 def _expression(node: Node) -> str:
-    """The operator's text on the operands' names, reduced to the node's width."""
-    names: dict[str, str | int] = dict(zip("pq", node.params, strict=False))
-    for letter, arg in zip("abc", node.args, strict=False):
-        names[letter], names[f"w{letter}"] = _name(arg), arg.width
-    return f"({OPS[node.op].text.format_map(names)}) & {hex((1 << node.width) - 1)}"
+    """The operator's text on the operands' names."""
+    args = node.args
+    return _text(node.op, [_name(x) for x in args], [x.width for x in args], node.params, node.width)
+
+
+def _text(op: str, args: Sequence[str], widths: Sequence[int], params: Sequence[int], width: int) -> str:
+    """The operator's text on these operands, reduced to the width of its result."""
+    names: dict[str, str | int] = dict(zip("pq", params, strict=False))
+    for letter, arg, arg_width in zip("abc", args, widths, strict=False):
+        names[letter], names[f"w{letter}"] = arg, arg_width
+    return f"({OPS[op].text.format_map(names)}) & {hex((1 << width) - 1)}"
