@@ -12,7 +12,7 @@ LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --extra d
 # Tests start some hundred processes: each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-debian test-long mutants fuzz sweep sweep-kernels bench bench-kernels bench-store lock clean
+.PHONY: help demo test types tests test-debian test-long mutants fuzz sweep sweep-kernels bench bench-kernels bench-store lock clean
 
 help:
 	@echo "make demo       find inputs on which two generations of one instruction differ, and explain them"
@@ -36,9 +36,16 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(MAKE) --no-print-directory --jobs=2 types tests
+
+# Side by side: alone, the types take one processor and leave the other idle.
+types: $(STAMP)
+	$(BIN)/mypy
+
+# Three for two processors: tests also wait, for limits of time and for other processes.
+tests: $(STAMP)
+	$(BIN)/pytest -n 3 --dist worksteal
 
 test-debian: $(STAMP)
 	./.ci/debian-packages

@@ -324,7 +324,7 @@ def test_a_bar_is_shown_to_whoever_waits(
         (QUICK, 12),
         (SCALED, 32),
         ("cdna1/v_mfma_f32_32x32x4bf16", 4),
-        ("ampere/mma.m8n8k4.f64.f64.f64.f64", 4),
+        pytest.param("ampere/mma.m8n8k4.f64.f64.f64.f64", 4, marks=pytest.mark.long),
     ],
 )
 def test_many_rows_are_compiled(name: str, k: int, monkeypatch: pytest.MonkeyPatch) -> None:

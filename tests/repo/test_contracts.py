@@ -25,7 +25,7 @@ for module, line in json.load(sys.stdin):
     text = path.read_text(encoding="utf-8")
     path.write_text(f"{text}\\n{line}\\n", encoding="utf-8")
     with contextlib.redirect_stdout(out):
-        code = lint_imports(no_cache=True, no_logo=True)
+        code = lint_imports(cache_dir="cache", no_logo=True)
     path.write_text(text, encoding="utf-8")
     reports.append((code, out.getvalue()))
 print(json.dumps(reports))

@@ -82,12 +82,13 @@ def test_answers_never_remove_the_design_that_gives_them(name: str) -> None:
     design = some(world, 1)
     answers = world.outputs(design, pool)[0]
     survivors = Survivors(world, np.random.default_rng(1))
-    for row in range(0, len(pool.c), 2):
+    asked = range(0, len(pool.c), 4)
+    for row in asked:
         survivors.learn(pool, row, int(answers[row]))
         assert all(design[0, axis] in survivors.values(axis) for axis in range(len(world.axes)))
     assert 0 < survivors.count < world.size
     # Every design that is left gives the answers that are settled.
-    settled = [row for row in range(0, len(pool.c), 2) if not any(o[1] == row for o in survivors.open)]
+    settled = [row for row in asked if not any(o[1] == row for o in survivors.open)]
     given = world.outputs(survivors.some(8), pool)[:, settled]
     assert (given == answers[settled]).all()
 
