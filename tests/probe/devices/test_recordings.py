@@ -61,7 +61,7 @@ def leaders(path: Path) -> list[str]:
     return [group.leader.name for group in groups(unit_of(run, path) for run in runs(path).values())]
 
 
-#: Of an H100's units every tenth.  The long run has the others, and those of an H200, which are an H100's again.
+#: Of an H100's units every tenth.  The long run has the others, and those of an H200, which are the same.
 KEPT = [
     pytest.param(path, name, marks=pytest.mark.long if path == H100 and i % 10 else ())
     for path in (*FILES, *FOLDERS)
@@ -221,7 +221,7 @@ def test_another_rule_of_nans_is_refuted(name: str, change: str) -> None:
 def test_measured_evidence_is_what_is_kept() -> None:
     """A catalogued unit claims to be measured exactly where results of hardware are kept, and names them."""
     kept: dict[str, set[str]] = {}
-    for path, name in ((path, name) for path in (*FILES, *FOLDERS) for name in runs(path)):
+    for path, name in ((p, name) for p in (*FILES, *FOLDERS) for name in runs(p)):
         emulated = str(runs(path)[name].head["device"].get("system")).startswith("emulated")
         if name in catalogue() and not emulated:
             kept.setdefault(name, set()).add(path.relative_to(HARDWARE).parts[0])
