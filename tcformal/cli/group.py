@@ -16,6 +16,7 @@ import click
 from tcformal.cli.examples import EXIT_CODES, with_examples
 from tcformal.cli.signals import EndedError, working
 from tcformal.errors import TcformalError
+from tcformal.installed import install
 from tcformal.report.escape import complain
 from tcformal.version import VERSION
 
@@ -26,6 +27,7 @@ OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
 #: The modules that make each command, in order.
 MODULES: dict[str, tuple[str, ...]] = {
     "check-rtl": ("rtl",),
+    "doctor": ("setup.doctor",),
     "eval": ("single",),
     "explain": ("single",),
     "explain-mismatch": ("devices.mismatch",),
@@ -74,7 +76,7 @@ class OneSentence(click.Group):
             packages = ", ".join(sorted(set(MISSING.values())))
             raise click.UsageError(
                 f"expected a command, but got: {error.format_message()} "
-                f"Not installed here, and needed by some commands: {packages}."
+                f"Not installed here, and needed by some commands: {packages} ({install()})."
             ) from None
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
