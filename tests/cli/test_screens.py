@@ -90,7 +90,7 @@ def drawn(text: str, width: int) -> list[str]:
          ["hopper/mma.m16n8k16.f32.f16@", "fraction_bits=25,", "carry_bits=3"]),
         ("v_mfma_f32_32x32x8_f16_with_another_name", ["v_mfma_f32_32x32x8_f16_with_", "another_name"]),
         ("a short word and volta/mma.m8n8k4.f32.f16.f16.f32",
-         ["a short word and volta/", "mma.m8n8k4.f32.f16.f16.f32"]),
+         ["a short word and", "volta/mma.m8n8k4.f32.f16.", "f16.f32"]),
         ("0123456789abcdef0123456789abcdef", ["0123456789abcdef0123456789ab", "cdef"]),
         ("1.25 is no name", ["1.25 is no name"]),
     ],

@@ -59,7 +59,8 @@ def test_bash_completes_a_name(run: Run, tmp_path: Path) -> None:
     program.write_text(f"#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -P -m tcformal\n")
     program.chmod(0o755)
     script = run("completion", "bash").output
-    asking = "COMP_WORDS=(tcformal units volta/mma.m8n8k4.f32.f16.f16.f3); COMP_CWORD=2; _tcformal_completion tcformal"
+    words = "COMP_WORDS=(tcformal units volta/mma.m8n8k4.f32.f16.f16.f3); COMP_CWORD=2"
+    asking = f"{words}; _tcformal_completion tcformal"
     done = subprocess.run(
         ["bash", "-c", f'{script}\n{asking}\necho "${{COMPREPLY[@]}}"'],
         env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
