@@ -10,11 +10,19 @@ from rich.text import Text
 from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.filters import Filters
-from tcformal.design.names import FAMILIES, resolve
+from tcformal.design.names import resolve
 from tcformal.formats.catalog import FORMATS, format_named
 from tcformal.report.escape import print_json
-from tcformal.report.text import console, progress
-from tcformal.report.units import format_data, formats_table, unit_card, unit_data, units_table
+from tcformal.report.text import SCREEN, console, progress
+from tcformal.report.units import (
+    architectures_table,
+    families_table,
+    format_data,
+    formats_table,
+    unit_card,
+    unit_data,
+    units_table,
+)
 
 
 @main.command()
@@ -23,7 +31,8 @@ from tcformal.report.units import format_data, formats_table, unit_card, unit_da
 @click.option("--format", "format_name", help="Only units whose A or B has this format.")
 @click.option("--operation", "operation_name", help="Only units of this elementary operation, e.g. T-FDPA.")
 @click.option("--evidence", help="Only units whose fraction bits have this evidence level, e.g. recorded.")
-@click.option("--all", "every", is_flag=True, help="List every name; by default one per distinct design.")
+@click.option("--designs", is_flag=True, help="One row per distinct design, however many there are.")
+@click.option("--all", "every", is_flag=True, help="Every name, however many there are.")
 @click.option("--check", is_flag=True, help="Check that all names of one design build one circuit.")
 @json_option
 def units(
@@ -32,11 +41,16 @@ def units(
     format_name: str | None,
     operation_name: str | None,
     evidence: str | None,
+    designs: bool,
     every: bool,
     check: bool,
     as_json: bool,
 ) -> int:
-    """List the catalogued units, or show one (NAME) with the source of every parameter."""
+    """List the catalogued units, or show one (NAME) with the source of every parameter.
+
+    Without filters, how many there are of each architecture; with filters one row per distinct design, up to
+    a screenful.
+    """
     if name is not None:
         spec = resolve(name)
         print_json(unit_data(spec)) if as_json else console().print(unit_card(spec))
@@ -51,12 +65,18 @@ def units(
         print_json([unit_data(u) for u in chosen])
         return OK
     out = console()
-    out.print(units_table(chosen, {} if every else sharing, out.width))
-    total = sum(sharing.values())
-    text = f"{total} units, {len(sharing)} distinct designs"
-    text += "." if every else "; others: more names of the same design and formats (--all lists them)."
-    families = "; ".join(f"{family}@…: {what}" for family, what in FAMILIES.items())
-    out.print(Text(f"{text} Families of designs: {families}.", style="dim"))
+    total = f"{sum(sharing.values())} units, {len(sharing)} distinct designs"
+    if not any((arch, format_name, operation_name, evidence, designs, every)):
+        out.print(architectures_table(distinct_designs()))
+        out.print(Text(f"{total}: --arch NAME lists those of one architecture, --designs and --all more.\n"))
+        out.print(families_table())
+        return OK
+    shown = chosen if designs or every else chosen[:SCREEN]
+    out.print(units_table(shown, {} if every else sharing, out.width))
+    if len(shown) < len(chosen):
+        out.print(Text(f"… {len(chosen) - len(shown)} more designs: --designs lists them"))
+    total += "." if every else "; others: more names of the same design and formats (--all lists them)."
+    out.print(Text(total, style="dim"))
     return OK
 
 

@@ -53,6 +53,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "tcformal suite 'valpey@terms=3' --vary carry_bits=1..3 --format json -o s.json",
         "tcformal suite --check s.json",
     ),
+    "completion": ("tcformal completion bash", "tcformal completion zsh"),
+    "doctor": ("tcformal doctor", "tcformal doctor --json"),
     "export": (
         f"tcformal export {_AMPERE} --to verilog -o ampere.sv",
         "tcformal export 'valpey@terms=5,carry_bits=3' --to smtlib",

@@ -13,9 +13,11 @@ from typing import Any
 
 import click
 
+from tcformal.checks import unknown_sentence
 from tcformal.cli.examples import EXIT_CODES, with_examples
 from tcformal.cli.signals import EndedError, working
 from tcformal.errors import TcformalError
+from tcformal.installed import install
 from tcformal.report.escape import complain
 from tcformal.version import VERSION
 
@@ -23,10 +25,38 @@ from tcformal.version import VERSION
 OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
 
 
+#: What the help of the program says of each command: to list them imports none.
+SUMMARIES: dict[str, str] = {
+    "check-rtl": "Compare Verilog of one dot product with a unit (exit 0 if they are equal on all inputs).",
+    "completion": "Print what makes a shell complete commands, options and names of units.",
+    "doctor": "Say what is installed, what is missing, and what it would give.",
+    "eval": "Compute d = a·b + c on one or more units.",
+    "explain": "Explain a result bit by bit; with two units, show where they diverge.",
+    "explain-mismatch": "Rounding or bug? Find the designs that give an expected result, and those that "
+    "give the one obtained.",
+    "export": "Write one dot product d = a·b + c of a unit as a design for other tools.",
+    "formats": "List the floating-point formats, or show one (NAME).",
+    "identify": "Identify the design of a device, given its operand formats alone.",
+    "probe": "Run dot products on hardware and compare with the models: devices, plans, runs, comparisons.",
+    "prove": "Prove two units equal on all inputs, or a claim about one unit (exit 0 if they "
+    "are, or it holds).",
+    "region": "Find the largest spread of exponents within which two units give the same bits.",
+    "results": "Kept answers: list, show, verify, proof, export, prune.",
+    "run": "Ask the questions of query files (names or paths) and compare the answers with "
+    "the expected ones.",
+    "separate": "Find simple inputs on which two units differ (exit 0 if found).",
+    "suite": "Find the fewest inputs that separate all designs of a space.",
+    "sweep": "Compare NumPy lanes, integers and the exact oracle on every distinct design; "
+    "resumes if repeated.",
+    "units": "List the catalogued units, or show one (NAME) with the source of every parameter.",
+}
+
 #: The modules that make each command, in order.
 MODULES: dict[str, tuple[str, ...]] = {
     "check-rtl": ("rtl",),
-    "eval": ("single",),
+    "completion": ("setup.completion",),
+    "doctor": ("setup.doctor",),
+    "eval": ("questions.evaluate",),
     "explain": ("single",),
     "explain-mismatch": ("devices.mismatch",),
     "export": ("export",),
@@ -43,6 +73,9 @@ MODULES: dict[str, tuple[str, ...]] = {
     "units": ("catalogue",),
 }
 
+#: The variable by which a shell asks for completions.
+COMPLETE = "_TCFORMAL_COMPLETE"
+
 #: Modules of commands that could not be imported, each with the missing package.
 MISSING: dict[str, str] = {}
 
@@ -51,35 +84,42 @@ class OneSentence(click.Group):
     """A group of commands that reports every failure as one sentence on standard error and an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands whose modules can be imported."""
-        return [name for name in MODULES if self.get_command(ctx, name) is not None]
+        """The names of all commands; none is imported."""
+        return list(MODULES)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands with what each does, on lines of their own."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUMMARIES.items()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, its module imported now; None if a package is missing."""
         for module in MODULES.get(cmd_name, ()):
             _load(module)
         found = super().get_command(ctx, cmd_name)
+        if found is not None and COMPLETE in os.environ:
+            import_module("tcformal.cli.setup.completion").complete_units(found)
         return None if found is None else with_examples(found, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command of that name; the error for an unknown name lists missing packages."""
+        """The command of that name; the error says which names are close, or which package is missing."""
         try:
             return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            self.list_commands(ctx)
-            if not MISSING:
-                raise
+        except click.UsageError:
+            word = args[0]
+            if word not in MODULES:
+                raise click.UsageError(unknown_sentence("command", word, list(MODULES))) from None
             packages = ", ".join(sorted(set(MISSING.values())))
             raise click.UsageError(
-                f"expected a command, but got: {error.format_message()} "
-                f"Not installed here, and needed by some commands: {packages}."
+                f"expected {packages} for the command {word}, but it is not installed: {install()}"
             ) from None
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command; TcformalError and click's own errors become one line."""
         kwargs["standalone_mode"] = False
+        kwargs.setdefault("complete_var", COMPLETE)
         _never_fail_to_encode()
         try:
             with working():

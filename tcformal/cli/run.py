@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from rich.text import Text
 
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
@@ -23,7 +24,9 @@ from tcformal.report.text import console, progress
 @main.command(name="run")
 @click.argument("names", nargs=-1, metavar="QUERY...")
 @click.option("--all", "every", is_flag=True, help="Every query that comes with the package.")
-@click.option("--list", "listed", is_flag=True, help="List the queries instead.")
+@click.option(
+    "--list", "listed", is_flag=True, help="List the queries instead; with --all, their sources too."
+)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
 @click.option("--only", metavar="TEXT", help="Only the asks that have TEXT in their names.")
 @solver_options("memory_limit", "seed")
@@ -55,7 +58,7 @@ def run_queries(
         raise InputError("expected names of queries, or --all, or --list, but got none or both")
     files = [find(name) for name in names] or [load(path, name) for name, path in known_queries().items()]
     if listed:
-        print_json([views.query_data(f) for f in files]) if as_json else console().print(views.listing(files))
+        print_json([views.query_data(f) for f in files]) if as_json else _print_list(files, every)
         return OK
     store = how.store()
     setting = Setting(store, how.limits, how.solvers, how.certify, fresh=how.fresh)
@@ -76,6 +79,14 @@ def run_queries(
     if any(a.outcome in OPEN or not a.checked for a in done):
         return NO_ANSWER
     return OK if all(a.as_expected for a in done) else OTHERWISE
+
+
+def _print_list(files: Sequence[QueryFile], every: bool) -> None:
+    """The queries, one on a line; with --all, their sources too."""
+    out = console()
+    out.print(views.listing(files, sources=every))
+    if not every:
+        out.print(Text("--list --all: with the sources", style="dim"))
 
 
 def _settings(texts: Sequence[str]) -> dict[str, str]:

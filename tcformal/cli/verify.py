@@ -13,6 +13,7 @@ from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, results_op
 from tcformal.cli.results import results, watched
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.results import SHOWN
+from tcformal.report.text import SCREEN
 from tcformal.store.audit.audit import AuditFinding, AuditStatus, audit, select
 from tcformal.store.store import Entry, Store
 
@@ -33,12 +34,16 @@ _WORD = {
 @click.option("--claims", "with_claims", is_flag=True, help="Prove the kept claims again too; takes minutes.")
 @click.option("--independent", is_flag=True,
               help="Decide every question again by separate gates and Debian's berkeley-abc.")  # fmt: skip
+@click.option(
+    "--all", "every", is_flag=True, help="A line for each record that holds, however many there are."
+)
 @click.option("--trim", is_flag=True, help="Keep proofs of earlier versions again, trimmed and in one file.")
 @results_option
 @json_option
 def verify(
-    starts: tuple[str, ...], with_claims: bool, independent: bool, trim: bool, folder: str, as_json: bool
-) -> int:
+    starts: tuple[str, ...], with_claims: bool, independent: bool, every: bool, trim: bool, folder: str,
+    as_json: bool,
+) -> int:  # fmt: skip
     """Check kept records: schema, question, witnesses by replay, certificates step by step.
 
     Of identifications of devices, every answer is replayed on the designs that it fits or refutes.
@@ -84,7 +89,7 @@ def verify(
     if as_json:
         print_json(_data(findings, claims, devices, broken, counts))
     else:
-        _print(findings, claims, devices, broken, counts)
+        _print(findings, claims, devices, broken, counts, every)
     if counts[AuditStatus.FAILED]:
         return OTHERWISE
     return OK if counts[AuditStatus.HOLDS] else NO_ANSWER
@@ -144,17 +149,26 @@ def _print(
     devices: Sequence[IdentificationFinding],
     broken: Sequence[str],
     counts: dict[AuditStatus, int],
+    every: bool,
 ) -> None:
-    """Print one line for each record, then the counts."""
+    """Print a line for each record that does not hold, a screenful of those that do, then the counts."""
+    lines: list[tuple[AuditStatus, str]] = []
     for f in findings:
         verdict = "" if f.status is AuditStatus.FAILED else f"{f.entry.record['verdict']}, "
-        say(f"{f.entry.id[:SHOWN]} {_WORD[f.status]}: {verdict}{f.reason}")
+        lines.append((f.status, f"{f.entry.id[:SHOWN]} {_WORD[f.status]}: {verdict}{f.reason}"))
     for c in claims:
-        say(f"{c.claim} of {c.unit} {_WORD[c.status]}: {c.verdict}, {c.reason}")
+        lines.append((c.status, f"{c.claim} of {c.unit} {_WORD[c.status]}: {c.verdict}, {c.reason}"))
     for d in devices:
-        say(f"{d.device} {_WORD[d.status]}: {d.verdict}, {d.reason}")
+        lines.append((d.status, f"{d.device} {_WORD[d.status]}: {d.verdict}, {d.reason}"))
     for sentence in broken:
-        say(f"{'':{SHOWN}} {_WORD[AuditStatus.FAILED]}: {sentence}")
+        lines.append((AuditStatus.FAILED, f"{'':{SHOWN}} {_WORD[AuditStatus.FAILED]}: {sentence}"))
+    holding = 0
+    for status, line in lines:
+        holding += status is AuditStatus.HOLDS
+        if every or status is not AuditStatus.HOLDS or holding <= SCREEN:
+            say(line)
+    if not every and holding > SCREEN:
+        say(f"… {holding - SCREEN} more hold: --all lists them")
     say(
         f"{counts[AuditStatus.HOLDS]} records hold, {counts[AuditStatus.FAILED]} failed, "
         f"{counts[AuditStatus.UNCHECKED]} not re-checkable, {counts[AuditStatus.OPEN]} without an answer"

@@ -1,4 +1,4 @@
-"""Names of designs: `UNIT`, `UNIT@name=value,…`, `FAMILY@name=value,…`, and `tree@steps=(0..3+c),…`."""
+"""Names of designs: `UNIT`, `UNIT@name=value,…`, `FAMILY@name=value,…`, aliases, and `tree@steps=…`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tcformal.checks import check_choice, check_int, check_text, unknown_sentence
+from tcformal.design.aliases import ALIASES, unaliased
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.catalog import catalogue
 from tcformal.design.spec import EXACT_SUM, NUMBERS, Design, Operands
@@ -49,7 +50,7 @@ def resolve(name: str) -> UnitSpec:
     """
     check_text("the name of a unit", name)
     base, at, text = name.strip().partition("@")
-    settings = _settings(text, name) if at else {}
+    base, settings = unaliased(base, _settings(text, name) if at else {})
     if base in FAMILIES:
         return _family(name, base, settings)
     units = catalogue()
@@ -71,7 +72,7 @@ def _unknown_unit(base: str) -> str:
             f"instructions: the composition is named {emulated}"
         )
     near = [n for n in units if n.startswith(arch + "/")] or list(units)
-    return unknown_sentence("unit", base, [*near, *FAMILIES])
+    return unknown_sentence("unit", base, [*near, *FAMILIES, *ALIASES])
 
 
 def _settings(text: str, name: str) -> dict[str, str]:

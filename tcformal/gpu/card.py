@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tcformal.errors import DeviceError
 from tcformal.gpu.compilers import compiler, first_line
-from tcformal.gpu.driver import supported
+from tcformal.gpu.driver import CUDA, CUDA_12, supported
 from tcformal.gpu.tools import built
 
 T = TypeVar("T")
@@ -235,8 +235,8 @@ def _first(use: Callable[[Callable[[], int], Callable[[int], Card]], T]) -> T:
                 continue
             return answer
     raise DeviceError(
-        f"expected an NVIDIA GPU (python -m pip install 'cuda-core[cu13]', or 'cuda-core[cu12]' for a driver "
-        f"of CUDA 12), but {', and '.join(reasons)}{_release()}"
+        f"expected an NVIDIA GPU ({CUDA}, or for a driver of CUDA 12: {CUDA_12}), "
+        f"but {', and '.join(reasons)}{_release()}"
     )
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.errors import DeviceError
-from tcformal.gpu.driver import CUDA_12, check_driver
+from tcformal.gpu.driver import CUDA, CUDA_12, check_driver
 from tcformal.gpu.tools import run_tool
 
 _OPTIONS = ("-std=c++17",)
@@ -142,8 +142,8 @@ def compiler() -> Compiler:
             continue
         return made
     raise refused or DeviceError(
-        "expected a compiler for CUDA, nvcc or NVRTC (python -m pip install 'cuda-core[cu13]' "
-        f"nvidia-cuda-nvrtc, or for a driver of CUDA 12: {CUDA_12}), but there is none"
+        "expected a compiler for CUDA, nvcc or NVRTC ("
+        f"{CUDA}, or for a driver of CUDA 12: {CUDA_12}), but there is none"
     )
 
 

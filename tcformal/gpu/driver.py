@@ -6,10 +6,11 @@ import ctypes
 from functools import cache
 
 from tcformal.errors import DeviceError
+from tcformal.installed import install
 
 _NAMES = ("libcuda.so.1", "libcuda.so", "nvcuda.dll")
-#: The packages that build for drivers of CUDA 12.
-CUDA_12 = "python -m pip install 'cuda-core[cu12]' nvidia-cuda-nvrtc-cu12 nvidia-cuda-nvdisasm"
+#: What builds kernels for the newest drivers, and for those of CUDA 12.
+CUDA, CUDA_12 = install("cuda"), install("cuda12")
 
 
 @cache
@@ -29,11 +30,11 @@ def check_driver(compiler: str, release: tuple[int, int], driver: tuple[int, int
     """Refuse a compiler of a newer major release than the driver, by default the machine's, supports.
 
     Within a major release a driver loads the code of any compiler (CUDA's minor version compatibility).
-    Errors: DeviceError that names both, and the packages that build for the driver.
+    Errors: DeviceError that names both, and the extra that builds for the driver.
     """
     driver = driver or supported()
     if driver is not None and release[0] > driver[0]:
-        remedy = f"or take the packages for CUDA 12: {CUDA_12}" if driver[0] == 12 else "which is too old"
+        remedy = f"or take the extra for CUDA 12: {CUDA_12}" if driver[0] == 12 else "which is too old"
         raise DeviceError(
             f"expected a driver for CUDA {release[0]}, the release of {compiler}, but this one supports CUDA "
             f"{driver[0]}.{driver[1]} and loads no newer kernels: update the driver, {remedy}"

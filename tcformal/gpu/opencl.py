@@ -14,6 +14,7 @@ from tcformal.errors import DeviceError
 from tcformal.gpu.card import Card
 from tcformal.gpu.compilers import complaint, first_line
 from tcformal.gpu.tools import built
+from tcformal.installed import install
 
 
 class OpenClCard(Card):
@@ -27,7 +28,9 @@ class OpenClCard(Card):
             self._cl = cl = import_module("pyopencl")
             devices = [device for platform in cl.get_platforms() for device in platform.get_devices()]
         except ImportError as error:
-            raise DeviceError(f"expected the package pyopencl, but got: {first_line(error)}") from error
+            raise DeviceError(
+                f"expected the package pyopencl ({install('opencl')}), but got: {first_line(error)}"
+            ) from error
         except Exception as error:  # the loader says so where there is no platform
             raise DeviceError(f"expected an OpenCL platform, but got: {first_line(error)}") from error
         if index >= len(devices):

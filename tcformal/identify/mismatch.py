@@ -13,20 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.callbacks import Advance, ignore_count
+from tcformal.design.aliases import ALIASES
 from tcformal.design.axes import catalogued_rivals, computed, neighbours
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, takes
-from tcformal.errors import InputError
+from tcformal.errors import InputError, SolverDisagreementError
 from tcformal.identify.cases import MismatchCase, MismatchValue
 from tcformal.matmul.replay import padded_witness, replay
 from tcformal.operands.batch import batch_of
+from tcformal.operands.random import Batch
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.programs.chain import common_k
 from tcformal.query.explain.divergence import Divergence, divergence
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.steps import Trace
+from tcformal.query.replay import oracle_result
 
+#: Cases up to which the oracle sifts the designs.
+_FEW = 16
 #: Products up to which a computation is one design.
 _MOST = 256
 
@@ -85,9 +90,11 @@ def explain_mismatch(
 
     Shapes: dot products of one length; a unit of fewer products is called repeatedly, if its result can
     be the next c; a unit of more products gets zeros.
-    Ranges and units: a design counts if it gives the results of all cases.
+    Ranges and units: a design counts if it gives the results of all cases.  Of a few cases the oracle says
+    so; units, computations and the nearest pair are replayed on their circuits, other variations are not.
     Zero, NaN, Inf: encodings are compared; `nan` equals any NaN.
-    Errors: InputError for no cases, or cases of different lengths.
+    Errors: InputError for no cases, or cases of different lengths; SolverDisagreementError where oracle and
+    circuit of a design that gives the results differ.
     """
     lengths = {len(case.witness.a) for case in cases}
     if len(lengths) != 1:
@@ -101,7 +108,7 @@ def explain_mismatch(
     results: dict[str, NDArray[np.uint64]] = {}
     for done, one in enumerate(candidates):
         advance(done, len(candidates))
-        words = replay(one.design, batch)
+        words = _sifted(one.design, cases, batch)
         results[one.design.name] = words
         for name, made in found.items():
             values: list[MismatchValue] = [getattr(case, name) for case in cases]
@@ -109,15 +116,39 @@ def explain_mismatch(
             gives[name, one.design.name] = fits
             if fits and (one.base is one.design or not gives.get((name, one.base.name), False)):
                 made.append(one)
+        if one.base is one.design and any(gives[name, one.design.name] for name in found):
+            _confirm(one.design, words, batch)
     advance(len(candidates), len(candidates))
     expected, got = (tuple(sorted(made, key=lambda p: p.kind)) for made in found.values())
     pair = _nearest(expected, got)
+    for one in pair or ():
+        _confirm(one.design, results[one.design.name], batch)
     traces = None if pair is None else _traces(pair, cases, results)
     return Explained(
         spec, tuple(cases), len(candidates), tuple(int(x) for x in results[spec.name]),
         tuple(exact_sum(spec, case.witness) for case in cases), expected, got, pair, traces,
         None if traces is None else divergence(*traces),
     )  # fmt: skip
+
+
+def _sifted(design: UnitSpec, cases: Sequence[MismatchCase], batch: Batch) -> NDArray[np.uint64]:
+    """What a design gives: of a few cases by the oracle, which builds no circuit."""
+    if len(cases) > _FEW:
+        return replay(design, batch)
+    return np.array(
+        [oracle_result(design, padded_witness(design, case.witness)) for case in cases], dtype=np.uint64
+    )
+
+
+def _confirm(design: UnitSpec, words: NDArray[np.uint64], batch: Batch) -> None:
+    """Replay a design on its circuit; SolverDisagreementError where that differs from the oracle."""
+    circuit = replay(design, batch)
+    if not np.array_equal(circuit, words):
+        i = int(np.flatnonzero(circuit != words)[0])
+        raise SolverDisagreementError(
+            f"expected one result of {design.name} in case {i}, but got {int(words[i]):#x} of the oracle and "
+            f"{int(circuit[i]):#x} of the circuit"
+        )
 
 
 def _candidates(spec: UnitSpec, k: int) -> Iterator[Producer]:
@@ -160,22 +191,13 @@ def computations(spec: UnitSpec, k: int) -> Iterator[tuple[str, str]]:
     is not IEEE 754.
     """
     o = spec.operands
-    target = o.d.name.upper()
     if spec.scale_format is not None or k > _MOST or o.d.name not in ("fp64", "fp32", "fp16", "bf16"):
         return
-    formats = ",".join(
-        f"{letter}_format={fmt.name}" for letter, fmt in zip("abcd", (o.a, o.b, o.c, o.d), strict=True)
-    )
-    exact = "fraction_bits=exact,rounding=RNE,zero_sign=ieee,overflow=ieee"
-    yield f"tfdpa@products={k},{exact},{formats}", "the exact sum, rounded once"
-    chain = f"sequential@products={k}"
-    for place, order in (("", "from c on"), (",c_position=last", "c last")):
-        yield f"{chain}{place},{formats}", f"fused multiply–adds in {o.d.name}, {order}"
-        rounded = f"product_rounding=RNE-{target}"
-        yield f"{chain}{place},{rounded},{formats}", f"products and sums rounded to {o.d.name}, {order}"
-        if o.d.name != "fp64":
-            wide = "accumulator=RNE-FP64"
-            yield f"{chain}{place},{wide},{formats}", f"a chain in fp64, {order}, rounded at the end"
+    usual = resolve("fma").operands.names()
+    formats = "".join(f",{x}_format={name}" for x, name in o.names().items() if name != usual[x])
+    for alias, (_, what) in ALIASES.items():
+        if not (alias.startswith("fp64") and o.d.name == "fp64"):
+            yield f"{alias}@k={k}{formats}", what.replace("d's format", o.d.name)
 
 
 def exact_sum(spec: UnitSpec, w: Witness) -> Fraction | None:

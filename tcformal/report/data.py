@@ -5,23 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from tcformal.design.unit import UnitSpec
-from tcformal.matmul.unit import Unit
-from tcformal.operands.witness import Witness
 from tcformal.oracle.text import number_text
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.steps import Rounding, SumStep, Trace
-
-
-def evaluate(u: Unit, w: Witness) -> int:
-    """The result of one dot product on the NumPy interpretation."""
-    a, b, scale_a, scale_b = (np.array([x], dtype=np.uint64) for x in (w.a, w.b, w.scale_a, w.scale_b))
-    c = np.array([w.c], dtype=np.uint64)
-    scales = (scale_a, scale_b) if w.scale_a else ()
-    return int(u.dot_bits(a, b, c, *scales)[0])
 
 
 def result_data(spec: UnitSpec, raw: int) -> dict[str, str]:

@@ -41,11 +41,13 @@ def query_data(query: QueryFile) -> dict[str, Any]:
     }
 
 
-def listing(queries: Sequence[QueryFile]) -> RenderableType:
-    """Every query with its source."""
-    made = table("query", "title", "source", ">asks")
+def listing(queries: Sequence[QueryFile], *, sources: bool) -> RenderableType:
+    """Every query: on a line, or with its whole title and source."""
+    made = table("query", ">asks", "title", *(["source"] if sources else []))
+    made.columns[0].no_wrap = True
     for query in queries:
-        made.add_row(query.name, query.title, query.source, str(len(query.concrete())))
+        more = [query.source] if sources else []
+        made.add_row(query.name, str(len(query.concrete())), query.title, *more)
     return made
 
 

@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from rich.console import Console, ConsoleOptions, RenderableType
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.containers import Lines
 from rich.segment import Segment
 from rich.table import Table
+from rich.text import Text
 
 from tcformal.formats.spec import Format
 from tcformal.oracle.values import decode, format_value, hex_word
 from tcformal.report.escape import printable
 
+if TYPE_CHECKING:  # imported where bars are made: most commands show none
+    from rich.progress import Progress, ProgressColumn, TextColumn
+
 #: Width that every table fits into when the output is not a terminal.
 WIDTH = 100
 #: Width that COLUMNS may ask for at most.
 _WIDEST = 10_000
+#: Rows that a list shows on one screen; `--all` shows the others.
+SCREEN = 40
 #: Width below which nothing can be read, whatever the terminal says.
 _NARROWEST = 40
 
@@ -70,31 +68,92 @@ def _columns(text: str) -> int:
 
 
 def counting(field: str) -> tuple[ProgressColumn, ...]:
-    """Columns of a bar that counts: its description, how far it is, the time, and a text of the task."""
+    """Columns of a bar that counts: its description, how far it is, the time, that left, a text."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
+
     return (
         shown("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
-        shown(f"{{task.fields[{field}]}}"),
+        TimeRemainingColumn(), shown(f"{{task.fields[{field}]}}"),
     )  # fmt: skip
 
 
 def progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
     """A progress bar on standard error; by default a text, the bar, the percentage, the remaining time."""
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
+
     usual = (shown("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     return Progress(*(columns or usual), console=console(stderr=True), transient=transient)
 
 
 def shown(field: str) -> TextColumn:
     """A column of a progress bar that shows a text unchanged."""
+    from rich.progress import TextColumn
+
     return TextColumn(field, markup=False)
 
 
 def table(*columns: str, title: str | None = None) -> Table:
-    """An empty table in the house style; a column named with a leading > is aligned right."""
-    made = Table(title=title, box=None, pad_edge=False, header_style="bold", title_justify="left")
+    """An empty table in the house style; a column named with a leading > is aligned right.
+
+    Cells are broken at spaces, and words that are too long at separators.
+    """
+    made = SeparableTable(title=title, box=None, pad_edge=False, header_style="bold", title_justify="left")
     for name in columns:
         right = name.startswith(">")
         made.add_column(name.removeprefix(">"), justify="right" if right else "left", overflow="fold")
     return made
+
+
+#: Places where a long name may go on in the next line: after a separator, or a dot before a letter; where
+#: there is none, after an underscore or an equals sign.
+_BREAKS = (
+    re.compile(r"(?<=[/,@;:|&·])(?=\S)|(?<=\.)(?=[A-Za-z])|(?<=[^\W_])(?=[(+])"),
+    re.compile(r"(?<=[_=])(?=\S)"),
+)
+
+
+class SeparableText(Text):
+    """Text whose words, where they are too long for a line, are broken at separators."""
+
+    def wrap(self, console: Console, width: int, **options: Any) -> Lines:
+        """Lines of at most `width`: as any text, once long words are cut at separators."""
+        cuts = [
+            word.start() + at
+            for word in re.finditer(r"\S+", self.plain)
+            if len(word.group()) > width
+            for at in _cuts(word.group(), width)
+        ]
+        whole = Text("\n").join(self.divide(cuts)) if cuts else self.copy()
+        return Text.wrap(whole, console, width, **options)
+
+
+def _cuts(word: str, width: int) -> list[int]:
+    """Where a word is cut into parts of at most `width`, at separators as far as there are any."""
+    places = [[match.start() for match in pattern.finditer(word)] for pattern in _BREAKS]
+    cuts, start = [], 0
+    while len(word) - start > width:
+        near = [place for kind in reversed(places) for place in kind if start < place <= start + width]
+        start = near[-1] if near else start + width
+        cuts.append(start)
+    return cuts
+
+
+class SeparableTable(Table):
+    """A table whose cells wrap at separators."""
+
+    def add_row(self, *cells: RenderableType | None, **options: Any) -> None:
+        """Add a row; texts become texts that are broken at separators."""
+        super().add_row(*map(_separable, cells), **options)
+
+
+def _separable(cell: RenderableType | None) -> RenderableType | None:
+    if isinstance(cell, str):
+        return SeparableText(cell)
+    if isinstance(cell, Text):
+        made = SeparableText(cell.plain, style=cell.style)
+        made.spans = cell.spans
+        return made
+    return cell
 
 
 def value_and_hex(fmt: Format, raw: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tcformal.design.aliases import ALIASES
+from tcformal.design.catalog import catalogue
+from tcformal.design.names import FAMILIES
 from tcformal.design.operations import operation, risks
 from tcformal.design.sources import references
 from tcformal.design.tree import Tree
@@ -43,6 +47,34 @@ def units_table(units: Iterable[UnitSpec], sharing: Mapping[str, int], width: in
     made = Text(line("unit", heads), style="bold")
     for name, cells in rows:
         made.append(f"\n{line(name, cells)}", style="not bold")
+    return made
+
+
+def architectures_table(designs: Mapping[str, Sequence[str]]) -> Table:
+    """One row per architecture: its units, its distinct designs, and what they multiply."""
+    units: Counter[str] = Counter()
+    firsts: dict[str, list[UnitSpec]] = {}
+    for first, names in designs.items():
+        for name in names:
+            arch = name.partition("/")[0]
+            units[arch] += 1
+            row = firsts.setdefault(arch, [])
+            if first not in {u.name for u in row}:
+                row.append(catalogue()[first])
+    made = table("architecture", ">units", ">designs", "formats of a and b")
+    for arch, row in firsts.items():
+        formats = dict.fromkeys(x.name for u in row for x in (u.operands.a, u.operands.b))
+        made.add_row(arch, str(units[arch]), str(len(row)), ", ".join(formats))
+    return made
+
+
+def families_table() -> Table:
+    """What designs without an instruction are called."""
+    made = table("name", "which is")
+    for family, what in FAMILIES.items():
+        made.add_row(f"{family}@…", what)
+    for alias, (_, what) in ALIASES.items():
+        made.add_row(f"{alias}@k=N", what)
     return made
 
 

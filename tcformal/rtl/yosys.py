@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tcformal.errors import InputError, NoAnswerError
+from tcformal.installed import install
 
 #: Processes, hierarchy, memories and enables and resets of registers become plain cells and registers.
 _FLATTEN = "hierarchy -check -top {top}; proc; flatten; memory; async2sync; dffunmap; opt_expr; opt_clean"
@@ -95,9 +96,8 @@ class FlatRtl:
     def _run(self, commands: Sequence[str], seconds: float) -> str:
         """What yosys prints; InputError with its own error where it fails."""
         if shutil.which(self._program) is None:
-            raise NoAnswerError(
-                f"expected the program {self._program}, but it is not installed: apt-get install yosys"
-            )
+            how = install("rtl") if "yowasp" in self._program else "apt-get install yosys"
+            raise NoAnswerError(f"expected the program {self._program}, but it is not installed: {how}")
         (self._folder / "commands.ys").write_text("\n".join([*commands, ""]))
         try:
             done = subprocess.run(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tcformal.checks import unknown_sentence
 from tcformal.errors import InputError, MissingSolverError, NoAnswerError, UnknownNameError
+from tcformal.installed import install
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,8 @@ class Member:
     #: Whether it decides our own clauses and proves what it finds unsatisfiable.  Two such members see
     #: the same clauses and so do not confirm each other; a checked proof confirms either.
     proves: bool = False
+    #: The extra that brings the package; empty for what every installation has.
+    extra: str = ""
 
     def confirms(self, other: Member) -> bool:
         """Whether an UNSAT of this member is independent evidence for one of `other`."""
@@ -45,7 +48,7 @@ def _version(distribution: str) -> str:
 
 #: Every member by name; which of them a portfolio starts first is measured (solve.order).
 registry: dict[str, Member] = {
-    "kissat": Member("passagemath-kissat", "tcformal.solve.sat:run_kissat", proves=True),
+    "kissat": Member("passagemath-kissat", "tcformal.solve.sat:run_kissat", proves=True, extra="kissat"),
     "glucose": Member("python-sat", "tcformal.solve.sat:run_glucose", proves=True),
     "bitwuzla": Member("bitwuzla", "tcformal.solve.runners:run_bitwuzla"),
     "cadical": Member("python-sat", "tcformal.solve.sat:run_cadical", proves=True),
@@ -72,7 +75,7 @@ def check_members(names: Sequence[str]) -> tuple[str, ...]:
         if not member.version:
             raise MissingSolverError(
                 f"expected solver {name} to be installed, but its package is missing: "
-                f"pip install {member.distribution}"
+                + (install(member.extra) if member.extra else f"pip install {member.distribution}")
             )
     if not names or len(set(names)) != len(names):
         raise InputError(f"expected one or more different solvers, but got {', '.join(names) or 'none'}")
@@ -83,8 +86,5 @@ def default_members() -> tuple[str, ...]:
     """Every member that is installed; NoAnswerError when there is none."""
     names = available()
     if not names:
-        packages = " ".join(member.distribution for member in registry.values())
-        raise NoAnswerError(
-            f"expected at least one solver to be installed, but found none: pip install {packages}"
-        )
+        raise NoAnswerError(f"expected at least one solver to be installed, but found none: {install()}")
     return names

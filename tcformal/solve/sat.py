@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from tcformal.errors import MissingSolverError
+from tcformal.installed import install
 from tcformal.interp.cnf import Cnf, to_cnf
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -62,8 +63,14 @@ def run_glucose(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
 
 
 def run_briefly(cnf: Cnf, conflicts: int) -> RunnerOutcome:
-    """Ask Glucose 4.2 in this process, for questions that are answered sooner than a process is started."""
-    return _in_process("glucose42", cnf, conflicts)
+    """Ask Glucose 4.2 in this process, for questions that are answered sooner than a process is started.
+
+    UNKNOWN where python-sat is not installed: others are asked then.
+    """
+    try:
+        return _in_process("glucose42", cnf, conflicts)
+    except ModuleNotFoundError:
+        return RunnerOutcome(Status.UNKNOWN, reason="python-sat is not installed")
 
 
 def kissat_program() -> Path:
@@ -79,8 +86,9 @@ def kissat_program() -> Path:
         path = Path(str(file.locate()))
         if path.name == "kissat" and os.access(path, os.X_OK):
             return path
-    raise MissingSolverError("expected the program kissat in its package, but found none: pip install "
-                             "passagemath-kissat")  # fmt: skip
+    raise MissingSolverError(
+        f"expected the program kissat in its package, but found none: {install('kissat')}"
+    )
 
 
 def run_kissat(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:

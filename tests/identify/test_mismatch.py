@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from tcformal.cli import main
 from tcformal.design.names import resolve
-from tcformal.errors import InputError
+from tcformal.errors import InputError, SolverDisagreementError
 from tcformal.identify import mismatch
 from tcformal.identify.cases import MismatchValue, case_of, read_cases
 from tcformal.identify.mismatch import MismatchKind, computations, exact_sum, explain_mismatch
@@ -81,6 +81,13 @@ def test_a_design_must_give_the_results_of_every_case() -> None:
     found = explain_mismatch(spec, [case_of(spec, case, "here") for case in (CASE, other)])
     assert found.got == ()
     assert found.expected[0].design is spec
+
+
+@pytest.mark.usefixtures("few")
+def test_a_design_of_which_oracle_and_circuit_differ_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mismatch, "oracle_result", lambda _spec, _witness: 1)
+    with pytest.raises(SolverDisagreementError, match=r"^expected one result of volta/.* of the oracle and "):
+        explain_mismatch(resolve(VOLTA), [case_of(resolve(VOLTA), CASE, "here")])
 
 
 def test_nan_without_a_word_is_any_nan() -> None:

@@ -142,6 +142,18 @@ def test_citation_names_the_version() -> None:
     assert f"\nversion: {VERSION}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
+def test_changes_are_listed_by_version() -> None:
+    """The newest version of the changelog is the package's; older ones follow, each with a date."""
+    heads = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    when = r"(\d+)\.(\d+)\.(\d+) \((\d{4}-\d\d-\d\d|not released yet)\)"
+    found = [re.fullmatch(when, head) for head in heads]
+    versions = [tuple(map(int, match.groups()[:3])) for match in found if match is not None]
+    assert len(versions) == len(heads)
+    assert ".".join(map(str, versions[0])) == VERSION
+    assert versions == sorted(set(versions), reverse=True)
+    assert not any("not released" in head for head in heads[1:])
+
+
 def test_readme_names_targets_that_exist() -> None:
     """Each `make TARGET` of the README is a target of the Makefile."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")

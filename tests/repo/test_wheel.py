@@ -7,14 +7,22 @@ import os
 import subprocess
 import sys
 import tarfile
+import time
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from lean import lean, lean_site
 
 pytest.importorskip("hatchling", reason="the wheel is built by hatchling")
 
 ROOT = Path(__file__).resolve().parents[2]
 QUERY = "disagreements/truncation"
+AMPERE, HOPPER = (f"{arch}/mma.m16n8k16.f32.f16.f16.f32" for arch in ("ampere", "hopper"))
+OPERANDS = ["--a", "16384,...", "--b", "1,...", "--c", "-2^-11"]
+#: From nothing to the first separated pair, in seconds.
+STRANGERS_PATH_S = 90
 
 
 def run(args: list[str], cwd: Path, path: str) -> subprocess.CompletedProcess[str]:
@@ -105,3 +113,126 @@ def test_a_mistake_in_a_users_file_names_file_and_key(installed: Path, elsewhere
     assert result.returncode == 2
     assert "mine.toml" in result.stderr
     assert "ask.1.expected" in result.stderr
+
+
+# ------------------------------------------------------------------ without solvers and LLVM
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return lean_site(tmp_path_factory.mktemp("lean"))
+
+
+def test_without_solvers_and_llvm_the_doctor_says_what_is_missing(
+    installed: Path, site: Path, elsewhere: Path
+) -> None:
+    done = lean(installed, site, elsewhere, "doctor", "--json")
+    assert done.returncode == 1, done.stderr
+    found = json.loads(done.stdout)
+    missing = {part["name"]: part for part in found["parts"] if part["state"] == "missing"}
+    assert {"llvmlite", "python-sat", "z3-solver", "cvc5", "bitwuzla"} <= set(missing)
+    assert not {"numpy", "click", "rich", "jsonschema", "ml_dtypes"} & set(missing)
+    assert missing["passagemath-kissat"]["install"] == "python -m pip install 'tcformal[kissat]'"
+    assert not found["complete"]
+
+
+def test_without_solvers_and_llvm_models_are_evaluated_and_explained(
+    installed: Path, site: Path, elsewhere: Path
+) -> None:
+    done = lean(installed, site, elsewhere, "eval", AMPERE, HOPPER, *OPERANDS)
+    assert done.returncode == 0, done.stderr
+    assert "0x46800000" in done.stdout
+    assert "0x467fffff" in done.stdout
+    done = lean(installed, site, elsewhere, "explain", AMPERE, HOPPER, *OPERANDS)
+    assert done.returncode == 0, done.stderr
+    assert "They diverge at the alignment of c" in done.stdout
+
+
+#: Large enough for compiled kernels where LLVM is installed.
+SIMULATED = """
+import hashlib, sys
+import numpy as np
+import tcformal
+rng = np.random.default_rng(5)
+a, b = (rng.standard_normal(shape).astype(np.float16) for shape in ((64, 512), (512, 64)))
+d = tcformal.simulate("hopper/mma.m16n8k16.f32.f16.f16.f32", a, b)
+print(hashlib.sha256(d.tobytes()).hexdigest(), "llvmlite" in sys.modules)
+"""
+
+
+def test_without_llvm_numpy_simulates_the_same_bits(installed: Path, site: Path, elsewhere: Path) -> None:
+    without = lean(installed, site, elsewhere, code=SIMULATED)
+    assert without.returncode == 0, without.stderr
+    compiled = run(["-c", SIMULATED], elsewhere, str(installed))
+    assert compiled.stdout.split()[1] == "True", compiled.stderr
+    assert without.stdout.split() == [compiled.stdout.split()[0], "False"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("prove", AMPERE, "--claim", "carry-bits"),
+        ("prove", "valpey@terms=2,carry_bits=2", "valpey@terms=2"),
+    ],
+    ids=["claim", "pair"],
+)
+def test_without_solvers_a_proof_says_what_to_install(
+    words: tuple[str, ...], installed: Path, site: Path, elsewhere: Path
+) -> None:
+    done = lean(installed, site, elsewhere, *words)
+    assert done.returncode == 3
+    assert done.stderr.strip().splitlines()[-1] == (
+        "error: expected at least one solver to be installed, but found none: python -m pip install tcformal"
+    )
+
+
+# ------------------------------------------------------------------ what pip brings
+def test_the_parts_that_the_doctor_knows_are_those_that_pip_brings() -> None:
+    """The packages of each installation, and no extra that is not there."""
+    from tcformal.installed import PACKAGES
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = {text.partition(">=")[0] for text in project["dependencies"]}
+    assert {p.distribution for p in PACKAGES if not p.extra} == asked
+    for package in PACKAGES:
+        if package.extra:
+            extra = [text.partition(">=")[0] for text in project["optional-dependencies"][package.extra]]
+            assert package.distribution in {text.partition("[")[0] for text in extra}
+    for extra in set(project["optional-dependencies"]) - {"dev", "docs", "cuda12"}:
+        assert extra in {p.extra for p in PACKAGES}
+
+
+@pytest.mark.long
+def test_from_nothing_to_the_first_separated_pair(tmp_path: Path, elsewhere: Path) -> None:
+    """A fresh environment, the wheel with all that it needs, one command; then the other main jobs.
+
+    pip takes the packages from wherever it is configured to.
+    """
+    tools = os.environ.get("PYTHONPATH", "")
+    built = run(["-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)], ROOT, tools)
+    assert built.returncode == 0, built.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "TCFORMAL"))}
+
+    def call(*words: str) -> str:
+        done = subprocess.run(
+            words, cwd=elsewhere, env=clean, capture_output=True, text=True, timeout=600, check=False
+        )
+        assert done.returncode == 0, f"{words}: {done.stderr}"
+        return done.stdout
+
+    start = time.monotonic()
+    call(sys.executable, "-m", "venv", str(tmp_path / "fresh"))
+    call(str(tmp_path / "fresh" / "bin" / "pip"), "install", "--quiet", str(wheel))
+    program = str(tmp_path / "fresh" / "bin" / "tcformal")
+    assert call(program, "separate", AMPERE, HOPPER, "--explain").startswith("SEPARATED: ")
+    seconds = time.monotonic() - start
+    assert seconds < STRANGERS_PATH_S
+    assert "0x467fffff" in call(program, "eval", HOPPER, *OPERANDS)
+    assert "They diverge" in call(program, "explain", AMPERE, HOPPER, *OPERANDS)
+    assert call(program, "run", QUERY)
+    assert call(program, "prove", "valpey@terms=2,carry_bits=2", "valpey@terms=2", "--certify").startswith(
+        "EQ"
+    )
+    assert json.loads(call(program, "doctor", "--json"))["complete"]
+    assert "0x467fffff" in call(
+        str(tmp_path / "fresh" / "bin" / "python"), "-m", "tcformal", "eval", HOPPER, *OPERANDS
+    )

@@ -315,9 +315,14 @@ def test_no_solver_at_all_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NoAnswerError) as caught:
         decide(graph, assertion, limits=LIMITS)
     assert str(caught.value) == (
-        "expected at least one solver to be installed, but found none: "
-        "pip install " + " ".join(f"no-such-{name}" for name in registry)
+        "expected at least one solver to be installed, but found none: python -m pip install tcformal"
     )
+
+
+def test_a_missing_solver_of_an_extra_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry, "kissat", Member("no-such-kissat", "nowhere:run", extra="kissat"))
+    with pytest.raises(MissingSolverError, match=r"missing: python -m pip install 'tcformal\[kissat\]'$"):
+        check_members(["kissat"])
 
 
 @pytest.mark.parametrize(

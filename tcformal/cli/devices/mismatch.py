@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from tcformal.cli.group import OK, OTHERWISE, json_option, main
-from tcformal.cli.single import listed_values, show_traces
+from tcformal.cli.questions.evaluate import listed_values
+from tcformal.cli.single import show_traces
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.identify.cases import case_of, read_cases

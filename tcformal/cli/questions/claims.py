@@ -7,7 +7,6 @@ from functools import wraps
 from typing import Any
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn
 
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE
 from tcformal.cli.questions.options import SolverOptions
@@ -22,7 +21,7 @@ from tcformal.query.assume import from_texts
 from tcformal.query.question import Kind
 from tcformal.report.escape import print_json, say
 from tcformal.report.lemmas import claim_view, claims_table
-from tcformal.report.text import console, progress, shown
+from tcformal.report.text import console, counting, progress
 
 
 def or_claims(command: Callable[..., int]) -> Callable[..., int]:
@@ -79,11 +78,7 @@ def prove_claims(
         raise InputError(f"expected a unit that {claim} fits, but none has {only!r} in its name")
     refused: dict[tuple[str, str], str] = {}
     verdicts: dict[str, list[ClaimVerdict]] = {}
-    columns = (
-        shown("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
-        shown("{task.fields[doing]}"),
-    )  # fmt: skip
-    with progress(*columns) as bar:
+    with progress(*counting("doing")) as bar:
         task = bar.add_task("claims", total=len(units) * len(claims), doing="")
 
         def ask(spec: UnitSpec, name: str) -> ClaimVerdict:

@@ -13,6 +13,7 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, TcformalError
 from tcformal.gpu.compilers import Compiler, compiler, tool
+from tcformal.gpu.driver import CUDA
 from tcformal.gpu.tools import built, run_tool
 from tcformal.probe.devices.cuda.instructions import Kernel, kernel
 from tcformal.probe.devices.sources import sources
@@ -49,7 +50,7 @@ def disassembler() -> tuple[str, ...]:
         if path is not None:
             return path, option
     raise DeviceError(
-        "expected the disassembler nvdisasm (python -m pip install nvidia-cuda-nvdisasm) or cuobjdump, but "
+        f"expected the disassembler nvdisasm ({CUDA}) or cuobjdump, but "
         "there is neither, and without one nobody knows which instruction was built"
     )
 

@@ -207,7 +207,7 @@ def test_missing_tools_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
         compilers.Nvcc()
     with pytest.raises(DeviceError, match=r"expected the package cuda\.core"):
         compilers.CoreNvrtc()
-    with pytest.raises(DeviceError, match=r"nvidia-cuda-nvdisasm.*nobody knows"):
+    with pytest.raises(DeviceError, match=r"tcformal\[cuda\].*nobody knows"):
         cubins.disassembler()
     assert "expected a compiler" in cubins.build("hopper/mma.m16n8k16.f32.f16.f16.f32")
 

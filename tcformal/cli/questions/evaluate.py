@@ -1,0 +1,85 @@
+"""`eval`: one dot product, on integers; and the options by which operands are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import click
+
+from tcformal.cli.group import json_option, main
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.interp.concrete import Concrete
+from tcformal.operands.witness import Witness
+from tcformal.oracle.values import format_value, hex_word
+from tcformal.programs.chain import circuit, scale_count
+from tcformal.query.explain.given import witness_of
+from tcformal.report.escape import print_json
+from tcformal.report.text import console, table, with_decimal
+
+
+def operand_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options --a, --b, --c, --scale-a and --scale-b."""
+    for option in (
+        click.option("--scale-b", help="Scales of b, one per block of k, as for a."),
+        click.option("--scale-a", help="Scales of a, one per block of k; default: ones."),
+        click.option("--c", "c", default="0", show_default=True, help="Value of c, the accumulator."),
+        click.option("--b", "b", required=True, help="K values of b, as for a."),
+        click.option(
+            "--a",
+            "a",
+            required=True,
+            help="K values of a, separated by commas: 1.5, 2^-24, 0x3c00, -inf, nan; a final ... adds zeros.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def listed_values(text: str, k: int) -> list[str]:
+    """`1,2,...` as K texts; a final `...` is filled up with zeros."""
+    values = [v.strip() for v in text.split(",")]
+    if values and values[-1] == "...":
+        values = values[:-1] + ["0"] * (k - len(values) + 1)
+    return values
+
+
+def given_witness(spec: UnitSpec, given: Mapping[str, str | None], k: int | None = None) -> Witness:
+    """Operands from the options of `operand_options`."""
+    k = spec.k if k is None else k
+    count = scale_count(spec, k)
+    listed = {}
+    for name in ("scale_a", "scale_b"):
+        text = given[name]
+        listed[name] = None if text is None else listed_values(text, count)
+    a, b, c = (given[name] or "" for name in "abc")
+    return witness_of(spec, listed_values(a, k), listed_values(b, k), c, k=k, **listed)
+
+
+@main.command(name="eval")
+@click.argument("names", nargs=-1, required=True, metavar="UNIT...")
+@operand_options
+@json_option
+def eval_(names: Sequence[str], as_json: bool, **operands: str | None) -> None:
+    """Compute d = a·b + c on one or more units."""
+    specs = [resolve(name) for name in names]
+    results = []
+    for spec in specs:
+        inputs = given_witness(spec, operands).inputs()
+        graph, root = circuit(spec, spec.k)
+        results.append(Concrete(graph, [root])(inputs)[0])
+    if as_json:
+        print_json(
+            [
+                {"unit": spec.name, "value": format_value(spec.operands.d, raw),
+                 "hex": hex_word(spec.operands.d, raw)}
+                for spec, raw in zip(specs, results, strict=True)
+            ]
+        )  # fmt: skip
+        return
+    made = table("unit", "d", "encoding")
+    for spec, raw in zip(specs, results, strict=True):
+        d = spec.operands.d
+        made.add_row(spec.name, with_decimal(d, raw), hex_word(d, raw))
+    console().print(made)

