@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from tcformal.formats.catalog import formats
     from tcformal.formats.spec import Format
     from tcformal.matmul.differ import Differences, differences
+    from tcformal.matmul.program import RunnableProgram, program
     from tcformal.matmul.simulate import simulate
     from tcformal.matmul.unit import Unit, designs, unit, units
     from tcformal.operands.witness import Witness
     from tcformal.papers.run import Answered, run_query
+    from tcformal.programs.program import Program
     from tcformal.proofs.claim import ClaimVerdict
     from tcformal.proofs.prove import prove_claim
     from tcformal.query.assume import Assumptions
@@ -65,7 +67,9 @@ _HOME = {
     "Limits": "tcformal.solve.result",
     "MissingSolverError": "tcformal.errors",
     "NoAnswerError": "tcformal.errors",
+    "Program": "tcformal.programs.program",
     "RecordError": "tcformal.errors",
+    "RunnableProgram": "tcformal.matmul.program",
     "SolverDisagreementError": "tcformal.errors",
     "Store": "tcformal.store.store",
     "Suite": "tcformal.suites.made",
@@ -83,6 +87,7 @@ _HOME = {
     "diverge": "tcformal.query.explain.explain",
     "explain": "tcformal.query.explain.explain",
     "formats": "tcformal.formats.catalog",
+    "program": "tcformal.matmul.program",
     "prove_claim": "tcformal.proofs.prove",
     "prove_equal": "tcformal.query.separate",
     "run_query": "tcformal.papers.run",
@@ -94,12 +99,12 @@ _HOME = {
 }
 
 __all__ = [
-    "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences", "Divergence", "Format",
-    "InputError", "Kind", "Limits", "MissingSolverError", "NoAnswerError", "RecordError",
-    "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError",
-    "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "check_property", "designs",
-    "differences", "diverge", "explain", "formats", "prove_claim", "prove_equal", "run_query", "separate",
-    "simulate", "suite", "unit", "units",
+    "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences", "Divergence",
+    "Format", "InputError", "Kind", "Limits", "MissingSolverError", "NoAnswerError", "Program",
+    "RecordError", "RunnableProgram", "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace",
+    "Unit", "UnknownNameError", "ValueTextError", "Verdict", "WidthError", "Witness", "__version__",
+    "check_property", "designs", "differences", "diverge", "explain", "formats", "program", "prove_claim",
+    "prove_equal", "run_query", "separate", "simulate", "suite", "unit", "units",
 ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.rounding import Conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
@@ -233,9 +234,7 @@ def conversion_into(mode: str, fmt: Format) -> Conversion:
 
 
 def nan_word_of(fmt: Format) -> int:
-    """The encoding that a NaN gets in a format: NVIDIA's, the quiet one, or the largest number without NaN."""
-    from tcformal.design.arithmetic import NVIDIA_NAN
-
+    """What a NaN becomes in a format: NVIDIA's NaN, the quiet one, or without NaN the largest number."""
     if fmt.name in NVIDIA_NAN:
         return NVIDIA_NAN[fmt.name]
     if fmt.specials is Specials.IEEE:

@@ -148,8 +148,7 @@ class Builder:
         """Scalars of one format as a vector."""
         formats = {x.fmt for x in items}
         if len(formats) > 1:
-            raise InputError(
-                f"expected values of one format in a list, but got {', '.join(sorted(f.name for f in formats))}"
-            )
+            names = ", ".join(sorted(f.name for f in formats))
+            raise InputError(f"expected values of one format in a list, but got {names}")
         numbers = tuple(x.index for x in items)
         return self.add(JoinStep(fmt=items[0].fmt, length=len(items), name="list", items=numbers))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -117,9 +118,7 @@ class _Compiler:
         if isinstance(found, Value) and found.length is not None:
             found = [self.builder.element(found, i) for i in range(found.length)]
         if not isinstance(found, (list, tuple, range)):
-            raise InputError(
-                f"expected blocks, parts, elements or range to loop over, but got {_shown(found)}"
-            )
+            raise InputError(f"expected blocks, parts, elements or range for a loop, but got {_shown(found)}")
         self.rounds += len(found)
         if self.rounds > _MOST_ROUNDS or len(self.builder.steps) > _MOST_STEPS:
             raise InputError(f"expected at most {_MOST_ROUNDS} rounds of loops, but got more")
@@ -231,7 +230,9 @@ class _Compiler:
             raise InputError(f"expected a function of this language ({names}), but got {_short(node.func)!r}")
         args = [self.value(x) for x in node.args]
         options = {x.arg: self.value(x.value) for x in node.keywords if x.arg is not None}
-        return FUNCTIONS[node.func.id](self.builder, *args, **options)
+        function = FUNCTIONS[node.func.id]
+        inspect.signature(function).bind(self.builder, *args, **options)
+        return function(self.builder, *args, **options)
 
 
 class _PlacedError(InputError):

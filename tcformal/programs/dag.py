@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tcformal.design.arithmetic import NVIDIA_NAN, fma_chain
@@ -95,18 +95,21 @@ def declared(g: Graph, plan: Plan) -> dict[str, list[Node]]:
 
 
 def program_dag(
-    g: Graph, plan: Plan, a: Sequence[Node], b: Sequence[Node], c: Node, scope: str = "program"
+    g: Graph, plan: Plan, given: Mapping[str, Sequence[Node]], scope: str = "program"
 ) -> ProgramDag:
     """The steps of a program on encodings.
 
-    Shapes: a, b: as many as the plan's products; labels lie below `scope`.
+    Shapes: given: a and b with as many encodings as the plan has products, c with one; labels lie below
+    `scope`.
     Zero, NaN, Inf: as the units' designs and IEEE 754 say.
     Errors: InputError for operands that do not fit.
     """
-    given = {"a": list(a), "b": list(b), "c": [c]}
-    if len(a) != plan.products or len(b) != plan.products:
-        raise InputError(f"expected {plan.products} elements of a and b, but got {len(a)} and {len(b)}")
-    made = _Circuit(g, plan, given)
+    for step in plan.steps:
+        if isinstance(step, InputStep) and len(given[step.letter]) != (step.length or 1):
+            raise InputError(
+                f"expected {step.length or 1} encodings of {step.letter}, but got {len(given[step.letter])}"
+            )
+    made = _Circuit(g, given)
     with g.scope(scope):
         for step in plan.steps:
             with g.scope(step.name):
@@ -117,8 +120,8 @@ def program_dag(
 class _Circuit:
     """The values of the steps so far."""
 
-    def __init__(self, g: Graph, plan: Plan, given: dict[str, list[Node]]) -> None:
-        self.g, self.plan, self.given = g, plan, given
+    def __init__(self, g: Graph, given: Mapping[str, Sequence[Node]]) -> None:
+        self.g, self.given = g, given
         self.values: list[list[Held]] = []
         self.exponents: dict[int, Exponent] = {}
 
@@ -172,9 +175,8 @@ class _Circuit:
         term = number.term
         exponent = term.exponent
         for source, sign in x.exponents:
-            exponent = exponent.plus(
-                g, self.exponents[source] if sign > 0 else _negated(g, self.exponents[source])
-            )
+            power = self.exponents[source]
+            exponent = exponent.plus(g, power if sign > 0 else _negated(g, power))
         if x.shift:
             exponent = exponent.shifted(x.shift)
         sign_bit = g.not_(term.sign) if x.negative else term.sign
@@ -202,5 +204,4 @@ def _negated(g: Graph, e: Exponent) -> Exponent:
 def program_circuit(plan: Plan) -> tuple[Graph, ProgramDag]:
     """A program in a graph of its own."""
     g = Graph()
-    x = declared(g, plan)
-    return g, program_dag(g, plan, x["a"], x["b"], x["c"][0])
+    return g, program_dag(g, plan, declared(g, plan))

@@ -34,9 +34,7 @@ def _rounding(x: Any) -> str:
 
 def _vector(builder: Builder, x: Any, what: str) -> Value:
     if isinstance(x, Exact):
-        raise InputError(
-            f"expected a rounded vector for {what}, but got a scaled one that is not: convert it"
-        )
+        raise InputError(f"expected a rounded vector for {what}, but got one that is only scaled")
     if not isinstance(x, Value) or x.length is None:
         raise InputError(f"expected a vector for {what}, but got {_said(x)}")
     return x
@@ -65,16 +63,11 @@ def _sum(builder: Builder, terms: list[Exact], fmt: Format, mode: str, saturate:
     if len(lengths) > 1:
         raise InputError(f"expected vectors of one length, but got lengths {sorted(lengths)}")
     addends = tuple(a for x in terms for a in x.addends)
-    return builder.add(
-        RoundStep(
-            fmt=fmt,
-            length=lengths.pop() if lengths else None,
-            name="value",
-            addends=addends,
-            mode=mode,
-            saturate=bool(saturate),
-        )  # fmt: skip
-    )
+    step = RoundStep(
+        fmt=fmt, length=lengths.pop() if lengths else None, name="value", addends=addends, mode=mode,
+        saturate=bool(saturate),
+    )  # fmt: skip
+    return builder.add(step)
 
 
 def convert(builder: Builder, x: Any, fmt: Any, rounding: Any = "RNE", saturate: Any = False) -> Value:
@@ -132,9 +125,9 @@ def split(
     rounding: Any = "RNE",
     saturate: Any = False,
 ) -> list[Value]:
-    """split(x, FORMAT, words=2, scale=0, rounding=RNE): word i is (x - the words before)·2^(i·scale), rounded.
+    """split(x, FORMAT, words=2, scale=0, rounding=RNE): words of x, each of what is left.
 
-    What is left is exact, and the word i stands for word · 2^(-i·scale).
+    Word i is (x - the words before)·2^(i·scale), exactly, rounded once: it stands for word · 2^(-i·scale).
     """
     target, mode = _format(fmt), _rounding(rounding)
     count, step = check_int("words", words, low=1, high=_MOST_WORDS), check_int("scale", scale)
@@ -218,7 +211,7 @@ def chain(builder: Builder, x: Any, fmt: Any, rounding: Any = "RNE") -> Value:
 
 
 def pairwise(builder: Builder, x: Any, fmt: Any, rounding: Any = "RNE") -> Value:
-    """pairwise(x, FORMAT): neighbours added, then neighbouring sums; an odd one out passes to the next level."""
+    """pairwise(x, FORMAT): neighbours added, then their sums; an odd one out passes to the next level."""
     vector = _vector(builder, x, "pairwise")
     level = [builder.element(vector, i) for i in range(vector.length or 0)]
     while len(level) > 1:

@@ -185,7 +185,7 @@ def _from_library(name: str) -> Program:
 
 
 def program(name: str) -> Program:
-    """The program of that name or in that file: `NAME`, `FILE.toml`, each with `@parameter=value,…` or without.
+    """The program of that name or in that file: `NAME`, `FILE.toml`, or either with `@parameter=value,…`.
 
     Ranges and units: the value of a parameter ends where the next one's name begins, so that a unit with
     altered parameters may be one.
