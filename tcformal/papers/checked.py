@@ -18,7 +18,8 @@ from tcformal.papers.files import Ask, QueryFile
 from tcformal.proofs.claims.register import CLAIMS, conditions, under
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.given import witness_of
-from tcformal.query.kinds.comparison.question import ComparisonParameters, comparison_parameters
+from tcformal.query.kinds.comparison.parameters import ComparisonParameters
+from tcformal.query.kinds.comparison.question import comparison_parameters
 from tcformal.query.kinds.property.properties import PROPERTIES
 
 #: What each kind of ask can come to.

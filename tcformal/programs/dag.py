@@ -156,7 +156,10 @@ class _Circuit:
 
     def _rounded(self, step: RoundStep, i: int) -> Held:
         g, target = self.g, conversion_into(step.mode, step.target)
-        numbers = [self._addend(x, i) for x in step.addends]
+        # What is scaled is unpacked first: kept questions number their nodes in this order.
+        order = sorted(range(len(step.addends)), key=lambda n: not step.addends[n].shift)
+        made_of = {n: self._addend(step.addends[n], i) for n in order}
+        numbers = [made_of[n] for n in range(len(step.addends))]
         if len(numbers) == 1:
             made = convert_number(g, numbers[0], SCALAR, target).result
         else:

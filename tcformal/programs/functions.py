@@ -161,7 +161,8 @@ def call(builder: Builder, unit: Any, x: Any, y: Any, c: Any = 0) -> Value:
     if a.length is not None and a.length > spec.k and o.c != o.d:
         raise InputError(f"expected at most {spec.k} products for {spec.name}, whose D is no C again")
     step = CallStep(
-        fmt=o.d, length=None, name="call", unit=spec, a=a.index, b=b.index, c=last.index
+        fmt=o.d, length=None, name="call", unit=spec, a=a.index, b=b.index, c=last.index,
+        products=a.length or 1,
     )  # fmt: skip
     return builder.add(step)
 
