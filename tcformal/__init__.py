@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from tcformal.query.assume import Assumptions
     from tcformal.query.explain.divergence import Divergence
     from tcformal.query.explain.explain import diverge, explain
+    from tcformal.query.explain.program import ProgramTrace, explain_program
     from tcformal.query.explain.steps import Trace
+    from tcformal.query.programs import ProgramsCompared, compare_programs
     from tcformal.query.question import Kind
     from tcformal.query.separate import check_property, prove_equal, separate
     from tcformal.query.verdict import Verdict
@@ -68,6 +70,8 @@ _HOME = {
     "MissingSolverError": "tcformal.errors",
     "NoAnswerError": "tcformal.errors",
     "Program": "tcformal.programs.program",
+    "ProgramTrace": "tcformal.query.explain.program",
+    "ProgramsCompared": "tcformal.query.programs",
     "RecordError": "tcformal.errors",
     "RunnableProgram": "tcformal.matmul.program",
     "SolverDisagreementError": "tcformal.errors",
@@ -82,10 +86,12 @@ _HOME = {
     "WidthError": "tcformal.errors",
     "Witness": "tcformal.operands.witness",
     "check_property": "tcformal.query.separate",
+    "compare_programs": "tcformal.query.programs",
     "designs": "tcformal.matmul.unit",
     "differences": "tcformal.matmul.differ",
     "diverge": "tcformal.query.explain.explain",
     "explain": "tcformal.query.explain.explain",
+    "explain_program": "tcformal.query.explain.program",
     "formats": "tcformal.formats.catalog",
     "program": "tcformal.matmul.program",
     "prove_claim": "tcformal.proofs.prove",
@@ -101,10 +107,11 @@ _HOME = {
 __all__ = [
     "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences", "Divergence",
     "Format", "InputError", "Kind", "Limits", "MissingSolverError", "NoAnswerError", "Program",
-    "RecordError", "RunnableProgram", "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace",
-    "Unit", "UnknownNameError", "ValueTextError", "Verdict", "WidthError", "Witness", "__version__",
-    "check_property", "designs", "differences", "diverge", "explain", "formats", "program", "prove_claim",
-    "prove_equal", "run_query", "separate", "simulate", "suite", "unit", "units",
+    "ProgramTrace", "ProgramsCompared", "RecordError", "RunnableProgram", "SolverDisagreementError", "Store",
+    "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError", "ValueTextError", "Verdict", "WidthError",
+    "Witness", "__version__", "check_property", "compare_programs", "designs", "differences", "diverge",
+    "explain", "explain_program", "formats", "program", "prove_claim", "prove_equal", "run_query",
+    "separate", "simulate", "suite", "unit", "units",
 ]  # fmt: skip
 
 

@@ -12,13 +12,12 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.operands.witness import Witness
-from tcformal.oracle.text import parse_magnitude
 from tcformal.oracle.values import parse_value
 from tcformal.papers.files import Ask, QueryFile
 from tcformal.proofs.claims.register import CLAIMS, conditions, under
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.given import witness_of
-from tcformal.query.kinds.comparison.parameters import ComparisonParameters
+from tcformal.query.kinds.comparison.parameters import ComparisonParameters, read_excess
 from tcformal.query.kinds.comparison.question import comparison_parameters
 from tcformal.query.kinds.property.properties import PROPERTIES
 
@@ -83,10 +82,7 @@ def algorithm_asked(body: Mapping[str, Any]) -> ComparisonParameters:
 
 def _fraction(value: Any) -> Fraction:
     """A number of ulps."""
-    found = parse_magnitude(str(value))
-    if found is None:
-        raise InputError(f"expected a number such as 3, 1/2 or 2^70 for more_than, but got {value!r}")
-    return found
+    return read_excess(str(value))
 
 
 def _two_integers(value: Any) -> tuple[int, int]:

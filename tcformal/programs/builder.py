@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from tcformal.design.steps import JoinStep, PlanStep, ScaledProduct, SliceStep, format_of
+from tcformal.design.steps import ConstantStep, JoinStep, PlanStep, ScaledProduct, SliceStep, format_of
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 
@@ -111,13 +111,20 @@ class Builder:
         known = self._numbers.get(step)
         if known is None:
             known = self._numbers[step] = len(self.steps)
-            self.steps.append(replace(step, name=self._unused(self._target or step.name)))
+            named = step.name if isinstance(step, ConstantStep) else self._target or step.name
+            self.steps.append(replace(step, name=self._unused(named)))
         return known
 
     def _unused(self, stem: str) -> str:
         stem = "".join(f"{i}." for i in self._rounds) + stem
         count = self._names[stem] = self._names.get(stem, 0) + 1
         return stem if count == 1 else f"{stem}#{count}"
+
+    def rename(self, value: Value, name: str) -> None:
+        """Call a step by its own variable where it was made for several."""
+        step = self.steps[value.index]
+        if "+" in self._target and step.name.partition("#")[0].endswith(self._target):
+            self.steps[value.index] = replace(step, name=self._unused(name))
 
     def add(self, step: PlanStep) -> Value:
         """The value of a step."""

@@ -85,8 +85,14 @@ class _Compiler:
     def statement(self, node: ast.stmt) -> None:
         """One statement: an assignment, a loop over blocks, a choice by a parameter."""
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            with self.builder.naming(ast.unparse(node.targets[0]).strip("()").replace(", ", "_")):
-                self.assign(node.targets[0], self.value(node.value))
+            target = node.targets[0]
+            with self.builder.naming(ast.unparse(target).strip("()").replace(", ", "+")):
+                found = self.value(node.value)
+                self.assign(target, found)
+                if isinstance(target, ast.Tuple):
+                    for name, item in zip(target.elts, found, strict=True):
+                        if isinstance(item, Value):
+                            self.builder.rename(item, ast.unparse(name))
         elif isinstance(node, ast.For) and not node.orelse:
             for i, item in enumerate(self.items(node.iter)):
                 with self.builder.round(i):

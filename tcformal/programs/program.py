@@ -216,6 +216,12 @@ def _settings(text: str, p: Program) -> dict[str, Setting]:
     return made
 
 
+def names_a_program(name: str) -> bool:
+    """Whether a name is that of a program or of a file, and not of a unit."""
+    base = name.strip().partition("@")[0]
+    return base.endswith(".toml") or base in known_programs()
+
+
 def program_of(x: str | Program) -> Program:
     """The program that a caller means; InputError for what is neither a name nor a program."""
     if isinstance(x, Program):

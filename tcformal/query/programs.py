@@ -109,8 +109,8 @@ def compare_programs(
     exact value or, with counted_in="sum", in parts of Σ|a_k·b_k|; exponents of non-zero a and b in
     `assumptions.exponents`, -15..14 unless given, that of a non-zero c in `c_exponents`.  `means` is
     "solver" (the default up to 16 products: inputs replayed on integers and fractions, or a proof) or
-    "search" (random rows on lanes and kernels, the inputs replayed on fractions).  The other arguments are those of
-    `separate`.
+    "search" (random rows on lanes and kernels, the inputs replayed on fractions).  The other arguments are
+    those of `separate`.
     Zero, NaN, Inf: a, b and c are finite; inputs with a result that is no number are no answer.
     Errors: InputError for programs, lengths or assumptions that do not fit; those of `separate`.  No answer
     is a verdict, not an error.

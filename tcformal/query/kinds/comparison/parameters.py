@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -10,7 +11,7 @@ from tcformal.checks import check_choice, check_int
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
-from tcformal.oracle.text import number_text
+from tcformal.oracle.text import number_text, parse_magnitude
 from tcformal.programs import error
 from tcformal.programs.error import HALF, SINGLE
 from tcformal.programs.program import Program, program
@@ -30,11 +31,28 @@ EXPONENTS = {"table5": (-14, 14), "split": (-15, 14)}
 C_EXPONENTS = (-24, 30)
 #: Beyond every exponent of c: a wider range would only make the exact sums wider.
 EXPONENT_LIMIT = 200
+_RANGE = re.compile(r"([+-]?\d{1,9})\s*\.\.\s*([+-]?\d{1,9})")
 #: What an excess is counted in.
 MEASURES: dict[str, str] = {
     "ulp": "ulps of the exact value, which is not zero",
     "sum": "parts of Σ|a_k·b_k|",
 }
+
+
+def read_excess(text: str) -> Fraction:
+    """A least excess as people write it; InputError for a text that is no number of at least 0."""
+    found = parse_magnitude(text.strip())
+    if found is None:
+        raise InputError(f"expected a number such as 3, 1/2 or 2^70 for more_than, but got {text!r}")
+    return found
+
+
+def exponent_range(text: str) -> tuple[int, int]:
+    """A range of exponents `LOW..HIGH`; InputError for a text that is none."""
+    found = _RANGE.fullmatch(text.strip())
+    if found is None:
+        raise InputError(f"expected c_exponents as LOW..HIGH, but got {text!r}")
+    return int(found[1]), int(found[2])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
