@@ -126,7 +126,7 @@ def compare_programs(
     )  # fmt: skip
     chosen = means or ("solver" if length <= SOLVED else "search")
     if check_choice("means", chosen, MEANS) == "search":
-        return _by_search(pair, (limits or Limits()).seed, start)
+        return search_rows(pair, (limits or Limits()).seed)
     v = kept_or_answered(
         error_comparison(pair), store, fresh=fresh, solvers=solvers, limits=limits, certify=certify,
         progress=progress,
@@ -142,8 +142,9 @@ def _of(v: Verdict[ErrorComparison], length: int) -> Witness | None:
     return None if v.inputs is None else Witness.of(v.inputs, length)
 
 
-def _by_search(pair: ProgramPair, seed: int, start: float) -> ProgramsCompared:
+def search_rows(pair: ProgramPair, seed: int) -> ProgramsCompared:
     """Random rows, and the worst of them replayed in fractions."""
+    start = time.monotonic()
     rows = max(8, min(_MOST_ROWS, _PRODUCTS // pair.products))
     found = draw(pair, rows, seed)
     kind, results = Kind.UNKNOWN, None

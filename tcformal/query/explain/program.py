@@ -11,6 +11,7 @@ from tcformal.design.steps import CallStep, ConstantStep, InputStep, Plan, Slice
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.interp.concrete import Concrete
+from tcformal.ir.node import Node
 from tcformal.matmul.program import RunnableProgram
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import parse_value
@@ -94,7 +95,8 @@ class _Evaluator:
 def _evaluator(plan: Plan) -> tuple[_Evaluator, dict[int, tuple[int, int]]]:
     """What gives the encodings of all steps, and where each step's are among them."""
     g, made = program_circuit(plan)
-    roots, slots = [], {}
+    roots: list[Node] = []
+    slots: dict[int, tuple[int, int]] = {}
     for i, step in enumerate(plan.steps):
         if step.fmt is not None:
             words = made.words(i)

@@ -95,7 +95,8 @@ def _encoded(
     fraction = np.where(sparse, fraction & kept, fraction)
     body = (field << np.uint64(t) | fraction) << np.uint64(fmt.ignored_low_bits)
     body = np.minimum(body, np.uint64(fmt.largest))
-    return np.where(signs.astype(bool), body | np.uint64(fmt.sign_bit), body)
+    made: Raw = np.where(signs.astype(bool), body | np.uint64(fmt.sign_bit), body)
+    return made
 
 
 def draw(what: Compared, n: int, seed: int) -> Drawn:
@@ -111,7 +112,8 @@ def draw(what: Compared, n: int, seed: int) -> Drawn:
         first = None if not parted.size else _witness(x, int(parted[0]))
         return Drawn(n, n, int(parted.size), 0, n - int(parted.size), first, None)
     most = max(1, _MOST_EXACT // what.products)
-    counts, best = {True: 0, False: 0}, (Fraction(0), None)
+    counts = {True: 0, False: 0}
+    most_excess, worst = Fraction(0), None
     equal = n - int(parted.size)
     for row in parted[:most].tolist():
         w = _witness(x, row)
@@ -120,10 +122,12 @@ def draw(what: Compared, n: int, seed: int) -> Drawn:
             equal += excess is not None
             continue
         counts[excess > 0] += 1
-        if share is not None and share > best[0]:
-            best = (share, w)
+        if share is not None and share > most_excess:
+            most_excess, worst = share, w
     compared = n - max(0, int(parted.size) - most)
-    return Drawn(n, compared, counts[True], counts[False], equal, best[1], best[0] if best[1] else None)
+    return Drawn(
+        n, compared, counts[True], counts[False], equal, worst, None if worst is None else most_excess
+    )
 
 
 def _excess(what: Compared, w: Witness, results: list[int]) -> tuple[Fraction | None, Fraction | None]:
