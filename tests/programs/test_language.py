@@ -124,6 +124,7 @@ def one(p: Program, a: str, b: str, c: str) -> Fraction:
         ("d = convert(c * 2**-1, bf16, RD) + a[0]", "2.75"),
         ("x = [a[0], b[0], c]\nd = chain(x, fp32)", "6"),
         ("d = 0 + c\nfor i in range(3):\n    d = d + i * a[0] if i > 0 else d", "7"),
+        ("d = pairwise([a[0], b[0], c], fp32)", "6"),
         ("if len(a) == 1:\n    d = c\nelse:\n    d = a[0]", "2.5"),
         ("d = mul(scale(a[0], 2), b[0], fp32)", "12"),
         ("e = headroom(a, 100)\nd = add(scale(a[0], e), 0, fp32)", "96"),
