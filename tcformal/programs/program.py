@@ -88,7 +88,7 @@ class Program:
         for key, value in settings.items():
             check_choice(f"parameter of {base}", key, merged)
             merged[key] = _like(f"{key} of {base}", merged[key], value)
-        changed = ",".join(f"{k}={v}" for k, v in merged.items() if k in settings)
+        changed = ",".join(f"{k}={_text(v)}" for k, v in merged.items() if k in settings)
         name = f"{base}@{changed}" if changed else base
         return Program(
             name=name, title=self.title, source=self.source, inputs=self.inputs, body=self.body,
@@ -124,6 +124,10 @@ def _plan(p: Program, products: int) -> Plan:
             _PLANS.pop(next(iter(_PLANS)))
         _PLANS[p, products] = made
     return made
+
+
+def _text(value: Setting) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _like(name: str, old: Setting, new: Any) -> Setting:
