@@ -29,16 +29,20 @@ if TYPE_CHECKING:
     from tcformal.formats.catalog import formats
     from tcformal.formats.spec import Format
     from tcformal.matmul.differ import Differences, differences
+    from tcformal.matmul.program import RunnableProgram, program
     from tcformal.matmul.simulate import simulate
     from tcformal.matmul.unit import Unit, designs, unit, units
     from tcformal.operands.witness import Witness
     from tcformal.papers.run import Answered, run_query
+    from tcformal.programs.program import Program
     from tcformal.proofs.claim import ClaimVerdict
     from tcformal.proofs.prove import prove_claim
     from tcformal.query.assume import Assumptions
     from tcformal.query.explain.divergence import Divergence
     from tcformal.query.explain.explain import diverge, explain
+    from tcformal.query.explain.program import ProgramTrace, explain_program
     from tcformal.query.explain.steps import Trace
+    from tcformal.query.programs import ProgramsCompared, compare_programs
     from tcformal.query.question import Kind
     from tcformal.query.separate import check_property, prove_equal, separate
     from tcformal.query.verdict import Verdict
@@ -65,7 +69,11 @@ _HOME = {
     "Limits": "tcformal.solve.result",
     "MissingSolverError": "tcformal.errors",
     "NoAnswerError": "tcformal.errors",
+    "Program": "tcformal.programs.program",
+    "ProgramTrace": "tcformal.query.explain.program",
+    "ProgramsCompared": "tcformal.query.programs",
     "RecordError": "tcformal.errors",
+    "RunnableProgram": "tcformal.matmul.program",
     "SolverDisagreementError": "tcformal.errors",
     "Store": "tcformal.store.store",
     "Suite": "tcformal.suites.made",
@@ -78,11 +86,14 @@ _HOME = {
     "WidthError": "tcformal.errors",
     "Witness": "tcformal.operands.witness",
     "check_property": "tcformal.query.separate",
+    "compare_programs": "tcformal.query.programs",
     "designs": "tcformal.matmul.unit",
     "differences": "tcformal.matmul.differ",
     "diverge": "tcformal.query.explain.explain",
     "explain": "tcformal.query.explain.explain",
+    "explain_program": "tcformal.query.explain.program",
     "formats": "tcformal.formats.catalog",
+    "program": "tcformal.matmul.program",
     "prove_claim": "tcformal.proofs.prove",
     "prove_equal": "tcformal.query.separate",
     "run_query": "tcformal.papers.run",
@@ -94,12 +105,13 @@ _HOME = {
 }
 
 __all__ = [
-    "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences", "Divergence", "Format",
-    "InputError", "Kind", "Limits", "MissingSolverError", "NoAnswerError", "RecordError",
-    "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError",
-    "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "check_property", "designs",
-    "differences", "diverge", "explain", "formats", "prove_claim", "prove_equal", "run_query", "separate",
-    "simulate", "suite", "unit", "units",
+    "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences", "Divergence",
+    "Format", "InputError", "Kind", "Limits", "MissingSolverError", "NoAnswerError", "Program",
+    "ProgramTrace", "ProgramsCompared", "RecordError", "RunnableProgram", "SolverDisagreementError", "Store",
+    "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError", "ValueTextError", "Verdict", "WidthError",
+    "Witness", "__version__", "check_property", "compare_programs", "designs", "differences", "diverge",
+    "explain", "explain_program", "formats", "program", "prove_claim", "prove_equal", "run_query",
+    "separate", "simulate", "suite", "unit", "units",
 ]  # fmt: skip
 
 

@@ -21,7 +21,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         f"tcformal eval {_AMPERE} {_HOPPER} {_OPERANDS}",
         f"tcformal eval {_AMPERE}@fraction_bits=25 --a 1.5,0x3c00,... --b 2^-24,1,... --c 1/8",
     ),
-    "explain": (f"tcformal explain {_AMPERE} {_HOPPER} {_OPERANDS}",),
+    "explain": (
+        f"tcformal explain {_AMPERE} {_HOPPER} {_OPERANDS}",
+        "tcformal explain ootomo-yokota --a 1.25,3 --b 0x3f800001,1 --no-calls",
+    ),
     "explain-mismatch": (
         f"tcformal explain-mismatch {_AMPERE} {_OPERANDS} --expected 16384 --got 0x467fffff",
     ),
@@ -55,6 +58,15 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "completion": ("tcformal completion bash", "tcformal completion zsh"),
     "doctor": ("tcformal doctor", "tcformal doctor --json"),
+    "programs": (
+        "tcformal programs",
+        "tcformal programs bf16x9@bands=3 --length 2",
+    ),
+    "compare-programs": (
+        "tcformal compare-programs bf16x9 fma-chain --assume c=0",
+        "tcformal compare-programs cutlass-3xtf32 triton-3xtf32 --differ",
+        "tcformal compare-programs chained deepgemm-fp8 --length 512 --assume c=0",
+    ),
     "export": (
         f"tcformal export {_AMPERE} --to verilog -o ampere.sv",
         "tcformal export 'valpey@terms=5,carry_bits=3' --to smtlib",

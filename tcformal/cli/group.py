@@ -28,6 +28,7 @@ OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
 #: What the help of the program says of each command: to list them imports none.
 SUMMARIES: dict[str, str] = {
     "check-rtl": "Compare Verilog of one dot product with a unit (exit 0 if they are equal on all inputs).",
+    "compare-programs": "Is program A ever worse than program B: inputs, or a proof that there are none (exit 0)?",
     "completion": "Print what makes a shell complete commands, options and names of units.",
     "doctor": "Say what is installed, what is missing, and what it would give.",
     "eval": "Compute d = a·b + c on one or more units.",
@@ -38,6 +39,7 @@ SUMMARIES: dict[str, str] = {
     "formats": "List the floating-point formats, or show one (NAME).",
     "identify": "Identify the design of a device, given its operand formats alone.",
     "probe": "Run dot products on hardware and compare with the models: devices, plans, runs, comparisons.",
+    "programs": "List the programs over units, or show one: its text, parameters, source and steps.",
     "prove": "Prove two units equal on all inputs, or a claim about one unit (exit 0 if they "
     "are, or it holds).",
     "region": "Find the largest spread of exponents within which two units give the same bits.",
@@ -54,6 +56,7 @@ SUMMARIES: dict[str, str] = {
 #: The modules that make each command, in order.
 MODULES: dict[str, tuple[str, ...]] = {
     "check-rtl": ("rtl",),
+    "compare-programs": ("programs",),
     "completion": ("setup.completion",),
     "doctor": ("setup.doctor",),
     "eval": ("questions.evaluate",),
@@ -63,6 +66,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "formats": ("catalogue",),
     "identify": ("devices.identify",),
     "probe": ("devices.probe", "devices.campaign"),
+    "programs": ("programs",),
     "prove": ("questions.prove",),
     "region": ("questions.region",),
     "results": ("results", "verify"),

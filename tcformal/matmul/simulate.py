@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,13 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.matmul.arrays import dtypes
+from tcformal.matmul.program import RunnableProgram, program
 from tcformal.matmul.unit import Unit, spec_of
+from tcformal.programs.program import Program, names_a_program
 
 
 def simulate(
-    u: str | Unit | UnitSpec,
+    u: str | Unit | UnitSpec | Program | RunnableProgram,
     a: Any,
     b: Any,
     c: Any = None,
@@ -25,7 +28,7 @@ def simulate(
     progress: bool | None = None,
     device: str | None = None,
 ) -> NDArray[Any]:
-    """A·B + C as calls of a unit: what `numpy.matmul` gives, with that unit's arithmetic.
+    """A·B + C as calls of a unit, or by a program: what `numpy.matmul` gives, with that arithmetic.
 
     Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`; C None
     (zeros) or broadcast to the result [..., M, N], so that a bias [N] will do; scale_a
@@ -39,7 +42,13 @@ def simulate(
     is modified.  DeviceError for a device that is not there, or fails.
     Source: the unit's own (`sources`).
     """
-    spec = spec_of(u)
+    runner = _runner(u)
+    block = runner.scale_block if isinstance(runner, Unit) else None
+    options: dict[str, Any] = {"threads": threads, "progress": progress}
+    if isinstance(runner, Unit):
+        options["device"] = device
+    elif scale_a is not None or scale_b is not None or device is not None:
+        raise InputError(f"expected no scales with a program, and no device, but got some for {runner.name}")
     a, b = np.asarray(a), np.asarray(b)
     if min(a.ndim, b.ndim) < 2 or a.shape[-1] != b.shape[-2] or 0 in a.shape + b.shape:
         raise InputError(
@@ -49,21 +58,31 @@ def simulate(
     stack = _broadcast(a.shape[:-2], b.shape[:-2])
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
     c = None if c is None else _spread("C", np.asarray(c), (*stack, m, n))
-    count = -(-k // spec.scale_block) if spec.scale_block else 0
+    count = -(-k // block) if block else 0
     scale_a = None if scale_a is None else _spread("scale_a", np.asarray(scale_a), (*stack, m, count))
     scale_b = None if scale_b is None else _spread("scale_b", np.asarray(scale_b), (*stack, count, n))
-    options: dict[str, Any] = {"threads": threads, "progress": progress, "device": device}
-    multiply = Unit(spec).matmul
+    multiply: Callable[..., NDArray[Any]] = runner.matmul
     if b.ndim == 2 and scale_b is None:
         # One B for the whole stack: its rows are one tall matrix.
         tall = None if c is None else c.reshape(-1, n)
         return multiply(a.reshape(-1, k), b, tall, **options).reshape(*stack, m, n)
     left, right = (np.broadcast_to(x, stack + x.shape[-2:]) for x in (a, b))
-    d = np.empty((*stack, m, n), dtypes()[spec.d_format.name])
+    d_format = runner.d_format if isinstance(runner, Unit) else runner.program.plan(k).fmt
+    d = np.empty((*stack, m, n), dtypes()[d_format.name])
     for place in np.ndindex(stack):
-        extra = [None if x is None else x[place] for x in (c, scale_a, scale_b)]
+        scales = (c, scale_a, scale_b) if isinstance(runner, Unit) else (c,)
+        extra = [None if x is None else x[place] for x in scales]
         d[place] = multiply(left[place], right[place], *extra, **options)
     return d
+
+
+def _runner(u: str | Unit | UnitSpec | Program | RunnableProgram) -> Unit | RunnableProgram:
+    """The unit or the program that is meant."""
+    if isinstance(u, RunnableProgram):
+        return u
+    if isinstance(u, Program) or (isinstance(u, str) and names_a_program(u)):
+        return program(u)
+    return Unit(spec_of(u))
 
 
 def _broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:

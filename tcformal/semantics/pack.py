@@ -7,7 +7,7 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.number import Number, finite
+from tcformal.semantics.number import Exponent, Number, Term, finite
 from tcformal.semantics.round import convert
 from tcformal.semantics.unpack import unpack
 
@@ -18,9 +18,9 @@ def pack(g: Graph, x: Number, fmt: Format, nan_word: Node) -> Node:
     Shapes: significand u[p], p <= fmt.precision -> u[fmt.width].
     Ranges and units: exponent in [e_min, e_max] of fmt, significand in [0, 2) with a leading 0
     only at e_min; missing low fraction bits and ignored bits are zero.
-    Zero, NaN, Inf: NaN becomes `nan_word`; zero keeps its sign.
-    Errors: InputError for a format without Inf.
+    Zero, NaN, Inf: NaN becomes `nan_word`; zero keeps its sign; a format without Inf is given none.
     """
+    has_inf = fmt.specials is Specials.IEEE
     with g.invariants.suppose(lambda: finite(g, [x])):
         fraction = g.shift_left_const(x.term.significand, fmt.fraction_bits - x.term.fraction_bits)
         field_width = fmt.exponent_bits
@@ -28,10 +28,11 @@ def pack(g: Graph, x: Number, fmt: Format, nan_word: Node) -> Node:
         # Hidden bit 1 adds one to the field: exponent e_min with a leading 0 is field 0.
         hidden = g.top(fraction)
         field = g.add_mod(_to(g, code, field_width), g.zero_extend_to(hidden, field_width))
-        g.invariant(
-            lambda: g.and_(g.any_bit(g.not_(field)), x.term.exponent.bounded(g)),
-            "a finite result's exponent field is below all ones",
-        )
+        if has_inf:
+            g.invariant(
+                lambda: g.and_(g.any_bit(g.not_(field)), x.term.exponent.bounded(g)),
+                "a finite result's exponent field is below all ones",
+            )
         g.invariant(
             lambda: g.or_(hidden, g.is_zero(code)),
             "a finite result has its leading bit except at the least exponent",
@@ -39,8 +40,31 @@ def pack(g: Graph, x: Number, fmt: Format, nan_word: Node) -> Node:
     body = g.concat(field, g.extract(fraction, fmt.fraction_bits - 1, 0))
     low = fmt.ignored_low_bits
     number = g.concat(x.term.sign, g.shift_left_const(body, low))
+    if not has_inf:
+        return g.ite(x.nan, nan_word, number)
     infinite = g.concat(x.term.sign, g.const(fmt.infinity, fmt.width - 1))
     return g.ite(x.nan, nan_word, g.ite(x.inf, infinite, number))
+
+
+def saturated(g: Graph, x: Number, fmt: Format) -> Number:
+    """A rounded number that is the largest of a format, of its sign, where it lies beyond or is Inf.
+
+    Shapes: significand u[fmt.precision] -> u[fmt.precision].
+    Ranges and units: exponent in [e_min, e_max] of fmt.
+    Source: PTX ISA, cvt.satfinite; OCP OFP8 §5.2.
+    """
+    ones = (1 << fmt.precision) - 1
+    largest = ones - (fmt.specials is Specials.ALL_ONES_NAN)
+    term = x.term
+    span = term.exponent.high - term.exponent.low
+    at_top = g.eq(term.exponent.bits, g.const(span, term.exponent.bits.width))
+    beyond = g.and_(at_top, g.ult(g.const(largest, fmt.precision), term.significand))
+    clipped = g.or_(x.inf, beyond)
+    significand = g.ite(clipped, g.const(largest, fmt.precision), term.significand)
+    code = g.ite(clipped, g.const(span, term.exponent.bits.width), term.exponent.bits)
+    exponent = Exponent(code, term.exponent.low, term.exponent.high)
+    zero = g.and_(term.zero, g.not_(clipped))
+    return Number(Term(term.sign, significand, exponent, term.fraction_bits, zero), x.nan, g.truth(False))
 
 
 def _to(g: Graph, x: Node, width: int) -> Node:

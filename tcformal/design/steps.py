@@ -1,0 +1,248 @@
+"""A program as straight-line steps on scalars and vectors: what is computed, without any arithmetic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from tcformal.design.arithmetic import NVIDIA_NAN
+from tcformal.design.rounding import Conversion
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format, Specials
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledProduct:
+    """One addend of a rounded sum: ± the product of one or two values · 2^(shift + Σ ± exponents), exactly.
+
+    Shapes: factors: numbers of steps; exponents: (number of a HeadroomStep, 1 or -1).
+    """
+
+    factors: tuple[int, ...]
+    negative: bool = False
+    shift: int = 0
+    exponents: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanStep:
+    """What every step has.
+
+    Shapes: `length` elements, None for a scalar.
+    """
+
+    #: Format of its values; None for a step whose value is an integer exponent.
+    fmt: Format | None
+    length: int | None
+    #: The variable of the program, unique among the steps.
+    name: str = field(compare=False)
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """The steps that this one takes values from."""
+        return ()
+
+    @property
+    def text(self) -> str:
+        """What the step does, in a few words."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputStep(PlanStep):
+    """An input of the program: a, b or c."""
+
+    letter: str
+
+    @property
+    def text(self) -> str:
+        """See PlanStep."""
+        return f"input in {self.fmt}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantStep(PlanStep):
+    """A constant scalar, by its encoding."""
+
+    word: int
+
+    @property
+    def text(self) -> str:
+        """See PlanStep."""
+        return f"constant in {self.fmt}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundStep(PlanStep):
+    """The exact sum of some products, rounded once to a format; scalars go with every element of a vector.
+
+    Zero, NaN, Inf: as IEEE 754 has them.  In a format without Inf, and under `saturate`, a finite number or
+    an Inf beyond the largest number becomes that; a NaN that the format lacks becomes its largest number.
+    """
+
+    addends: tuple[ScaledProduct, ...]
+    mode: str
+    saturate: bool = False
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """See PlanStep."""
+        return tuple(i for x in self.addends for i in (*x.factors, *(e for e, _ in x.exponents)))
+
+    @property
+    def target(self) -> Format:
+        """The format of the rounded values."""
+        if self.fmt is None:
+            raise InputError(f"expected a format for {self.name}, but got none")
+        return self.fmt
+
+    @property
+    def saturates(self) -> bool:
+        """Whether what overflows becomes the largest number."""
+        return self.saturate or self.target.specials is not Specials.IEEE
+
+    @property
+    def text(self) -> str:
+        """See PlanStep."""
+        what = {1: "converted", 2: "sum"}.get(len(self.addends), "sum")
+        if len(self.addends) == 1 and len(self.addends[0].factors) == 2:
+            what = "product"
+        elif any(len(x.factors) == 2 for x in self.addends):
+            what = "fused multiply-add"
+        return f"{what}, {self.mode} to {self.fmt}" + (", saturating" if self.saturate else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceStep(PlanStep):
+    """Consecutive elements of a vector, filled up with +0 beyond its end; a scalar where length is None."""
+
+    source: int
+    start: int
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """See PlanStep."""
+        return (self.source,)
+
+    @property
+    def text(self) -> str:
+        """See PlanStep."""
+        if self.length is None:
+            return f"element {self.start}"
+        return f"elements {self.start} to {self.start + self.length - 1}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinStep(PlanStep):
+    """Scalars of one format as a vector."""
+
+    items: tuple[int, ...]
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """See PlanStep."""
+        return self.items
+
+    @property
+    def text(self) -> str:
+        """See PlanStep."""
+        return f"{len(self.items)} values"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallStep(PlanStep):
+    """A unit's dot product of two vectors and c: calls chained over K, the last one filled up with +0."""
+
+    unit: UnitSpec
+    a: int
+    b: int
+    c: int
+    #: Elements of a and b.
+    products: int
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """See PlanStep."""
+        return (self.a, self.b, self.c)
+
+    @property
+    def text(self) -> str:
+        """See PlanStep."""
+        return f"call of {self.unit.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadroomStep(PlanStep):
+    """The largest integer e with 2^e·|x| <= limit for every element x of a vector: an exponent, no encoding.
+
+    Zero, NaN, Inf: zeros, Inf and NaN do not count; without any other element, as if the smallest number
+    above zero were there.
+    """
+
+    source: int
+    limit: Fraction
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """See PlanStep."""
+        return (self.source,)
+
+    @property
+    def text(self) -> str:
+        """See PlanStep."""
+        return f"largest power of two that keeps the elements at most {self.limit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A program for vectors of one length: its steps in order, and the number of the result's."""
+
+    steps: tuple[PlanStep, ...]
+    result: int
+    products: int
+
+    @property
+    def fmt(self) -> Format:
+        """The format of the result."""
+        return format_of(self.steps[self.result])
+
+    def rounded(self) -> list[int]:
+        """The numbers of the steps that round."""
+        return [i for i, step in enumerate(self.steps) if isinstance(step, RoundStep)]
+
+    def input_format(self, letter: str) -> Format:
+        """The format of a, b or c."""
+        for step in self.steps:
+            if isinstance(step, InputStep) and step.letter == letter:
+                return format_of(step)
+        raise InputError(f"expected an input {letter} of the program, but it has none")
+
+
+def format_of(step: PlanStep) -> Format:
+    """The format of a step's values; InputError for an exponent."""
+    if step.fmt is None:
+        raise InputError(f"expected a value with a format, but {step.name} is an exponent")
+    return step.fmt
+
+
+def conversion_into(mode: str, fmt: Format) -> Conversion:
+    """The conversion whose results are encodings of a format.
+
+    Ranges and units: a format without Inf has one binade more than an IEEE format of its exponent bits.
+    Errors: InputError for a format whose least exponent is not IEEE's, or without a sign.
+    """
+    above = int(fmt.specials is not Specials.IEEE)
+    made = Conversion(mode, fmt.exponent_bits, fmt.fraction_bits, above)
+    if (made.e_min, made.e_max) != (fmt.e_min, fmt.e_max) or fmt.sign_bit == 0:
+        raise InputError(f"expected a format that values can be rounded to, but got {fmt}")
+    return made
+
+
+def nan_word_of(fmt: Format) -> int:
+    """What a NaN becomes in a format: NVIDIA's NaN, the quiet one, or without NaN the largest number."""
+    if fmt.name in NVIDIA_NAN:
+        return NVIDIA_NAN[fmt.name]
+    if fmt.specials is Specials.IEEE:
+        return fmt.infinity | 1 << (fmt.fraction_bits + fmt.ignored_low_bits - 1)
+    return fmt.largest + (fmt.specials is Specials.ALL_ONES_NAN)

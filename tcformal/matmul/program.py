@@ -1,0 +1,329 @@
+"""Programs on arrays: each step on lanes or compiled, each call at the speed of its unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.design.steps import (
+    CallStep,
+    ConstantStep,
+    HeadroomStep,
+    InputStep,
+    JoinStep,
+    Plan,
+    PlanStep,
+    RoundStep,
+    ScaledProduct,
+    SliceStep,
+    format_of,
+)
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+from tcformal.ir.build import Graph
+from tcformal.matmul import arrays
+from tcformal.matmul.unit import Unit
+from tcformal.operands.random import Raw
+from tcformal.programs.dag import program_dag
+from tcformal.programs.program import Program, program_of
+from tcformal.semantics.headroom import headroom
+
+if TYPE_CHECKING:  # imported where they are used, as in tcformal.matmul.unit
+    from tcformal.kernels.rows import DotProducts
+
+
+@dataclass(frozen=True, slots=True)
+class RunnableProgram:
+    """A program over units, by name: what `tcformal.program` gives."""
+
+    program: Program
+
+    @property
+    def name(self) -> str:
+        """The name by which it was asked for."""
+        return self.program.name
+
+    @property
+    def source(self) -> str:
+        """Where the program comes from."""
+        return self.program.source
+
+    def evaluate(self, a: Raw, b: Raw, c: Raw) -> Raw:
+        """d on raw encodings, one dot product per row.
+
+        Shapes: a, b: [n, K]; c: [n]; result [n].
+        Ranges and units: unsigned integers below 2^width of each format; the inputs are not modified.
+        Zero, NaN, Inf: as the units' designs and IEEE 754 say.
+        Errors: InputError for a shape, dtype or encoding that does not fit.
+        Source: the program's own (`source`).
+        """
+        a, b, c = (np.asarray(x) for x in (a, b, c))
+        if a.ndim != 2 or a.shape != b.shape or c.shape != a.shape[:1] or 0 in a.shape:
+            raise InputError(
+                "expected a and b of one shape [n, K] and c of shape [n] of at least 1, "
+                f"but got {list(a.shape)}, {list(b.shape)} and {list(c.shape)}"
+            )
+        plan = self.program.plan(a.shape[1])
+        given = {"a": a[:, None, :], "b": b[:, None, :], "c": c[:, None, None]}
+        _check_words(plan, given)
+        return _Run(plan, given, {}).result()[:, 0]
+
+    def matmul(
+        self, a: Any, b: Any, c: Any = None, *, threads: int | None = None, progress: bool | None = None
+    ) -> NDArray[Any]:
+        """D = A·B + C on NumPy or ml_dtypes arrays of any size, each element by this program.
+
+        Shapes: A [M, K], B [K, N], C [M, N] or None (zeros); result [M, N]; M, N, K >= 1.
+        Ranges and units: the dtype of each format as in `tcformal.matmul.arrays`; `threads`, `progress`: as
+        for `Unit.matmul`.
+        Zero, NaN, Inf: as the units' designs and IEEE 754 say.
+        Errors: InputError for shapes, dtypes or values that do not fit; nothing is converted.
+        Source: the program's own (`source`).
+        """
+        formats = {letter: self.program.input_format(letter) for letter in "abc"}
+        raw_a, raw_b = arrays.to_raw("A", a, formats["a"]), arrays.to_raw("B", b, formats["b"])
+        if raw_a.ndim != 2 or raw_b.ndim != 2 or raw_a.shape[1] != raw_b.shape[0] or 0 in raw_a.shape:
+            raise InputError(
+                "expected A of shape [M, K] and B of shape [K, N] with M, N, K >= 1, "
+                f"but got {list(raw_a.shape)} and {list(raw_b.shape)}"
+            )
+        (m, k), n = raw_a.shape, raw_b.shape[1]
+        if n == 0:
+            raise InputError(f"expected B of shape [K, N] with N >= 1, but got {list(raw_b.shape)}")
+        if c is None:
+            raw_c: Raw = np.zeros((1, 1), f"u{formats['c'].storage_bits // 8}")
+        else:
+            raw_c = arrays.to_raw("C", c, formats["c"])
+            if raw_c.shape != (m, n):
+                raise InputError(f"expected C of shape {[m, n]}, but got {list(raw_c.shape)}")
+        plan = self.program.plan(k)
+        given = {"a": raw_a[:, None, :], "b": raw_b.T[None, :, :], "c": raw_c[:, :, None]}
+        d = _Run(plan, given, {"threads": threads, "progress": progress}).result()
+        return arrays.from_raw(np.ascontiguousarray(np.broadcast_to(d, (m, n))), plan.fmt)
+
+
+def program(name: str | Program) -> RunnableProgram:
+    """The program over units of that name, or in that file.
+
+    Ranges and units: `NAME` or `FILE.toml`, each with `@parameter=value,…` or without, such as
+    `ootomo-yokota@unit=hopper/mma.m16n8k16.f32.f16.f16.f32`; `tcformal programs` lists the names.
+    Errors: UnknownNameError naming the closest names; InputError for a file or value that does not fit.
+    Source: the program's own (`source`).
+    """
+    return RunnableProgram(program_of(name))
+
+
+def _check_words(plan: Plan, given: Mapping[str, Raw]) -> None:
+    for letter, x in given.items():
+        fmt = plan.input_format(letter)
+        if x.dtype.kind != "u":
+            raise InputError(f"expected unsigned integers for {letter}, but got {x.dtype}")
+        if x.size and int(x.max()) >> fmt.width:
+            raise InputError(
+                f"expected encodings of {fmt.width} bits for {letter} ({fmt}), but got {int(x.max()):#x}"
+            )
+
+
+class _Run:
+    """The values of the steps on arrays.
+
+    Shapes: every value is [rows, columns, elements]: rows or columns 1 where it does not depend on them.
+    """
+
+    def __init__(self, plan: Plan, given: Mapping[str, Raw], options: dict[str, Any]) -> None:
+        self.plan, self.given, self.options = plan, given, options
+        self.known: dict[int, Raw] = {}
+
+    def result(self) -> Raw:
+        """The encodings of d: [rows, columns]."""
+        needed = _needed(self.plan)
+        last = _last_uses(self.plan, needed)
+        for i, step in enumerate(self.plan.steps):
+            if i in needed:
+                self.known[i] = self._value(step)
+                for done in last.get(i, ()):
+                    del self.known[done]
+        d = self.known[self.plan.result][:, :, 0]
+        return d.astype(f"u{self.plan.fmt.storage_bits // 8}")
+
+    def _value(self, step: PlanStep) -> Raw:
+        if isinstance(step, InputStep):
+            return self.given[step.letter]
+        if isinstance(step, ConstantStep):
+            return np.full((1, 1, 1), step.word, f"u{format_of(step).storage_bits // 8}")
+        if isinstance(step, SliceStep):
+            source, count = self.known[step.source], step.length or 1
+            part = source[:, :, step.start : step.start + count]
+            if part.shape[2] == count:
+                return part
+            whole = np.zeros((*part.shape[:2], count), part.dtype)
+            whole[:, :, : part.shape[2]] = part
+            return whole
+        if isinstance(step, JoinStep):
+            rows = [self.known[i] for i in step.items]
+            shape = np.broadcast_shapes(*(x.shape for x in rows))
+            return np.concatenate([np.broadcast_to(x, shape) for x in rows], axis=2)
+        if isinstance(step, RoundStep):
+            return self._rounded(step)
+        if isinstance(step, CallStep):
+            return self._called(step)
+        if isinstance(step, HeadroomStep):
+            return self._headroom(step)
+        raise InputError(f"expected a step of a program, but got {step!r}")
+
+    def _rounded(self, step: RoundStep) -> Raw:
+        order = tuple(dict.fromkeys(i for x in step.addends for i in x.factors))
+        powers = tuple(dict.fromkeys(i for x in step.addends for i, _ in x.exponents))
+        formats = tuple(format_of(self.plan.steps[i]) for i in order)
+        step_of = {i: n for n, i in enumerate(order)}
+        shape = np.broadcast_shapes(*(self.known[i].shape for i in (*order, *powers)))
+        flat = [_flat(self.known[i], shape) for i in order]
+        if powers:
+            return self._scaled(step, order, powers, shape)
+        addends = tuple(
+            ScaledProduct(tuple(step_of[i] for i in x.factors), x.negative, x.shift) for x in step.addends
+        )
+        run = _operation(formats, addends, step.fmt, step.mode, step.saturate)
+        return _lanes(run, flat, format_of(step)).reshape(shape)
+
+    def _scaled(
+        self, step: RoundStep, order: Sequence[int], powers: Sequence[int], shape: tuple[int, ...]
+    ) -> Raw:
+        """A step whose powers of two are data: one operation for each combination that occurs."""
+        rows = np.stack([_flat(self.known[i], shape) for i in powers])
+        kinds, which = np.unique(rows, axis=1, return_inverse=True)
+        d = np.empty(rows.shape[1], f"u{format_of(step).storage_bits // 8}")
+        flat = {i: _flat(self.known[i], shape) for i in order}
+        formats = tuple(format_of(self.plan.steps[i]) for i in order)
+        places = {i: n for n, i in enumerate(order)}
+        for kind in range(kinds.shape[1]):
+            exponent = dict(zip(powers, (int(x) for x in kinds[:, kind]), strict=True))
+            addends = tuple(
+                ScaledProduct(
+                    tuple(places[i] for i in x.factors), x.negative,
+                    x.shift + sum(sign * exponent[i] for i, sign in x.exponents),
+                )
+                for x in step.addends
+            )  # fmt: skip
+            chosen = np.flatnonzero(which.reshape(-1) == kind)
+            run = _operation(formats, addends, step.fmt, step.mode, step.saturate)
+            d[chosen] = _lanes(run, [flat[i][chosen] for i in order], format_of(step))
+        return d.reshape(shape)
+
+    def _headroom(self, step: HeadroomStep) -> Raw:
+        source = self.known[step.source]
+        fmt = format_of(self.plan.steps[step.source])
+        # The largest magnitude of a row decides; encodings of magnitudes are in the order of the numbers.
+        body = source.astype(np.uint64) & np.uint64((1 << (fmt.width - 1)) - 1)
+        body = np.where(body > np.uint64(fmt.largest), np.uint64(0), body)
+        most = body.max(axis=2, keepdims=True)
+        run, low = _headroom_operation(fmt, step.limit)
+        flat = most.reshape(-1)
+        code = run({"c": flat}, flat.size).astype(np.int64)
+        return (code + low).reshape(most.shape)
+
+    def _called(self, step: CallStep) -> Raw:
+        unit, o = Unit(step.unit), step.unit.operands
+        a, b, c = (self.known[i] for i in (step.a, step.b, step.c))
+        a, b, c = (
+            x.astype(f"u{fmt.storage_bits // 8}", copy=False) for x, fmt in ((a, o.a), (b, o.b), (c, o.c))
+        )
+        if a.shape[1] == 1 and b.shape[0] == 1 and (a.shape[0] > 1 or b.shape[1] > 1):
+            m, n = a.shape[0], b.shape[1]
+            last = None if c.shape[:2] == (1, 1) and not c.any() else np.broadcast_to(c[:, :, 0], (m, n))
+            left, right = arrays.from_raw(a[:, 0, :], o.a), arrays.from_raw(b[0].T, o.b)
+            given = None if last is None else arrays.from_raw(last, o.c)
+            return arrays.to_raw("D", unit.matmul(left, right, given, **self.options), o.d)[:, :, None]
+        rows = np.broadcast_shapes(a.shape[:2], b.shape[:2], c.shape[:2])
+        flat = [np.broadcast_to(x, (*rows, x.shape[2])).reshape(-1, x.shape[2]) for x in (a, b)]
+        d = np.broadcast_to(c, (*rows, 1)).reshape(-1)
+        for start in range(0, flat[0].shape[1], step.unit.k):
+            x, y = (_filled(row[:, start : start + step.unit.k], step.unit.k) for row in flat)
+            d = unit.dot_bits(x, y, d)
+        return d.reshape(*rows, 1)
+
+
+def _filled(x: Raw, k: int) -> Raw:
+    """Rows filled up with +0."""
+    if x.shape[1] == k:
+        return x
+    whole = np.zeros((x.shape[0], k), x.dtype)
+    whole[:, : x.shape[1]] = x
+    return whole
+
+
+def _flat(x: Raw, shape: tuple[int, ...]) -> Raw:
+    return np.broadcast_to(x, shape).reshape(-1)
+
+
+def _needed(plan: Plan) -> set[int]:
+    """The steps that the result depends on."""
+    needed, stack = set(), [plan.result]
+    while stack:
+        i = stack.pop()
+        if i not in needed:
+            needed.add(i)
+            stack += plan.steps[i].sources
+    return needed
+
+
+def _last_uses(plan: Plan, needed: set[int]) -> dict[int, list[int]]:
+    """The steps whose values nothing takes any more, by the step after which that is so."""
+    last: dict[int, int] = {}
+    for i in sorted(needed):
+        for source in plan.steps[i].sources:
+            last[source] = i
+    done: dict[int, list[int]] = {}
+    for source, i in last.items():
+        if source != plan.result:
+            done.setdefault(i, []).append(source)
+    return done
+
+
+def _lanes(run: DotProducts, words: Sequence[Raw], fmt: Format) -> Raw:
+    """One operation on flat arrays: the first operand is called c, the others a."""
+    n = words[0].size
+    given = {"c": np.ascontiguousarray(words[0])}
+    if len(words) > 1:
+        given["a"] = np.stack([x.astype(np.uint64, copy=False) for x in words[1:]], axis=1)
+    return run(given, n).astype(f"u{fmt.storage_bits // 8}")
+
+
+@lru_cache(maxsize=256)
+def _operation(
+    formats: tuple[Format, ...],
+    addends: tuple[ScaledProduct, ...],
+    fmt: Format,
+    mode: str,
+    saturate: bool,
+) -> DotProducts:
+    """One rounded sum of products as a definition of its own."""
+    from tcformal.kernels.rows import DotProducts
+
+    names = ["c", *(f"a[{i}]" for i in range(len(formats) - 1))]
+    inputs: list[PlanStep] = [
+        InputStep(fmt=f, length=None, name=name, letter=name) for f, name in zip(formats, names, strict=True)
+    ]
+    last = RoundStep(
+        fmt=fmt, length=None, name="d", addends=addends, mode=mode, saturate=saturate
+    )  # fmt: skip
+    g = Graph()
+    given = {name: [g.input(name, f.width)] for f, name in zip(formats, names, strict=True)}
+    made = program_dag(g, Plan((*inputs, last), len(inputs), 0), given)
+    return DotProducts(g, made.result)
+
+
+@lru_cache(maxsize=64)
+def _headroom_operation(fmt: Format, limit: Any) -> tuple[DotProducts, int]:
+    """The headroom of one number as a definition of its own, and its least value."""
+    from tcformal.kernels.rows import DotProducts
+    from tcformal.semantics.unpack import unpack
+
+    g = Graph()
+    e = headroom(g, [unpack(g, g.input("c", fmt.width), fmt)], fmt, limit)
+    return DotProducts(g, e.bits), e.low

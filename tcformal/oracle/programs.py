@@ -1,0 +1,121 @@
+"""Programs a second time: every step in fractions, the units' calls by the oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from tcformal.design.arithmetic import NVIDIA_NAN, fma_chain
+from tcformal.design.steps import (
+    CallStep,
+    ConstantStep,
+    HeadroomStep,
+    InputStep,
+    JoinStep,
+    Plan,
+    RoundStep,
+    ScaledProduct,
+    SliceStep,
+    conversion_into,
+    nan_word_of,
+)
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+from tcformal.oracle.exact import unit_dot
+from tcformal.oracle.products import multiply
+from tcformal.oracle.sums import fused_sum
+from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import ExactValue, NumberClass, decode, encode_exact, exponent_of
+
+_IEEE = fma_chain(fmt="fp32", nan_word=NVIDIA_NAN["fp32"])
+
+
+def run_program(plan: Plan, a: Sequence[int], b: Sequence[int], c: int) -> list[list[int]]:
+    """The encodings of every step's elements; for an exponent, the integer.
+
+    Shapes: a, b: as many encodings as the plan's products; c: one.
+    Zero, NaN, Inf: as the units' designs and IEEE 754 say.
+    Errors: InputError for operands that do not fit.
+    """
+    given: Mapping[str, Sequence[int]] = {"a": a, "b": b, "c": [c]}
+    if len(a) != plan.products or len(b) != plan.products:
+        raise InputError(f"expected {plan.products} elements of a and b, but got {len(a)} and {len(b)}")
+    known: list[list[int]] = []
+    for step in plan.steps:
+        if isinstance(step, InputStep):
+            known.append(list(given[step.letter]))
+        elif isinstance(step, ConstantStep):
+            known.append([step.word])
+        elif isinstance(step, SliceStep):
+            count = step.length or 1
+            row = known[step.source][step.start : step.start + count]
+            known.append(row + [0] * (count - len(row)))
+        elif isinstance(step, JoinStep):
+            known.append([known[i][0] for i in step.items])
+        elif isinstance(step, RoundStep):
+            known.append([_rounded(plan, step, known, i) for i in range(step.length or 1)])
+        elif isinstance(step, CallStep):
+            known.append([_called(step, known)])
+        elif isinstance(step, HeadroomStep):
+            fmt = plan.steps[step.source].fmt
+            known.append([_headroom(fmt, known[step.source], step.limit)] if fmt else [])
+        else:
+            raise InputError(f"expected a step of a program, but got {step!r}")
+    return known
+
+
+def program_result(plan: Plan, a: Sequence[int], b: Sequence[int], c: int) -> int:
+    """The encoding of the program's d."""
+    return run_program(plan, a, b, c)[plan.result][0]
+
+
+def _called(step: CallStep, known: Sequence[Sequence[int]]) -> int:
+    """The unit's calls, one after the other, 0·0 where it takes more products than there are."""
+    spec, d = step.unit, known[step.c][0]
+    a, b = known[step.a], known[step.b]
+    for start in range(0, len(a), spec.k):
+        rest = [0] * max(0, start + spec.k - len(a))
+        d = unit_dot(spec, [*a[start : start + spec.k], *rest], [*b[start : start + spec.k], *rest], d)
+    return d
+
+
+def _rounded(plan: Plan, step: RoundStep, known: Sequence[Sequence[int]], i: int) -> int:
+    terms = [_addend(plan, x, known, i) for x in step.addends]
+    made = fused_sum(_IEEE, terms, conversion_into(step.mode, step.target))
+    fmt = step.target
+    if made.kind is NumberClass.NAN:
+        return nan_word_of(fmt)
+    if step.saturates:
+        largest = decode(fmt, fmt.largest).magnitude
+        if made.kind is NumberClass.INF or made.magnitude > largest:
+            return fmt.largest + made.sign * fmt.sign_bit
+    elif made.kind is NumberClass.INF:
+        return fmt.infinity + made.sign * fmt.sign_bit
+    return encode_exact(fmt, made.number, negative_zero=bool(made.sign))
+
+
+def _addend(plan: Plan, x: ScaledProduct, known: Sequence[Sequence[int]], i: int) -> ExactValue:
+    """One product, with its sign and its power of two."""
+    made: ExactValue | None = None
+    for source in x.factors:
+        fmt, row = plan.steps[source].fmt, known[source]
+        if fmt is None:
+            raise InputError(f"expected a value with a format, but {plan.steps[source].name} is an exponent")
+        value = decode(fmt, row[i if len(row) > 1 or i == 0 else 0])
+        made = value if made is None else multiply(made, value)
+    if made is None:
+        raise InputError("expected a product of one or two values, but got none")
+    power = x.shift + sum(sign * known[source][0] for source, sign in x.exponents)
+    sign_bit = 1 - made.sign if x.negative else made.sign
+    if made.kind is not NumberClass.FINITE:
+        return made._replace(sign=sign_bit)
+    return made._replace(
+        sign=sign_bit, magnitude=made.magnitude * power_of_two(power), exponent=made.exponent + power
+    )
+
+
+def _headroom(fmt: Format, words: Sequence[int], limit: Fraction) -> int:
+    values = [decode(fmt, x) for x in words]
+    magnitudes = [v.magnitude for v in values if v.kind is NumberClass.FINITE and v.magnitude]
+    largest = max(magnitudes, default=power_of_two(fmt.e_min - fmt.fraction_bits))
+    return exponent_of(limit / largest)

@@ -1,0 +1,161 @@
+"""What a program's text computes with while it is compiled: values of steps, and the steps made so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from tcformal.design.steps import ConstantStep, JoinStep, PlanStep, ScaledProduct, SliceStep, format_of
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A step's value: a scalar (length None) or a vector of one format."""
+
+    index: int
+    fmt: Format
+    length: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """An exponent: a known integer plus and minus those of steps."""
+
+    shift: int
+    exponents: tuple[tuple[int, int], ...] = ()
+
+    def __neg__(self) -> Power:
+        return Power(-self.shift, tuple((i, -sign) for i, sign in self.exponents))
+
+    def __add__(self, other: int | Power) -> Power:
+        if isinstance(other, int):
+            return Power(self.shift + other, self.exponents)
+        return Power(self.shift + other.shift, self.exponents + other.exponents)
+
+    def __radd__(self, other: int) -> Power:
+        return self + other
+
+    def __sub__(self, other: int | Power) -> Power:
+        return self + -other
+
+    def __rsub__(self, other: int) -> Power:
+        return -self + other
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """A sum of exact products that is still to be rounded."""
+
+    addends: tuple[ScaledProduct, ...]
+    length: int | None
+
+    def negated(self) -> Exact:
+        """The same with the other sign."""
+        return Exact(tuple(replace(x, negative=not x.negative) for x in self.addends), self.length)
+
+    def shifted(self, by: int, exponents: tuple[tuple[int, int], ...] = ()) -> Exact:
+        """The same times 2^by, and times the powers of two that steps give."""
+        return Exact(
+            tuple(replace(x, shift=x.shift + by, exponents=x.exponents + exponents) for x in self.addends),
+            self.length,
+        )
+
+    def times(self, other: Exact) -> Exact:
+        """The product of two single values."""
+        if len(self.addends) != 1 or len(other.addends) != 1:
+            raise InputError("expected single values to multiply, but got a sum that is not rounded")
+        x, y = self.addends[0], other.addends[0]
+        if len(x.factors) + len(y.factors) > 2:
+            raise InputError("expected at most two factors in a product that is not rounded")
+        if None not in (self.length, other.length) and self.length != other.length:
+            raise InputError(f"expected vectors of one length, but got {self.length} and {other.length}")
+        made = ScaledProduct(
+            x.factors + y.factors, x.negative != y.negative, x.shift + y.shift, x.exponents + y.exponents
+        )
+        return Exact((made,), other.length if self.length is None else self.length)
+
+
+class Builder:
+    """The steps of one program so far; equal ones are shared."""
+
+    def __init__(self) -> None:
+        self.steps: list[PlanStep] = []
+        self._numbers: dict[PlanStep, int] = {}
+        self._names: dict[str, int] = {}
+        self._rounds: list[int] = []
+        self._target = ""
+
+    @contextmanager
+    def naming(self, target: str) -> Iterator[None]:
+        """Name the steps made inside after the variable that they are for."""
+        before, self._target = self._target, target
+        try:
+            yield
+        finally:
+            self._target = before
+
+    @contextmanager
+    def round(self, number: int) -> Iterator[None]:
+        """Name the steps made inside after the round of their loop."""
+        self._rounds.append(number)
+        try:
+            yield
+        finally:
+            self._rounds.pop()
+
+    def number_of(self, step: PlanStep) -> int:
+        """The number of a step, new or made before."""
+        known = self._numbers.get(step)
+        if known is None:
+            known = self._numbers[step] = len(self.steps)
+            named = step.name if isinstance(step, ConstantStep) else self._target or step.name
+            self.steps.append(replace(step, name=self._unused(named)))
+        return known
+
+    def _unused(self, stem: str) -> str:
+        stem = "".join(f"{i}." for i in self._rounds) + stem
+        count = self._names[stem] = self._names.get(stem, 0) + 1
+        return stem if count == 1 else f"{stem}#{count}"
+
+    def rename(self, value: Value, name: str) -> None:
+        """Call a step by its own variable where it was made for several."""
+        step = self.steps[value.index]
+        if "+" in self._target and step.name.partition("#")[0].endswith(self._target):
+            self.steps[value.index] = replace(step, name=self._unused(name))
+
+    def add(self, step: PlanStep) -> Value:
+        """The value of a step."""
+        return Value(self.number_of(step), format_of(step), step.length)
+
+    def exact(self, x: Value | Exact) -> Exact:
+        """A value as an exact number."""
+        return x if isinstance(x, Exact) else Exact((ScaledProduct((x.index,)),), x.length)
+
+    def element(self, vector: Value, i: int) -> Value:
+        """One element of a vector."""
+        made = self.steps[vector.index]
+        if isinstance(made, JoinStep):
+            return Value(made.items[i], vector.fmt, None)
+        return self.add(
+            SliceStep(fmt=vector.fmt, length=None, name="element", source=vector.index, start=i)
+        )  # fmt: skip
+
+    def slice(self, vector: Value, start: int, length: int) -> Value:
+        """Consecutive elements of a vector, filled up with +0; the vector itself where that is all of it."""
+        if start == 0 and length == vector.length:
+            return vector
+        return self.add(
+            SliceStep(fmt=vector.fmt, length=length, name="block", source=vector.index, start=start)
+        )  # fmt: skip
+
+    def join(self, items: list[Value]) -> Value:
+        """Scalars of one format as a vector."""
+        formats = {x.fmt for x in items}
+        if len(formats) > 1:
+            names = ", ".join(sorted(f.name for f in formats))
+            raise InputError(f"expected values of one format in a list, but got {names}")
+        numbers = tuple(x.index for x in items)
+        return self.add(JoinStep(fmt=items[0].fmt, length=len(items), name="list", items=numbers))

@@ -1,0 +1,265 @@
+"""From a program's text to its steps: loops are unrolled, formats and lengths checked, equal steps shared."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+from tcformal.design.names import resolve
+from tcformal.design.steps import InputStep, Plan
+from tcformal.errors import InputError, TcformalError
+from tcformal.formats.spec import Format
+from tcformal.programs.builder import Builder, Exact, Power, Value
+from tcformal.programs.functions import FUNCTIONS, rounded
+
+#: Steps that a program may have, all loops unrolled, and rounds that all its loops may take together.
+_MOST_STEPS, _MOST_ROUNDS = 1 << 18, 1 << 17
+#: Operators on what is known before the program runs.
+_STATIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}  # fmt: skip
+_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
+    ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+#: The largest power of two that a program may write out.
+_LARGEST_POWER = 40000
+
+
+def compile_plan(
+    name: str, body: ast.Module, inputs: Mapping[str, Format], settings: Mapping[str, Any], products: int
+) -> Plan:
+    """The steps of a program for vectors of so many elements.
+
+    Errors: InputError with the program's name and the line for what does not fit.
+    """
+    return _Compiler(name, inputs, settings, products).run(body)
+
+
+class _Compiler:
+    """Walks the statements once, for one length."""
+
+    def __init__(
+        self, name: str, inputs: Mapping[str, Format], settings: Mapping[str, Any], products: int
+    ) -> None:
+        self.name = name
+        self.builder = Builder()
+        self.rounds = 0
+        self.products = products
+        self.known: dict[str, Any] = dict(settings)
+        for letter, fmt in inputs.items():
+            length = None if letter == "c" else products
+            step = InputStep(fmt=fmt, length=length, name=letter, letter=letter)
+            self.known[letter] = self.builder.add(step)
+
+    def run(self, body: ast.Module) -> Plan:
+        """The plan whose result is the variable d."""
+        self.statements(body.body)
+        d = self.known.get("d")
+        if not isinstance(d, Value) or d.length is not None:
+            raise InputError(f"expected the program {self.name} to give a scalar d, but it gives {_shown(d)}")
+        return Plan(tuple(self.builder.steps), d.index, self.products)
+
+    @contextmanager
+    def _at(self, node: ast.stmt) -> Iterator[None]:
+        try:
+            yield
+        except _PlacedError:
+            raise
+        except (TcformalError, ValueError, TypeError, ZeroDivisionError) as error:
+            raise _PlacedError(f"in line {node.lineno} of the program {self.name}: {error}") from error
+
+    # ------------------------------------------------------------------ statements
+    def statements(self, body: list[ast.stmt]) -> None:
+        """Statements in order."""
+        for node in body:
+            with self._at(node):
+                self.statement(node)
+
+    def statement(self, node: ast.stmt) -> None:
+        """One statement: an assignment, a loop over blocks, a choice by a parameter."""
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+            with self.builder.naming(ast.unparse(target).strip("()").replace(", ", "+")):
+                found = self.value(node.value)
+                self.assign(target, found)
+                if isinstance(target, ast.Tuple):
+                    for name, item in zip(target.elts, found, strict=True):
+                        if isinstance(item, Value):
+                            self.builder.rename(item, ast.unparse(name))
+        elif isinstance(node, ast.For) and not node.orelse:
+            for i, item in enumerate(self.items(node.iter)):
+                with self.builder.round(i):
+                    self.assign(node.target, item)
+                    self.statements(node.body)
+        elif isinstance(node, ast.If):
+            self.statements(node.body if self.truth(node.test) else node.orelse)
+        else:
+            raise InputError(f"expected an assignment, for or if, but got {_short(node)!r}")
+
+    def assign(self, target: ast.expr, value: Any) -> None:
+        """Bind a name, or the names of a tuple."""
+        if isinstance(target, ast.Name):
+            if target.id in FUNCTIONS:
+                raise InputError(f"expected a name of a variable, but {target.id} is a function")
+            self.known[target.id] = value
+            return
+        if not isinstance(target, (ast.Tuple, ast.List)):
+            raise InputError(f"expected a name to assign to, but got {_short(target)!r}")
+        items = list(value) if isinstance(value, (list, tuple)) else [value]
+        if len(items) != len(target.elts):
+            raise InputError(f"expected {len(target.elts)} values, but got {len(items)}")
+        for one, item in zip(target.elts, items, strict=True):
+            self.assign(one, item)
+
+    def items(self, node: ast.expr) -> list[Any]:
+        """What a loop runs over."""
+        found = self.value(node)
+        if isinstance(found, Value) and found.length is not None:
+            found = [self.builder.element(found, i) for i in range(found.length)]
+        if not isinstance(found, (list, tuple, range)):
+            raise InputError(f"expected blocks, parts, elements or range for a loop, but got {_shown(found)}")
+        self.rounds += len(found)
+        if self.rounds > _MOST_ROUNDS or len(self.builder.steps) > _MOST_STEPS:
+            raise InputError(f"expected at most {_MOST_ROUNDS} rounds of loops, but got more")
+        return list(found)
+
+    def truth(self, node: ast.expr) -> bool:
+        """A condition on what is known before the program runs."""
+        found = self.value(node)
+        if not isinstance(found, (bool, int)):
+            raise InputError(f"expected a condition on parameters, but got {_shown(found)}")
+        return bool(found)
+
+    # ------------------------------------------------------------------ expressions
+    def value(self, node: ast.expr) -> Any:
+        """The value of an expression: known now, or a step's."""
+        handler = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if handler is None:
+            raise InputError(f"expected an expression of this language, but got {_short(node)!r}")
+        return handler(node)
+
+    def _constant(self, node: ast.Constant) -> Any:
+        if isinstance(node.value, float):
+            return Fraction(node.value)
+        if isinstance(node.value, (int, str)):
+            return node.value
+        raise InputError(f"expected a number or a name, but got {node.value!r}")
+
+    def _name(self, node: ast.Name) -> Any:
+        # A name that nothing has bound stands for itself: a format, a rounding.
+        return self.known.get(node.id, node.id)
+
+    def _tuple(self, node: ast.Tuple) -> list[Any]:
+        return [self.value(x) for x in node.elts]
+
+    def _list(self, node: ast.List) -> Any:
+        return self._joined([self.value(x) for x in node.elts])
+
+    def _listcomp(self, node: ast.ListComp) -> Any:
+        if len(node.generators) != 1 or node.generators[0].ifs:
+            raise InputError(f"expected one for without conditions, but got {_short(node)!r}")
+        before, made = dict(self.known), []
+        for i, item in enumerate(self.items(node.generators[0].iter)):
+            with self.builder.round(i):
+                self.assign(node.generators[0].target, item)
+                made.append(self.value(node.elt))
+        self.known = before
+        return self._joined(made)
+
+    def _joined(self, items: list[Any]) -> Any:
+        scalars = all(isinstance(x, Value) and x.length is None for x in items)
+        return self.builder.join(items) if items and scalars else items
+
+    def _attribute(self, node: ast.Attribute) -> int:
+        owner = self.value(node.value)
+        if node.attr != "k" or not isinstance(owner, str):
+            raise InputError(f"expected UNIT.k, but got {_short(node)!r}")
+        return resolve(owner).k
+
+    def _subscript(self, node: ast.Subscript) -> Any:
+        owner, place = self.value(node.value), self.value(node.slice)
+        if isinstance(place, bool) or not isinstance(place, int):
+            raise InputError(f"expected an integer in brackets, but got {_shown(place)}")
+        if isinstance(owner, Value) and owner.length is not None:
+            if not 0 <= place < owner.length:
+                raise InputError(f"expected an element from 0 to {owner.length - 1}, but got {place}")
+            return self.builder.element(owner, place)
+        if isinstance(owner, (list, tuple)) and 0 <= place < len(owner):
+            return owner[place]
+        raise InputError(f"expected an element that is there, but got {_short(node)!r}")
+
+    def _ifexp(self, node: ast.IfExp) -> Any:
+        return self.value(node.body if self.truth(node.test) else node.orelse)
+
+    def _compare(self, node: ast.Compare) -> bool:
+        how = _COMPARISONS.get(type(node.ops[0]))
+        left, right = self.value(node.left), self.value(node.comparators[0])
+        dynamic = isinstance(left, (Value, Exact, Power)) or isinstance(right, (Value, Exact, Power))
+        if how is None or len(node.ops) != 1 or dynamic:
+            raise InputError(f"expected a comparison of parameters, but got {_short(node)!r}")
+        return bool(how(left, right))
+
+    def _unaryop(self, node: ast.UnaryOp) -> Any:
+        x = self.value(node.operand)
+        if isinstance(node.op, ast.Not) and isinstance(x, bool):
+            return not x
+        if not isinstance(node.op, ast.USub) or isinstance(x, (str, list)):
+            raise InputError(f"expected - before a number, but got {_short(node)!r}")
+        if isinstance(x, (Value, Exact)):
+            return self.builder.exact(x).negated()
+        return -x
+
+    def _binop(self, node: ast.BinOp) -> Any:
+        left, right = self.value(node.left), self.value(node.right)
+        if isinstance(node.op, ast.Pow):
+            return _power(left, right)
+        dynamic = [isinstance(x, (Value, Exact)) for x in (left, right)]
+        if not any(dynamic):
+            if isinstance(node.op, ast.Div):
+                return Fraction(left) / Fraction(right)
+            how = _STATIC.get(type(node.op))
+            if how is None or isinstance(left, (str, list)) or isinstance(right, (str, list)):
+                raise InputError(f"expected + - * // / % or ** of numbers, but got {_short(node)!r}")
+            return how(left, right)
+        return rounded(self.builder, type(node.op), left, right)
+
+    def _call(self, node: ast.Call) -> Any:
+        if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
+            names = ", ".join(sorted(FUNCTIONS))
+            raise InputError(f"expected a function of this language ({names}), but got {_short(node.func)!r}")
+        args = [self.value(x) for x in node.args]
+        options = {x.arg: self.value(x.value) for x in node.keywords if x.arg is not None}
+        function = FUNCTIONS[node.func.id]
+        inspect.signature(function).bind(self.builder, *args, **options)
+        return function(self.builder, *args, **options)
+
+
+class _PlacedError(InputError):
+    """An error that says where in the program it is."""
+
+
+def _power(base: Any, exponent: Any) -> Fraction | int:
+    if base != 2 or isinstance(exponent, bool) or not isinstance(exponent, int):
+        raise InputError(f"expected a power of two, but got {_shown(base)} ** {_shown(exponent)}")
+    if abs(exponent) > _LARGEST_POWER:
+        raise InputError(f"expected an exponent of at most {_LARGEST_POWER}, but got {exponent}")
+    return Fraction(2) ** exponent if exponent < 0 else 1 << exponent
+
+
+def _short(node: ast.AST) -> str:
+    return ast.unparse(node)[:80]
+
+
+def _shown(x: Any) -> str:
+    if isinstance(x, Value):
+        return f"a vector of {x.length} {x.fmt}" if x.length is not None else f"a scalar of {x.fmt}"
+    if isinstance(x, (Exact, Power)):
+        return "a number that is not rounded to a format" if isinstance(x, Exact) else "an exponent"
+    return "nothing" if x is None else repr(x)[:80]

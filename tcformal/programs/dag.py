@@ -1,0 +1,210 @@
+"""A program as one DAG: every step on the nodes of its operands, the units' calls included."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tcformal.design.arithmetic import NVIDIA_NAN, fma_chain
+from tcformal.design.steps import (
+    CallStep,
+    ConstantStep,
+    HeadroomStep,
+    InputStep,
+    JoinStep,
+    Plan,
+    PlanStep,
+    RoundStep,
+    ScaledProduct,
+    SliceStep,
+    conversion_into,
+    format_of,
+    nan_word_of,
+)
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.programs.chain import OperandNodes, chained_dot
+from tcformal.semantics.headroom import headroom
+from tcformal.semantics.number import Exponent, Number
+from tcformal.semantics.pack import pack, saturated
+from tcformal.semantics.product import product
+from tcformal.semantics.sums.step import convert_number, fused_sum
+from tcformal.semantics.unit import unit_dot
+from tcformal.semantics.unpack import unpack
+
+#: Scalar operations: one IEEE operation rounded once, as an FFMA or FADD of a GPU.
+SCALAR = fma_chain(fmt="fp32", nan_word=NVIDIA_NAN["fp32"])
+
+
+class Held:
+    """One value in a graph: its encoding, its number, or both, each made when it is first asked for."""
+
+    def __init__(
+        self, g: Graph, fmt: Format, *, word: Node | None = None, number: Number | None = None
+    ) -> None:
+        self._g, self.fmt, self._word, self._number = g, fmt, word, number
+
+    @property
+    def word(self) -> Node:
+        """The encoding."""
+        if self._word is None:
+            if self._number is None:
+                raise InputError("expected a value with a number or an encoding, but got neither")
+            nan = self._g.const(nan_word_of(self.fmt), self.fmt.width)
+            self._word = pack(self._g, self._number, self.fmt, nan)
+        return self._word
+
+    @property
+    def number(self) -> Number:
+        """The number."""
+        if self._number is None:
+            self._number = unpack(self._g, self.word, self.fmt)
+        return self._number
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramDag:
+    """A program in a graph.
+
+    Shapes: values: for each step its elements, one for a scalar, none for an exponent.
+    """
+
+    plan: Plan
+    values: tuple[tuple[Held, ...], ...]
+
+    @property
+    def result(self) -> Node:
+        """The encoding of d."""
+        return self.values[self.plan.result][0].word
+
+    def words(self, step: int) -> list[Node]:
+        """The encodings of a step's elements."""
+        return [x.word for x in self.values[step]]
+
+
+def declared(g: Graph, plan: Plan) -> dict[str, list[Node]]:
+    """The inputs of a program in a graph, named a[0], b[0], …, c."""
+    made: dict[str, list[Node]] = {}
+    for letter in "ab":
+        width = plan.input_format(letter).width
+        made[letter] = [g.input(f"{letter}[{i}]", width) for i in range(plan.products)]
+    made["c"] = [g.input("c", plan.input_format("c").width)]
+    return made
+
+
+def program_dag(
+    g: Graph, plan: Plan, given: Mapping[str, Sequence[Node]], scope: str = "program"
+) -> ProgramDag:
+    """The steps of a program on encodings.
+
+    Shapes: given: a and b with as many encodings as the plan has products, c with one; labels lie below
+    `scope`.
+    Zero, NaN, Inf: as the units' designs and IEEE 754 say.
+    Errors: InputError for operands that do not fit.
+    """
+    for step in plan.steps:
+        if isinstance(step, InputStep) and len(given[step.letter]) != (step.length or 1):
+            raise InputError(
+                f"expected {step.length or 1} encodings of {step.letter}, but got {len(given[step.letter])}"
+            )
+    made = _Circuit(g, given)
+    with g.scope(scope):
+        for step in plan.steps:
+            with g.scope(step.name):
+                made.add(step)
+    return ProgramDag(plan, tuple(tuple(x) for x in made.values))
+
+
+class _Circuit:
+    """The values of the steps so far."""
+
+    def __init__(self, g: Graph, given: Mapping[str, Sequence[Node]]) -> None:
+        self.g, self.given = g, given
+        self.values: list[list[Held]] = []
+        self.exponents: dict[int, Exponent] = {}
+
+    def add(self, step: PlanStep) -> None:
+        """Make the nodes of the next step."""
+        g, values = self.g, self.values
+        made: list[Held] = []
+        if isinstance(step, InputStep):
+            made = [Held(g, format_of(step), word=x) for x in self.given[step.letter]]
+        elif isinstance(step, ConstantStep):
+            fmt = format_of(step)
+            made = [Held(g, fmt, word=g.const(step.word, fmt.width))]
+        elif isinstance(step, SliceStep):
+            fmt, count = format_of(step), 1 if step.length is None else step.length
+            made = list(values[step.source][step.start : step.start + count])
+            made += [Held(g, fmt, word=g.const(0, fmt.width))] * (count - len(made))
+        elif isinstance(step, JoinStep):
+            made = [values[i][0] for i in step.items]
+        elif isinstance(step, RoundStep):
+            for i in range(1 if step.length is None else step.length):
+                with g.scope(str(i)) if step.length is not None else g.scope("value"):
+                    made.append(self._rounded(step, i))
+        elif isinstance(step, CallStep):
+            made = [self._called(step)]
+        elif isinstance(step, HeadroomStep):
+            source = values[step.source]
+            numbers, fmt = [x.number for x in source], source[0].fmt
+            self.exponents[len(values)] = headroom(g, numbers, fmt, step.limit)
+        else:
+            raise InputError(f"expected a step of a program, but got {step!r}")
+        values.append(made)
+
+    def _rounded(self, step: RoundStep, i: int) -> Held:
+        g, target = self.g, conversion_into(step.mode, step.target)
+        # What is scaled is unpacked first: kept questions number their nodes in this order.
+        order = sorted(range(len(step.addends)), key=lambda n: not step.addends[n].shift)
+        made_of = {n: self._addend(step.addends[n], i) for n in order}
+        numbers = [made_of[n] for n in range(len(step.addends))]
+        if len(numbers) == 1:
+            made = convert_number(g, numbers[0], SCALAR, target).result
+        else:
+            made = fused_sum(g, numbers, SCALAR, target).result
+        if step.saturates:
+            made = saturated(g, made, step.target)
+        return Held(g, step.target, number=made)
+
+    def _addend(self, x: ScaledProduct, i: int) -> Number:
+        g = self.g
+        factors = []
+        for source in x.factors:
+            elements = self.values[source]
+            factors.append(elements[i if len(elements) > 1 or i == 0 else 0].number)
+        number = factors[0] if len(factors) == 1 else product(g, *factors)
+        term = number.term
+        exponent = term.exponent
+        for source, sign in x.exponents:
+            power = self.exponents[source]
+            exponent = exponent.plus(g, power if sign > 0 else _negated(g, power))
+        if x.shift:
+            exponent = exponent.shifted(x.shift)
+        sign_bit = g.not_(term.sign) if x.negative else term.sign
+        return replace(number, term=replace(term, sign=sign_bit, exponent=exponent))
+
+    def _called(self, step: CallStep) -> Held:
+        g, spec = self.g, step.unit
+        a, b = ([x.word for x in self.values[source]] for source in (step.a, step.b))
+        c = self.values[step.c][0].word
+        calls = -(-len(a) // spec.k)
+        rest = calls * spec.k - len(a)
+        a += [g.const(0, spec.operands.a.width)] * rest
+        b += [g.const(0, spec.operands.b.width)] * rest
+        if calls == 1:
+            return Held(g, spec.operands.d, word=unit_dot(g, spec, a, b, c).result)
+        return Held(g, spec.operands.d, word=chained_dot(g, spec, OperandNodes(a, b, c, [], [])).result)
+
+
+def _negated(g: Graph, e: Exponent) -> Exponent:
+    """The exponent with the other sign."""
+    top = g.const(e.high - e.low, e.bits.width)
+    return Exponent(g.sub_mod(top, e.bits), -e.high, -e.low)
+
+
+def program_circuit(plan: Plan) -> tuple[Graph, ProgramDag]:
+    """A program in a graph of its own."""
+    g = Graph()
+    return g, program_dag(g, plan, declared(g, plan))

@@ -1,0 +1,312 @@
+"""The functions of the language of programs: each checks its arguments and adds steps to a plan."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from tcformal.checks import check_choice, check_int
+from tcformal.design.names import resolve
+from tcformal.design.rounding import MODES
+from tcformal.design.steps import CallStep, ConstantStep, HeadroomStep, RoundStep, conversion_into
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.formats.catalog import format_named
+from tcformal.formats.spec import Format, Specials
+from tcformal.oracle.values import encode_exact
+from tcformal.programs.builder import Builder, Exact, Power, Value
+
+#: Words of one split.
+_MOST_WORDS = 16
+
+
+def _format(x: Any) -> Format:
+    if not isinstance(x, str):
+        raise InputError(f"expected a format, but got {x!r}")
+    return format_named(x)
+
+
+def _rounding(x: Any) -> str:
+    return check_choice("rounding", x, MODES)
+
+
+def _vector(builder: Builder, x: Any, what: str) -> Value:
+    if isinstance(x, Exact):
+        raise InputError(f"expected a rounded vector for {what}, but got one that is only scaled")
+    if not isinstance(x, Value) or x.length is None:
+        raise InputError(f"expected a vector for {what}, but got {_said(x)}")
+    return x
+
+
+def _said(x: Any) -> str:
+    if isinstance(x, str):
+        return f"{x!r}, which nothing before it assigns"
+    return "a scalar" if isinstance(x, Value) else repr(x)[:80]
+
+
+def _operand(builder: Builder, x: Any, fmt: Format) -> Value | Exact:
+    """A value; a number known now becomes a constant of the format."""
+    if isinstance(x, (Value, Exact)):
+        return x
+    if isinstance(x, (int, Fraction)) and not isinstance(x, bool):
+        word = encode_exact(fmt, Fraction(x))
+        return builder.add(ConstantStep(fmt=fmt, length=None, name="constant", word=word))
+    raise InputError(f"expected a value, but got {_said(x)}")
+
+
+def _sum(builder: Builder, terms: list[Exact], fmt: Format, mode: str, saturate: bool = False) -> Value:
+    """The exact sum of exact numbers, rounded once, element by element."""
+    conversion_into(mode, fmt)
+    lengths = {x.length for x in terms if x.length is not None}
+    if len(lengths) > 1:
+        raise InputError(f"expected vectors of one length, but got lengths {sorted(lengths)}")
+    addends = tuple(a for x in terms for a in x.addends)
+    step = RoundStep(
+        fmt=fmt, length=lengths.pop() if lengths else None, name="value", addends=addends, mode=mode,
+        saturate=bool(saturate),
+    )  # fmt: skip
+    return builder.add(step)
+
+
+def convert(builder: Builder, x: Any, fmt: Any, rounding: Any = "RNE", saturate: Any = False) -> Value:
+    """convert(x, FORMAT, ROUNDING): x rounded to a format."""
+    target = _format(fmt)
+    return _sum(builder, [builder.exact(_operand(builder, x, target))], target, _rounding(rounding), saturate)
+
+
+def add(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> Value:
+    """add(x, y, FORMAT, ROUNDING): x + y, rounded once."""
+    target = _format(fmt)
+    terms = [builder.exact(_operand(builder, v, target)) for v in (x, y)]
+    return _sum(builder, terms, target, _rounding(rounding))
+
+
+def sub(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> Value:
+    """sub(x, y, FORMAT, ROUNDING): x - y, rounded once."""
+    target = _format(fmt)
+    first, second = (builder.exact(_operand(builder, v, target)) for v in (x, y))
+    return _sum(builder, [first, second.negated()], target, _rounding(rounding))
+
+
+def mul(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> Value:
+    """mul(x, y, FORMAT, ROUNDING): x · y, rounded once."""
+    target = _format(fmt)
+    return _sum(builder, [_product(builder, x, y, target)], target, _rounding(rounding))
+
+
+def fma(builder: Builder, x: Any, y: Any, z: Any, fmt: Any, rounding: Any = "RNE") -> Value:
+    """fma(x, y, z, FORMAT, ROUNDING): x · y + z, rounded once."""
+    target = _format(fmt)
+    last = builder.exact(_operand(builder, z, target))
+    return _sum(builder, [_product(builder, x, y, target), last], target, _rounding(rounding))
+
+
+def _product(builder: Builder, x: Any, y: Any, fmt: Format) -> Exact:
+    return builder.exact(_operand(builder, x, fmt)).times(builder.exact(_operand(builder, y, fmt)))
+
+
+def scale(builder: Builder, x: Any, by: Any) -> Exact:
+    """scale(x, e): x · 2^e exactly, to be an operand of convert, add, sub, mul, fma or split."""
+    if not isinstance(x, (Value, Exact)):
+        raise InputError(f"expected a value to scale, but got {_said(x)}")
+    if isinstance(by, Power):
+        return builder.exact(x).shifted(by.shift, by.exponents)
+    return builder.exact(x).shifted(check_int("the exponent of scale", by, low=-40000, high=40000))
+
+
+def split(
+    builder: Builder,
+    x: Any,
+    fmt: Any,
+    words: Any = 2,
+    scale: Any = 0,
+    rounding: Any = "RNE",
+    saturate: Any = False,
+) -> list[Value]:
+    """split(x, FORMAT, words=2, scale=0, rounding=RNE): words of x, each of what is left.
+
+    Word i is (x - the words before)·2^(i·scale), exactly, rounded once: it stands for word · 2^(-i·scale).
+    """
+    target, mode = _format(fmt), _rounding(rounding)
+    count, step = check_int("words", words, low=1, high=_MOST_WORDS), check_int("scale", scale)
+    whole = builder.exact(_operand(builder, x, target))
+    made: list[Value] = []
+    for i in range(count):
+        rest = [whole.shifted(i * step)]
+        rest += [builder.exact(w).negated().shifted((i - j) * step) for j, w in enumerate(made)]
+        made.append(_sum(builder, rest, target, mode, saturate))
+    return made
+
+
+def call(builder: Builder, unit: Any, x: Any, y: Any, c: Any = 0) -> Value:
+    """call(UNIT, x, y, c): the unit's dot product of two vectors and c, chained over K from c."""
+    spec = unit if isinstance(unit, UnitSpec) else resolve(unit)
+    o = spec.operands
+    if spec.scale_format is not None:
+        raise InputError(f"expected a unit without block scales, but got {spec.name}")
+    a, b = _vector(builder, x, "a of a call"), _vector(builder, y, "b of a call")
+    last = _operand(builder, c, o.c)
+    if isinstance(last, Exact) or last.length is not None:
+        raise InputError("expected a rounded scalar for c of a call")
+    for name, got, wanted in (("a", a.fmt, o.a), ("b", b.fmt, o.b), ("c", last.fmt, o.c)):
+        # A unit reads words of fp32 as tf32 and leaves out the low bits.
+        same_word = got.exponent_bits == wanted.exponent_bits and got.width == wanted.width
+        if got != wanted and not (same_word and wanted.ignored_low_bits):
+            raise InputError(f"expected {name} in {wanted} for {spec.name}, but got {got}")
+    if a.length != b.length:
+        raise InputError(f"expected two vectors of one length for a call, but got {a.length} and {b.length}")
+    if a.length is not None and a.length > spec.k and o.c != o.d:
+        raise InputError(f"expected at most {spec.k} products for {spec.name}, whose D is no C again")
+    step = CallStep(
+        fmt=o.d, length=None, name="call", unit=spec, a=a.index, b=b.index, c=last.index,
+        products=a.length or 1,
+    )  # fmt: skip
+    return builder.add(step)
+
+
+def blocks(builder: Builder, size: Any, *vectors: Any) -> list[Any]:
+    """blocks(SIZE, x, y, …): consecutive runs of SIZE elements, the last one filled up with +0."""
+    length, rows = _rows(builder, vectors)
+    step = check_int("the size of blocks", size, low=1)
+    return _together([[builder.slice(v, start, step) for start in range(0, length, step)] for v in rows])
+
+
+def parts(builder: Builder, count: Any, *vectors: Any) -> list[Any]:
+    """parts(COUNT, x, y, …): COUNT runs of equal length, ⌈n / COUNT⌉, the last ones shorter: split-K."""
+    length, rows = _rows(builder, vectors)
+    size = -(-length // check_int("the number of parts", count, low=1))
+    return _together(
+        [
+            [builder.slice(v, start, min(size, length - start)) for start in range(0, length, size)]
+            for v in rows
+        ]
+    )
+
+
+def elements(builder: Builder, *vectors: Any) -> list[Any]:
+    """elements(x, y, …): the elements one by one."""
+    length, rows = _rows(builder, vectors)
+    return _together([[builder.element(v, i) for i in range(length)] for v in rows])
+
+
+def _rows(builder: Builder, vectors: tuple[Any, ...]) -> tuple[int, list[Value]]:
+    rows = [_vector(builder, v, "a loop") for v in vectors]
+    if not rows or len({v.length for v in rows}) > 1:
+        raise InputError("expected one or more vectors of one length to loop over")
+    return rows[0].length or 0, rows
+
+
+def _together(rows: list[list[Value]]) -> list[Any]:
+    return list(rows[0]) if len(rows) == 1 else [list(x) for x in zip(*rows, strict=True)]
+
+
+def chain(builder: Builder, x: Any, fmt: Any, rounding: Any = "RNE") -> Value:
+    """chain(x, FORMAT): the elements of a vector added one after the other."""
+    vector = _vector(builder, x, "chain")
+    total = builder.element(vector, 0)
+    for i in range(1, vector.length or 0):
+        total = add(builder, total, builder.element(vector, i), fmt, rounding)
+    return total
+
+
+def pairwise(builder: Builder, x: Any, fmt: Any, rounding: Any = "RNE") -> Value:
+    """pairwise(x, FORMAT): neighbours added, then their sums; an odd one out passes to the next level."""
+    vector = _vector(builder, x, "pairwise")
+    level = [builder.element(vector, i) for i in range(vector.length or 0)]
+    while len(level) > 1:
+        sums = [add(builder, level[i], level[i + 1], fmt, rounding) for i in range(0, len(level) - 1, 2)]
+        level = sums + level[2 * len(sums) :]
+    return level[0]
+
+
+def headroom(builder: Builder, x: Any, limit: Any) -> Power:
+    """headroom(x, LIMIT): the largest integer e with 2^e·|x_k| <= LIMIT for every element."""
+    vector = _vector(builder, x, "headroom")
+    if isinstance(limit, bool) or not isinstance(limit, (int, Fraction)) or limit <= 0:
+        raise InputError(f"expected a number above zero for the limit of headroom, but got {limit!r}")
+    step = HeadroomStep(
+        fmt=None, length=None, name="headroom", source=vector.index, limit=Fraction(limit)
+    )  # fmt: skip
+    return Power(0, ((builder.number_of(step), 1),))
+
+
+def length(builder: Builder, x: Any) -> int:
+    """len(x): the elements of a vector."""
+    return _vector(builder, x, "len").length or 0
+
+
+def largest(builder: Builder, fmt: Any) -> Fraction:
+    """largest(FORMAT): the largest finite number of a format."""
+    f = _format(fmt)
+    missing = 2 if f.specials is Specials.ALL_ONES_NAN else 1
+    return (2 - missing * Fraction(1, 1 << f.fraction_bits)) * Fraction(2) ** f.e_max
+
+
+def root(builder: Builder, x: Any) -> Fraction:
+    """root(x): the square root of a number known now, cut to 80 bits below its leading one."""
+    if isinstance(x, bool) or not isinstance(x, (int, Fraction)) or x <= 0:
+        raise InputError(f"expected a number above zero for root, but got {x!r}")
+    number = Fraction(x)
+    e = (number.numerator.bit_length() - number.denominator.bit_length()) // 2 - 80
+    return Fraction(math.isqrt(int(number * Fraction(4) ** -e))) * Fraction(2) ** e
+
+
+def least(builder: Builder, *numbers: Any) -> Fraction:
+    """min(x, y, …): the least of some numbers known now."""
+    for x in numbers:
+        if isinstance(x, bool) or not isinstance(x, (int, Fraction)):
+            raise InputError(f"expected numbers that are known before the program runs, but got {_said(x)}")
+    return min(Fraction(x) for x in numbers)
+
+
+#: The functions by name.
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "convert": convert, "add": add, "sub": sub, "mul": mul, "fma": fma, "scale": scale, "split": split,
+    "call": call, "blocks": blocks, "parts": parts, "elements": elements, "chain": chain,
+    "pairwise": pairwise, "headroom": headroom, "len": length, "largest": largest, "root": root, "min": least,
+    "range": lambda builder, *ends: range(*(check_int("an end of range", x) for x in ends)),
+}  # fmt: skip
+
+
+def rounded(builder: Builder, op: type[ast.operator], x: Any, y: Any) -> Value:
+    """x + y, x - y or x · y to nearest in the wider format of the two.
+
+    Errors: InputError where neither format holds the other, or another operator.
+    """
+    formats = [v.fmt for v in (x, y) if isinstance(v, Value)]
+    if not formats:
+        raise InputError("expected add, sub or mul with a format for numbers that are scaled only")
+    wide = next((f for f in formats if all(_holds(f, other) for other in formats)), None)
+    if wide is None:
+        names = " and ".join(f.name for f in formats)
+        raise InputError(f"expected operands of which one format holds the other, but got {names}")
+    if op is ast.Mult:
+        power = next((v for v in (x, y) if isinstance(v, (int, Fraction))), None)
+        if power is not None and _exponent(power) is not None:
+            value = y if power is x else x
+            return _sum(builder, [builder.exact(value).shifted(_exponent(power) or 0)], wide, "RNE")
+    how = {ast.Add: add, ast.Sub: sub, ast.Mult: mul}.get(op)
+    if how is None:
+        raise InputError("expected + - or * of values")
+    made: Value = how(builder, x, y, wide.name)
+    return made
+
+
+def _exponent(x: int | Fraction) -> int | None:
+    """The e with x = 2^e; None where there is none."""
+    up, down = Fraction(x).numerator, Fraction(x).denominator
+    if up <= 0 or up & (up - 1) or down & (down - 1):
+        return None
+    return up.bit_length() - down.bit_length()
+
+
+def _holds(wide: Format, narrow: Format) -> bool:
+    """Whether every finite number of one format is one of the other."""
+    return (
+        wide.fraction_bits >= narrow.fraction_bits
+        and wide.e_max >= narrow.e_max
+        and wide.e_min - wide.fraction_bits <= narrow.e_min - narrow.fraction_bits
+    )

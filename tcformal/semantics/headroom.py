@@ -1,0 +1,47 @@
+"""Headroom: by which power of two may numbers be scaled without leaving a limit?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tcformal.formats.spec import Format
+from tcformal.ir.build import Graph
+from tcformal.semantics.align import largest
+from tcformal.semantics.normalise import normalise_term
+from tcformal.semantics.number import Exponent, Number, bits_for
+
+
+def headroom(g: Graph, numbers: Sequence[Number], fmt: Format, limit: Fraction) -> Exponent:
+    """The largest integer e with 2^e·|x| <= limit for every number x.
+
+    Shapes: one or more numbers of `fmt`; limit above zero.
+    Zero, NaN, Inf: zeros, Inf and NaN do not count; without any other number, as if the smallest one above
+    zero were there.
+    Source: MARY Algorithm 3.1, the scaling by λ and μ.
+    """
+    top = _exponent_of(limit)
+    fraction = limit / Fraction(2) ** top
+    smallest = fmt.e_min - fmt.fraction_bits
+    exponents = []
+    for x in numbers:
+        term = normalise_term(g, x.term)
+        # The largest significand that may stand at the limit's own exponent, in the term's last places.
+        kept = int(fraction * 2 ** (term.significand.width - 1))
+        above = g.ult(g.const(kept, term.significand.width), term.significand)
+        low, high = term.exponent.low, term.exponent.high + 1
+        code = term.exponent.rebased(g, low, high)
+        raised = g.add_mod(code, g.zero_extend_to(above, code.width))
+        counts = g.not_(g.or_(term.zero, x.nan, x.inf))
+        exponents.append(Exponent(g.ite(counts, raised, g.const(smallest - low, code.width)), low, high))
+    e_max, _ = largest(g, exponents)
+    width = bits_for(e_max.high - e_max.low)
+    code = g.zero_extend_to(e_max.bits, max(width, e_max.bits.width))
+    span = g.const(e_max.high - e_max.low, code.width)
+    return Exponent(g.sub_mod(span, code), top - e_max.high, top - e_max.low)
+
+
+def _exponent_of(limit: Fraction) -> int:
+    """The e with 2^e <= limit < 2^(e+1)."""
+    e = limit.numerator.bit_length() - limit.denominator.bit_length()
+    return e if Fraction(2) ** e <= limit else e - 1
