@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from tcformal.papers.run import Answered, run_query
     from tcformal.proofs.claim import ClaimVerdict
     from tcformal.proofs.prove import prove_claim
+    from tcformal.proofs.separate import check_property, prove_equal, separate
     from tcformal.query.assume import Assumptions
     from tcformal.query.explain.divergence import Divergence
     from tcformal.query.explain.explain import diverge, explain
     from tcformal.query.explain.steps import Trace
     from tcformal.query.question import Kind
-    from tcformal.query.separate import check_property, prove_equal, separate
     from tcformal.query.verdict import Verdict
     from tcformal.solve.result import Limits
     from tcformal.store.store import Store
@@ -77,16 +77,16 @@ _HOME = {
     "Verdict": "tcformal.query.verdict",
     "WidthError": "tcformal.errors",
     "Witness": "tcformal.operands.witness",
-    "check_property": "tcformal.query.separate",
+    "check_property": "tcformal.proofs.separate",
     "designs": "tcformal.matmul.unit",
     "differences": "tcformal.matmul.differ",
     "diverge": "tcformal.query.explain.explain",
     "explain": "tcformal.query.explain.explain",
     "formats": "tcformal.formats.catalog",
     "prove_claim": "tcformal.proofs.prove",
-    "prove_equal": "tcformal.query.separate",
+    "prove_equal": "tcformal.proofs.separate",
     "run_query": "tcformal.papers.run",
-    "separate": "tcformal.query.separate",
+    "separate": "tcformal.proofs.separate",
     "simulate": "tcformal.matmul.simulate",
     "suite": "tcformal.suites.units",
     "unit": "tcformal.matmul.unit",
