@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     )
     from tcformal.formats.catalog import formats
     from tcformal.formats.spec import Format
+    from tcformal.identify.asking.device import identify
+    from tcformal.identify.record.identification import Identification, IdentifyVerdict
     from tcformal.matmul.differ import Differences, differences
     from tcformal.matmul.simulate import simulate
     from tcformal.matmul.unit import Unit, designs, unit, units
@@ -60,6 +62,8 @@ _HOME = {
     "Differences": "tcformal.matmul.differ",
     "Divergence": "tcformal.query.explain.divergence",
     "Format": "tcformal.formats.spec",
+    "Identification": "tcformal.identify.record.identification",
+    "IdentifyVerdict": "tcformal.identify.record.identification",
     "InputError": "tcformal.errors",
     "Kind": "tcformal.query.question",
     "Limits": "tcformal.solve.result",
@@ -83,6 +87,7 @@ _HOME = {
     "diverge": "tcformal.query.explain.explain",
     "explain": "tcformal.query.explain.explain",
     "formats": "tcformal.formats.catalog",
+    "identify": "tcformal.identify.asking.device",
     "prove_claim": "tcformal.proofs.prove",
     "prove_equal": "tcformal.proofs.separate",
     "run_query": "tcformal.papers.run",
@@ -95,11 +100,11 @@ _HOME = {
 
 __all__ = [
     "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences", "Divergence", "Format",
-    "InputError", "Kind", "Limits", "MissingSolverError", "NoAnswerError", "RecordError",
-    "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError",
-    "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "check_property", "designs",
-    "differences", "diverge", "explain", "formats", "prove_claim", "prove_equal", "run_query", "separate",
-    "simulate", "suite", "unit", "units",
+    "Identification", "IdentifyVerdict", "InputError", "Kind", "Limits", "MissingSolverError",
+    "NoAnswerError", "RecordError", "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace",
+    "Unit", "UnknownNameError", "ValueTextError", "Verdict", "WidthError", "Witness", "__version__",
+    "check_property", "designs", "differences", "diverge", "explain", "formats", "identify", "prove_claim",
+    "prove_equal", "run_query", "separate", "simulate", "suite", "unit", "units",
 ]  # fmt: skip
 
 

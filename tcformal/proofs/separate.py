@@ -10,12 +10,13 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError
 from tcformal.matmul.unit import Unit, spec_of
 from tcformal.proofs.claim import ClaimVerdict
-from tcformal.proofs.claims.equality import equal_in_steps
+from tcformal.proofs.claims.equality import equal_in_steps, equality_claim
 from tcformal.proofs.lemmas import Keeper, LemmaBook
 from tcformal.query.assume import Assumptions
 from tcformal.query.keep import AnswerStore, kept_or_answered
 from tcformal.query.kinds.property.question import PropertyQuestion, property_question
 from tcformal.query.pair import EqualityQuestion, question
+from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits
 
@@ -26,6 +27,9 @@ class SeparationStore(AnswerStore, Protocol):
     @property
     def lemmas(self) -> Keeper:
         """The lemmas that claims rest on."""
+
+    def find_claim(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
+        """The kept claim, proved again from its lemmas; None where it has to be proved."""
 
     def add_claim(self, v: ClaimVerdict) -> None:
         """Keep a claim with its lemmas."""
@@ -83,6 +87,15 @@ def kept_or_separated(
     lemmas.
     Errors: those of `query.keep.kept_or_answered`.
     """
+
+    if store is not None and not fresh and solvers is None and not q.assumptions:
+        kept = store.find_claim(equality_claim(q.second), q.first, certify=certify)
+        if kept is not None and kept.checked and kept.kind is Kind.HOLDS:
+            return Verdict(
+                kind=Kind.EQUIVALENT, reason=kept.reason, question=q, steps=kept, limits=kept.limits,
+                seconds=kept.seconds, version=kept.version, commit=kept.commit, machine=kept.machine,
+                served=kept.served,
+            )  # fmt: skip
 
     def find_steps(q: EqualityQuestion, progress: Progress) -> ClaimVerdict | None:
         keeper = None if store is None else store.lemmas

@@ -64,8 +64,9 @@ def test_a_unit_that_is_called_several_times_is_proved_call_by_call(book: LemmaB
 
 def test_two_units_are_proved_equal_and_the_proof_is_kept(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    for _ in range(2):
+    for served in (False, True):
         v = prove_equal(FP8, f"{FP8},order=odd_first", store=store)
+        assert bool(v.served) is served
         assert (v.kind, v.answers) == (Kind.EQUIVALENT, ())
         assert v.steps is not None
         lemmas = v.to_json()["steps"]["lemmas"]
