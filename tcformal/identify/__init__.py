@@ -1,4 +1,4 @@
-"""Identification: the designs that give a device's outputs; the package is a function, `identify(device, …)`."""
+"""Identification: the designs that give a device's outputs; the package is a function, too."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
 class _Identify(ModuleType):
     """The package as a function, because one of that name beside the package would hide its modules."""
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        from tcformal.identify.asking.device import identify
+
+        return identify.__doc__
 
     def __call__(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,6 +25,8 @@ from tcformal.solve.result import Limits
 
 #: Inputs of a pool that are tried before a solver is asked, and pools.
 _POOL, _POOLS = 10_000, 5
+#: Seconds in which lemmas and solvers are asked; what is not decided then stays open.
+_SECONDS = 150.0
 #: Limits of each solver on a question about two whole designs, and on a lemma.
 _WHOLE, _LEMMA = Limits(time_s=20.0), Limits(time_s=30.0)
 
@@ -43,17 +46,28 @@ class Sameness:
     base: UnitSpec
     k: int
     _pools: dict[int, tuple[Batch, Raw]] = field(default_factory=dict)
+    _end: float = field(default_factory=lambda: time.monotonic() + _SECONDS)
     _book: LemmaBook = field(default_factory=lambda: LemmaBook(limits=_LEMMA))
 
     def compared(self, other: UnitSpec) -> Likeness:
         """What is known of the base and another design of its formats."""
+        found = self.quickly(other)
+        return found if found.proof or found.witness else self.by_solvers(other)
+
+    def quickly(self, other: UnitSpec) -> Likeness:
+        """What definitions, lemmas and some pools of inputs say."""
         if definition(self.base, self.k) == definition(other, self.k):
             return Likeness("the definitions are the same")
-        in_steps = equal_in_steps(self.base, other, self._book, _LEMMA, self.k)
-        if in_steps is not None:
-            return Likeness(in_steps.reason)
-        if (shown := self._separated(other)) is not None:
-            return Likeness(witness=shown)
+        if time.monotonic() < self._end:
+            in_steps = equal_in_steps(self.base, other, self._book, _LEMMA, self.k)
+            if in_steps is not None:
+                return Likeness(in_steps.reason)
+        return Likeness(witness=self._separated(other))
+
+    def by_solvers(self, other: UnitSpec) -> Likeness:
+        """What solvers say of both designs as a whole, unless the time for that is over."""
+        if time.monotonic() > self._end:
+            return Likeness()
         try:
             verdict = answer(question(self.base, other, Assumptions()), limits=_WHOLE)
         except TcformalError:

@@ -139,7 +139,7 @@ class Survivors:
         return np.flatnonzero(seen.unknown != 0)
 
     def _best(self, batch: Batch, answers: Raw, rows: NDArray[np.intp]) -> list[int]:
-        """The rows whose answers some of many designs contradict: those first that many do, and few tables."""
+        """The rows whose answers some of many designs contradict: the most telling first."""
         given = self.world.outputs(self.some(_DRAWN), rows_of(batch, rows))
         wrong = (given != answers[rows]).mean(axis=0)
         some = np.argsort(-wrong, kind="stable")[:_LOOKED_AT]
@@ -150,7 +150,7 @@ class Survivors:
 
     def _evaluate(self, batch: Batch, answers: Raw) -> None:
         """Keep the designs that give all of these answers, each design evaluated."""
-        if not len(answers):
+        if not len(answers) or not self.count:
             return
         designs = self._joined(self.tables, self.count)
         fits = (self.world.outputs(designs, batch) == answers).all(axis=1)
