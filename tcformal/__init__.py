@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     )
     from tcformal.formats.catalog import formats
     from tcformal.formats.spec import Format
+    from tcformal.identify.asking.device import identify
+    from tcformal.identify.record.identification import Identification, IdentifyVerdict
     from tcformal.matmul.differ import Differences, differences
     from tcformal.matmul.program import RunnableProgram, program
     from tcformal.matmul.simulate import simulate
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from tcformal.programs.program import Program
     from tcformal.proofs.claim import ClaimVerdict
     from tcformal.proofs.prove import prove_claim
+    from tcformal.proofs.separate import check_property, prove_equal, separate
     from tcformal.query.assume import Assumptions
     from tcformal.query.explain.divergence import Divergence
     from tcformal.query.explain.explain import diverge, explain
@@ -44,7 +47,6 @@ if TYPE_CHECKING:
     from tcformal.query.explain.steps import Trace
     from tcformal.query.programs import ProgramsCompared, compare_programs
     from tcformal.query.question import Kind
-    from tcformal.query.separate import check_property, prove_equal, separate
     from tcformal.query.verdict import Verdict
     from tcformal.solve.result import Limits
     from tcformal.store.store import Store
@@ -64,6 +66,8 @@ _HOME = {
     "Differences": "tcformal.matmul.differ",
     "Divergence": "tcformal.query.explain.divergence",
     "Format": "tcformal.formats.spec",
+    "Identification": "tcformal.identify.record.identification",
+    "IdentifyVerdict": "tcformal.identify.record.identification",
     "InputError": "tcformal.errors",
     "Kind": "tcformal.query.question",
     "Limits": "tcformal.solve.result",
@@ -85,7 +89,7 @@ _HOME = {
     "Verdict": "tcformal.query.verdict",
     "WidthError": "tcformal.errors",
     "Witness": "tcformal.operands.witness",
-    "check_property": "tcformal.query.separate",
+    "check_property": "tcformal.proofs.separate",
     "compare_programs": "tcformal.query.programs",
     "designs": "tcformal.matmul.unit",
     "differences": "tcformal.matmul.differ",
@@ -93,11 +97,12 @@ _HOME = {
     "explain": "tcformal.query.explain.explain",
     "explain_program": "tcformal.query.explain.program",
     "formats": "tcformal.formats.catalog",
+    "identify": "tcformal.identify.asking.device",
     "program": "tcformal.matmul.program",
     "prove_claim": "tcformal.proofs.prove",
-    "prove_equal": "tcformal.query.separate",
+    "prove_equal": "tcformal.proofs.separate",
     "run_query": "tcformal.papers.run",
-    "separate": "tcformal.query.separate",
+    "separate": "tcformal.proofs.separate",
     "simulate": "tcformal.matmul.simulate",
     "suite": "tcformal.suites.units",
     "unit": "tcformal.matmul.unit",
@@ -106,12 +111,13 @@ _HOME = {
 
 __all__ = [
     "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences", "Divergence",
-    "Format", "InputError", "Kind", "Limits", "MissingSolverError", "NoAnswerError", "Program",
-    "ProgramTrace", "ProgramsCompared", "RecordError", "RunnableProgram", "SolverDisagreementError", "Store",
-    "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError", "ValueTextError", "Verdict", "WidthError",
-    "Witness", "__version__", "check_property", "compare_programs", "designs", "differences", "diverge",
-    "explain", "explain_program", "formats", "program", "prove_claim", "prove_equal", "run_query",
-    "separate", "simulate", "suite", "unit", "units",
+    "Format", "Identification", "IdentifyVerdict", "InputError", "Kind", "Limits", "MissingSolverError",
+    "NoAnswerError", "Program", "ProgramTrace", "ProgramsCompared", "RecordError", "RunnableProgram",
+    "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError",
+    "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "check_property",
+    "compare_programs", "designs", "differences", "diverge", "explain", "explain_program", "formats",
+    "identify", "program", "prove_claim", "prove_equal", "run_query", "separate", "simulate", "suite",
+    "unit", "units",
 ]  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tcformal.callbacks import Progress
@@ -11,54 +13,66 @@ from tcformal.design.tree import stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.record.identification import AxisOutcome, Settled
-from tcformal.identify.same import Sameness
+from tcformal.identify.same import Likeness, Sameness
 from tcformal.identify.search import Search
 from tcformal.identify.survivors.tables import Survivors
 from tcformal.identify.survivors.world import Designs
 from tcformal.operands.batch import batch_of
 
 
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """One other value of an axis: the simplest design of a world with it."""
+
+    survivors: Survivors
+    design: Designs
+    axis: str
+    value: str
+    name: str
+
+    def outcome(self, asker: Asker, found: Likeness | None = None) -> AxisOutcome:
+        """What is known of it; a witness was asked of the device before."""
+        probe = _refuting(self.survivors, self.design, asker)
+        proof = "" if found is None or probe is not None else found.proof
+        settled = Settled.REFUTED if probe is not None else Settled.SAME if proof else Settled.UNDECIDED
+        return AxisOutcome(self.axis, self.value, self.name, settled, probe, proof)
+
+
 def certified(search: Search, simplest: UnitSpec, asker: Asker, progress: Progress) -> list[AxisOutcome]:
     """What is known of each value that the simplest design does not have, one axis changed at a time.
 
-    Where a solver finds an input that tells a value from the simplest design's, the device is asked.
+    Lemmas and pools of inputs come first for all values, then solvers.  Where an input is found that tells a
+    value from the simplest design's, the device is asked.
     """
     same = Sameness(simplest, asker.k)
+    values = {x.name: x for survivors in search.alive for x in _values(survivors, simplest, asker.k)}
     made: dict[str, AxisOutcome] = {}
-    for survivors in search.alive:
-        for outcome in _of_world(survivors, simplest, same, asker, progress):
-            made.setdefault(outcome.design, outcome)
+    for ask in (None, same.quickly, same.by_solvers):
+        for name, x in values.items():
+            if name in made and made[name].settled is not Settled.UNDECIDED:
+                continue
+            found = None
+            if ask is not None and _refuting(x.survivors, x.design, asker) is None:
+                progress(f"proving that {x.axis}={x.value} changes nothing")
+                found = ask(resolve(name))
+                if found.witness is not None:
+                    asker.ask(batch_of([found.witness]))
+            made[name] = x.outcome(asker, found)
     return list(made.values())
 
 
-def _of_world(
-    survivors: Survivors, simplest: UnitSpec, same: Sameness, asker: Asker, progress: Progress
-) -> list[AxisOutcome]:
-    world, base = survivors.world, _base(survivors, simplest, asker.k)
-    changed: list[tuple[int, int, Designs]] = []
+def _values(survivors: Survivors, simplest: UnitSpec, k: int) -> list[_Value]:
+    """Every other value of each axis of a world, and itself where the simplest design has another."""
+    world, base = survivors.world, _base(survivors, simplest, k)
+    made = []
     for i, axis in enumerate(world.axes):
         for value in range(len(axis.values)):
             if value != base[0, i]:
                 design = base.copy()
                 design[0, i] = value
-                changed.append((i, value, design))
-    if world.name(base[0]) != simplest.name:
-        changed.append((-1, -1, base))
-    made = []
-    for i, value, design in changed:
-        name = world.name(design[0])
-        parameter, text = ("structure", name) if i < 0 else (world.axes[i].name, world.axes[i].values[value])
-        probe = _refuting(survivors, design, asker)
-        proof = ""
-        if probe is None:
-            progress(f"proving that {parameter}={text} changes nothing")
-            found = same.compared(resolve(name))
-            if found.witness is not None:
-                asker.ask(batch_of([found.witness]))
-                probe = _refuting(survivors, design, asker)
-            proof = found.proof
-        settled = Settled.REFUTED if probe is not None else Settled.SAME if proof else Settled.UNDECIDED
-        made.append(AxisOutcome(parameter, text, name, settled, probe, proof))
+                made.append(_Value(survivors, design, axis.name, axis.values[value], world.name(design[0])))
+    if (name := world.name(base[0])) != simplest.name:
+        made.append(_Value(survivors, base, "structure", name, name))
     return made
 
 

@@ -1,26 +1,21 @@
-"""Proofs that two designs give the same results: by a claim about one parameter, or by solvers."""
+"""Proofs that two designs give the same results: in steps, or by solvers about the whole."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+import time
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from tcformal.callbacks import ignore
-from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError, TcformalError
+from tcformal.errors import TcformalError
 from tcformal.identify.survivors.pool import pool_of
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import witness_at
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import definition
-from tcformal.proofs.claim import Asking, Finding, PartStatus
-from tcformal.proofs.claims.carry import carry_bits
-from tcformal.proofs.claims.zero_exponent import same_results
+from tcformal.proofs.claims.equality import equal_in_steps
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import answer
@@ -30,6 +25,8 @@ from tcformal.solve.result import Limits
 
 #: Inputs of a pool that are tried before a solver is asked, and pools.
 _POOL, _POOLS = 10_000, 5
+#: Seconds in which lemmas and solvers are asked; what is not decided then stays open.
+_SECONDS = 150.0
 #: Limits of each solver on a question about two whole designs, and on a lemma.
 _WHOLE, _LEMMA = Limits(time_s=20.0), Limits(time_s=30.0)
 
@@ -44,27 +41,33 @@ class Likeness:
 
 @dataclass(slots=True)
 class Sameness:
-    """Compares designs with one design; each claim about it is proved once."""
+    """Compares designs with one design for dot products of k terms; each lemma is proved once."""
 
     base: UnitSpec
     k: int
-    #: The base with blocks of products instead of a tree, of which claims speak; None where there is none.
-    plain: UnitSpec | None = field(init=False)
-    _claims: dict[str, Finding | None] = field(default_factory=dict)
     _pools: dict[int, tuple[Batch, Raw]] = field(default_factory=dict)
+    _end: float = field(default_factory=lambda: time.monotonic() + _SECONDS)
     _book: LemmaBook = field(default_factory=lambda: LemmaBook(limits=_LEMMA))
-
-    def __post_init__(self) -> None:
-        self.plain = plain_form(self.base, self.k)
 
     def compared(self, other: UnitSpec) -> Likeness:
         """What is known of the base and another design of its formats."""
+        found = self.quickly(other)
+        return found if found.proof or found.witness else self.by_solvers(other)
+
+    def quickly(self, other: UnitSpec) -> Likeness:
+        """What definitions, lemmas and some pools of inputs say."""
         if definition(self.base, self.k) == definition(other, self.k):
             return Likeness("the definitions are the same")
-        if (by_claim := self._by_claim(other)) is not None:
-            return Likeness(by_claim)
-        if (shown := self._separated(other)) is not None:
-            return Likeness(witness=shown)
+        if time.monotonic() < self._end:
+            in_steps = equal_in_steps(self.base, other, self._book, _LEMMA, self.k)
+            if in_steps is not None:
+                return Likeness(in_steps.reason)
+        return Likeness(witness=self._separated(other))
+
+    def by_solvers(self, other: UnitSpec) -> Likeness:
+        """What solvers say of both designs as a whole, unless the time for that is over."""
+        if time.monotonic() > self._end:
+            return Likeness()
         try:
             verdict = answer(question(self.base, other, Assumptions()), limits=_WHOLE)
         except TcformalError:
@@ -84,52 +87,3 @@ class Sameness:
             if apart.size:
                 return witness_at(pool, int(apart[0]))
         return None
-
-    def _by_claim(self, other: UnitSpec) -> str | None:
-        """The claim by which another design is the same, where one speaks of what differs."""
-        mine, theirs = self.plain, plain_form(other, self.k)
-        if mine is None or theirs is None:
-            return None
-        one, two = mine.design.parameters(), theirs.design.parameters()
-        changed = [name for name in one if one[name] != two[name]]
-        if changed == ["carry_bits"]:
-            exact = replace(mine, design=replace(mine.design, carry_bits=None))
-            finding = self._claim("carry-bits", exact, carry_bits)
-            proved = {p.name for p in finding.parts if p.status is PartStatus.HOLDS} if finding else set()
-            wanted = {f"carry_bits={x['carry_bits']}" for x in (one, two) if x["carry_bits"] is not None}
-            return "claim carry-bits" if "the exact sums" in proved and wanted <= proved else None
-        if changed == ["zero_exponent"]:
-            if (other_part := same_results(self._asking(mine), theirs)) is None:
-                return None
-            holds = other_part[0].status is PartStatus.HOLDS
-            return "the lemmas of claim zero-exponent" if holds else None
-        return None
-
-    def _asking(self, spec: UnitSpec) -> Asking:
-        return Asking(spec, self._book, _LEMMA, None, ignore)
-
-    def _claim(
-        self, name: str, spec: UnitSpec, prove: Callable[..., tuple[Finding, object]]
-    ) -> Finding | None:
-        """A claim about a design; None where it is none of that design."""
-        if name not in self._claims:
-            self._claims[name] = None
-            with suppress(TcformalError):
-                self._claims[name] = prove(self._asking(spec))[0]
-        return self._claims[name]
-
-
-def plain_form(unit: UnitSpec, k: int) -> UnitSpec | None:
-    """The design with blocks of products that is defined as a tree is; the unit itself without a tree."""
-    if unit.tree is None:
-        if unit.emulation is not None or unit.scale_format is not None or k % unit.k:
-            return None
-        return replace(unit, k=k)
-    names = ",".join(f"{name}_format={fmt}" for name, fmt in unit.operands.names().items())
-    for length in (n for n in range(k, 0, -1) if k % n == 0):
-        with suppress(InputError):
-            blocks = resolve(f"tfdpa@products={length},k={k},{names}")
-            made = replace(blocks, design=replace(unit.design, products=length))
-            if definition(made, k) == definition(unit, k):
-                return made
-    return None

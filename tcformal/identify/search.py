@@ -71,13 +71,13 @@ class Search:
         self.asked.append(batch)
         self.answers.append(answers)
         for survivors in self.alive:
-            _learn(survivors, batch, answers)
+            survivors.take(batch, answers)
         self._forget()
 
     def learn_all(self) -> None:
         """Let every world learn every answer."""
         for survivors in self.alive:
-            _learn(survivors, together(*self.asked), np.concatenate(self.answers))
+            survivors.take(together(*self.asked), np.concatenate(self.answers))
         self._forget()
 
     def add(self, units: Iterable[UnitSpec]) -> None:
@@ -90,6 +90,9 @@ class Search:
         while len(self.curve) < most_rounds:
             if not self.alive or idle >= _POOLS:
                 if not self._next_world():
+                    for survivors in self.alive:
+                        survivors.settle()
+                    self._forget()
                     return
                 idle = 0
                 continue
@@ -110,7 +113,7 @@ class Search:
             survivors = Survivors(world_of(self.waiting.pop(0)), np.random.default_rng(self.seed))
             self.space += survivors.world.size
             if self.asked:
-                _learn(survivors, together(*self.asked), np.concatenate(self.answers))
+                survivors.take(together(*self.asked), np.concatenate(self.answers))
             if survivors.count:
                 self.alive.append(survivors)
                 return True
@@ -122,13 +125,3 @@ class Search:
         left = [survivors for survivors in self.alive if survivors.count]
         self.refuted += len(self.alive) - len(left)
         self.alive = left
-
-
-def _learn(survivors: Survivors, batch: Batch, answers: Raw) -> None:
-    """Take answers: first those that refute every design, whatever its parameters."""
-    if survivors.refuted_by(batch, answers):
-        return
-    for row in range(len(answers)):
-        if not survivors.count:
-            return
-        survivors.learn(batch, row, int(answers[row]))

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from tcformal.callbacks import Progress, ignore
 from tcformal.errors import RecordError
-from tcformal.query.engine import answer
+from tcformal.query.engine import FindSteps, answer
 from tcformal.query.question import Q, Question
 from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits
@@ -37,6 +37,7 @@ def kept_or_answered(
     jobs: int | None = None,
     progress: Progress | None = None,
     unkept: Callable[[RecordError], None] | None = None,
+    find_steps: FindSteps[Q] | None = None,
 ) -> Verdict[Q]:
     """The kept answer to a question, or else a new one, which is kept.
 
@@ -49,10 +50,11 @@ def kept_or_answered(
     if v is None:
         v = answer(
             q, solvers=solvers, limits=limits or Limits(), certify=certify, jobs=jobs,
-            progress=progress or ignore,
+            progress=progress or ignore, find_steps=find_steps,
         )  # fmt: skip
     # An answer to other units of the same definition is kept under these names too.
-    if store is not None and not (known and store.has(q)):
+    # A proof in steps is kept by whoever finds it.
+    if store is not None and v.steps is None and not (known and store.has(q)):
         try:
             store.add(v)
         except RecordError as error:

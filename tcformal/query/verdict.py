@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic
+from typing import Any, Generic, Protocol
 
 from tcformal.operands.witness import Witness
 from tcformal.query.kinds.register import kind_of
@@ -24,6 +24,17 @@ def unanswered(d: Decision) -> Kind:
     if d.disagreement:
         return Kind.ERROR
     return {Status.UNKNOWN: Kind.UNKNOWN, Status.TIMEOUT: Kind.TIMEOUT}.get(d.status, Kind.ERROR)
+
+
+class ProofInSteps(Protocol):
+    """The proof of a verdict without inputs that is made of lemmas, each decided apart: a claim's verdict."""
+
+    @property
+    def reason(self) -> str:
+        """What was proved, in one sentence."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The proof as plain data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +63,8 @@ class Verdict(Generic[Q]):
     confirmed_by: tuple[str, ...] = ()
     #: The checked proof that no such input exists, when there is one.
     certificate: Certificate | None = None
+    #: The proof in steps where no solver was asked about the whole question.
+    steps: ProofInSteps | None = None
     limits: Limits
     #: Wall time in seconds, shrinking included.
     seconds: float
@@ -107,6 +120,8 @@ class Verdict(Generic[Q]):
         }
         if self.served:
             data["answered"] = self.served
+        if self.steps is not None:
+            data["steps"] = self.steps.to_json()
         if self.inputs is not None:
             data["witness"] = question_kind.witness_data(q, self.inputs)
             data |= question_kind.results_data(q, self.replayed)

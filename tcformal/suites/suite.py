@@ -17,8 +17,8 @@ from tcformal.errors import SolverDisagreementError
 from tcformal.operands.batch import Index, batch_of, inputs_to_try, lengthened, rows_of, together, witness_at
 from tcformal.operands.random import Batch
 from tcformal.operands.witness import Witness
+from tcformal.proofs.claims.equality import deciders, equal_in_steps
 from tcformal.proofs.lemmas import LemmaBook
-from tcformal.proofs.stepwise import equal_in_steps
 from tcformal.query.engine import answer
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
@@ -122,9 +122,9 @@ class _Work:
         first, second = pair
         self._book = self._book or LemmaBook(members=how["solvers"], limits=how["limits"])
         designs = [self.panel.designs[i] for i in pair]
-        stepwise = equal_in_steps(designs[0], designs[1], self._book, how["limits"], how["solvers"])
-        if stepwise is not None:
-            self._merge(Equal(first, second, stepwise[0], False, stepwise[1]))
+        proof = equal_in_steps(designs[0], designs[1], self._book, how["limits"], self.panel.k)
+        if proof is not None:
+            self._merge(Equal(first, second, proof.reason, False, deciders(proof)))
             return
         n = self.panel.step(pair)
         if n < self.panel.k:

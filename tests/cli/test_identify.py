@@ -15,7 +15,7 @@ from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.files.write import append
-from tcformal.identify.asking.device import identify_device
+from tcformal.identify.asking.device import identify as identify_device
 from tcformal.identify.record.identification import IDENTIFICATION, IdentifyVerdict
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of

@@ -15,7 +15,7 @@ from tcformal.errors import InputError, UnknownNameError
 from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Format, Specials
 from tcformal.interp.concrete import Concrete
-from tcformal.interp.smtlib import to_smtlib
+from tcformal.interp.terms.smtlib import to_smtlib
 from tcformal.oracle.programs import program_result, run_program
 from tcformal.oracle.values import decode, encoded, parse_value
 from tcformal.programs.dag import program_circuit

@@ -18,12 +18,12 @@ from tcformal.formats.catalog import FORMATS
 from tcformal.ir.build import Graph
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import ExactValue, NumberClass, decode
+from tcformal.proofs.separate import prove_equal, separate
 from tcformal.query.assume import Assumptions, assumptions, from_texts
 from tcformal.query.engine import VECTORS_NAME
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
 from tcformal.query.replay import replay
-from tcformal.query.separate import prove_equal, separate
 from tcformal.query.shrink.shrink import shrink, witness_cost
 from tcformal.query.verdict import Verdict
 from tcformal.semantics.number import Exponent
@@ -85,8 +85,13 @@ def assert_separated(v: Verdict[EqualityQuestion]) -> Witness:
 
 
 def assert_equivalent(v: Verdict[EqualityQuestion]) -> None:
-    """Two solvers of different packages answered unsat, and no model is shown."""
+    """Two solvers of different packages answered unsat, or each lemma has a proof; no model is shown."""
     assert v.kind is Kind.EQUIVALENT, v.reason
+    if v.steps is not None:
+        assert all(lemma["certificate"] for lemma in v.steps.to_json()["lemmas"])
+        assert not v.answers
+        assert v.witness is None
+        return
     said = [a.solver for a in v.answers if a.status is Status.UNSAT]
     assert v.certificate is not None or len({registry[name].distribution for name in said}) >= 2
     assert set(v.confirmed_by) < set(said)

@@ -105,7 +105,7 @@ PLANTED = [
     ),
     pytest.param("solve/portfolio.py", "import cvc5", {SOLVERS}, id="solver-in-portfolio"),
     pytest.param(
-        "query/separate.py",
+        "proofs/separate.py",
         "from tcformal.interp.terms.term_z3 import Z3Terms",
         {TERMS},
         id="terms-outside-worker",

@@ -40,10 +40,10 @@ from tcformal.errors import InputError, RecordError
 from tcformal.files.lines import read
 from tcformal.files.write import append
 from tcformal.matmul.unit import Unit
+from tcformal.proofs.separate import separate
 from tcformal.query.assume import Assumptions, from_texts
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
-from tcformal.query.separate import separate
 from tcformal.query.verdict import NOT_CHECKED, Verdict
 from tcformal.store.audit.audit import AuditStatus, audit, select
 from tcformal.store.certificates import PROOF

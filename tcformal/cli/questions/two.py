@@ -14,11 +14,11 @@ from tcformal.cli.single import show_traces
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.operands.command import by_value, explain_command
+from tcformal.proofs.separate import kept_or_separated
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.steps import Trace
-from tcformal.query.keep import kept_or_answered
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
@@ -37,7 +37,7 @@ def _kept_or_asked(q: EqualityQuestion, how: SolverOptions) -> Verdict[EqualityQ
 
     unkept: list[RecordError] = []
     try:
-        v = kept_or_answered(
+        v = kept_or_separated(
             q, how.store(), fresh=how.fresh, solvers=how.solvers, limits=how.limits, certify=how.certify,
             progress=progress, unkept=unkept.append,
         )  # fmt: skip

@@ -22,7 +22,7 @@ from tcformal.probe.devices.isolated import opened
 DEFAULT_K = 16
 
 
-def identify_device(
+def identify(
     device: str | Function,
     formats: str,
     k: int = DEFAULT_K,
@@ -43,17 +43,17 @@ def identify_device(
     device that fails, or answers otherwise than before; RecordError for kept answers that were altered.
     Source: the device's answers.
     """
-    from tcformal.identify.identify import identify  # the command's help does not wait for it
+    from tcformal.identify.identify import identify as whole  # the command's help does not wait for it
 
     check_int("vectors", vectors, low=0, high=MOST_VECTORS)
     kept = None if folder is None else Path(folder)
     tell: Progress = ignore if progress is None else progress
     if not isinstance(device, str):
-        return identify(
+        return whole(
             asker_of(CallableDevice(device), formats, k, scale, None, kept), vectors=vectors, progress=tell
         )
     with opened(device) as found:
-        return identify(asker_of(found, formats, k, scale, None, kept), vectors=vectors, progress=tell)
+        return whole(asker_of(found, formats, k, scale, None, kept), vectors=vectors, progress=tell)
 
 
 def asker_of(

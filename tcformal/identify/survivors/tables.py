@@ -12,13 +12,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcformal.identify.survivors.listed import ListedWorld
 from tcformal.identify.survivors.world import Designs, World
+from tcformal.operands.batch import rows_of, together
 from tcformal.operands.random import Batch, Raw
 
 #: Rows of a join that are evaluated for one answer.
 LARGEST_JOIN = 40_000
+#: Designs times answers up to which all are evaluated, and designs drawn where there are more.
+_EVALUATED, _DRAWN = 1 << 17, 64
+#: Answers of which it is asked what they depend on, and that are taken before the others are looked at again.
+_LOOKED_AT, _AT_ONCE = 16, 2
 #: Designs that are asked which parameters a result depends on.
 _ASKED = 12
 
@@ -93,24 +99,63 @@ class Survivors:
         table = next(t for t in self.tables if axis in t.axes)
         return sorted(set(table.rows[:, table.axes.index(axis)].tolist()))
 
-    def refuted_by(self, batch: Batch, answers: Raw) -> bool:
-        """Whether some answer refutes every design that is left; then none is."""
-        unknown = np.array([[len(self.values(axis)) > 1 for axis in range(len(self.world.axes))]])
-        rows = np.arange(len(answers))
-        seen = self.world.known(np.repeat(self.first(), len(rows), axis=0), batch, rows, unknown)
-        if not ((seen.value ^ answers) & ~seen.unknown).any():
-            return False
-        self.tables = [Table(table.axes, table.rows[:0]) for table in self.tables]
-        return True
+    def take(self, batch: Batch, answers: Raw) -> None:
+        """Take the device's answers, and look again at those in `open`; what refutes most comes first.
 
-    def learn(self, batch: Batch, row: int, answer: int) -> None:
-        """Take the device's answer to one dot product, and look again at earlier ones."""
-        before = self.count
-        waiting = [*self.open, (batch, row, answer)] if self._settle(batch, row, answer) else self.open
-        self.open = waiting
-        while self.count < before and self.open and self.count:
-            before = self.count
-            self.open = [x for x in self.open if self._settle(*x)]
+        Where little is left, every design is evaluated.  Answers that none of many designs contradicts wait
+        in `open`.
+        """
+        kept = [(rows_of(one, slice(row, row + 1)), answer) for one, row, answer in self.open]
+        batch = together(*(one for one, _ in kept), batch)
+        answers = np.concatenate([np.array([answer for _, answer in kept], np.uint64), answers])
+        rows: NDArray[np.intp] = np.arange(len(answers))
+        tried: set[int] = set()
+        while self.count:
+            rows = rows[self._telling(batch, answers, rows)]
+            if self.count * len(rows) <= _EVALUATED:
+                self._evaluate(rows_of(batch, rows), answers[rows])
+                rows = rows[:0]
+                break
+            best = [row for row in self._best(batch, answers, rows) if row not in tried][:_AT_ONCE]
+            if not best:
+                break
+            tried.update(best)
+            done = {row for row in best if self.count and not self._settle(batch, row, int(answers[row]))}
+            rows = np.array([row for row in rows.tolist() if row not in done], np.intp)
+        self.open = [(batch, row, int(answers[row])) for row in rows.tolist()] if self.count else []
+
+    def settle(self) -> None:
+        """Take up each answer in `open` by itself; what may still refute designs stays there."""
+        self.open = [x for x in self.open if self.count and self._settle(*x)]
+
+    def _telling(self, batch: Batch, answers: Raw, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The places of the rows whose result depends on what is left; one that nothing gives refutes all."""
+        if not rows.size:
+            return rows
+        unknown = np.array([[len(self.values(axis)) > 1 for axis in range(len(self.world.axes))]])
+        seen = self.world.known(np.repeat(self.first(), len(rows), axis=0), batch, rows, unknown)
+        if ((seen.value ^ answers[rows]) & ~seen.unknown).any():
+            self.tables = [Table(table.axes, table.rows[:0]) for table in self.tables]
+        return np.flatnonzero(seen.unknown != 0)
+
+    def _best(self, batch: Batch, answers: Raw, rows: NDArray[np.intp]) -> list[int]:
+        """The rows whose answers some of many designs contradict: the most telling first."""
+        given = self.world.outputs(self.some(_DRAWN), rows_of(batch, rows))
+        wrong = (given != answers[rows]).mean(axis=0)
+        some = np.argsort(-wrong, kind="stable")[:_LOOKED_AT]
+        some = some[wrong[some] > 0]
+        sizes = [self.join_size(axes) for axes in self.reads(batch, rows[some].tolist(), 3)]
+        gain = -np.log2(1 - wrong[some] + 1 / (2 * _DRAWN)) / np.log2(np.array(sizes, np.float64) + 15)
+        return [int(row) for row in rows[some][np.argsort(-gain, kind="stable")]]
+
+    def _evaluate(self, batch: Batch, answers: Raw) -> None:
+        """Keep the designs that give all of these answers, each design evaluated."""
+        if not len(answers) or not self.count:
+            return
+        designs = self._joined(self.tables, self.count)
+        fits = (self.world.outputs(designs, batch) == answers).all(axis=1)
+        if not fits.all():
+            self.tables = _factors(tuple(range(len(self.world.axes))), designs[fits])
 
     def reads(
         self,

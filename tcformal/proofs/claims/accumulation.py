@@ -34,28 +34,9 @@ def sign_magnitude(ask: Asking) -> tuple[Finding, list[Lemma]]:
     and x, makes it equal to the second tree's partial sum.  Magnitudes grow by a bit per step, so that
     the lemma needs no bound on them.  What follows the sum is one definition on equal nodes.
     """
-    spec = ask.spec
-    require_truncated_sum(spec, "sign-magnitude")
-    if spec.design.carry_bits is not None or spec.design.accumulation != "twos_complement":
-        raise InputError(
-            f"expected an unbounded sum in two's complement for claim sign-magnitude, but got {spec.name}"
-        )
-    other = replace(spec, design=replace(spec.design, accumulation="sign_magnitude"))
-    g = Graph()
-    x = declare_inputs(g, spec, spec.k)
-    dots = []
-    for side, unit in (("A", spec), ("B", other)):
-        with g.scope(side):
-            dots.append(chained_dot(g, unit, x))
     ask.progress("sign and magnitude against two's complement")
-    steps, c = prove_accumulation(ask, g, (dots[0], dots[1]))
-    holds = c.equal(dots[0].result, dots[1].result)
-    part = ClaimPart(
-        name="sign and magnitude",
-        status=PartStatus.HOLDS if holds else PartStatus.OPEN,
-        steps=tuple(steps),
-        note="" if holds else f"{next((s.name for s in steps if not s.proved), 'd')} was not proved equal",
-    )
+    part, lemmas = same_accumulation(ask)
+    steps = part.steps
     count = sum(".partial" in s.name for s in steps)
     finding = Finding(
         parts=(part,),
@@ -65,7 +46,35 @@ def sign_magnitude(ask: Asking) -> tuple[Finding, list[Lemma]]:
         ),
         reason="sums in sign and magnitude and in two's complement give the same results",
     )
-    return finding, [u.lemma for u in c.uses]
+    return finding, lemmas
+
+
+def same_accumulation(ask: Asking) -> tuple[ClaimPart, list[Lemma]]:
+    """The unit, whose sums are unbounded and in two's complement, against itself in sign and magnitude.
+
+    Errors: InputError for a unit whose sums are others.
+    """
+    spec, g = ask.spec, Graph()
+    require_truncated_sum(spec, "sign-magnitude")
+    if spec.design.carry_bits is not None or spec.design.accumulation != "twos_complement":
+        raise InputError(
+            f"expected an unbounded sum in two's complement for claim sign-magnitude, but got {spec.name}"
+        )
+    other = replace(spec, design=replace(spec.design, accumulation="sign_magnitude"))
+    x = declare_inputs(g, spec, spec.k)
+    dots = []
+    for side, unit in (("A", spec), ("B", other)):
+        with g.scope(side):
+            dots.append(chained_dot(g, unit, x))
+    steps, c = prove_accumulation(ask, g, (dots[0], dots[1]))
+    holds = c.equal(dots[0].result, dots[1].result)
+    part = ClaimPart(
+        name="sign and magnitude",
+        status=PartStatus.HOLDS if holds else PartStatus.OPEN,
+        steps=tuple(steps),
+        note="" if holds else f"{next((s.name for s in steps if not s.proved), 'd')} was not proved equal",
+    )
+    return part, [u.lemma for u in c.uses]
 
 
 def prove_accumulation(ask: Asking, g: Graph, dots: tuple[Dot, Dot]) -> tuple[list[ProofStep], Composition]:

@@ -36,41 +36,7 @@ def carry_bits(ask: Asking) -> tuple[Finding, list[Lemma]]:
     units is not asked for one.
     """
     spec = ask.spec
-    require_truncated_sum(spec, "carry-bits")
-    if spec.design.carry_bits is not None or spec.design.accumulation != "twos_complement":
-        raise InputError(
-            f"expected an unbounded sum in two's complement for claim carry-bits, but got {spec.name}"
-        )
-    if spec.design.group is not None:
-        raise InputError(
-            f"expected products as terms for claim carry-bits, but the terms of {spec.name} are sums of "
-            "groups of products, whose bound nothing here proves"
-        )
-    g = Graph()
-    x = declare_inputs(g, spec, spec.k)
-    dots: dict[str, Dot] = {}
-    with g.scope("exact"):
-        dots["exact"] = chained_dot(g, spec, x)
-    needed = _needed(spec, dots["exact"])
-    if needed >= MOST:
-        raise InputError(f"expected sums of fewer than {MOST} carry bits, but {spec.name} needs {needed}")
-    # The widest first: the others are shown to be its low bits.
-    for bits in (MOST, *range(needed, MOST)):
-        with g.scope(f"c{bits}"):
-            dots[f"c{bits}"] = chained_dot(g, bounded(spec, bits), x)
-    c = Composition(g, ask.book)
-    sides = [f"c{bits}" for bits in (MOST, *range(needed, MOST))]
-    proof = _CarryProof(ask, c, sides, {side: truncated_sums(dot) for side, dot in dots.items()})
-    for i, one in enumerate(proof.sums["exact"]):
-        ask.progress(f"sums of {one.scope}")
-        if not proof.block(i):
-            break
-    parts = [_part("the exact sums", proof.steps["exact"])]
-    for bits in range(needed, MOST + 1):
-        side = f"c{bits}"
-        same = c.equal(dots["exact"].result, c.replaced(dots[side].result))
-        steps = [*proof.steps[side], step_of(c, "d", len(c.uses), same, same)]
-        parts.append(_part(f"carry_bits={bits}", steps))
+    needed, parts, c = _compared(ask)
     # Converted operands need not fill the sums of the units that a composition is made of.
     filled = spec.emulation is None
     if needed and filled:
@@ -95,6 +61,62 @@ def carry_bits(ask: Asking) -> tuple[Finding, list[Lemma]]:
         reason=f"{needed} carry bits {'are needed' if filled else 'suffice'}, and more change nothing",
     )
     return finding, [u.lemma for u in c.uses]
+
+
+def enough(ask: Asking, bits: int) -> tuple[ClaimPart, list[Lemma]] | None:
+    """So many carry bits against the exact sum; None where the largest sum needs more.
+
+    Soundness and errors: those of `carry_bits`.
+    """
+    needed, parts, c = _compared(ask, bits)
+    if bits < needed:
+        return None
+    exact, other = parts
+    opened = next((part for part in parts if part.status is PartStatus.OPEN), None)
+    part = opened or replace(other, steps=(*exact.steps, *other.steps))
+    return replace(part, name=other.name), [u.lemma for u in c.uses]
+
+
+def _compared(ask: Asking, only: int | None = None) -> tuple[int, list[ClaimPart], Composition]:
+    """The carry bits of the largest sum, and the exact sums with each number of them, or with that one."""
+    spec = ask.spec
+    require_truncated_sum(spec, "carry-bits")
+    if spec.design.carry_bits is not None or spec.design.accumulation != "twos_complement":
+        raise InputError(
+            f"expected an unbounded sum in two's complement for claim carry-bits, but got {spec.name}"
+        )
+    if spec.design.group is not None:
+        raise InputError(
+            f"expected products as terms for claim carry-bits, but the terms of {spec.name} are sums of "
+            "groups of products, whose bound nothing here proves"
+        )
+    g = Graph()
+    x = declare_inputs(g, spec, spec.k)
+    dots: dict[str, Dot] = {}
+    with g.scope("exact"):
+        dots["exact"] = chained_dot(g, spec, x)
+    needed = _needed(spec, dots["exact"])
+    if needed >= MOST:
+        raise InputError(f"expected sums of fewer than {MOST} carry bits, but {spec.name} needs {needed}")
+    counts = [n for n in range(needed, MOST + 1) if only in (None, n)]
+    # The widest first: the others are shown to be its low bits.
+    for bits in dict.fromkeys((MOST, *counts)):
+        with g.scope(f"c{bits}"):
+            dots[f"c{bits}"] = chained_dot(g, bounded(spec, bits), x)
+    c = Composition(g, ask.book)
+    sides = [side for side in dots if side != "exact"]
+    proof = _CarryProof(ask, c, sides, {side: truncated_sums(dot) for side, dot in dots.items()})
+    for i, one in enumerate(proof.sums["exact"]):
+        ask.progress(f"sums of {one.scope}")
+        if not proof.block(i):
+            break
+    parts = [_part("the exact sums", proof.steps["exact"])]
+    for bits in counts:
+        side = f"c{bits}"
+        same = c.equal(dots["exact"].result, c.replaced(dots[side].result))
+        steps = [*proof.steps[side], step_of(c, "d", len(c.uses), same, same)]
+        parts.append(_part(f"carry_bits={bits}", steps))
+    return needed, parts, c
 
 
 def _part(name: str, steps: Sequence[ProofStep]) -> ClaimPart:

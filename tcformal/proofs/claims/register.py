@@ -18,6 +18,7 @@ from tcformal.proofs.claim import Asking, ClaimVerdict, Finding, claim_verdict
 from tcformal.proofs.claims.accumulation import sign_magnitude
 from tcformal.proofs.claims.agreement import SEPARATOR, agreement, is_agreement
 from tcformal.proofs.claims.carry import carry_bits
+from tcformal.proofs.claims.equality import equality, is_equality
 from tcformal.proofs.claims.error_bound import bounded_error
 from tcformal.proofs.claims.integer_sums import integer_sums
 from tcformal.proofs.claims.negation import negation
@@ -85,7 +86,7 @@ def claims_named(name: str) -> tuple[str, ...]:
 
 def can_be_asked(claim: str) -> bool:
     """Whether a claim's name is one that `prove_claim` knows."""
-    return claim.partition(SEPARATOR)[0] in CLAIMS or is_agreement(claim)
+    return claim.partition(SEPARATOR)[0] in CLAIMS or is_agreement(claim) or is_equality(claim)
 
 
 def under(claim: str, what: Assumptions) -> str:
@@ -141,12 +142,12 @@ def prove_claim(
     Errors: UnknownNameError for a claim that does not exist, InputError for a unit that it does not fit, or
     for an assumption that it cannot use.
     """
-    if spec.tree is not None:
+    if spec.tree is not None and not is_equality(claim):
         raise InputError(f"expected a unit whose design names its order, but {spec.name} sums as a tree")
     start = time.monotonic()
-    program: ClaimProgram = agreement
+    program: ClaimProgram = equality if is_equality(claim) else agreement
     what = Assumptions()
-    if not is_agreement(claim):
+    if not is_agreement(claim) and not is_equality(claim):
         known, what = conditions(claim, spec)
         program = known.prove
     ask = Asking(

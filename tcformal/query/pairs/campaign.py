@@ -30,7 +30,7 @@ class AskOptions:
     #: Members of the portfolio; None for all that are installed.
     solvers: tuple[str, ...] | None = None
     limits: Limits
-    #: As for `query.separate.answer`.
+    #: As for `query.engine.answer`.
     certify: bool | None = None
     #: Whether to ask again, whatever answer is kept.
     fresh: bool = False

@@ -1,17 +1,38 @@
-"""Two units separated, or proved equal: `separate` and `prove_equal`."""
+"""Two units separated, or proved equal, and properties: `separate`, `prove_equal` and `check_property`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
+from tcformal.callbacks import Progress
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import RecordError
 from tcformal.matmul.unit import Unit, spec_of
+from tcformal.proofs.claim import ClaimVerdict
+from tcformal.proofs.claims.equality import equal_in_steps, equality_claim
+from tcformal.proofs.lemmas import Keeper, LemmaBook
 from tcformal.query.assume import Assumptions
 from tcformal.query.keep import AnswerStore, kept_or_answered
 from tcformal.query.kinds.property.question import PropertyQuestion, property_question
 from tcformal.query.pair import EqualityQuestion, question
+from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits
+
+
+class SeparationStore(AnswerStore, Protocol):
+    """Where answers about two units are kept, and claims that prove them equal, such as `tcformal.Store`."""
+
+    @property
+    def lemmas(self) -> Keeper:
+        """The lemmas that claims rest on."""
+
+    def find_claim(self, claim: str, spec: UnitSpec, *, certify: bool | None = None) -> ClaimVerdict | None:
+        """The kept claim, proved again from its lemmas; None where it has to be proved."""
+
+    def add_claim(self, v: ClaimVerdict) -> None:
+        """Keep a claim with its lemmas."""
 
 
 def separate(
@@ -22,7 +43,7 @@ def separate(
     limits: Limits | None = None,
     solvers: Sequence[str] | None = None,
     certify: bool | None = None,
-    store: AnswerStore | None = None,
+    store: SeparationStore | None = None,
     fresh: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Verdict[EqualityQuestion]:
@@ -43,9 +64,57 @@ def separate(
     Source: the units' own.
     """
     q = question(spec_of(first), spec_of(second), assumptions or Assumptions())
-    return kept_or_answered(
+    return kept_or_separated(
         q, store, fresh=fresh, solvers=solvers, limits=limits, certify=certify, progress=progress
     )
+
+
+def kept_or_separated(
+    q: EqualityQuestion,
+    store: SeparationStore | None,
+    *,
+    fresh: bool = False,
+    solvers: Sequence[str] | None = None,
+    limits: Limits | None = None,
+    certify: bool | None = None,
+    progress: Progress | None = None,
+    unkept: Callable[[RecordError], None] | None = None,
+) -> Verdict[EqualityQuestion]:
+    """The kept answer to a question about two units, or a new one, which is kept.
+
+    Before solvers are asked about the whole, designs that differ in parameters of which lemmas speak are
+    proved equal in steps; such a proof is kept as the claim `equality; UNIT`, and is made again from its
+    lemmas.
+    Errors: those of `query.keep.kept_or_answered`.
+    """
+
+    if store is not None and not fresh and solvers is None and not q.assumptions:
+        kept = store.find_claim(equality_claim(q.second), q.first, certify=certify)
+        if kept is not None and kept.checked and kept.kind is Kind.HOLDS:
+            return Verdict(
+                kind=Kind.EQUIVALENT, reason=kept.reason, question=q, steps=kept, limits=kept.limits,
+                seconds=kept.seconds, version=kept.version, commit=kept.commit, machine=kept.machine,
+                served=kept.served,
+            )  # fmt: skip
+
+    def find_steps(q: EqualityQuestion, progress: Progress) -> ClaimVerdict | None:
+        keeper = None if store is None else store.lemmas
+        allowed = limits or Limits()
+        book = LemmaBook(limits=allowed, certify=certify is not False, keeper=keeper, fresh=fresh)
+        made = equal_in_steps(q.first, q.second, book, allowed, q.k, progress=progress)
+        if made is not None and store is not None:
+            try:
+                store.add_claim(made)
+            except RecordError as error:
+                if unkept is None:
+                    raise
+                unkept(error)
+        return made
+
+    return kept_or_answered(
+        q, store, fresh=fresh, solvers=solvers, limits=limits, certify=certify, progress=progress,
+        unkept=unkept, find_steps=find_steps,
+    )  # fmt: skip
 
 
 def prove_equal(
@@ -56,7 +125,7 @@ def prove_equal(
     limits: Limits | None = None,
     solvers: Sequence[str] | None = None,
     certify: bool | None = None,
-    store: AnswerStore | None = None,
+    store: SeparationStore | None = None,
     fresh: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Verdict[EqualityQuestion]:

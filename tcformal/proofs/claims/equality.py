@@ -1,0 +1,199 @@
+"""Claim `equality`: two designs give the same results, by what is proved of each parameter that differs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tcformal.callbacks import Progress, ignore
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec, same_formats
+from tcformal.errors import InputError
+from tcformal.ir.build import Graph
+from tcformal.programs.chain import chained_dot, declare_inputs, definition
+from tcformal.proofs.claim import Asking, ClaimPart, ClaimVerdict, Finding, PartStatus, claim_verdict
+from tcformal.proofs.claims.accumulation import same_accumulation
+from tcformal.proofs.claims.carry import enough
+from tcformal.proofs.claims.product_order import Exchange, prove_exchange
+from tcformal.proofs.claims.zero_exponent import same_results
+from tcformal.proofs.lemmas import Lemma, LemmaBook
+from tcformal.query.pair import SIDES
+from tcformal.query.question import Kind
+from tcformal.solve.result import Limits
+
+#: The claim's name, which the second unit follows.
+NAME = "equality"
+SEPARATOR = "; "
+
+Found = tuple[ClaimPart, list[Lemma]] | None
+
+
+def is_equality(claim: str) -> bool:
+    """Whether a claim's name is one of these."""
+    return claim.startswith(NAME + SEPARATOR)
+
+
+def equality_claim(second: UnitSpec) -> str:
+    """The claim's name with the second unit: `equality; UNIT`."""
+    return NAME + SEPARATOR + second.name
+
+
+def equality(ask: Asking) -> tuple[Finding, list[Lemma]]:
+    """The unit and a second one, one parameter after the other.
+
+    Errors: InputError for designs that differ in what no lemma here speaks of.
+    """
+    return _changed(ask, resolve(ask.claim.removeprefix(NAME + SEPARATOR)), ask.spec.k)
+
+
+def equal_in_steps(
+    first: UnitSpec, second: UnitSpec, book: LemmaBook, limits: Limits, k: int | None = None,
+    *, progress: Progress = ignore,
+) -> ClaimVerdict | None:  # fmt: skip
+    """The proof that two designs give one result for every dot product of `k` terms; None without one.
+
+    Shapes: k is that of both units unless given.
+    """
+    start, claim = time.monotonic(), equality_claim(second)
+    ask = Asking(first, book, limits, None, progress, claim=claim)
+    if k is None and first.k != second.k:
+        return None
+    try:
+        found, lemmas = _changed(ask, second, k or first.k)
+    except InputError:
+        return None
+    made = claim_verdict(claim, first, found, lemmas, limits, start)
+    return made if made.kind is Kind.HOLDS else None
+
+
+def deciders(v: ClaimVerdict) -> tuple[str, ...]:
+    """Who decided and who confirmed the lemmas of a proof."""
+    return tuple(sorted({name for x in v.lemmas for name in (x.decided_by, *x.confirmed_by)}))
+
+
+def plain_form(unit: UnitSpec, k: int) -> UnitSpec | None:
+    """The design with blocks of products that is defined as a tree is; the unit itself without a tree.
+
+    None for a tree that is no chain of blocks, and for a unit that does not take k products in whole calls.
+    """
+    if unit.tree is None:
+        if k == unit.k:
+            return unit
+        if unit.emulation is not None or unit.scale_format is not None or k % unit.k:
+            return None
+        return replace(unit, k=k, design=replace(unit.design, products=min(unit.k, unit.design.products)))
+    names = ",".join(f"{name}_format={fmt}" for name, fmt in unit.operands.names().items())
+    for length in (n for n in range(k, 0, -1) if k % n == 0):
+        with suppress(InputError):
+            blocks = resolve(f"tfdpa@products={length},k={k},{names}")
+            made = replace(blocks, design=replace(unit.design, products=length))
+            if definition(made, k) == definition(unit, k):
+                return made
+    return None
+
+
+# --------------------------------------------------------------------- from one design to the other
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A design, and the same one with one parameter changed, proved to give the same results."""
+
+    parameter: str
+    first: UnitSpec
+    second: UnitSpec
+
+    @property
+    def name(self) -> str:
+        """The change in words."""
+        one, two = (getattr(u.design, self.parameter) for u in (self.first, self.second))
+        return f"{self.parameter}={_text(one)} or {_text(two)}"
+
+
+def _changed(ask: Asking, second: UnitSpec, k: int) -> tuple[Finding, list[Lemma]]:
+    """Every change on the way from one design to the other, each with its proof.
+
+    Soundness: the designs on the way begin with the first and end with the second, and neighbours differ in
+    one parameter.  Each part is proved of all inputs of its two designs, so that the ends, too, have one
+    result for every input.
+    """
+    one, two = plain_form(ask.spec, k), plain_form(second, k)
+    if one is None or two is None:
+        raise InputError(f"expected units with blocks of products, but got {ask.spec.name} and {second.name}")
+    if not same_formats(one, two):
+        raise InputError(f"expected units of equal formats, but got {one.name} and {two.name}")
+    parts: list[ClaimPart] = []
+    applied: list[Lemma] = []
+    for change in _way(one, two):
+        ask.progress(change.name)
+        found = _PROOFS[change.parameter](ask, change)
+        if found is None:
+            raise InputError(f"expected {change.name} to change nothing, but no lemma says so")
+        part, lemmas = found
+        parts.append(replace(part, name=change.name))
+        applied += lemmas
+        if part.status is not PartStatus.HOLDS:
+            break
+    names = ", ".join(part.name for part in parts)
+    return Finding(
+        parts=tuple(parts),
+        composition=f"one parameter after the other, no input tells {names}",
+        reason=f"no input tells {names} apart",
+    ), applied  # fmt: skip
+
+
+def _way(one: UnitSpec, two: UnitSpec) -> list[_Change]:
+    """The changes that lead from one design to another; InputError where none do.
+
+    Two parameters go from both sides to the value that claims about them start from.
+    """
+    changes: list[_Change] = []
+    for name, plain in (("accumulation", "twos_complement"), ("carry_bits", None)):
+        if getattr(one.design, name) != getattr(two.design, name):
+            moved = [_with(u, name, plain) for u in (one, two)]
+            ends = zip((one, two), moved, strict=True)
+            changes += [_Change(name, new, old) for old, new in ends if new.design != old.design]
+            one, two = moved
+    for name in ("zero_exponent", "order"):
+        new = _with(one, name, getattr(two.design, name))
+        if new.design != one.design:
+            changes.append(_Change(name, one, new))
+            one = new
+    if not changes or definition(one) != definition(two):
+        raise InputError(
+            f"expected designs that differ in {', '.join(_PROOFS)} only, but got {one.name} and {two.name}"
+        )
+    return changes
+
+
+def _with(unit: UnitSpec, name: str, value: Any) -> UnitSpec:
+    return replace(unit, design=replace(unit.design, **{name: value}))
+
+
+def _text(value: object) -> str:
+    return "exact" if value is None else str(value)
+
+
+def _of_order(ask: Asking, change: _Change) -> Found:
+    """The terms of fused sums in another order: sums, maxima and special cases are rearranged."""
+    if change.first.design.summation != "fused":
+        return None
+    g = Graph()
+    x = declare_inputs(g, change.first, change.first.k)
+    dots = []
+    for side, unit in zip(SIDES, (change.first, change.second), strict=True):
+        with g.scope(side):
+            dots.append(chained_dot(g, unit, x))
+    steps, proved, lemmas = prove_exchange(ask, Exchange(g, (dots[0], dots[1])), (0,))
+    status = PartStatus.HOLDS if proved else PartStatus.OPEN
+    return ClaimPart(name="", status=status, steps=steps), lemmas
+
+
+#: What is proved of each parameter, from the design that a claim about it starts from.
+_PROOFS: dict[str, Callable[[Asking, _Change], Found]] = {
+    "accumulation": lambda ask, x: same_accumulation(replace(ask, spec=x.first)),
+    "carry_bits": lambda ask, x: enough(replace(ask, spec=x.first), x.second.design.carry_bits or 0),
+    "zero_exponent": lambda ask, x: same_results(replace(ask, spec=x.first), x.second),
+    "order": _of_order,
+}

@@ -1,0 +1,91 @@
+"""Claim `equality`: designs that differ in parameters of which lemmas speak, and others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tcformal.design.names import resolve
+from tcformal.proofs.claims.equality import equal_in_steps
+from tcformal.proofs.lemmas import LemmaBook
+from tcformal.proofs.separate import prove_equal
+from tcformal.query.question import Kind
+from tcformal.solve.result import Limits
+from tcformal.store.audit.audit import AuditStatus
+from tcformal.store.audit.claim_audit import audit_claim
+from tcformal.store.store import Store
+
+LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
+VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
+FP8 = "tfdpa@a_format=e4m3,b_format=e4m3,products=2,fraction_bits=13,conversion=RZ-E8M13,zero_exponent=-133"
+
+
+@pytest.fixture(scope="module")
+def book() -> LemmaBook:
+    """One book for all tests."""
+    return LemmaBook(limits=LIMITS)
+
+
+def parts(first: str, second: str, book: LemmaBook, k: int | None = None) -> list[str] | None:
+    found = equal_in_steps(resolve(first), resolve(second), book, LIMITS, k)
+    return None if found is None else [part.name for part in found.parts]
+
+
+def test_each_parameter_that_changes_nothing_has_a_proof(book: LemmaBook) -> None:
+    assert parts(FP8, f"{FP8},order=odd_first", book) == ["order=ascending or odd_first"]
+    assert parts(FP8, f"{FP8},carry_bits=4", book) == ["carry_bits=exact or 4"]
+    assert parts(f"{FP8},carry_bits=5", f"{FP8},carry_bits=4", book) == [
+        "carry_bits=exact or 5", "carry_bits=exact or 4",
+    ]  # fmt: skip
+    both = parts(f"{FP8},carry_bits=4", f"{FP8},accumulation=sign_magnitude,order=odd_first", book)
+    assert both == [
+        "accumulation=twos_complement or sign_magnitude", "carry_bits=exact or 4",
+        "order=ascending or odd_first",
+    ]  # fmt: skip
+
+
+def test_what_changes_a_result_has_none(book: LemmaBook) -> None:
+    """Too few carry bits, a zero exponent above some term, an order that matters, and other parameters."""
+    for first, second in (
+        (FP8, f"{FP8},carry_bits=1"),
+        (FP8, FP8.replace("-133", "-5")),
+        (FP8, f"{FP8.replace('fraction_bits=13', 'fraction_bits=14')},order=odd_first"),
+        (FP8, FP8),
+        ("cdna1/v_mfma_f32_32x32x8f16", "cdna1/v_mfma_f32_32x32x8f16@order=odd_first"),
+        (FP8, VOLTA),
+    ):
+        assert parts(first, second, book) is None, (first, second)
+
+
+def test_a_unit_that_is_called_several_times_is_proved_call_by_call(book: LemmaBook) -> None:
+    assert parts(FP8, f"{FP8},order=odd_first", book, k=4) == ["order=ascending or odd_first"]
+
+
+def test_two_units_are_proved_equal_and_the_proof_is_kept(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    for served in (False, True):
+        v = prove_equal(FP8, f"{FP8},order=odd_first", store=store)
+        assert bool(v.served) is served
+        assert (v.kind, v.answers) == (Kind.EQUIVALENT, ())
+        assert v.steps is not None
+        lemmas = v.to_json()["steps"]["lemmas"]
+        assert lemmas
+        assert all(lemma["certificate"] for lemma in lemmas)
+    assert not list(store.entries())
+    (claim,) = store.claims.all()
+    assert audit_claim(store, claim).status is AuditStatus.HOLDS
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "zero_exponent=none", "accumulation=sign_magnitude", "order=odd_first",
+        "zero_exponent=none,accumulation=sign_magnitude,order=odd_first",
+    ],
+)  # fmt: skip
+def test_a_whole_unit_is_proved_equal(settings: str) -> None:
+    v = prove_equal(VOLTA, f"{VOLTA}@{settings}")
+    assert v.kind is Kind.EQUIVALENT
+    assert v.steps is not None
