@@ -21,7 +21,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         f"tcformal eval {_AMPERE} {_HOPPER} {_OPERANDS}",
         f"tcformal eval {_AMPERE}@fraction_bits=25 --a 1.5,0x3c00,... --b 2^-24,1,... --c 1/8",
     ),
-    "explain": (f"tcformal explain {_AMPERE} {_HOPPER} {_OPERANDS}",),
+    "explain": (
+        f"tcformal explain {_AMPERE} {_HOPPER} {_OPERANDS}",
+        f"tcformal explain {_AMPERE} {_HOPPER} {_OPERANDS} --svg sum.svg --html sum.html",
+    ),
     "explain-mismatch": (
         f"tcformal explain-mismatch {_AMPERE} {_OPERANDS} --expected 16384 --got 0x467fffff",
     ),

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from tcformal.cli.group import json_option, main
+from tcformal.cli.output import write_output
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.matmul.unit import Unit
@@ -20,6 +21,8 @@ from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.steps import Trace
 from tcformal.report import data, picture
 from tcformal.report.escape import print_json
+from tcformal.report.svg.draw import picture_svg
+from tcformal.report.svg.page import explanation_page
 from tcformal.report.text import console, table, with_decimal
 
 
@@ -85,12 +88,20 @@ def eval_(names: Sequence[str], as_json: bool, **operands: str | None) -> None:
 @click.argument("first", metavar="UNIT")
 @click.argument("second", required=False, metavar="[UNIT]")
 @_operand_options
+@click.option("--svg", metavar="FILE", help="Write the picture as SVG; two units side by side.")
+@click.option("--html", metavar="FILE", help="Write a page that needs no other file: operands, pictures.")
 @json_option
-def explain(first: str, second: str | None, as_json: bool, **operands: str | None) -> None:
+def explain(
+    first: str, second: str | None, svg: str | None, html: str | None, as_json: bool, **operands: str | None
+) -> None:
     """Explain a result bit by bit; with two units, show where they diverge."""
     specs = [resolve(name) for name in (first, second) if name is not None]
     k = common_k(*specs)
     traces = [explain_witness(spec, _witness(spec, operands, k)) for spec in specs]
+    if svg is not None:
+        write_output(svg, picture_svg(traces).encode())
+    if html is not None:
+        write_output(html, explanation_page(traces).encode())
     if as_json:
         print_json(data.explanation_data(traces))
         return
