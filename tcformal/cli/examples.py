@@ -42,6 +42,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         f"tcformal region {_AMPERE} {_HOPPER}",
         f"tcformal region {_AMPERE} {_HOPPER} --assume finite --assume c=0",
     ),
+    "report": ("tcformal report --out site", "tcformal report --playground pyodide-314.0.7.tgz"),
     "run": (
         "tcformal run --list",
         "tcformal run disagreements/truncation",

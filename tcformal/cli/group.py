@@ -35,6 +35,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "probe": ("devices.probe", "devices.campaign"),
     "prove": ("questions.prove",),
     "region": ("questions.region",),
+    "report": ("report",),
     "results": ("results", "verify"),
     "run": ("run",),
     "separate": ("questions.separate",),
