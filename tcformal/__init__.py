@@ -6,9 +6,11 @@ works without the solvers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tcformal.callbacks import set_view
 from tcformal.interpreter import check_python
 from tcformal.version import VERSION as __version__
 
@@ -55,6 +57,15 @@ if TYPE_CHECKING:
 
 # Every way into the package leads through here: `python -m tcformal`, the entry point, and imports.
 check_python()
+
+
+def _made_by(name: str) -> Callable[[Any], str | None]:
+    """The function of this name among the views of notebooks, imported when a notebook asks."""
+    return lambda value: getattr(import_module("tcformal.report.svg.notebook"), name)(value)
+
+
+for _name in ("trace_svg", "unit_html", "verdict_html", "claim_html", "identification_html"):
+    set_view(_name, _made_by(_name))
 
 #: The module of each public name.
 _HOME = {

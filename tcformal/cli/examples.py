@@ -24,6 +24,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "explain": (
         f"tcformal explain {_AMPERE} {_HOPPER} {_OPERANDS}",
         "tcformal explain ootomo-yokota --a 1.25,3 --b 0x3f800001,1 --no-calls",
+        f"tcformal explain {_AMPERE} {_HOPPER} {_OPERANDS} --svg sum.svg --html sum.html",
     ),
     "explain-mismatch": (
         f"tcformal explain-mismatch {_AMPERE} {_OPERANDS} --expected 16384 --got 0x467fffff",
@@ -42,6 +43,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         f"tcformal region {_AMPERE} {_HOPPER}",
         f"tcformal region {_AMPERE} {_HOPPER} --assume finite --assume c=0",
     ),
+    "report": ("tcformal report --out site", "tcformal report --playground pyodide-314.0.7.tgz"),
     "run": (
         "tcformal run --list",
         "tcformal run disagreements/truncation",

@@ -43,6 +43,7 @@ SUMMARIES: dict[str, str] = {
     "prove": "Prove two units equal on all inputs, or a claim about one unit (exit 0 if they "
     "are, or it holds).",
     "region": "Find the largest spread of exponents within which two units give the same bits.",
+    "report": "Write what the records hold as pages that open from the disk.",
     "results": "Kept answers: list, show, verify, proof, export, prune.",
     "run": "Ask the questions of query files (names or paths) and compare the answers with "
     "the expected ones.",
@@ -69,6 +70,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "programs": ("programs",),
     "prove": ("questions.prove",),
     "region": ("questions.region",),
+    "report": ("report",),
     "results": ("results", "verify"),
     "run": ("run",),
     "separate": ("questions.separate",),

@@ -8,6 +8,7 @@ import click
 from rich.text import Text
 
 from tcformal.cli.group import json_option, main
+from tcformal.cli.output import write_output
 from tcformal.cli.questions.evaluate import given_witness, operand_options
 from tcformal.design.names import resolve
 from tcformal.programs.chain import common_k
@@ -25,8 +26,18 @@ from tcformal.report.text import console
 @click.argument("second", required=False, metavar="[UNIT]")
 @operand_options
 @click.option("--no-calls", is_flag=True, help="Of a program: leave out the inside of its calls.")
+@click.option("--svg", metavar="FILE", help="Write the picture as SVG; two units side by side.")
+@click.option("--html", metavar="FILE", help="Write a page that needs no other file: operands, pictures.")
 @json_option
-def explain(first: str, second: str | None, no_calls: bool, as_json: bool, **operands: str | None) -> None:
+def explain(
+    first: str,
+    second: str | None,
+    no_calls: bool,
+    svg: str | None,
+    html: str | None,
+    as_json: bool,
+    **operands: str | None,
+) -> None:
     """Explain a result bit by bit; with two units, show where they diverge.
 
     UNIT may also be a program over units: its stages are shown, and each of its calls bit by bit.
@@ -34,6 +45,10 @@ def explain(first: str, second: str | None, no_calls: bool, as_json: bool, **ope
     if names_a_program(first):
         if second is not None:
             raise click.UsageError("expected one program, but got two names")
+        if svg is not None or html is not None:
+            raise click.UsageError(
+                "expected --svg and --html with units only: a program has a picture for each call"
+            )
         _explain_program(first, operands, no_calls, as_json)
         return
     if no_calls:
@@ -41,10 +56,23 @@ def explain(first: str, second: str | None, no_calls: bool, as_json: bool, **ope
     specs = [resolve(name) for name in (first, second) if name is not None]
     k = common_k(*specs)
     traces = [explain_witness(spec, given_witness(spec, operands, k)) for spec in specs]
+    _write_pictures(traces, svg, html)
     if as_json:
         print_json(data.explanation_data(traces))
         return
     show_traces(traces)
+
+
+def _write_pictures(traces: Sequence[Trace], svg: str | None, html: str | None) -> None:
+    """Write the pictures to the files that are asked for."""
+    if svg is not None:
+        from tcformal.report.svg.draw import picture_svg
+
+        write_output(svg, picture_svg(traces).encode())
+    if html is not None:
+        from tcformal.report.svg.page import explanation_page
+
+        write_output(html, explanation_page(traces).encode())
 
 
 def _explain_program(name: str, operands: Mapping[str, str | None], no_calls: bool, as_json: bool) -> None:

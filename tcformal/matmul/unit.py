@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.callbacks import view
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.filters import Filters
 from tcformal.design.names import resolve
@@ -36,6 +37,9 @@ class Unit:
     """A matrix unit or design, by name."""
 
     spec: UnitSpec
+
+    def _repr_html_(self) -> str | None:
+        return view("unit_html", self)
 
     @property
     def name(self) -> str:

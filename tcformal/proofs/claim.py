@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tcformal.callbacks import Progress
+from tcformal.callbacks import Progress, view
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import SolverDisagreementError
 from tcformal.interp.concrete import Concrete
@@ -113,6 +113,9 @@ class ClaimVerdict:
     #: Whether the proof was checked in this run: True of every fresh claim, and of a kept one whose lemmas
     #: were all checked again in time.
     checked: bool = True
+
+    def _repr_html_(self) -> str | None:
+        return view("claim_html", self)
 
     @property
     def headline(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol
 
+from tcformal.callbacks import view
 from tcformal.operands.witness import Witness
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Q, Question
@@ -77,6 +78,9 @@ class Verdict(Generic[Q]):
     #: Whether the evidence was checked in this run: True for every fresh answer, and for a kept one whose
     #: check ended within its time limit.
     checked: bool = True
+
+    def _repr_html_(self) -> str | None:
+        return view("verdict_html", self)
 
     @property
     def witness(self) -> Witness | None:

@@ -61,6 +61,7 @@ WORKING: dict[str, list[str]] = {
     "separate": ["valpey@terms=2,carry_bits=3", "valpey@terms=2"],
     "prove": ["valpey@terms=2,carry_bits=3", "valpey@terms=2"],
     "region": ["valpey@terms=2,carry_bits=3", "valpey@terms=2"],
+    "report": ["--out", "out/report", "--playground", "no-such-package.tgz"],
     "run": ["query-0.toml"],
     "export": ["valpey@terms=2", "--to", "verilog"],
     "check-rtl": ["dot.v", "--top", "dot", "--against", "valpey@terms=2", "--yosys", "no-such-program"],

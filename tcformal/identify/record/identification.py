@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tcformal.callbacks import view
 from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError
@@ -119,6 +120,9 @@ class Identification:
     probes: int = 0
     batches: int = 0
     seconds: tuple[float, float] = (0.0, 0.0)
+
+    def _repr_html_(self) -> str | None:
+        return view("identification_html", self)
 
     @property
     def simplest(self) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tcformal.oracle.text import number_text
@@ -17,6 +17,12 @@ class Divergence:
     stage: str
     first: str
     second: str
+    #: Where a picture marks it: `special`, `term`, `e_max`, `sum`, `rounding`, `order` or `result`.
+    part: str = ""
+    #: The term, for `term`.
+    term: str = ""
+    #: The number of the sum, from 0; that after the last one for `result`.
+    step: int = 0
 
 
 def divergence(first: Trace, second: Trace) -> Divergence | None:
@@ -26,19 +32,20 @@ def divergence(first: Trace, second: Trace) -> Divergence | None:
     operands, each term and its alignment, the sum, the rounding.  Two sums of different terms are compared
     on the terms that they share; they diverge there if the results differ.
     """
-    for mine, theirs in zip(first.steps, second.steps, strict=False):
+    for step, (mine, theirs) in enumerate(zip(first.steps, second.steps, strict=False)):
         found = _step_divergence(mine, theirs)
         if found is not None:
-            return found
+            return replace(found, step=step)
         if not _same_terms(mine, theirs):
             if first.result == second.result:
                 return None
-            return Divergence(f"the order of summation at {mine.scope}", _terms(mine), _terms(theirs))
+            where = f"the order of summation at {mine.scope}"
+            return Divergence(where, _terms(mine), _terms(theirs), "order", step=step)
     if first.result != second.result:
         d, e = first.unit.operands.d, second.unit.operands.d
-        return Divergence(
-            "the encoding of the result", format_value(d, first.result), format_value(e, second.result)
-        )
+        results = format_value(d, first.result), format_value(e, second.result)
+        last = min(len(first.steps), len(second.steps))
+        return Divergence("the encoding of the result", *results, "result", step=last)
     return None
 
 
@@ -60,13 +67,15 @@ def _step_divergence(mine: SumStep, theirs: SumStep) -> Divergence | None:
     if mine.special or theirs.special:
         if mine.special == theirs.special or not same:
             return None
-        return Divergence(f"NaN and Inf at {where}", mine.special or "finite", theirs.special or "finite")
+        return Divergence(
+            f"NaN and Inf at {where}", mine.special or "finite", theirs.special or "finite", "special"
+        )
     found = _term_divergence(mine, theirs, where, same)
     if found is not None or not same:
         return found
     if mine.total != theirs.total:
         what = "the carry bits of the sum" if mine.wrapped or theirs.wrapped else "the sum"
-        return Divergence(f"{what} at {where}", _sum_text(mine), _sum_text(theirs))
+        return Divergence(f"{what} at {where}", _sum_text(mine), _sum_text(theirs), "sum")
     return _rounding_divergence(mine.rounding, theirs.rounding, where)
 
 
@@ -75,9 +84,11 @@ def _rounding_divergence(mine: Rounding | None, theirs: Rounding | None, where: 
     if mine is None or theirs is None:
         return None
     if mine.value != theirs.value:
-        return Divergence(f"the rounding at {where}", _rounding_text(mine), _rounding_text(theirs))
+        return Divergence(
+            f"the rounding at {where}", _rounding_text(mine), _rounding_text(theirs), "rounding"
+        )
     if mine.overflow != theirs.overflow:
-        return Divergence(f"overflow at {where}", _overflow_text(mine), _overflow_text(theirs))
+        return Divergence(f"overflow at {where}", _overflow_text(mine), _overflow_text(theirs), "rounding")
     return None
 
 
@@ -89,11 +100,11 @@ def _term_divergence(mine: SumStep, theirs: SumStep, where: str, same: bool) -> 
         if other is None or term.kept == other.kept:
             continue
         if term.value != other.value:
-            return _differ(f"the value of {term.name}", where, term.value, other.value)
+            return _differ(f"the value of {term.name}", where, term.value, other.value, term.name)
         if term.exponent != other.exponent:
-            return _differ(f"the exponent of {term.name}", where, term.exponent, other.exponent)
+            return _differ(f"the exponent of {term.name}", where, term.exponent, other.exponent, term.name)
         if mine.e_max == theirs.e_max:
-            return _differ(f"the alignment of {term.name}", where, term.kept, other.kept)
+            return _differ(f"the alignment of {term.name}", where, term.kept, other.kept, term.name)
         # A term that only one of the sums takes in may have raised its e_max.
         return _e_max_divergence(mine, theirs, where) if same else None
     return None
@@ -103,12 +114,15 @@ def _e_max_divergence(mine: SumStep, theirs: SumStep, where: str) -> Divergence:
     """The term whose exponent gives two sums of the same terms different alignment exponents."""
     for term, other in zip(mine.terms, theirs.terms, strict=True):
         if term.exponent != other.exponent and not term.zero:
-            return _differ(f"the exponent of {term.name}", where, term.exponent, other.exponent)
+            return _differ(f"the exponent of {term.name}", where, term.exponent, other.exponent, term.name)
     return _differ("e_max", where, mine.e_max, theirs.e_max)
 
 
-def _differ(what: str, where: str, mine: Fraction | int, theirs: Fraction | int) -> Divergence:
-    return Divergence(f"{what} at {where}", number_text(Fraction(mine)), number_text(Fraction(theirs)))
+def _differ(
+    what: str, where: str, mine: Fraction | int, theirs: Fraction | int, term: str = ""
+) -> Divergence:
+    values = number_text(Fraction(mine)), number_text(Fraction(theirs))
+    return Divergence(f"{what} at {where}", *values, "term" if term else "e_max", term)
 
 
 def _sum_text(step: SumStep) -> str:

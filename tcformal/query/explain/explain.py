@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from tcformal.design.rounding import conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.node import Node
 from tcformal.ir.ops import signed
-from tcformal.matmul.unit import Unit, spec_of
 from tcformal.operands.factors import factor_texts
 from tcformal.operands.names import operand_name, sum_name
 from tcformal.operands.witness import Witness
@@ -24,6 +24,9 @@ from tcformal.query.explain.specials import Special, nan_owner, special_operands
 from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Operand, Rounded, Total
+
+if TYPE_CHECKING:
+    from tcformal.matmul.unit import Unit
 
 
 def explain(
@@ -45,7 +48,7 @@ def explain(
     Errors: InputError for lists of the wrong length or a value that its format cannot hold.
     Source: the unit's own.
     """
-    spec = spec_of(u)
+    spec = _spec(u)
     if isinstance(a, Witness):
         return explain_witness(spec, a)
     return explain_witness(spec, witness_of(spec, a, b, c, scale_a=scale_a, scale_b=scale_b))
@@ -69,7 +72,7 @@ def diverge(
     a common k.
     Source: the units' own.
     """
-    specs = spec_of(first), spec_of(second)
+    specs = _spec(first), _spec(second)
     if isinstance(a, Witness):
         given = [a, a]
     else:
@@ -77,6 +80,12 @@ def diverge(
         given = [witness_of(spec, a, b, c, k=k, scale_a=scale_a, scale_b=scale_b) for spec in specs]
     one, other = (explain_witness(spec, w) for spec, w in zip(specs, given, strict=True))
     return divergence(one, other)
+
+
+def _spec(u: str | Unit | UnitSpec) -> UnitSpec:
+    from tcformal.matmul.unit import spec_of  # needs NumPy, and what follows does not
+
+    return spec_of(u)
 
 
 def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tcformal.callbacks import view
 from tcformal.design.unit import UnitSpec
 from tcformal.operands.witness import Witness
 
@@ -92,3 +93,6 @@ class Trace:
     steps: tuple[SumStep, ...]
     block_results: tuple[int, ...]
     result: int
+
+    def _repr_svg_(self) -> str | None:
+        return view("trace_svg", self)

@@ -1,0 +1,38 @@
+"""`report`: the site of a results folder, and the playground."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tcformal.callbacks import Advance
+from tcformal.cli.group import main, results_option
+from tcformal.report.escape import say, warn
+from tcformal.report.site.build import build
+from tcformal.report.text import progress
+
+
+@main.command()
+@click.option("--out", "folder_out", default="report", show_default=True, metavar="DIR",
+              help="Folder of the site: a new one, or that of an earlier report.")  # fmt: skip
+@click.option("--check", "verify", is_flag=True, help="Replay every identification too, which takes minutes.")
+@click.option("--playground", metavar="PYODIDE",
+              help="Add the page that computes: folder or .tgz of Pyodide's npm package.")  # fmt: skip
+@results_option
+def report(folder_out: str, verify: bool, playground: str | None, folder: str) -> None:
+    """Write what the records hold as pages that open from the disk.
+
+    Witnesses are computed again on integers and on fractions before a page shows them; what is not checked
+    again is marked.  `npm pack pyodide` fetches what --playground takes.
+    """
+    out = Path(folder_out)
+    with progress(transient=True) as bar:
+
+        def part(name: str) -> Advance:
+            task = bar.add_task(name, total=None)
+            return lambda done, total: bar.update(task, completed=done, total=total)
+
+        made = build(out, Path(folder), verify=verify, part=part, warn=warn, pyodide=playground)
+    size = sum(path.stat().st_size for path in made)
+    say(f"{len(made)} files, {size / 1e6:.1f} MB: {out / 'index.html'}")

@@ -1,0 +1,245 @@
+"""The alignment picture as SVG text: outlines and hatching beside colour, light and dark, with its words."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from tcformal.formats.spec import Format, Sign
+from tcformal.oracle.values import format_value, hex_word
+from tcformal.query.explain.divergence import Divergence, divergence
+from tcformal.query.explain.steps import Trace
+from tcformal.report.svg.rows import BitRow, BitRun, SumBlock, blocks, description
+
+#: Sizes in units of the picture: a bit, a row, a character of text, the margin, and between two panels.
+_BIT, _ROW, _CHAR, _EDGE, _GAP = 11, 20, 7.3, 14, 28
+#: Most characters of a name, and of a line of words.
+_MOST_NAME, _LINE = 46, 92
+
+#: Colours of daylight, and of the dark; contrast of text at least 4.5 in both.
+_LIGHT = ("#1b1f24", "#57606a", "#ffffff", "#0b5c2e", "#a40e26", "#1f4fa8", "#8a4b00", "#e3f3e8", "#fbe3e3")
+_DARK = ("#e8edf2", "#a2acb8", "#14181d", "#7ee2a0", "#ff9aa2", "#9cc3ff", "#ffc36b", "#12331f", "#401b20")
+_NAMES = ("ink", "dim", "paper", "kept", "cut", "carry", "mark", "kept-fill", "cut-fill")
+
+
+def _colours(values: Sequence[str]) -> str:
+    return "".join(f"--tc-{name}:{value};" for name, value in zip(_NAMES, values, strict=True))
+
+
+STYLE = (
+    f".tc{{{_colours(_LIGHT)}font:12px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}}"
+    f"@media (prefers-color-scheme:dark){{.tc{{{_colours(_DARK)}}}}}"
+    f"@media print{{.tc{{{_colours(_LIGHT)}}}}}"
+    ".tc text{fill:var(--tc-ink)}.tc .paper{fill:var(--tc-paper)}.tc .h{font-weight:700}"
+    ".tc .dim{fill:var(--tc-dim)}.tc .one{font-weight:700}.tc .zero{opacity:.75}"
+    ".tc text.kept{fill:var(--tc-kept)}.tc text.cut{fill:var(--tc-cut)}.tc text.carry{fill:var(--tc-carry)}"
+    ".tc text.mark{fill:var(--tc-mark);font-weight:700}"
+    ".tc rect.kept{fill:var(--tc-kept-fill);stroke:var(--tc-kept)}"
+    ".tc rect.cut{stroke:var(--tc-cut);stroke-dasharray:3 2}"
+    ".tc rect.carry{fill:none;stroke:var(--tc-carry);stroke-width:2}"
+    ".tc rect.field{fill:none;stroke:var(--tc-dim)}"
+    ".tc rect.mark{fill:none;stroke:var(--tc-mark);stroke-width:2.5;stroke-dasharray:7 3}"
+    ".tc line{stroke:var(--tc-dim)}.tc .hatch{fill:var(--tc-cut-fill)}.tc .hatch-line{stroke:var(--tc-cut)}"
+)
+
+
+def picture_svg(traces: Sequence[Trace]) -> str:
+    """One picture of the same operands on one or two units, the first difference of two marked.
+
+    Shapes: one or two traces.
+    Errors: none; a NaN or Inf is said in words.
+    """
+    found = divergence(*traces) if len(traces) == 2 else None
+    said = verdict_text(traces, found) if len(traces) == 2 else ""
+    return _svg([_Panel(trace, found) for trace in traces], said, bool(found))
+
+
+def panels_svg(traces: Sequence[Trace]) -> list[str]:
+    """The same as one picture for each unit, for pages that set them side by side or below each other."""
+    found = divergence(*traces) if len(traces) == 2 else None
+    return [_svg([_Panel(trace, found)], "", False) for trace in traces]
+
+
+def _svg(panels: Sequence[_Panel], said: str, differ: bool) -> str:
+    """Panels side by side under one line of words."""
+    top = _EDGE + (_ROW if said else 0)
+    width = sum(panel.width for panel in panels) + _GAP * (len(panels) - 1) + 2 * _EDGE
+    width = max(width, len(said) * _CHAR + 2 * _EDGE)
+    height = top + max(panel.height for panel in panels) + _EDGE
+    title = " and ".join(panel.trace.unit.name for panel in panels)
+    words = " ".join([*(panel.words for panel in panels), said]).strip()
+    key = f"tc{zlib.crc32((title + words).encode()):08x}"
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="tc" role="img" aria-labelledby="{key}t {key}d" '
+        f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}">',
+        f'<title id="{key}t">Alignment picture of {escape(title)}</title>',
+        f'<desc id="{key}d">{escape(words)}</desc>',
+        f"<style>{STYLE}</style>",
+        f'<defs><pattern id="{key}h" width="6" height="6" patternUnits="userSpaceOnUse">'
+        '<rect class="hatch" width="6" height="6"/><path class="hatch-line" d="M0 6L6 0" stroke-width=".8"/>'
+        "</pattern></defs>",
+        f'<rect class="paper" width="{width:g}" height="{height:g}"/>',
+    ]
+    if said:
+        out.append(_text(_EDGE, _EDGE + 8, said, "mark" if differ else "h"))
+    x = float(_EDGE)
+    for panel in panels:
+        out.append(f'<g transform="translate({x:g} {top})">')
+        out += panel.draw(key)
+        out.append("</g>")
+        x += panel.width + _GAP
+    return "".join([*out, "</svg>"])
+
+
+def verdict_text(traces: Sequence[Trace], found: Divergence | None) -> str:
+    """One line on where two units differ."""
+    same = traces[0].result == traces[1].result
+    if found is None:
+        return "Both units do the same on these operands." if same else "No stage shows the difference."
+    start = "Equal results, but they first differ at" if same else "They first differ at"
+    return f"{start} {found.stage}: {found.first}, and {found.second}"
+
+
+class _Panel:
+    """The part of a picture that belongs to one unit."""
+
+    def __init__(self, trace: Trace, found: Divergence | None) -> None:
+        self.trace, self.blocks = trace, blocks(trace, found)
+        d = trace.unit.operands.d
+        self.result = f"result: {format_value(d, trace.result)} ({hex_word(d, trace.result)})"
+        self.result_marked = found is not None and found.part == "result"
+        self.words = description(self.blocks, f"{trace.unit.name}.", f"{self.result}.")
+        rows = [row for block in self.blocks for row in block.rows]
+        longest = max((len(row.name) for row in rows), default=0)
+        self.name = min(longest, _MOST_NAME) * _CHAR + 8
+        self.lead = max((block.lead for block in self.blocks), default=1)
+        columns = max((block.fraction + block.cut for block in self.blocks), default=0)
+        self.bits = self.name + 52 + self.lead * _BIT
+        self.right = self.bits + (columns + 2) * _BIT + 10
+        lines = [line for block in self.blocks for line in _wrapped(block.title)]
+        words = max(map(len, [trace.unit.name, self.result, *lines]))
+        ends = [self._end(block, row) for block in self.blocks for row in block.rows]
+        self.width = max(words * _CHAR + 8, (d.width + 4) * _BIT, *ends)
+        self.height = (
+            _ROW * (2.5 + len(lines) + len(rows) + 1.5 * sum(bool(b.rows) for b in self.blocks)) + 34
+        )
+
+    def _end(self, block: SumBlock, row: BitRow) -> float:
+        """The right edge of a row, with its remark."""
+        last = max([b.column + len(b.digits) for b in row.bits], default=0)
+        return max(self.right, self._x(block, last) + 12) + len(_note(row)) * _CHAR
+
+    def draw(self, key: str) -> Iterator[str]:
+        """The elements, from the top down."""
+        y = 8.0
+        yield _text(0, y, self.trace.unit.name, "h")
+        for block in self.blocks:
+            y += 6
+            for line in _wrapped(block.title):
+                y += _ROW
+                yield _text(0, y, line, "mark" if block.marked else "")
+            if block.rows:
+                y += _ROW
+                yield from self._header(block, y)
+            for row in block.rows:
+                y += _ROW
+                yield from self._row(block, row, y, key)
+        y += 1.5 * _ROW
+        yield _text(
+            0, y, self.result + "  ◀ differ" * self.result_marked, "mark" if self.result_marked else "h"
+        )
+        yield from _word(self.trace.unit.operands.d, self.trace.result, y + 10)
+
+    def _x(self, block: SumBlock, column: int) -> float:
+        """The left edge of a column; a gap holds the point, and another one the line of the cut."""
+        point = 4 if column >= 1 else 0
+        cut = 8 if column > block.fraction else 0
+        return self.bits + (column - 1) * _BIT + point + cut
+
+    def _header(self, block: SumBlock, y: float) -> Iterator[str]:
+        yield _text(0, y, "term", "dim")
+        yield _text(self.name + 34, y, "exp.", "dim", "end")
+        kept = "kept bits" + (", some not drawn" if block.shortened else "")
+        yield _text(self._x(block, 1 - block.lead), y, kept, "dim")
+        if block.cut:
+            yield _text(self._x(block, block.fraction + 1), y, "discarded", "dim")
+        below = y + 5 + _ROW * sum(row.kind != "rounded" for row in block.rows)
+        line = self._x(block, block.fraction + 1) - 4
+        yield f'<line x1="{line:g}" x2="{line:g}" y1="{y + 5:g}" y2="{below:g}" stroke-width="2"/>'
+
+    def _row(self, block: SumBlock, row: BitRow, y: float, key: str) -> Iterator[str]:
+        name = row.name if len(row.name) <= _MOST_NAME else row.name[: _MOST_NAME - 1] + "…"
+        yield _text(0, y, name, "h" if row.kind == "sum" else "")
+        if row.kind == "sum":
+            end = self._x(block, block.fraction + 1)
+            yield f'<line x1="0" x2="{end:g}" y1="{y - 14:g}" y2="{y - 14:g}"/>'
+        yield _text(self.name + 34, y, row.exponent, "dim", "end")
+        yield _text(self.name + 40, y, row.sign.replace("-", "−"), "")
+        last = self.right
+        for bits in row.bits:
+            # A rounded row has its own cut, behind the bits that the result keeps.
+            xs = [self._x(block, bits.column + i) for i in range(len(bits.digits))]
+            if row.kind == "rounded" and bits.role == "cut":
+                xs = [x + 4 for x in xs]
+            yield from _bits(bits, xs, y, key)
+            if bits.column <= 0 < bits.column + len(bits.digits):
+                yield f'<circle class="dim" cx="{self._x(block, 1) - 2:g}" cy="{y - 1:g}" r="1.6"/>'
+            last = max(last, xs[-1] + _BIT + 8)
+        yield _text(last, y, _note(row), "mark" if row.marked else "dim")
+        if row.marked:
+            yield f'<rect class="mark" x="-5" y="{y - 15:g}" width="{last:g}" height="{_ROW:g}" rx="3"/>'
+
+
+def _note(row: BitRow) -> str:
+    """The remark of a row."""
+    return "; ".join([row.note] * bool(row.note) + ["◀ first difference"] * row.marked)
+
+
+def _bits(bits: BitRun, xs: Sequence[float], y: float, key: str) -> Iterator[str]:
+    """A run of digits in its box: an outline for what is kept, dashes and hatching for what is cut."""
+    fill = f' fill="url(#{key}h)"' if bits.role == "cut" else ""
+    width = xs[-1] - xs[0] + _BIT
+    yield f'<rect class="{bits.role}" x="{xs[0]:g}" y="{y - 12:g}" width="{width:g}" height="16"{fill}/>'
+    for style, wanted in (("one", "1…"), ("zero", "0")):
+        places = [(x, digit) for x, digit in zip(xs, bits.digits, strict=True) if digit in wanted]
+        if places:
+            at = " ".join(f"{x + 2:g}" for x, _ in places)
+            digits = "".join(digit for _, digit in places)
+            yield f'<text class="{style} {bits.role}" x="{at}" y="{y:g}">{digits}</text>'
+
+
+def _word(fmt: Format, raw: int, y: float) -> Iterator[str]:
+    """The encoding of a result, its fields in boxes: sign, exponent, fraction."""
+    digits = f"{raw:0{fmt.width}b}"
+    signed = int(fmt.sign is not Sign.ABSENT)
+    fields = [signed, fmt.exponent_bits, fmt.width - signed - fmt.exponent_bits]
+    x, start = 1.0, 0
+    for size in fields:
+        part = digits[start : start + size]
+        start += size
+        if part:
+            yield f'<rect class="field" x="{x:g}" y="{y:g}" width="{size * _BIT:g}" height="17"/>'
+            at = " ".join(f"{x + i * _BIT + 2:g}" for i in range(size))
+            yield f'<text x="{at}" y="{y + 13:g}">{part}</text>'
+        x += size * _BIT + 5
+
+
+def _wrapped(text: str) -> list[str]:
+    """A title in lines, broken between words."""
+    lines = [""]
+    for word in text.split(" "):
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > _LINE:
+            lines.append(word)
+        else:
+            lines[-1] += (" " if lines[-1] else "") + word
+    return lines
+
+
+def _text(x: float, y: float, text: str, style: str = "", anchor: str = "") -> str:
+    """One line of text; nothing for an empty one."""
+    if not text:
+        return ""
+    end = f' text-anchor="{anchor}"' if anchor else ""
+    kind = f' class="{style}"' if style else ""
+    return f'<text{kind} x="{x:g}" y="{y:g}"{end}>{escape(text)}</text>'
