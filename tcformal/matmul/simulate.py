@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.matmul.arrays import dtypes
+from tcformal.matmul.arrays import dtype_of
 from tcformal.matmul.unit import Unit, spec_of
 
 
@@ -59,7 +59,7 @@ def simulate(
         tall = None if c is None else c.reshape(-1, n)
         return multiply(a.reshape(-1, k), b, tall, **options).reshape(*stack, m, n)
     left, right = (np.broadcast_to(x, stack + x.shape[-2:]) for x in (a, b))
-    d = np.empty((*stack, m, n), dtypes()[spec.d_format.name])
+    d = np.empty((*stack, m, n), dtype_of(spec.d_format))
     for place in np.ndindex(stack):
         extra = [None if x is None else x[place] for x in (c, scale_a, scale_b)]
         d[place] = multiply(left[place], right[place], *extra, **options)
