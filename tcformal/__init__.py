@@ -13,6 +13,7 @@ from tcformal.interpreter import check_python
 from tcformal.version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from tcformal.bounds.accuracy import Accuracy, accuracy
     from tcformal.design.spec import Design
     from tcformal.errors import (
         DeviceError,
@@ -52,6 +53,7 @@ check_python()
 
 #: The module of each public name.
 _HOME = {
+    "Accuracy": "tcformal.bounds.accuracy",
     "Answered": "tcformal.papers.run",
     "Assumptions": "tcformal.query.assume",
     "ClaimVerdict": "tcformal.proofs.claim",
@@ -77,6 +79,7 @@ _HOME = {
     "Verdict": "tcformal.query.verdict",
     "WidthError": "tcformal.errors",
     "Witness": "tcformal.operands.witness",
+    "accuracy": "tcformal.bounds.accuracy",
     "check_property": "tcformal.query.separate",
     "designs": "tcformal.matmul.unit",
     "differences": "tcformal.matmul.differ",
@@ -94,12 +97,12 @@ _HOME = {
 }
 
 __all__ = [
-    "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences", "Divergence", "Format",
-    "InputError", "Kind", "Limits", "MissingSolverError", "NoAnswerError", "RecordError",
-    "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError",
-    "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "check_property", "designs",
-    "differences", "diverge", "explain", "formats", "prove_claim", "prove_equal", "run_query", "separate",
-    "simulate", "suite", "unit", "units",
+    "Accuracy", "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences",
+    "Divergence", "Format", "InputError", "Kind", "Limits", "MissingSolverError", "NoAnswerError",
+    "RecordError", "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit",
+    "UnknownNameError", "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "accuracy",
+    "check_property", "designs", "differences", "diverge", "explain", "formats", "prove_claim",
+    "prove_equal", "run_query", "separate", "simulate", "suite", "unit", "units",
 ]  # fmt: skip
 
 

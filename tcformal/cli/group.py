@@ -33,6 +33,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "formats": ("catalogue",),
     "identify": ("devices.identify",),
     "probe": ("devices.probe", "devices.campaign"),
+    "accuracy": ("questions.accuracy",),
     "prove": ("questions.prove",),
     "region": ("questions.region",),
     "results": ("results", "verify"),

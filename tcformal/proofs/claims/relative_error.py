@@ -19,7 +19,7 @@ from tcformal.semantics.stages import Dot
 
 
 def relative_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
-    """One theorem about one block, with c = 0 where that is assumed, its proof found and then checked as data.
+    """One theorem about one block, with c = 0 where that is assumed; its proof is found, then checked.
 
     Soundness: as of claim `error-bound`.
     """

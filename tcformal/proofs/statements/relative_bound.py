@@ -81,7 +81,8 @@ class RelativeBound:
             f"for all encodings {words}{scales} and {c}, each zero or normal, with d ({o.d}) what one block "
             f"of {unit.k} products makes of them, all of them and d finite, and the largest exponent E of "
             f"the terms that are not zero from {self.base.least} to {(1 << CODE_BITS) - 1 - OFFSET}: "
-            f"|d - {exact}| <= {self.constant} · {total}; the exponent of a product is the sum of its factors'"
+            f"|d - {exact}| <= {self.constant} · {total}; the exponent of a product is that of its "
+            f"factors, added"
         )
 
 
@@ -122,12 +123,10 @@ def relative_bound(
             f"expected at least {max(p, product_bits)} fraction bits for claim relative-error, but got {bits}"
         )
     terms = base.terms[:-1] if zero_c else base.terms
-    nearest = design.rho.mode in NEAREST
-    share = Fraction(1, 2) if nearest else Fraction(1)
-    kept = len(terms) - (1 if nearest else 2)
+    share, kept = _losses(unit, len(terms))
     if kept < 0:
         raise InputError(f"expected at least 2 products for claim relative-error, but got {unit.k}")
-    constant = (Fraction(kept, 2**bits) + share / 2**p) / (1 - share / 2**p)
+    constant = relative_constant(unit, unit.k, zero_c=zero_c)
     normal = tuple(
         tuple(g.or_(g.is_zero(x.significand), g.top(x.significand)) for x in t.factors) for t in terms
     )
@@ -135,6 +134,26 @@ def relative_bound(
     return RelativeBound(
         base, zero_c, constant, kept, share, normal, attained, _known(g, base.terms[-1].factors[0], p, zero_c)
     )
+
+
+def _losses(unit: UnitSpec, terms: int) -> tuple[Fraction, int]:
+    """How much of an ulp the conversion loses, and how many units of 2^(E - F) the sum loses besides.
+
+    All terms but the largest lose up to a unit; a sum that is cut loses a unit less than an ulp.
+    """
+    nearest = unit.design.rho.mode in NEAREST
+    return (Fraction(1, 2), terms - 1) if nearest else (Fraction(1), terms - 2)
+
+
+def relative_constant(unit: UnitSpec, products: int, *, zero_c: bool) -> Fraction:
+    """What the error of a block is at most, in units of Σ|a_k·b_k| + |c|.
+
+    (K·2^-F + h·2^-p) / (1 - h·2^-p): with n terms K = n - 2, h = 1 for sums cut to p bits, K = n - 1,
+    h = 1/2 for those rounded to nearest.
+    """
+    share, kept = _losses(unit, products + (not zero_c))
+    bits, p = int(unit.design.fraction_bits or 0), unit.design.rho.fraction_bits
+    return (Fraction(kept, 2**bits) + share / 2**p) / (1 - share / 2**p)
 
 
 def at(g: Graph, t: StatedTerm, e: Node) -> Node:

@@ -286,8 +286,8 @@ class RelativeProof(BoundProof):
         kept_is = d.arith([*own_width, (-1, [same])])
         whole = d.prove(
             goal, [distance],
-            [*spare, (part * Poly.of(amount).power_of_two() * -1, [kept_is]), (part * -1, [d.read(back, side)]),
-             (part, [held]), (part, [d.read(big)])],
+            [*spare, (part * Poly.of(amount).power_of_two() * -1, [kept_is]),
+             (part * -1, [d.read(back, side)]), (part, [held]), (part, [d.read(big)])],
         )  # fmt: skip
         up = d.cases(coarse, cut, whole)
         # A zero sum has a zero result.
