@@ -39,6 +39,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "results": ("results", "verify"),
     "run": ("run",),
     "separate": ("questions.separate",),
+    "statistics": ("statistics",),
     "suite": ("suite",),
     "sweep": ("sweep",),
     "units": ("catalogue",),
