@@ -14,7 +14,7 @@ from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.packed import packed
 from tcformal.proofs.statements.relative_bound import RelativeBound, block_of, relative_bound
 from tcformal.proofs.tactics.bounds.derivation import Derivation
-from tcformal.proofs.tactics.bounds.relative import RelativeProof
+from tcformal.proofs.tactics.relative.blocks import RelativeProof
 from tcformal.semantics.stages import Dot
 
 

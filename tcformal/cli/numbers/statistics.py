@@ -16,8 +16,8 @@ from tcformal.errors import InputError
 from tcformal.matmul.errors import DISTRIBUTIONS, bias, growth
 from tcformal.matmul.unit import unit as unit_named
 from tcformal.report.escape import print_json, say
-from tcformal.report.plot import picture_kind, pyplot
-from tcformal.report.statistics import (
+from tcformal.report.numbers.plot import picture_kind, pyplot
+from tcformal.report.numbers.statistics import (
     bias_data,
     bias_text,
     growth_picture,

@@ -11,7 +11,7 @@ import numpy as np
 from rich.text import Text
 
 from tcformal.matmul.errors import Bias, ErrorSample
-from tcformal.report.plot import MARKERS, save_picture
+from tcformal.report.numbers.plot import MARKERS, save_picture
 from tcformal.report.text import console, table
 
 #: The columns of the data beside a picture of growth.
