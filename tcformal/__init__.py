@@ -15,6 +15,7 @@ from tcformal.interpreter import check_python
 from tcformal.version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from tcformal.bounds.accuracy import Accuracy, accuracy
     from tcformal.design.spec import Design
     from tcformal.errors import (
         DeviceError,
@@ -69,6 +70,7 @@ for _name in ("trace_svg", "unit_html", "verdict_html", "claim_html", "identific
 
 #: The module of each public name.
 _HOME = {
+    "Accuracy": "tcformal.bounds.accuracy",
     "Answered": "tcformal.papers.run",
     "Assumptions": "tcformal.query.assume",
     "ClaimVerdict": "tcformal.proofs.claim",
@@ -100,7 +102,8 @@ _HOME = {
     "Verdict": "tcformal.query.verdict",
     "WidthError": "tcformal.errors",
     "Witness": "tcformal.operands.witness",
-    "check_property": "tcformal.proofs.separate",
+    "accuracy": "tcformal.bounds.accuracy",
+    "check_property": "tcformal.query.separate",
     "compare_programs": "tcformal.query.programs",
     "designs": "tcformal.matmul.unit",
     "differences": "tcformal.matmul.differ",
@@ -121,14 +124,14 @@ _HOME = {
 }
 
 __all__ = [
-    "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences", "Divergence",
-    "Format", "Identification", "IdentifyVerdict", "InputError", "Kind", "Limits", "MissingSolverError",
-    "NoAnswerError", "Program", "ProgramTrace", "ProgramsCompared", "RecordError", "RunnableProgram",
-    "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError",
-    "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "check_property",
-    "compare_programs", "designs", "differences", "diverge", "explain", "explain_program", "formats",
-    "identify", "program", "prove_claim", "prove_equal", "run_query", "separate", "simulate", "suite",
-    "unit", "units",
+    "Accuracy", "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences",
+    "Divergence", "Format", "Identification", "IdentifyVerdict", "InputError", "Kind", "Limits",
+    "MissingSolverError", "NoAnswerError", "Program", "ProgramTrace", "ProgramsCompared", "RecordError",
+    "RunnableProgram", "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit",
+    "UnknownNameError", "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "accuracy",
+    "check_property", "compare_programs", "designs", "differences", "diverge", "explain", "explain_program",
+    "formats", "identify", "program", "prove_claim", "prove_equal", "run_query", "separate", "simulate",
+    "suite", "unit", "units",
 ]  # fmt: skip
 
 

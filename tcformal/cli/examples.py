@@ -39,6 +39,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "tcformal prove 'valpey@terms=3' --claim product-order",
         "tcformal prove cdna3/v_mfma_f32_32x32x8_f16 --claim negation-symmetry --assume c=0",
     ),
+    "accuracy": (
+        "tcformal accuracy volta/mma.m8n8k4.f32.f16.f16.f32",
+        f"tcformal accuracy {_HOPPER} --length 4096",
+        f"tcformal accuracy {_HOPPER} --length 4096 --promote 128 --no-prove",
+    ),
     "region": (
         f"tcformal region {_AMPERE} {_HOPPER}",
         f"tcformal region {_AMPERE} {_HOPPER} --assume finite --assume c=0",

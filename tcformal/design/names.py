@@ -14,8 +14,9 @@ from tcformal.design.spec import EXACT_SUM, NUMBERS, Design, Operands
 from tcformal.design.tree import PLAIN, STAGE_PARAMETERS, Tree, read_steps
 from tcformal.design.unit import Evidence, Fact, UnitSpec
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.formats.catalog import FORMATS, format_named
-from tcformal.formats.spec import Specials
+from tcformal.formats.catalog import format_named
+from tcformal.formats.custom import split_names
+from tcformal.formats.spec import Format, Specials
 
 #: Families of designs that no instruction names, with what each stands for.
 FAMILIES: dict[str, str] = {
@@ -78,7 +79,7 @@ def _unknown_unit(base: str) -> str:
 def _settings(text: str, name: str) -> dict[str, str]:
     """`a=1,b=2` as a dictionary."""
     settings: dict[str, str] = {}
-    for item in text.split(","):
+    for item in split_names(text):
         key, equals, value = (part.strip() for part in item.partition("="))
         if not equals or not key or not value:
             raise InputError(f"expected parameters as name=value after @ in {name!r}, but got {item!r}")
@@ -229,13 +230,11 @@ def _rerounded(mode: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
 def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
     """A design of a named family, on formats of one's choice."""
     formats = {"a_format": "fp16", "b_format": "fp16", "c_format": "fp32", "d_format": "fp32"}
-    for key in _FORMATS:
-        if key in settings:
-            formats[key] = check_choice("format", format_named(settings[key]).name, FORMATS)
+    if "format" in settings:
+        formats = dict.fromkeys(_FORMATS, settings.pop("format"))
+    formats |= {key: settings[key] for key in _FORMATS if key in settings}
     operands = Operands(**{key[0]: format_named(value) for key, value in formats.items()})
-    d_name = operands.d.name
-    if operands.d.specials is not Specials.IEEE or d_name not in _CONVERSION_OF:
-        raise InputError(f"expected d_format {', '.join(_CONVERSION_OF)}, but got {d_name}")
+    _check_result(operands.d)
     of_tree = _of_tree(settings)
     given = _design_settings(settings, name, (*_FORMATS, "k"))
     base = _family_defaults(family, operands)
@@ -255,13 +254,24 @@ def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
     )  # fmt: skip
 
 
+def _check_result(d: Format) -> None:
+    """Refuse a format that no conversion gives: one that is not IEEE-like, or has ignored bits."""
+    if d.specials is not Specials.IEEE or d.bias != (1 << (d.exponent_bits - 1)) - 1 or d.ignored_low_bits:
+        raise InputError(
+            f"expected for d_format {', '.join(_CONVERSION_OF)}, or one with Inf and NaN and the bias of "
+            f"IEEE 754 such as e6m9, but got {d.name}"
+        )
+
+
 def _family_defaults(family: str, operands: Operands) -> dict[str, Any]:
     """Each family's parameters where the name gives none."""
     d = operands.d
-    target = _CONVERSION_OF[d.name]
+    target = _CONVERSION_OF.get(d.name, f"E{d.exponent_bits}M{d.fraction_bits}")
     quiet = d.infinity | 1 << (d.fraction_bits + d.ignored_low_bits - 1)
     mode = "RNE" if d.name == "fp16" else "RZ"
     base: dict[str, Any] = {name: field.default for name, field in Design.__dataclass_fields__.items()}
+    if not d.subnormals:
+        base["result_subnormals"] = "signed_zero"
     if family == "valpey":
         # fp32 terms: a zero has fp32's smallest exponent; Algorithm 1 truncates, RNE for fp16.
         return base | {

@@ -19,6 +19,7 @@ from tcformal.design.rounding import MODES
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.formats.catalog import format_named
+from tcformal.formats.custom import split_names
 
 #: Members that one space may have.
 LARGEST = 256
@@ -72,7 +73,7 @@ def catalogued(formats: str | None, archs: Sequence[str]) -> list[UnitSpec]:
     """One unit per distinct design of the catalogue with those operand formats and architectures."""
     wanted = None
     if formats is not None:
-        wanted = [format_named(name.strip()) for name in formats.split(",")]
+        wanted = [format_named(name.strip()) for name in split_names(formats)]
         if len(wanted) != 4:
             raise InputError(f"expected the formats of A, B, C and D, but got {formats!r}")
     known = dict.fromkeys(name.partition("/")[0] for name in catalogue())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from tcformal.checks import check_choice
+from tcformal.errors import InputError
+from tcformal.formats.custom import changed, shaped
 from tcformal.formats.spec import Format, Sign, Specials
 
 _IEEE = "IEEE 754 Table 3.5"
@@ -77,15 +79,27 @@ FORMATS: dict[str, Format] = {row.name: row for row in _ALL}
 ALIASES: dict[str, str] = {
     "f64": "fp64", "f32": "fp32", "f16": "fp16",
     "binary64": "fp64", "binary32": "fp32", "binary16": "fp16", "bfloat16": "bf16",
+    "e11m52": "fp64", "e8m23": "fp32", "e5m10": "fp16", "e8m7": "bf16",
     "fp8_e5m2": "e5m2", "fp8_e4m3": "e4m3", "e4m3fn": "e4m3",
     "fp6_e3m2": "e3m2", "fp6_e2m3": "e2m3", "fp4": "e2m1", "ue8m0": "e8m0",
 }  # fmt: skip
 
 
 def format_named(name: str) -> Format:
-    """The format of that name or alias; UnknownNameError with the closest names otherwise."""
-    key = ALIASES.get(name, name)
-    return FORMATS[check_choice("format", key, FORMATS)]
+    """The format of that name or alias, of a shape `eXmY`, or of one of these with changes in brackets.
+
+    Errors: UnknownNameError with the closest names for another; InputError for facts that no format has.
+    """
+    base, bracket, rest = name.partition("[")
+    key = ALIASES.get(base, base)
+    made = FORMATS.get(key) or shaped(key)
+    if made is None:
+        made = FORMATS[check_choice("format", key, FORMATS)]
+    if not bracket:
+        return made
+    if not rest.endswith("]"):
+        raise InputError(f"expected a format such as e5m10[bias=20,no-subnormals], but got {name!r}")
+    return changed(made, rest[:-1])
 
 
 def formats() -> dict[str, Format]:

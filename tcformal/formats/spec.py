@@ -37,8 +37,8 @@ class Format:
 
     Ranges and units: a finite encoding with exponent field E and fraction field T stands for
     (-1)^S · (1 + T·2^-fraction_bits) · 2^(E-bias) where E > 0, and for
-    (-1)^S · T · 2^(1-bias-fraction_bits) where E = 0 (subnormals; not where `has_zero` is False,
-    whose field 0 is an ordinary exponent).
+    (-1)^S · T · 2^(1-bias-fraction_bits) where E = 0 (subnormals; zeros where `subnormals` is False;
+    not where `has_zero` is False, whose field 0 is an ordinary exponent).
     Errors: InputError for widths that do not add up.
     """
 
@@ -58,6 +58,8 @@ class Format:
     ignored_low_bits: int = 0
     #: False for a pure scale (e8m0), whose exponent field 0 is an ordinary power of two.
     has_zero: bool = True
+    #: False where an encoding with the exponent field 0 is a zero whatever its fraction field.
+    subnormals: bool = True
     #: Where these facts come from.
     source: str = ""
 
@@ -101,6 +103,11 @@ class Format:
         if self.specials is Specials.ALL_ONES_NAN and self.fraction_bits == 0:
             return top - 1
         return top
+
+    @property
+    def least_exponent(self) -> int:
+        """Exponent of the smallest positive number."""
+        return self.e_min - (self.fraction_bits if self.has_zero and self.subnormals else 0)
 
     @property
     def storage_bits(self) -> int:

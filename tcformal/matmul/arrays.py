@@ -52,6 +52,11 @@ def dtypes() -> dict[str, np.dtype[Any]]:
     }
 
 
+def dtype_of(fmt: Format) -> np.dtype[Any]:
+    """The NumPy dtype of a format's values; of a format given by its name alone, that of its encodings."""
+    return dtypes().get(fmt.name, np.dtype(f"u{fmt.storage_bits // 8}"))
+
+
 def to_raw(name: str, array: Any, fmt: Format) -> NDArray[Any]:
     """The raw encodings of an array of values: unsigned integers of the format's storage width.
 
@@ -59,7 +64,7 @@ def to_raw(name: str, array: Any, fmt: Format) -> NDArray[Any]:
     Errors: InputError for another dtype than the format's; nothing is converted.
     """
     x = np.asarray(array)
-    wanted = dtypes()[fmt.name]
+    wanted = dtype_of(fmt)
     if x.dtype.newbyteorder("=") != wanted:
         raise InputError(f"expected dtype {wanted} for {name} ({fmt.name}), but got {x.dtype}")
     native = np.ascontiguousarray(x.astype(wanted, copy=False))
@@ -71,7 +76,7 @@ def to_raw(name: str, array: Any, fmt: Format) -> NDArray[Any]:
 
 def from_raw(raw: NDArray[Any], fmt: Format) -> NDArray[Any]:
     """An array of values from raw encodings."""
-    wanted = dtypes()[fmt.name]
+    wanted = dtype_of(fmt)
     return np.ascontiguousarray(raw.astype(f"u{wanted.itemsize}")).view(wanted)
 
 

@@ -13,6 +13,7 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.kernels.gemm import MatrixWords
 from tcformal.matmul import arrays
+from tcformal.matmul.errors import in_units, values_of
 from tcformal.matmul.unit import Unit, spec_of
 from tcformal.operands.batch import element_at
 from tcformal.operands.command import explain_command, in_hex
@@ -47,12 +48,15 @@ class Differences:
     Shapes: results: both D [M, N].
     Ranges and units: `steps` [M, N] counts the values of D's format from one result to the other: 1 is
     one unit in the last place; 0 where the results are equal, both NaN, or zeros of either sign;
-    -1 where one is NaN or Inf and the other is not that.
+    -1 where one is NaN or Inf and the other is not that.  `relative` [M, N] is the distance of the results in
+    units of u·(|A||B| + |C|), u = 2^-p of D's format: what cancellation does not enlarge; NaN where `steps`
+    is -1.
     """
 
     units: tuple[UnitSpec, UnitSpec]
     results: tuple[Raw, Raw]
     steps: NDArray[np.int64]
+    relative: NDArray[np.float64]
     first: FirstDifference | None
 
     @property
@@ -105,7 +109,24 @@ def differences(
     steps = steps_between(o.d, raw[0], raw[1])
     parted = raw[0] != raw[1]
     found = _first(specs, x, step, parted, options) if parted.any() else None
-    return Differences(specs, (results[0], results[1]), steps, found)
+    apart = _relative(specs[0], x, steps, raw)
+    return Differences(specs, (results[0], results[1]), steps, apart, found)
+
+
+def _relative(u: UnitSpec, x: MatrixWords, steps: NDArray[np.int64], raw: list[Raw]) -> NDArray[np.float64]:
+    """Distances of results in units of u·(|A||B| + |C|), in binary64; scales count with the elements."""
+    a, b = (values_of(w, f) for w, f in ((x.a, u.a_format), (x.b, u.b_format)))
+    if x.scale_a is not None and x.scale_b is not None and u.scale_format is not None and u.scale_block:
+        rows, columns = (values_of(s, u.scale_format) for s in (x.scale_a, x.scale_b))
+        a = a * np.repeat(rows, u.scale_block, axis=1)[:, : a.shape[1]]
+        b = b * np.repeat(columns, u.scale_block, axis=0)[: b.shape[0]]
+    with np.errstate(invalid="ignore", over="ignore"):
+        sizes = np.abs(a) @ np.abs(b)
+        if x.c is not None:
+            sizes = sizes + np.abs(values_of(x.c, u.c_format))
+        first, second = (values_of(w, u.d_format) for w in raw)
+        found = in_units(u.d_format, np.where(steps == 0, 0.0, np.abs(first - second)), sizes)
+    return np.asarray(np.where(steps < 0, np.nan, found), np.float64)
 
 
 def _listed(u: UnitSpec) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.matmul.arrays import dtypes
+from tcformal.matmul.arrays import dtype_of
 from tcformal.matmul.program import RunnableProgram, program
 from tcformal.matmul.unit import Unit, spec_of
 from tcformal.programs.program import Program, names_a_program
@@ -68,7 +68,7 @@ def simulate(
         return multiply(a.reshape(-1, k), b, tall, **options).reshape(*stack, m, n)
     left, right = (np.broadcast_to(x, stack + x.shape[-2:]) for x in (a, b))
     d_format = runner.d_format if isinstance(runner, Unit) else runner.program.plan(k).fmt
-    d = np.empty((*stack, m, n), dtypes()[d_format.name])
+    d = np.empty((*stack, m, n), dtype_of(d_format))
     for place in np.ndindex(stack):
         scales = (c, scale_a, scale_b) if isinstance(runner, Unit) else (c,)
         extra = [None if x is None else x[place] for x in scales]

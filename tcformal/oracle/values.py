@@ -94,6 +94,7 @@ def decode(fmt: Format, bits: int) -> ExactValue:
         return ExactValue(NumberClass.NAN)
     if field == 0 and fmt.has_zero:
         exponent = 1 - fmt.bias
+        fraction *= fmt.subnormals
     else:
         exponent = field - fmt.bias
         fraction += 2**fmt.fraction_bits
@@ -196,6 +197,12 @@ def _largest_code(fmt: Format) -> int:
     return _codes(fmt) - (2 if fmt.specials is Specials.ALL_ONES_NAN else 1)
 
 
+def _least_code(fmt: Format) -> int:
+    """The encoding, below the sign, of the smallest positive number."""
+    least: int = 1 if fmt.subnormals else 2**fmt.fraction_bits
+    return least
+
+
 def _pack(fmt: Format, sign: int, code: int) -> int:
     """The raw encoding with that sign bit and those bits below it."""
     bits: int = (sign * _codes(fmt) + code) * 2**fmt.ignored_low_bits
@@ -227,7 +234,8 @@ def _held(fmt: Format, sign: int, magnitude: Fraction) -> int | None:
     if sign and not magnitude and fmt.specials is Specials.NEGATIVE_ZERO_NAN:
         return None
     code, exact = _code_below(fmt, magnitude)
-    return _pack(fmt, sign, code) if exact and 0 <= code <= _largest_code(fmt) else None
+    held = exact and 0 <= code <= _largest_code(fmt) and (code == 0 or code >= _least_code(fmt))
+    return _pack(fmt, sign, code) if held else None
 
 
 def _encode(fmt: Format, sign: int, magnitude: Fraction, shown: Callable[[], str]) -> int:
@@ -250,9 +258,10 @@ def _encode(fmt: Format, sign: int, magnitude: Fraction, shown: Callable[[], str
     if code >= largest:
         which = "the largest in magnitude" if sign else "the largest"
         raise refused(f"{which} is {format_value(fmt, _pack(fmt, 0, largest))}")
-    near = [number_text(decode(fmt, _pack(fmt, 0, code + step)).magnitude) for step in (0, 1)]
+    below, above = (0, _least_code(fmt)) if code < _least_code(fmt) else (code, code + 1)
+    near = [number_text(decode(fmt, _pack(fmt, 0, x)).magnitude) for x in (below, above)]
     if sign:
-        near = ["-" + near[1], "0" if code == 0 else "-" + near[0]]
+        near = ["-" + near[1], "0" if below == 0 else "-" + near[0]]
     raise refused(f"its neighbours are {near[0]} and {near[1]}")
 
 

@@ -144,7 +144,7 @@ def formats_table(formats: Iterable[Format]) -> Table:
     """One row per format, with its smallest and largest positive numbers, exact."""
     made = table("format", ">bits", ">exponent", ">bias", ">fraction", "smallest", "largest", "specials")
     for f in formats:
-        least = power_of_two(f.e_min - (f.fraction_bits if f.has_zero else 0))
+        least = power_of_two(f.least_exponent)
         made.add_row(
             f.name,
             str(f.width),
@@ -164,7 +164,8 @@ def _encodings(f: Format) -> str:
     """The encodings that are not finite numbers, and the ignored bits."""
     sign = {Sign.IGNORED: "sign bit ignored", Sign.ABSENT: "no sign"}.get(f.sign)
     low = f"{f.ignored_low_bits} low bits ignored" if f.ignored_low_bits else None
-    return "; ".join(text for text in (f.specials.value, sign, low) if text)
+    least = None if f.subnormals else "no subnormals"
+    return "; ".join(text for text in (f.specials.value, sign, low, least) if text)
 
 
 def unit_data(u: UnitSpec) -> dict[str, Any]:
@@ -207,5 +208,6 @@ def format_data(f: Format) -> dict[str, Any]:
         "specials": f.specials.value,
         "sign": f.sign.value,
         "ignored_low_bits": f.ignored_low_bits,
+        "subnormals": f.subnormals,
         "source": f.source,
     }

@@ -32,6 +32,8 @@ def unpack(g: Graph, word: Node, fmt: Format) -> Number:
         significand = normal
         fraction_zero = fraction_ones = g.truth(True)
     zero = g.and_(g.not_(normal), fraction_zero)
+    if not fmt.subnormals:
+        significand = g.ite(normal, significand, g.const(0, significand.width))
     field_ones = g.eq(field, g.const((1 << fmt.exponent_bits) - 1, fmt.exponent_bits))
 
     nan = inf = g.truth(False)
@@ -43,6 +45,7 @@ def unpack(g: Graph, word: Node, fmt: Format) -> Number:
     elif fmt.specials is Specials.NEGATIVE_ZERO_NAN:
         nan = g.and_(zero, sign)
 
+    zero = zero if fmt.subnormals else g.not_(normal)
     exponent = _exponent(g, field, normal, fmt)
     return Number(Term(sign, significand, exponent, fmt.fraction_bits, zero), nan, inf)
 

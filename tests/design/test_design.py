@@ -495,8 +495,16 @@ EXPECTED_AT = "expected parameters as name=value after @ in "
         ),
         ("tfdpa@k=0", "expected an integer from 1 to 4096 for k, but got 0"),
         ("tfdpa@k=many", "expected an integer for k, but got 'many'"),
-        ("tfdpa@d_format=e4m3", "expected d_format fp64, fp32, fp16, bf16, but got e4m3"),
-        ("tfdpa@d_format=tf32", "expected d_format fp64, fp32, fp16, bf16, but got tf32"),
+        (
+            "tfdpa@d_format=e4m3",
+            "expected for d_format fp64, fp32, fp16, bf16, or one with Inf and NaN and the bias of IEEE 754 "
+            "such as e6m9, but got e4m3",
+        ),
+        (
+            "tfdpa@d_format=tf32",
+            "expected for d_format fp64, fp32, fp16, bf16, or one with Inf and NaN and the bias of IEEE 754 "
+            "such as e6m9, but got tf32",
+        ),
         ("tfdpa@a_format=fp17", "expected a known format, but got 'fp17': the closest are fp16, fp64, fp32"),
         (
             "tfdpa@fractionbits=3",

@@ -11,6 +11,7 @@ from tcformal.design.names import resolve
 from tcformal.design.spec import Operands
 from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
+from tcformal.formats.custom import split_names
 from tcformal.formats.spec import Format
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.record.identification import Identification
@@ -79,7 +80,7 @@ def asker_of(
         raise InputError(
             "expected --formats A,B,C,D, or --unit of a device that has several, but got neither"
         )
-    named = [format_named(name.strip()) for name in formats.split(",")]
+    named = [format_named(name.strip()) for name in split_names(formats)]
     if len(named) != 4:
         raise InputError(f"expected the formats of A, B, C and D for --formats, but got {formats!r}")
     of_scales, block = _scale(scale)

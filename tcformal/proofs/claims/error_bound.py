@@ -20,6 +20,7 @@ from tcformal.proofs.statements.composed_bound import ComposedBound, composed_bo
 from tcformal.proofs.statements.error_bound import ErrorBound, error_bound
 from tcformal.proofs.statements.grouped_bound import GroupedBound, grouped_bound
 from tcformal.proofs.statements.integer_sums import IntegerSum
+from tcformal.proofs.statements.relative_bound import RelativeBound
 from tcformal.proofs.statements.round_down_bound import RoundDownBound, round_down_bound
 from tcformal.proofs.statements.rounded_bound import RoundedBound, rounded_bound
 from tcformal.proofs.tactics.bounds.blocks import BoundProof
@@ -33,7 +34,7 @@ from tcformal.proofs.tactics.rounded.integers import CoreDerivation
 from tcformal.proofs.tactics.truncated import require_truncated_sum
 from tcformal.semantics.stages import Dot
 
-Stated = TypeVar("Stated", ErrorBound, IntegerSum)
+Stated = TypeVar("Stated", ErrorBound, IntegerSum, RelativeBound)
 
 _PART = "the bound"
 #: After how many conflicts the solver in this process gives up: the kernel's lemmas are many and small.

@@ -23,6 +23,7 @@ from tcformal.proofs.claims.error_bound import bounded_error
 from tcformal.proofs.claims.integer_sums import integer_sums
 from tcformal.proofs.claims.negation import negation
 from tcformal.proofs.claims.product_order import product_order
+from tcformal.proofs.claims.relative_error import relative_error
 from tcformal.proofs.claims.zero_exponent import zero_exponent
 from tcformal.proofs.claims.zero_products import zero_products
 from tcformal.proofs.lemmas import Lemma, LemmaBook
@@ -72,6 +73,12 @@ CLAIMS: dict[str, Claim] = {
     "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
     "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, lambda _: True, ("c", "exponents")),
     "error-bound": Claim("how far a result can be from the exact sum", bounded_error, error_bounded),
+    "relative-error": Claim(
+        "how far one block's result can be from the exact sum, in units of Σ|a_k·b_k| + |c|",
+        relative_error,
+        of_products,
+        ("c",),
+    ),
     "integer-sums": Claim("up to which size sums of integers are exact", integer_sums, of_products),
     "zero-products": Claim("half the products +0·+0 change nothing", zero_products, lambda _: True),
     "zero-exponent": Claim("no exponent of zero terms below all others changes a result", zero_exponent),

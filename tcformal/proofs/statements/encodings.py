@@ -56,6 +56,8 @@ def encoded(g: Graph, word: Node, fmt: Format) -> Encoded:
         significand = g.concat(normal, fraction)
         fraction_zero = g.is_zero(fraction)
         fraction_ones = g.eq(fraction, g.const((1 << fmt.fraction_bits) - 1, fmt.fraction_bits))
+    if not fmt.subnormals:
+        significand = g.ite(normal, significand, g.const(0, significand.width))
     if fmt.has_zero:
         exponent = g.or_(field, g.zero_extend_to(g.not_(normal), field.width))
     ones = g.eq(field, g.const((1 << fmt.exponent_bits) - 1, fmt.exponent_bits))

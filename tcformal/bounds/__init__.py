@@ -1,0 +1,1 @@
+"""Sharp error constants of units: proved bounds, and inputs that attain them."""

@@ -1,0 +1,127 @@
+"""The sharp error constant of a unit: what is proved of it, and inputs that attain it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from tcformal.bounds.attained import Attained, Construction
+from tcformal.bounds.promoted import promoted
+from tcformal.bounds.recurrence import Proved, Recurrence, step_constant, unproved
+from tcformal.callbacks import Progress, ignore
+from tcformal.checks import check_int
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.formats.catalog import format_named
+from tcformal.matmul.unit import Unit, spec_of
+from tcformal.proofs.prove import ClaimStore
+from tcformal.solve.result import Limits
+
+#: Most products of one dot product: 2^20.
+LONGEST = 1 << 20
+#: Binary32 additions of promotion, to nearest.
+_PROMOTED = format_named("fp32")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """What is known of sup |fl - xᵀy| / Σ|x_k·y_k| for one unit and one length.
+
+    Ranges and units: `bound` and `attained.ratio` are exact fractions.  `bound` is None where no theorem is
+    written for the unit: the attained ratio alone is then a fact, and no bound.  `subnormal` are inputs with
+    subnormal operands, of which nothing is proved.
+    """
+
+    unit: UnitSpec
+    length: int
+    #: Products after which the accumulator is added to a sum in binary32; None: never.
+    promote: int | None
+    bound: Fraction | None
+    #: How the bound follows: the theorems, and the steps that the program makes from them.
+    proved: Proved
+    attained: Attained
+    subnormal: Attained | None
+
+    @property
+    def gap(self) -> Fraction | None:
+        """1 - attained / bound; 0 where both are 0, None without a bound."""
+        if self.bound is None:
+            return None
+        return 1 - self.attained.ratio / self.bound if self.bound else Fraction(0)
+
+    @property
+    def model(self) -> tuple[Fraction, Fraction | None]:
+        """What the smallest U with |γ| <= length·U is at least and at most (MARY Model 1, Theorem 3.1)."""
+        return self.attained.ratio / self.length, None if self.bound is None else self.bound / self.length
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Under which the bound holds."""
+        made = ["c = 0", "every operand is zero or a normal number", "nothing overflows"]
+        d = self.unit.d_format
+        made.append(
+            f"no underflow: the largest product is at least 2^{d.e_min}, and no result on the way is a "
+            f"subnormal {d.name}"
+        )
+        if self.promote is not None:
+            made.append(f"every {self.promote} products are summed from zero and added in fp32, to nearest")
+        return tuple(made)
+
+
+def accuracy(
+    unit: str | Unit | UnitSpec,
+    *,
+    length: int | None = None,
+    promote: int | None = None,
+    subnormals: bool = True,
+    prove: bool = True,
+    limits: Limits | None = None,
+    solvers: Sequence[str] | None = None,
+    certify: bool | None = None,
+    store: ClaimStore | None = None,
+    fresh: bool = False,
+    progress: Progress = ignore,
+) -> Accuracy:
+    """The sharp constant sup |fl - xᵀy| / Σ|x_k·y_k| of a unit: a proved bound, and inputs that attain it.
+
+    Shapes: `length` products, calls of the unit one after the other, filled up with zeros; the unit's own k
+    unless given.
+    Ranges and units: `promote` products from 1 are summed from zero, then added in fp32; `subnormals`:
+    whether inputs with subnormal operands are sought too; `prove`: False leaves the bound out.
+    Zero, NaN, Inf: as `Accuracy.conditions` say.
+    Errors: InputError for a length or a promotion out of range, or for a unit that cannot be chained.  A
+    theorem that is not proved in the limits leaves `bound` None, with the reason in `proved`.
+    Source: MARY Model 1; the recurrence is (1 + κ)·C + κ for every block with the block's proved κ.
+    """
+    spec = spec_of(unit)
+    n = check_int("length", spec.k if length is None else length, low=1, high=LONGEST)
+    if spec.tree is not None:
+        raise InputError(f"expected a unit whose design names its order, but {spec.name} sums as a tree")
+    if n > spec.k and spec.c_format != spec.d_format:
+        raise InputError(
+            f"expected a length of at most {spec.k} for {spec.name}, whose D ({spec.d_format.name}) cannot "
+            f"be the next C ({spec.c_format.name}), but got {n}"
+        )
+    if promote is not None:
+        check_int("promote", promote, low=1, high=n)
+        if spec.d_format != _PROMOTED:
+            raise InputError(f"expected a unit with fp32 results to promote, but got {spec.d_format.name}")
+    progress("building inputs")
+    build = Construction(spec)
+    attained = build.best(n) if promote is None else promoted(build, n, promote)
+    small = build.best(n, subnormal=True) if subnormals and promote is None else None
+    proved = unproved("no proof was asked for")
+    if prove:
+        proved = step_constant(
+            spec, store=store, limits=limits or Limits(), solvers=solvers, certify=certify, fresh=fresh,
+            progress=progress, chained=n > min(spec.k, spec.design.products),
+        )  # fmt: skip
+    bound = None
+    if proved.first is not None:
+        chain = Recurrence(spec, proved)
+        bound = chain.of(n) if promote is None else chain.promoted(n, promote)
+        proved = replace(proved, steps=(*proved.steps, *chain.steps))
+    return Accuracy(
+        unit=spec, length=n, promote=promote, bound=bound, proved=proved, attained=attained, subnormal=small
+    )

@@ -1,0 +1,184 @@
+"""Inputs built to lose as much as a unit can, and what they lose, on integers and on the oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from tcformal.design.rounding import NEAREST
+from tcformal.design.unit import UnitSpec
+from tcformal.operands.witness import Witness
+from tcformal.oracle.values import NumberClass, decode, encoded
+from tcformal.programs.chain import scale_count
+from tcformal.proofs.claim import results_of
+
+#: A product of two operands by their raw encodings.
+Pair = tuple[int, int]
+_NOTHING: Pair = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Attained:
+    """Inputs and what they lose, replayed on integers and on exact fractions.
+
+    Shapes: `calls`: the operands of every call with c as it was reached, and how often in a row such a call
+    is made; `ends`: the result, raw.
+    Ranges and units: `error` = |result - xᵀy| and `magnitude` = Σ|x_k·y_k|, exact.
+    """
+
+    calls: tuple[tuple[Witness, int], ...]
+    ends: int
+    error: Fraction
+    magnitude: Fraction
+
+    @property
+    def ratio(self) -> Fraction:
+        """error / magnitude; 0 where both are 0."""
+        return self.error / self.magnitude if self.magnitude else Fraction(0)
+
+
+class Construction:
+    """Products of a unit's operands with wanted values, and the dot products that are made of them.
+
+    The largest term has the exponent E and no bits beyond the sum's; the others are as little below a unit of
+    the sum, 2^(E - F), as products can be, and are lost; one of them brings the sum as far from the result
+    below as the conversion can lose.  Without a truncated sum the others are half an ulp of the result.
+    """
+
+    def __init__(self, unit: UnitSpec) -> None:
+        self.unit, self.a, self.b = unit, unit.a_format, unit.b_format
+        design = unit.design
+        self.p = design.step.fraction_bits
+        self.nearest = design.step.mode in NEAREST
+        self.bits = design.fraction_bits if design.summation == "fused" else None
+
+    # ------------------------------------------------------------------ products
+    def power(self, q: int) -> Pair | None:
+        """Two powers of two whose product is 2^q."""
+        return self._scaled(1, 1, q)
+
+    def below(self, q: int) -> Pair | None:
+        """Two normal numbers whose product is the largest below 2^q that has the operands' exponents."""
+        x, y, places = _just_below(self.a.fraction_bits, self.b.fraction_bits)
+        return self._scaled(x, y, q - places)
+
+    def _scaled(self, x: int, y: int, shift: int) -> Pair | None:
+        """The encodings of two normal numbers with the significands x and y, whose product is x·y·2^shift."""
+        a, b = self.a, self.b
+        top_x, top_y = x.bit_length() - 1, y.bit_length() - 1
+        total = shift + top_x + top_y
+        for e in sorted(range(a.e_min, a.e_max + 1), key=lambda e: abs(2 * e - total)):
+            if b.e_min <= total - e <= b.e_max:
+                first = encoded(a, x * Fraction(2) ** (e - top_x))
+                second = encoded(b, y * Fraction(2) ** (total - e - top_y))
+                if first is not None and second is not None:
+                    return first, second
+        return None
+
+    def tiny(self, e: int) -> Pair | None:
+        """A product of exponent e whose significand is as small as a subnormal factor makes it."""
+        for one, other, turned in ((self.a, self.b, False), (self.b, self.a, True)):
+            if (one.fraction_bits < other.fraction_bits and not turned) or not one.subnormals:
+                continue
+            second = encoded(other, Fraction(2) ** (e - one.e_min)) if e - one.e_min >= other.e_min else None
+            if second is not None:
+                first = 1 << one.ignored_low_bits
+                return (second, first) if turned else (first, second)
+        return None
+
+    # ------------------------------------------------------------------ calls
+    def products(self, e: int, count: int, first: bool, subnormal: bool = False) -> list[Pair] | None:
+        """The products of one block at the exponent e, the largest term first in the first block.
+
+        None where the operands have no such products.
+        """
+        made: list[Pair] = []
+        if first:
+            largest = self.tiny(e) if subnormal else self.power(e)
+            if largest is None:
+                return None
+            made.append(largest)
+        if self.bits is None:
+            half = self.power(e - self.p - 1) if self.nearest else self.below(e - self.p)
+            return None if half is None else made + [half] * (count - len(made))
+        reach = e - self.bits
+        if not subnormal and self.bits > self.p:
+            brings = self.power(e - self.p - 1) if self.nearest else self.below(e - self.p)
+            if brings is None:
+                return None
+            if len(made) < count:
+                made.append(brings)
+        lost = self.below(reach)
+        return None if lost is None else made + [lost] * (count - len(made))
+
+    def call(self, pairs: Sequence[Pair], c: int) -> Witness:
+        """One call, filled up with zeros."""
+        unit = self.unit
+        rows = [*pairs, *[_NOTHING] * (unit.k - len(pairs))]
+        ones = () if unit.scale_format is None else (unit.scale_format.one,) * scale_count(unit, unit.k)
+        return Witness(tuple(x for x, _ in rows), tuple(y for _, y in rows), c, ones, ones)
+
+    def best(self, length: int, *, subnormal: bool = False) -> Attained:
+        """The dot product of that length that loses most of those of this kind."""
+        made = [self.run(e, length, subnormal) for e in self._exponents()]
+        found = [x for x in made[:1] if x is not None] or [x for x in made if x is not None]
+        return max(found, key=lambda x: x.ratio) if found else self._nothing()
+
+    def _exponents(self) -> list[int]:
+        """Exponents at which all products exist, that nearest 0; or else a few that may do."""
+        low, high = self.a.e_min + self.b.e_min, self.a.e_max + self.b.e_max
+        d = self.unit.d_format
+        span = [e for e in range(low, high + 1) if d.e_min <= e < d.e_max - 8]
+        full = [e for e in span if self.products(e, 3, True) is not None]
+        return sorted(full, key=abs)[:1] or span[:: max(1, len(span) // 8)]
+
+    def run(self, e: int, length: int, subnormal: bool = False) -> Attained | None:
+        """The dot product at the exponent e, call by call."""
+        unit = self.unit
+        calls, size, state = -(-length // unit.k), min(unit.k, unit.design.products), 0
+        made: list[tuple[Witness, int]] = []
+        exact = magnitude = Fraction(0)
+        known: dict[Witness, int] = {}
+        for i in range(calls):
+            count = min(unit.k, length - i * unit.k)
+            pairs: list[Pair] = []
+            for start in range(0, count, size):
+                block = self.products(e, min(size, count - start), not (i or start), subnormal)
+                if block is None:
+                    return None
+                pairs += block
+            w = self.call(pairs, state)
+            for x, y in pairs:
+                value = decode(self.a, x).number * decode(self.b, y).number
+                exact, magnitude = exact + value, magnitude + abs(value)
+            if w not in known:
+                known[w] = results_of(unit, w)
+            state = known[w]
+            if made and made[-1][0] == w:
+                made[-1] = (w, made[-1][1] + 1)
+            else:
+                made.append((w, 1))
+        end = decode(unit.d_format, state)
+        if end.kind is not NumberClass.FINITE:
+            return None
+        return Attained(tuple(made), state, abs(end.number - exact), magnitude)
+
+    def _nothing(self) -> Attained:
+        return Attained(((self.call([], 0), 1),), 0, Fraction(0), Fraction(0))
+
+
+@lru_cache(maxsize=64)
+def _just_below(first: int, second: int) -> tuple[int, int, int]:
+    """Significands of so many fraction bits with the largest product below a power of two; and which one.
+
+    Ranges and units: x in [2^first, 2^(first + 1)), y likewise: x·y < 2^places, as close as can be.
+    """
+    best = (Fraction(0), 0, 0, 0)
+    for places in (first + second + 1, first + second + 2):
+        for x in range(1 << first, 2 << first):
+            y = min(((1 << places) - 1) // x, (2 << second) - 1)
+            if y >= 1 << second:
+                best = max(best, (Fraction(x * y, 1 << places), x, y, places))
+    return best[1], best[2], best[3]

@@ -1,0 +1,50 @@
+"""Inputs for sums with promotion: a first partial sum that loses most, then halves of an ulp of the total."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from tcformal.bounds.attained import Attained, Construction
+from tcformal.design.names import resolve
+from tcformal.operands.witness import Witness
+from tcformal.oracle.values import decode, encode_exact
+from tcformal.proofs.claim import results_of
+
+#: One binary32 addition to nearest: 1·b + c.
+_ADDITION = "sequential@format=fp32,products=1"
+
+
+def promoted(build: Construction, length: int, every: int) -> Attained:
+    """The dot product that loses most of those of this kind; partial sums and additions are replayed."""
+    first = build.best(every)
+    unit, addition = build.unit, resolve(_ADDITION)
+    fmt = unit.d_format
+    total, calls = first.ends, list(first.calls)
+    error = exact = Fraction(0)
+    start = decode(fmt, first.ends).number
+    exact = sum((_value(build, w) * times for w, times in first.calls), Fraction(0))
+    magnitude = first.magnitude
+    half = start * Fraction(1, 1 << 24)
+    pair = build.power(_log(half)) if half > 0 else None
+    for _ in range(-(-length // every) - 1):
+        w = build.call([] if pair is None else [pair], 0)
+        part = results_of(unit, w)
+        total = results_of(addition, Witness((encode_exact(fmt, Fraction(1)),), (part,), total))
+        exact, magnitude = exact + _value(build, w), magnitude + abs(_value(build, w))
+        calls.append((w, 1))
+    error = abs(decode(fmt, total).number - exact)
+    made = replace(first, calls=tuple(calls), ends=total, error=error, magnitude=magnitude)
+    return made if made.ratio >= first.ratio or pair is not None else first
+
+
+def _value(build: Construction, w: Witness) -> Fraction:
+    """The exact sum of a call's products."""
+    pairs = zip(w.a, w.b, strict=True)
+    return sum((decode(build.a, x).number * decode(build.b, y).number for x, y in pairs), Fraction(0))
+
+
+def _log(x: Fraction) -> int:
+    """The exponent of the largest power of two that is not above x."""
+    e = x.numerator.bit_length() - x.denominator.bit_length()
+    return e if Fraction(2) ** e <= x else e - 1

@@ -1,0 +1,1 @@
+"""Commands about errors: sharp constants, statistics, figures."""

@@ -1,0 +1,43 @@
+"""`accuracy`: the sharp error constant of a unit, proved and attained."""
+
+from __future__ import annotations
+
+import click
+
+from tcformal.bounds.accuracy import accuracy as found
+from tcformal.cli.group import NO_ANSWER, OK, json_option, main
+from tcformal.cli.questions.options import SolverOptions, solver_options
+from tcformal.report.numbers.accuracy import accuracy_data, accuracy_view
+from tcformal.report.escape import print_json, say
+from tcformal.report.text import progress
+
+
+@main.command()
+@click.argument("unit")
+@click.option("--length", type=int, help="Products, in calls one after the other; by default one call.")
+@click.option("--promote", type=int, metavar="P", help="Add to a sum in fp32 after every P products.")
+@click.option("--prove/--no-prove", "prove", default=True, help="Prove the bound, or only build inputs.")
+@solver_options()
+@json_option
+def accuracy(
+    unit: str, length: int | None, promote: int | None, prove: bool, how: SolverOptions, as_json: bool
+) -> int:
+    """The largest error of a unit's dot product in units of Σ|x_k·y_k|: a proved bound, attaining inputs.
+
+    The bound is a theorem of the proof kernel about one block and, for longer sums, what follows from it
+    block by block; the inputs are built, and replayed on integers and on exact fractions.  Exit code 3 where
+    no bound is proved.
+    """
+    store = how.store()
+    with progress(transient=True) as bar:
+        task = bar.add_task("accuracy", total=None)
+        made = found(
+            unit, length=length, promote=promote, prove=prove, limits=how.limits, solvers=how.solvers,
+            certify=how.certify, store=store, fresh=how.fresh,
+            progress=lambda text: bar.update(task, description=text),
+        )  # fmt: skip
+    if any(v.served for v in made.proved.claims):
+        say(f"kept in {store.claims.path}: the theorem; --fresh proves it again", err=True)
+    print_json(accuracy_data(made)) if as_json else accuracy_view(made)
+    checked = all(v.checked for v in made.proved.claims)
+    return OK if not prove or (made.bound is not None and checked) else NO_ANSWER

@@ -1,0 +1,127 @@
+"""`statistics`: errors of random matrix products against exact sums."""
+
+from __future__ import annotations
+
+import sys
+from fractions import Fraction
+
+import click
+from rich.text import Text
+
+from tcformal.bounds.accuracy import accuracy
+from tcformal.checks import check_choice
+from tcformal.cli.group import OK, json_option, main
+from tcformal.cli.questions.options import SolverOptions, solver_options
+from tcformal.errors import InputError
+from tcformal.matmul.errors import DISTRIBUTIONS, bias, growth
+from tcformal.matmul.unit import unit as unit_named
+from tcformal.report.escape import print_json, say
+from tcformal.report.numbers.plot import picture_kind, pyplot
+from tcformal.report.numbers.statistics import (
+    bias_data,
+    bias_text,
+    growth_picture,
+    histogram_picture,
+    rows_of,
+    sample_data,
+    statistics_view,
+)  # fmt: skip
+from tcformal.report.text import console, progress
+
+#: What a picture shows.
+PICTURES = ("growth", "histogram")
+
+
+@main.command()
+@click.argument("names", nargs=-1, required=True, metavar="UNIT...")
+@click.option(
+    "--lengths", default="", metavar="N,N,…", help="Products of a dot product; by default one call's."
+)
+@click.option("--elements", type=int, default=1024, show_default=True, help="Dot products of each length.")
+@click.option("--distribution", default="normal", show_default=True,
+              help=f"Of the elements of A and B: {', '.join(DISTRIBUTIONS)}.")  # fmt: skip
+@click.option("--draw-seed", type=int, default=0, show_default=True, help="Seed of the matrices.")
+@click.option(
+    "--bias", "with_bias", is_flag=True, help="The mean of fl - xᵀy: exact where it can be counted."
+)
+@click.option("--bound", "with_bound", is_flag=True, help="Prove a bound for every length too.")
+@click.option(
+    "--plot", "picture", metavar="FILE", help="A picture: svg, png or pdf; its data beside it as CSV."
+)
+@click.option("--show", default="growth", show_default=True, help=f"What it shows: {' or '.join(PICTURES)}.")
+@solver_options()
+@json_option
+def statistics(
+    names: tuple[str, ...],
+    lengths: str,
+    elements: int,
+    distribution: str,
+    draw_seed: int,
+    with_bias: bool,
+    with_bound: bool,
+    picture: str | None,
+    show: str,
+    how: SolverOptions,
+    as_json: bool,
+) -> int:
+    """Errors of random matrix products against exact sums, in units of u·|A||B|: quantiles and growth with n.
+
+    Every element is compared with its exact sum, not with fp64.  u is 2^-p of D's format of p bits.
+    """
+    check_choice("what --show shows", show, PICTURES)
+    if picture is not None:
+        picture_kind(picture)
+        pyplot()  # refuses before anything is computed
+    units = [unit_named(name) for name in names]
+    wanted = {u.name: _lengths(lengths) or [u.k] for u in units}
+    with progress(transient=True) as bar:
+        task = bar.add_task("products", total=None)
+        samples = [
+            s
+            for u in units
+            for s in growth(u, wanted[u.name], elements=elements, distribution=distribution, seed=draw_seed)
+        ]
+        means = {
+            (u.name, n): bias(u, n, distribution=distribution, count=elements, seed=draw_seed)
+            for u in units
+            for n in wanted[u.name]
+            if with_bias
+        }
+        bounds: dict[tuple[str, int], Fraction | None] = {}
+        store = how.store() if with_bound else None
+        for u in units if with_bound else ():
+            for n in wanted[u.name]:
+                found = accuracy(
+                    u, length=n, subnormals=False, limits=how.limits, solvers=how.solvers,
+                    certify=how.certify, store=store, fresh=how.fresh,
+                    progress=lambda text: bar.update(task, description=text),
+                )  # fmt: skip
+                bounds[u.name, n] = found.bound
+    rows = rows_of(samples, bounds)
+    if as_json:
+        print_json({
+            "samples": [sample_data(s) for s in samples],
+            "bounds": [{"unit": u, "length": n, "bound": None if b is None else float(b)}
+                       for (u, n), b in bounds.items()],
+            "bias": [{"unit": u, "length": n, **bias_data(x)} for (u, n), x in means.items()],
+        })  # fmt: skip
+    else:
+        statistics_view(rows)
+        lines = [bias_text(f"{u}, n = {n}", x) for (u, n), x in means.items()]
+        if lines:
+            console().print(Text("\n".join(lines)))
+    if picture is not None:
+        command = ["tcformal", *sys.argv[1:]]
+        drawn = growth_picture(picture, command, rows) if show == "growth" else histogram_picture(
+            picture, command, samples
+        )  # fmt: skip
+        say(f"{picture}; data: {drawn}", err=True)
+    return OK
+
+
+def _lengths(text: str) -> list[int]:
+    """The lengths of a list between commas."""
+    try:
+        return [int(x) for x in text.split(",") if x.strip()]
+    except ValueError:
+        raise InputError(f"expected lengths as 16,64,256 for --lengths, but got {text!r}") from None

@@ -1,0 +1,1 @@
+"""Figures of the literature, drawn again, and with real units."""

@@ -1,0 +1,262 @@
+"""Errors of matrix products against exact sums, in units of u·|A||B|."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.checks import check_choice, check_int
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+from tcformal.matmul import arrays
+from tcformal.matmul.unit import Unit
+from tcformal.oracle.values import NumberClass, decode
+
+#: Distributions of matrix elements, before they are rounded to their format.
+DISTRIBUTIONS: dict[str, str] = {
+    "normal": "standard normal numbers",
+    "uniform": "uniform in [0, 1)",
+    "symmetric": "uniform in [-1, 1)",
+    "encodings": "every finite encoding as likely",
+}
+#: The widest format whose values are tabled.
+_WIDEST = 16
+#: Dot products that are enumerated for an exact mean.
+_ENUMERATED = 1 << 20
+#: The quantiles that are reported.
+QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorSample:
+    """Errors of some elements of one product, or of one after the other.
+
+    Shapes: errors, sizes [n].
+    Ranges and units: `errors` are fl - xᵀy as float64, each the exact difference rounded once;
+    `sizes` are Σ|x_k·y_k|, to 1e-13; `relative` is errors / (u·sizes), u = 2^-p half an ulp of 1 in D's format.
+    Elements that are not finite are left out, and counted.
+    """
+
+    unit: Unit
+    length: int
+    errors: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+    not_finite: int
+
+    @property
+    def relative(self) -> NDArray[np.float64]:
+        """Errors in units of u·|A||B|."""
+        return in_units(self.unit.d_format, self.errors, self.sizes)
+
+    @property
+    def quantiles(self) -> dict[float, float]:
+        """Quantiles of the absolute value of the relative errors."""
+        if not self.errors.size:
+            return {}
+        found = np.quantile(np.abs(self.relative), QUANTILES)
+        return dict(zip(QUANTILES, map(float, found), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Bias:
+    """The mean of fl - xᵀy, and of (fl - xᵀy) / (u·Σ|x_k·y_k|).
+
+    Ranges and units: `mean` is exact where `exact`; else `low` and `high` enclose the true mean of the relative
+    error with a confidence of 95 % (a normal approximation).
+    """
+
+    count: int
+    exact: bool
+    mean: Fraction
+    relative: float
+    low: float
+    high: float
+
+
+def in_units(d: Format, errors: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Errors in units of u·sizes, u = 2^-precision; 0 where both are 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = errors / (sizes * 2.0**-d.precision)
+    return np.asarray(np.where(errors == 0, 0.0, found), np.float64)
+
+
+@lru_cache(maxsize=16)
+def _table(fmt: Format) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
+    """Finite values of a format in order, and their encodings; of equal ones the first."""
+    if fmt.width > _WIDEST:
+        raise InputError(f"expected a format of at most {_WIDEST} bits to be tabled, but got {fmt.name}")
+    rows = [(decode(fmt, x), x) for x in range(1 << fmt.width)]
+    kept = {float(v.number): x for v, x in reversed(rows) if v.kind is NumberClass.FINITE}
+    values = np.array(sorted(kept), np.float64)
+    return values, np.array([kept[float(v)] for v in values], np.uint64)
+
+
+def values_of(raw: NDArray[Any], fmt: Format) -> NDArray[np.float64]:
+    """The values of encodings as float64, exact for formats of at most 53 bits of precision.
+
+    Zero, NaN, Inf: as in the format.
+    """
+    if fmt.name in arrays.dtypes() and fmt.name not in ("tf32", "ue4m3"):
+        return np.asarray(arrays.from_raw(raw, fmt).astype(np.float64))
+    if fmt.name == "tf32":
+        cut = (raw.astype(np.uint32) >> np.uint32(13)) << np.uint32(13)
+        return np.asarray(cut.view(np.float32).astype(np.float64))
+    table = np.array([_float(fmt, x) for x in range(1 << fmt.width)]) if fmt.width <= _WIDEST else None
+    if table is None:
+        flat = np.array([_float(fmt, int(x)) for x in raw.reshape(-1)], np.float64)
+        return flat.reshape(raw.shape)
+    return np.asarray(table[raw.astype(np.int64)], np.float64)
+
+
+def _float(fmt: Format, word: int) -> float:
+    value = decode(fmt, word)
+    if value.kind is NumberClass.NAN:
+        return math.nan
+    size = math.inf if value.kind is NumberClass.INF else float(value.magnitude)
+    return -size if value.sign else size
+
+
+def drawn(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], distribution: str) -> NDArray[Any]:
+    """Random encodings: a distribution's numbers, each replaced by the nearest of the format.
+
+    Ranges and units: numbers beyond the largest finite one become that one.
+    Errors: UnknownNameError for another distribution, InputError for a format of more than 16 bits without a
+    dtype of NumPy.
+    """
+    check_choice("distribution", distribution, DISTRIBUTIONS)
+    if distribution == "encodings":
+        if fmt.width <= _WIDEST:
+            return np.asarray(rng.choice(_table(fmt)[1], shape))
+        words = rng.integers(0, 1 << fmt.width, shape, dtype=np.uint64)
+        return np.where(np.isfinite(values_of(words, fmt)), words, np.uint64(0))
+    x = rng.standard_normal(shape) if distribution == "normal" else rng.random(shape)
+    x = 2 * x - 1 if distribution == "symmetric" else x
+    if fmt.width > _WIDEST:
+        if fmt.name not in arrays.dtypes():
+            raise InputError(f"expected a format of at most {_WIDEST} bits to draw, but got {fmt.name}")
+        made = np.ascontiguousarray(x.astype(arrays.dtype_of(fmt)))
+        return made.view(f"u{made.itemsize}").astype(np.uint64)
+    values, words = _table(fmt)
+    above = np.clip(np.searchsorted(values, x), 1, len(values) - 1)
+    nearer = np.where(x - values[above - 1] <= values[above] - x, above - 1, above)
+    return np.asarray(words[nearer], np.uint64)
+
+
+def error_sample(
+    unit: Unit, length: int, *, elements: int = 4096, distribution: str = "normal", seed: int = 0
+) -> ErrorSample:
+    """Errors of random dot products of one length, c = 0.
+
+    Shapes: `elements` dot products, rounded up to a square matrix.
+    Ranges and units: length from 1, elements from 1 to 2^20; scales, where a unit has them, are 1.
+    Errors: InputError for a length that the unit cannot chain; those of `drawn`.
+    """
+    check_int("length", length, low=1, high=1 << 24)
+    check_int("elements", elements, low=1, high=1 << 20)
+    side = math.isqrt(elements - 1) + 1
+    rng = np.random.default_rng([seed, length])
+    raw_a = drawn(rng, unit.a_format, (side, length), distribution)
+    raw_b = drawn(rng, unit.b_format, (length, side), distribution)
+    return measured(unit, _array(raw_a, unit.a_format), _array(raw_b, unit.b_format))
+
+
+def _array(raw: NDArray[Any], fmt: Format) -> NDArray[Any]:
+    """Encodings as the array that a unit takes."""
+    return arrays.from_raw(raw, fmt)
+
+
+def measured(unit: Unit, a: NDArray[Any], b: NDArray[Any]) -> ErrorSample:
+    """Errors of every element of A·B on a unit.
+
+    Shapes: A [M, K], B [K, N] as `Unit.matmul` takes them; one error for each element.
+    Errors: those of `Unit.matmul`.
+    """
+    scales: list[NDArray[Any]] = []
+    if unit.scale_format is not None and unit.scale_block is not None:
+        count = -(-a.shape[1] // unit.scale_block)
+        one = np.uint64(unit.scale_format.one)
+        for shape in ((a.shape[0], count), (count, b.shape[1])):
+            scales.append(arrays.from_raw(np.full(shape, one), unit.scale_format))
+    d = unit.matmul(a, b, None, *scales, progress=False)
+    result = values_of(arrays.to_raw("D", d, unit.d_format), unit.d_format)
+    x = values_of(arrays.to_raw("A", a, unit.a_format), unit.a_format)
+    y = values_of(arrays.to_raw("B", b, unit.b_format), unit.b_format)
+    finite = np.isfinite(result) & np.isfinite(x).all(1)[:, None] & np.isfinite(y).all(0)[None, :]
+    errors = np.zeros(result.shape)
+    columns = np.ascontiguousarray(y.T)
+    for i, j in np.argwhere(finite):
+        errors[i, j] = _difference(unit, float(result[i, j]), x[i], columns[j])
+    sizes = np.abs(np.where(np.isfinite(x), x, 0)) @ np.abs(np.where(np.isfinite(y), y, 0))
+    return ErrorSample(unit, a.shape[1], errors[finite], sizes[finite], int((~finite).sum()))
+
+
+def _difference(unit: Unit, d: float, x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    """d - xᵀy, rounded once: products of at most 53 bits are exact in binary64, others are fractions."""
+    if unit.a_format.precision + unit.b_format.precision <= 53 and _in_range(unit):
+        return math.fsum([d, *(-x * y).tolist()])
+    pairs = zip(x.tolist(), y.tolist(), strict=True)
+    return float(Fraction(d) - sum((Fraction(p) * Fraction(q) for p, q in pairs), Fraction(0)))
+
+
+def _in_range(unit: Unit) -> bool:
+    """Whether no product of two operands underflows or overflows in binary64."""
+    a, b = unit.a_format, unit.b_format
+    return a.least_exponent + b.least_exponent >= -1074 and a.e_max + b.e_max < 1020
+
+
+def bias(
+    unit: Unit, length: int, *, distribution: str = "encodings", count: int = 4096, seed: int = 0
+) -> Bias:
+    """The mean of fl - xᵀy over a distribution of independent elements, c = 0.
+
+    Ranges and units: exact, over every tuple of finite encodings, where these are at most 2^20 and as likely
+    (`encodings`); else over `count` random dot products, with a confidence interval.
+    Errors: those of `error_sample`.
+    """
+    if distribution == "encodings":
+        every = _every(unit, length)
+        if every is not None:
+            a, b = every
+            zero = np.zeros(len(a), f"u{unit.c_format.storage_bits // 8}")
+            result = values_of(unit.dot_bits(a, b, zero), unit.d_format)
+            x, y = values_of(a, unit.a_format), values_of(b, unit.b_format)
+            rows = [_difference(unit, float(d), *row) for d, *row in zip(result, x, y, strict=True)]
+            relative = in_units(unit.d_format, np.array(rows), np.abs(x * y).sum(1))
+            total = sum(map(Fraction, rows), Fraction(0))
+            middle = math.fsum(relative) / len(rows)
+            return Bias(len(rows), True, total / len(rows), middle, middle, middle)
+    found = error_sample(unit, length, elements=count, distribution=distribution, seed=seed)
+    relative, n = found.relative, max(1, len(found.errors))
+    middle = math.fsum(relative) / n
+    spread = 1.96 * float(np.std(relative, ddof=1)) / math.sqrt(n) if n > 1 else math.inf
+    mean = sum(map(Fraction, found.errors.tolist()), Fraction(0)) / n
+    return Bias(n, False, mean, middle, middle - spread, middle + spread)
+
+
+def _every(unit: Unit, length: int) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """All tuples of finite operands of one call, if they are few; the rest of the call is zeros."""
+    if length > unit.k or unit.scale_format is not None or unit.a_format.width + unit.b_format.width > 20:
+        return None
+    first, second = (_table(f)[1] for f in (unit.a_format, unit.b_format))
+    if (len(first) * len(second)) ** length > _ENUMERATED:
+        return None
+    rows = [first] * length + [second] * length
+    grid = np.array(list(itertools.product(*rows)), np.uint64)
+    a, b = np.zeros((len(grid), unit.k), np.uint64), np.zeros((len(grid), unit.k), np.uint64)
+    a[:, :length], b[:, :length] = grid[:, :length], grid[:, length:]
+    return a, b
+
+
+def growth(
+    unit: Unit, lengths: Sequence[int], *, elements: int = 4096, distribution: str = "normal", seed: int = 0
+) -> list[ErrorSample]:
+    """Errors of random dot products of several lengths; arguments as of `error_sample`."""
+    return [error_sample(unit, n, elements=elements, distribution=distribution, seed=seed) for n in lengths]

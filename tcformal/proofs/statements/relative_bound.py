@@ -1,0 +1,169 @@
+"""The statement of claim `relative-error`: the error of one block in terms of the sum of magnitudes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from tcformal.design.rounding import NEAREST
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.proofs.kernel.rules import AT_LEAST, Poly
+from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded
+from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm, error_bound
+
+
+@dataclass(frozen=True, slots=True)
+class RelativeBound:
+    """The statement as data: every conclusion holds wherever all hypotheses are 1.
+
+    Ranges and units: `constant` is what the error is at most, in units of Σ|a_k·b_k| + |c|; `kept` is how
+    many units of 2^(E - F) the terms of the sum lose, and `share` how much of an ulp its rounding, beyond.
+    """
+
+    base: ErrorBound
+    zero_c: bool
+    constant: Fraction
+    kept: int
+    share: Fraction
+    #: Of every operand that it is zero or normal, that E is an exponent of a term, and what is known of c.
+    normal: tuple[tuple[Node, ...], ...]
+    attained: Node
+    known_c: Node
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of the base statement."""
+        return self.base.graph
+
+    @property
+    def terms(self) -> tuple[StatedTerm, ...]:
+        """The terms that the magnitudes are summed of."""
+        return self.base.terms[:-1] if self.zero_c else self.base.terms
+
+    @property
+    def magnitudes(self) -> Poly:
+        """Σ|a_k·b_k| + |c|."""
+        total = Poly.constant(0)
+        for t in self.terms:
+            total = total + magnitude(t.factors)
+        return total
+
+    @property
+    def hypotheses(self) -> tuple[Node, ...]:
+        """Those of the base statement, and those about normal operands, E and c."""
+        own = [*(x for row in self.normal for x in row), self.attained, self.known_c]
+        return tuple(dict.fromkeys([*self.base.hypotheses, *(x for x in own if x.op != "const")]))
+
+    @property
+    def conclusions(self) -> tuple[tuple[str, Poly], ...]:
+        """The bound less the error, and the bound plus the error."""
+        bound = self.magnitudes * self.constant
+        return (AT_LEAST, bound - self.base.error), (AT_LEAST, bound + self.base.error)
+
+    @property
+    def roots(self) -> tuple[Node, ...]:
+        """Every node that the statement names."""
+        return (*dict.fromkeys((*self.base.roots, *self.hypotheses)),)
+
+    def __str__(self) -> str:
+        unit, design = self.base.unit, self.base.unit.design
+        o, p = unit.operands, design.rho.fraction_bits
+        words = ", ".join(f"{x}_0…{x}_{unit.k - 1} ({o.names()[x]})" for x in "ab")
+        scales = " and scales" if unit.scale_format is not None else ""
+        c = "c = 0" if self.zero_c else f"c ({o.c}) of at most {p} fraction bits"
+        total = "Σ|a_k·b_k|" if self.zero_c else "(Σ|a_k·b_k| + |c|)"
+        exact = "Σ a_k·b_k" if self.zero_c else "(Σ a_k·b_k + c)"
+        return (
+            f"for all encodings {words}{scales} and {c}, each zero or normal, with d ({o.d}) what one block "
+            f"of {unit.k} products makes of them, all of them and d finite, and the largest exponent E of "
+            f"the terms that are not zero from {self.base.least} to {(1 << CODE_BITS) - 1 - OFFSET}: "
+            f"|d - {exact}| <= {self.constant} · {total}; the exponent of a product is that of its "
+            f"factors, added"
+        )
+
+
+def magnitude(factors: Sequence[Encoded]) -> Poly:
+    """The magnitude of a product of words."""
+    total = Poly.constant(1)
+    for x in factors:
+        total = total * Poly.of(x.significand) * x.weight(x.fmt.fraction_bits)
+    return total
+
+
+def block_of(unit: UnitSpec) -> UnitSpec:
+    """One block of a unit as a unit."""
+    return replace(unit, k=min(unit.k, unit.design.products))
+
+
+def relative_bound(
+    g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: Node, d: Node, *, zero_c: bool
+) -> RelativeBound:
+    """The statement about the node d of a graph as a function of the words of one block.
+
+    Shapes: words: for each product the words that it is the product of: a_k, b_k, and its scales.
+    Errors: InputError for a unit whose statement is not written here.
+    """
+    base = error_bound(g, unit, words, c, d)
+    design = unit.design
+    bits, p = int(design.fraction_bits or 0), design.rho.fraction_bits
+    if design.rho.mode not in (*NEAREST, "RZ"):
+        raise InputError(
+            f"expected a conversion to nearest or toward zero for claim relative-error, "
+            f"but got {design.conversion}"
+        )
+    if len(base.blocks) != 1:
+        raise InputError(f"expected one block, but {unit.name} has {len(base.blocks)}")
+    product_bits = base.terms[0].fraction_bits
+    if bits < max(p, product_bits):
+        raise InputError(
+            f"expected at least {max(p, product_bits)} fraction bits for claim relative-error, but got {bits}"
+        )
+    terms = base.terms[:-1] if zero_c else base.terms
+    share, kept = _losses(unit, len(terms))
+    if kept < 0:
+        raise InputError(f"expected at least 2 products for claim relative-error, but got {unit.k}")
+    constant = relative_constant(unit, unit.k, zero_c=zero_c)
+    normal = tuple(
+        tuple(g.or_(g.is_zero(x.significand), g.top(x.significand)) for x in t.factors) for t in terms
+    )
+    attained = g.or_(*(at(g, t, base.e) for t in terms)) if len(terms) > 1 else at(g, terms[0], base.e)
+    return RelativeBound(
+        base, zero_c, constant, kept, share, normal, attained, _known(g, base.terms[-1].factors[0], p, zero_c)
+    )
+
+
+def _losses(unit: UnitSpec, terms: int) -> tuple[Fraction, int]:
+    """How much of an ulp the conversion loses, and how many units of 2^(E - F) the sum loses besides.
+
+    All terms but the largest lose up to a unit; a sum that is cut loses a unit less than an ulp.
+    """
+    nearest = unit.design.rho.mode in NEAREST
+    return (Fraction(1, 2), terms - 1) if nearest else (Fraction(1), terms - 2)
+
+
+def relative_constant(unit: UnitSpec, products: int, *, zero_c: bool) -> Fraction:
+    """What the error of a block is at most, in units of Σ|a_k·b_k| + |c|.
+
+    (K·2^-F + h·2^-p) / (1 - h·2^-p): with n terms K = n - 2, h = 1 for sums cut to p bits, K = n - 1,
+    h = 1/2 for those rounded to nearest.
+    """
+    share, kept = _losses(unit, products + (not zero_c))
+    bits, p = int(unit.design.fraction_bits or 0), unit.design.rho.fraction_bits
+    return (Fraction(kept, 2**bits) + share / 2**p) / (1 - share / 2**p)
+
+
+def at(g: Graph, t: StatedTerm, e: Node) -> Node:
+    """Whether a term is not zero and has the exponent E."""
+    return g.and_(t.nonzero, g.eq(t.code, e))
+
+
+def _known(g: Graph, c: Encoded, p: int, zero: bool) -> Node:
+    """That c is zero, or that it has at most p fraction bits."""
+    if zero:
+        return g.is_zero(c.significand)
+    excess = c.fmt.fraction_bits - p
+    return g.is_zero(g.extract(c.significand, excess - 1, 0)) if excess > 0 else g.truth(True)

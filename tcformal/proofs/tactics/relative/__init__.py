@@ -1,0 +1,1 @@
+"""The error of one sum in terms of the sum of magnitudes."""

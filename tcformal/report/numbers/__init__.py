@@ -1,0 +1,1 @@
+"""Views and pictures of errors."""

@@ -1,0 +1,110 @@
+"""Views of sharp error constants."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from rich.text import Text
+
+from tcformal.bounds.accuracy import Accuracy
+from tcformal.bounds.attained import Attained
+from tcformal.operands.command import by_value, explain_command
+from tcformal.oracle.values import value_data
+from tcformal.report.text import console, table
+
+#: What constants are shown in units of.
+_UNIT = 24
+
+
+def in_units(x: Fraction, *, up: bool) -> str:
+    """A constant as a decimal times 2^-24, rounded up for a bound and down for what was attained."""
+    digits = 10**6 if x * 2**_UNIT >= 1 else 10**12
+    scaled = x * 2**_UNIT * digits
+    whole = -(-scaled.numerator // scaled.denominator) if up else scaled.numerator // scaled.denominator
+    return f"{float(Fraction(whole, digits)):.12g}·2^-{_UNIT}"
+
+
+def accuracy_data(x: Accuracy) -> dict[str, Any]:
+    """A constant as plain data; fractions as text."""
+    low, high = x.model
+    return {
+        "unit": x.unit.name,
+        "length": x.length,
+        "promote": x.promote,
+        "bound": None if x.bound is None else _fraction(x.bound),
+        "attained": _attained(x, x.attained),
+        "gap": None if x.gap is None else float(x.gap),
+        "conditions": list(x.conditions),
+        "proof": {
+            "claims": [
+                {"claim": v.claim, "verdict": v.headline, "statement": v.composition} for v in x.proved.claims
+            ],
+            "steps": list(x.proved.steps),
+            "reason": x.proved.reason,
+        },
+        "model1": {"at_least": float(low), "at_most": None if high is None else float(high)},
+        "subnormal": None if x.subnormal is None else _attained(x, x.subnormal),
+    }
+
+
+def _fraction(x: Fraction) -> dict[str, Any]:
+    """A fraction: exact where that is short, and as a float."""
+    text = str(x) if x.denominator.bit_length() < 400 else ""
+    return {"exact": text, "value": float(x)}
+
+
+def _attained(x: Accuracy, made: Attained) -> dict[str, Any]:
+    return {
+        **_fraction(made.ratio),
+        "error": str(made.error) if made.error.denominator.bit_length() < 4000 else float(made.error),
+        "magnitude": str(made.magnitude),
+        "result": value_data(x.unit.d_format, made.ends),
+        "calls": [
+            {"times": times, **{name: hex(word) for name, word in w.inputs().items() if word}}
+            for w, times in made.calls
+        ],
+    }
+
+
+def accuracy_view(x: Accuracy) -> None:
+    """Print a constant, its conditions and its inputs."""
+    out, made = console(), table("of Σ|x_k·y_k|", "constant", "how")
+    if x.bound is not None:
+        how = ", ".join(f"{v.claim} {v.headline}" for v in x.proved.claims)
+        made.add_row("bound", in_units(x.bound, up=True), how)
+    gap = "" if x.gap is None else f"; {float(x.gap) * 100:.2g} % below the bound"
+    made.add_row("attained", in_units(x.attained.ratio, up=False), f"built, replayed twice{gap}")
+    if x.subnormal is not None and x.subnormal.ratio > x.attained.ratio:
+        made.add_row(
+            "attained with subnormals",
+            in_units(x.subnormal.ratio, up=False),
+            "built, replayed; no bound",
+        )
+    title = f"{x.unit.name}: the largest |fl - xᵀy| of {x.length} products"
+    out.print(Text(title + ("" if x.promote is None else f", promoted every {x.promote}")))
+    out.print(made)
+    lines = [f"the bound holds for: {'; '.join(x.conditions)}"] if x.bound is not None else []
+    lines += [f"theorem: {v.composition}" for v in x.proved.claims if v.composition]
+    lines += list(x.proved.steps)
+    lines += [f"no bound: {x.proved.reason}"] if x.proved.reason else []
+    lines.append(_model(x))
+    lines += [
+        f"{times} x " * (times > 1) + explain_command([x.unit.name], w, by_value(x.unit), command="eval")
+        for w, times in x.attained.calls[:3]
+    ]
+    if len(x.attained.calls) > 3:
+        lines.append(f"and {len(x.attained.calls) - 3} calls more: --json has them all")
+    out.print(Text("\n".join(lines)))
+
+
+def _model(x: Accuracy) -> str:
+    """The model test as a sentence."""
+    low, high = x.model
+    unit = Fraction(1, 2**_UNIT)
+    said = f"Model 1, |γ| <= {x.length}·U: the smallest U is at least {in_units(low, up=False)}"
+    if high is not None:
+        said += f" and at most {in_units(high, up=True)}"
+    if low > unit:
+        return said + "; U = 2^-24 fails"
+    return said + ("; U = 2^-24 holds" if high is not None and high <= unit else "")

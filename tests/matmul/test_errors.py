@@ -1,0 +1,123 @@
+"""Errors of matrix products against exact sums."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tcformal.errors import InputError, UnknownNameError
+from tcformal.formats.catalog import format_named
+from tcformal.matmul.differ import differences
+from tcformal.matmul.errors import DISTRIBUTIONS, bias, drawn, error_sample, growth, measured, values_of
+from tcformal.matmul.unit import unit
+from tcformal.oracle.values import NumberClass, decode
+
+AMPERE, HOPPER = (f"{x}/mma.m16n8k16.f32.f16.f16.f32" for x in ("ampere", "hopper"))
+
+
+@pytest.mark.parametrize(
+    "name", ["fp16", "bf16", "tf32", "e4m3", "e2m1", "e4m7[no-subnormals]", "fp32", "e8m0"]
+)
+def test_values_are_those_of_the_oracle(name: str) -> None:
+    fmt = format_named(name)
+    words = np.random.default_rng(3).integers(0, 1 << fmt.width, 200, dtype=np.uint64)
+    words = words.astype(f"u{fmt.storage_bits // 8}")
+    for word, x in zip(words.tolist(), values_of(words, fmt).tolist(), strict=True):
+        value = decode(fmt, word)
+        if value.kind is NumberClass.FINITE:
+            assert Fraction(x) == value.number
+        else:
+            assert not np.isfinite(x)
+
+
+@pytest.mark.parametrize("name", ["e4m3", "e3m4[bias=5]"])
+def test_drawn_numbers_are_the_nearest(name: str) -> None:
+    """Of each number the nearest value, as a comparison with every value of the format says."""
+    fmt, n = format_named(name), 50
+    values = np.array([float(decode(fmt, x).number) for x in range(1 << fmt.width)
+                       if decode(fmt, x).kind is NumberClass.FINITE])  # fmt: skip
+    found = values_of(drawn(np.random.default_rng(1), fmt, (n,), "normal").astype(np.uint8), fmt)
+    x = np.random.default_rng(1).standard_normal(n)
+    assert np.abs(found - x).tolist() == [np.abs(values - y).min() for y in x]
+
+
+def test_errors_are_exact() -> None:
+    """a·b of the first element summed in fractions; u = 2^-24."""
+    u = unit(HOPPER)
+    rng = np.random.default_rng(5)
+    a, b = rng.standard_normal((3, 40)).astype(np.float16), rng.standard_normal((40, 2)).astype(np.float16)
+    s = measured(u, a, b)
+    d = u.matmul(a, b)
+    pairs = [(Fraction(float(x)), Fraction(float(y))) for x, y in zip(a[0], b[:, 0], strict=True)]
+    error = Fraction(float(d[0, 0])) - sum((x * y for x, y in pairs), Fraction(0))
+    size = sum((abs(x * y) for x, y in pairs), Fraction(0))
+    assert s.errors[0] == float(error)
+    assert s.relative[0] == pytest.approx(float(error / size * 2**24), rel=1e-12)
+    assert s.not_finite == 0
+
+
+def test_results_that_are_not_finite_are_counted() -> None:
+    a = np.full((1, 16), 60000, np.float16)
+    a[0, 3] = np.nan
+    s = measured(unit(HOPPER), a, np.ones((16, 2), np.float16))
+    assert (s.errors.size, s.not_finite, s.quantiles) == (0, 2, {})
+
+
+def test_growth_is_reproducible_and_below_the_constant() -> None:
+    found = growth(unit(AMPERE), [16, 64], elements=64)
+    assert [s.length for s in found] == [16, 64]
+    again = error_sample(unit(AMPERE), 64, elements=64)
+    assert (again.relative == found[1].relative).all()
+    assert max(found[0].quantiles.values()) < 17
+
+
+def test_a_mean_over_all_encodings_is_exact() -> None:
+    """Every pair of e2m1 multiplied and added on a unit that keeps two fraction bits, against fractions."""
+    u = unit(
+        "tfdpa@a_format=e2m1,b_format=e2m1,products=2,fraction_bits=4,conversion=RZ-E8M1,zero_exponent=none"
+    )
+    x = bias(u, 1)
+    fmt = format_named("e2m1")
+    # Zeros of either sign are one value: 15 values of 16 encodings.
+    words = [w for w in range(16) if w != 8]
+    total = Fraction(0)
+    for p in words:
+        for q in words:
+            a, b = np.array([[p, 0]], np.uint8), np.array([[q, 0]], np.uint8)
+            d = int(u.dot_bits(a, b, np.zeros(1, np.uint32))[0])
+            exact = decode(fmt, p).number * decode(fmt, q).number
+            total += decode(format_named("fp32"), d).number - exact
+    assert (x.exact, x.count, x.mean) == (True, 225, total / 225)
+
+
+def test_a_sampled_mean_has_an_interval() -> None:
+    x = bias(unit(HOPPER), 64, distribution="uniform", count=100)
+    assert not x.exact
+    assert x.low < x.relative < x.high < 0  # truncation of positive sums is biased towards zero
+
+
+def test_cancellation_does_not_enlarge_relative_differences() -> None:
+    """1 + 2^-14·2^-11 - 1: many ulps of a small result, and less than 2 units of u·|A||B|."""
+    a = np.array([[1, 2**-14, -1] + [0] * 13], np.float16)
+    b = np.array([[1], [2**-11], [1]] + [[0]] * 13, np.float16)
+    found = differences(
+        "volta/mma.m8n8k4.f32.f16.f16.f32", "volta/mma.m8n8k4.f32.f16.f16.f32@fraction_bits=26", a, b
+    )
+    assert found.largest > 10**6
+    assert 0 < float(found.relative.max()) < 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"length": 0}, "for length, but got 0"),
+        ({"length": 4, "elements": 0}, "for elements, but got 0"),
+        ({"length": 4, "distribution": "cauchy"}, f"expected one of {', '.join(DISTRIBUTIONS)}"),
+    ],
+)
+def test_error_sample_rejects(arguments: dict[str, int], sentence: str) -> None:
+    with pytest.raises((InputError, UnknownNameError)) as error:
+        error_sample(unit(HOPPER), **arguments)  # type: ignore[arg-type]
+    assert sentence in str(error.value) or "cauchy" in str(error.value)
