@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tcformal.formats.catalog import formats
     from tcformal.formats.spec import Format
     from tcformal.matmul.differ import Differences, differences
-    from tcformal.matmul.program import RunnableProgram, program
+    from tcformal.matmul.runnable import RunnableProgram, program
     from tcformal.matmul.simulate import simulate
     from tcformal.matmul.unit import Unit, designs, unit, units
     from tcformal.operands.witness import Witness
@@ -73,7 +73,7 @@ _HOME = {
     "ProgramTrace": "tcformal.query.explain.program",
     "ProgramsCompared": "tcformal.query.programs",
     "RecordError": "tcformal.errors",
-    "RunnableProgram": "tcformal.matmul.program",
+    "RunnableProgram": "tcformal.matmul.runnable",
     "SolverDisagreementError": "tcformal.errors",
     "Store": "tcformal.store.store",
     "Suite": "tcformal.suites.made",
@@ -93,7 +93,7 @@ _HOME = {
     "explain": "tcformal.query.explain.explain",
     "explain_program": "tcformal.query.explain.program",
     "formats": "tcformal.formats.catalog",
-    "program": "tcformal.matmul.program",
+    "program": "tcformal.matmul.runnable",
     "prove_claim": "tcformal.proofs.prove",
     "prove_equal": "tcformal.query.separate",
     "run_query": "tcformal.papers.run",

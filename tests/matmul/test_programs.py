@@ -8,7 +8,7 @@ import pytest
 import tcformal
 from tcformal.errors import InputError
 from tcformal.matmul import arrays
-from tcformal.matmul.program import program
+from tcformal.matmul.runnable import program
 from tcformal.oracle.programs import program_result
 
 NAMES = ("tcec", "cutlass-3xtf32@stage=16", "deepgemm-fp8@every=32", "split-k@slices=3", "mary")

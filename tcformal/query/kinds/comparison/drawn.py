@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 
 from tcformal.formats.spec import Format
-from tcformal.matmul.program import RunnableProgram
+from tcformal.matmul.runnable import RunnableProgram
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
 from tcformal.oracle import errors as oracle
-from tcformal.query.kinds.comparison.parameters import Compared
+from tcformal.query.kinds.comparison.parameters import ComparedPrograms
 
 #: What rows are made of, in equal parts.
 FAMILIES: dict[str, str] = {
@@ -42,7 +42,7 @@ class Drawn:
     excess: Fraction | None
 
 
-def drawn_rows(what: Compared, n: int, seed: int) -> Batch:
+def drawn_rows(what: ComparedPrograms, n: int, seed: int) -> Batch:
     """n rows that obey the ranges of the exponents, and the assumptions about signs and zeros."""
     rng = np.random.default_rng([seed, 17])
     formats, k, flags = what.formats, what.products, what.assumptions.flags
@@ -71,7 +71,7 @@ def drawn_rows(what: Compared, n: int, seed: int) -> Batch:
     return Batch(rows["a"], rows["b"], _accumulators(rng, what, n, middle[:, 0]))
 
 
-def _accumulators(rng: np.random.Generator, what: Compared, n: int, middle: np.ndarray) -> Raw:
+def _accumulators(rng: np.random.Generator, what: ComparedPrograms, n: int, middle: np.ndarray) -> Raw:
     """c: what is assumed, else zeros and numbers near the products."""
     fmt, (low, high) = what.formats["c"], what.c_exponents
     if what.assumptions.c is not None:
@@ -99,7 +99,7 @@ def _encoded(
     return made
 
 
-def draw(what: Compared, n: int, seed: int) -> Drawn:
+def draw(what: ComparedPrograms, n: int, seed: int) -> Drawn:
     """Run both programs on n random rows, and compare the errors exactly where the results differ.
 
     Shapes: rows whose results differ are compared in order until about 2^18 products have been formed.
@@ -130,7 +130,9 @@ def draw(what: Compared, n: int, seed: int) -> Drawn:
     )
 
 
-def _excess(what: Compared, w: Witness, results: list[int]) -> tuple[Fraction | None, Fraction | None]:
+def _excess(
+    what: ComparedPrograms, w: Witness, results: list[int]
+) -> tuple[Fraction | None, Fraction | None]:
     """The excess of the error asked about, and the same in what is asked for."""
     formats = what.formats
     products = oracle.exact_products(formats["a"], formats["b"], w.a, w.b)
