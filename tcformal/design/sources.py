@@ -122,32 +122,22 @@ _ALL = (
         identifier="doi:10.1177/10943420221090256",
     ),
     Reference(
-        tag="BLANCHARD",
-        kind="paper",
-        authors="P. Blanchard, N. J. Higham, F. Lopez, T. Mary, S. Pranesh",
+        tag="BLANCHARD", kind="paper", authors="P. Blanchard, N. J. Higham, F. Lopez, T. Mary, S. Pranesh",
         title="Mixed Precision Block Fused Multiply-Add: Error Analysis and Application to GPU Tensor Cores",
         venue="SIAM Journal on Scientific Computing 42(3), C124–C141",
-        year=2020,
-        identifier="doi:10.1137/19M1289546",
-    ),  # fmt: skip
+        year=2020, identifier="doi:10.1137/19M1289546",
+    ),
     Reference(
-        tag="KAHAN",
-        kind="paper",
-        authors="W. Kahan",
+        tag="KAHAN", kind="paper", authors="W. Kahan",
         title="Further Remarks on Reducing Truncation Errors",
-        venue="Communications of the ACM 8(1), 40",
-        year=1965,
-        identifier="doi:10.1145/363707.363723",
-    ),  # fmt: skip
+        venue="Communications of the ACM 8(1), 40", year=1965, identifier="doi:10.1145/363707.363723",
+    ),
     Reference(
-        tag="HIGHAM",
-        kind="paper",
-        authors="N. J. Higham",
+        tag="HIGHAM", kind="paper", authors="N. J. Higham",
         title="The Accuracy of Floating Point Summation",
         venue="SIAM Journal on Scientific Computing 14(4), 783–799",
-        year=1993,
-        identifier="doi:10.1137/0914050",
-    ),  # fmt: skip
+        year=1993, identifier="doi:10.1137/0914050",
+    ),
     Reference(
         tag="WETZLER",
         kind="paper",
@@ -212,45 +202,30 @@ _ALL = (
         identifier="https://github.com/facebookexperimental/triton",
     ),
     Reference(
-        tag="CUTLASS",
-        kind="software",
-        authors="NVIDIA",
+        tag="CUTLASS", kind="software", authors="NVIDIA",
         title="CUTLASS, templates of matrix products for CUDA",
-        venue="commit 7107b055",
-        identifier="https://github.com/NVIDIA/cutlass",
-    ),  # fmt: skip
+        venue="commit 7107b055", identifier="https://github.com/NVIDIA/cutlass",
+    ),
     Reference(
-        tag="Triton",
-        kind="software",
-        authors="The authors of Triton",
+        tag="Triton", kind="software", authors="The authors of Triton",
         title="Triton, a language and compiler for GPUs",
-        venue="commit 09858fcb",
-        identifier="https://github.com/triton-lang/triton",
-    ),  # fmt: skip
+        venue="commit 09858fcb", identifier="https://github.com/triton-lang/triton",
+    ),
     Reference(
-        tag="DeepGEMM",
-        kind="software",
-        authors="DeepSeek",
+        tag="DeepGEMM", kind="software", authors="DeepSeek",
         title="DeepGEMM, matrix products in fp8",
-        venue="commit 54e22612",
-        identifier="https://github.com/deepseek-ai/DeepGEMM",
-    ),  # fmt: skip
+        venue="commit 54e22612", identifier="https://github.com/deepseek-ai/DeepGEMM",
+    ),
     Reference(
-        tag="wmma_extension",
-        kind="software",
-        authors="H. Ootomo",
+        tag="wmma_extension", kind="software", authors="H. Ootomo",
         title="wmma_extension, with the library of OOTOMO's algorithm (TCEC)",
-        venue="commit a9e6b34e",
-        identifier="https://github.com/wmmae/wmma_extension",
-    ),  # fmt: skip
+        venue="commit a9e6b34e", identifier="https://github.com/wmmae/wmma_extension",
+    ),
     Reference(
-        tag="llvm-aie",
-        kind="software",
-        authors="AMD",
+        tag="llvm-aie", kind="software", authors="AMD",
         title="llvm-aie, a compiler for the engines of AMD XDNA",
-        venue="commit 179549d3",
-        identifier="https://github.com/Xilinx/llvm-aie",
-    ),  # fmt: skip
+        venue="commit 179549d3", identifier="https://github.com/Xilinx/llvm-aie",
+    ),
     Reference(
         tag="CUDA 13.0 SASS",
         kind="vendor document",
@@ -312,7 +287,7 @@ _ALL = (
         venue="version 1.0",
         year=2023,
     ),
-)
+)  # fmt: skip
 
 #: Every work by its tag.
 REFERENCES: dict[str, Reference] = {reference.tag: reference for reference in _ALL}
