@@ -144,8 +144,7 @@ _ALL = (
         authors="N. Wetzler, M. J. H. Heule, W. A. Hunt Jr.",
         title="DRAT-trim: Efficient Checking and Trimming Using Expressive Clausal Proofs",
         venue="Theory and Applications of Satisfiability Testing (SAT), 422–429",
-        year=2014,
-        identifier="doi:10.1007/978-3-319-09284-3_31",
+        year=2014, identifier="doi:10.1007/978-3-319-09284-3_31",
     ),
     Reference(
         tag="CRUZ-FILIPE",
@@ -153,8 +152,7 @@ _ALL = (
         authors="L. Cruz-Filipe, M. J. H. Heule, W. A. Hunt Jr., M. Kaufmann, P. Schneider-Kamp",
         title="Efficient Certified RAT Verification",
         venue="Automated Deduction (CADE 26), LNCS 10395, 220–236",
-        year=2017,
-        identifier="doi:10.1007/978-3-319-63046-5_14",
+        year=2017, identifier="doi:10.1007/978-3-319-63046-5_14",
     ),
     Reference(
         tag="GOLDBERG-NOVIKOV",
@@ -162,8 +160,7 @@ _ALL = (
         authors="E. Goldberg, Y. Novikov",
         title="Verification of Proofs of Unsatisfiability for CNF Formulas",
         venue="Design, Automation and Test in Europe (DATE), 886–891",
-        year=2003,
-        identifier="doi:10.1109/DATE.2003.1253718",
+        year=2003, identifier="doi:10.1109/DATE.2003.1253718",
     ),
     Reference(
         tag="MOSKEWICZ",
