@@ -248,6 +248,7 @@ def test_errors_are_exact() -> None:
     rng, larger = random.Random(11), 0
     for q in questions():
         what, held = q.parameters, 0
+        assert isinstance(what, ComparisonParameters)
         span = what.exponents
         for _ in range(200):
             w = in_range(rng, what, span)
