@@ -79,12 +79,23 @@ def test_a_comparison_finds_inputs_and_keeps_them(mine: str, monkeypatch: pytest
     assert "means: search" in long.output
 
 
+def test_a_program_is_exported(mine: str) -> None:
+    """SMT-LIB, and a C header, of two products."""
+    text = call("export", mine, "--length", "2", "--to", "smtlib")
+    assert text.exit_code == 0, text.output
+    assert "(declare-const |a_1|" in text.output or "(declare-const a_1" in text.output
+    assert "one product of rounded words" in text.output
+    header = call("export", "chained", "--to", "c")
+    assert "calls: hopper/wgmma.m64n8k32.f32.e4m3.e4m3" in header.output
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         (("programs", "bf16x8"), "bf16x9"),
         (("programs", "none.toml"), "expected a program in none.toml"),
         (("programs", "--length", "2"), "--length with a PROGRAM only"),
+        (("export", "x86/vdpbf16ps", "--to", "c", "--length", "2"), "--length with a program only"),
         (("compare-programs", "bf16x9", "chained"), "two programs of equal inputs"),
         (("compare-programs", "bf16x9", "fma-chain", "--more-than", "much"), "a number such as 3"),
         (("compare-programs", "bf16x9", "fma-chain", "--c-exponents", "3"), "c_exponents as LOW..HIGH"),
