@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tcformal.identify.asking.device import identify
     from tcformal.identify.record.identification import Identification, IdentifyVerdict
     from tcformal.matmul.differ import Differences, differences
-    from tcformal.matmul.program import RunnableProgram, program
+    from tcformal.matmul.runnable import RunnableProgram, program
     from tcformal.matmul.simulate import simulate
     from tcformal.matmul.unit import Unit, designs, unit, units
     from tcformal.operands.witness import Witness
@@ -90,7 +90,7 @@ _HOME = {
     "ProgramTrace": "tcformal.query.explain.program",
     "ProgramsCompared": "tcformal.query.programs",
     "RecordError": "tcformal.errors",
-    "RunnableProgram": "tcformal.matmul.program",
+    "RunnableProgram": "tcformal.matmul.runnable",
     "SolverDisagreementError": "tcformal.errors",
     "Store": "tcformal.store.store",
     "Suite": "tcformal.suites.made",
@@ -112,7 +112,7 @@ _HOME = {
     "explain_program": "tcformal.query.explain.program",
     "formats": "tcformal.formats.catalog",
     "identify": "tcformal.identify.asking.device",
-    "program": "tcformal.matmul.program",
+    "program": "tcformal.matmul.runnable",
     "prove_claim": "tcformal.proofs.prove",
     "prove_equal": "tcformal.proofs.separate",
     "run_query": "tcformal.papers.run",

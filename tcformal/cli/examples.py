@@ -78,6 +78,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         f"tcformal export {_AMPERE} --to verilog -o ampere.sv",
         "tcformal export 'valpey@terms=5,carry_bits=3' --to smtlib",
         f"tcformal export {_HOPPER} --to c -o hopper.h",
+        "tcformal export bf16x9 --length 2 --to smtlib -o bf16x9.smt2",
     ),
     "check-rtl": (
         f"tcformal check-rtl dot.v --top dot --against {_AMPERE} -o bench.sv",

@@ -10,8 +10,9 @@ from tcformal.cli.group import json_option, main
 from tcformal.cli.output import write_output
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
-from tcformal.export.design import exported
+from tcformal.export.design import exported, exported_program
 from tcformal.export.register import FORMATS, written
+from tcformal.programs.program import names_a_program, program
 from tcformal.report.escape import say
 
 
@@ -19,9 +20,10 @@ from tcformal.report.escape import say
 @click.argument("name", metavar="UNIT")
 @click.option("--to", type=click.Choice(list(FORMATS)), help="The language.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="A file to write instead of printing.")
+@click.option("--length", type=int, help="The number of products of a program; by default 1.")
 @json_option
-def export(name: str, to: str | None, output: str | None, as_json: bool) -> None:
-    """Write one dot product d = a·b + c of a unit as a design for other tools.
+def export(name: str, to: str | None, output: str | None, length: int | None, as_json: bool) -> None:
+    """Write one dot product d = a·b + c of a unit, or of a program, as a design for other tools.
 
     smtlib: declarations of a_0, b_0, …, c, definitions of every stage and of d, to which assertions are
     added.  btor2: a word-level netlist.  aiger: and-gates (binary) with names.  verilog: a combinational,
@@ -34,7 +36,13 @@ def export(name: str, to: str | None, output: str | None, as_json: bool) -> None
         raise InputError(f"expected a language after --to ({', '.join(FORMATS)}), but got none")
     if output is None and to == "aiger" and sys.stdout.isatty():
         raise InputError("expected -o FILE for aiger, which is binary, but the output is a terminal")
-    content = written(exported(resolve(name)), to or "json")
+    if names_a_program(name):
+        design = exported_program(program(name), 1 if length is None else length)
+    elif length is not None:
+        raise InputError(f"expected --length with a program only, but got it with {name}")
+    else:
+        design = exported(resolve(name))
+    content = written(design, to or "json")
     if output is None:
         if to == "aiger":  # binary: nothing of it is text for a terminal
             sys.stdout.buffer.write(content)

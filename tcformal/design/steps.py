@@ -195,7 +195,7 @@ class HeadroomStep(PlanStep):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ProgramPlan:
     """A program for vectors of one length: its steps in order, and the number of the result's."""
 
     steps: tuple[PlanStep, ...]

@@ -12,6 +12,8 @@ from tcformal.ir.build import Graph, Stage
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest, reachable
 from tcformal.programs.chain import circuit, scale_count
+from tcformal.programs.dag import program_circuit
+from tcformal.programs.program import Program
 from tcformal.version import VERSION
 
 #: The name of the result in every format.
@@ -121,6 +123,35 @@ def exported(spec: UnitSpec) -> ExportedDesign:
         encoding=spec.operands.d.name,
         header=tuple(_header(spec, digest(graph, {RESULT: root}))),
     )
+
+
+def exported_program(p: Program, products: int) -> ExportedDesign:
+    """A program over units for so many products, as a design to be written.
+
+    Shapes: `products` elements of a and of b, and c; the result d.
+    Zero, NaN, Inf: raw encodings go in and come out, special values included.
+    Errors: InputError for a length that the program does not take.
+    """
+    plan = p.plan(products)
+    graph, made = program_circuit(plan)
+    formats = {letter: plan.input_format(letter) for letter in "abc"}
+    ports = [
+        ExportPort(
+            x, tuple(f"{x}[{i}]" for i in range(products)), formats[x].width, formats[x].name, array=True
+        )
+        for x in "ab"
+    ]
+    ports.append(ExportPort("c", ("c",), formats["c"].width, formats["c"].name, array=False))
+    head = f"{p.name}: one dot product d = a·b + c of {products} products; {p.title}"
+    definition = digest(graph, {RESULT: made.result})
+    return ExportedDesign(
+        name=f"tcformal_{identifier(p.name)}", graph=graph, root=made.result, ports=tuple(ports),
+        encoding=plan.fmt.name,
+        header=(
+            head, f"definition: SHA-256 {definition}, written by tcformal {VERSION}", f"source: {p.source}",
+            *(f"calls: {unit.name}" for unit in p.units(products)),
+        ),
+    )  # fmt: skip
 
 
 def _ports(spec: UnitSpec) -> Iterator[ExportPort]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.matmul.arrays import dtype_of
-from tcformal.matmul.program import RunnableProgram, program
+from tcformal.matmul.runnable import RunnableProgram, program
 from tcformal.matmul.unit import Unit, spec_of
 from tcformal.programs.program import Program, names_a_program
 

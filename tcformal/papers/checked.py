@@ -17,12 +17,8 @@ from tcformal.programs.program import Program, program
 from tcformal.proofs.claims.register import CLAIMS, conditions, under
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.given import witness_of
-from tcformal.query.kinds.comparison.parameters import (
-    Compared,
-    ComparisonParameters,
-    ProgramPair,
-    read_excess,
-)
+from tcformal.query.kinds.comparison.pair import ProgramPair
+from tcformal.query.kinds.comparison.parameters import ComparedPrograms, ComparisonParameters, read_excess
 from tcformal.query.kinds.comparison.question import comparison_parameters
 from tcformal.query.kinds.property.properties import PROPERTIES
 
@@ -60,7 +56,7 @@ def mistake(query: QueryFile, ask: Ask, error: InputError, key: str | None = Non
     return InputError(f"expected a query file in {query.path}, but at {place} ({ask.name}): {error}")
 
 
-def algorithm_asked(body: Mapping[str, Any]) -> Compared:
+def algorithm_asked(body: Mapping[str, Any]) -> ComparedPrograms:
     """The question that the keys of `algorithm` describe; InputError for keys or values that do not fit."""
     given = dict(body["algorithm"])
     pair = given.pop("programs", None)
@@ -71,7 +67,7 @@ def algorithm_asked(body: Mapping[str, Any]) -> Compared:
             raise InputError("expected search or more_than, but got both")
         if search == "random rows" and pair is None:
             raise InputError("expected programs beside random rows, but got none")
-    kind: type[Compared] = ComparisonParameters if pair is None else ProgramPair
+    kind: type[ComparedPrograms] = ComparisonParameters if pair is None else ProgramPair
     own = {"assumptions", "worse", "other"} if pair is not None else {"assumptions"}
     unit = resolve(str(given.pop("unit", ""))) if pair is None else None
     for key in given:

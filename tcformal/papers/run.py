@@ -25,7 +25,7 @@ from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import kept_or_proved
 from tcformal.query.assume import from_texts
 from tcformal.query.keep import kept_or_answered
-from tcformal.query.kinds.comparison.parameters import ProgramPair
+from tcformal.query.kinds.comparison.pair import ProgramPair
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
 from tcformal.query.kinds.property.question import property_question
 from tcformal.query.pair import question

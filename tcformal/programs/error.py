@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tcformal.design.steps import InputStep, Plan
+from tcformal.design.steps import InputStep, ProgramPlan
 from tcformal.errors import InputError
 from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Format
@@ -67,7 +67,7 @@ def window(fmt: Format, products: int, factors: tuple[int, int], c: tuple[int, i
     return Window(low, high)
 
 
-def window_of(plans: Sequence[Plan], exponents: Mapping[str, tuple[int, int]]) -> Window:
+def window_of(plans: Sequence[ProgramPlan], exponents: Mapping[str, tuple[int, int]]) -> Window:
     """A window that holds the exact sum, and the results of some programs for the same inputs, exactly.
 
     Ranges and units: `exponents` bound those of a, b and c that are not zero.

@@ -12,8 +12,8 @@ from tcformal.design.steps import (
     HeadroomStep,
     InputStep,
     JoinStep,
-    Plan,
     PlanStep,
+    ProgramPlan,
     RoundStep,
     SliceStep,
     format_of,
@@ -40,7 +40,7 @@ class Magnitudes:
     overflows: bool = False
 
 
-def magnitudes(plan: Plan, exponents: Mapping[str, tuple[int, int]]) -> list[Magnitudes]:
+def magnitudes(plan: ProgramPlan, exponents: Mapping[str, tuple[int, int]]) -> list[Magnitudes]:
     """The bounds of every step.
 
     Shapes: exponents: the range of the exponents of every non-zero element of a, b and c.

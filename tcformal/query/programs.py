@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from tcformal.checks import check_choice, check_int
-from tcformal.matmul.program import RunnableProgram
+from tcformal.matmul.runnable import RunnableProgram
 from tcformal.operands.codec import witness_data
 from tcformal.operands.witness import Witness
 from tcformal.oracle.programs import program_result
@@ -19,7 +19,8 @@ from tcformal.programs.program import Program, program_of
 from tcformal.query.assume import Assumptions
 from tcformal.query.keep import AnswerStore, kept_or_answered
 from tcformal.query.kinds.comparison.drawn import Drawn, draw
-from tcformal.query.kinds.comparison.parameters import C_EXPONENTS, ProgramPair
+from tcformal.query.kinds.comparison.pair import ProgramPair
+from tcformal.query.kinds.comparison.parameters import C_EXPONENTS
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
@@ -102,7 +103,7 @@ def compare_programs(
     fresh: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> ProgramsCompared:
-    """Is the first program's error ever larger than the second's, or, with `differ`, its result another?
+    """Ask whether a program's error is ever larger than another's, or with `differ` its result another.
 
     Shapes: both take a and b of `length` elements and c, of the same formats.
     Ranges and units: errors are exact, against c + Σ a_k·b_k; `more_than` is the least excess, in ulps of the

@@ -15,7 +15,7 @@ from tcformal.operands.witness import Witness
 from tcformal.oracle.text import number_text
 from tcformal.programs.error import ULP_STEP
 from tcformal.query.kinds.comparison.kind import asked_data, replayed_data, shrunk
-from tcformal.query.kinds.comparison.parameters import Compared
+from tcformal.query.kinds.comparison.parameters import ComparedPrograms
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
 from tcformal.query.kinds.comparison.replay import ComparisonReplay, replay
 from tcformal.query.question import Kind
@@ -43,7 +43,7 @@ class Worst:
     Ranges and units: ulps of the exact value, where that is not zero.
     """
 
-    asked: Compared
+    asked: ComparedPrograms
     #: The inputs with the largest excess, replayed on integers and exact fractions; None: none were found.
     witness: Witness | None
     replayed: ComparisonReplay | None
@@ -116,7 +116,7 @@ def _up(excess: Fraction) -> Fraction:
 class _WorstSearch:
     """The best inputs so far, the lowest bound proved, and the lowest threshold without an answer."""
 
-    def __init__(self, asked: Compared, ask: AskComparison, seconds: float) -> None:
+    def __init__(self, asked: ComparedPrograms, ask: AskComparison, seconds: float) -> None:
         self.asked = asked
         self.ask_one = ask
         self.deadline = time.monotonic() + seconds
@@ -179,7 +179,7 @@ class _WorstSearch:
             self.witness, self.replayed = small, run
 
 
-def worst(asked: Compared, ask: AskComparison, *, seconds: float, shrinking_s: float = 4.0) -> Worst:
+def worst(asked: ComparedPrograms, ask: AskComparison, *, seconds: float, shrinking_s: float = 4.0) -> Worst:
     """Search for the inputs with the largest excess error, in ulps of the exact value.
 
     The threshold doubles until no inputs are found, then the gap is halved down to ULP_STEP, within

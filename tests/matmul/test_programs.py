@@ -8,7 +8,7 @@ import pytest
 import tcformal
 from tcformal.errors import InputError
 from tcformal.matmul import arrays
-from tcformal.matmul.program import program
+from tcformal.matmul.runnable import program
 from tcformal.oracle.programs import program_result
 
 NAMES = ("tcec", "cutlass-3xtf32@stage=16", "deepgemm-fp8@every=32", "split-k@slices=3", "mary")
@@ -60,7 +60,7 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(InputError, match=r"C of shape \[2, 2\]"):
         p.matmul(a, b, a)
     with pytest.raises(InputError, match="unsigned integers for a"):
-        p.evaluate(a, a, np.zeros(2, np.uint32))
+        p.evaluate(a, a, np.zeros(2, np.uint32))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="encodings of 32 bits for a"):
         p.evaluate(np.full((1, 1), 1 << 40, np.uint64), np.zeros((1, 1), np.uint64), np.zeros(1, np.uint64))
     with pytest.raises(InputError, match="no scales with a program"):

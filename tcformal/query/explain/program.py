@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tcformal.checks import shown
-from tcformal.design.steps import CallStep, ConstantStep, InputStep, Plan, SliceStep, format_of
+from tcformal.design.steps import CallStep, ConstantStep, InputStep, ProgramPlan, SliceStep, format_of
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.node import Node
-from tcformal.matmul.program import RunnableProgram
+from tcformal.matmul.runnable import RunnableProgram
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import parse_value
 from tcformal.programs.dag import program_circuit
@@ -92,7 +92,7 @@ class _Evaluator:
 
 
 @lru_cache(maxsize=16)
-def _evaluator(plan: Plan) -> tuple[_Evaluator, dict[int, tuple[int, int]]]:
+def _evaluator(plan: ProgramPlan) -> tuple[_Evaluator, dict[int, tuple[int, int]]]:
     """What gives the encodings of all steps, and where each step's are among them."""
     g, made = program_circuit(plan)
     roots: list[Node] = []

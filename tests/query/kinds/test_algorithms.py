@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from tcformal.design.names import resolve
-from tcformal.design.steps import Plan
+from tcformal.design.steps import ProgramPlan
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.interp.concrete import Concrete
@@ -87,7 +87,7 @@ def programs(spec: UnitSpec, rounding: str, k: int) -> tuple[Concrete, list[Algo
     given = declared(g, plans[0])
     roots = [program_dag(g, plan, given, f"p{i}").result for i, plan in enumerate(plans)]
 
-    def again(plan: Plan) -> Algorithm:
+    def again(plan: ProgramPlan) -> Algorithm:
         return lambda a, b, c: program_result(plan, a, b, c)
 
     return Concrete(g, roots), [again(plan) for plan in plans]
@@ -248,6 +248,7 @@ def test_errors_are_exact() -> None:
     rng, larger = random.Random(11), 0
     for q in questions():
         what, held = q.parameters, 0
+        assert isinstance(what, ComparisonParameters)
         span = what.exponents
         for _ in range(200):
             w = in_range(rng, what, span)

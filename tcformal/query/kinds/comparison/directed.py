@@ -8,7 +8,7 @@ from fractions import Fraction
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import encode_exact
 from tcformal.programs.error import HALF, SINGLE
-from tcformal.query.kinds.comparison.parameters import Compared, ComparisonParameters
+from tcformal.query.kinds.comparison.parameters import ComparedPrograms, ComparisonParameters
 from tcformal.query.kinds.comparison.question import ErrorComparison
 from tcformal.query.kinds.comparison.replay import replay
 
@@ -23,7 +23,7 @@ def worst_directed(q: ErrorComparison) -> dict[str, int] | None:
     return max(found, key=lambda x: x[0])[1].inputs() if found else None
 
 
-def cancelling(what: Compared) -> Iterator[Witness]:
+def cancelling(what: ComparedPrograms) -> Iterator[Witness]:
     """Two large products that cancel, a third far below them, the least product, and c minus the third.
 
     The error is what the alignment to the two large products cuts off the others; the exact value is the

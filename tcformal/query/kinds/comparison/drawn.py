@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 
 from tcformal.formats.spec import Format
-from tcformal.matmul.program import RunnableProgram
+from tcformal.matmul.runnable import RunnableProgram
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
 from tcformal.oracle import errors as oracle
-from tcformal.query.kinds.comparison.parameters import Compared
+from tcformal.query.kinds.comparison.parameters import ComparedPrograms
 
 #: What rows are made of, in equal parts.
 FAMILIES: dict[str, str] = {
@@ -21,8 +21,8 @@ FAMILIES: dict[str, str] = {
     "falling": "one large product, then positive ones far below it",
     "cancelling": "the second half of the products takes most of the first away",
 }
-#: Most exact products that are formed for rows whose results differ.
-_MOST_EXACT = 1 << 18
+#: Most exact products that are formed for rows whose results differ, and most such rows.
+_MOST_EXACT, _MOST_COMPARED = 1 << 18, 1 << 11
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Drawn:
     excess: Fraction | None
 
 
-def drawn_rows(what: Compared, n: int, seed: int) -> Batch:
+def drawn_rows(what: ComparedPrograms, n: int, seed: int) -> Batch:
     """n rows that obey the ranges of the exponents, and the assumptions about signs and zeros."""
     rng = np.random.default_rng([seed, 17])
     formats, k, flags = what.formats, what.products, what.assumptions.flags
@@ -71,7 +71,7 @@ def drawn_rows(what: Compared, n: int, seed: int) -> Batch:
     return Batch(rows["a"], rows["b"], _accumulators(rng, what, n, middle[:, 0]))
 
 
-def _accumulators(rng: np.random.Generator, what: Compared, n: int, middle: np.ndarray) -> Raw:
+def _accumulators(rng: np.random.Generator, what: ComparedPrograms, n: int, middle: np.ndarray) -> Raw:
     """c: what is assumed, else zeros and numbers near the products."""
     fmt, (low, high) = what.formats["c"], what.c_exponents
     if what.assumptions.c is not None:
@@ -99,10 +99,10 @@ def _encoded(
     return made
 
 
-def draw(what: Compared, n: int, seed: int) -> Drawn:
+def draw(what: ComparedPrograms, n: int, seed: int) -> Drawn:
     """Run both programs on n random rows, and compare the errors exactly where the results differ.
 
-    Shapes: rows whose results differ are compared in order until about 2^18 products have been formed.
+    Shapes: rows whose results differ are compared in order, 2^11 of them, and fewer where they are long.
     Zero, NaN, Inf: rows with a result that is no number are left out.
     """
     x = drawn_rows(what, n, seed)
@@ -111,7 +111,7 @@ def draw(what: Compared, n: int, seed: int) -> Drawn:
     if what.differ:
         first = None if not parted.size else _witness(x, int(parted[0]))
         return Drawn(n, n, int(parted.size), 0, n - int(parted.size), first, None)
-    most = max(1, _MOST_EXACT // what.products)
+    most = max(1, min(_MOST_COMPARED, _MOST_EXACT // what.products))
     counts = {True: 0, False: 0}
     most_excess, worst = Fraction(0), None
     equal = n - int(parted.size)
@@ -130,7 +130,9 @@ def draw(what: Compared, n: int, seed: int) -> Drawn:
     )
 
 
-def _excess(what: Compared, w: Witness, results: list[int]) -> tuple[Fraction | None, Fraction | None]:
+def _excess(
+    what: ComparedPrograms, w: Witness, results: list[int]
+) -> tuple[Fraction | None, Fraction | None]:
     """The excess of the error asked about, and the same in what is asked for."""
     formats = what.formats
     products = oracle.exact_products(formats["a"], formats["b"], w.a, w.b)

@@ -21,7 +21,7 @@ from tcformal.oracle.text import number_text
 from tcformal.oracle.values import value_data
 from tcformal.query.assume import from_texts
 from tcformal.query.kinds.comparison.directed import worst_directed
-from tcformal.query.kinds.comparison.parameters import Compared, ComparisonParameters
+from tcformal.query.kinds.comparison.parameters import ComparedPrograms, ComparisonParameters
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
 from tcformal.query.kinds.comparison.replay import ComparisonReplay, replay
 from tcformal.query.pair import EqualityQuestion
@@ -132,7 +132,7 @@ class AlgorithmKind(QuestionKind[ErrorComparison]):
         return {"claim": q.parameters.claim, **asked_data(q.parameters)}
 
 
-def asked_data(what: Compared) -> dict[str, Any]:
+def asked_data(what: ComparedPrograms) -> dict[str, Any]:
     """What is compared, as plain data."""
     if not isinstance(what, ComparisonParameters):
         return {"programs": [p.name for p in what.programs], "products": what.products}

@@ -14,7 +14,7 @@ from tcformal.programs.program import Program, known_programs, program, read_pro
 from tcformal.query.assume import from_texts
 from tcformal.query.kinds.comparison.drawn import draw
 from tcformal.query.kinds.comparison.kind import AlgorithmKind
-from tcformal.query.kinds.comparison.parameters import ProgramPair
+from tcformal.query.kinds.comparison.pair import ProgramPair
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
 from tcformal.query.kinds.comparison.replay import ComparisonReplay
 from tcformal.solve.members import default_members

@@ -17,7 +17,8 @@ from tcformal.programs import error
 from tcformal.programs.dag import program_dag
 from tcformal.programs.program import Program
 from tcformal.query.assume import Assumptions, assume
-from tcformal.query.kinds.comparison.parameters import Compared, ComparisonParameters, ProgramPair
+from tcformal.query.kinds.comparison.pair import ProgramPair
+from tcformal.query.kinds.comparison.parameters import ComparedPrograms, ComparisonParameters
 from tcformal.query.question import Question
 from tcformal.semantics.unpack import unpack
 
@@ -45,7 +46,7 @@ class ErrorComparison(Question):
     is a signed number of the window.
     """
 
-    parameters: Compared
+    parameters: ComparedPrograms
     graph: Graph
     results: tuple[Node, Node]
     window: error.Window
@@ -74,7 +75,7 @@ def comparison_parameters(unit: str | Unit | UnitSpec, **settings: Any) -> Compa
     return ComparisonParameters(**{"unit": spec, "products": min(4, spec.k), **settings})
 
 
-def error_comparison(what: Compared, graph: Graph | None = None) -> ErrorComparison:
+def error_comparison(what: ComparedPrograms, graph: Graph | None = None) -> ErrorComparison:
     """The error comparison of these parameters, in an empty graph, or a new one."""
     g, formats = Graph() if graph is None else graph, what.formats
     rows = {}
@@ -122,7 +123,7 @@ def error_comparison(what: Compared, graph: Graph | None = None) -> ErrorCompari
     return made(what, g, results, window, exact, (first, second), assumed, violated)
 
 
-def _results(g: Graph, what: Compared, a: list[Node], b: list[Node], c: Node) -> tuple[Node, Node]:
+def _results(g: Graph, what: ComparedPrograms, a: list[Node], b: list[Node], c: Node) -> tuple[Node, Node]:
     """The results of both programs."""
     if isinstance(what, ComparisonParameters) and what.form == "split":
         plan = _WORDS.with_settings(rounding=what.split_rounding).plan(1)

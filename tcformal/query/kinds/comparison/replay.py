@@ -11,7 +11,7 @@ from tcformal.interp.concrete import Concrete
 from tcformal.operands.witness import Witness
 from tcformal.oracle import errors as oracle
 from tcformal.oracle.programs import program_result
-from tcformal.query.kinds.comparison.parameters import Compared
+from tcformal.query.kinds.comparison.parameters import ComparedPrograms
 from tcformal.query.kinds.comparison.question import ErrorComparison
 
 
@@ -23,7 +23,7 @@ class ComparisonReplay:
     that is not finite.
     """
 
-    asked: Compared
+    asked: ComparedPrograms
     witness: Witness
     assumed: bool
     integers: tuple[int, int]
@@ -120,7 +120,7 @@ def _evaluator(q: ErrorComparison) -> Concrete:
     return Concrete(q.graph, [q.assumed, q.violated, *q.results, q.exact, *q.errors])
 
 
-def oracle_results(what: Compared, w: Witness) -> tuple[int, int]:
+def oracle_results(what: ComparedPrograms, w: Witness) -> tuple[int, int]:
     """The results of both programs on the Fraction oracle."""
     first, second = (program_result(p.plan(what.products), w.a, w.b, w.c) for p in what.programs)
     return first, second
