@@ -12,7 +12,8 @@ LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --extra d
 # Tests start some hundred processes: each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test types tests test-debian test-long mutants fuzz sweep sweep-kernels bench bench-kernels bench-store lock clean
+.PHONY: help demo test types tests test-debian test-long mutants fuzz sweep sweep-kernels bench bench-kernels bench-store \
+	lock docs sessions clean
 
 help:
 	@echo "make demo       find inputs on which two generations of one instruction differ, and explain them"
@@ -26,6 +27,8 @@ help:
 	@echo "make bench      every solver on the same questions: the order in which the portfolio starts them"
 	@echo "make bench-kernels  matrix products: multiply-adds per second, compilation, memory"
 	@echo "make bench-store  kept answers among 10^5 others: seconds and memory"
+	@echo "make docs       the documentation as a site, in site/"
+	@echo "make sessions   renew the outputs on the pages of the documentation"
 	@echo "make lock       bring requirements.lock up to pyproject.toml; LOCK_UPGRADE=--upgrade: newest versions"
 	@echo "make clean      remove the environment and all caches"
 
@@ -76,11 +79,20 @@ bench-kernels: $(STAMP)
 bench-store: $(STAMP)
 	$(BIN)/python -m benchmarks.store
 
+# In an environment of its own: the generator is no part of the lock.
+docs: $(STAMP)
+	$(PYTHON) -m venv $(VENV)/docs
+	$(VENV)/docs/bin/python -m pip install --quiet --editable '.[docs]'
+	$(VENV)/docs/bin/mkdocs build --quiet
+
+sessions: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m sessions
+
 lock: $(STAMP)
 	$(BIN)/pip-compile $(LOCK_OPTIONS) $(LOCK_UPGRADE) pyproject.toml
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist
+	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist
 	find tcformal tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment is made anew when the lock changes, so that it never holds what the lock does not.

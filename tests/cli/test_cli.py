@@ -366,7 +366,7 @@ def test_no_solver_at_all_exits_3(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
     result = run("prove", AMPERE_K8, TURING_K8)
     assert (result.exit_code, result.stdout) == (3, "")
     assert result.stderr.startswith(
-        "error: expected at least one solver to be installed, but found none: pip "
+        "error: expected at least one solver to be installed, but found none: python -m pip "
     )
 
 

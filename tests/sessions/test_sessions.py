@@ -1,0 +1,78 @@
+"""The pages of the documentation say what the commands on them print."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import tcformal
+from sessions.page import blocks, is_long, loose, masked, only_commands_make_numbers, pages, renewed
+
+PAGES = [
+    pytest.param(path, marks=[pytest.mark.long] if is_long(path.read_text(encoding="utf-8")) else [])
+    for path in pages()
+]
+ROOT = Path(__file__).resolve().parents[2]
+READERS = ("new-device", "numerical-analyst", "two-outputs", "rtl-author", "proof-auditor")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_a_page_says_what_its_commands_print(path: Path, tmp_path: Path) -> None:
+    """`make sessions` renews what is out of date."""
+    text = path.read_text(encoding="utf-8")
+    assert loose(renewed(text, tmp_path)) == loose(text)
+
+
+@pytest.mark.parametrize("path", pages(), ids=lambda path: path.stem)
+def test_no_page_has_a_number_that_no_command_makes(path: Path) -> None:
+    assert only_commands_make_numbers(path.read_text(encoding="utf-8")) == []
+
+
+def test_each_of_the_five_readers_has_a_session() -> None:
+    found = {path.stem: path.read_text(encoding="utf-8") for path in pages()}
+    for name in READERS:
+        assert sum(block.kind in ("console", "python") for block in blocks(found[name])) >= 3
+
+
+def test_another_output_is_noticed(tmp_path: Path) -> None:
+    page = "```console\n$ tcformal eval valpey@terms=2 --a 1 --b 1 --c 1\nunit  3\n```\n\nand\n"
+    new = renewed(page, tmp_path)
+    assert "0x40000000" in new
+    assert "unit  3" not in new
+    assert new.endswith("```\n\nand\n")
+    assert renewed(new, tmp_path) == new
+
+
+def test_python_files_and_codes_are_run(tmp_path: Path) -> None:
+    page = "```text file=x\nhello\n```\n```python\nfrom pathlib import Path\nprint(Path('x').read_text())\n```\n```output\n```\n"
+    assert "```output\nhello\n```" in renewed(page, tmp_path)
+    wrong = "```console\n$ tcformal eval nothing --a 1 --b 1\n```\n"
+    assert "exit code 2\n" in renewed(wrong, tmp_path)
+    with pytest.raises(ValueError, match="expected a line"):
+        renewed("```console\n$ rm -r x\n```\n", tmp_path)
+
+
+def test_what_differs_from_run_to_run_is_masked() -> None:
+    assert masked("glucose 4.2.1 unsat 0.12 s  \n2026-11-22; 3 s in all") == (
+        "SOLVER unsat … s\nYYYY-MM-DD; … s in all\n"
+    )
+
+
+def test_a_typed_number_is_noticed() -> None:
+    assert only_commands_make_numbers("There are 5,171 units, see `99` and fp16.\n```output\n42\n```\n") == [
+        "5,171"
+    ]
+
+
+def test_the_reference_describes_every_public_name() -> None:
+    text = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    named = re.findall(r"^::: (\S+)\.(\w+)$", text, re.MULTILINE)
+    assert {name: module for module, name in named} == tcformal._HOME
+
+
+def test_the_site_has_every_page() -> None:
+    site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    listed = set(re.findall(r": (\S+\.md)$", site, re.MULTILINE))
+    assert listed == {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
