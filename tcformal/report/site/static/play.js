@@ -182,7 +182,7 @@
           bit.type = "button";
           bit.dataset.bit = at;
           const what = ["sign", "exponent", "fraction"][part];
-          bit.setAttribute("aria-label", `${what} bit of weight 2^${word.bits.length - 1 - at}`);
+          bit.dataset.what = `${what} bit, place ${word.bits.length - 1 - at}`;
           group.append(bit);
         }
         if (size) place.append(group);
@@ -191,6 +191,7 @@
     place.querySelectorAll("button").forEach((bit, n) => {
       bit.textContent = word.bits[n];
       bit.setAttribute("aria-pressed", word.bits[n] === "1");
+      bit.setAttribute("aria-label", `${word.bits[n]}: ${bit.dataset.what}`);
     });
   }
 
