@@ -264,7 +264,7 @@ def witnesses(spec: UnitSpec, count: int, seed: int) -> tuple[list[dict[str, Any
 
 def compared(play: Any, names: list[str], count: int, seed: int) -> dict[str, int]:
     """The units whose results in the browser are not those of the command line, with how many."""
-    wrong = {}
+    wrong: dict[str, int] = {}
     for name in names:
         rows, expected = witnesses(catalogue()[name], count, seed)
         for start in range(0, count, 500):

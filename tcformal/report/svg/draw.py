@@ -177,7 +177,7 @@ class _Panel:
             yield f'<line x1="0" x2="{end:g}" y1="{y - 14:g}" y2="{y - 14:g}"/>'
         yield _text(self.name + 34, y, row.exponent, "dim", "end")
         yield _text(self.name + 40, y, row.sign.replace("-", "−"), "")
-        last = self.right
+        last = float(self.right)
         for bits in row.bits:
             # A rounded row has its own cut, behind the bits that the result keeps.
             xs = [self._x(block, bits.column + i) for i in range(len(bits.digits))]
