@@ -76,6 +76,19 @@ def test_the_wheel_says_that_it_is_typed(installed: Path) -> None:
     assert (installed / "tcformal" / "py.typed").is_file()
 
 
+def test_the_report_is_made_from_the_wheel(installed: Path, elsewhere: Path) -> None:
+    """Its templates and scripts are there: what it lacks is what it is told to look for."""
+    site = installed / "tcformal" / "report" / "site"
+    mine = ROOT / "tcformal" / "report" / "site"
+    for folder in ("templates", "static"):
+        wanted = sorted(path.name for path in (mine / folder).iterdir())
+        assert wanted == sorted(path.name for path in (site / folder).iterdir())
+        assert wanted
+    result = tcformal(installed, elsewhere, "report", "--out", "site", "--playground", "gone.tgz")
+    assert result.returncode == 2
+    assert "expected Pyodide's npm package at gone.tgz" in result.stderr
+
+
 @pytest.mark.long
 def test_the_source_archive_says_so_too(tmp_path: Path) -> None:
     """And holds the guide for contributors with its patches."""

@@ -191,6 +191,7 @@ def growth_picture(space: int, growth: Sequence[tuple[int, int]]) -> str:
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" '
+        f'viewBox="0 0 {_WIDTH} {_HEIGHT}" '
         f'font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="white"/>{ticks}'
         f'<path d="M{x(0)} {heights[0]}{steps}" fill="none" stroke="black" stroke-width="2"/>{dots}'
         f'<text x="{(_WIDTH + _LEFT) // 2}" y="{_HEIGHT - 8}" text-anchor="middle">dot products asked</text>'

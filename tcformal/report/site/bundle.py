@@ -43,7 +43,7 @@ def scripts(pyodide: Path) -> dict[str, str]:
     lock = json.loads(files["pyodide-lock.json"]) | {"packages": {}}
     return {
         "play/pyodide.js": files["pyodide.js"].decode().partition("\n//# sourceMappingURL")[0],
-        "play/module.js": module,
+        "play/module.js": _script("module.js", gzip.compress(module.encode(), 9, mtime=0)),
         "play/lock.js": f"globalThis.tcformalLock = {json.dumps(lock)};\n",
         "play/wasm.js": _script("pyodide.asm.wasm", gzip.compress(files["pyodide.asm.wasm"], 9, mtime=0)),
         "play/library.js": _script("python_stdlib.zip", gzip.compress(_trimmed(files), 9, mtime=0)),

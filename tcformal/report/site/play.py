@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -94,12 +94,13 @@ def results(unit: str, rows: Sequence[Mapping[str, Any]]) -> list[int]:
     """The encodings of many dot products of raw encodings, without pictures."""
     made = []
     for row in rows:
-        w = Witness(**{name: tuple(x) if isinstance(x, list) else x for name, x in row.items()})
+        scales = (tuple(row.get(name, ())) for name in ("scale_a", "scale_b"))
+        w = Witness(tuple(row["a"]), tuple(row["b"]), row["c"], *scales)
         made.append(_evaluator(unit, len(w.a))(w.inputs())[0])
     return made
 
 
-_CALLS = {"answer": answer, "shape": shape, "draw": draw, "results": results}
+_CALLS: dict[str, Callable[..., Any]] = {"answer": answer, "shape": shape, "draw": draw, "results": results}
 
 
 @lru_cache(maxsize=8)

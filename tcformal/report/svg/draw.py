@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -52,16 +53,16 @@ def picture_svg(traces: Sequence[Trace]) -> str:
     """
     found = divergence(*traces) if len(traces) == 2 else None
     said = verdict_text(traces, found) if len(traces) == 2 else ""
-    return _svg([_Panel(trace, found) for trace in traces], said, bool(found))
+    return _svg([_Panel(trace, found) for trace in traces], said, bool(found), f"<style>{STYLE}</style>")
 
 
 def panels_svg(traces: Sequence[Trace]) -> list[str]:
-    """The same as one picture for each unit, for pages that set them side by side or below each other."""
+    """The same as one picture for each unit, for pages that set them side by side, and have STYLE."""
     found = divergence(*traces) if len(traces) == 2 else None
-    return [_svg([_Panel(trace, found)], "", False) for trace in traces]
+    return [_svg([_Panel(trace, found)], "", False, "") for trace in traces]
 
 
-def _svg(panels: Sequence[_Panel], said: str, differ: bool) -> str:
+def _svg(panels: Sequence[_Panel], said: str, differ: bool, style: str) -> str:
     """Panels side by side under one line of words."""
     top = _EDGE + (_ROW if said else 0)
     width = sum(panel.width for panel in panels) + _GAP * (len(panels) - 1) + 2 * _EDGE
@@ -75,7 +76,7 @@ def _svg(panels: Sequence[_Panel], said: str, differ: bool) -> str:
         f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}">',
         f'<title id="{key}t">Alignment picture of {escape(title)}</title>',
         f'<desc id="{key}d">{escape(words)}</desc>',
-        f"<style>{STYLE}</style>",
+        style,
         f'<defs><pattern id="{key}h" width="6" height="6" patternUnits="userSpaceOnUse">'
         '<rect class="hatch" width="6" height="6"/><path class="hatch-line" d="M0 6L6 0" stroke-width=".8"/>'
         "</pattern></defs>",
@@ -112,7 +113,7 @@ class _Panel:
         self.words = description(self.blocks, f"{trace.unit.name}.", f"{self.result}.")
         rows = [row for block in self.blocks for row in block.rows]
         longest = max((len(row.name) for row in rows), default=0)
-        self.name = min(longest, _MOST_NAME) * _CHAR + 8
+        self.name = math.ceil(min(longest, _MOST_NAME) * _CHAR) + 8
         self.lead = max((block.lead for block in self.blocks), default=1)
         columns = max((block.fraction + block.cut for block in self.blocks), default=0)
         self.bits = self.name + 52 + self.lead * _BIT
@@ -176,7 +177,7 @@ class _Panel:
             yield f'<line x1="0" x2="{end:g}" y1="{y - 14:g}" y2="{y - 14:g}"/>'
         yield _text(self.name + 34, y, row.exponent, "dim", "end")
         yield _text(self.name + 40, y, row.sign.replace("-", "−"), "")
-        last = self.right
+        last = float(self.right)
         for bits in row.bits:
             # A rounded row has its own cut, behind the bits that the result keeps.
             xs = [self._x(block, bits.column + i) for i in range(len(bits.digits))]

@@ -16,7 +16,7 @@ from tcformal.query.pair import EqualityQuestion
 from tcformal.query.verdict import Verdict
 from tcformal.report.devices.identify import growth_svg, identification_view
 from tcformal.report.parts import plain
-from tcformal.report.svg.draw import picture_svg
+from tcformal.report.svg.draw import STYLE, picture_svg
 from tcformal.report.svg.page import html_table, operand_rows, pictures_html
 from tcformal.report.units import unit_data
 
@@ -54,7 +54,8 @@ def verdict_html(v: Verdict[Any]) -> str:
     traces = [explain_witness(spec, v.witness) for spec in (first, second)]
     return (
         head + html_table(("operand", "value", "encoding"), operand_rows(first, v.witness))
-        + html_table(("unit", "result", "encoding"), results) + pictures_html(traces)
+        + html_table(("unit", "result", "encoding"), results)
+        + f"<style>{STYLE}</style>" + pictures_html(traces)
     )  # fmt: skip
 
 

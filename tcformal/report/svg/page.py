@@ -11,6 +11,7 @@ from tcformal.operands.witness import Witness
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.steps import Trace
+from tcformal.report.svg.draw import STYLE as PICTURE_STYLE
 from tcformal.report.svg.draw import panels_svg, verdict_text
 
 STYLE = """
@@ -25,7 +26,8 @@ pre{background:var(--soft);padding:.6rem;white-space:pre-wrap;overflow-wrap:anyw
 .pictures{display:flex;flex-wrap:wrap;gap:1rem}
 .picture{overflow-x:auto;border:1px solid var(--line);border-radius:4px;max-width:100%}
 .picture svg{display:block}
-table{border-collapse:collapse;margin:.8rem 0}th,td{border-bottom:1px solid var(--line);padding:.2rem .7rem;
+h1{overflow-wrap:anywhere}table{border-collapse:collapse;margin:.8rem 0}
+th,td{border-bottom:1px solid var(--line);padding:.2rem .7rem;
 text-align:left;vertical-align:top;overflow-wrap:anywhere}a{color:var(--link)}
 """
 
@@ -77,7 +79,8 @@ def explanation_page(traces: Sequence[Trace]) -> str:
     title = " and ".join(names)
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{STYLE}</style></head>'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<style>{STYLE}{PICTURE_STYLE}</style></head>"
         f"<body><main><h1>One dot product on {escape(title)}</h1><pre>{escape(command)}</pre>{said}"
         f"{html_table(('unit', 'result', 'encoding'), results)}"
         f"{pictures_html(traces)}<h2>Operands</h2><p>All other products are zero.</p>"

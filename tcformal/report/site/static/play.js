@@ -11,15 +11,22 @@
   let operands = {};
 
   async function opened(name) {
-    const raw = Uint8Array.from(atob(files[name]), (x) => x.charCodeAt(0));
+    const text = files[name];
     delete files[name];
+    const raw = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (x) => x.charCodeAt(0));
     const plain = new Blob([raw]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Uint8Array(await new Response(plain).arrayBuffer());
   }
 
   globalThis.tcformalStart = async () => {
     try {
+      const mark = (what) => performance.mark(`tcformal ${what}`);
+      mark("scripts");
       const ready = { "pyodide.asm.wasm": await opened("pyodide.asm.wasm"), "python_stdlib.zip": await opened("python_stdlib.zip") };
+      const script = document.createElement("script");
+      script.textContent = new TextDecoder().decode(await opened("module.js"));
+      document.head.append(script);
+      mark("files");
       const usual = globalThis.fetch;
       // Pages from the disk may not fetch; what Pyodide asks for is here already.
       globalThis.fetch = async (what, options) => {
@@ -30,10 +37,14 @@
       };
       python = await loadPyodide({ indexURL: new URL("play/", document.baseURI).href, createPyodideModule: globalThis.tcformalModule, lockFileContents: globalThis.tcformalLock });
       globalThis.fetch = usual;
+      mark("python");
       python.FS.writeFile("/tcformal.zip", await opened("tcformal.zip"));
       python.runPython("import sys\nsys.path.insert(0, '/tcformal.zip')\nfrom tcformal.report.site.play import call");
       const called = python.globals.get("call");
       globalThis.tcformalCall = (name, value) => JSON.parse(called(name, JSON.stringify(value)));
+      // Encodings of 64 bits are no numbers of this language: they stay texts between tests and Python.
+      globalThis.tcformalText = (name, rest) => called(name, `{"unit": ${JSON.stringify(rest.unit)}, "rows": ${rest.rows}}`);
+      mark("package");
       find("loading").hidden = true;
       find("play").hidden = false;
       listen();
@@ -171,7 +182,7 @@
           bit.type = "button";
           bit.dataset.bit = at;
           const what = ["sign", "exponent", "fraction"][part];
-          bit.setAttribute("aria-label", `${what} bit of weight 2^${word.bits.length - 1 - at}`);
+          bit.dataset.what = `${what} bit, place ${word.bits.length - 1 - at}`;
           group.append(bit);
         }
         if (size) place.append(group);
@@ -180,6 +191,7 @@
     place.querySelectorAll("button").forEach((bit, n) => {
       bit.textContent = word.bits[n];
       bit.setAttribute("aria-pressed", word.bits[n] === "1");
+      bit.setAttribute("aria-label", `${word.bits[n]}: ${bit.dataset.what}`);
     });
   }
 

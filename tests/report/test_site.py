@@ -1,0 +1,217 @@
+"""The site: each page is made from the records, says how far it was checked, and links to what there is."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import tcformal
+from tcformal.callbacks import ignore, ignore_count
+from tcformal.design.names import resolve
+from tcformal.errors import InputError, RecordError
+from tcformal.matmul.unit import Unit
+from tcformal.operands.random import batch
+from tcformal.operands.witness import Witness
+from tcformal.papers.files import known_queries
+from tcformal.query.pairs.pairs import Pair, groups
+from tcformal.report.data import evaluate
+from tcformal.report.site import build, play
+from tcformal.report.site.bundle import scripts, sources
+from tcformal.report.site.devices import nan_stories
+from tcformal.report.site.pairs import pair_pages, replayed, witness_of_record
+from tcformal.store.store import Store
+
+ROOT = Path(__file__).resolve().parents[2]
+AMPERE, HOPPER = (f"{arch}/mma.m16n8k16.f32.f16.f16.f32" for arch in ("ampere", "hopper"))
+BF16 = ("x86/vdpbf16ps", "arm/bfdot.ebf0")
+
+
+class Links(HTMLParser):
+    """The targets of a page, its names, and the text of its title."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.targets: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if (tag, name) in (("a", "href"), ("script", "src"), ("link", "href")) and value:
+                self.targets.append(value.partition("#")[0])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of one group of formats and one file of questions, with one answer."""
+    made = tmp_path_factory.mktemp("site")
+    results = made / "results"
+    tcformal.separate(*BF16, store=Store(results))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "groups", lambda: groups(BF16[1]))
+        some = {n: p for n, p in known_queries().items() if n == "disagreements/truncation"}
+        patch.setattr(build, "known_queries", lambda: some)
+        build.build(made / "out", results, verify=False, part=lambda _: ignore_count, warn=ignore)
+    return made / "out"
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def test_every_link_resolves_and_nothing_is_fetched(site: Path) -> None:
+    pages = [*site.rglob("*.html")]
+    assert len(pages) > 160
+    lost = {}
+    for page in pages:
+        text = text_of(page)
+        assert "http://" not in text.replace("http://www.w3.org", "")
+        for target in Links(text).targets:
+            if target and not (page.parent / target).resolve().is_file():
+                lost[str(page)] = target
+    assert lost == {}
+
+
+def test_a_pair_shows_its_witness_computed_again(site: Path) -> None:
+    text = text_of(site / "pair" / "x86-vdpbf16ps--arm-bfdot.ebf0.html")
+    assert "SEPARATED</strong>: computed again on integers and on fractions" in text
+    assert text.count("<svg") == 2
+    command = re.search(r"<pre[^>]*>(tcformal explain x86/vdpbf16ps arm/bfdot.ebf0 [^<]*)</pre>", text)
+    assert command is not None
+    other = text_of(site / "pair" / "x86-tdpbf16ps--arm-bfdot.ebf0.html")
+    assert "not answered" in other
+    assert "tcformal separate x86/tdpbf16ps arm/bfdot.ebf0" in other
+
+
+def test_a_question_of_a_paper_stands_beside_its_answer(site: Path) -> None:
+    text = text_of(site / "paper" / "disagreements-truncation.html")
+    assert "RZ (FASI), truncation (VALPEY)" in text
+    assert "no kept answer" in text
+    assert text.count("computed again on lanes, integers and fractions") == 2
+
+
+def test_a_design_shows_sources_evidence_and_neighbours(site: Path) -> None:
+    text = text_of(site / "design" / "hopper-mma.m16n8k16.f32.f16.f16.f32.html")
+    for words in ("fraction bits", "measured", "tcformal units hopper/mma.m16n8k16.f32.f16.f16.f32", "2^"):
+        assert words in text
+    assert "arm-bfdot.ebf0.html" in text_of(site / "design" / "x86-vdpbf16ps.html")
+
+
+def test_every_number_has_a_command_beside_it(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        assert 'class="copy"' in text_of(page), page
+
+
+def test_a_forged_witness_is_not_shown(tmp_path: Path) -> None:
+    """A witness on which both units give the same result is refused, whatever its record says."""
+    zeros = Witness((0, 0), (0, 0), 0)
+    with pytest.raises(RecordError, match="same result"):
+        replayed(*BF16, zeros)
+    store = Store(tmp_path)
+    tcformal.separate(*BF16, store=store)
+    (entry,) = store.records()
+    honest = pair_pages(groups(BF16[1]), [entry], ignore_count)
+    assert honest[Pair(*BF16)].verdict == "SEPARATED"
+    for row in ("a", "b"):
+        entry.record["witness"][row] = [{"hex": "0x0000", "value": "0"}] * 2
+    entry.record["witness"]["c"] = {"hex": "0x00000000", "value": "0"}
+    assert witness_of_record(entry.record) == zeros
+    forged = pair_pages(groups(BF16[1]), [entry], ignore_count)[Pair(*BF16)]
+    assert forged.verdict == "not answered"
+    assert "refused" in forged.status
+
+
+def test_the_nan_rule_of_amx_is_measured_from_the_recorded_tiles() -> None:
+    stories = nan_stories(ROOT / "results")
+    assert [story.unit for story in stories[:1]] == ["x86/tdpbf16ps"]
+    given = {rule: count for rule, count, _ in stories[0].rules}
+    assert given[stories[0].chosen] == stories[0].nans > 1000
+    assert all(count < stories[0].nans for rule, count in given.items() if rule != stories[0].chosen)
+
+
+def test_nothing_of_the_user_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match="expected a new folder, or one with a site in it"):
+        build.check_target(tmp_path)
+    build.check_target(tmp_path / "new")
+
+
+# ------------------------------------------------------------------------------------------ playground
+
+
+@pytest.mark.parametrize("name", [AMPERE, "cdna3/v_mfma_f32_32x32x8_f16", "x86/tdpfp16ps"])
+def test_the_playground_gives_what_the_command_line_gives(name: str) -> None:
+    spec = resolve(name)
+    x = batch(spec, spec.k, 40, 3)
+    rows = [
+        {"a": a, "b": b, "c": c} for a, b, c in zip(x.a.tolist(), x.b.tolist(), x.c.tolist(), strict=True)
+    ]
+    expected = Unit(spec).dot_bits(x.a, x.b, x.c).tolist()
+    assert json.loads(play.call("results", json.dumps({"unit": name, "rows": rows}))) == expected
+
+
+def test_the_playground_takes_values_as_people_write_them() -> None:
+    given = {"units": [AMPERE, HOPPER], "a": ["1.5", "2^-24"], "b": ["0x3c00", ""], "c": "-1/8"}
+    found = json.loads(play.call("answer", json.dumps(given)))
+    w = Witness((0x3E00, 1, *[0] * 14), (0x3C00, *[0] * 15), 0xBE000000)
+    assert [int(r["hex"], 16) for r in found["results"]] == [
+        evaluate(Unit(resolve(n)), w) for n in (AMPERE, HOPPER)
+    ]
+    assert len(found["pictures"]) == 2
+    assert found["operands"]["a"][0] == {"hex": "0x3e00", "value": "1.5", "bits": f"{0x3E00:016b}"}
+    wrong = json.loads(play.call("answer", json.dumps(given | {"a": ["one"]})))
+    assert wrong["error"].startswith("expected a value such as")
+    other = json.loads(play.call("shape", json.dumps({"units": [AMPERE, "x86/vdpbf16ps"]})))
+    assert "expected units of the same formats" in other["error"]
+
+
+def test_random_operands_are_numbers() -> None:
+    for seed in range(40):
+        drawn = play.draw([AMPERE], seed)
+        found = play.answer([AMPERE], drawn["a"], drawn["b"], drawn["c"])
+        assert "nan" not in found["results"][0]["value"]
+
+
+def test_a_trace_and_its_picture_need_no_compiled_package() -> None:
+    """What the page in the browser runs, from the archive that the page holds: pure Python."""
+    code = (
+        "import sys\n"
+        "class Refuse:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.partition('.')[0] in {'numpy', 'ml_dtypes', 'click', 'rich', 'jsonschema', 'z3',"
+        " 'llvmlite', 'cvc5', 'bitwuzla', 'pysat', 'jinja2'}:\n"
+        "            raise ImportError(name)\n"
+        "sys.meta_path.insert(0, Refuse())\n"
+        "from tcformal.report.site import play\n"
+        "assert '.zip' in play.__file__\n"
+        f"print(play.answer(['{AMPERE}'], ['1'], ['1'], '1')['results'][0]['hex'])\n"
+    )
+    with zipfile.ZipFile(io.BytesIO(sources())) as held:
+        assert "tcformal/semantics/round.py" in held.namelist()
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "tcformal.zip").write_bytes(sources())
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=60, check=False,
+            env={"PYTHONPATH": str(Path(folder) / "tcformal.zip")},
+        )  # fmt: skip
+    assert done.stdout.strip() == "0x40000000", done.stderr
+
+
+def test_what_is_not_pyodide_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="expected Pyodide's npm package"):
+        scripts(tmp_path / "gone.tgz")
+    with pytest.raises(InputError, match=r"expected pyodide\.js"):
+        scripts(tmp_path)
+    with tarfile.open(tmp_path / "other.tgz", "w:gz"):
+        pass
+    with pytest.raises(InputError, match="expected Pyodide's npm package"):
+        scripts(tmp_path / "other.tgz")
