@@ -14,7 +14,7 @@ from tcformal.matmul.replay import replay
 from tcformal.operands.batch import witness_at
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
-from tcformal.programs.chain import definition
+from tcformal.programs.chain import same_definition
 from tcformal.proofs.claims.equality import equal_in_steps
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.query.assume import Assumptions
@@ -56,7 +56,7 @@ class Sameness:
 
     def quickly(self, other: UnitSpec) -> Likeness:
         """What definitions, lemmas and some pools of inputs say."""
-        if definition(self.base, self.k) == definition(other, self.k):
+        if same_definition(self.base, other, self.k):
             return Likeness("the definitions are the same")
         if time.monotonic() < self._end:
             in_steps = equal_in_steps(self.base, other, self._book, _LEMMA, self.k)
