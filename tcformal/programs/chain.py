@@ -105,7 +105,7 @@ def definition(spec: UnitSpec, k: int | None = None) -> str:
 
 
 def same_definition(first: UnitSpec, second: UnitSpec, k: int) -> bool:
-    """Whether two units of equal formats build one circuit for K products, in whatever order its nodes come."""
+    """Whether two units of equal formats build one circuit for K products, nodes in any order."""
     if arithmetic(first) == arithmetic(second):
         return True
     return _same_definition(arithmetic(first), arithmetic(second), k)
