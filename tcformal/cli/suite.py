@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from tcformal.checks import MOST_AT_ONCE, MOST_JOBS, check_int
+from tcformal.checks import MOST_AT_ONCE, MOST_JOBS, check_int, check_positive
 from tcformal.cli.group import BAD_INPUT, NO_ANSWER, OK, OTHERWISE, fail, json_option, main
 from tcformal.cli.output import write_output
 from tcformal.cli.questions.options import SolverOptions, solver_options
@@ -75,6 +75,8 @@ from tcformal.suites.suitefile import from_json, to_json
     show_default=True,
     help="Time limit for shrinking one input, in seconds.",
 )
+@click.option("--total-time", type=float, help="Seconds after which no further pair is asked about; those "
+              "that are left are undecided, and everything else is kept.")  # fmt: skip
 @click.option(
     "--jobs",
     type=int,
@@ -95,6 +97,7 @@ def suite_(
     vectors: int,
     how: SolverOptions,
     shrink_time: float,
+    total_time: float | None,
     jobs: int,
     as_json: bool,
 ) -> int:
@@ -109,6 +112,8 @@ def suite_(
             raise InputError("expected --check alone, but got designs too")
         return _check(Path(checked), as_json)
     check_int("--jobs", jobs, low=1, high=MOST_JOBS)
+    if total_time is not None:
+        check_positive("--total-time", total_time)
     check_int("--vectors", vectors, low=2, high=MOST_AT_ONCE)
     check_prefix(prefix)
     form = "json" if as_json else form
@@ -119,7 +124,7 @@ def suite_(
         task = bar.add_task("starting", total=None)
         made = suite(
             of, vectors=vectors, seed=how.limits.seed, solvers=how.solvers, shrink_s=shrink_time, jobs=jobs,
-            limits=how.limits,
+            limits=how.limits, total_s=total_time,
             progress=lambda doing, done, of_: bar.update(task, description=doing, completed=done, total=of_),
         )  # fmt: skip
     _write(made, form, output, prefix)

@@ -16,24 +16,28 @@ from tcformal.identify.structures import structures
 _JOIN, _LAST = "join", "last"
 
 
-def hypotheses(spec: UnitSpec, order: Order, nan_word: int, *, alone: bool = False) -> Iterator[UnitSpec]:
+def hypotheses(
+    spec: UnitSpec, order: Order, nan_word: int, *, alone: bool = False, converted: bool = False
+) -> Iterator[UnitSpec]:
     """Tree units of a device's order, the plainest first.
 
     Masks do not show that a chain starts from +0, nor that operands are converted exactly before they are
     multiplied.  Sums of products share their parameters, and so do sums of sums; with `alone` the outermost
-    one has its own, and sums of two may cut.
+    one has its own, and sums of two may cut; with `converted` operands of eight bits are fp16 before they are
+    multiplied.
     """
     if order.root is None:
         return
     names = ",".join(f"{name}_format={fmt}" for name, fmt in spec.operands.names().items())
     wide = format_named("fp16")
-    eight = max(spec.a_format.width, spec.b_format.width) <= 8
+    if converted and max(spec.a_format.width, spec.b_format.width) > 8:
+        return
     root = _staged(order.root, alone)
     cut = _cut(order, dict(zip(map(id, order.root.steps()), root.steps(), strict=True)))
     for start in dict.fromkeys((root, _from_zero(root))):
         base = resolve(f"tree@steps={start},nan_word={nan_word:#x},{names}")
-        for converted in (None, wide) if eight else (None,):
-            yield from structures(tree_unit(base, Tree(start, (), converted)), cut, pairs_cut=alone)
+        tree = Tree(start, (), wide if converted else None)
+        yield from structures(tree_unit(base, tree), cut, pairs_cut=alone)
 
 
 def _cut(order: Order, staged: dict[int, Step]) -> dict[str, bool]:

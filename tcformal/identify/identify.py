@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 
 import numpy as np
@@ -79,10 +80,10 @@ class _Identifying:
         batch, answers = self.asker.history
         plain = without_nan(self.spec, batch)
         self.search.take(rows_of(batch, plain), answers[plain])
-        for alone in (False, True):
+        for alone, converted in itertools.product((False, True), repeat=2):
             if self.order is not None and self.order.root is not None and not self.search.alive:
                 self.progress("choosing inputs")
-                self.search.add(hypotheses(self.spec, self.order, word, alone=alone))
+                self.search.add(hypotheses(self.spec, self.order, word, alone=alone, converted=converted))
                 self.search.run(_ROUNDS)
         if not self.search.alive:
             self.progress("trying the catalogued designs")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,11 +13,11 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import TcformalError
 from tcformal.identify.survivors.pool import pool_of
 from tcformal.matmul.replay import replay
-from tcformal.operands.batch import witness_at
+from tcformal.operands.batch import batch_of, lengthened, witness_at
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
-from tcformal.programs.chain import definition
-from tcformal.proofs.claims.equality import equal_in_steps
+from tcformal.programs.chain import same_definition
+from tcformal.proofs.claims.equality import equal_in_steps, plain_form
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import answer
@@ -56,7 +58,7 @@ class Sameness:
 
     def quickly(self, other: UnitSpec) -> Likeness:
         """What definitions, lemmas and some pools of inputs say."""
-        if definition(self.base, self.k) == definition(other, self.k):
+        if same_definition(self.base, other, self.k):
             return Likeness("the definitions are the same")
         if time.monotonic() < self._end:
             in_steps = equal_in_steps(self.base, other, self._book, _LEMMA, self.k)
@@ -68,13 +70,39 @@ class Sameness:
         """What solvers say of both designs as a whole, unless the time for that is over."""
         if time.monotonic() > self._end:
             return Likeness()
+        one, two, n = self._blocks(other)
         try:
-            verdict = answer(question(self.base, other, Assumptions()), limits=_WHOLE)
+            verdict = answer(question(one, two, Assumptions()), limits=_WHOLE)
         except TcformalError:
             return Likeness()
-        if verdict.kind is Kind.SEPARATED and verdict.inputs is not None:
-            return Likeness(witness=Witness.of(verdict.inputs, self.k))
-        return Likeness(verdict.reason) if verdict.kind is Kind.EQUIVALENT else Likeness()
+        if verdict.kind is Kind.SEPARATED and verdict.found is not None:
+            short = [w for w in (verdict.witness, verdict.found) if w is not None]
+            return self._shown(
+                other, [x for w in short for x in (lengthened(w, self.k) if n < self.k else [w])]
+            )
+        if verdict.kind is not Kind.EQUIVALENT:
+            return Likeness()
+        more = f" of {n} products; both hand their result on as the next c" if n < self.k else ""
+        return Likeness(verdict.reason + more)
+
+    def _blocks(self, other: UnitSpec) -> tuple[UnitSpec, UnitSpec, int]:
+        """Both designs for as few products as they hand their whole state on after; else for all.
+
+        Soundness: designs that agree on so many products with every c agree on all, block by block.
+        """
+        one, two = plain_form(self.base, self.k), plain_form(other, self.k)
+        if one is not None and two is not None and one.operands.c == one.operands.d:
+            plain = [x for x in (one, two) if x.emulation is None and x.scale_format is None]
+            n = math.lcm(*(min(self.k, x.design.products) for x in plain))
+            if len(plain) == 2 and n < self.k and self.k % n == 0:
+                return replace(one, k=n), replace(two, k=n), n
+        return self.base, other, self.k
+
+    def _shown(self, other: UnitSpec, found: Sequence[Witness]) -> Likeness:
+        """The first of some inputs on which both designs differ."""
+        pool = batch_of(found)
+        apart = np.flatnonzero(replay(self.base, pool) != replay(other, pool))
+        return Likeness(witness=found[int(apart[0])]) if apart.size else Likeness()
 
     def _separated(self, other: UnitSpec) -> Witness | None:
         """An input of some pools on which another design differs from the base."""

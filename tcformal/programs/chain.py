@@ -104,6 +104,21 @@ def definition(spec: UnitSpec, k: int | None = None) -> str:
     return digest(graph, {"d": root})
 
 
+def same_definition(first: UnitSpec, second: UnitSpec, k: int) -> bool:
+    """Whether two units of equal formats build one circuit for K products, nodes in any order."""
+    if arithmetic(first) == arithmetic(second):
+        return True
+    return _same_definition(arithmetic(first), arithmetic(second), k)
+
+
+@lru_cache(maxsize=1024)
+def _same_definition(first: UnitSpec, second: UnitSpec, k: int) -> bool:
+    g = Graph()
+    x = declare_inputs(g, first, k)
+    one, other = (chained_dot(g, spec, x).result for spec in (first, second))
+    return one is other
+
+
 def circuit(spec: UnitSpec, k: int) -> tuple[Graph, Node]:
     """The definition of K products on one unit: a graph of its own and the node of d."""
     g, made = staged_circuit(spec, k)

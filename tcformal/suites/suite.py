@@ -53,13 +53,15 @@ def suite(
     solvers: Sequence[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     shrink_s: float = SHRINK_S,
+    total_s: float | None = None,
     jobs: int | None = None,
     progress: RoundProgress = lambda _doing, _done, _all: None,
 ) -> Suite:
     """The suite of a space.
 
     Many seeded inputs are evaluated on all designs at once; what they leave together is asked of the
-    solvers, pair by pair.  `limits`, `solvers` and `jobs` are those of one question.
+    solvers, pair by pair.  `limits`, `solvers` and `jobs` are those of one question; no pair is asked about
+    later than `total_s` seconds after the start, and those that are left then stay undecided.
     Errors: InputError for designs without a common k, UnknownNameError or MissingSolverError for solvers
     that cannot be asked, SolverDisagreementError where lanes, integers and the oracle do not agree on an
     input.  A pair without an answer is in `undecided`, not an error.
@@ -69,10 +71,12 @@ def suite(
     check_positive("shrink_s", shrink_s)
     if solvers is not None:
         check_members(solvers)
+    if total_s is not None:
+        check_positive("total_s", total_s)
     start = time.monotonic()
     progress("building the designs", 0, 1)
     work = _Work(Panel(of.members), vectors, seed, progress)
-    work.decide_pairs(solvers, limits, jobs)
+    work.decide_pairs(solvers, limits, jobs, None if total_s is None else start + total_s)
     progress("choosing inputs", 0, 1)
     chosen, at_least = work.chosen(work.pairs())
     chosen = work.readable(chosen, shrink_s)
@@ -109,11 +113,19 @@ class _Work:
                 self._merge(Equal(first, i, "both build the same definition", True))
 
     # ------------------------------------------------------------------ telling apart
-    def decide_pairs(self, solvers: Sequence[str] | None, limits: Limits, jobs: int | None) -> None:
+    def decide_pairs(
+        self, solvers: Sequence[str] | None, limits: Limits, jobs: int | None, end: float | None
+    ) -> None:
         """Try more inputs, then ask about pairs until each is told apart, equal, or without an answer."""
         for more in range(1, _ROUNDS):
             self._search(self.vectors, self.seed + more)
         while (pair := self._together()) is not None:
+            if end is not None and time.monotonic() > end:
+                known = {(u.first, u.second) for u in self.undecided}
+                left = [pair for group in self._groups() for pair in combinations(group, 2)]
+                reason = "the time for the whole suite was over before anybody was asked"
+                self.undecided += [Undecided(*p, Kind.TIMEOUT, reason) for p in left if p not in known]
+                return
             self._progress()
             self._ask(pair, solvers=solvers, limits=limits, jobs=jobs)
 

@@ -22,6 +22,7 @@ def suite(
     limits: Limits | None = None,
     solvers: Sequence[str] | None = None,
     jobs: int | None = None,
+    total_s: float | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Suite:
     """Find the fewest inputs on which every two designs differ, unless they are proved equal.
@@ -31,7 +32,8 @@ def suite(
     with each other.  Units of equal operand formats and scales, at most 256 designs.
     Ranges and units: `vectors` inputs, at least 2, are tried in one round before solvers are asked; `limits`
     hold for each solver on one pair of designs, 20 s unless given, and their seed draws the inputs too;
-    `jobs` solvers run at a time; `solvers` and `progress` are those of `separate`.
+    `jobs` solvers run at a time; no pair is asked about later than `total_s` seconds after the start;
+    `solvers` and `progress` are those of `separate`.
     Zero, NaN, Inf: results are compared as encodings.
     Errors: UnknownNameError for unknown units, parameters or solvers; InputError for designs that cannot be
     compared, or fewer than two of them; MissingSolverError for a solver that is not installed;
@@ -43,7 +45,7 @@ def suite(
     allowed = limits or suites.DEFAULT_LIMITS
     return suites.suite(
         space([_name(u) for u in listed], vary=vary), vectors=vectors, seed=allowed.seed, solvers=solvers,
-        limits=allowed, jobs=jobs,
+        limits=allowed, jobs=jobs, total_s=total_s,
         progress=lambda what, _done, _all: None if progress is None else progress(what),
     )  # fmt: skip
 

@@ -128,10 +128,13 @@ def test_scales_are_written_too(run: Run) -> None:
 
 
 def test_an_undecided_pair_is_no_answer(run: Run) -> None:
-    words = ("valpey@terms=5", "--vary", "carry_bits=3,4", "--vectors", "64", "--time-limit", "0.001")
+    """What was told apart before the time was over is kept."""
+    words = ("valpey@terms=5", "--vary", "carry_bits=2..4", "--vectors", "64", "--total-time", "0.001")
     result = run(*words)
     assert result.exit_code == 3
     assert "undecided: @terms=5,carry_bits=3 and @terms=5,carry_bits=4" in " ".join(result.stdout.split())
+    made = json.loads(run(*words, "--json").stdout)
+    assert len(made["inputs"]) == len(made["undecided"]) == 1
     header = run(*words, "--format", "c")
     assert header.exit_code == 2
     assert "for a C header" in header.stderr

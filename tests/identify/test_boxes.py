@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -86,3 +88,59 @@ def test_a_device_that_is_no_sum_is_outside_the_space() -> None:
     device = CallableDevice(lambda a, b, c: np.zeros(len(c), np.uint32), "zeros")
     made = identify(Asker(device, unit.operands, unit.k), vectors=100)
     assert made.verdict is IdentifyVerdict.OUTSIDE
+
+
+#: An identification whose device notes what it is asked, and ends the process in one of its calls.
+KILLED = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, {folder!r})
+from test_boxes import FEW, identify, resolve
+from tcformal.identify.asking.ask import Asker
+from tcformal.matmul.unit import Unit
+from tcformal.probe.devices.callable import CallableDevice
+unit, calls = resolve(FEW), []
+def box(a, b, c):
+    with open({log!r}, "a") as file:
+        for x, y, z in zip(a.tolist(), b.tolist(), c.tolist()):
+            file.write(f"{{len(calls)}} {{(*x, *y, z)}}\\n")
+    calls.append(len(c))
+    if len(calls) == {at}:
+        os._exit(9)
+    return Unit(unit).dot_bits(a, b, c) ^ {lie}
+found = identify(Asker(CallableDevice(box, "box"), unit.operands, unit.k, path=Path({path!r})), vectors=500)
+print(found.verdict.value)
+"""
+
+
+def run_killed(folder: Path, at: int, lie: int = 0) -> tuple[int, list[str], list[tuple[int, str]]]:
+    """One run that ends in its call `at`: how it ended, its last line, and every input with its call."""
+    log = folder / "asked.txt"
+    log.write_text("")
+    text = KILLED.format(
+        folder=str(Path(__file__).parent), log=str(log), path=str(folder / "answers.jsonl"), at=at, lie=lie
+    )
+    done = subprocess.run([sys.executable, "-c", text], check=False, capture_output=True, text=True)
+    asked = [line.split(" ", 1) for line in log.read_text().splitlines()]
+    said = (done.stdout + done.stderr).strip().splitlines()
+    return done.returncode, said[-1:], [(int(n), x) for n, x in asked]
+
+
+@pytest.mark.long
+def test_a_whole_run_that_is_killed_again_and_again_goes_on(tmp_path: Path) -> None:
+    """What is on the disk is asked again in the first call only, a few inputs; a lie is noticed."""
+    known: set[str] = set()
+    for at in (2, 4, 3):
+        code, _, asked = run_killed(tmp_path, at)
+        assert code == 9
+        again = [call for call, x in asked if x in known]
+        assert set(again) <= {0}
+        assert len(again) <= 32
+        # The call in which the process ended has not been answered.
+        known |= {x for call, x in asked if call < at - 1}
+    code, last, _ = run_killed(tmp_path, 0, lie=1)
+    assert code == 1
+    assert "to answer as before" in last[0]
+    code, last, asked = run_killed(tmp_path, 0)
+    assert (code, last) == (0, ["IDENTIFIED"])
+    assert {call for call, x in asked if x in known} <= {0}

@@ -27,7 +27,7 @@ from tcformal.operands.batch import batch_of
 from tcformal.operands.random import Raw
 from tcformal.operands.text import from_data
 from tcformal.probe.sealed import read_whole, word
-from tcformal.programs.chain import definition
+from tcformal.programs.chain import same_definition
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import question
 from tcformal.store.audit.audit import AuditStatus
@@ -171,7 +171,7 @@ class _Checks:
         """Whether a design is defined as the simplest one is, or proved here or by a kept answer to be it."""
         first, second = self._design(self.record["classes"][0][0]), self._design(name)
         k = self.operands.k
-        if definition(first, k) == definition(second, k):
+        if same_definition(first, second, k):
             return True
         found = self.store.find(question(first, second, Assumptions()))
         if found is not None and found.checked and found.certificate is not None:

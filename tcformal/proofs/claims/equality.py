@@ -13,7 +13,7 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
-from tcformal.programs.chain import chained_dot, declare_inputs, definition
+from tcformal.programs.chain import chained_dot, declare_inputs, same_definition
 from tcformal.proofs.claim import Asking, ClaimPart, ClaimVerdict, Finding, PartStatus, claim_verdict
 from tcformal.proofs.claims.accumulation import same_accumulation
 from tcformal.proofs.claims.carry import enough
@@ -82,15 +82,19 @@ def plain_form(unit: UnitSpec, k: int) -> UnitSpec | None:
     if unit.tree is None:
         if k == unit.k:
             return unit
-        if unit.emulation is not None or unit.scale_format is not None or k % unit.k:
+        if unit.emulation is not None or unit.scale_format is not None:
             return None
-        return replace(unit, k=k, design=replace(unit.design, products=min(unit.k, unit.design.products)))
+        length = min(k, unit.k, unit.design.products)
+        if k % length:
+            return None
+        made = replace(unit, k=k, design=replace(unit.design, products=length))
+        return made if k % unit.k == 0 or same_definition(made, unit, k) else None
     names = ",".join(f"{name}_format={fmt}" for name, fmt in unit.operands.names().items())
     for length in (n for n in range(k, 0, -1) if k % n == 0):
         with suppress(InputError):
             blocks = resolve(f"tfdpa@products={length},k={k},{names}")
             made = replace(blocks, design=replace(unit.design, products=length))
-            if definition(made, k) == definition(unit, k):
+            if same_definition(made, unit, k):
                 return made
     return None
 
@@ -160,7 +164,7 @@ def _way(one: UnitSpec, two: UnitSpec) -> list[_Change]:
         if new.design != one.design:
             changes.append(_Change(name, one, new))
             one = new
-    if not changes or definition(one) != definition(two):
+    if not changes or not same_definition(one, two, one.k):
         raise InputError(
             f"expected designs that differ in {', '.join(_PROOFS)} only, but got {one.name} and {two.name}"
         )
