@@ -54,7 +54,6 @@ def step_constant(
     keeper = None if store is None else store.lemmas
     book = LemmaBook(members=members, limits=limits, certify=certify, keeper=keeper, fresh=fresh)
 
-    options = {"book": book, "limits": limits, "members": members, "progress": progress}
     try:
         if register.of_products(unit):
             claim = "relative-error" if chained else "relative-error; c=0x0"
@@ -68,7 +67,9 @@ def step_constant(
         if _chain(unit):
             # One addition of a unit has no name under which its claim could be kept.
             step = replace(unit, k=1, design=replace(unit.design, products=1))
-            v = register.prove_claim(step, "error-bound", **options)
+            v = register.prove_claim(
+                step, "error-bound", book=book, limits=limits, members=members, progress=progress
+            )
             return _given(v, _addition(unit, v))
     except InputError as error:
         return unproved(str(error))

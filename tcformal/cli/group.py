@@ -67,6 +67,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "explain": ("single",),
     "explain-mismatch": ("devices.mismatch",),
     "export": ("export",),
+    "figures": ("numbers.figures",),
     "formats": ("catalogue",),
     "identify": ("devices.identify",),
     "probe": ("devices.probe", "devices.campaign"),

@@ -51,9 +51,9 @@ class Curve:
 class Point:
     """One point of a curve: what the published data hold, and more.
 
-    Ranges and units: errors are ‖Ĉ - AB‖∞ / (‖A‖∞‖B‖∞); `unbounded` is the error without a range of exponents;
-    `bound` and `bound_unbounded` are the columns of the published data, `theorem` is (3.25) for one word and
-    (4.32) for more; `units` are the errors of real units in the model's place, by name.
+    Ranges and units: errors are ‖Ĉ - AB‖∞ / (‖A‖∞‖B‖∞); `unbounded` is the error without a range of
+    exponents; `bound` and `bound_unbounded` are the columns of the published data, `theorem` is (3.25) for
+    one word and (4.32) for more; `units` are the errors of real units in the model's place, by name.
     """
 
     curve: Curve
@@ -82,7 +82,7 @@ class _Draws:
 
     def __init__(self) -> None:
         # The published data are those of this very generator.
-        self._state = np.random.RandomState(1)  # noqa: NPY002
+        self._state = np.random.RandomState(1)
 
     def uniform(self, rows: int, columns: int) -> Values:
         """rand(rows, columns)."""
@@ -149,9 +149,8 @@ class _Product:
         self, p: Precision, count: int, fl: Callable[[Values], Values]
     ) -> tuple[list[Values], list[Values]]:
         """The words of ΛA and of BM."""
-        return (
-            _decomposed(self.left[:, None] * self.a, p, count, fl), _decomposed(self.b * self.right, p, count, fl)
-        )  # fmt: skip
+        left, right = self.left[:, None] * self.a, self.b * self.right
+        return _decomposed(left, p, count, fl), _decomposed(right, p, count, fl)
 
 
 def _product(a: Values, b: Values, theta: float) -> _Product:

@@ -22,8 +22,8 @@ from tcformal.kernels.gemm import DotCall, Gemm, MatrixWords
 from tcformal.kernels.work import Work
 from tcformal.matmul.errors import values_of
 from tcformal.matmul.unit import unit
-from tcformal.oracle.values import encode_exact
 from tcformal.oracle.text import power_of_two
+from tcformal.oracle.values import encode_exact
 from tcformal.semantics.unit import unit_dot
 
 Values = NDArray[np.float64]

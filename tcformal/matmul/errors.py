@@ -41,7 +41,7 @@ class ErrorSample:
 
     Shapes: errors, sizes [n].
     Ranges and units: `errors` are fl - xᵀy as float64, each the exact difference rounded once;
-    `sizes` are Σ|x_k·y_k|, to 1e-13; `relative` is errors / (u·sizes), u = 2^-p half an ulp of 1 in D's format.
+    `sizes` are Σ|x_k·y_k|, to 1e-13; `relative` is errors / (u·sizes), u = 2^-p of D's format.
     Elements that are not finite are left out, and counted.
     """
 
@@ -69,8 +69,8 @@ class ErrorSample:
 class Bias:
     """The mean of fl - xᵀy, and of (fl - xᵀy) / (u·Σ|x_k·y_k|).
 
-    Ranges and units: `mean` is exact where `exact`; else `low` and `high` enclose the true mean of the relative
-    error with a confidence of 95 % (a normal approximation).
+    Ranges and units: `mean` is exact where `exact`; else `low` and `high` enclose the true mean of the
+    relative error with a confidence of 95 % (a normal approximation).
     """
 
     count: int
@@ -189,7 +189,8 @@ def measured(unit: Unit, a: NDArray[Any], b: NDArray[Any]) -> ErrorSample:
     result = values_of(arrays.to_raw("D", d, unit.d_format), unit.d_format)
     x = values_of(arrays.to_raw("A", a, unit.a_format), unit.a_format)
     y = values_of(arrays.to_raw("B", b, unit.b_format), unit.b_format)
-    finite = np.isfinite(result) & np.isfinite(x).all(1)[:, None] & np.isfinite(y).all(0)[None, :]
+    rows, along = np.isfinite(x).all(1), np.isfinite(y).all(0)
+    finite: NDArray[np.bool_] = np.isfinite(result) & np.outer(rows, along)
     errors = np.zeros(result.shape)
     columns = np.ascontiguousarray(y.T)
     for i, j in np.argwhere(finite):

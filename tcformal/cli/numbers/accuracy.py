@@ -7,8 +7,8 @@ import click
 from tcformal.bounds.accuracy import accuracy as found
 from tcformal.cli.group import NO_ANSWER, OK, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
-from tcformal.report.numbers.accuracy import accuracy_data, accuracy_view
 from tcformal.report.escape import print_json, say
+from tcformal.report.numbers.accuracy import accuracy_data, accuracy_view
 from tcformal.report.text import progress
 
 

@@ -45,9 +45,7 @@ PICTURES = ("growth", "histogram")
     "--bias", "with_bias", is_flag=True, help="The mean of fl - xᵀy: exact where it can be counted."
 )
 @click.option("--bound", "with_bound", is_flag=True, help="Prove a bound for every length too.")
-@click.option(
-    "--plot", "picture", metavar="FILE", help="A picture: svg, png or pdf; its data beside it as CSV."
-)
+@click.option("--plot", "picture", metavar="FILE", help="A picture (svg, png, pdf); its data beside it.")
 @click.option("--show", default="growth", show_default=True, help=f"What it shows: {' or '.join(PICTURES)}.")
 @solver_options()
 @json_option

@@ -1,9 +1,10 @@
-"""Claim `error-bound`: how far a result can be from the exact sum, proved by the kernel."""
+"""Claims `error-bound` and `relative-error`: how far a result can be from the exact sum, by the kernel."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -20,7 +21,7 @@ from tcformal.proofs.statements.composed_bound import ComposedBound, composed_bo
 from tcformal.proofs.statements.error_bound import ErrorBound, error_bound
 from tcformal.proofs.statements.grouped_bound import GroupedBound, grouped_bound
 from tcformal.proofs.statements.integer_sums import IntegerSum
-from tcformal.proofs.statements.relative_bound import RelativeBound
+from tcformal.proofs.statements.relative_bound import RelativeBound, block_of, relative_bound
 from tcformal.proofs.statements.round_down_bound import RoundDownBound, round_down_bound
 from tcformal.proofs.statements.rounded_bound import RoundedBound, rounded_bound
 from tcformal.proofs.tactics.bounds.blocks import BoundProof
@@ -29,6 +30,7 @@ from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.bounds.groups import GroupBoundProof
 from tcformal.proofs.tactics.bounds.round_down import RoundDownProof
 from tcformal.proofs.tactics.cuts import ProofStep
+from tcformal.proofs.tactics.relative.blocks import RelativeProof
 from tcformal.proofs.tactics.rounded.composition import RoundedProof
 from tcformal.proofs.tactics.rounded.integers import CoreDerivation
 from tcformal.proofs.tactics.truncated import require_truncated_sum
@@ -157,3 +159,37 @@ def words_of(ask: Asking, x: OperandNodes) -> list[tuple[Node, ...]]:
 def _short(stated: ErrorBound) -> str:
     """The inequality alone."""
     return str(stated).rpartition(": ")[2].partition(";")[0]
+
+
+def relative_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
+    """One theorem about one block, with c = 0 where that is assumed; its proof is found, then checked.
+
+    Soundness: as of claim `error-bound`.
+    """
+    judge = LemmaJudge(ask.book)
+    part, stated = checked_part(
+        ask, judge, "the bound", lambda: _found_relative(ask, judge), lambda: stated_relative(ask)[0]
+    )
+    said = ("", "") if stated is None else (str(stated), str(stated).rpartition(": ")[2].partition(";")[0])
+    return Finding(parts=(part,), composition=said[0], reason=said[1]), list(judge.asked.values())
+
+
+def stated_relative(ask: Asking) -> tuple[RelativeBound, Dot]:
+    """The statement about one block of the unit in a graph of its own, and the stages of the circuit."""
+    if ask.assumed.c not in (None, 0):
+        raise InputError(f"expected c=0 or no assumption for claim relative-error, but got c={ask.assumed.c}")
+    ask = replace(ask, spec=block_of(ask.spec))
+    g = Graph()
+    x = declare_inputs(g, ask.spec, ask.spec.k)
+    dot = chained_dot(g, ask.spec, x)
+    stated = relative_bound(g, ask.spec, words_of(ask, x), x.c, dot.result, zero_c=ask.assumed.c is not None)
+    return stated, dot
+
+
+def _found_relative(ask: Asking, judge: LemmaJudge) -> str:
+    """A proof that the tactics find, packed; ProofError with one sentence where they find none."""
+    ask.progress("looking for a proof for the kernel")
+    stated, dot = stated_relative(ask)
+    kernel = ProofKernel(stated.graph, stated.roots, judge)
+    last = RelativeProof(Derivation(kernel, judge), stated, dot).conclusions()
+    return packed(kernel.steps, last)

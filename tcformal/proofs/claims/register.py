@@ -19,11 +19,10 @@ from tcformal.proofs.claims.accumulation import sign_magnitude
 from tcformal.proofs.claims.agreement import SEPARATOR, agreement, is_agreement
 from tcformal.proofs.claims.carry import carry_bits
 from tcformal.proofs.claims.equality import equality, is_equality
-from tcformal.proofs.claims.error_bound import bounded_error
+from tcformal.proofs.claims.error_bound import bounded_error, relative_error
 from tcformal.proofs.claims.integer_sums import integer_sums
 from tcformal.proofs.claims.negation import negation
 from tcformal.proofs.claims.product_order import product_order
-from tcformal.proofs.claims.relative_error import relative_error
 from tcformal.proofs.claims.zero_exponent import zero_exponent
 from tcformal.proofs.claims.zero_products import zero_products
 from tcformal.proofs.lemmas import Lemma, LemmaBook

@@ -153,7 +153,8 @@ def relative_constant(unit: UnitSpec, products: int, *, zero_c: bool) -> Fractio
     """
     share, kept = _losses(unit, products + (not zero_c))
     bits, p = int(unit.design.fraction_bits or 0), unit.design.rho.fraction_bits
-    return (Fraction(kept, 2**bits) + share / 2**p) / (1 - share / 2**p)
+    ulp = share * Fraction(1, 1 << p)
+    return (Fraction(kept, 1 << bits) + ulp) / (1 - ulp)
 
 
 def at(g: Graph, t: StatedTerm, e: Node) -> Node:

@@ -19,8 +19,8 @@ KINDS = ("svg", "png", "pdf")
 #: A style that prints: serif-free, thin axes, distinct in grey.
 _STYLE = {
     "font.size": 9, "axes.linewidth": 0.6, "lines.linewidth": 1.0, "lines.markersize": 3.5,
-    "legend.frameon": False, "legend.fontsize": 8, "axes.grid": True, "grid.linewidth": 0.3, "grid.alpha": 0.5,
-    "svg.hashsalt": "tcformal", "figure.constrained_layout.use": True,
+    "legend.frameon": False, "legend.fontsize": 8, "axes.grid": True, "grid.linewidth": 0.3,
+    "grid.alpha": 0.5, "svg.hashsalt": "tcformal", "figure.constrained_layout.use": True,
 }  # fmt: skip
 MARKERS = ("o", "s", "^", "d", "v", "x", "+", "*")
 
@@ -36,8 +36,8 @@ def pyplot() -> Any:
         importlib.import_module("matplotlib").use("Agg")
     except ModuleNotFoundError:
         raise InputError(
-            "expected matplotlib for a picture, which the extra `plot` brings (pip install 'tcformal[plot]'), "
-            "but it is not installed"
+            "expected matplotlib for a picture, which the extra `plot` brings "
+            "(pip install 'tcformal[plot]'), but it is not installed"
         ) from None
     return importlib.import_module("matplotlib.pyplot")
 

@@ -18,6 +18,7 @@ from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion
 from tcformal.proofs.tactics.bounds.summed import Addition
 from tcformal.proofs.tactics.bounds.terms import sign_of
+from tcformal.proofs.tactics.relative.conversion import SharpConversion
 from tcformal.semantics.stages import Block, Dot
 
 ONE = Poly.constant(1)
@@ -57,6 +58,7 @@ class RelativeProof(BoundProof):
             d, step.total, alignment.e_max, summed, step.rounded, step.specials, clean[0],
             alignment.in_range(),
         )  # fmt: skip
+        moved = SharpConversion(d, conversion, stated, finest)
         code = g.zero_extend_to(conversion.code, CODE_BITS + 1)
         equations = [(d.read(code), code), *in_e]
         above = g.ult(limit, code)
@@ -68,7 +70,7 @@ class RelativeProof(BoundProof):
         whole: list[Part] = [(unit, [shares]), (stated.kept, [finest])]
         made = []
         for high, bit in ((True, d.assume(above)), (False, d.assume(g.not_(above)))):
-            goal, moves = self._moves(conversion, finest, high, bit, (code, limit), equations)
+            goal, moves = moved.bounds(high, bit, (code, limit), equations)
             both = []
             for sign, mine in zip((1, -1), moves, strict=True):
                 parts = [*whole, (1, [mine]), *((1, [t.above if sign > 0 else t.below]) for t in terms)]
@@ -204,7 +206,7 @@ class RelativeProof(BoundProof):
                 if own.op != "const":
                     least = self.g.const(1 << x.fmt.fraction_bits, own.width)
                     given = [some] if normal.op == "const" else [some, d.assume(normal)]
-                    cuts = ([y.significand for y in t.factors], [])
+                    cuts: tuple[list[Node], ...] = ([y.significand for y in t.factors], [])
                     full = d.fact(d.lemma("that a factor is normal", self.g.ule(least, own), given, cuts))
                     rest = ONE
                     for y in t.factors[t.factors.index(x) + 1 :]:
@@ -216,98 +218,6 @@ class RelativeProof(BoundProof):
             return d.prove(goal, equations, parts)
 
         return self._by_term(goal, proof)
-
-    # ------------------------------------------------------------------ the conversion
-    def _moves(
-        self, x: SumConversion, finest: int, high: bool, bit: int, codes: tuple[Node, Node],
-        equations: list[tuple[int, Node]],
-    ) -> tuple[Poly, tuple[int, int]]:  # fmt: skip
-        """What the conversion loses, with one unit of the sum, in one of the cases of the result's exponent.
-
-        The bound is `share` of an ulp of the result where its exponent is above E, else of 2^(E - p); it has
-        the theorems that it is at least ±(the result less the sum), less a unit where sums are cut.
-        """
-        d, g, e = self.d, self.g, Poly.of(self.stated.e)
-        ulp, own, share = x.ulp, self._power(-x.bits), self.relative.share
-        if high:
-            ratio = d.power(d.prove(Poly.of(x.code) - e - ONE, equations, [(1, [d.fact(bit)])]))
-            smaller = d.prove(ulp - own, [], [(own * 2, [ratio]), (own, [])])
-        else:
-            at_most = d.fact(d.lemma("an exponent above E", g.ule(*codes), [bit], (codes,)))
-            ratio = d.power(d.prove(e - Poly.of(x.code), equations, [(1, [at_most])]))
-            smaller = d.prove(own - ulp, [], [(ulp, [ratio])])
-        bound = ulp if high else own
-        if share != 1:
-            lost = x.error()
-            extra: list[Part] = [] if high else [(share, [smaller])]
-            value = sign_of(x.term.sign) * Poly.of(x.term.significand) * ulp
-            moved = value - sign_of(x.summed.sign) * Poly.of(x.summed.magnitude) * x.unit
-            above, below = (
-                d.prove(bound * share - moved * s, [], [(1, [i]), *extra])
-                for s, i in ((1, lost.above), (-1, lost.below))
-            )
-            return bound * share, (above, below)
-        return bound, self._cut(x, finest, high, smaller, bound)
-
-    def _cut(self, x: SumConversion, finest: int, high: bool, smaller: int, bound: Poly) -> tuple[int, int]:
-        """A sum that is cut loses a whole number of units: all but one of an ulp at most, or nothing."""
-        d, g, unit, ulp = self.d, self.g, x.unit, x.ulp
-        size, exact = Poly.of(x.term.significand) * ulp, Poly.of(x.summed.magnitude) * x.unit
-        own, room = self._power(-x.bits), self._power(-x.total.fraction_bits)
-        goal = bound - unit - exact + size
-        # Where nothing is lost: 2^(E - p) is at least 2^(E - F), and that at least a unit.
-        spare: list[Part] = [(1, [finest]), (own - room, [])] + ([(1, [smaller])] if high else [])
-        low, _ = x._floor(exact - size, ulp - exact + size)
-        big, amount, distance, some = x._placed(0)
-        kept = g.lshr(big, amount)
-        wide = g.zero_extend_to(x.term.significand, big.width)
-        same = d.equal("that a result is its sum cut", wide, kept, [some, *x.given], x.cuts)
-        own_width: list[Part] = [(1, [d.read(wide)])] if wide is not x.term.significand else []
-        places = g.const(x.term.significand.width, amount.width)
-        coarse = g.ule(places, amount)
-        yes, no = d.assume(coarse), d.assume(g.not_(coarse))
-        cuts = ([x.summed.magnitude, amount],)
-        # An ulp of at least a unit: the magnitude is shifted by the difference of their exponents.
-        by = g.sub_mod(amount, places)
-        direct = g.lshr(x.summed.magnitude, by)
-        moved = d.equal("a shift of a shift", kept, g.zero_extend_to(direct, kept.width), [yes], cuts)
-        shifted = [(d.read(by, yes), by), distance]
-        longer = g.zero_extend_to(direct, kept.width)
-        read: list[Part] = [(-1, [d.read(longer)])] if longer is not direct else []
-        # U(direct) - U(significand), from those of the wider nodes and of `kept`.
-        equal = d.arith([*own_width, (-1, [same]), (-1, [moved]), *read])
-        extra: list[Part] = [] if high else [(1, [smaller])]
-        cut = d.prove(goal, [(equal, direct), *shifted], [(unit, [d.read(direct, 1)]), *extra])
-        # A finer ulp: nothing is shifted out.
-        back = g.shl_mod(kept, amount)
-        held = d.equal("that a finer ulp loses nothing", back, big, [no], cuts)
-        side = d.lemma("that a finer ulp loses nothing", g.eq(g.lshr(back, amount), kept), (), cuts)
-        part = unit * Fraction(1, 2**x.term.significand.width)
-        kept_is = d.arith([*own_width, (-1, [same])])
-        whole = d.prove(
-            goal, [distance],
-            [*spare, (part * Poly.of(amount).power_of_two() * -1, [kept_is]),
-             (part * -1, [d.read(back, side)]), (part, [held]), (part, [d.read(big)])],
-        )  # fmt: skip
-        up = d.cases(coarse, cut, whole)
-        # A zero sum has a zero result.
-        zero = g.is_zero(x.summed.magnitude)
-        none = d.assume(zero)
-        empty = d.lemma("that a zero sum has a zero result", g.is_zero(x.term.significand),
-                        [none, *x.given], x.cuts)  # fmt: skip
-        nothing = d.prove(
-            goal, [(d.fact(none), x.summed.magnitude), (d.fact(empty), x.term.significand)], spare
-        )
-        up = d.cases(zero, nothing, up)
-        signs, s = x._signs(), Poly.of(x.summed.sign)
-        one = d.range(x.summed.sign)
-        value = sign_of(x.term.sign) * size
-        moves = value - sign_of(x.summed.sign) * exact
-        own_sign: list[Part] = [(ulp, [signs])] if d.about(signs).terms else []
-        less: list[Part] = [(ulp * -1, [signs])] if d.about(signs).terms else []
-        above = d.prove(bound - unit - moves, [], [(1, [up]), (2, [one, low]), *less])
-        below = d.prove(bound - unit + moves, [], [(1, [up]), (s * 2, [low]), *own_sign])
-        return above, below
 
     # ------------------------------------------------------------------ the bound
     def _held(self, sign: int, exact: Poly) -> int:

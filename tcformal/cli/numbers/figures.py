@@ -1,0 +1,52 @@
+"""`figures`: figures of the literature, drawn again, and with real units."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from tcformal.cli.group import OK, json_option, main
+from tcformal.figures.mary import FIGURES, LENGTHS, curves_of, points
+from tcformal.matmul.unit import unit as unit_named
+from tcformal.report.escape import print_json, say
+from tcformal.report.numbers.figures import figure_picture, figure_view, point_data
+from tcformal.report.numbers.plot import picture_kind, pyplot
+from tcformal.report.text import progress
+
+
+@main.command()
+@click.argument("name", metavar=f"[{'|'.join(FIGURES)}]")
+@click.option("--points", "count", type=int, default=16, show_default=True,
+              help=f"Points of every curve, of {len(LENGTHS)}; the last take minutes.")  # fmt: skip
+@click.option("--words", type=int, help="Only the curves of so many words.")
+@click.option("--unit", "units", multiple=True, metavar="UNIT", help="Draw a real unit too; may be repeated.")
+@click.option("--plot", "picture", metavar="FILE", help="A picture (svg, png, pdf); its data beside it.")
+@json_option
+def figures(
+    name: str, count: int, words: int | None, units: tuple[str, ...], picture: str | None, as_json: bool
+) -> int:
+    """Draw a figure of the literature again: mary-5.1 and mary-5.2, errors of Model 1 against n.
+
+    The points are those of the published data, from the same random numbers; a real unit takes the model's
+    place with the same matrices, scaling and words.
+    """
+    if picture is not None:
+        picture_kind(picture)
+        pyplot()
+    chosen = [c for c in curves_of(name) if words is None or c.words == words]
+    with progress(transient=True) as bar:
+        task = bar.add_task(name, total=None)
+        found = list(
+            points(
+                chosen, count=count, units=[unit_named(u) for u in units],
+                progress=lambda text: bar.update(task, description=text),
+            )
+        )  # fmt: skip
+    if as_json:
+        print_json([point_data(x) for x in found])
+    else:
+        figure_view(found)
+    if picture is not None:
+        say(f"{picture}; data: {figure_picture(picture, ['tcformal', *sys.argv[1:]], found)}", err=True)
+    return OK
