@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,10 @@ from tcformal.papers.files import Ask, QueryFile
 from tcformal.papers.run import Setting, run
 from tcformal.programs.chain import definition
 from tcformal.query.assume import from_texts
+from tcformal.query.kinds.comparison.kind import algorithm_parts
+from tcformal.query.kinds.comparison.pair import ProgramPair
+from tcformal.query.kinds.comparison.parameters import ComparisonParameters
+from tcformal.query.kinds.comparison.programs import pair_parts
 from tcformal.query.kinds.equality import EQUALITY
 from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED, NOT_CHECKED
@@ -81,17 +86,21 @@ def query_pages(
 def _record_key(record: Record) -> _Key:
     """What identifies a kept answer."""
     q = record["question"]
-    return tuple(str(q.get(x)) for x in _NAMED) + tuple(q["assumptions"])
+    if q["kind"] in (EQUALITY.name, "property"):
+        return tuple(str(q.get(x)) for x in _NAMED) + tuple(q["assumptions"])
+    return _parts_key({name: part for name, part in q.items() if name != "sha256"})
 
 
-_NAMED = (
-    "kind", "first", "second", "property", "unit", "form", "worse", "products", "split_rounding",
-    "keep_last", "c_exponents", "more_than",
-)  # fmt: skip
+def _parts_key(parts: Mapping[str, Any]) -> _Key:
+    """All that identifies a question about two programs."""
+    return (json.dumps(parts, sort_keys=True),)
+
+
+_NAMED = ("kind", "first", "second", "property", "unit")
 
 
 def _ask_key(ask: Ask) -> _Key:
-    """What identifies the answer to a question of kind `separate`, `property` or `algorithm`."""
+    """What identifies the answer to a question of kind `separate`, `property`, `algorithm` or `programs`."""
     body, named = ask.body, dict[str, Any]()
     if ask.kind == "separate":
         spec = resolve(body["separate"][0])
@@ -102,10 +111,11 @@ def _ask_key(ask: Ask) -> _Key:
         named = {"property": body["property"], "unit": spec.name}
         assumed = from_texts(spec.operands.c, body.get("assume", ()))
     else:
-        x = algorithm_asked(body)
-        named = {name: getattr(x, name) for name in _NAMED[5:]}
-        named |= {"unit": x.unit.name, "c_exponents": list(x.c_exponents)}
-        assumed = x.assumptions
+        asked = algorithm_asked(body)
+        if isinstance(asked, ComparisonParameters):
+            return _parts_key(algorithm_parts(asked))
+        assert isinstance(asked, ProgramPair)
+        return _parts_key(pair_parts(asked))
     named["kind"] = ask.kind
     return tuple(str(named.get(x)) for x in _NAMED) + tuple(assumed.spellings())
 

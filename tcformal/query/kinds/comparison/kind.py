@@ -73,19 +73,7 @@ class AlgorithmKind(QuestionKind[ErrorComparison]):
 
     def parts(self, q: ErrorComparison) -> dict[str, Any]:
         """The parts of a record that identify the question."""
-        what = _of_unit(q)
-        return {
-            "kind": self.name,
-            "unit": what.unit.name,
-            "form": what.form,
-            "worse": what.worse,
-            "products": what.products,
-            "split_rounding": what.split_rounding,
-            "keep_last": what.keep_last,
-            "c_exponents": list(what.c_exponents),
-            "more_than": None if what.more_than is None else str(what.more_than),
-            "assumptions": what.assumptions.spellings(),
-        }
+        return algorithm_parts(_of_unit(q))
 
     def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> ErrorComparison:
         """The question of these parts."""
@@ -142,6 +130,22 @@ def asked_data(what: ComparedPrograms) -> dict[str, Any]:
         "form": what.form,
         "products": what.products,
         **(split if what.form == "split" else {}),
+    }
+
+
+def algorithm_parts(what: ComparisonParameters) -> dict[str, Any]:
+    """What identifies a question about Markidis and Ootomo and Yokota on one unit."""
+    return {
+        "kind": AlgorithmKind.name,
+        "unit": what.unit.name,
+        "form": what.form,
+        "worse": what.worse,
+        "products": what.products,
+        "split_rounding": what.split_rounding,
+        "keep_last": what.keep_last,
+        "c_exponents": list(what.c_exponents),
+        "more_than": None if what.more_than is None else str(what.more_than),
+        "assumptions": what.assumptions.spellings(),
     }
 
 

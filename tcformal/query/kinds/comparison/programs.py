@@ -47,18 +47,7 @@ class ProgramsKind(AlgorithmKind):
 
     def parts(self, q: ErrorComparison) -> dict[str, Any]:
         """The parts of a record that identify the question."""
-        what = _pair(q)
-        return {
-            "kind": self.name,
-            "worse": program_parts(what.worse),
-            "other": program_parts(what.other),
-            "products": what.products,
-            "c_exponents": list(what.c_exponents),
-            "more_than": None if what.more_than is None else str(what.more_than),
-            "measure": what.counted_in,
-            "differ": what.results_differ,
-            "assumptions": what.assumptions.spellings(),
-        }
+        return pair_parts(_pair(q))
 
     def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> ErrorComparison:
         """The question of these parts."""
@@ -93,6 +82,21 @@ def explain_program(p: Program, formats: Mapping[str, Any], run: ComparisonRepla
         words = [hex_word(formats[letter], x) if "nan" in t else t for x, t in zip(row, words, strict=True)]
         texts.append(f"--{letter} {shlex.quote(','.join(words))}")
     return " ".join(["tcformal explain", shlex.quote(p.name), *texts])
+
+
+def pair_parts(what: ProgramPair) -> dict[str, Any]:
+    """What identifies a question about two programs."""
+    return {
+        "kind": ProgramsKind.name,
+        "worse": program_parts(what.worse),
+        "other": program_parts(what.other),
+        "products": what.products,
+        "c_exponents": list(what.c_exponents),
+        "more_than": None if what.more_than is None else str(what.more_than),
+        "measure": what.counted_in,
+        "differ": what.results_differ,
+        "assumptions": what.assumptions.spellings(),
+    }
 
 
 def program_parts(p: Program) -> str | dict[str, Any]:
