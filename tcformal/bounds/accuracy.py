@@ -29,8 +29,8 @@ class Accuracy:
     """What is known of sup |fl - xᵀy| / Σ|x_k·y_k| for one unit and one length.
 
     Ranges and units: `bound` and `attained.ratio` are exact fractions.  `bound` is None where no theorem is
-    written for the unit: the attained ratio alone is then a fact, and no bound.  `subnormal` are inputs with
-    subnormal operands, of which nothing is proved.
+    written for the unit: the attained ratio alone is then a fact, and no bound.  `subnormal` are inputs of
+    one call with subnormal operands, of which nothing is proved.
     """
 
     unit: UnitSpec
@@ -110,7 +110,8 @@ def accuracy(
     progress("building inputs")
     build = Construction(spec)
     attained = build.best(n) if promote is None else promoted(build, n, promote)
-    small = build.best(n, subnormal=True) if subnormals and promote is None else None
+    # Later calls add normal numbers: what a subnormal factor does is seen in the first ones.
+    small = build.best(min(n, spec.k), subnormal=True) if subnormals and promote is None else None
     proved = unproved("no proof was asked for")
     if prove:
         proved = step_constant(

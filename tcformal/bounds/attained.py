@@ -137,29 +137,26 @@ class Construction:
     def run(self, e: int, length: int, subnormal: bool = False) -> Attained | None:
         """The dot product at the exponent e, call by call."""
         unit = self.unit
-        calls, size, state = -(-length // unit.k), min(unit.k, unit.design.products), 0
+        size, state, met = min(unit.k, unit.design.products), 0, 0
         made: list[tuple[Witness, int]] = []
         exact = magnitude = Fraction(0)
-        known: dict[Witness, int] = {}
-        for i in range(calls):
-            count = min(unit.k, length - i * unit.k)
+        while met < length:
+            count = min(unit.k, length - met)
             pairs: list[Pair] = []
             for start in range(0, count, size):
-                block = self.products(e, min(size, count - start), not (i or start), subnormal)
+                block = self.products(e, min(size, count - start), not (met or start), subnormal)
                 if block is None:
                     return None
                 pairs += block
             w = self.call(pairs, state)
-            for x, y in pairs:
-                value = decode(self.a, x).number * decode(self.b, y).number
-                exact, magnitude = exact + value, magnitude + abs(value)
-            if w not in known:
-                known[w] = results_of(unit, w)
-            state = known[w]
-            if made and made[-1][0] == w:
-                made[-1] = (w, made[-1][1] + 1)
-            else:
-                made.append((w, 1))
+            before, state = state, results_of(unit, w)
+            # A call that gives its own c again is made for all that follows, but a shorter last one.
+            times = (length - met) // unit.k if met and state == before and count == unit.k else 1
+            values = [decode(self.a, x).number * decode(self.b, y).number for x, y in pairs]
+            exact += times * sum(values, Fraction(0))
+            magnitude += times * sum(map(abs, values), Fraction(0))
+            made.append((w, times))
+            met += times * count
         end = decode(unit.d_format, state)
         if end.kind is not NumberClass.FINITE:
             return None

@@ -21,18 +21,21 @@ def promoted(build: Construction, length: int, every: int) -> Attained:
     unit, addition = build.unit, resolve(_ADDITION)
     fmt = unit.d_format
     total, calls = first.ends, list(first.calls)
-    error = exact = Fraction(0)
     start = decode(fmt, first.ends).number
     exact = sum((_value(build, w) * times for w, times in first.calls), Fraction(0))
     magnitude = first.magnitude
     half = start * Fraction(1, 1 << 24)
     pair = build.power(_log(half)) if half > 0 else None
-    for _ in range(-(-length // every) - 1):
-        w = build.call([] if pair is None else [pair], 0)
-        part = results_of(unit, w)
+    w = build.call([] if pair is None else [pair], 0)
+    part, left = results_of(unit, w), -(-length // every) - 1
+    while left:
+        before = total
         total = results_of(addition, Witness((encode_exact(fmt, Fraction(1)),), (part,), total))
-        exact, magnitude = exact + _value(build, w), magnitude + abs(_value(build, w))
-        calls.append((w, 1))
+        # An addition that changes nothing is made for all that follows.
+        times = left if total == before else 1
+        exact, magnitude = exact + times * _value(build, w), magnitude + times * abs(_value(build, w))
+        calls.append((w, times))
+        left -= times
     error = abs(decode(fmt, total).number - exact)
     made = replace(first, calls=tuple(calls), ends=total, error=error, magnitude=magnitude)
     return made if made.ratio >= first.ratio or pair is not None else first

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,6 +22,8 @@ from tcformal.solve.result import Limits
 
 #: Half an ulp of binary32 in units of the result: what an addition of a promotion loses at most.
 _UNIT_ROUNDOFF = Fraction(1, 1 << 24)
+#: How many blocks are multiplied exactly, and binary places that are kept beyond.
+_EXACTLY, _PLACES = 64, 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +135,32 @@ class Recurrence:
             f"{blocks} blocks: C = (1 + κ)^{blocks} - 1 with κ = {other}, from |result| <= "
             "(1 + C)·Σ|x_k·y_k| by induction",
         )
-        return (1 + first) * (1 + other) ** (blocks - 1) - 1
+        return _grown(first, other, blocks - 1)
 
     def promoted(self, length: int, every: int) -> Fraction:
         """C of sums of `every` products, each added to a binary32 sum to nearest."""
         own, parts = self.of(every), -(-length // every)
-        total = own
-        for _ in range(parts - 1):
-            total = (1 + _UNIT_ROUNDOFF) * total + _UNIT_ROUNDOFF
+        total = _grown(own, _UNIT_ROUNDOFF, parts - 1)
         self.steps = (
             *self.steps,
             f"{parts} partial sums: D = (1 + u)·D + u for each addition after the first, u = 2^-24, from D = "
             f"C of {every} products",
         )
         return total
+
+
+def _grown(first: Fraction, each: Fraction, times: int) -> Fraction:
+    """(1 + first)·(1 + each)^times - 1; rounded up to a multiple of 2^-400 where that is many times."""
+    total, power = 1 + first, 1 + each
+    if times <= _EXACTLY:
+        return total * power**times - 1
+    while times:
+        if times & 1:
+            total = _up(total * power)
+        power, times = _up(power * power), times >> 1
+    return total - 1
+
+
+def _up(x: Fraction) -> Fraction:
+    """The least multiple of 2^-400 that is at least x."""
+    return Fraction(math.ceil(x * (1 << _PLACES)), 1 << _PLACES)

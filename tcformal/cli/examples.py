@@ -44,6 +44,15 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         f"tcformal accuracy {_HOPPER} --length 4096",
         f"tcformal accuracy {_HOPPER} --length 4096 --promote 128 --no-prove",
     ),
+    "statistics": (
+        f"tcformal statistics {_AMPERE} {_HOPPER} --lengths 16,64,256 --elements 64",
+        "tcformal statistics 'tfdpa@a_format=e2m1,b_format=e2m1,products=2' --bias --distribution encodings",
+        f"tcformal statistics {_HOPPER} --lengths 16,256,4096 --bound --plot growth.svg",
+    ),
+    "figures": (
+        "tcformal figures mary-5.1 --points 3 --words 1",
+        "tcformal figures mary-5.2 --points 24 --unit hopper/wgmma.m64n8k32.f32.e4m3.e4m3 --plot mary.pdf",
+    ),
     "region": (
         f"tcformal region {_AMPERE} {_HOPPER}",
         f"tcformal region {_AMPERE} {_HOPPER} --assume finite --assume c=0",

@@ -29,6 +29,8 @@ DISTRIBUTIONS: dict[str, str] = {
 }
 #: The widest format whose values are tabled.
 _WIDEST = 16
+#: Products that are summed exactly at most.
+_LARGEST = 1 << 28
 #: Dot products that are enumerated for an exact mean.
 _ENUMERATED = 1 << 20
 #: The quantiles that are reported.
@@ -156,11 +158,13 @@ def error_sample(
     """Errors of random dot products of one length, c = 0.
 
     Shapes: `elements` dot products, rounded up to a square matrix.
-    Ranges and units: length from 1, elements from 1 to 2^20; scales, where a unit has them, are 1.
+    Ranges and units: length from 1 to 2^20, elements from 1 to 2^16, together at most 2^28; scales, where a
+    unit has them, are 1.
     Errors: InputError for a length that the unit cannot chain; those of `drawn`.
     """
-    check_int("length", length, low=1, high=1 << 24)
-    check_int("elements", elements, low=1, high=1 << 20)
+    check_int("length", length, low=1, high=1 << 20)
+    check_int("elements", elements, low=1, high=1 << 16)
+    check_int("length times elements", length * elements, low=1, high=_LARGEST)
     side = math.isqrt(elements - 1) + 1
     rng = np.random.default_rng([seed, length])
     raw_a = drawn(rng, unit.a_format, (side, length), distribution)

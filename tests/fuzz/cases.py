@@ -69,11 +69,27 @@ WORKING: dict[str, list[str]] = {
     "compare-programs": ["bf16x9@bands=2", "fma-chain", "--assume", "c=0", "--means", "search"],
     "suite": ["tfdpa@products=2", "--vary", "fraction_bits=10..11", "--vectors", "20"],
     "sweep": ["--vectors", "2", "--only", UNIT, "--jobs", "1"],
+    "accuracy": ["tfdpa@products=2", "--no-prove"],
+    "statistics": ["tfdpa@products=2", "--elements", "4"],
+    "figures": ["mary-5.1", "--points", "1", "--words", "1"],
     "identify": ["--device", "hand:somebody", "--formats", "fp16,fp16,fp32,fp32", "--k", "2", "--next"],
 }
 
 #: Options that make a command take minutes when all else is well.
-_LONG = ("--all-pairs", "--all", "--claim", "--with-claims", "--claims", "--independent")
+_LONG = (
+    "--all-pairs",
+    "--all",
+    "--claim",
+    "--with-claims",
+    "--claims",
+    "--independent",
+    "--prove",
+    "--bound",
+    "--points",
+    "--words",
+    "--elements",
+    "--lengths",
+)
 
 #: What options are called that take a value of a format, a unit, a file, or the name of a results folder.
 _VALUE = ("a", "b", "c", "scale_a", "scale_b", "expected", "got")

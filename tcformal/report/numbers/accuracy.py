@@ -77,7 +77,7 @@ def accuracy_view(x: Accuracy) -> None:
     made.add_row("attained", in_units(x.attained.ratio, up=False), f"built, replayed twice{gap}")
     if x.subnormal is not None and x.subnormal.ratio > x.attained.ratio:
         made.add_row(
-            "attained with subnormals",
+            "one call with subnormals",
             in_units(x.subnormal.ratio, up=False),
             "built, replayed; no bound",
         )

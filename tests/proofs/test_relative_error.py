@@ -1,0 +1,123 @@
+"""Claim `relative-error`: theorems of the kernel about one block, and never about a false unit."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+
+from false_units import FAULTS
+from tcformal.design.names import resolve
+from tcformal.errors import ProofError
+from tcformal.ir.build import Graph
+from tcformal.proofs.claim import Asking, ClaimVerdict
+from tcformal.proofs.claims.error_bound import LemmaJudge, stated_relative
+from tcformal.proofs.claims.register import prove_claim
+from tcformal.proofs.kernel.rules import check
+from tcformal.proofs.lemmas import LemmaBook
+from tcformal.proofs.packed import unpacked
+from tcformal.proofs.statements.encodings import OFFSET
+from tcformal.query.assume import from_texts
+from tcformal.query.question import Kind
+from tcformal.solve.result import Limits
+from theorems import check_theorems
+
+LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
+TOY = (
+    "tfdpa@products=2,a_format=e5m2,b_format=e5m2,c_format=fp16,d_format=fp16,fraction_bits=11,"
+    "conversion=RZ-FP16,zero_exponent=-20"
+)
+NEAREST = TOY.replace("RZ-FP16", "RNE-FP16")
+#: c has fraction bits beyond those of the sum; what a block gives has none of them.
+SHORT = TOY.replace("fraction_bits=11,conversion=RZ-FP16", "fraction_bits=6,conversion=RZ-E5M6")
+
+
+@pytest.fixture(scope="module")
+def book() -> LemmaBook:
+    return LemmaBook(limits=LIMITS)
+
+
+def prove(name: str, book: LemmaBook, tree: str = "", *, zero: bool = False) -> ClaimVerdict:
+    claim = "relative-error; c=0x0" if zero else "relative-error"
+    return prove_claim(resolve(name), claim, book=book, limits=LIMITS, tree=tree)
+
+
+def asking(name: str, book: LemmaBook, *, zero: bool = False) -> Asking:
+    spec = resolve(name)
+    assumed = from_texts(spec.operands.c, ["c=0x0"] if zero else [])
+    return Asking(spec, book, LIMITS, None, lambda _: None, assumed=assumed)
+
+
+@pytest.mark.parametrize(
+    ("name", "zero", "constant"),
+    [
+        (TOY, True, Fraction(1, 1023)),
+        (TOY, False, Fraction(1, 682)),
+        pytest.param(NEAREST, True, Fraction(2, 2047), marks=pytest.mark.long),
+        pytest.param(NEAREST, False, Fraction(3, 2047), marks=pytest.mark.long),
+        pytest.param(SHORT, False, Fraction(2, 63), marks=pytest.mark.long),
+        (f"{TOY},k=6", True, Fraction(1, 1023)),
+    ],
+)
+def test_a_constant_holds(name: str, zero: bool, constant: Fraction, book: LemmaBook) -> None:
+    v = prove(name, book, zero=zero)
+    assert v.kind is Kind.HOLDS, v.reason
+    assert f"<= {constant} · " in v.reason
+    assert ("c = 0" in v.composition) == zero
+
+
+def drawn(g: Graph, rng: random.Random) -> dict[str, int]:
+    """Random encodings with exponents near each other, some of them zeros; E near the middle."""
+    made = {}
+    for name, node in g.inputs.items():
+        word = rng.getrandbits(node.width)
+        near = word & 0x83FF | 0x4000 if node.width == 16 else word & 0x83 | 0x40
+        made[name] = 0 if name == "c" and rng.random() < 0.5 else rng.choice([near, near, near, 0])
+    made["E"] = OFFSET + rng.choice([1, 2, 2, 3])
+    return made
+
+
+def test_every_theorem_of_a_proof_is_true_on_random_inputs(book: LemmaBook) -> None:
+    tree = prove(TOY, book).parts[0].tree
+    stated, _ = stated_relative(asking(TOY, book))
+    check_theorems(stated, tree, drawn, 15)
+
+
+@pytest.mark.parametrize("change", [("fraction_bits=11", "fraction_bits=12"), ("products=2", "products=3")])
+def test_a_proof_about_another_unit_is_refused(change: tuple[str, str], book: LemmaBook) -> None:
+    tree = prove(TOY, book).parts[0].tree
+    v = prove(TOY.replace(*change), book, tree)
+    assert v.kind is Kind.UNKNOWN
+
+
+def test_a_proof_of_a_smaller_constant_is_refused(book: LemmaBook) -> None:
+    """The steps of the proof, with conclusions that claim one millionth less."""
+    steps, last = unpacked(prove(TOY, book).parts[0].tree)
+    stated, _ = stated_relative(asking(TOY, book))
+    smaller = [(r, p - stated.magnitudes * (stated.constant / 10**6)) for r, p in stated.conclusions]
+    with pytest.raises(ProofError, match="expected the statement itself"):
+        check(stated.graph, stated.hypotheses, smaller, stated.roots, steps, last, LemmaJudge(book))
+
+
+@pytest.mark.parametrize(
+    "name", [x if i == 0 else pytest.param(x, marks=pytest.mark.long) for i, x in enumerate(FAULTS)]
+)
+def test_a_false_unit_never_holds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    FAULTS[name](monkeypatch)
+    v = prove(TOY, LemmaBook(limits=LIMITS))
+    assert v.kind is Kind.UNKNOWN, v.reason
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (("RZ-FP16", "RU-FP16"), "expected a conversion to nearest or toward zero"),
+        (("fraction_bits=11", "fraction_bits=9"), "expected at least 10 fraction bits"),
+        (("zero_exponent=-20", "zero_exponent=100"), "that of the least normal fp16"),
+    ],
+)
+def test_a_unit_without_the_statement_is_open(change: tuple[str, str], reason: str, book: LemmaBook) -> None:
+    v = prove(TOY.replace(*change), book)
+    assert v.kind is Kind.UNKNOWN
+    assert reason in v.reason
