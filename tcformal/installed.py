@@ -26,7 +26,7 @@ class Package:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class HostProgram:
     """A program on PATH, under one of its names."""
 
     names: tuple[str, ...]
@@ -63,18 +63,18 @@ PACKAGES: tuple[Package, ...] = (
     Package("distributed", "distributed", "`separate --all-pairs --scheduler` on a cluster", "distributed"),
 )
 
-PROGRAMS: tuple[Program, ...] = (
-    Program(("cc", "gcc", "clang"), "gcc", "`probe run --device cpu`: instructions of this processor"),
-    Program(("yosys",), "yosys", "`check-rtl`: other people's Verilog"),
-    Program(("berkeley-abc",), "berkeley-abc", "`results verify --independent`"),
-    Program(("qemu-aarch64",), "qemu-user", "Arm's instructions on another processor"),
-    Program(("nvcc",), "", "CUDA kernels without the extra cuda"),
-    Program(("amdclang++", "hipcc"), "", "GPUs of AMD: `probe run --device hip:0`"),
+PROGRAMS: tuple[HostProgram, ...] = (
+    HostProgram(("cc", "gcc", "clang"), "gcc", "`probe run --device cpu`: instructions of this processor"),
+    HostProgram(("yosys",), "yosys", "`check-rtl`: other people's Verilog"),
+    HostProgram(("berkeley-abc",), "berkeley-abc", "`results verify --independent`"),
+    HostProgram(("qemu-aarch64",), "qemu-user", "Arm's instructions on another processor"),
+    HostProgram(("nvcc",), "", "CUDA kernels without the extra cuda"),
+    HostProgram(("amdclang++", "hipcc"), "", "GPUs of AMD: `probe run --device hip:0`"),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class InstalledPart:
     """What was found of a package or program."""
 
     name: str
@@ -94,11 +94,11 @@ class Part:
         return self.kind == "package" and not self.extra
 
 
-def examined() -> Iterator[Part]:
+def examined() -> Iterator[InstalledPart]:
     """Every package and program, looked for; a package is imported to see that it works."""
     for package in PACKAGES:
         state, detail = _package(package)
-        yield Part(
+        yield InstalledPart(
             package.distribution, "package", state, detail, package.extra, package.gives, package.install
         )
     from shutil import which  # here and below: every process of a solver imports this module
@@ -106,7 +106,7 @@ def examined() -> Iterator[Part]:
     for program in PROGRAMS:
         path = next((found for name in program.names if (found := which(name))), "")
         state = "here" if path else "missing"
-        yield Part(program.names[0], "program", state, path, "", program.gives, program.install)
+        yield InstalledPart(program.names[0], "program", state, path, "", program.gives, program.install)
 
 
 def _package(package: Package) -> tuple[str, str]:

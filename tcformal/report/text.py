@@ -132,7 +132,7 @@ def _cuts(word: str, width: int) -> list[int]:
     places = [[match.start() for match in pattern.finditer(word)] for pattern in _BREAKS]
     cuts, start = [], 0
     while len(word) - start > width:
-        near = [place for kind in reversed(places) for place in kind if start < place <= start + width]
+        near = [place for kind in reversed(places) for place in kind if start + 1 < place <= start + width]
         start = near[-1] if near else start + width
         cuts.append(start)
     return cuts

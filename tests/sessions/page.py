@@ -1,11 +1,11 @@
 """Pages whose commands are run: every output on them is what the commands print.
 
-A page is Markdown.  A block ```` ```console ```` holds lines `$ tcformal …`, each followed by its output,
-and perhaps `exit code N`; a block ```` ```python ```` is run, and the block ```` ```output ```` after it is
-what it prints; a block ```` ```text file=NAME ```` is written to that file.  Blocks share a folder, and Python blocks
-their names.  Masked, on the page and in what is compared, are what differs from run to run: seconds, dates, and
-which of the racing solvers was first; white space is not compared, because their names are not equally long.
-A page whose first line is `<!-- long -->` is run by the long tests.
+A page is Markdown.  A block ```` ```console ```` holds lines `$ tcformal …`, each followed by its output, and
+perhaps `exit code N`; a block ```` ```python ```` is run, and the block ```` ```output ```` after it is what
+it prints; a block ```` ```text file=NAME ```` is written to that file.  Blocks share a folder, and Python
+blocks their names.  Masked, on the page and in what is compared, are what differs from run to run: seconds,
+dates, and which of the racing solvers was first; white space is not compared, because their names are not
+equally long.  A page whose first line is `<!-- long -->` is run by the long tests.
 """
 
 from __future__ import annotations

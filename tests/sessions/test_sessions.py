@@ -46,8 +46,8 @@ def test_another_output_is_noticed(tmp_path: Path) -> None:
 
 
 def test_python_files_and_codes_are_run(tmp_path: Path) -> None:
-    code = "```python\nfrom pathlib import Path\nprint(Path('x').read_text())\n```\n"
-    page = f"```text file=x\nhello\n```\n{code}```output\n```\n"
+    code = "from pathlib import Path\nprint(Path('x').read_text())\n"
+    page = f"```text file=x\nhello\n```\n```python\n{code}```\n```output\n```\n"
     assert "```output\nhello\n```" in renewed(page, tmp_path)
     wrong = "```console\n$ tcformal eval nothing --a 1 --b 1\n```\n"
     assert "exit code 2\n" in renewed(wrong, tmp_path)

@@ -10,7 +10,7 @@ from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.errors import TcformalError
 from tcformal.files.private import private_folder
 from tcformal.gpu.driver import supported
-from tcformal.installed import Part, examined
+from tcformal.installed import InstalledPart, examined
 from tcformal.papers.files import known_queries
 from tcformal.report.escape import print_json
 from tcformal.report.parts import Headline, ReportPart, Rows, show
@@ -57,7 +57,9 @@ def _facts() -> dict[str, str]:
     }
 
 
-def _view(parts: list[Part], lacking: list[Part], facts: dict[str, str]) -> list[ReportPart]:
+def _view(
+    parts: list[InstalledPart], lacking: list[InstalledPart], facts: dict[str, str]
+) -> list[ReportPart]:
     if lacking:
         head = Headline("INCOMPLETE", False, f": {', '.join(p.name for p in lacking)} missing or broken")
     else:

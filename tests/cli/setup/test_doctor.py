@@ -9,7 +9,7 @@ import pytest
 from click.testing import Result
 
 from tcformal import installed
-from tcformal.installed import Package, Part, Program, examined
+from tcformal.installed import HostProgram, InstalledPart, Package, examined
 
 Run = Callable[..., Result]
 
@@ -23,9 +23,9 @@ def test_everything_of_an_installation_is_here(run: Run) -> None:
     assert {states[name] for name in ("numpy", "z3-solver", "cvc5", "bitwuzla", "llvmlite")} == {"here"}
 
 
-def small(monkeypatch: pytest.MonkeyPatch, *packages: Package) -> list[Part]:
+def small(monkeypatch: pytest.MonkeyPatch, *packages: Package) -> list[InstalledPart]:
     monkeypatch.setattr(installed, "PACKAGES", packages)
-    monkeypatch.setattr(installed, "PROGRAMS", (Program(("no-such-program",), "", "nothing"),))
+    monkeypatch.setattr(installed, "PROGRAMS", (HostProgram(("no-such-program",), "", "nothing"),))
     return list(examined())
 
 
