@@ -296,6 +296,5 @@ def searched(
     )  # fmt: skip
     if decision.disagreement:
         raise SolverDisagreementError(f"expected one answer for {ask.spec.name}, but {decision.reason}")
-    if decision.model is None:
-        return None
-    return decision.model, next(a.solver for a in decision.answers if a.status is Status.SAT)
+    who = (a.solver for a in decision.answers if a.status is Status.SAT)
+    return None if decision.model is None else (decision.model, next(who))

@@ -26,7 +26,7 @@ from tcformal.version import VERSION, commit, host
 _HERE = Path(__file__).parent
 
 #: Takes the name of a part, and returns what counts its steps.
-Part = Callable[[str], Advance]
+StepCounter = Callable[[str], Advance]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Site:
 
 
 def build(
-    folder: Path, results: Path, *, verify: bool, part: Part, warn: Warn, pyodide: str | None = None
+    folder: Path, results: Path, *, verify: bool, part: StepCounter, warn: Warn, pyodide: str | None = None
 ) -> list[Path]:
     """Write the site of a results folder; the files that were written.
 

@@ -34,7 +34,7 @@ LETTERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class WitnessReplay:
     """Two units on a kept witness: what each gives, computed now on integers and on fractions."""
 
     witness: Witness
@@ -79,7 +79,7 @@ def witness_of_record(record: Record) -> Witness:
     return Witness(rows["a"], rows["b"], int(w["c"]["hex"], 16), rows["scale_a"], rows["scale_b"])
 
 
-def replayed(first: str, second: str, w: Witness) -> Replayed:
+def replayed(first: str, second: str, w: Witness) -> WitnessReplay:
     """Both units on a witness, now; RecordError where it does not show that they differ."""
     specs = resolve(first), resolve(second)
     one, other = (explain_witness(spec, w) for spec in specs)
@@ -88,7 +88,7 @@ def replayed(first: str, second: str, w: Witness) -> Replayed:
         raise RecordError(f"integers and fractions give different results for {first} or {second}")
     if results[0] == results[1]:
         raise RecordError(f"{first} and {second} give the same result on the kept witness")
-    return Replayed(w, (one, other), divergence(one, other))
+    return WitnessReplay(w, (one, other), divergence(one, other))
 
 
 def pair_pages(
@@ -138,7 +138,7 @@ def _page(pair: Pair, records: Sequence[Record]) -> PairPage:
     return PairPage(pair.first, pair.second, "not answered", refused or "no kept answer", "?", command=ask)
 
 
-def _separated(pair: Pair, x: Replayed) -> PairPage:
+def _separated(pair: Pair, x: WitnessReplay) -> PairPage:
     spec = x.traces[0].unit
     d, found = spec.operands.d, x.found
     return PairPage(
