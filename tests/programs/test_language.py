@@ -66,7 +66,7 @@ LIBRARY = (
     ("added-outside", 3), ("bf16x9", 2), ("bf16x9@bands=2", 1), ("block-fma", 6), ("chained", 40),
     ("cutlass-3xtf32", 3), ("cutlass-3xtf32@stage=0,fourth=true", 10), ("deepgemm-fp8@every=32", 35),
     ("fma-chain", 4), ("kahan", 3), ("markidis@rounding=RZ", 2), ("mary", 2), ("mary-model", 2),
-    ("mary@word=fp16,u=11,unit=ampere/mma.m16n8k8.f32.f16.f16.f32", 2), ("ootomo-yokota", 2),
+    ("mary@word=fp16,u=11,unit=ampere/mma.m16n8k8.f32.f16.f16.f32", 2), ("ootomo-yokota", 2), ("ozaki-1@slices=2", 1),
     (f"ootomo-yokota@unit={UNIT}@fraction_bits=24,carry_bits=3,last=true", 2), ("pairwise", 5),
     ("ootomo-yokota@unit=hopper/mma.m16n8k8.f32.tf32.tf32.f32,word=tf32,scaling=0", 2),
     ("split-k@slices=2,combine=pairwise", 5), ("tcec", 10), ("triton-3xtf32", 3),
