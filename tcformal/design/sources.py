@@ -108,8 +108,7 @@ _ALL = (
         authors="S. Markidis, S. W. D. Chien, E. Laure, I. B. Peng, J. S. Vetter",
         title="NVIDIA Tensor Core Programmability, Performance & Precision",
         venue="IEEE International Parallel and Distributed Processing Symposium Workshops, 522–531",
-        year=2018,
-        identifier="doi:10.1109/IPDPSW.2018.00091",
+        year=2018, identifier="doi:10.1109/IPDPSW.2018.00091",
     ),
     Reference(
         tag="OOTOMO",
@@ -118,8 +117,7 @@ _ALL = (
         title="Recovering Single Precision Accuracy from Tensor Cores While Surpassing the FP32 Theoretical "
         "Peak Performance",
         venue="International Journal of High Performance Computing Applications 36(4), 475–491",
-        year=2022,
-        identifier="doi:10.1177/10943420221090256",
+        year=2022, identifier="doi:10.1177/10943420221090256",
     ),
     Reference(
         tag="BLANCHARD", kind="paper", authors="P. Blanchard, N. J. Higham, F. Lopez, T. Mary, S. Pranesh",
@@ -168,8 +166,7 @@ _ALL = (
         authors="M. W. Moskewicz, C. F. Madigan, Y. Zhao, L. Zhang, S. Malik",
         title="Chaff: Engineering an Efficient SAT Solver",
         venue="Design Automation Conference (DAC), 530–535",
-        year=2001,
-        identifier="doi:10.1145/378239.379017",
+        year=2001, identifier="doi:10.1145/378239.379017",
     ),
     Reference(
         tag="MMA-Sim 2.1.1",
@@ -224,6 +221,11 @@ _ALL = (
         venue="commit 179549d3", identifier="https://github.com/Xilinx/llvm-aie",
     ),
     Reference(
+        tag="ozIMMU", kind="software", authors="H. Ootomo",
+        title="ozIMMU, products of fp64 matrices on integer matrix units (the Ozaki scheme)",
+        venue="commit 80bb87a4", identifier="https://github.com/enp1s0/ozIMMU",
+    ),
+    Reference(
         tag="CUDA 13.0 SASS",
         kind="vendor document",
         authors="NVIDIA",
@@ -265,8 +267,7 @@ _ALL = (
         authors="IEEE",
         title="IEEE Standard for Floating-Point Arithmetic",
         venue="IEEE Std 754-2019",
-        year=2019,
-        identifier="doi:10.1109/IEEESTD.2019.8766229",
+        year=2019, identifier="doi:10.1109/IEEESTD.2019.8766229",
     ),
     Reference(
         tag="OCP OFP8",

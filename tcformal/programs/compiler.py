@@ -31,6 +31,8 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 #: The largest power of two that a program may write out.
 _LARGEST_POWER = 40000
+#: Bits of a number that is known before the program runs.
+_LONGEST_NUMBER = 1 << 17
 
 
 def compile_plan(
@@ -75,6 +77,9 @@ class _Compiler:
             raise
         except (TcformalError, ValueError, TypeError, ZeroDivisionError) as error:
             raise _PlacedError(f"in line {node.lineno} of the program {self.name}: {error}") from error
+        except RecursionError:
+            sentence = f"expected fewer brackets in line {node.lineno} of the program {self.name}"
+            raise _PlacedError(f"{sentence}, but they are nested too deeply") from None
 
     # ------------------------------------------------------------------ statements
     def statements(self, body: list[ast.stmt]) -> None:
@@ -224,11 +229,11 @@ class _Compiler:
         dynamic = [isinstance(x, (StepValue, Exact)) for x in (left, right)]
         if not any(dynamic):
             if isinstance(node.op, ast.Div):
-                return Fraction(left) / Fraction(right)
+                return _bounded(Fraction(left) / Fraction(right))
             how = _STATIC.get(type(node.op))
             if how is None or isinstance(left, (str, list)) or isinstance(right, (str, list)):
                 raise InputError(f"expected + - * // / % or ** of numbers, but got {_short(node)!r}")
-            return how(left, right)
+            return _bounded(how(left, right))
         return rounded(self.builder, type(node.op), left, right)
 
     def _call(self, node: ast.Call) -> Any:
@@ -252,6 +257,16 @@ def _power(base: Any, exponent: Any) -> Fraction | int:
     if abs(exponent) > _LARGEST_POWER:
         raise InputError(f"expected an exponent of at most {_LARGEST_POWER}, but got {exponent}")
     return Fraction(2) ** exponent if exponent < 0 else 1 << exponent
+
+
+def _bounded(x: Any) -> Any:
+    """A number known before the program runs, of a sane size; an exponent as it is."""
+    if (
+        isinstance(x, (int, Fraction))
+        and max(x.numerator.bit_length(), x.denominator.bit_length()) > _LONGEST_NUMBER
+    ):
+        raise InputError(f"expected numbers of at most {_LONGEST_NUMBER} bits, but got a longer one")
+    return x
 
 
 def _short(node: ast.AST) -> str:
