@@ -29,6 +29,7 @@ LAYERS = {
     "identify",
     "store",
     "proofs",
+    "programs",
 }
 
 
