@@ -30,6 +30,7 @@ LAYERS = {
     "store",
     "proofs",
     "report",
+    "programs",
 }
 
 
