@@ -92,7 +92,7 @@ class Construction:
     def products(self, e: int, count: int, first: bool, subnormal: bool = False) -> list[Pair] | None:
         """The products of one block at the exponent e, the largest term first in the first block.
 
-        None where the operands have no such products.
+        Zeros stand for products that the operands do not have; None where there is no largest term.
         """
         made: list[Pair] = []
         if first:
@@ -100,18 +100,17 @@ class Construction:
             if largest is None:
                 return None
             made.append(largest)
+        brings, lost = self._parts(e)
+        if brings is not None and not subnormal and len(made) < count:
+            made.append(brings)
+        return made + [_NOTHING if lost is None else lost] * (count - len(made))
+
+    def _parts(self, e: int) -> tuple[Pair | None, Pair | None]:
+        """What brings the sum as far as the conversion can lose, and what is lost in the sum itself."""
+        half = self.power(e - self.p - 1) if self.nearest else self.below(e - self.p)
         if self.bits is None:
-            half = self.power(e - self.p - 1) if self.nearest else self.below(e - self.p)
-            return None if half is None else made + [half] * (count - len(made))
-        reach = e - self.bits
-        if not subnormal and self.bits > self.p:
-            brings = self.power(e - self.p - 1) if self.nearest else self.below(e - self.p)
-            if brings is None:
-                return None
-            if len(made) < count:
-                made.append(brings)
-        lost = self.below(reach)
-        return None if lost is None else made + [lost] * (count - len(made))
+            return half, half
+        return (half if self.bits > self.p else None), self.below(e - self.bits)
 
     def call(self, pairs: Sequence[Pair], c: int) -> Witness:
         """One call, filled up with zeros."""
@@ -123,16 +122,19 @@ class Construction:
     def best(self, length: int, *, subnormal: bool = False) -> Attained:
         """The dot product of that length that loses most of those of this kind."""
         made = [self.run(e, length, subnormal) for e in self._exponents()]
-        found = [x for x in made[:1] if x is not None] or [x for x in made if x is not None]
-        return max(found, key=lambda x: x.ratio) if found else self._nothing()
+        return max((x for x in made if x is not None), key=lambda x: x.ratio, default=self._nothing())
 
     def _exponents(self) -> list[int]:
-        """Exponents at which all products exist, that nearest 0; or else a few that may do."""
+        """The exponent nearest 0 at which all products exist, or else every one that may do."""
         low, high = self.a.e_min + self.b.e_min, self.a.e_max + self.b.e_max
         d = self.unit.d_format
         span = [e for e in range(low, high + 1) if d.e_min <= e < d.e_max - 8]
-        full = [e for e in span if self.products(e, 3, True) is not None]
-        return sorted(full, key=abs)[:1] or span[:: max(1, len(span) // 8)]
+        full = [
+            e for e in span
+            if self.power(e) is not None and self._parts(e)[1] is not None
+            and (self.bits == self.p or self._parts(e)[0] is not None)
+        ]  # fmt: skip
+        return sorted(full, key=abs)[:1] or span
 
     def run(self, e: int, length: int, subnormal: bool = False) -> Attained | None:
         """The dot product at the exponent e, call by call."""
