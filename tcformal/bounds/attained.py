@@ -15,8 +15,8 @@ from tcformal.programs.chain import scale_count
 from tcformal.proofs.claim import results_of
 
 #: A product of two operands by their raw encodings.
-Pair = tuple[int, int]
-_NOTHING: Pair = (0, 0)
+FactorWords = tuple[int, int]
+_NOTHING: FactorWords = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +55,16 @@ class Construction:
         self.bits = design.fraction_bits if design.summation == "fused" else None
 
     # ------------------------------------------------------------------ products
-    def power(self, q: int) -> Pair | None:
+    def power(self, q: int) -> FactorWords | None:
         """Two powers of two whose product is 2^q."""
         return self._scaled(1, 1, q)
 
-    def below(self, q: int) -> Pair | None:
+    def below(self, q: int) -> FactorWords | None:
         """Two normal numbers whose product is the largest below 2^q that has the operands' exponents."""
         x, y, places = _just_below(self.a.fraction_bits, self.b.fraction_bits)
         return self._scaled(x, y, q - places)
 
-    def _scaled(self, x: int, y: int, shift: int) -> Pair | None:
+    def _scaled(self, x: int, y: int, shift: int) -> FactorWords | None:
         """The encodings of two normal numbers with the significands x and y, whose product is x·y·2^shift."""
         a, b = self.a, self.b
         top_x, top_y = x.bit_length() - 1, y.bit_length() - 1
@@ -77,7 +77,7 @@ class Construction:
                     return first, second
         return None
 
-    def tiny(self, e: int) -> Pair | None:
+    def tiny(self, e: int) -> FactorWords | None:
         """A product of exponent e whose significand is as small as a subnormal factor makes it."""
         for one, other, turned in ((self.a, self.b, False), (self.b, self.a, True)):
             if (one.fraction_bits < other.fraction_bits and not turned) or not one.subnormals:
@@ -89,12 +89,12 @@ class Construction:
         return None
 
     # ------------------------------------------------------------------ calls
-    def products(self, e: int, count: int, first: bool, subnormal: bool = False) -> list[Pair] | None:
+    def products(self, e: int, count: int, first: bool, subnormal: bool = False) -> list[FactorWords] | None:
         """The products of one block at the exponent e, the largest term first in the first block.
 
         Zeros stand for products that the operands do not have; None where there is no largest term.
         """
-        made: list[Pair] = []
+        made: list[FactorWords] = []
         if first:
             largest = self.tiny(e) if subnormal else self.power(e)
             if largest is None:
@@ -105,14 +105,14 @@ class Construction:
             made.append(brings)
         return made + [_NOTHING if lost is None else lost] * (count - len(made))
 
-    def _parts(self, e: int) -> tuple[Pair | None, Pair | None]:
+    def _parts(self, e: int) -> tuple[FactorWords | None, FactorWords | None]:
         """What brings the sum as far as the conversion can lose, and what is lost in the sum itself."""
         half = self.power(e - self.p - 1) if self.nearest else self.below(e - self.p)
         if self.bits is None:
             return half, half
         return (half if self.bits > self.p else None), self.below(e - self.bits)
 
-    def call(self, pairs: Sequence[Pair], c: int) -> Witness:
+    def call(self, pairs: Sequence[FactorWords], c: int) -> Witness:
         """One call, filled up with zeros."""
         unit = self.unit
         rows = [*pairs, *[_NOTHING] * (unit.k - len(pairs))]
@@ -144,7 +144,7 @@ class Construction:
         exact = magnitude = Fraction(0)
         while met < length:
             count = min(unit.k, length - met)
-            pairs: list[Pair] = []
+            pairs: list[FactorWords] = []
             for start in range(0, count, size):
                 block = self.products(e, min(size, count - start), not (met or start), subnormal)
                 if block is None:
