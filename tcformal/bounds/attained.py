@@ -15,8 +15,8 @@ from tcformal.programs.chain import scale_count
 from tcformal.proofs.claim import results_of
 
 #: A product of two operands by their raw encodings.
-Pair = tuple[int, int]
-_NOTHING: Pair = (0, 0)
+FactorWords = tuple[int, int]
+_NOTHING: FactorWords = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +55,16 @@ class Construction:
         self.bits = design.fraction_bits if design.summation == "fused" else None
 
     # ------------------------------------------------------------------ products
-    def power(self, q: int) -> Pair | None:
+    def power(self, q: int) -> FactorWords | None:
         """Two powers of two whose product is 2^q."""
         return self._scaled(1, 1, q)
 
-    def below(self, q: int) -> Pair | None:
+    def below(self, q: int) -> FactorWords | None:
         """Two normal numbers whose product is the largest below 2^q that has the operands' exponents."""
         x, y, places = _just_below(self.a.fraction_bits, self.b.fraction_bits)
         return self._scaled(x, y, q - places)
 
-    def _scaled(self, x: int, y: int, shift: int) -> Pair | None:
+    def _scaled(self, x: int, y: int, shift: int) -> FactorWords | None:
         """The encodings of two normal numbers with the significands x and y, whose product is x·y·2^shift."""
         a, b = self.a, self.b
         top_x, top_y = x.bit_length() - 1, y.bit_length() - 1
@@ -77,7 +77,7 @@ class Construction:
                     return first, second
         return None
 
-    def tiny(self, e: int) -> Pair | None:
+    def tiny(self, e: int) -> FactorWords | None:
         """A product of exponent e whose significand is as small as a subnormal factor makes it."""
         for one, other, turned in ((self.a, self.b, False), (self.b, self.a, True)):
             if (one.fraction_bits < other.fraction_bits and not turned) or not one.subnormals:
@@ -89,31 +89,30 @@ class Construction:
         return None
 
     # ------------------------------------------------------------------ calls
-    def products(self, e: int, count: int, first: bool, subnormal: bool = False) -> list[Pair] | None:
+    def products(self, e: int, count: int, first: bool, subnormal: bool = False) -> list[FactorWords] | None:
         """The products of one block at the exponent e, the largest term first in the first block.
 
-        None where the operands have no such products.
+        Zeros stand for products that the operands do not have; None where there is no largest term.
         """
-        made: list[Pair] = []
+        made: list[FactorWords] = []
         if first:
             largest = self.tiny(e) if subnormal else self.power(e)
             if largest is None:
                 return None
             made.append(largest)
-        if self.bits is None:
-            half = self.power(e - self.p - 1) if self.nearest else self.below(e - self.p)
-            return None if half is None else made + [half] * (count - len(made))
-        reach = e - self.bits
-        if not subnormal and self.bits > self.p:
-            brings = self.power(e - self.p - 1) if self.nearest else self.below(e - self.p)
-            if brings is None:
-                return None
-            if len(made) < count:
-                made.append(brings)
-        lost = self.below(reach)
-        return None if lost is None else made + [lost] * (count - len(made))
+        brings, lost = self._parts(e)
+        if brings is not None and not subnormal and len(made) < count:
+            made.append(brings)
+        return made + [_NOTHING if lost is None else lost] * (count - len(made))
 
-    def call(self, pairs: Sequence[Pair], c: int) -> Witness:
+    def _parts(self, e: int) -> tuple[FactorWords | None, FactorWords | None]:
+        """What brings the sum as far as the conversion can lose, and what is lost in the sum itself."""
+        half = self.power(e - self.p - 1) if self.nearest else self.below(e - self.p)
+        if self.bits is None:
+            return half, half
+        return (half if self.bits > self.p else None), self.below(e - self.bits)
+
+    def call(self, pairs: Sequence[FactorWords], c: int) -> Witness:
         """One call, filled up with zeros."""
         unit = self.unit
         rows = [*pairs, *[_NOTHING] * (unit.k - len(pairs))]
@@ -123,16 +122,19 @@ class Construction:
     def best(self, length: int, *, subnormal: bool = False) -> Attained:
         """The dot product of that length that loses most of those of this kind."""
         made = [self.run(e, length, subnormal) for e in self._exponents()]
-        found = [x for x in made[:1] if x is not None] or [x for x in made if x is not None]
-        return max(found, key=lambda x: x.ratio) if found else self._nothing()
+        return max((x for x in made if x is not None), key=lambda x: x.ratio, default=self._nothing())
 
     def _exponents(self) -> list[int]:
-        """Exponents at which all products exist, that nearest 0; or else a few that may do."""
+        """The exponent nearest 0 at which all products exist, or else every one that may do."""
         low, high = self.a.e_min + self.b.e_min, self.a.e_max + self.b.e_max
         d = self.unit.d_format
         span = [e for e in range(low, high + 1) if d.e_min <= e < d.e_max - 8]
-        full = [e for e in span if self.products(e, 3, True) is not None]
-        return sorted(full, key=abs)[:1] or span[:: max(1, len(span) // 8)]
+        full = [
+            e for e in span
+            if self.power(e) is not None and self._parts(e)[1] is not None
+            and (self.bits == self.p or self._parts(e)[0] is not None)
+        ]  # fmt: skip
+        return sorted(full, key=abs)[:1] or span
 
     def run(self, e: int, length: int, subnormal: bool = False) -> Attained | None:
         """The dot product at the exponent e, call by call."""
@@ -142,7 +144,7 @@ class Construction:
         exact = magnitude = Fraction(0)
         while met < length:
             count = min(unit.k, length - met)
-            pairs: list[Pair] = []
+            pairs: list[FactorWords] = []
             for start in range(0, count, size):
                 block = self.products(e, min(size, count - start), not (met or start), subnormal)
                 if block is None:

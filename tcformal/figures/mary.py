@@ -17,7 +17,7 @@ import numpy as np
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_choice, check_int
 from tcformal.errors import InputError
-from tcformal.figures.model import Accumulation, Precision, Values, precision_of, rounded
+from tcformal.figures.model import Accumulation, Floats, Precision, precision_of, rounded
 from tcformal.formats.catalog import format_named
 from tcformal.kernels.work import Work
 from tcformal.matmul import arrays
@@ -84,7 +84,7 @@ class _Draws:
         # The published data are those of this very generator.
         self._state = np.random.RandomState(1)
 
-    def uniform(self, rows: int, columns: int) -> Values:
+    def uniform(self, rows: int, columns: int) -> Floats:
         """rand(rows, columns)."""
         return self._state.random_sample(rows * columns).reshape(columns, rows).T
 
@@ -95,7 +95,7 @@ class _Draws:
             self._state.random_sample(part)
             count -= part
 
-    def matrices(self, n: int) -> tuple[Values, Values]:
+    def matrices(self, n: int) -> tuple[Floats, Floats]:
         """A and B of one point: magnitudes of both, then signs of both."""
         a = 10.0 ** (self.uniform(SIDE, n) * 2 * DECADES - DECADES)
         b = 10.0 ** (self.uniform(n, SIDE) * 2 * DECADES - DECADES)
@@ -112,7 +112,7 @@ def _sums(inputs: str, accumulator: str, shift: int, subnormals: bool) -> Accumu
     return Accumulation(format_named(inputs), accumulator, shift, subnormals=subnormals)
 
 
-def _decomposed(x: Values, inputs: Precision, words: int, fl: Callable[[Values], Values]) -> list[Values]:
+def _decomposed(x: Floats, inputs: Precision, words: int, fl: Callable[[Floats], Floats]) -> list[Floats]:
     """Words of (4.3), the power of u that it lacks included, in binary64 as published."""
     made, rest = [fl(x)], x
     for j in range(1, words):
@@ -121,12 +121,12 @@ def _decomposed(x: Values, inputs: Precision, words: int, fl: Callable[[Values],
     return made
 
 
-def _scales(size: Values, theta: float) -> Values:
+def _scales(size: Floats, theta: float) -> Floats:
     """The powers of two of (3.4): the largest not above theta / size."""
     return np.asarray(2.0 ** np.floor(np.log2(theta / size)))
 
 
-def _norm(x: Values) -> float:
+def _norm(x: Floats) -> float:
     """‖x‖∞."""
     return float(np.abs(x).sum(1).max())
 
@@ -135,25 +135,25 @@ def _norm(x: Values) -> float:
 class _Product:
     """One product to compute: A, B, the exact result in binary64, and the scalings."""
 
-    a: Values
-    b: Values
-    left: Values
-    right: Values
+    a: Floats
+    b: Floats
+    left: Floats
+    right: Floats
 
-    def error(self, scaled: Values) -> float:
+    def error(self, scaled: Floats) -> float:
         """‖Ĉ - AB‖∞ / (‖A‖∞‖B‖∞)."""
         c = (1 / self.left)[:, None] * scaled * (1 / self.right)
         return _norm(c - self.a @ self.b) / _norm(self.a) / _norm(self.b)
 
     def words(
-        self, p: Precision, count: int, fl: Callable[[Values], Values]
-    ) -> tuple[list[Values], list[Values]]:
+        self, p: Precision, count: int, fl: Callable[[Floats], Floats]
+    ) -> tuple[list[Floats], list[Floats]]:
         """The words of ΛA and of BM."""
         left, right = self.left[:, None] * self.a, self.b * self.right
         return _decomposed(left, p, count, fl), _decomposed(right, p, count, fl)
 
 
-def _product(a: Values, b: Values, theta: float) -> _Product:
+def _product(a: Floats, b: Floats, theta: float) -> _Product:
     return _Product(a, b, _scales(np.abs(a).max(1), theta), _scales(np.abs(b).max(0), theta))
 
 
@@ -165,7 +165,7 @@ def _pairs(words: int) -> list[tuple[int, int]]:
 def _model(x: _Product, curve: Curve, p: Precision, bounded: bool, work: Work) -> float:
     """The error of the model, with the range of its formats or without."""
 
-    def fl(values: Values) -> Values:
+    def fl(values: Floats) -> Floats:
         return rounded(values, p, subnormals=curve.subnormals, bounded=bounded)
 
     left, right = x.words(p, curve.words, fl)
@@ -180,12 +180,12 @@ def _model(x: _Product, curve: Curve, p: Precision, bounded: bool, work: Work) -
     return x.error(c)
 
 
-def _real(a: Values, b: Values, curve: Curve, u: Unit) -> float:
+def _real(a: Floats, b: Floats, curve: Curve, u: Unit) -> float:
     """The error of a unit in the model's place: its own sums of each pair of words, added in binary32."""
     p, large = precision_of(u.a_format), precision_of(u.d_format)
     x = _product(a, b, min(p.largest, math.sqrt(large.largest / a.shape[1])))
 
-    def fl(values: Values) -> Values:
+    def fl(values: Floats) -> Floats:
         return rounded(values, p, subnormals=curve.subnormals, bounded=True)
 
     left, right = x.words(p, curve.words, fl)
@@ -252,7 +252,7 @@ def _input_of(u: Unit) -> str:
     return u.a_format.name.removesuffix("fnuz") if u.a_format == u.b_format else ""
 
 
-def _point(curve: Curve, n: int, drawn: tuple[Values, Values], units: Sequence[Unit]) -> Point:
+def _point(curve: Curve, n: int, drawn: tuple[Floats, Floats], units: Sequence[Unit]) -> Point:
     p, q = precision_of(format_named(curve.inputs)), precision_of(format_named(curve.accumulator))
     theta = min(p.largest, math.sqrt(q.largest / n))
     x = _product(*drawn, theta)

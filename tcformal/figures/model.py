@@ -26,7 +26,7 @@ from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import encode_exact
 from tcformal.semantics.unit import unit_dot
 
-Values = NDArray[np.float64]
+Floats = NDArray[np.float64]
 #: Exponent bits of binary64, whose range stands for none.
 _WIDE, _BINARY64 = 11, 52
 
@@ -64,7 +64,7 @@ def _rounder(name: str) -> tuple[Any, Format]:
     return unit(made), format_named(name)
 
 
-def _nearest(x: Values, name: str) -> Values:
+def _nearest(x: Floats, name: str) -> Floats:
     """The nearest numbers of an IEEE-like format."""
     u, fmt = _rounder(name)
     words = np.ascontiguousarray(x).reshape(-1, 1).view(np.uint64)
@@ -76,7 +76,7 @@ def _nearest(x: Values, name: str) -> Values:
     return values_of(d, fmt).reshape(x.shape)
 
 
-def rounded(x: Values, p: Precision, *, subnormals: bool, bounded: bool) -> Values:
+def rounded(x: Floats, p: Precision, *, subnormals: bool, bounded: bool) -> Floats:
     """fl of the model: to nearest, ties to even; without subnormals, to the nearer of 0 and the least normal.
 
     Ranges and units: |x| at most p.largest; `bounded` False: as if exponents had no range.
@@ -149,7 +149,7 @@ class Accumulation:
         least = g.concat(sign, g.const(1 << d.fraction_bits, d.width - 1))
         return g.ite(g.any_bit(fields), near, g.ite(some, least, g.concat(sign, g.const(0, d.width - 1))))
 
-    def words(self, x: Values, fmt: Format) -> NDArray[Any]:
+    def words(self, x: Floats, fmt: Format) -> NDArray[Any]:
         """Encodings of numbers that a format holds."""
         if fmt.exponent_bits == _WIDE:
             bits = np.ascontiguousarray(x).view(np.uint64) >> np.uint64(_BINARY64 - fmt.fraction_bits)
@@ -158,7 +158,7 @@ class Accumulation:
                       "fp32": np.float32}[fmt.name]  # fmt: skip
         return np.ascontiguousarray(x.astype(dtype)).view(f"u{fmt.storage_bits // 8}")
 
-    def add(self, c: Values, a: Values, b: Values, work: Work) -> Values:
+    def add(self, c: Floats, a: Floats, b: Floats, work: Work) -> Floats:
         """C after all k: a [m, n], b [n, q], c [m, q]; numbers that the formats hold."""
         given = MatrixWords(
             self.words(a, self.inputs), self.words(b, self.inputs), self.words(c, self.accumulator)

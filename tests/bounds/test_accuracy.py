@@ -85,7 +85,7 @@ def test_bounds_are_proved_and_nearly_attained(name: str, length: int, bound: Fr
     assert low <= high == bound / length
 
 
-@pytest.mark.parametrize("name", [TOY, CHAIN])
+@pytest.mark.parametrize("name", [pytest.param(TOY, marks=pytest.mark.long), CHAIN])
 def test_no_random_input_exceeds_a_bound(name: str) -> None:
     """Normal operands that do not underflow, drawn with exponents near each other and far apart."""
     import random

@@ -77,19 +77,9 @@ WORKING: dict[str, list[str]] = {
 
 #: Options that make a command take minutes when all else is well.
 _LONG = (
-    "--all-pairs",
-    "--all",
-    "--claim",
-    "--with-claims",
-    "--claims",
-    "--independent",
-    "--prove",
-    "--bound",
-    "--points",
-    "--words",
-    "--elements",
-    "--lengths",
-)
+    "--all-pairs", "--all", "--claim", "--with-claims", "--claims", "--independent", "--prove", "--bound",
+    "--points", "--words", "--elements", "--lengths",
+)  # fmt: skip
 
 #: What options are called that take a value of a format, a unit, a file, or the name of a results folder.
 _VALUE = ("a", "b", "c", "scale_a", "scale_b", "expected", "got")

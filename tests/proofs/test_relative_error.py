@@ -57,7 +57,7 @@ def asking(name: str, book: LemmaBook, *, zero: bool = False) -> Asking:
         pytest.param(NEAREST, True, Fraction(2, 2047), marks=pytest.mark.long),
         pytest.param(NEAREST, False, Fraction(3, 2047), marks=pytest.mark.long),
         pytest.param(SHORT, False, Fraction(2, 63), marks=pytest.mark.long),
-        (f"{TOY},k=6", True, Fraction(1, 1023)),
+        pytest.param(f"{TOY},k=6", True, Fraction(1, 1023), marks=pytest.mark.long),
     ],
 )
 def test_a_constant_holds(name: str, zero: bool, constant: Fraction, book: LemmaBook) -> None:
