@@ -86,13 +86,16 @@ class Search:
 
     def run(self, most_rounds: int = 12) -> None:
         """Answers until no structure waits, and no input of some pools tells apart what is left."""
+        self._run(most_rounds)
+        for survivors in self.alive:
+            survivors.settle()
+        self._forget()
+
+    def _run(self, most_rounds: int) -> None:
         idle = number = 0
         while len(self.curve) < most_rounds:
             if not self.alive or idle >= _POOLS:
                 if not self._next_world():
-                    for survivors in self.alive:
-                        survivors.settle()
-                    self._forget()
                     return
                 idle = 0
                 continue

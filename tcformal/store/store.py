@@ -108,9 +108,13 @@ class Store:
     def add(self, verdict: Verdict[Any]) -> Record:
         """Keep an answer, its certificate first; the record that was written.
 
-        Errors: RecordError where a unit's name does not resolve to that unit, or the files cannot be
-        written.
+        Errors: RecordError for a proof in steps, where a unit's name does not resolve to that unit, or where
+        the files cannot be written.
         """
+        if verdict.steps is not None:
+            raise RecordError(
+                "expected an answer of solvers, but got a proof in steps, which its claim keeps"
+            )
         record = answers.to_record(verdict, verdict.served or now())
         with shared_lock(self.folder):
             if verdict.certificate is not None:

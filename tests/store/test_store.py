@@ -42,6 +42,7 @@ from tcformal.files.write import append
 from tcformal.matmul.unit import Unit
 from tcformal.proofs.separate import separate
 from tcformal.query.assume import Assumptions, from_texts
+from tcformal.query.engine import answer
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED, Verdict
@@ -104,11 +105,18 @@ def test_a_served_answer_is_the_answer(
 def test_a_solvers_answer_is_served(store: Store) -> None:
     """From the solvers to the file and back."""
     for first, second in ((FOUR, FOUR_25), (THREE_BITS, FOUR_BITS)):
-        fresh = separate(first, second, limits=replace(LIMITS, time_s=300.0), certify=True)
+        fresh = answer(ask(first, second), limits=replace(LIMITS, time_s=300.0), certify=True)
         store.add(fresh)
         again = store.find(ask(first, second))
         assert again is not None
         assert without_mark(again) == without_mark(fresh)
+
+
+def test_a_proof_in_steps_is_no_answer_of_solvers(store: Store) -> None:
+    fresh = separate(THREE_BITS, FOUR_BITS, limits=LIMITS)
+    assert fresh.steps is not None
+    with pytest.raises(RecordError, match="but got a proof in steps, which its claim keeps"):
+        store.add(fresh)
 
 
 def test_that_assumptions_can_hold_is_kept_as_evidence(store: Store) -> None:

@@ -127,6 +127,10 @@ class Survivors:
     def settle(self) -> None:
         """Take up each answer in `open` by itself; what may still refute designs stays there."""
         self.open = [x for x in self.open if self.count and self._settle(*x)]
+        if self.open and self.count * len(self.open) <= _EVALUATED:
+            batch = together(*(rows_of(one, slice(row, row + 1)) for one, row, _ in self.open))
+            self._evaluate(batch, np.array([answer for *_, answer in self.open], np.uint64))
+            self.open = []
 
     def _telling(self, batch: Batch, answers: Raw, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """The places of the rows whose result depends on what is left; one that nothing gives refutes all."""

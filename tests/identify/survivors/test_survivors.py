@@ -12,7 +12,7 @@ from tcformal.identify.survivors.open import world_of
 from tcformal.identify.survivors.tables import Survivors
 from tcformal.identify.survivors.world import World
 from tcformal.matmul.replay import replay
-from tcformal.operands.batch import inputs_to_try
+from tcformal.operands.batch import inputs_to_try, rows_of
 
 TREES = {
     "fused": "tree@steps=(0..3+c),fraction_bits=24",
@@ -82,13 +82,16 @@ def test_answers_never_remove_the_design_that_gives_them(name: str) -> None:
     design = some(world, 1)
     answers = world.outputs(design, pool)[0]
     survivors = Survivors(world, np.random.default_rng(1))
-    asked = range(0, len(pool.c), 4)
-    for row in asked:
-        survivors.learn(pool, row, int(answers[row]))
+    for row in range(0, len(pool.c), 10):
+        survivors.take(rows_of(pool, slice(row, row + 10)), answers[row : row + 10])
         assert all(design[0, axis] in survivors.values(axis) for axis in range(len(world.axes)))
     assert 0 < survivors.count < world.size
     # Every design that is left gives the answers that are settled.
-    settled = [row for row in asked if not any(o[1] == row for o in survivors.open)]
+    survivors.settle()
+    assert all(design[0, axis] in survivors.values(axis) for axis in range(len(world.axes)))
+    waiting = {(*batch.a[row], *batch.b[row], batch.c[row]) for batch, row, _ in survivors.open}
+    settled = [row for row in range(len(pool.c)) if (*pool.a[row], *pool.b[row], pool.c[row]) not in waiting]
+    assert settled
     given = world.outputs(survivors.some(8), pool)[:, settled]
     assert (given == answers[settled]).all()
 
@@ -98,7 +101,8 @@ def test_an_answer_that_no_design_gives_leaves_none() -> None:
     world = world_of(unit)
     pool = inputs_to_try(unit, unit.k, 60, 8)
     survivors = Survivors(world, np.random.default_rng(1))
-    survivors.learn(pool, 7, int(world.outputs(some(world, 1), pool)[0, 7]) ^ 1 << 30)
+    wrong = world.outputs(some(world, 1), pool)[0, 7:8] ^ np.uint64(1 << 30)
+    survivors.take(rows_of(pool, slice(7, 8)), wrong)
     assert survivors.count == 0
 
 
