@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from rich.text import Text
 
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.cli.output import write_output
@@ -19,7 +18,7 @@ from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.report import tables
 from tcformal.report.escape import print_json, say
-from tcformal.report.text import console
+from tcformal.report.text import console, waiting
 from tcformal.rtl.bench import witness_bench
 from tcformal.rtl.check import read_module, rtl_question
 from tcformal.rtl.ports import tied
@@ -80,11 +79,11 @@ def check_rtl(
     with tempfile.TemporaryDirectory(prefix="tcformal-rtl-") as name:
         module = read_module(source, spec, Path(name), maps=maps, ties=dict(map(tied, ties)), latency=latency)
         q: EqualityQuestion = rtl_question(spec, module, from_texts(spec.operands.c, assume))
-        status = console(stderr=True).status(Text("starting"))
-        with status:
+        with waiting(how.limits.time_s) as line:
+            task = line.add_task("starting", total=None)
             v = answer(
                 q, solvers=how.solvers, limits=how.limits, certify=how.certify,
-                progress=lambda text: status.update(Text(text)),
+                progress=lambda text: line.update(task, description=text),
             )  # fmt: skip
         if output is not None and v.replayed is not None:
             write_output(output, witness_bench(q, module, v.replayed).encode())

@@ -85,6 +85,18 @@ def progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
     return Progress(*(columns or usual), console=console(stderr=True), transient=transient)
 
 
+def waiting(limit_s: float) -> Progress:
+    """A line on standard error for one question: what is done, the time so far, and the limit."""
+    from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
+
+    err = console(stderr=True)
+    return Progress(
+        SpinnerColumn(), shown("{task.description}"), TimeElapsedColumn(),
+        shown(f"of at most {limit_s:g} s for each solver"),
+        console=err, transient=True, disable=not err.is_terminal,
+    )  # fmt: skip
+
+
 def shown(field: str) -> TextColumn:
     """A column of a progress bar that shows a text unchanged."""
     from rich.progress import TextColumn

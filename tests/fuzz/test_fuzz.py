@@ -13,7 +13,7 @@ from fuzz.__main__ import fuzz
 from fuzz.cases import WORKING, Case, commands, make_case
 from fuzz.judge import bounded, call, call_apart, complaints
 from fuzz.place import Place, make_place
-from tcformal.cli import single
+from tcformal.cli.questions import evaluate
 
 SEED = 20261122
 
@@ -103,7 +103,7 @@ def test_a_defect_is_found(
 ) -> None:
     """A program that is made worse in one place does not pass that call, and the report can be pasted."""
     monkeypatch.setattr(fuzz_module, "make_case", lambda *_: GOOD)
-    monkeypatch.setattr(single, "print_json", defect)
+    monkeypatch.setattr(evaluate, "print_json", defect)
     (report,) = fuzz(tmp_path / "after", 1, SEED)
     assert word in report
     assert report.endswith(f"cd {tmp_path / 'after'} && tcformal eval x86/vdpbf16ps --a 1,2 --b 3,4 --json")

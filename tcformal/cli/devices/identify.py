@@ -93,11 +93,11 @@ def _waits(asker: Asker, device: HandDevice, show_next: bool, as_json: bool) -> 
     if batch is None:
         return NO_ANSWER
     made = lines_of(asker.spec, batch)
-    if show_next:
+    if as_json:
+        print_json({"verdict": IdentifyVerdict.REMAINING.value, "kept": asker.probes, "next": made})
+    elif show_next:
         for line in made:
             say(json.dumps(line))
-    elif as_json:
-        print_json({"verdict": IdentifyVerdict.REMAINING.value, "kept": asker.probes, "next": made})
     else:
         say(
             f"{IdentifyVerdict.REMAINING.value}: {asker.probes} answers are kept, and {device.name} is to be "

@@ -24,25 +24,18 @@ from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 from tcformal.report import data, picture, tables
 from tcformal.report.escape import print_json, say, warn
-from tcformal.report.text import console
+from tcformal.report.text import console, waiting
 
 
 def _kept_or_asked(q: EqualityQuestion, how: SolverOptions) -> Verdict[EqualityQuestion]:
     """The kept answer to a question, or a new one, which is then kept; the progress of a new one is shown."""
-    status = console(stderr=True).status(Text("starting"))
-
-    def progress(text: str) -> None:
-        status.update(Text(text))
-        status.start()
-
     unkept: list[RecordError] = []
-    try:
+    with waiting(how.limits.time_s) as line:
+        task = line.add_task("starting", total=None)
         v = kept_or_separated(
             q, how.store(), fresh=how.fresh, solvers=how.solvers, limits=how.limits, certify=how.certify,
-            progress=progress, unkept=unkept.append,
+            progress=lambda text: line.update(task, description=text), unkept=unkept.append,
         )  # fmt: skip
-    finally:
-        status.stop()
     for error in unkept:
         warn(f"the answer is not kept: {error}")
     return v

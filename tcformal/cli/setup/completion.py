@@ -7,12 +7,12 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from tcformal.cli.group import COMPLETE, main
+from tcformal.cli.group import COMPLETE, json_option, main
 from tcformal.design.aliases import ALIASES
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import FAMILIES
 from tcformal.design.spec import Design
-from tcformal.report.escape import say
+from tcformal.report.escape import print_json, say
 
 #: Bash splits words at these characters, which names of units hold.
 _BASH_WORDS = "COMP_WORDBREAKS=${COMP_WORDBREAKS//[@:=]/}  # names of units hold these\n"
@@ -57,7 +57,8 @@ def complete_units(command: click.Command) -> None:
 
 @main.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> None:
+@json_option
+def completion(shell: str, as_json: bool) -> None:
     """Print what makes a shell complete commands, options and names of units.
 
     \b
@@ -67,5 +68,5 @@ def completion(shell: str) -> None:
       ~/.config/fish/config.fish   tcformal completion fish | source
     """
     made: Any = get_completion_class(shell)
-    text = made(main, {}, "tcformal", COMPLETE).source()
-    say((_BASH_WORDS if shell == "bash" else "") + text.strip())
+    text = (_BASH_WORDS if shell == "bash" else "") + made(main, {}, "tcformal", COMPLETE).source().strip()
+    print_json({"shell": shell, "script": text}) if as_json else say(text)
