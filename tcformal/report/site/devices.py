@@ -194,7 +194,8 @@ def sweeps(folder: Path) -> list[dict[str, Any]]:
     ):  # fmt: skip
         if not (folder / name).exists():
             continue
-        rows = {x.data["unit"]: x.data for x in read(folder / name)[0] if _counts(x.data, count, *wrong)}
+        found = [x.data for x in read(folder / name)[0] if x.data is not None]
+        rows = {data["unit"]: data for data in found if _counts(data, count, *wrong)}
         made.append({
             "what": what, "units": len(rows), "vectors": sum(int(r[count]) for r in rows.values()),
             "mismatches": sum(int(r[key]) for r in rows.values() for key in wrong), "command": command,
@@ -203,8 +204,6 @@ def sweeps(folder: Path) -> list[dict[str, Any]]:
     return made
 
 
-def _counts(data: Mapping[str, Any] | None, *keys: str) -> bool:
+def _counts(data: Mapping[str, Any], *keys: str) -> bool:
     """Whether a line of a long comparison names a unit and holds its counts."""
-    if data is None or not isinstance(data.get("unit"), str):
-        return False
-    return all(isinstance(data.get(key), int) for key in keys)
+    return isinstance(data.get("unit"), str) and all(isinstance(data.get(key), int) for key in keys)
