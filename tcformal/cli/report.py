@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from tcformal.callbacks import Advance
-from tcformal.cli.group import main, results_option
-from tcformal.report.escape import say, warn
+from tcformal.cli.group import json_option, main, results_option
+from tcformal.report.escape import print_json, say, warn
 from tcformal.report.site.build import build
 from tcformal.report.text import progress
 
@@ -20,7 +20,8 @@ from tcformal.report.text import progress
 @click.option("--playground", metavar="PYODIDE",
               help="Add the page that computes: folder or .tgz of Pyodide's npm package.")  # fmt: skip
 @results_option
-def report(folder_out: str, verify: bool, playground: str | None, folder: str) -> None:
+@json_option
+def report(folder_out: str, verify: bool, playground: str | None, folder: str, as_json: bool) -> None:
     """Write what the records hold as pages that open from the disk.
 
     Witnesses are computed again on integers and on fractions before a page shows them; what is not checked
@@ -35,4 +36,7 @@ def report(folder_out: str, verify: bool, playground: str | None, folder: str) -
 
         made = build(out, Path(folder), verify=verify, part=part, warn=warn, pyodide=playground)
     size = sum(path.stat().st_size for path in made)
+    if as_json:
+        print_json({"index": str(out / "index.html"), "files": len(made), "bytes": size})
+        return
     say(f"{len(made)} files, {size / 1e6:.1f} MB: {out / 'index.html'}")

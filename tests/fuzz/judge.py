@@ -40,7 +40,7 @@ class OverdueError(BaseException):
 def bounded(place: Place) -> Iterator[None]:
     """This process as cases run in it: in their folder, within limits, without what takes minutes.
 
-    No solver is asked, no worker started, and no mismatch explained.
+    No solver is asked, no worker started, no mismatch explained, and no question of a paper reported.
     """
     patch = pytest.MonkeyPatch()
 
@@ -61,6 +61,7 @@ def bounded(place: Place) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MB << 20, limits[1]))
         patch.setattr(portfolio._Race, "run", none_answers)
         patch.setattr("tcformal.cli.devices.mismatch.explain_mismatch", unexplained)
+        patch.setattr("tcformal.report.site.build.known_queries", dict)
         for module in ("devices.campaign", "questions.pairs", "sweep"):
             patch.setattr(f"tcformal.cli.{module}.SturdyPool", Inline)
         yield

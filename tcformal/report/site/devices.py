@@ -87,10 +87,24 @@ def device_pages(folder: Path) -> list[DevicePage]:
         try:
             check_summary(path.parent)
             data = json.loads(path.read_text(encoding="utf-8"))
+            _check_counts(data)
             made.append(DevicePage(name, str(data["device"]["device"]), data, NOT_CHECKED))
         except (TcformalError, OSError, ValueError, LookupError, TypeError) as error:
             made.append(DevicePage(name, name, {}, "refused", str(error)))
     return made
+
+
+def _check_counts(data: Mapping[str, Any]) -> None:
+    """KeyError, TypeError or ValueError for a summary without what its page shows."""
+    for row in (data, *data["units"]):
+        int(row["mismatches"])
+    int(data["dot_products"]) + float(data["seconds"])
+    for unit in data["units"]:
+        str(unit["unit"]) + str(unit["instruction"]) + str(int(unit["directed"]) + int(unit["random"]))
+    for answer in data["answers"]:
+        if "question" in answer:
+            str(answer["title"]) + str(answer["unit"])
+            sorted(map(str, dict(answer["outputs"]))), list(answer["refuted"])
 
 
 def nan_stories(folder: Path) -> list[NanStory]:
@@ -180,10 +194,16 @@ def sweeps(folder: Path) -> list[dict[str, Any]]:
     ):  # fmt: skip
         if not (folder / name).exists():
             continue
-        rows = {x.data["unit"]: x.data for x in read(folder / name)[0] if x.data and "unit" in x.data}
+        found = [x.data for x in read(folder / name)[0] if x.data is not None]
+        rows = {data["unit"]: data for data in found if _counts(data, count, *wrong)}
         made.append({
             "what": what, "units": len(rows), "vectors": sum(int(r[count]) for r in rows.values()),
             "mismatches": sum(int(r[key]) for r in rows.values() for key in wrong), "command": command,
             "status": NOT_CHECKED.partition(";")[0],
         })  # fmt: skip
     return made
+
+
+def _counts(data: Mapping[str, Any], *keys: str) -> bool:
+    """Whether a line of a long comparison names a unit and holds its counts."""
+    return isinstance(data.get("unit"), str) and all(isinstance(data.get(key), int) for key in keys)
