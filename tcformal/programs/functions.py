@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -243,11 +244,28 @@ def largest(builder: Builder, fmt: Any) -> Fraction:
     return (2 - missing * Fraction(1, 1 << f.fraction_bits)) * Fraction(2) ** f.e_max
 
 
+def root(builder: Builder, x: Any) -> Fraction:
+    """root(x): the square root of a number known now, cut to 80 bits below its leading one."""
+    if isinstance(x, bool) or not isinstance(x, (int, Fraction)) or x <= 0:
+        raise InputError(f"expected a number above zero for root, but got {x!r}")
+    number = Fraction(x)
+    e = (number.numerator.bit_length() - number.denominator.bit_length()) // 2 - 80
+    return Fraction(math.isqrt(int(number * Fraction(4) ** -e))) * Fraction(2) ** e
+
+
+def least(builder: Builder, *numbers: Any) -> Fraction:
+    """min(x, y, …): the least of some numbers known now."""
+    for x in numbers:
+        if isinstance(x, bool) or not isinstance(x, (int, Fraction)):
+            raise InputError(f"expected numbers that are known before the program runs, but got {_said(x)}")
+    return min(Fraction(x) for x in numbers)
+
+
 #: The functions by name.
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "convert": convert, "add": add, "sub": sub, "mul": mul, "fma": fma, "scale": scale, "split": split,
     "call": call, "blocks": blocks, "parts": parts, "elements": elements, "chain": chain,
-    "pairwise": pairwise, "headroom": headroom, "len": length, "largest": largest,
+    "pairwise": pairwise, "headroom": headroom, "len": length, "largest": largest, "root": root, "min": least,
     "range": lambda builder, *ends: range(*(check_int("an end of range", x) for x in ends)),
 }  # fmt: skip
 
@@ -269,7 +287,7 @@ def rounded(builder: Builder, op: type[ast.operator], x: Any, y: Any) -> Value:
         if power is not None and _exponent(power) is not None:
             value = y if power is x else x
             return _sum(builder, [builder.exact(value).shifted(_exponent(power) or 0)], wide, "RNE")
-    how = {ast.Add: add, ast.Sub: sub, ast.Mult: mul}.get(op)  # type: ignore[call-overload]
+    how = {ast.Add: add, ast.Sub: sub, ast.Mult: mul}.get(op)
     if how is None:
         raise InputError("expected + - or * of values")
     made: Value = how(builder, x, y, wide.name)
