@@ -30,11 +30,15 @@ if TYPE_CHECKING:
     from tcformal.formats.spec import Format
     from tcformal.matmul.differ import Differences, differences
     from tcformal.matmul.program import RunnableProgram, program
+    from tcformal.matmul.recipe import ModelGemm, gemm
     from tcformal.matmul.simulate import simulate
     from tcformal.matmul.unit import Unit, designs, unit, units
     from tcformal.operands.witness import Witness
     from tcformal.papers.run import Answered, run_query
     from tcformal.programs.program import Program
+    from tcformal.programs.recipes.cublaslt import PlannedProduct, plan_cublaslt
+    from tcformal.programs.recipes.names import recipe, recipes
+    from tcformal.programs.recipes.recipe import Recipe
     from tcformal.proofs.claim import ClaimVerdict
     from tcformal.proofs.prove import prove_claim
     from tcformal.query.assume import Assumptions
@@ -66,8 +70,11 @@ _HOME = {
     "Kind": "tcformal.query.question",
     "Limits": "tcformal.solve.result",
     "MissingSolverError": "tcformal.errors",
+    "ModelGemm": "tcformal.matmul.recipe",
     "NoAnswerError": "tcformal.errors",
+    "PlannedProduct": "tcformal.programs.recipes.cublaslt",
     "Program": "tcformal.programs.program",
+    "Recipe": "tcformal.programs.recipes.recipe",
     "RecordError": "tcformal.errors",
     "RunnableProgram": "tcformal.matmul.program",
     "SolverDisagreementError": "tcformal.errors",
@@ -87,9 +94,13 @@ _HOME = {
     "diverge": "tcformal.query.explain.explain",
     "explain": "tcformal.query.explain.explain",
     "formats": "tcformal.formats.catalog",
+    "gemm": "tcformal.matmul.recipe",
+    "plan_cublaslt": "tcformal.programs.recipes.cublaslt",
     "program": "tcformal.matmul.program",
     "prove_claim": "tcformal.proofs.prove",
     "prove_equal": "tcformal.query.separate",
+    "recipe": "tcformal.programs.recipes.names",
+    "recipes": "tcformal.programs.recipes.names",
     "run_query": "tcformal.papers.run",
     "separate": "tcformal.query.separate",
     "simulate": "tcformal.matmul.simulate",
@@ -100,11 +111,12 @@ _HOME = {
 
 __all__ = [
     "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences", "Divergence",
-    "Format", "InputError", "Kind", "Limits", "MissingSolverError", "NoAnswerError", "Program",
-    "RecordError", "RunnableProgram", "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace",
-    "Unit", "UnknownNameError", "ValueTextError", "Verdict", "WidthError", "Witness", "__version__",
-    "check_property", "designs", "differences", "diverge", "explain", "formats", "program", "prove_claim",
-    "prove_equal", "run_query", "separate", "simulate", "suite", "unit", "units",
+    "Format", "InputError", "Kind", "Limits", "MissingSolverError", "ModelGemm", "NoAnswerError",
+    "PlannedProduct", "Program", "Recipe", "RecordError", "RunnableProgram", "SolverDisagreementError",
+    "Store", "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError", "ValueTextError", "Verdict",
+    "WidthError", "Witness", "__version__", "check_property", "designs", "differences", "diverge", "explain",
+    "formats", "gemm", "plan_cublaslt", "program", "prove_claim", "prove_equal", "recipe", "recipes",
+    "run_query", "separate", "simulate", "suite", "unit", "units",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""One definition on arrays, element by element: compiled once there are many, each word in its own storage."""
+"""One definition on arrays, element by element: compiled once there are many of them."""
 
 from __future__ import annotations
 
@@ -58,9 +58,7 @@ class Elements:
         made = evaluate(self.graph, self.root, dict(zip(self.names, flat, strict=True)), n=n)
         return made.astype(f"u{self.result // 8}").reshape(shape)
 
-    def _compiled(
-        self, given: Sequence[Words], shape: tuple[int, ...], n: int, threads: int | None
-    ) -> Words:
+    def _compiled(self, given: Sequence[Words], shape: tuple[int, ...], n: int, threads: int | None) -> Words:
         single = tuple(x.size == 1 for x in given)
         if single not in self._kernels:
             self._kernels[single] = self._compile(single)

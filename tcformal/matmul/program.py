@@ -34,6 +34,7 @@ from tcformal.programs.program import Program, program_of
 from tcformal.semantics.headroom import headroom
 
 if TYPE_CHECKING:  # imported where they are used, as in tcformal.matmul.unit
+    from tcformal.kernels.elements import Elements
     from tcformal.kernels.rows import DotProducts
 
 
@@ -118,6 +119,16 @@ def program(name: str | Program) -> RunnableProgram:
     return RunnableProgram(program_of(name))
 
 
+def run_plan(plan: Plan, given: Mapping[str, Raw], options: dict[str, Any]) -> Raw:
+    """The encodings of a plan's result on arrays of encodings.
+
+    Shapes: given: by letter [rows, columns, elements], rows or columns 1 where it does not depend on them;
+    result [rows, columns], likewise.
+    Ranges and units: `options`: as for `Unit.matmul`.
+    """
+    return _Run(plan, given, options).result()
+
+
 def _check_words(plan: Plan, given: Mapping[str, Raw]) -> None:
     for letter, x in given.items():
         fmt = plan.input_format(letter)
@@ -182,14 +193,13 @@ class _Run:
         formats = tuple(format_of(self.plan.steps[i]) for i in order)
         step_of = {i: n for n, i in enumerate(order)}
         shape = np.broadcast_shapes(*(self.known[i].shape for i in (*order, *powers)))
-        flat = [_flat(self.known[i], shape) for i in order]
         if powers:
             return self._scaled(step, order, powers, shape)
         addends = tuple(
             ScaledProduct(tuple(step_of[i] for i in x.factors), x.negative, x.shift) for x in step.addends
         )
         run = _operation(formats, addends, step.fmt, step.mode, step.saturate)
-        return _lanes(run, flat, format_of(step)).reshape(shape)
+        return _lanes(run, [self.known[i] for i in order], shape, self.options)
 
     def _scaled(
         self, step: RoundStep, order: Sequence[int], powers: Sequence[int], shape: tuple[int, ...]
@@ -212,7 +222,8 @@ class _Run:
             )  # fmt: skip
             chosen = np.flatnonzero(which.reshape(-1) == kind)
             run = _operation(formats, addends, step.fmt, step.mode, step.saturate)
-            d[chosen] = _lanes(run, [flat[i][chosen] for i in order], format_of(step))
+            some = [flat[i][chosen] for i in order]
+            d[chosen] = _lanes(run, some, (chosen.size,), self.options)
         return d.reshape(shape)
 
     def _headroom(self, step: HeadroomStep) -> Raw:
@@ -284,13 +295,9 @@ def _last_uses(plan: Plan, needed: set[int]) -> dict[int, list[int]]:
     return done
 
 
-def _lanes(run: DotProducts, words: Sequence[Raw], fmt: Format) -> Raw:
-    """One operation on flat arrays: the first operand is called c, the others a."""
-    n = words[0].size
-    given = {"c": np.ascontiguousarray(words[0])}
-    if len(words) > 1:
-        given["a"] = np.stack([x.astype(np.uint64, copy=False) for x in words[1:]], axis=1)
-    return run(given, n).astype(f"u{fmt.storage_bits // 8}")
+def _lanes(run: Elements, words: Sequence[Raw], shape: tuple[int, ...], options: dict[str, Any]) -> Raw:
+    """One operation on arrays that broadcast to a shape."""
+    return run(words, shape, options.get("threads"))
 
 
 @lru_cache(maxsize=256)
@@ -300,9 +307,9 @@ def _operation(
     fmt: Format,
     mode: str,
     saturate: bool,
-) -> DotProducts:
+) -> Elements:
     """One rounded sum of products as a definition of its own."""
-    from tcformal.kernels.rows import DotProducts
+    from tcformal.kernels.elements import Elements
 
     names = ["c", *(f"a[{i}]" for i in range(len(formats) - 1))]
     inputs: list[PlanStep] = [
@@ -314,7 +321,8 @@ def _operation(
     g = Graph()
     given = {name: [g.input(name, f.width)] for f, name in zip(formats, names, strict=True)}
     made = program_dag(g, Plan((*inputs, last), len(inputs), 0), given)
-    return DotProducts(g, made.result)
+    storage = tuple(f.storage_bits for f in formats)
+    return Elements(g, made.result, tuple(names), storage, fmt.storage_bits)
 
 
 @lru_cache(maxsize=64)

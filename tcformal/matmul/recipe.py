@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -84,14 +84,17 @@ class ModelGemm:
         if beta is not None and beta == 0:
             c = beta = None
         given: dict[str, NDArray[Any]] = {
-            name: spread(name, np.asarray(x), (*stack, m, n)) for name, x in (("C", c), ("bias", bias)) if x is not None
+            name: spread(name, np.asarray(x), (*stack, m, n))
+            for name, x in (("C", c), ("bias", bias))
+            if x is not None
         }
         blocks = -(-k // self.recipe.promotion) if self.recipe.promotion_scales != "none" else 0
         for name, x, shape in (("scale_a", scale_a, (m, blocks)), ("scale_b", scale_b, (blocks, n))):
             if (x is None) != (blocks == 0):
                 wanted = f"{name} of shape {list(shape)}" if blocks else f"no {name}"
                 raise InputError(
-                    f"expected {wanted} for the recipe {self.recipe.name}, but got {'none' if x is None else 'some'}"
+                    f"expected {wanted} for the recipe {self.recipe.name}, "
+                    f"but got {'none' if x is None else 'some'}"
                 )
             if x is not None:
                 given[name] = spread(name, np.asarray(x), (*stack, *shape))
@@ -122,8 +125,8 @@ class ModelGemm:
         wide = unit.d_format
         formats = {name: self._format(name, given[name]) for name in ("C", "bias") if name in given}
         words: dict[str, Raw] = {
-            "a": to_raw("A", a, unit.a_format)[:, None, :],
-            "b": np.ascontiguousarray(to_raw("B", b, unit.b_format).T)[None, :, :],
+            "a": to_raw("A", a, self._taken(unit.a_format))[:, None, :],
+            "b": to_raw("B", b, self._taken(unit.b_format)).T[None, :, :],
         }
         for name, fmt in formats.items():
             words[name.lower()] = to_raw(name, given[name], fmt)[:, :, None]
@@ -153,7 +156,15 @@ class ModelGemm:
         for tile, runs in enumerate(streamed(recipe, tiles, k)):
             row, column = tile // wide * recipe.tile_m, tile % wide * recipe.tile_n
             parts = tuple(part_of_run(self.unit, recipe, run) for run in runs)
-            yield slice(row, min(row + recipe.tile_m, m)), slice(column, min(column + recipe.tile_n, n)), parts
+            yield (
+                slice(row, min(row + recipe.tile_m, m)),
+                slice(column, min(column + recipe.tile_n, n)),
+                parts,
+            )
+
+    def _taken(self, fmt: Format) -> Format:
+        """The format of A or B, of which the unit takes another."""
+        return fmt if self.recipe.operands == "given" else FORMATS[self.recipe.operands]
 
     def _format(self, name: str, x: NDArray[Any]) -> Format:
         """The format of C or of a bias, by its dtype."""

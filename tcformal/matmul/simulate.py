@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError
 from tcformal.matmul.arrays import dtypes
+from tcformal.matmul.stacks import spread, stack_of
 from tcformal.matmul.unit import Unit, spec_of
 
 
@@ -41,17 +41,12 @@ def simulate(
     """
     spec = spec_of(u)
     a, b = np.asarray(a), np.asarray(b)
-    if min(a.ndim, b.ndim) < 2 or a.shape[-1] != b.shape[-2] or 0 in a.shape + b.shape:
-        raise InputError(
-            "expected A of shape [..., M, K] and B of shape [..., K, N] with axes of at least 1, "
-            f"but got {list(a.shape)} and {list(b.shape)}"
-        )
-    stack = _broadcast(a.shape[:-2], b.shape[:-2])
+    stack = stack_of(a, b)
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
-    c = None if c is None else _spread("C", np.asarray(c), (*stack, m, n))
+    c = None if c is None else spread("C", np.asarray(c), (*stack, m, n))
     count = -(-k // spec.scale_block) if spec.scale_block else 0
-    scale_a = None if scale_a is None else _spread("scale_a", np.asarray(scale_a), (*stack, m, count))
-    scale_b = None if scale_b is None else _spread("scale_b", np.asarray(scale_b), (*stack, count, n))
+    scale_a = None if scale_a is None else spread("scale_a", np.asarray(scale_a), (*stack, m, count))
+    scale_b = None if scale_b is None else spread("scale_b", np.asarray(scale_b), (*stack, count, n))
     options: dict[str, Any] = {"threads": threads, "progress": progress, "device": device}
     multiply = Unit(spec).matmul
     if b.ndim == 2 and scale_b is None:
@@ -64,21 +59,3 @@ def simulate(
         extra = [None if x is None else x[place] for x in (c, scale_a, scale_b)]
         d[place] = multiply(left[place], right[place], *extra, **options)
     return d
-
-
-def _broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(first, second)
-    except ValueError:
-        raise InputError(
-            f"expected leading axes of A and B that broadcast, but got {list(first)} and {list(second)}"
-        ) from None
-
-
-def _spread(name: str, x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    try:
-        return np.broadcast_to(x, shape)
-    except ValueError:
-        raise InputError(
-            f"expected {name} of a shape that broadcasts to {list(shape)}, but got {list(x.shape)}"
-        ) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
@@ -110,7 +111,7 @@ def streamed(recipe: Recipe, tiles: int, k: int) -> list[list[Run]]:
         first, last = tile * steps, (tile + 1) * steps
         cuts = [first, *range((first // share + 1) * share, last, share), last]
         made.append(
-            [((a - first) * recipe.tile, min(k, (b - first) * recipe.tile)) for a, b in zip(cuts, cuts[1:], strict=False)]
+            [((a - first) * recipe.tile, min(k, (b - first) * recipe.tile)) for a, b in pairwise(cuts)]
         )
     return made
 
@@ -130,9 +131,11 @@ def check_unit(unit: UnitSpec, recipe: Recipe) -> None:
         count = getattr(recipe, name)
         if count % unit.k:
             raise InputError(
-                f"expected a {name} of whole calls of {unit.name}, which take {unit.k} products, but got {count}"
+                f"expected a {name} of whole calls of {unit.name}, which take {unit.k} products, "
+                f"but got {count}"
             )
     if recipe.tile and recipe.tile % unit.k:
         raise InputError(
-            f"expected a tile of whole calls of {unit.name}, which take {unit.k} products, but got {recipe.tile}"
+            f"expected a tile of whole calls of {unit.name}, which take {unit.k} products, "
+            f"but got {recipe.tile}"
         )

@@ -1,4 +1,4 @@
-"""A recipe on a unit as the steps of a program: everything that is computed, in its order, for one element of D."""
+"""A recipe on a unit as the steps of a program: all that is computed for one element of D, in its order."""
 
 from __future__ import annotations
 
@@ -53,8 +53,7 @@ class _Recipe:
         self.steps = Builder()
         self.wide, self.narrow = unit.d_format, output_of(unit, recipe)
         conversion_into("RNE", self.narrow)
-        self.a = self.input("a", unit.a_format, k)
-        self.b = self.input("b", unit.b_format, k)
+        self.a, self.b = self.operand("a", unit.a_format), self.operand("b", unit.b_format)
         if unit.c_format != unit.d_format and k > unit.k:
             raise InputError(
                 f"expected K of at most {unit.k} for {unit.name}, whose D cannot be the next C, but got K={k}"
@@ -77,6 +76,12 @@ class _Recipe:
     def input(self, letter: str, fmt: Format, length: int | None) -> Value:
         """An input of the product."""
         return self.steps.add(InputStep(fmt=fmt, length=length, name=letter, letter=letter))
+
+    def operand(self, letter: str, fmt: Format) -> Value:
+        """A row of A or a column of B, in the unit's format."""
+        if self.recipe.operands == "given":
+            return self.input(letter, fmt, self.k)
+        return convert(self.steps, self.input(letter, FORMATS[self.recipe.operands], self.k), fmt.name)
 
     def given_c(self) -> Value | None:
         """C where it joins the finished sum."""
@@ -168,7 +173,9 @@ class _Recipe:
             made = total if alpha is None else mul(steps, alpha, total, wide)
         elif self.recipe.fused == "sum":
             scaled = c if beta is None else mul(steps, beta, c, wide)
-            made = add(steps, total, scaled, wide) if alpha is None else fma(steps, alpha, total, scaled, wide)
+            made = (
+                add(steps, total, scaled, wide) if alpha is None else fma(steps, alpha, total, scaled, wide)
+            )
         else:
             scaled = total if alpha is None else mul(steps, alpha, total, wide)
             if beta is None:

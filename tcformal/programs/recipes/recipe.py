@@ -1,4 +1,4 @@
-"""A recipe of a matrix product as data: each field with its source, as the parameters of units have theirs."""
+"""A recipe of a matrix product as data: each field with its source, as parameters of units have theirs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "fused": ("sum", "c", "none"),
 }  # fmt: skip
 #: Fields that name a format, or the format of the unit's result, or that of the product.
-_FORMATS = {"partials": ("accumulator", "output"), "output": ("accumulator",)}
+_FORMATS = {"operands": ("given",), "partials": ("accumulator", "output"), "output": ("accumulator",)}
 _LARGEST = 1 << 30
 _NO_PARAMETERS = ("name", "title", "units", "facts", "notes")
 
@@ -28,7 +28,7 @@ _NO_PARAMETERS = ("name", "title", "units", "facts", "notes")
 class Recipe:
     """How D = alpha·A·B + beta·C + bias is put together from calls of a unit.
 
-    Ranges and units: counts of products along K, unless a field says otherwise; 0 where there is no such thing.
+    Ranges and units: counts of products along K, unless a field says otherwise; 0 where there is none.
     Errors: InputError for a field that does not fit, or fields that do not fit together.
     Source: `facts`, one for each field.
     """
@@ -37,6 +37,8 @@ class Recipe:
     title: str
     #: Which units the sources use it with, in words.
     units: str = ""
+    #: A and B are in the unit's formats, or in this one and are first rounded to them, to nearest.
+    operands: str = "given"
     #: K is cut into so many parts at most, each of ⌈K / splits⌉ rounded up to whole grains; the last one
     #: takes the rest.  `grain_unit` bytes: of A's elements.  Where the grain does not divide K,
     #: `ragged_grain` takes its place.
@@ -59,8 +61,8 @@ class Recipe:
     #: again at zero; the first one may take another number.
     promotion: int = 0
     first_promotion: int = 0
-    #: Promoted sums are multiplied by scales of A's rows and of B's columns, one for each `promotion` products:
-    #: by their rounded product in one fused multiply–add, or by A's, rounded, then by B's in one.
+    #: Promoted sums are multiplied by scales of A's rows and of B's columns, one for each `promotion`
+    #: products: by their rounded product in one fused multiply–add, or by A's, rounded, then by B's in one.
     promotion_scales: str = "none"
     #: Whether sums of promoted accumulators and of parts begin with the first one or add it to zero.
     start: str = "first"
