@@ -1,8 +1,9 @@
-"""`units` and `formats`: the catalogue."""
+"""`units`, `formats` and `recipes`: the catalogues."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import click
 from rich.text import Text
@@ -11,10 +12,25 @@ from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.filters import Filters
 from tcformal.design.names import FAMILIES, resolve
+from tcformal.errors import InputError
+from tcformal.files.named import json_of, read_named
 from tcformal.formats.catalog import FORMATS, format_named
+from tcformal.programs.recipes.cublaslt import plan_cublaslt
+from tcformal.programs.recipes.names import recipe
+from tcformal.programs.recipes.names import recipes as known_recipes
+from tcformal.report.devices.recipes import (
+    planned_data,
+    planned_view,
+    recipe_card,
+    recipe_data,
+    recipes_table,
+)
 from tcformal.report.escape import print_json
 from tcformal.report.text import console, progress
 from tcformal.report.units import format_data, formats_table, unit_card, unit_data, units_table
+
+#: Bytes of a record.
+_LARGEST = 1 << 16
 
 
 @main.command()
@@ -89,3 +105,38 @@ def formats(name: str | None, as_json: bool) -> None:
         print_json([format_data(f) for f in chosen])
     else:
         console().print(formats_table(chosen))
+
+
+@main.command()
+@click.argument("name", required=False)
+@click.option(
+    "--cublaslt", "path", type=click.Path(path_type=Path),
+    help="A configuration of cuBLASLt's heuristic as JSON: a, b, d, compute, algo, and fast, arch.",
+)  # fmt: skip
+@json_option
+def recipes(name: str | None, path: Path | None, as_json: bool) -> int:
+    """List the recipes of matrix products, or show one (NAME, NAME@field=value,…) with its sources.
+
+    With --cublaslt, the unit that a configuration of cuBLASLt calls, and its recipe.
+    """
+    if path is not None:
+        if name is not None:
+            raise InputError(f"expected a NAME or --cublaslt, but got both {name} and {path}")
+        try:
+            record = json_of(read_named(path, "a configuration of cuBLASLt as JSON", _LARGEST))
+        except ValueError as error:
+            raise InputError(
+                f"expected a configuration of cuBLASLt as JSON in {path}, but got: {error}"
+            ) from None
+        planned = plan_cublaslt(record)
+        print_json(planned_data(planned)) if as_json else console().print(planned_view(planned))
+    elif name is not None:
+        found = recipe(name)
+        print_json(recipe_data(found)) if as_json else console().print(recipe_card(found))
+    elif as_json:
+        print_json([recipe_data(x) for x in known_recipes().values()])
+    else:
+        console().print(recipes_table(known_recipes().values()))
+        text = "NAME@field=value,… sets other fields, such as cublaslt-66@splits=4,output=bf16."
+        console().print(Text(text, style="dim"))
+    return OK

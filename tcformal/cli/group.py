@@ -34,6 +34,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "identify": ("devices.identify",),
     "probe": ("devices.probe", "devices.campaign"),
     "prove": ("questions.prove",),
+    "recipes": ("catalogue",),
     "region": ("questions.region",),
     "results": ("results", "verify"),
     "run": ("run",),

@@ -247,14 +247,15 @@ class _Run:
         if a.shape[1] == 1 and b.shape[0] == 1 and (a.shape[0] > 1 or b.shape[1] > 1):
             m, n = a.shape[0], b.shape[1]
             last = None if c.shape[:2] == (1, 1) and not c.any() else np.broadcast_to(c[:, :, 0], (m, n))
-            values = [arrays.from_raw(a[:, 0, :], o.a), arrays.from_raw(b[0].T, o.b)]
+            left, right = arrays.from_raw(a[:, 0, :], o.a), arrays.from_raw(b[0].T, o.b)
             given = None if last is None else arrays.from_raw(last, o.c)
-            return arrays.to_raw("D", unit.matmul(*values, given, **self.options), o.d)[:, :, None]
+            return arrays.to_raw("D", unit.matmul(left, right, given, **self.options), o.d)[:, :, None]
         rows = np.broadcast_shapes(a.shape[:2], b.shape[:2], c.shape[:2])
         flat = [np.broadcast_to(x, (*rows, x.shape[2])).reshape(-1, x.shape[2]) for x in (a, b)]
         d = np.broadcast_to(c, (*rows, 1)).reshape(-1)
         for start in range(0, flat[0].shape[1], step.unit.k):
-            d = unit.dot_bits(*(_filled(x[:, start : start + step.unit.k], step.unit.k) for x in flat), d)
+            left, right = (_filled(x[:, start : start + step.unit.k], step.unit.k) for x in flat)
+            d = unit.dot_bits(left, right, d)
         return d.reshape(*rows, 1)
 
 

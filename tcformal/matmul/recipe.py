@@ -111,6 +111,14 @@ class ModelGemm:
             d[place] = self._one(left[place], right[place], some, scalars, options)
         return d
 
+    def plan_of(self, k: int) -> Plan:
+        """The steps for K products without anything beside A and B, where all elements are summed alike.
+
+        Errors: InputError for a K that the unit cannot take.
+        """
+        extras = Extras(c=self.d_format, bias=None, alpha=True, beta=True)
+        return _plan(self.unit, self.recipe, k, parts_of(self.unit, self.recipe, k), extras)
+
     def _one(
         self,
         a: NDArray[Any],
@@ -128,8 +136,8 @@ class ModelGemm:
             "a": to_raw("A", a, self._taken(unit.a_format))[:, None, :],
             "b": to_raw("B", b, self._taken(unit.b_format)).T[None, :, :],
         }
-        for name, fmt in formats.items():
-            words[name.lower()] = to_raw(name, given[name], fmt)[:, :, None]
+        for letter, fmt in formats.items():
+            words[letter.lower()] = to_raw(letter, given[letter], fmt)[:, :, None]
         for name, value in scalars.items():
             words[name] = to_raw(name, _number(name, value, wide), wide).reshape(1, 1, 1)
         if "scale_a" in given:

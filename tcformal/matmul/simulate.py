@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
 from tcformal.matmul.arrays import dtypes
 from tcformal.matmul.stacks import spread, stack_of
 from tcformal.matmul.unit import Unit, spec_of
+from tcformal.programs.recipes.recipe import Recipe
 
 
 def simulate(
@@ -21,25 +23,41 @@ def simulate(
     scale_a: Any = None,
     scale_b: Any = None,
     *,
+    recipe: str | Recipe | None = None,
+    alpha: float | None = None,
+    beta: float | None = None,
+    bias: Any = None,
     threads: int | None = None,
     progress: bool | None = None,
     device: str | None = None,
 ) -> NDArray[Any]:
-    """A·B + C as calls of a unit: what `numpy.matmul` gives, with that unit's arithmetic.
+    """A·B + C as calls of a unit, or as a library computes it: `numpy.matmul` with that arithmetic.
 
     Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`; C None
     (zeros) or broadcast to the result [..., M, N], so that a bias [N] will do; scale_a
     [..., M, ⌈K / scale_block⌉] and scale_b [..., ⌈K / scale_block⌉, N] with leading axes that broadcast
     to the result's.  M, N, K and every leading axis at least 1.
     Ranges and units: the dtype of each format as in `tcformal.matmul.arrays`; K of any size is taken in calls
-    of the unit's k, each result the next c, the last call filled up with +0.  `threads`, `progress`,
-    `device`: as for `Unit.matmul`.
+    of the unit's k, each result the next c, the last call filled up with +0.  `recipe`: how a library puts
+    alpha·A·B + beta·C + bias together instead, a name such as `cublaslt-66@splits=4,output=bf16`; shapes and
+    dtypes as for `tcformal.gemm`.  `threads`, `progress`, `device`: as for `Unit.matmul`.
     Zero, NaN, Inf: as the unit's design says.
-    Errors: InputError for a name, shape or dtype that does not fit; nothing is converted and no input
-    is modified.  DeviceError for a device that is not there, or fails.
-    Source: the unit's own (`sources`).
+    Errors: InputError for a name, shape or dtype that does not fit, and for alpha, beta or a bias without a
+    recipe; nothing is converted and no input is modified.  DeviceError for a device that is not there, or
+    fails.
+    Source: the unit's own (`sources`), and the recipe's.
     """
     spec = spec_of(u)
+    if recipe is not None:
+        from tcformal.matmul.recipe import gemm
+
+        return gemm(spec, recipe).matmul(
+            a, b, c, scale_a, scale_b, alpha=alpha, beta=beta, bias=bias, threads=threads, progress=progress,
+            device=device,
+        )  # fmt: skip
+    for name, value in (("alpha", alpha), ("beta", beta), ("bias", bias)):
+        if value is not None:
+            raise InputError(f"expected a recipe beside {name}, which says where it joins, but got none")
     a, b = np.asarray(a), np.asarray(b)
     stack = stack_of(a, b)
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]

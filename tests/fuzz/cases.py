@@ -45,6 +45,7 @@ WORKING: dict[str, list[str]] = {
     "probe compare": ["results-0.jsonl"],
     "probe campaign": ["--device", f"model:{UNIT}", "--minutes", "0.0001", "--vectors", "2", "--jobs", "1"],
     "units": [UNIT],
+    "recipes": ["cublaslt-66@splits=2"],
     "formats": ["fp16"],
     "eval": [UNIT, "--a", "1,2", "--b", "3,4"],
     "explain": [UNIT, "--a", "1,2", "--b", "3,4"],

@@ -144,7 +144,7 @@ def check(rows: int, longest: int, wanted: tuple[int, ...] = ()) -> dict[int, in
                     continue
                 key = what_matters(p, fields)
                 if key not in made:
-                    made[key] = INPUTS["digest"](computed(p, fields, *given))
+                    made[key] = INPUTS["digest"](computed(p, fields, given[0], given[1], *given[2:]))
                 assert made[key] == r["sha256"], (p, fields)
                 seen[fields[0]] = seen.get(fields[0], 0) + 1
     return seen

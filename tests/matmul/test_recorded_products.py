@@ -111,7 +111,7 @@ def test_cublaslt_is_calls_of_units_in_most_recorded_products() -> None:
 
 
 def test_alpha_beta_and_bias_join_as_recorded() -> None:
-    runs = {}
+    runs: dict[tuple[Any, ...], Run] = {}
     for run in known(1 << 22, extras=True):
         if run[0]["d"] != "fp64":
             runs.setdefault((run[1][0], run[1][2] != 1, *sorted(_EXTRAS & set(run[0]))), run)

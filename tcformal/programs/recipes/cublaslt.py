@@ -1,4 +1,4 @@
-"""From the fields of an algorithm that cuBLASLt's heuristic names to the unit that it calls and its recipe."""
+"""From the fields of an algorithm that cuBLASLt's heuristic names to its unit and its recipe."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PlannedProduct:
 def plan_cublaslt(record: Mapping[str, Any]) -> PlannedProduct:
     """The unit and the recipe of an algorithm of cuBLASLt.
 
-    Shapes: `algo`: the nine fields by name or in the order of `FIELDS`, null for one that the algorithm lacks.
+    Shapes: `algo`: the nine fields by name or in the order of `FIELDS`, null for what it lacks.
     Ranges and units: `a`, `b`, `d`: formats, of which tf32 is fp32 with a fast computation; `compute`: as in
     CUBLAS_COMPUTE_…, such as `32F` or `32F_FAST_TF32`; `fast`: whether 8-bit products are accumulated fast,
     0 or 1; `arch`: `hopper`, and `blackwell` (sm_103) for algorithm 74.
@@ -80,7 +80,7 @@ class _Planner:
         self.number = self.fields["ID"]
         self.splits = self.fields["SPLITK_NUM"]
         if self.splits < 1:
-            self.refuse("stream-K or another split whose order no source gives")
+            raise self.refusal("stream-K or another split whose order no source gives")
 
     def plan(self) -> PlannedProduct:
         """The unit and the recipe."""
@@ -89,12 +89,12 @@ class _Planner:
         if self.splits > 1:
             settings["splits"] = self.splits
             if self.fields["REDUCTION_SCHEME"] not in _SCHEMES:
-                self.refuse(f"reduction scheme {self.fields['REDUCTION_SCHEME']}")
+                raise self.refusal(f"reduction scheme {self.fields['REDUCTION_SCHEME']}")
             if self.fields["REDUCTION_SCHEME"] == 4:
                 settings["partials"] = "output"
         if self.number in (*_CUTLASS, 35, 36):
             settings["tile"] = _TILES[self.fields["STAGES_ID"]]
-        if self.splits > 1 or self.number == 23:
+        if (self.splits > 1 and self.number not in (35, 36)) or self.number == 23:
             settings["fused"] = "c"
         if unit == _TF32:
             settings["operands"] = "fp32"
@@ -112,11 +112,11 @@ class _Planner:
         if number == 74 and self.arch == "blackwell" and self.a == self.b == "e4m3" and self.splits == 1:
             return _TCGEN05[self.a]
         if self.arch != "hopper":
-            self.refuse("this architecture")
+            raise self.refusal("this architecture")
         if number == 66 and compute == "32F" and (self.a, self.b) in _WGMMA:
             return "hopper/wgmma.m64n8" + _WGMMA[self.a, self.b]
         if number in (*_CUTLASS, 35, 36, 55) and stages not in _TILES:
-            self.refuse(f"stages {stages}")
+            raise self.refusal(f"stages {stages}")
         if number in (12, 21, 23, 24) and compute.startswith("32F_FAST"):
             return _TF32  # the fast computations with 16 bits are given the same kernels
         if number in (12, 21, 23, 24) and compute in ("16F", "32F") and self.a == self.b:
@@ -128,11 +128,11 @@ class _Planner:
         own = number in (35, 36) and self.splits > 1 and self.fields["CUSTOM_OPTION"] == 1
         if self.a == self.b == "fp64" and number in (22, 35, 36) and not own:
             return _FMA64
-        return self.refuse("these formats and fields")
+        raise self.refusal("these formats and fields")
 
-    def refuse(self, what: str) -> Any:
-        """Say that no recipe is known."""
-        raise InputError(
+    def refusal(self, what: str) -> InputError:
+        """That no recipe is known, and for what."""
+        return InputError(
             f"expected a configuration of cuBLASLt whose recipe is known, but got {what} with algorithm "
             f"{self.number} on {self.arch} ({self.a}, {self.b} to {self.d}, {self.compute}, "
             f"SPLITK_NUM {self.splits}, CUSTOM_OPTION {self.fields['CUSTOM_OPTION']})"

@@ -17,6 +17,12 @@ _CUTLASS = "CUTLASS include/cutlass/"
 _DEEPGEMM = "DeepGEMM deep_gemm/include/deep_gemm/impls/sm90_fp8_gemm_1d2d.cuh"
 
 
+#: What is not recorded of algorithm 66.
+_SPLIT_66 = (
+    "With K split, alpha and beta are taken to join as in algorithm 21 (fused=c): not recorded."
+)
+
+
 def _row(
     name: str, title: str, units: str, known: Mapping[str, tuple[Any, Evidence, str]], *notes: str
 ) -> Recipe:
@@ -51,6 +57,7 @@ def _cublaslt() -> list[Recipe]:
             _recorded(
                 grain=128, grain_unit="bytes", residue="last", promotion=0, fused="sum", merge="workspace"
             ),
+            _SPLIT_66,
         ),
         _row(
             "cublaslt-66-promoted",
@@ -60,6 +67,7 @@ def _cublaslt() -> list[Recipe]:
                 grain=128, grain_unit="bytes", residue="last", promotion=128, start="first", fused="sum",
                 merge="workspace",
             ),
+            _SPLIT_66,
         ),
         _row(
             "cublaslt-20", "cuBLASLt's algorithm 20: fused multiply–adds of fp32, the incomplete tile first",
@@ -89,7 +97,7 @@ def _cublaslt() -> list[Recipe]:
                 f"cublaslt-{number}",
                 f"cuBLASLt's algorithm {number}: fp64, the parts take tiles of k in turn",
                 "ampere/mma.m8n8k4.f64.f64.f64.f64",
-                _recorded(turns=True, tile=16, start="first", merge="workspace"),
+                _recorded(turns=True, tile=16, start="first", merge="workspace", fused="sum"),
                 "Not with custom option 1 and K split: those parts are added in an order of their own.",
             )
             for number in (35, 36)
@@ -163,8 +171,8 @@ def _others() -> list[Recipe]:
         _row(
             "stream-k", "stream-K, deterministic: a tile's parts are added up in ascending k",
             "every unit",
-            _stated("STREAM-K §4.1", stream=108, tile=32, tile_m=128, tile_n=128)
-            | _stated(_CUTLASS + "gemm/kernel/tile_scheduler_params.h, ReductionMode", start="first"),
+            _stated("STREAM-K abstract", stream=108, tile=32, tile_m=128, tile_n=128)
+            | {"start": ("first", Evidence.PROBED, "cublas_match README")},
             "stream is the number of workers (multiprocessors); every tile is streamed, none is left whole.",
         ),
     ]  # fmt: skip

@@ -102,7 +102,7 @@ def _promoted(recipe: Recipe, runs: list[Run]) -> Iterator[Accumulator]:
 def streamed(recipe: Recipe, tiles: int, k: int) -> list[list[Run]]:
     """Stream-K: for each tile of D, the runs of k that its workers take, in ascending order.
 
-    Source: STREAMK §4.1: every worker takes an even share of all iterations, one after the other.
+    Source: STREAM-K abstract: an even share of all iterations for every worker.
     """
     steps = -(-k // recipe.tile)
     share = -(-tiles * steps // recipe.stream)

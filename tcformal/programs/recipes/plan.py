@@ -96,8 +96,10 @@ class _Recipe:
             (only,) = part
             return self.chain(only)
         total: Value | None = None
+        first = part[0][0][0] if self.recipe.scales_of == "first-part" else 0
         for accumulator in part:
-            total = self.promoted(total, self.chain(accumulator), accumulator[0][0] // self.recipe.promotion)
+            block = (accumulator[0][0] - first) // self.recipe.promotion
+            total = self.promoted(total, self.chain(accumulator), block)
         if total is None:
             raise InputError("expected at least one accumulator in a part, but got none")
         return total
@@ -122,9 +124,8 @@ class _Recipe:
         kind = self.recipe.promotion_scales
         if kind == "none":
             return self.added(total, d)
-        place = 0 if self.recipe.scales_of == "first" else block
         count = -(-self.k // self.recipe.promotion)
-        a, b = (self.steps.element(self.input(f"scale_{x}", SCALE, count), place) for x in "ab")
+        a, b = (self.steps.element(self.input(f"scale_{x}", SCALE, count), block) for x in "ab")
         wide = self.wide.name
         before = self.zero(self.wide) if total is None else total
         if kind == "product":

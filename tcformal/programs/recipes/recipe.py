@@ -14,7 +14,7 @@ from tcformal.formats.catalog import format_named
 #: What a field that is a text may be.
 CHOICES: dict[str, tuple[str, ...]] = {
     "grain_unit": ("products", "bytes"), "residue": ("last", "first"), "tail": ("kept", "dropped"),
-    "promotion_scales": ("none", "product", "chained"), "scales_of": ("own", "first"),
+    "promotion_scales": ("none", "product", "chained"), "scales_of": ("own", "first-part"),
     "start": ("first", "zero"), "merge": ("workspace", "serial"), "c_place": ("epilogue", "accumulator"),
     "fused": ("sum", "c", "none"),
 }  # fmt: skip
@@ -82,7 +82,7 @@ class Recipe:
     saturate: bool = False
     #: A fault: the products of an incomplete last tile of k are left out where K is split.
     tail: str = "kept"
-    #: A fault: the scales of the first products are used for all.
+    #: A fault: every part of K uses the scales of the first one.
     scales_of: str = "own"
     facts: Mapping[str, Fact] = field(default_factory=dict, compare=False, hash=False)
     notes: tuple[str, ...] = ()
