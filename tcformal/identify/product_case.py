@@ -53,11 +53,11 @@ class ProductCase:
         """Whether sums are scaled."""
         return self.scale_a is not None
 
-    def product(self, model: ModelGemm) -> Raw:
-        """What a recipe computes, as raw encodings."""
+    def product(self, model: ModelGemm, memo: dict[Any, Raw] | None = None) -> Raw:
+        """What a recipe computes, as raw encodings; `memo` as for `ModelGemm.matmul`."""
         d = model.matmul(
-            self.a, self.b, self.c, self.scale_a, self.scale_b, alpha=self.alpha, beta=self.beta, bias=self.bias,
-            progress=False,
+            self.a, self.b, self.c, self.scale_a, self.scale_b, alpha=self.alpha, beta=self.beta,
+            bias=self.bias, progress=False, memo=memo,
         )  # fmt: skip
         return d.view(f"u{d.itemsize}")
 
@@ -65,7 +65,8 @@ class ProductCase:
         """Some rows and columns."""
         shape = self.expected.shape
         c, bias = (
-            None if x is None else np.broadcast_to(x, shape)[np.ix_(rows, columns)] for x in (self.c, self.bias)
+            None if x is None else np.broadcast_to(x, shape)[np.ix_(rows, columns)]
+            for x in (self.c, self.bias)
         )
         scale_a = None if self.scale_a is None else self.scale_a[rows]
         scale_b = None if self.scale_b is None else self.scale_b[:, columns]
@@ -120,7 +121,9 @@ def product_case(
     (m, k), n = values["a"].shape, values["b"].shape[1]
     for name, shape in (("b", (k, n)), ("expected", (m, n)), ("got", (m, n))):
         if values[name].shape != shape:
-            raise InputError(f"expected {name} of shape {list(shape)} in {where}, but got {list(data[name].shape)}")
+            raise InputError(
+                f"expected {name} of shape {list(shape)} in {where}, but got {list(data[name].shape)}"
+            )
     extras: dict[str, Any] = {}
     for name in ("c", "bias"):
         if name in data:

@@ -1,4 +1,4 @@
-"""A mismatch of two matrix products: which units, by which recipes, give each of them, and where they part."""
+"""A mismatch of two matrix products: the units and recipes that give each of them, and where they part."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.callbacks import Advance, ignore_count
-from tcformal.design.axes import catalogued_rivals
+from tcformal.design.axes import catalogued_rivals, computed
 from tcformal.design.unit import UnitSpec, takes
 from tcformal.errors import InputError
 from tcformal.identify.product_case import ProductCase
@@ -23,6 +23,8 @@ from tcformal.programs.recipes.recipe import Recipe
 _TRIED = 6
 _SPLITS = (2, 3, 4, 5, 6, 7, 8, 12, 16)
 _TILES = (16, 32, 64, 128)
+#: Recipes of which the fault that drops the tail is tried.
+_DROPPING = ("cublaslt-66@grain=128", "cublaslt-21@tile=32")
 #: Fields whose other value is a fault of a library that was seen, in words.
 FAULTS = {
     ("tail", "dropped"): "a known fault: the incomplete last tile of k is left out where K is split",
@@ -88,9 +90,14 @@ class ExplainedProduct:
 
 
 def explain_product(
-    spec: UnitSpec, case: ProductCase, recipes: Sequence[str] = (), advance: Advance = ignore_count
+    spec: UnitSpec,
+    case: ProductCase,
+    recipes: Sequence[str] = (),
+    advance: Advance = ignore_count,
+    *,
+    rivals: bool = True,
 ) -> ExplainedProduct:
-    """Try the unit and every catalogued design of its formats by all recipes that the product allows.
+    """Try the unit, and with `rivals` every catalogued design of its formats, by all recipes.
 
     Ranges and units: `recipes`: names of further ones to try, such as `stream-k@stream=132`; a candidate
     counts if it gives every element.
@@ -100,20 +107,22 @@ def explain_product(
     parted = np.argwhere(case.expected != case.got)
     rows, columns = (_some(parted[:, axis], case.expected.shape[axis]) for axis in (0, 1))
     small = case.part(rows, columns)
-    candidates = [*_candidates(spec, case, recipes)]
+    candidates = [*_candidates(spec, case, recipes, rivals)]
     found: dict[str, list[ProductProducer]] = {"expected": [], "got": []}
     results: dict[str, Raw] = {"expected": case.expected, "got": case.got}
     seen: set[object] = set()
     tried = 0
+    memos: dict[UnitSpec, dict[object, Raw]] = {}
     for done, one in enumerate(candidates):
         advance(done, len(candidates))
         streamed = bool(one.model.recipe.stream)
         try:
-            key = (one.model.unit.design, one.model.plan_of(case.k)) if not streamed else one
+            key = one if streamed else (one.model.unit, one.model.computed(case.k))
             if key in seen:
                 continue
             seen.add(key)
-            d = case.product(one.model) if streamed else small.product(one.model)
+            memo = memos.setdefault(one.model.unit, {})
+            d = case.product(one.model) if streamed else small.product(one.model, memo)
         except InputError:
             continue  # a recipe that has no place for these operands
         tried += 1
@@ -142,12 +151,17 @@ def _some(places: NDArray[np.int64], length: int) -> NDArray[np.int64]:
     return np.array(sorted(list(dict.fromkeys(wanted))[:_TRIED]))
 
 
-def _candidates(spec: UnitSpec, case: ProductCase, recipes: Sequence[str]) -> Iterator[ProductProducer]:
+def _candidates(
+    spec: UnitSpec, case: ProductCase, recipes: Sequence[str], rivals: bool
+) -> Iterator[ProductProducer]:
     """The unit and its rivals, by every recipe; nearer ones first."""
-    units = [spec, *(u for u in catalogued_rivals(spec, case.k) if u.name != spec.name)]
-    units = [u for u in units if u.scale_format is None and takes(u, case.k)]
+    others = catalogued_rivals(spec, case.k) if rivals else []
+    units = [spec, *(u for u in others if u.name != spec.name)]
+    units = list({computed(u, case.k): u for u in reversed(units) if takes(u, case.k)}.values())[::-1]
     if spec.scale_format is not None:
-        raise InputError(f"expected a unit without scales of its own for a whole product, but got {spec.name}")
+        raise InputError(
+            f"expected a unit without scales of its own for a whole product, but got {spec.name}"
+        )
     named = [recipe(name) for name in recipes]
     for u in units:
         for one in (*named, *_recipes(u, case)):
@@ -176,9 +190,11 @@ def _recipes(u: UnitSpec, case: ProductCase) -> Iterator[Recipe]:
                 continue
             made = recipe(f"{base}{',' if '@' in base else '@'}splits={s}")
             yield made
-            for tile in _TILES:
-                if case.k % tile and not case.scaled:
-                    yield made.altered(f"{made.name},tail=dropped,tile={tile}", {"tail": "dropped", "tile": tile})
+            for tile in _TILES[1:]:
+                if case.k % tile and base in _DROPPING:
+                    yield made.altered(
+                        f"{made.name},tail=dropped,tile={tile}", {"tail": "dropped", "tile": tile}
+                    )
             if case.scaled:
                 yield made.altered(f"{made.name},scales_of=first-part", {"scales_of": "first-part"})
 
@@ -192,14 +208,16 @@ def _families(u: UnitSpec, case: ProductCase) -> tuple[list[str], list[str]]:
     fused = ["", ",fused=c"] if case.alpha is not None and case.c is not None else [""]
     whole = ["plain", "cublaslt-55", *(f"cublaslt-55@{x[1:]}" for x in fused if x)]
     whole += [f"cublaslt-21@tile={tile}{x}" for tile in _TILES for x in fused]
+    narrow = case.d_format != u.d_format
     split = [
         f"cublaslt-{number}{x}{y}"
         for number in ("66@grain=128", *(f"21@tile={tile}" for tile in _TILES), "36@tile=16", "36@tile=32")
         for x in fused
-        for y in ("", ",partials=output")
+        for y in (("", ",partials=output") if narrow else ("",))
     ]
-    split += [f"cutlass-split-k-{kind}@tile={t}" for kind in ("serial", "parallel") for t in _TILES]
-    split += [f"cutlass-split-k-serial@tile={t},grain={t}" for t in _TILES[2:]]
+    # In the accumulator's format and without alpha, serial sums are those of a workspace.
+    serial = [f"cutlass-split-k-serial@tile={t},grain={t}" for t in _TILES[1:]]
+    split += [*serial, "cutlass-split-k-parallel@tile=32"]
     if u.a_format.storage_bits == 8:
         whole += ["cublaslt-66-promoted", "cutlass-sm90-fp8", "cutlass-sm80-fp8"]
         whole += ["cutlass-sm80-fp8@tile=128,promotion=128"]
@@ -207,7 +225,9 @@ def _families(u: UnitSpec, case: ProductCase) -> tuple[list[str], list[str]]:
     return whole, split
 
 
-def _parting(case: ProductCase, first: ModelGemm, second: ModelGemm, place: tuple[int, int]) -> Parting | None:
+def _parting(
+    case: ProductCase, first: ModelGemm, second: ModelGemm, place: tuple[int, int]
+) -> Parting | None:
     """Both recipes on more and more of an element's products, until their results differ."""
     step = int(np.gcd(first.unit.k, second.unit.k))
     stops = [*range(step, case.k, step), case.k]

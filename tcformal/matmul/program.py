@@ -119,14 +119,19 @@ def program(name: str | Program) -> RunnableProgram:
     return RunnableProgram(program_of(name))
 
 
-def run_plan(plan: Plan, given: Mapping[str, Raw], options: dict[str, Any]) -> Raw:
+def run_plan(
+    plan: Plan, given: Mapping[str, Raw], options: dict[str, Any], memo: dict[Any, Raw] | None = None
+) -> Raw:
     """The encodings of a plan's result on arrays of encodings.
 
     Shapes: given: by letter [rows, columns, elements], rows or columns 1 where it does not depend on them;
     result [rows, columns], likewise.
-    Ranges and units: `options`: as for `Unit.matmul`.
+    Ranges and units: `options`: as for `Unit.matmul`; `memo` keeps the values of steps for other plans on the
+    same operands.
     """
-    return _Run(plan, given, options).result()
+    if memo is None:
+        return _Run(plan, given, options).result()
+    return _Remembered(plan, given, options, memo).result()
 
 
 def _check_words(plan: Plan, given: Mapping[str, Raw]) -> None:
@@ -257,6 +262,44 @@ class _Run:
             left, right = (_filled(x[:, start : start + step.unit.k], step.unit.k) for x in flat)
             d = unit.dot_bits(left, right, d)
         return d.reshape(*rows, 1)
+
+
+class _Remembered(_Run):
+    """The same with the values of all steps kept, by what they are made of."""
+
+    def __init__(
+        self, plan: Plan, given: Mapping[str, Raw], options: dict[str, Any], memo: dict[Any, Raw]
+    ) -> None:
+        super().__init__(plan, given, options)
+        self.memo = memo
+        self.kinds: dict[int, Any] = {}
+
+    def _value(self, step: PlanStep) -> Raw:
+        key = self._kind(step)
+        if key not in self.memo:
+            self.memo[key] = super()._value(step)
+        return self.memo[key]
+
+    def _kind(self, step: PlanStep) -> Any:
+        """What makes a step, the same in every plan: its own fields, and the kinds of its operands."""
+        own = id(step)
+        if own not in self.kinds:
+            sources = tuple(self._kind(self.plan.steps[i]) for i in step.sources)
+            if isinstance(step, RoundStep):
+                shapes = tuple((len(x.factors), x.negative, x.shift) for x in step.addends)
+                what: Any = (shapes, step.mode, step.saturate)
+            elif isinstance(step, CallStep):
+                what = step.unit
+            elif isinstance(step, SliceStep):
+                what = step.start
+            elif isinstance(step, ConstantStep):
+                what = step.word
+            else:
+                what = step if not sources else None
+            # Nested keys would grow with every step: each is known by the number of its first use.
+            full = (type(step), step.fmt, step.length, what, sources)
+            self.kinds[own] = self.memo.setdefault(("number", full), np.array(len(self.memo))).item()
+        return self.kinds[own]
 
 
 def _filled(x: Raw, k: int) -> Raw:

@@ -57,6 +57,7 @@ class ModelGemm:
         threads: int | None = None,
         progress: bool | None = None,
         device: str | None = None,
+        memo: dict[Any, Raw] | None = None,
     ) -> NDArray[Any]:
         """alpha·A·B + beta·C + bias as the recipe computes it.
 
@@ -65,7 +66,8 @@ class ModelGemm:
         [..., M, ⌈K / promotion⌉] and scale_b [..., ⌈K / promotion⌉, N].  Every axis at least 1.
         Ranges and units: the dtype of each format as in `tcformal.matmul.arrays`; C and bias in the format of
         D, or in the accumulator's; scales in fp32; alpha and beta are numbers, taken as NumPy converts
-        them to the accumulator's format, None for 1.  `threads`, `progress`, `device`: as for `Unit.matmul`.
+        them to the accumulator's format, None for 1.  `threads`, `progress`, `device`: as for `Unit.matmul`;
+        `memo`, an empty dict at first: sums that other recipes on the same matrices need too.
         Zero, NaN, Inf: as the unit's design and IEEE 754 say; beta = 0 does not read C.
         Errors: InputError for a shape or dtype that does not fit, or an operand that the recipe has no place
         for; nothing is converted and no input is modified.  DeviceError for a device that is not there.
@@ -103,7 +105,7 @@ class ModelGemm:
         if b.ndim == 2 and "scale_b" not in given and not self.recipe.stream:
             # One B for the whole stack: its rows are one tall matrix.
             tall = {name: x.reshape(-1, x.shape[-1]) for name, x in given.items()}
-            return self._one(a.reshape(-1, k), b, tall, scalars, options).reshape(*stack, m, n)
+            return self._one(a.reshape(-1, k), b, tall, scalars, options, memo).reshape(*stack, m, n)
         left, right = (np.broadcast_to(x, stack + x.shape[-2:]) for x in (a, b))
         d = np.empty((*stack, m, n), dtypes()[self.d_format.name])
         for place in np.ndindex(stack):
@@ -111,13 +113,14 @@ class ModelGemm:
             d[place] = self._one(left[place], right[place], some, scalars, options)
         return d
 
-    def plan_of(self, k: int) -> Plan:
-        """The steps for K products without anything beside A and B, where all elements are summed alike.
-
-        Errors: InputError for a K that the unit cannot take.
-        """
-        extras = Extras(c=self.d_format, bias=None, alpha=True, beta=True)
-        return _plan(self.unit, self.recipe, k, parts_of(self.unit, self.recipe, k), extras)
+    def computed(self, k: int) -> tuple[object, ...]:
+        """What recipes on one unit have in common that compute K products alike; not for stream-K."""
+        r, parts = self.recipe, parts_of(self.unit, self.recipe, k)
+        split = (r.merge, r.partials) if len(parts) > 1 else ()
+        several = len(parts) > 1 or any(len(part) > 1 for part in parts)
+        promoted = (r.promotion, r.promotion_scales, r.scales_of) if r.promotion_scales != "none" else ()
+        start = r.start if several else ""
+        return parts, split, promoted, start, r.c_place, r.fused, r.output, r.saturate, r.operands
 
     def _one(
         self,
@@ -126,6 +129,7 @@ class ModelGemm:
         given: dict[str, NDArray[Any]],
         scalars: dict[str, float],
         options: dict[str, Any],
+        memo: dict[Any, Raw] | None = None,
     ) -> NDArray[Any]:
         """One product of two matrices."""
         unit, recipe = self.unit, self.recipe
@@ -149,7 +153,7 @@ class ModelGemm:
         d = np.empty((m, n), f"u{self.d_format.storage_bits // 8}")
         for rows, columns, parts in self._regions(m, n, k):
             some = {name: _part(x, rows, columns) for name, x in words.items()}
-            made = run_plan(_plan(unit, recipe, k, parts, extras), some, options)
+            made = run_plan(_plan(unit, recipe, k, parts, extras), some, options, memo)
             d[rows, columns] = np.broadcast_to(made, d[rows, columns].shape)
         return from_raw(d, self.d_format)
 

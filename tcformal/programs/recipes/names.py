@@ -18,9 +18,7 @@ _DEEPGEMM = "DeepGEMM deep_gemm/include/deep_gemm/impls/sm90_fp8_gemm_1d2d.cuh"
 
 
 #: What is not recorded of algorithm 66.
-_SPLIT_66 = (
-    "With K split, alpha and beta are taken to join as in algorithm 21 (fused=c): not recorded."
-)
+_SPLIT_66 = "With K split, alpha and beta are taken to join as in algorithm 21 (fused=c): not recorded."
 
 
 def _row(

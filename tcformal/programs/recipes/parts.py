@@ -20,6 +20,8 @@ Part = tuple[Accumulator, ...]
 def parts_of(unit: UnitSpec, recipe: Recipe, k: int) -> tuple[Part, ...]:
     """The parts of K products, in the order in which they are added."""
     if recipe.tail == "dropped" and recipe.splits > 1:
+        if k < recipe.tile:
+            raise InputError(f"expected K >= {recipe.tile} for the recipe {recipe.name}, but got {k}")
         k -= k % recipe.tile
     return tuple(_part(unit, recipe, runs) for runs in _shares(unit, recipe, k))
 
