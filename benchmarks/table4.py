@@ -24,11 +24,8 @@ from tcformal.design.names import resolve
 from tcformal.papers.files import Ask, find
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import DEFAULT_LIMITS, answer
-from tcformal.query.kinds.comparison.question import (
-    ComparisonParameters,
-    comparison_parameters,
-    error_comparison,
-)
+from tcformal.query.kinds.comparison.parameters import ComparisonParameters
+from tcformal.query.kinds.comparison.question import comparison_parameters, error_comparison
 from tcformal.query.pair import question
 from tcformal.report.text import table
 from tcformal.version import processor

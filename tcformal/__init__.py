@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from tcformal.formats.catalog import formats
     from tcformal.formats.spec import Format
     from tcformal.matmul.differ import Differences, differences
-    from tcformal.matmul.program import RunnableProgram, program
     from tcformal.matmul.recipe import ModelGemm, gemm
+    from tcformal.matmul.runnable import RunnableProgram, program
     from tcformal.matmul.simulate import simulate
     from tcformal.matmul.unit import Unit, designs, unit, units
     from tcformal.operands.witness import Witness
@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     from tcformal.query.assume import Assumptions
     from tcformal.query.explain.divergence import Divergence
     from tcformal.query.explain.explain import diverge, explain
+    from tcformal.query.explain.program import ProgramTrace, explain_program
     from tcformal.query.explain.steps import Trace
+    from tcformal.query.programs import ProgramsCompared, compare_programs
     from tcformal.query.question import Kind
     from tcformal.query.separate import check_property, prove_equal, separate
     from tcformal.query.verdict import Verdict
@@ -74,9 +76,11 @@ _HOME = {
     "NoAnswerError": "tcformal.errors",
     "PlannedProduct": "tcformal.programs.recipes.cublaslt",
     "Program": "tcformal.programs.program",
+    "ProgramTrace": "tcformal.query.explain.program",
+    "ProgramsCompared": "tcformal.query.programs",
     "Recipe": "tcformal.programs.recipes.recipe",
     "RecordError": "tcformal.errors",
-    "RunnableProgram": "tcformal.matmul.program",
+    "RunnableProgram": "tcformal.matmul.runnable",
     "SolverDisagreementError": "tcformal.errors",
     "Store": "tcformal.store.store",
     "Suite": "tcformal.suites.made",
@@ -89,14 +93,16 @@ _HOME = {
     "WidthError": "tcformal.errors",
     "Witness": "tcformal.operands.witness",
     "check_property": "tcformal.query.separate",
+    "compare_programs": "tcformal.query.programs",
     "designs": "tcformal.matmul.unit",
     "differences": "tcformal.matmul.differ",
     "diverge": "tcformal.query.explain.explain",
     "explain": "tcformal.query.explain.explain",
+    "explain_program": "tcformal.query.explain.program",
     "formats": "tcformal.formats.catalog",
     "gemm": "tcformal.matmul.recipe",
     "plan_cublaslt": "tcformal.programs.recipes.cublaslt",
-    "program": "tcformal.matmul.program",
+    "program": "tcformal.matmul.runnable",
     "prove_claim": "tcformal.proofs.prove",
     "prove_equal": "tcformal.query.separate",
     "recipe": "tcformal.programs.recipes.names",
@@ -112,9 +118,10 @@ _HOME = {
 __all__ = [
     "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences", "Divergence",
     "Format", "InputError", "Kind", "Limits", "MissingSolverError", "ModelGemm", "NoAnswerError",
-    "PlannedProduct", "Program", "Recipe", "RecordError", "RunnableProgram", "SolverDisagreementError",
-    "Store", "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError", "ValueTextError", "Verdict",
-    "WidthError", "Witness", "__version__", "check_property", "designs", "differences", "diverge", "explain",
+    "PlannedProduct", "Program", "ProgramTrace", "ProgramsCompared", "Recipe", "RecordError",
+    "RunnableProgram", "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit",
+    "UnknownNameError", "ValueTextError", "Verdict", "WidthError", "Witness", "__version__",
+    "check_property", "compare_programs", "designs", "differences", "diverge", "explain", "explain_program",
     "formats", "gemm", "plan_cublaslt", "program", "prove_claim", "prove_equal", "recipe", "recipes",
     "run_query", "separate", "simulate", "suite", "unit", "units",
 ]  # fmt: skip

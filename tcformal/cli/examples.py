@@ -22,7 +22,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         f"tcformal eval {_AMPERE} {_HOPPER} {_OPERANDS}",
         f"tcformal eval {_AMPERE}@fraction_bits=25 --a 1.5,0x3c00,... --b 2^-24,1,... --c 1/8",
     ),
-    "explain": (f"tcformal explain {_AMPERE} {_HOPPER} {_OPERANDS}",),
+    "explain": (
+        f"tcformal explain {_AMPERE} {_HOPPER} {_OPERANDS}",
+        "tcformal explain ootomo-yokota --a 1.25,3 --b 0x3f800001,1 --no-calls",
+    ),
     "explain-mismatch": (
         f"tcformal explain-mismatch {_AMPERE} {_OPERANDS} --expected 16384 --got 0x467fffff",
     ),
@@ -53,6 +56,15 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "tcformal suite --formats fp16,fp16,fp32,fp32 --format c -o suite.h",
         "tcformal suite 'valpey@terms=3' --vary carry_bits=1..3 --format json -o s.json",
         "tcformal suite --check s.json",
+    ),
+    "programs": (
+        "tcformal programs",
+        "tcformal programs bf16x9@bands=3 --length 2",
+    ),
+    "compare-programs": (
+        "tcformal compare-programs bf16x9 fma-chain --assume c=0",
+        "tcformal compare-programs cutlass-3xtf32 triton-3xtf32 --differ",
+        "tcformal compare-programs chained deepgemm-fp8 --length 512 --assume c=0",
     ),
     "export": (
         f"tcformal export {_AMPERE} --to verilog -o ampere.sv",

@@ -26,6 +26,7 @@ OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
 #: The modules that make each command, in order.
 MODULES: dict[str, tuple[str, ...]] = {
     "check-rtl": ("rtl",),
+    "compare-programs": ("programs",),
     "eval": ("single",),
     "explain": ("single",),
     "explain-mismatch": ("devices.mismatch",),
@@ -33,6 +34,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "formats": ("catalogue",),
     "identify": ("devices.identify",),
     "probe": ("devices.probe", "devices.campaign"),
+    "programs": ("programs",),
     "prove": ("questions.prove",),
     "recipes": ("catalogue",),
     "region": ("questions.region",),

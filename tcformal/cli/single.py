@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
+from rich.text import Text
 
 from tcformal.cli.group import json_option, main
 from tcformal.design.names import resolve
@@ -14,6 +15,7 @@ from tcformal.matmul.unit import Unit
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import common_k, scale_count
+from tcformal.programs.program import names_a_program
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.given import witness_of
@@ -85,9 +87,20 @@ def eval_(names: Sequence[str], as_json: bool, **operands: str | None) -> None:
 @click.argument("first", metavar="UNIT")
 @click.argument("second", required=False, metavar="[UNIT]")
 @_operand_options
+@click.option("--no-calls", is_flag=True, help="Of a program: leave out the inside of its calls.")
 @json_option
-def explain(first: str, second: str | None, as_json: bool, **operands: str | None) -> None:
-    """Explain a result bit by bit; with two units, show where they diverge."""
+def explain(first: str, second: str | None, no_calls: bool, as_json: bool, **operands: str | None) -> None:
+    """Explain a result bit by bit; with two units, show where they diverge.
+
+    UNIT may also be a program over units: its stages are shown, and each of its calls bit by bit.
+    """
+    if names_a_program(first):
+        if second is not None:
+            raise click.UsageError("expected one program, but got two names")
+        _explain_program(first, operands, no_calls, as_json)
+        return
+    if no_calls:
+        raise click.UsageError("expected --no-calls with a program only")
     specs = [resolve(name) for name in (first, second) if name is not None]
     k = common_k(*specs)
     traces = [explain_witness(spec, _witness(spec, operands, k)) for spec in specs]
@@ -95,6 +108,30 @@ def explain(first: str, second: str | None, as_json: bool, **operands: str | Non
         print_json(data.explanation_data(traces))
         return
     show_traces(traces)
+
+
+def _explain_program(name: str, operands: Mapping[str, str | None], no_calls: bool, as_json: bool) -> None:
+    """Print the stages of a program, and each call."""
+    from tcformal.query.explain.program import explain_program
+    from tcformal.report.programs import trace_data, trace_view
+
+    for option in ("scale_a", "scale_b"):
+        if operands[option] is not None:
+            raise click.UsageError(f"expected no --{option.replace('_', '-')} with a program")
+    a, b, c = (operands[letter] or "" for letter in "abc")
+    trace = explain_program(name, [x.strip() for x in a.split(",")], [x.strip() for x in b.split(",")], c)
+    if as_json:
+        print_json(trace_data(trace))
+        return
+    out = console()
+    out.print(trace_view(trace))
+    if no_calls:
+        return
+    for stage in trace.stages:
+        if stage.trace is not None:
+            out.print()
+            out.print(Text(f"{stage.name}: {stage.text}", style="bold"))
+            out.print(picture.picture(stage.trace, out.width))
 
 
 def show_traces(traces: Sequence[Trace]) -> None:

@@ -122,13 +122,29 @@ _ALL = (
         identifier="doi:10.1177/10943420221090256",
     ),
     Reference(
+        tag="BLANCHARD", kind="paper", authors="P. Blanchard, N. J. Higham, F. Lopez, T. Mary, S. Pranesh",
+        title="Mixed Precision Block Fused Multiply-Add: Error Analysis and Application to GPU Tensor Cores",
+        venue="SIAM Journal on Scientific Computing 42(3), C124–C141",
+        year=2020, identifier="doi:10.1137/19M1289546",
+    ),
+    Reference(
+        tag="KAHAN", kind="paper", authors="W. Kahan",
+        title="Further Remarks on Reducing Truncation Errors",
+        venue="Communications of the ACM 8(1), 40", year=1965, identifier="doi:10.1145/363707.363723",
+    ),
+    Reference(
+        tag="HIGHAM", kind="paper", authors="N. J. Higham",
+        title="The Accuracy of Floating Point Summation",
+        venue="SIAM Journal on Scientific Computing 14(4), 783–799",
+        year=1993, identifier="doi:10.1137/0914050",
+    ),
+    Reference(
         tag="WETZLER",
         kind="paper",
         authors="N. Wetzler, M. J. H. Heule, W. A. Hunt Jr.",
         title="DRAT-trim: Efficient Checking and Trimming Using Expressive Clausal Proofs",
         venue="Theory and Applications of Satisfiability Testing (SAT), 422–429",
-        year=2014,
-        identifier="doi:10.1007/978-3-319-09284-3_31",
+        year=2014, identifier="doi:10.1007/978-3-319-09284-3_31",
     ),
     Reference(
         tag="CRUZ-FILIPE",
@@ -136,8 +152,7 @@ _ALL = (
         authors="L. Cruz-Filipe, M. J. H. Heule, W. A. Hunt Jr., M. Kaufmann, P. Schneider-Kamp",
         title="Efficient Certified RAT Verification",
         venue="Automated Deduction (CADE 26), LNCS 10395, 220–236",
-        year=2017,
-        identifier="doi:10.1007/978-3-319-63046-5_14",
+        year=2017, identifier="doi:10.1007/978-3-319-63046-5_14",
     ),
     Reference(
         tag="GOLDBERG-NOVIKOV",
@@ -145,8 +160,7 @@ _ALL = (
         authors="E. Goldberg, Y. Novikov",
         title="Verification of Proofs of Unsatisfiability for CNF Formulas",
         venue="Design, Automation and Test in Europe (DATE), 886–891",
-        year=2003,
-        identifier="doi:10.1109/DATE.2003.1253718",
+        year=2003, identifier="doi:10.1109/DATE.2003.1253718",
     ),
     Reference(
         tag="MOSKEWICZ",
@@ -183,6 +197,31 @@ _ALL = (
         "bitequiv/cublas_match",
         venue="August 2026",
         identifier="https://github.com/facebookexperimental/triton",
+    ),
+    Reference(
+        tag="CUTLASS", kind="software", authors="NVIDIA",
+        title="CUTLASS, templates of matrix products for CUDA",
+        venue="commit 7107b055", identifier="https://github.com/NVIDIA/cutlass",
+    ),
+    Reference(
+        tag="Triton", kind="software", authors="The authors of Triton",
+        title="Triton, a language and compiler for GPUs",
+        venue="commit 09858fcb", identifier="https://github.com/triton-lang/triton",
+    ),
+    Reference(
+        tag="DeepGEMM", kind="software", authors="DeepSeek",
+        title="DeepGEMM, matrix products in fp8",
+        venue="commit 54e22612", identifier="https://github.com/deepseek-ai/DeepGEMM",
+    ),
+    Reference(
+        tag="wmma_extension", kind="software", authors="H. Ootomo",
+        title="wmma_extension, with the library of OOTOMO's algorithm (TCEC)",
+        venue="commit a9e6b34e", identifier="https://github.com/wmmae/wmma_extension",
+    ),
+    Reference(
+        tag="llvm-aie", kind="software", authors="AMD",
+        title="llvm-aie, a compiler for the engines of AMD XDNA",
+        venue="commit 179549d3", identifier="https://github.com/Xilinx/llvm-aie",
     ),
     Reference(
         tag="CUDA 13.0 SASS",
@@ -245,7 +284,7 @@ _ALL = (
         venue="version 1.0",
         year=2023,
     ),
-)
+)  # fmt: skip
 
 #: Every work by its tag.
 REFERENCES: dict[str, Reference] = {reference.tag: reference for reference in _ALL}

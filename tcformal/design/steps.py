@@ -158,6 +158,8 @@ class CallStep(PlanStep):
     a: int
     b: int
     c: int
+    #: Elements of a and b.
+    products: int
 
     @property
     def sources(self) -> tuple[int, ...]:
@@ -193,7 +195,7 @@ class HeadroomStep(PlanStep):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ProgramPlan:
     """A program for vectors of one length: its steps in order, and the number of the result's."""
 
     steps: tuple[PlanStep, ...]
@@ -204,6 +206,10 @@ class Plan:
     def fmt(self) -> Format:
         """The format of the result."""
         return format_of(self.steps[self.result])
+
+    def rounded(self) -> list[int]:
+        """The numbers of the steps that round."""
+        return [i for i, step in enumerate(self.steps) if isinstance(step, RoundStep)]
 
     def input_format(self, letter: str) -> Format:
         """The format of a, b or c."""

@@ -137,8 +137,8 @@ def product_case(
             if data[name].size != 1 or data[name].dtype.kind not in "fiu":
                 raise InputError(f"expected one number {name} in {where}, but got {list(data[name].shape)}")
             extras[name] = data[name].reshape(-1)[0]
-    words = {name: values[name].view(f"u{values[name].itemsize}") for name in ("expected", "got")}
-    return ProductCase(a=values["a"], b=values["b"], d_format=d, **words, **extras)
+    expected, got = (values[name].view(f"u{values[name].itemsize}") for name in ("expected", "got"))
+    return ProductCase(a=values["a"], b=values["b"], expected=expected, got=got, d_format=d, **extras)
 
 
 def _output(spec: UnitSpec, x: NDArray[Any], output: str | None, where: str) -> Format:

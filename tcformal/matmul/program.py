@@ -1,14 +1,12 @@
-"""Programs on arrays: each step on lanes or compiled, each call at the speed of its unit."""
+"""The steps of a program on arrays: each on lanes or compiled, each call at the speed of its unit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tcformal.design.steps import (
     CallStep,
@@ -16,8 +14,8 @@ from tcformal.design.steps import (
     HeadroomStep,
     InputStep,
     JoinStep,
-    Plan,
     PlanStep,
+    ProgramPlan,
     RoundStep,
     ScaledProduct,
     SliceStep,
@@ -30,7 +28,6 @@ from tcformal.matmul import arrays
 from tcformal.matmul.unit import Unit
 from tcformal.operands.random import Raw
 from tcformal.programs.dag import program_dag
-from tcformal.programs.program import Program, program_of
 from tcformal.semantics.headroom import headroom
 
 if TYPE_CHECKING:  # imported where they are used, as in tcformal.matmul.unit
@@ -38,89 +35,8 @@ if TYPE_CHECKING:  # imported where they are used, as in tcformal.matmul.unit
     from tcformal.kernels.rows import DotProducts
 
 
-@dataclass(frozen=True, slots=True)
-class RunnableProgram:
-    """A program over units, by name: what `tcformal.program` gives."""
-
-    program: Program
-
-    @property
-    def name(self) -> str:
-        """The name by which it was asked for."""
-        return self.program.name
-
-    @property
-    def source(self) -> str:
-        """Where the program comes from."""
-        return self.program.source
-
-    def evaluate(self, a: Raw, b: Raw, c: Raw) -> Raw:
-        """d on raw encodings, one dot product per row.
-
-        Shapes: a, b: [n, K]; c: [n]; result [n].
-        Ranges and units: unsigned integers below 2^width of each format; the inputs are not modified.
-        Zero, NaN, Inf: as the units' designs and IEEE 754 say.
-        Errors: InputError for a shape, dtype or encoding that does not fit.
-        Source: the program's own (`source`).
-        """
-        a, b, c = (np.asarray(x) for x in (a, b, c))
-        if a.ndim != 2 or a.shape != b.shape or c.shape != a.shape[:1] or 0 in a.shape:
-            raise InputError(
-                "expected a and b of one shape [n, K] and c of shape [n] of at least 1, "
-                f"but got {list(a.shape)}, {list(b.shape)} and {list(c.shape)}"
-            )
-        plan = self.program.plan(a.shape[1])
-        given = {"a": a[:, None, :], "b": b[:, None, :], "c": c[:, None, None]}
-        _check_words(plan, given)
-        return _Run(plan, given, {}).result()[:, 0]
-
-    def matmul(
-        self, a: Any, b: Any, c: Any = None, *, threads: int | None = None, progress: bool | None = None
-    ) -> NDArray[Any]:
-        """D = A·B + C on NumPy or ml_dtypes arrays of any size, each element by this program.
-
-        Shapes: A [M, K], B [K, N], C [M, N] or None (zeros); result [M, N]; M, N, K >= 1.
-        Ranges and units: the dtype of each format as in `tcformal.matmul.arrays`; `threads`, `progress`: as
-        for `Unit.matmul`.
-        Zero, NaN, Inf: as the units' designs and IEEE 754 say.
-        Errors: InputError for shapes, dtypes or values that do not fit; nothing is converted.
-        Source: the program's own (`source`).
-        """
-        formats = {letter: self.program.input_format(letter) for letter in "abc"}
-        raw_a, raw_b = arrays.to_raw("A", a, formats["a"]), arrays.to_raw("B", b, formats["b"])
-        if raw_a.ndim != 2 or raw_b.ndim != 2 or raw_a.shape[1] != raw_b.shape[0] or 0 in raw_a.shape:
-            raise InputError(
-                "expected A of shape [M, K] and B of shape [K, N] with M, N, K >= 1, "
-                f"but got {list(raw_a.shape)} and {list(raw_b.shape)}"
-            )
-        (m, k), n = raw_a.shape, raw_b.shape[1]
-        if n == 0:
-            raise InputError(f"expected B of shape [K, N] with N >= 1, but got {list(raw_b.shape)}")
-        if c is None:
-            raw_c: Raw = np.zeros((1, 1), f"u{formats['c'].storage_bits // 8}")
-        else:
-            raw_c = arrays.to_raw("C", c, formats["c"])
-            if raw_c.shape != (m, n):
-                raise InputError(f"expected C of shape {[m, n]}, but got {list(raw_c.shape)}")
-        plan = self.program.plan(k)
-        given = {"a": raw_a[:, None, :], "b": raw_b.T[None, :, :], "c": raw_c[:, :, None]}
-        d = _Run(plan, given, {"threads": threads, "progress": progress}).result()
-        return arrays.from_raw(np.ascontiguousarray(np.broadcast_to(d, (m, n))), plan.fmt)
-
-
-def program(name: str | Program) -> RunnableProgram:
-    """The program over units of that name, or in that file.
-
-    Ranges and units: `NAME` or `FILE.toml`, each with `@parameter=value,…` or without, such as
-    `ootomo-yokota@unit=hopper/mma.m16n8k16.f32.f16.f16.f32`; `tcformal programs` lists the names.
-    Errors: UnknownNameError naming the closest names; InputError for a file or value that does not fit.
-    Source: the program's own (`source`).
-    """
-    return RunnableProgram(program_of(name))
-
-
 def run_plan(
-    plan: Plan, given: Mapping[str, Raw], options: dict[str, Any], memo: dict[Any, Raw] | None = None
+    plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any], memo: dict[Any, Raw] | None = None
 ) -> Raw:
     """The encodings of a plan's result on arrays of encodings.
 
@@ -130,28 +46,17 @@ def run_plan(
     same operands.
     """
     if memo is None:
-        return _Run(plan, given, options).result()
+        return _ArrayRun(plan, given, options).result()
     return _Remembered(plan, given, options, memo).result()
 
 
-def _check_words(plan: Plan, given: Mapping[str, Raw]) -> None:
-    for letter, x in given.items():
-        fmt = plan.input_format(letter)
-        if x.dtype.kind != "u":
-            raise InputError(f"expected unsigned integers for {letter}, but got {x.dtype}")
-        if x.size and int(x.max()) >> fmt.width:
-            raise InputError(
-                f"expected encodings of {fmt.width} bits for {letter} ({fmt}), but got {int(x.max()):#x}"
-            )
-
-
-class _Run:
+class _ArrayRun:
     """The values of the steps on arrays.
 
     Shapes: every value is [rows, columns, elements]: rows or columns 1 where it does not depend on them.
     """
 
-    def __init__(self, plan: Plan, given: Mapping[str, Raw], options: dict[str, Any]) -> None:
+    def __init__(self, plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any]) -> None:
         self.plan, self.given, self.options = plan, given, options
         self.known: dict[int, Raw] = {}
 
@@ -259,16 +164,16 @@ class _Run:
         flat = [np.broadcast_to(x, (*rows, x.shape[2])).reshape(-1, x.shape[2]) for x in (a, b)]
         d = np.broadcast_to(c, (*rows, 1)).reshape(-1)
         for start in range(0, flat[0].shape[1], step.unit.k):
-            left, right = (_filled(x[:, start : start + step.unit.k], step.unit.k) for x in flat)
-            d = unit.dot_bits(left, right, d)
+            x, y = (_filled(row[:, start : start + step.unit.k], step.unit.k) for row in flat)
+            d = unit.dot_bits(x, y, d)
         return d.reshape(*rows, 1)
 
 
-class _Remembered(_Run):
+class _Remembered(_ArrayRun):
     """The same with the values of all steps kept, by what they are made of."""
 
     def __init__(
-        self, plan: Plan, given: Mapping[str, Raw], options: dict[str, Any], memo: dict[Any, Raw]
+        self, plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any], memo: dict[Any, Raw]
     ) -> None:
         super().__init__(plan, given, options)
         self.memo = memo
@@ -315,7 +220,7 @@ def _flat(x: Raw, shape: tuple[int, ...]) -> Raw:
     return np.broadcast_to(x, shape).reshape(-1)
 
 
-def _needed(plan: Plan) -> set[int]:
+def _needed(plan: ProgramPlan) -> set[int]:
     """The steps that the result depends on."""
     needed, stack = set(), [plan.result]
     while stack:
@@ -326,7 +231,7 @@ def _needed(plan: Plan) -> set[int]:
     return needed
 
 
-def _last_uses(plan: Plan, needed: set[int]) -> dict[int, list[int]]:
+def _last_uses(plan: ProgramPlan, needed: set[int]) -> dict[int, list[int]]:
     """The steps whose values nothing takes any more, by the step after which that is so."""
     last: dict[int, int] = {}
     for i in sorted(needed):
@@ -364,7 +269,7 @@ def _operation(
     )  # fmt: skip
     g = Graph()
     given = {name: [g.input(name, f.width)] for f, name in zip(formats, names, strict=True)}
-    made = program_dag(g, Plan((*inputs, last), len(inputs), 0), given)
+    made = program_dag(g, ProgramPlan((*inputs, last), len(inputs), 0), given)
     storage = tuple(f.storage_bits for f in formats)
     return Elements(g, made.result, tuple(names), storage, fmt.storage_bits)
 

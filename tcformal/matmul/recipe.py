@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.design.steps import Plan
+from tcformal.design.steps import ProgramPlan
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.catalog import FORMATS
@@ -204,7 +204,7 @@ def gemm(unit: str | Unit | UnitSpec, recipe: str | Recipe = "plain") -> ModelGe
 
 
 @lru_cache(maxsize=256)
-def _plan(unit: UnitSpec, recipe: Recipe, k: int, parts: tuple[Part, ...], extras: Extras) -> Plan:
+def _plan(unit: UnitSpec, recipe: Recipe, k: int, parts: tuple[Part, ...], extras: Extras) -> ProgramPlan:
     return recipe_plan(unit, recipe, k, parts, extras)
 
 

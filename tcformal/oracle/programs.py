@@ -12,7 +12,7 @@ from tcformal.design.steps import (
     HeadroomStep,
     InputStep,
     JoinStep,
-    Plan,
+    ProgramPlan,
     RoundStep,
     ScaledProduct,
     SliceStep,
@@ -30,7 +30,7 @@ from tcformal.oracle.values import ExactValue, NumberClass, decode, encode_exact
 _IEEE = fma_chain(fmt="fp32", nan_word=NVIDIA_NAN["fp32"])
 
 
-def run_program(plan: Plan, a: Sequence[int], b: Sequence[int], c: int) -> list[list[int]]:
+def run_program(plan: ProgramPlan, a: Sequence[int], b: Sequence[int], c: int) -> list[list[int]]:
     """The encodings of every step's elements; for an exponent, the integer.
 
     Shapes: a, b: as many encodings as the plan's products; c: one.
@@ -64,7 +64,7 @@ def run_program(plan: Plan, a: Sequence[int], b: Sequence[int], c: int) -> list[
     return known
 
 
-def program_result(plan: Plan, a: Sequence[int], b: Sequence[int], c: int) -> int:
+def program_result(plan: ProgramPlan, a: Sequence[int], b: Sequence[int], c: int) -> int:
     """The encoding of the program's d."""
     return run_program(plan, a, b, c)[plan.result][0]
 
@@ -79,7 +79,7 @@ def _called(step: CallStep, known: Sequence[Sequence[int]]) -> int:
     return d
 
 
-def _rounded(plan: Plan, step: RoundStep, known: Sequence[Sequence[int]], i: int) -> int:
+def _rounded(plan: ProgramPlan, step: RoundStep, known: Sequence[Sequence[int]], i: int) -> int:
     terms = [_addend(plan, x, known, i) for x in step.addends]
     made = fused_sum(_IEEE, terms, conversion_into(step.mode, step.target))
     fmt = step.target
@@ -94,7 +94,7 @@ def _rounded(plan: Plan, step: RoundStep, known: Sequence[Sequence[int]], i: int
     return encode_exact(fmt, made.number, negative_zero=bool(made.sign))
 
 
-def _addend(plan: Plan, x: ScaledProduct, known: Sequence[Sequence[int]], i: int) -> ExactValue:
+def _addend(plan: ProgramPlan, x: ScaledProduct, known: Sequence[Sequence[int]], i: int) -> ExactValue:
     """One product, with its sign and its power of two."""
     made: ExactValue | None = None
     for source in x.factors:

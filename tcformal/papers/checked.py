@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -12,13 +11,15 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.operands.witness import Witness
-from tcformal.oracle.text import parse_magnitude
 from tcformal.oracle.values import parse_value
 from tcformal.papers.files import Ask, QueryFile
+from tcformal.programs.program import Program, program
 from tcformal.proofs.claims.register import CLAIMS, conditions, under
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.given import witness_of
-from tcformal.query.kinds.comparison.question import ComparisonParameters, comparison_parameters
+from tcformal.query.kinds.comparison.pair import ProgramPair
+from tcformal.query.kinds.comparison.parameters import ComparedPrograms, ComparisonParameters, read_excess
+from tcformal.query.kinds.comparison.question import comparison_parameters
 from tcformal.query.kinds.property.properties import PROPERTIES
 
 #: What each kind of ask can come to.
@@ -33,7 +34,10 @@ OUTCOMES: dict[str, tuple[str, ...]] = {
 
 
 #: What an ask of an algorithm can search for.
-SEARCHES: dict[str, str] = {"largest excess": "inputs with the largest excess of one error over the other"}
+SEARCHES: dict[str, str] = {
+    "largest excess": "inputs with the largest excess of one error over the other",
+    "random rows": "random inputs with a larger error, for products of any number",
+}
 
 
 def check_asks(query: QueryFile, asks: Sequence[Ask]) -> None:
@@ -52,40 +56,48 @@ def mistake(query: QueryFile, ask: Ask, error: InputError, key: str | None = Non
     return InputError(f"expected a query file in {query.path}, but at {place} ({ask.name}): {error}")
 
 
-def algorithm_asked(body: Mapping[str, Any]) -> ComparisonParameters:
+def algorithm_asked(body: Mapping[str, Any]) -> ComparedPrograms:
     """The question that the keys of `algorithm` describe; InputError for keys or values that do not fit."""
     given = dict(body["algorithm"])
-    unit = resolve(str(given.pop("unit", "")))
+    pair = given.pop("programs", None)
     if (search := given.pop("search", None)) is not None:
         check_choice("search", search, SEARCHES)
         check_positive("seconds", given.pop("seconds", 1))
         if "more_than" in given:
             raise InputError("expected search or more_than, but got both")
+        if search == "random rows" and pair is None:
+            raise InputError("expected programs beside random rows, but got none")
+    kind: type[ComparedPrograms] = ComparisonParameters if pair is None else ProgramPair
+    own = {"assumptions", "worse", "other"} if pair is not None else {"assumptions"}
+    unit = resolve(str(given.pop("unit", ""))) if pair is None else None
     for key in given:
-        check_choice(
-            "key of algorithm",
-            key,
-            [f for f in ComparisonParameters.__dataclass_fields__ if f != "assumptions"],
-        )
+        names = [f for f in kind.__dataclass_fields__ if f not in own]
+        check_choice("key of algorithm", key, names)
     if "more_than" in given:
-        given["more_than"] = _fraction(given["more_than"])
+        given["more_than"] = read_excess(str(given["more_than"]))
     if "c_exponents" in given:
         given["c_exponents"] = _two_integers(given["c_exponents"])
     if "products" in given:
-        check_int("products", given["products"], low=1)
-    if not isinstance(given.get("keep_last", False), bool):
-        raise InputError(f"expected true or false for keep_last, but got {given['keep_last']!r}")
-    return comparison_parameters(
-        unit, assumptions=from_texts(unit.operands.c, body.get("assume", ())), **given
-    )
+        text = given["products"]
+        number = int(text) if isinstance(text, str) and text.isdecimal() else text
+        given["products"] = check_int("products", number, low=1)
+    for key in ("keep_last", "results_differ"):
+        if not isinstance(given.get(key, False), bool):
+            raise InputError(f"expected true or false for {key}, but got {given[key]!r}")
+    assume = body.get("assume", ())
+    if unit is not None:
+        return comparison_parameters(unit, assumptions=from_texts(unit.operands.c, assume), **given)
+    worse, other = programs_of(pair)
+    return ProgramPair(
+        worse=worse, other=other, assumptions=from_texts(worse.input_format("c"), assume), **given
+    )  # fmt: skip
 
 
-def _fraction(value: Any) -> Fraction:
-    """A number of ulps."""
-    found = parse_magnitude(str(value))
-    if found is None:
-        raise InputError(f"expected a number such as 3, 1/2 or 2^70 for more_than, but got {value!r}")
-    return found
+def programs_of(names: Any) -> tuple[Program, Program]:
+    """The two programs of an ask; InputError where there are not two names."""
+    if not isinstance(names, list) or len(names) != 2:
+        raise InputError(f"expected programs as [A, B], but got {names!r}")
+    return program(str(names[0])), program(str(names[1]))
 
 
 def _two_integers(value: Any) -> tuple[int, int]:
@@ -106,7 +118,10 @@ def _attempts(ask: Ask) -> Iterator[tuple[str, Callable[[], object]]]:
     body, kind = ask.body, ask.kind
     yield "expected", lambda: check_choice(f"outcome of {kind}", ask.expected, OUTCOMES[kind])
     if kind in ("algorithm", "largest"):
-        yield "algorithm.unit", lambda: resolve(str(body["algorithm"].get("unit", "")))
+        if "programs" in body["algorithm"]:
+            yield "algorithm.programs", lambda: programs_of(body["algorithm"]["programs"])
+        else:
+            yield "algorithm.unit", lambda: resolve(str(body["algorithm"].get("unit", "")))
         yield "algorithm", lambda: algorithm_asked({"algorithm": body["algorithm"]})
         yield "assume", lambda: algorithm_asked(body)
         return

@@ -25,9 +25,11 @@ from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import kept_or_proved
 from tcformal.query.assume import from_texts
 from tcformal.query.keep import kept_or_answered
+from tcformal.query.kinds.comparison.pair import ProgramPair
 from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
 from tcformal.query.kinds.property.question import property_question
 from tcformal.query.pair import question
+from tcformal.query.programs import search_rows
 from tcformal.query.question import Kind, Q, Question
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import NOT_CHECKED, Verdict
@@ -123,8 +125,12 @@ def _largest(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
     def one(q: ErrorComparison, seconds: float) -> Verdict[ErrorComparison]:
         return _verdict(q, how, seconds)
 
+    asked = algorithm_asked(ask.body)
+    if ask.body["algorithm"]["search"] == "random rows" and isinstance(asked, ProgramPair):
+        rows = search_rows(asked, how.limits.seed)
+        return ("FOUND" if rows.kind is Kind.VIOLATED else rows.kind.name), rows.to_json()
     seconds = ask.body["algorithm"].get("seconds", how.limits.time_s)
-    found = worst(algorithm_asked(ask.body), one, seconds=seconds)
+    found = worst(asked, one, seconds=seconds)
     return found.outcome, found.to_json()
 
 

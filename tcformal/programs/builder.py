@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from tcformal.design.steps import JoinStep, PlanStep, ScaledProduct, SliceStep, format_of
+from tcformal.design.steps import ConstantStep, JoinStep, PlanStep, ScaledProduct, SliceStep, format_of
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class StepValue:
     """A step's value: a scalar (length None) or a vector of one format."""
 
     index: int
@@ -111,7 +111,8 @@ class Builder:
         known = self._numbers.get(step)
         if known is None:
             known = self._numbers[step] = len(self.steps)
-            self.steps.append(replace(step, name=self._unused(self._target or step.name)))
+            named = step.name if isinstance(step, ConstantStep) else self._target or step.name
+            self.steps.append(replace(step, name=self._unused(named)))
         return known
 
     def _unused(self, stem: str) -> str:
@@ -119,24 +120,30 @@ class Builder:
         count = self._names[stem] = self._names.get(stem, 0) + 1
         return stem if count == 1 else f"{stem}#{count}"
 
-    def add(self, step: PlanStep) -> Value:
-        """The value of a step."""
-        return Value(self.number_of(step), format_of(step), step.length)
+    def rename(self, value: StepValue, name: str) -> None:
+        """Call a step by its own variable where it was made for several."""
+        step = self.steps[value.index]
+        if "+" in self._target and step.name.partition("#")[0].endswith(self._target):
+            self.steps[value.index] = replace(step, name=self._unused(name))
 
-    def exact(self, x: Value | Exact) -> Exact:
+    def add(self, step: PlanStep) -> StepValue:
+        """The value of a step."""
+        return StepValue(self.number_of(step), format_of(step), step.length)
+
+    def exact(self, x: StepValue | Exact) -> Exact:
         """A value as an exact number."""
         return x if isinstance(x, Exact) else Exact((ScaledProduct((x.index,)),), x.length)
 
-    def element(self, vector: Value, i: int) -> Value:
+    def element(self, vector: StepValue, i: int) -> StepValue:
         """One element of a vector."""
         made = self.steps[vector.index]
         if isinstance(made, JoinStep):
-            return Value(made.items[i], vector.fmt, None)
+            return StepValue(made.items[i], vector.fmt, None)
         return self.add(
             SliceStep(fmt=vector.fmt, length=None, name="element", source=vector.index, start=i)
         )  # fmt: skip
 
-    def slice(self, vector: Value, start: int, length: int) -> Value:
+    def slice(self, vector: StepValue, start: int, length: int) -> StepValue:
         """Consecutive elements of a vector, filled up with +0; the vector itself where that is all of it."""
         if start == 0 and length == vector.length:
             return vector
@@ -144,7 +151,7 @@ class Builder:
             SliceStep(fmt=vector.fmt, length=length, name="block", source=vector.index, start=start)
         )  # fmt: skip
 
-    def join(self, items: list[Value]) -> Value:
+    def join(self, items: list[StepValue]) -> StepValue:
         """Scalars of one format as a vector."""
         formats = {x.fmt for x in items}
         if len(formats) > 1:

@@ -11,11 +11,12 @@ from fractions import Fraction
 from typing import Any
 
 from tcformal.design.names import resolve
-from tcformal.design.steps import InputStep, Plan
+from tcformal.design.steps import InputStep, ProgramPlan
 from tcformal.errors import InputError, TcformalError
 from tcformal.formats.spec import Format
-from tcformal.programs.builder import Builder, Exact, Power, Value
-from tcformal.programs.functions import FUNCTIONS, rounded
+from tcformal.programs.builder import Builder, Exact, Power, StepValue
+from tcformal.programs.functions import rounded
+from tcformal.programs.vocabulary import FUNCTIONS
 
 #: Steps that a program may have, all loops unrolled, and rounds that all its loops may take together.
 _MOST_STEPS, _MOST_ROUNDS = 1 << 18, 1 << 17
@@ -34,7 +35,7 @@ _LARGEST_POWER = 40000
 
 def compile_plan(
     name: str, body: ast.Module, inputs: Mapping[str, Format], settings: Mapping[str, Any], products: int
-) -> Plan:
+) -> ProgramPlan:
     """The steps of a program for vectors of so many elements.
 
     Errors: InputError with the program's name and the line for what does not fit.
@@ -58,13 +59,13 @@ class _Compiler:
             step = InputStep(fmt=fmt, length=length, name=letter, letter=letter)
             self.known[letter] = self.builder.add(step)
 
-    def run(self, body: ast.Module) -> Plan:
+    def run(self, body: ast.Module) -> ProgramPlan:
         """The plan whose result is the variable d."""
         self.statements(body.body)
         d = self.known.get("d")
-        if not isinstance(d, Value) or d.length is not None:
+        if not isinstance(d, StepValue) or d.length is not None:
             raise InputError(f"expected the program {self.name} to give a scalar d, but it gives {_shown(d)}")
-        return Plan(tuple(self.builder.steps), d.index, self.products)
+        return ProgramPlan(tuple(self.builder.steps), d.index, self.products)
 
     @contextmanager
     def _at(self, node: ast.stmt) -> Iterator[None]:
@@ -85,8 +86,14 @@ class _Compiler:
     def statement(self, node: ast.stmt) -> None:
         """One statement: an assignment, a loop over blocks, a choice by a parameter."""
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            with self.builder.naming(ast.unparse(node.targets[0]).strip("()").replace(", ", "_")):
-                self.assign(node.targets[0], self.value(node.value))
+            target = node.targets[0]
+            with self.builder.naming(ast.unparse(target).strip("()").replace(", ", "+")):
+                found = self.value(node.value)
+                self.assign(target, found)
+                if isinstance(target, ast.Tuple):
+                    for name, item in zip(target.elts, found, strict=True):
+                        if isinstance(item, StepValue):
+                            self.builder.rename(item, ast.unparse(name))
         elif isinstance(node, ast.For) and not node.orelse:
             for i, item in enumerate(self.items(node.iter)):
                 with self.builder.round(i):
@@ -115,7 +122,7 @@ class _Compiler:
     def items(self, node: ast.expr) -> list[Any]:
         """What a loop runs over."""
         found = self.value(node)
-        if isinstance(found, Value) and found.length is not None:
+        if isinstance(found, StepValue) and found.length is not None:
             found = [self.builder.element(found, i) for i in range(found.length)]
         if not isinstance(found, (list, tuple, range)):
             raise InputError(f"expected blocks, parts, elements or range for a loop, but got {_shown(found)}")
@@ -168,7 +175,7 @@ class _Compiler:
         return self._joined(made)
 
     def _joined(self, items: list[Any]) -> Any:
-        scalars = all(isinstance(x, Value) and x.length is None for x in items)
+        scalars = all(isinstance(x, StepValue) and x.length is None for x in items)
         return self.builder.join(items) if items and scalars else items
 
     def _attribute(self, node: ast.Attribute) -> int:
@@ -181,7 +188,7 @@ class _Compiler:
         owner, place = self.value(node.value), self.value(node.slice)
         if isinstance(place, bool) or not isinstance(place, int):
             raise InputError(f"expected an integer in brackets, but got {_shown(place)}")
-        if isinstance(owner, Value) and owner.length is not None:
+        if isinstance(owner, StepValue) and owner.length is not None:
             if not 0 <= place < owner.length:
                 raise InputError(f"expected an element from 0 to {owner.length - 1}, but got {place}")
             return self.builder.element(owner, place)
@@ -195,7 +202,7 @@ class _Compiler:
     def _compare(self, node: ast.Compare) -> bool:
         how = _COMPARISONS.get(type(node.ops[0]))
         left, right = self.value(node.left), self.value(node.comparators[0])
-        dynamic = isinstance(left, (Value, Exact, Power)) or isinstance(right, (Value, Exact, Power))
+        dynamic = isinstance(left, (StepValue, Exact, Power)) or isinstance(right, (StepValue, Exact, Power))
         if how is None or len(node.ops) != 1 or dynamic:
             raise InputError(f"expected a comparison of parameters, but got {_short(node)!r}")
         return bool(how(left, right))
@@ -206,7 +213,7 @@ class _Compiler:
             return not x
         if not isinstance(node.op, ast.USub) or isinstance(x, (str, list)):
             raise InputError(f"expected - before a number, but got {_short(node)!r}")
-        if isinstance(x, (Value, Exact)):
+        if isinstance(x, (StepValue, Exact)):
             return self.builder.exact(x).negated()
         return -x
 
@@ -214,7 +221,7 @@ class _Compiler:
         left, right = self.value(node.left), self.value(node.right)
         if isinstance(node.op, ast.Pow):
             return _power(left, right)
-        dynamic = [isinstance(x, (Value, Exact)) for x in (left, right)]
+        dynamic = [isinstance(x, (StepValue, Exact)) for x in (left, right)]
         if not any(dynamic):
             if isinstance(node.op, ast.Div):
                 return Fraction(left) / Fraction(right)
@@ -252,7 +259,7 @@ def _short(node: ast.AST) -> str:
 
 
 def _shown(x: Any) -> str:
-    if isinstance(x, Value):
+    if isinstance(x, StepValue):
         return f"a vector of {x.length} {x.fmt}" if x.length is not None else f"a scalar of {x.fmt}"
     if isinstance(x, (Exact, Power)):
         return "a number that is not rounded to a format" if isinstance(x, Exact) else "an exponent"

@@ -12,8 +12,8 @@ from tcformal.design.steps import (
     HeadroomStep,
     InputStep,
     JoinStep,
-    Plan,
     PlanStep,
+    ProgramPlan,
     RoundStep,
     ScaledProduct,
     SliceStep,
@@ -71,7 +71,7 @@ class ProgramDag:
     Shapes: values: for each step its elements, one for a scalar, none for an exponent.
     """
 
-    plan: Plan
+    plan: ProgramPlan
     values: tuple[tuple[Held, ...], ...]
 
     @property
@@ -84,7 +84,7 @@ class ProgramDag:
         return [x.word for x in self.values[step]]
 
 
-def declared(g: Graph, plan: Plan) -> dict[str, list[Node]]:
+def declared(g: Graph, plan: ProgramPlan) -> dict[str, list[Node]]:
     """The inputs of a program in a graph, named a[0], b[0], …, c."""
     made: dict[str, list[Node]] = {}
     for letter in "ab":
@@ -95,7 +95,7 @@ def declared(g: Graph, plan: Plan) -> dict[str, list[Node]]:
 
 
 def program_dag(
-    g: Graph, plan: Plan, given: Mapping[str, Sequence[Node]], scope: str = "program"
+    g: Graph, plan: ProgramPlan, given: Mapping[str, Sequence[Node]], scope: str = "program"
 ) -> ProgramDag:
     """The steps of a program on encodings.
 
@@ -156,7 +156,10 @@ class _Circuit:
 
     def _rounded(self, step: RoundStep, i: int) -> Held:
         g, target = self.g, conversion_into(step.mode, step.target)
-        numbers = [self._addend(x, i) for x in step.addends]
+        # What is scaled is unpacked first: kept questions number their nodes in this order.
+        order = sorted(range(len(step.addends)), key=lambda n: not step.addends[n].shift)
+        made_of = {n: self._addend(step.addends[n], i) for n in order}
+        numbers = [made_of[n] for n in range(len(step.addends))]
         if len(numbers) == 1:
             made = convert_number(g, numbers[0], SCALAR, target).result
         else:
@@ -201,7 +204,7 @@ def _negated(g: Graph, e: Exponent) -> Exponent:
     return Exponent(g.sub_mod(top, e.bits), -e.high, -e.low)
 
 
-def program_circuit(plan: Plan) -> tuple[Graph, ProgramDag]:
+def program_circuit(plan: ProgramPlan) -> tuple[Graph, ProgramDag]:
     """A program in a graph of its own."""
     g = Graph()
     return g, program_dag(g, plan, declared(g, plan))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from tcformal.design.steps import InputStep, ProgramPlan
 from tcformal.errors import InputError
+from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.programs.split import HALF, SCALE_BITS, SINGLE
+from tcformal.programs.magnitudes import magnitudes
 from tcformal.semantics.align import align, distance_below
 from tcformal.semantics.normalise import shift_left_by_leading_zeros
 from tcformal.semantics.number import Exponent, Number, Term, bits_for
@@ -18,6 +20,9 @@ from tcformal.semantics.product import product
 from tcformal.semantics.reduce import add_signed, signed_magnitude, split_sign
 from tcformal.semantics.unpack import unpack
 
+HALF, SINGLE = FORMATS["fp16"], FORMATS["fp32"]
+#: log2 of the factor by which Ootomo and Yokota scale a remainder before it is rounded.
+SCALE_BITS = 11
 #: A threshold on errors counts in this fraction of an ulp.
 ULP_STEP = Fraction(1, 256)
 
@@ -39,7 +44,7 @@ class Window:
 
 
 def window(fmt: Format, products: int, factors: tuple[int, int], c: tuple[int, int]) -> Window:
-    """A window that holds the exact sum, and the results of every algorithm of `corrected`, exactly.
+    """A window that holds the exact sum, and the results of Markidis and of Ootomo and Yokota, exactly.
 
     Ranges and units: `factors` and `c` bound the exponents of the inputs that are not zero; a and b are
     of `fmt`.
@@ -62,16 +67,34 @@ def window(fmt: Format, products: int, factors: tuple[int, int], c: tuple[int, i
     return Window(low, high)
 
 
-def exact_sum(
+def window_of(plans: Sequence[ProgramPlan], exponents: Mapping[str, tuple[int, int]]) -> Window:
+    """A window that holds the exact sum, and the results of some programs for the same inputs, exactly.
+
+    Ranges and units: `exponents` bound those of a, b and c that are not zero.
+    """
+    ends = []
+    for plan in plans:
+        known = magnitudes(plan, exponents)
+        by_letter = {s.letter: known[i] for i, s in enumerate(plan.steps) if isinstance(s, InputStep)}
+        a, b, c = (by_letter[letter] for letter in "abc")
+        exact = max(a.high + b.high + bits_for(plan.products - 1), c.high) + 1
+        ends += [
+            (a.low + b.low, exact),
+            (c.low, exact),
+            (known[plan.result].low, known[plan.result].high + 1),
+        ]
+    return Window(min(low for low, _ in ends), max(high for _, high in ends))
+
+
+def exact_terms(
     g: Graph,
-    w: Window,
     a: Sequence[Number],
     b: Sequence[Number],
     c: Number,
     factors: tuple[int, int],
     c_exponents: tuple[int, int],
-) -> Node:
-    """c + Σ a_k·b_k over the true inputs, as a number of the window.
+) -> list[Term]:
+    """The exact products a_k·b_k, and c at the end.
 
     Zero, NaN, Inf: meaningful where every input is zero, or finite with an exponent in its range.
     """
@@ -79,8 +102,18 @@ def exact_sum(
     for x, y in zip(a, b, strict=True):
         one, other = narrowed(g, x, *factors), narrowed(g, y, *factors)
         terms.append(product(g, one, other).term)
-    terms.append(narrowed(g, c, *c_exponents).term)
+    return [*terms, narrowed(g, c, *c_exponents).term]
+
+
+def exact_sum(g: Graph, w: Window, terms: Sequence[Term]) -> Node:
+    """The sum of exact terms as a number of the window."""
     return add_signed(g, [placed(g, w, t) for t in terms], w.width)
+
+
+def sum_of_magnitudes(g: Graph, w: Window, products: Sequence[Term]) -> Node:
+    """Σ |a_k·b_k|, unsigned, in units of the window."""
+    plain = [replace(t, sign=g.truth(False)) for t in products]
+    return split_sign(g, add_signed(g, [placed(g, w, t) for t in plain], w.width + 1))[1]
 
 
 def narrowed(g: Graph, x: Number, low: int, high: int) -> Number:
@@ -109,12 +142,12 @@ def placed(g: Graph, w: Window, term: Term) -> Node:
     return g.wrap_to_mod(signed_magnitude(g, term.sign, magnitude), w.width)
 
 
-def error(g: Graph, w: Window, result: Node, exact: Node) -> Node:
-    """|result - exact|, unsigned, for a finite fp32 result.
+def error(g: Graph, w: Window, result: Node, exact: Node, fmt: Format = SINGLE) -> Node:
+    """|result - exact|, unsigned, for a finite result of a format.
 
-    Shapes: result: a raw encoding u[32]; exact s[w.width] -> u[w.width].
+    Shapes: result: a raw encoding; exact s[w.width] -> u[w.width].
     """
-    word = unpack(g, result, SINGLE)
+    word = unpack(g, result, fmt)
     place = placed(g, w, narrowed(g, word, word.term.exponent.low, w.high).term)
     return split_sign(g, add_signed(g, [place, g.neg_mod(exact)], w.width + 1))[1]
 
@@ -124,10 +157,28 @@ def exceeds(g: Graph, larger: Node, smaller: Node) -> Node:
     return g.ult(smaller, larger)
 
 
-def exceeds_by(g: Graph, w: Window, larger: Node, smaller: Node, exact: Node, ulps: Fraction) -> Node:
+def exceeds_share(g: Graph, larger: Node, smaller: Node, whole: Node, share: Fraction) -> Node:
+    """1 where larger - smaller is more than that share of Σ |a_k·b_k|, which is `whole`."""
+    excess = g.ite(g.ult(smaller, larger), g.sub_mod(larger, smaller), g.const(0, larger.width))
+    sides = []
+    for x, factor in ((whole, share.numerator), (excess, share.denominator)):
+        sides.append(g.mul_expand(x, g.const(factor, bits_for(factor))))
+    width = max(x.width for x in sides)
+    return g.ult(*(g.zero_extend_to(x, width) for x in sides))
+
+
+def exceeds_by(
+    g: Graph,
+    w: Window,
+    larger: Node,
+    smaller: Node,
+    exact: Node,
+    ulps: Fraction,
+    fmt: Format = SINGLE,
+) -> Node:
     """1 where larger - smaller is more than so many ulps of the exact value, which is not zero.
 
-    Ranges and units: one ulp is 2^(e - 23) with 2^e <= |exact| < 2^(e + 1), as if exponents had no end;
+    Ranges and units: one ulp of fp32 is 2^(e - 23), 2^e <= |exact| < 2^(e + 1), as if exponents had no end;
     `ulps` is a multiple of ULP_STEP, at least 0.
     Errors: InputError for other ulps.
     """
@@ -140,7 +191,7 @@ def exceeds_by(g: Graph, w: Window, larger: Node, smaller: Node, exact: Node, ul
     # |exact| has its leading one at weight n - 1 - zeros: count · 2^that against the excess in ULP_STEPs.
     steps = count.numerator
     bound = g.lshr(g.const(steps << (n - 1), n - 1 + bits_for(steps)), zeros)
-    finer = SINGLE.fraction_bits + (ULP_STEP.denominator - 1).bit_length()
+    finer = fmt.fraction_bits + (ULP_STEP.denominator - 1).bit_length()
     excess = g.shift_left_const(g.sub_mod(larger, smaller), finer)
     width = max(bound.width, excess.width)
     far = g.ult(g.zero_extend_to(bound, width), g.zero_extend_to(excess, width))

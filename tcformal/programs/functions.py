@@ -1,10 +1,9 @@
-"""The functions of the language of programs: each checks its arguments and adds steps to a plan."""
+"""Functions of the language of programs: each checks its arguments and adds steps to a plan."""
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +16,7 @@ from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
 from tcformal.formats.spec import Format, Specials
 from tcformal.oracle.values import encode_exact
-from tcformal.programs.builder import Builder, Exact, Power, Value
+from tcformal.programs.builder import Builder, Exact, Power, StepValue
 
 #: Words of one split.
 _MOST_WORDS = 16
@@ -33,10 +32,11 @@ def _rounding(x: Any) -> str:
     return check_choice("rounding", x, MODES)
 
 
-def _vector(builder: Builder, x: Any, what: str) -> Value:
+def vector_of(x: Any, what: str) -> StepValue:
+    """A vector for `what`; InputError for anything else."""
     if isinstance(x, Exact):
         raise InputError(f"expected a rounded vector for {what}, but got one that is only scaled")
-    if not isinstance(x, Value) or x.length is None:
+    if not isinstance(x, StepValue) or x.length is None:
         raise InputError(f"expected a vector for {what}, but got {_said(x)}")
     return x
 
@@ -44,12 +44,12 @@ def _vector(builder: Builder, x: Any, what: str) -> Value:
 def _said(x: Any) -> str:
     if isinstance(x, str):
         return f"{x!r}, which nothing before it assigns"
-    return "a scalar" if isinstance(x, Value) else repr(x)[:80]
+    return "a scalar" if isinstance(x, StepValue) else repr(x)[:80]
 
 
-def _operand(builder: Builder, x: Any, fmt: Format) -> Value | Exact:
+def _operand(builder: Builder, x: Any, fmt: Format) -> StepValue | Exact:
     """A value; a number known now becomes a constant of the format."""
-    if isinstance(x, (Value, Exact)):
+    if isinstance(x, (StepValue, Exact)):
         return x
     if isinstance(x, (int, Fraction)) and not isinstance(x, bool):
         word = encode_exact(fmt, Fraction(x))
@@ -57,7 +57,7 @@ def _operand(builder: Builder, x: Any, fmt: Format) -> Value | Exact:
     raise InputError(f"expected a value, but got {_said(x)}")
 
 
-def _sum(builder: Builder, terms: list[Exact], fmt: Format, mode: str, saturate: bool = False) -> Value:
+def _sum(builder: Builder, terms: list[Exact], fmt: Format, mode: str, saturate: bool = False) -> StepValue:
     """The exact sum of exact numbers, rounded once, element by element."""
     conversion_into(mode, fmt)
     lengths = {x.length for x in terms if x.length is not None}
@@ -71,33 +71,33 @@ def _sum(builder: Builder, terms: list[Exact], fmt: Format, mode: str, saturate:
     return builder.add(step)
 
 
-def convert(builder: Builder, x: Any, fmt: Any, rounding: Any = "RNE", saturate: Any = False) -> Value:
+def convert(builder: Builder, x: Any, fmt: Any, rounding: Any = "RNE", saturate: Any = False) -> StepValue:
     """convert(x, FORMAT, ROUNDING): x rounded to a format."""
     target = _format(fmt)
     return _sum(builder, [builder.exact(_operand(builder, x, target))], target, _rounding(rounding), saturate)
 
 
-def add(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> Value:
+def add(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> StepValue:
     """add(x, y, FORMAT, ROUNDING): x + y, rounded once."""
     target = _format(fmt)
     terms = [builder.exact(_operand(builder, v, target)) for v in (x, y)]
     return _sum(builder, terms, target, _rounding(rounding))
 
 
-def sub(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> Value:
+def sub(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> StepValue:
     """sub(x, y, FORMAT, ROUNDING): x - y, rounded once."""
     target = _format(fmt)
     first, second = (builder.exact(_operand(builder, v, target)) for v in (x, y))
     return _sum(builder, [first, second.negated()], target, _rounding(rounding))
 
 
-def mul(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> Value:
+def mul(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> StepValue:
     """mul(x, y, FORMAT, ROUNDING): x · y, rounded once."""
     target = _format(fmt)
     return _sum(builder, [_product(builder, x, y, target)], target, _rounding(rounding))
 
 
-def fma(builder: Builder, x: Any, y: Any, z: Any, fmt: Any, rounding: Any = "RNE") -> Value:
+def fma(builder: Builder, x: Any, y: Any, z: Any, fmt: Any, rounding: Any = "RNE") -> StepValue:
     """fma(x, y, z, FORMAT, ROUNDING): x · y + z, rounded once."""
     target = _format(fmt)
     last = builder.exact(_operand(builder, z, target))
@@ -110,7 +110,7 @@ def _product(builder: Builder, x: Any, y: Any, fmt: Format) -> Exact:
 
 def scale(builder: Builder, x: Any, by: Any) -> Exact:
     """scale(x, e): x · 2^e exactly, to be an operand of convert, add, sub, mul, fma or split."""
-    if not isinstance(x, (Value, Exact)):
+    if not isinstance(x, (StepValue, Exact)):
         raise InputError(f"expected a value to scale, but got {_said(x)}")
     if isinstance(by, Power):
         return builder.exact(x).shifted(by.shift, by.exponents)
@@ -125,7 +125,7 @@ def split(
     scale: Any = 0,
     rounding: Any = "RNE",
     saturate: Any = False,
-) -> list[Value]:
+) -> list[StepValue]:
     """split(x, FORMAT, words=2, scale=0, rounding=RNE): words of x, each of what is left.
 
     Word i is (x - the words before)·2^(i·scale), exactly, rounded once: it stands for word · 2^(-i·scale).
@@ -133,7 +133,7 @@ def split(
     target, mode = _format(fmt), _rounding(rounding)
     count, step = check_int("words", words, low=1, high=_MOST_WORDS), check_int("scale", scale)
     whole = builder.exact(_operand(builder, x, target))
-    made: list[Value] = []
+    made: list[StepValue] = []
     for i in range(count):
         rest = [whole.shifted(i * step)]
         rest += [builder.exact(w).negated().shifted((i - j) * step) for j, w in enumerate(made)]
@@ -141,13 +141,13 @@ def split(
     return made
 
 
-def call(builder: Builder, unit: Any, x: Any, y: Any, c: Any = 0) -> Value:
+def call(builder: Builder, unit: Any, x: Any, y: Any, c: Any = 0) -> StepValue:
     """call(UNIT, x, y, c): the unit's dot product of two vectors and c, chained over K from c."""
     spec = unit if isinstance(unit, UnitSpec) else resolve(unit)
     o = spec.operands
     if spec.scale_format is not None:
         raise InputError(f"expected a unit without block scales, but got {spec.name}")
-    a, b = _vector(builder, x, "a of a call"), _vector(builder, y, "b of a call")
+    a, b = vector_of(x, "a of a call"), vector_of(y, "b of a call")
     last = _operand(builder, c, o.c)
     if isinstance(last, Exact) or last.length is not None:
         raise InputError("expected a rounded scalar for c of a call")
@@ -161,69 +161,15 @@ def call(builder: Builder, unit: Any, x: Any, y: Any, c: Any = 0) -> Value:
     if a.length is not None and a.length > spec.k and o.c != o.d:
         raise InputError(f"expected at most {spec.k} products for {spec.name}, whose D is no C again")
     step = CallStep(
-        fmt=o.d, length=None, name="call", unit=spec, a=a.index, b=b.index, c=last.index
+        fmt=o.d, length=None, name="call", unit=spec, a=a.index, b=b.index, c=last.index,
+        products=a.length or 1,
     )  # fmt: skip
     return builder.add(step)
 
 
-def blocks(builder: Builder, size: Any, *vectors: Any) -> list[Any]:
-    """blocks(SIZE, x, y, …): consecutive runs of SIZE elements, the last one filled up with +0."""
-    length, rows = _rows(builder, vectors)
-    step = check_int("the size of blocks", size, low=1)
-    return _together([[builder.slice(v, start, step) for start in range(0, length, step)] for v in rows])
-
-
-def parts(builder: Builder, count: Any, *vectors: Any) -> list[Any]:
-    """parts(COUNT, x, y, …): COUNT runs of equal length, ⌈n / COUNT⌉, the last ones shorter: split-K."""
-    length, rows = _rows(builder, vectors)
-    size = -(-length // check_int("the number of parts", count, low=1))
-    return _together(
-        [
-            [builder.slice(v, start, min(size, length - start)) for start in range(0, length, size)]
-            for v in rows
-        ]
-    )
-
-
-def elements(builder: Builder, *vectors: Any) -> list[Any]:
-    """elements(x, y, …): the elements one by one."""
-    length, rows = _rows(builder, vectors)
-    return _together([[builder.element(v, i) for i in range(length)] for v in rows])
-
-
-def _rows(builder: Builder, vectors: tuple[Any, ...]) -> tuple[int, list[Value]]:
-    rows = [_vector(builder, v, "a loop") for v in vectors]
-    if not rows or len({v.length for v in rows}) > 1:
-        raise InputError("expected one or more vectors of one length to loop over")
-    return rows[0].length or 0, rows
-
-
-def _together(rows: list[list[Value]]) -> list[Any]:
-    return list(rows[0]) if len(rows) == 1 else [list(x) for x in zip(*rows, strict=True)]
-
-
-def chain(builder: Builder, x: Any, fmt: Any, rounding: Any = "RNE") -> Value:
-    """chain(x, FORMAT): the elements of a vector added one after the other."""
-    vector = _vector(builder, x, "chain")
-    total = builder.element(vector, 0)
-    for i in range(1, vector.length or 0):
-        total = add(builder, total, builder.element(vector, i), fmt, rounding)
-    return total
-
-
-def pairwise(builder: Builder, x: Any, fmt: Any, rounding: Any = "RNE") -> Value:
-    """pairwise(x, FORMAT): neighbours added, then their sums; an odd one out passes to the next level."""
-    vector = _vector(builder, x, "pairwise")
-    level = [builder.element(vector, i) for i in range(vector.length or 0)]
-    while len(level) > 1:
-        sums = [add(builder, level[i], level[i + 1], fmt, rounding) for i in range(0, len(level) - 1, 2)]
-        level = sums + level[2 * len(sums) :]
-    return level[0]
-
-
 def headroom(builder: Builder, x: Any, limit: Any) -> Power:
     """headroom(x, LIMIT): the largest integer e with 2^e·|x_k| <= LIMIT for every element."""
-    vector = _vector(builder, x, "headroom")
+    vector = vector_of(x, "headroom")
     if isinstance(limit, bool) or not isinstance(limit, (int, Fraction)) or limit <= 0:
         raise InputError(f"expected a number above zero for the limit of headroom, but got {limit!r}")
     step = HeadroomStep(
@@ -234,7 +180,7 @@ def headroom(builder: Builder, x: Any, limit: Any) -> Power:
 
 def length(builder: Builder, x: Any) -> int:
     """len(x): the elements of a vector."""
-    return _vector(builder, x, "len").length or 0
+    return vector_of(x, "len").length or 0
 
 
 def largest(builder: Builder, fmt: Any) -> Fraction:
@@ -261,21 +207,12 @@ def least(builder: Builder, *numbers: Any) -> Fraction:
     return min(Fraction(x) for x in numbers)
 
 
-#: The functions by name.
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "convert": convert, "add": add, "sub": sub, "mul": mul, "fma": fma, "scale": scale, "split": split,
-    "call": call, "blocks": blocks, "parts": parts, "elements": elements, "chain": chain,
-    "pairwise": pairwise, "headroom": headroom, "len": length, "largest": largest, "root": root, "min": least,
-    "range": lambda builder, *ends: range(*(check_int("an end of range", x) for x in ends)),
-}  # fmt: skip
-
-
-def rounded(builder: Builder, op: type[ast.operator], x: Any, y: Any) -> Value:
+def rounded(builder: Builder, op: type[ast.operator], x: Any, y: Any) -> StepValue:
     """x + y, x - y or x · y to nearest in the wider format of the two.
 
     Errors: InputError where neither format holds the other, or another operator.
     """
-    formats = [v.fmt for v in (x, y) if isinstance(v, Value)]
+    formats = [v.fmt for v in (x, y) if isinstance(v, StepValue)]
     if not formats:
         raise InputError("expected add, sub or mul with a format for numbers that are scaled only")
     wide = next((f for f in formats if all(_holds(f, other) for other in formats)), None)
@@ -290,7 +227,7 @@ def rounded(builder: Builder, op: type[ast.operator], x: Any, y: Any) -> Value:
     how = {ast.Add: add, ast.Sub: sub, ast.Mult: mul}.get(op)
     if how is None:
         raise InputError("expected + - or * of values")
-    made: Value = how(builder, x, y, wide.name)
+    made: StepValue = how(builder, x, y, wide.name)
     return made
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.checks import check_choice, check_int, check_text, shown
-from tcformal.design.steps import CallStep, Plan
+from tcformal.design.steps import CallStep, ProgramPlan
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.files.named import read_named
@@ -32,7 +32,7 @@ _LETTERS = ("a", "b", "c")
 _LIBRARY = Path(__file__).resolve().parent / "library"
 
 #: What a parameter can be.
-Setting = str | int | bool
+ProgramSetting = str | int | bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class Program:
     #: The statements; the result is the variable d.
     body: str
     #: What may be set in the name, with the values.
-    parameters: Mapping[str, Setting] = field(default_factory=dict, hash=False)
+    parameters: Mapping[str, ProgramSetting] = field(default_factory=dict, hash=False)
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -74,21 +74,21 @@ class Program:
         text = self.inputs[check_choice("input", letter, _LETTERS)]
         return format_named(str(self.parameters.get(text, text)))
 
-    def plan(self, products: int) -> Plan:
+    def plan(self, products: int) -> ProgramPlan:
         """The program for vectors of so many elements.
 
         Errors: InputError with the line for what does not fit.
         """
         return _plan(self, check_int("the number of products", products, low=1, high=LONGEST))
 
-    def with_settings(self, **settings: Setting) -> Program:
+    def with_settings(self, **settings: ProgramSetting) -> Program:
         """The same program with other values of parameters; UnknownNameError for one that it lacks."""
         base = self.name.partition("@")[0]
         merged = dict(self.parameters)
         for key, value in settings.items():
             check_choice(f"parameter of {base}", key, merged)
             merged[key] = _like(f"{key} of {base}", merged[key], value)
-        changed = ",".join(f"{k}={v}" for k, v in merged.items() if k in settings)
+        changed = ",".join(f"{k}={_text(v)}" for k, v in merged.items() if k in settings)
         name = f"{base}@{changed}" if changed else base
         return Program(
             name=name, title=self.title, source=self.source, inputs=self.inputs, body=self.body,
@@ -112,10 +112,10 @@ def _parsed(name: str, body: str) -> ast.Module:
 
 
 #: Compiled plans by program and length: a program's mappings are compared, but not hashed.
-_PLANS: dict[tuple[Program, int], Plan] = {}
+_PLANS: dict[tuple[Program, int], ProgramPlan] = {}
 
 
-def _plan(p: Program, products: int) -> Plan:
+def _plan(p: Program, products: int) -> ProgramPlan:
     made = _PLANS.get((p, products))
     if made is None:
         formats = {letter: p.input_format(letter) for letter in _LETTERS}
@@ -126,7 +126,11 @@ def _plan(p: Program, products: int) -> Plan:
     return made
 
 
-def _like(name: str, old: Setting, new: Any) -> Setting:
+def _text(value: ProgramSetting) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _like(name: str, old: ProgramSetting, new: Any) -> ProgramSetting:
     """A value of the kind that the default has."""
     if isinstance(old, bool):
         if isinstance(new, bool):
@@ -201,10 +205,10 @@ def program(name: str) -> Program:
     return found.with_settings(**_settings(text, found))
 
 
-def _settings(text: str, p: Program) -> dict[str, Setting]:
+def _settings(text: str, p: Program) -> dict[str, ProgramSetting]:
     names = "|".join(map(re.escape, p.parameters))
     pieces = re.split(rf",(?=(?:{names})=)", text) if names else [text]
-    made: dict[str, Setting] = {}
+    made: dict[str, ProgramSetting] = {}
     for piece in pieces:
         key, equals, value = (x.strip() for x in piece.partition("="))
         check_choice(f"parameter of {p.name}", key, p.parameters)
@@ -214,6 +218,12 @@ def _settings(text: str, p: Program) -> dict[str, Setting]:
             raise InputError(f"expected each parameter once, but got {key} twice")
         made[key] = value
     return made
+
+
+def names_a_program(name: str) -> bool:
+    """Whether a name is that of a program or of a file, and not of a unit."""
+    base = name.strip().partition("@")[0]
+    return base.endswith(".toml") or base in known_programs()
 
 
 def program_of(x: str | Program) -> Program:

@@ -14,9 +14,9 @@ from tcformal.operands.codec import witness_data
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import number_text
 from tcformal.programs.error import ULP_STEP
-from tcformal.programs.split import SINGLE
-from tcformal.query.kinds.comparison.kind import replayed_data, shrunk
-from tcformal.query.kinds.comparison.question import ComparisonParameters, ErrorComparison, error_comparison
+from tcformal.query.kinds.comparison.kind import asked_data, replayed_data, shrunk
+from tcformal.query.kinds.comparison.parameters import ComparedPrograms
+from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
 from tcformal.query.kinds.comparison.replay import ComparisonReplay, replay
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
@@ -43,7 +43,7 @@ class Worst:
     Ranges and units: ulps of the exact value, where that is not zero.
     """
 
-    asked: ComparisonParameters
+    asked: ComparedPrograms
     #: The inputs with the largest excess, replayed on integers and exact fractions; None: none were found.
     witness: Witness | None
     replayed: ComparisonReplay | None
@@ -84,9 +84,7 @@ class Worst:
         made = None if proof is None else proof.certificate
         data: dict[str, Any] = {
             "claim": self.asked.claim,
-            "unit": self.asked.unit.name,
-            "form": self.asked.form,
-            "products": self.asked.products,
+            **asked_data(self.asked),
             "assumptions": self.asked.texts(),
             "reason": self.reason,
             "excess_ulps": number_text(self.excess),
@@ -105,8 +103,7 @@ class Worst:
             "checked": proof is None or proof.checked,
         }
         if self.witness is not None and self.replayed is not None:
-            fmt = self.asked.factor_format
-            data["witness"] = witness_data({"a": fmt, "b": fmt, "c": SINGLE}, self.witness)
+            data["witness"] = witness_data(self.asked.formats, self.witness)
             data |= replayed_data(self.replayed)
         return data
 
@@ -119,7 +116,7 @@ def _up(excess: Fraction) -> Fraction:
 class _WorstSearch:
     """The best inputs so far, the lowest bound proved, and the lowest threshold without an answer."""
 
-    def __init__(self, asked: ComparisonParameters, ask: AskComparison, seconds: float) -> None:
+    def __init__(self, asked: ComparedPrograms, ask: AskComparison, seconds: float) -> None:
         self.asked = asked
         self.ask_one = ask
         self.deadline = time.monotonic() + seconds
@@ -182,9 +179,7 @@ class _WorstSearch:
             self.witness, self.replayed = small, run
 
 
-def worst(
-    asked: ComparisonParameters, ask: AskComparison, *, seconds: float, shrinking_s: float = 4.0
-) -> Worst:
+def worst(asked: ComparedPrograms, ask: AskComparison, *, seconds: float, shrinking_s: float = 4.0) -> Worst:
     """Search for the inputs with the largest excess error, in ulps of the exact value.
 
     The threshold doubles until no inputs are found, then the gap is halved down to ULP_STEP, within

@@ -14,6 +14,7 @@ from rich.text import Text
 from tcformal.errors import RecordError
 from tcformal.operands.command import explain_command
 from tcformal.operands.witness import Witness
+from tcformal.query.kinds.comparison.programs import PROGRAMS
 from tcformal.query.kinds.equality import EQUALITY
 from tcformal.query.kinds.property.kind import PROPERTY
 from tcformal.query.verdict import NOT_CHECKED
@@ -43,8 +44,11 @@ def row(entry: Entry) -> dict[str, Any]:
         "id": entry.id,
         "kind": _text(question.get("kind")),
         "verdict": _text(record.get("verdict")),
-        "first": _text(question.get("first") or question.get("unit")),
-        "second": _text(question.get("second") or question.get("property") or question.get("form")),
+        "first": _text(question.get("first") or question.get("unit") or _program(question.get("worse"))),
+        "second": _text(
+            question.get("second") or question.get("property") or question.get("form")
+            or _program(question.get("other"))
+        ),
         "k": _NOTHING if damaged else question.get("k") or question["products"],
         "formats": " ".join(f"{x}:{y}" for x, y in question["formats"].items()) if "formats" in question
         and not damaged else "",
@@ -105,6 +109,11 @@ def results_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     return made
 
 
+def _program(data: Any) -> Any:
+    """The name of a program in a record, which may hold all of it."""
+    return data.get("name") if isinstance(data, Mapping) else data
+
+
 def _deciders(record: Mapping[str, Any]) -> list[str]:
     """The solvers that gave an answer."""
     return [a["name"] for a in record["solvers"] if a["answer"] in ("sat", "unsat")]
@@ -138,6 +147,8 @@ def record_view(entry: Entry, state: State, finding: AuditFinding) -> Renderable
     lines = [head, Text(f"recorded reason: {record['reason']}")]
     if q["kind"] == EQUALITY.name:
         lines.append(Text(f"units: {q['first']}\n       {q['second']}"))
+    elif q["kind"] == PROGRAMS.name:
+        lines.append(Text(f"programs: {_program(q['worse'])}\n          {_program(q['other'])}"))
     else:
         lines.append(Text(f"unit: {q['unit']}; {q.get('property') or q['form']}"))
     if "formats" in q:

@@ -22,7 +22,7 @@ PARSED = (
     "--all-pairs", "results show", "results proof", "campaign", "--device cpu", "probe keep", "probe devices",
     "probe compare",
     "--kernels", "valpey/carry-bits", "--claims", "sweep", "-o ampere.json", "-o suite.h", "--certify",
-    "check-rtl", "explain-mismatch", "identify",
+    "check-rtl", "explain-mismatch", "identify", "compare-programs",
 )  # fmt: skip
 #: Suites of real units; that of a small design is run.
 _LONG_SUITE = re.compile(r"suite (ampere|hopper)/")

@@ -63,6 +63,8 @@ WORKING: dict[str, list[str]] = {
     "run": ["query-0.toml"],
     "export": ["valpey@terms=2", "--to", "verilog"],
     "check-rtl": ["dot.v", "--top", "dot", "--against", "valpey@terms=2", "--yosys", "no-such-program"],
+    "programs": ["ootomo-yokota", "--length", "2"],
+    "compare-programs": ["bf16x9@bands=2", "fma-chain", "--assume", "c=0", "--means", "search"],
     "suite": ["tfdpa@products=2", "--vary", "fraction_bits=10..11", "--vectors", "20"],
     "sweep": ["--vectors", "2", "--only", UNIT, "--jobs", "1"],
     "identify": ["--device", "hand:somebody", "--formats", "fp16,fp16,fp32,fp32", "--k", "2", "--next"],
@@ -73,7 +75,7 @@ _LONG = ("--all-pairs", "--all", "--claim", "--with-claims", "--claims", "--inde
 
 #: What options are called that take a value of a format, a unit, a file, or the name of a results folder.
 _VALUE = ("a", "b", "c", "scale_a", "scale_b", "expected", "got")
-_UNIT = ("unit", "name", "names", "first", "second", "units")
+_UNIT = ("unit", "name", "names", "first", "second", "units", "worse", "other")
 _FILE = {
     "path": ("any", "plan", "results", "cases", "arrays"),
     "files": ("witness", "arrays", "results", "any"),

@@ -17,7 +17,7 @@ from tcformal.papers.files import find, folder, known_queries, load, validator
 from tcformal.papers.run import Setting, run
 from tcformal.proofs.claims.register import CLAIMS
 from tcformal.query.assume import FLAGS
-from tcformal.query.kinds.comparison.question import ALGORITHMS, FORMS
+from tcformal.query.kinds.comparison.parameters import ALGORITHMS, FORMS
 from tcformal.query.kinds.property.properties import PROPERTIES
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store

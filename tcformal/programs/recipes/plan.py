@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcformal.design.steps import CallStep, ConstantStep, InputStep, Plan, conversion_into
+from tcformal.design.steps import ConstantStep, InputStep, ProgramPlan, conversion_into
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.catalog import FORMATS, format_named
 from tcformal.formats.spec import Format
-from tcformal.programs.builder import Builder, Value
-from tcformal.programs.functions import add, convert, fma, mul
+from tcformal.programs.builder import Builder, StepValue
+from tcformal.programs.functions import add, call, convert, fma, mul
 from tcformal.programs.recipes.parts import Accumulator, Part
 from tcformal.programs.recipes.recipe import Recipe
 
@@ -34,7 +34,7 @@ def output_of(unit: UnitSpec, recipe: Recipe) -> Format:
     return unit.d_format if recipe.output == "accumulator" else format_named(recipe.output)
 
 
-def recipe_plan(unit: UnitSpec, recipe: Recipe, k: int, parts: Sequence[Part], extras: Extras) -> Plan:
+def recipe_plan(unit: UnitSpec, recipe: Recipe, k: int, parts: Sequence[Part], extras: Extras) -> ProgramPlan:
     """The steps from the encodings of one row of A and one column of B to one of D.
 
     Shapes: inputs a, b: k elements; c, alpha, beta, bias: one; scale_a, scale_b: one for each `promotion`
@@ -59,43 +59,43 @@ class _Recipe:
                 f"expected K of at most {unit.k} for {unit.name}, whose D cannot be the next C, but got K={k}"
             )
 
-    def plan(self, parts: Sequence[Part]) -> Plan:
+    def plan(self, parts: Sequence[Part]) -> ProgramPlan:
         """All steps; the last one's value is D."""
         if self.recipe.merge == "serial":
             d = self.serial(parts)
         else:
-            total: Value | None = None
+            total: StepValue | None = None
             for i, part in enumerate(parts):
                 with self.steps.naming(f"part{i}"):
                     total = self.added(total, self.waiting(self.part(part)))
             if total is None:
                 raise InputError("expected at least one part of K, but got none")
             d = self.finished(total, self.given_c())
-        return Plan(tuple(self.steps.steps), d.index, self.k)
+        return ProgramPlan(tuple(self.steps.steps), d.index, self.k)
 
-    def input(self, letter: str, fmt: Format, length: int | None) -> Value:
+    def input(self, letter: str, fmt: Format, length: int | None) -> StepValue:
         """An input of the product."""
         return self.steps.add(InputStep(fmt=fmt, length=length, name=letter, letter=letter))
 
-    def operand(self, letter: str, fmt: Format) -> Value:
+    def operand(self, letter: str, fmt: Format) -> StepValue:
         """A row of A or a column of B, in the unit's format."""
         if self.recipe.operands == "given":
             return self.input(letter, fmt, self.k)
         return convert(self.steps, self.input(letter, FORMATS[self.recipe.operands], self.k), fmt.name)
 
-    def given_c(self) -> Value | None:
+    def given_c(self) -> StepValue | None:
         """C where it joins the finished sum."""
         if self.extras.c is None or self.recipe.c_place == "accumulator":
             return None
         return self.input("c", self.extras.c, None)
 
     # ------------------------------------------------------------------ sums
-    def part(self, part: Part) -> Value:
+    def part(self, part: Part) -> StepValue:
         """One part: its accumulators, promoted."""
         if not self.recipe.promotion:
             (only,) = part
             return self.chain(only)
-        total: Value | None = None
+        total: StepValue | None = None
         first = part[0][0][0] if self.recipe.scales_of == "first-part" else 0
         for accumulator in part:
             block = (accumulator[0][0] - first) // self.recipe.promotion
@@ -104,7 +104,7 @@ class _Recipe:
             raise InputError("expected at least one accumulator in a part, but got none")
         return total
 
-    def chain(self, accumulator: Accumulator) -> Value:
+    def chain(self, accumulator: Accumulator) -> StepValue:
         """Calls of the unit from zero, or from C."""
         unit, steps = self.unit, self.steps
         if self.recipe.c_place == "accumulator" and self.extras.c is not None:
@@ -113,13 +113,10 @@ class _Recipe:
             d = self.zero(unit.c_format)
         for start, stop in accumulator:
             a, b = (steps.slice(x, start, stop - start) for x in (self.a, self.b))
-            call = CallStep(
-                fmt=unit.d_format, length=None, name="call", unit=unit, a=a.index, b=b.index, c=d.index
-            )
-            d = steps.add(call)
+            d = call(steps, unit, a, b, d)
         return d
 
-    def promoted(self, total: Value | None, d: Value, block: int) -> Value:
+    def promoted(self, total: StepValue | None, d: StepValue, block: int) -> StepValue:
         """A full accumulator added to the sum, times its scales."""
         kind = self.recipe.promotion_scales
         if kind == "none":
@@ -132,31 +129,31 @@ class _Recipe:
             return fma(self.steps, mul(self.steps, a, b, wide), d, before, wide)
         return fma(self.steps, mul(self.steps, d, a, wide), b, before, wide)
 
-    def added(self, total: Value | None, d: Value) -> Value:
+    def added(self, total: StepValue | None, d: StepValue) -> StepValue:
         """The sum with another term, in the accumulator's format."""
         if total is None and self.recipe.start == "first":
             return d
         return add(self.steps, self.zero(self.wide) if total is None else total, d, self.wide.name)
 
-    def waiting(self, d: Value) -> Value:
+    def waiting(self, d: StepValue) -> StepValue:
         """A part as it waits to be added."""
         if self.recipe.partials == "accumulator":
             return d
         name = self.narrow.name if self.recipe.partials == "output" else self.recipe.partials
         return convert(self.steps, d, name)
 
-    def zero(self, fmt: Format) -> Value:
+    def zero(self, fmt: Format) -> StepValue:
         """+0."""
         return self.steps.add(ConstantStep(fmt=fmt, length=None, name="zero", word=0))
 
     # ------------------------------------------------------------------ what follows the sum
-    def serial(self, parts: Sequence[Part]) -> Value:
+    def serial(self, parts: Sequence[Part]) -> StepValue:
         """Each part finished with D so far in the place of C."""
         if self.extras.bias is not None and len(parts) > 1:
             raise InputError(
                 f"expected no bias for the recipe {self.recipe.name}, whose parts are added to D one by one"
             )
-        d: Value | None = None
+        d: StepValue | None = None
         for i, part in enumerate(parts):
             with self.steps.naming(f"part{i}"):
                 total = self.part(part)
@@ -165,7 +162,7 @@ class _Recipe:
             raise InputError("expected at least one part of K, but got none")
         return d
 
-    def finished(self, total: Value, c: Value | None, *, again: bool = False) -> Value:
+    def finished(self, total: StepValue, c: StepValue | None, *, again: bool = False) -> StepValue:
         """alpha·sum + beta·C + bias in D's format; `again`: beta is 1, because C is D so far."""
         steps, wide = self.steps, self.wide.name
         alpha = self.input("alpha", self.wide, None) if self.extras.alpha else None

@@ -10,21 +10,24 @@ from fractions import Fraction
 import pytest
 
 from tcformal.design.names import resolve
+from tcformal.design.steps import ProgramPlan
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.operands.witness import Witness
-from tcformal.oracle import algorithms as oracle
+from tcformal.oracle.programs import program_result, run_program
 from tcformal.oracle.values import decode, parse_value
-from tcformal.programs import corrected, error
-from tcformal.programs.split import HALF, SINGLE, Split, split
+from tcformal.programs import error
+from tcformal.programs.dag import declared, program_dag
+from tcformal.programs.error import HALF, SINGLE
+from tcformal.programs.program import Program, program
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import answer
 from tcformal.query.kinds.comparison.directed import cancelling, worst_directed
+from tcformal.query.kinds.comparison.parameters import ComparisonParameters
 from tcformal.query.kinds.comparison.question import (
-    ComparisonParameters,
     ErrorComparison,
     comparison_parameters,
     error_comparison,
@@ -33,6 +36,7 @@ from tcformal.query.kinds.comparison.replay import oracle_results, replay
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 from tcformal.query.worst import Worst, worst
+from tcformal.semantics.number import Exponent
 from tcformal.solve.result import Limits
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
@@ -75,29 +79,18 @@ def half(rng: random.Random) -> int:
 
 def programs(spec: UnitSpec, rounding: str, k: int) -> tuple[Concrete, list[Algorithm]]:
     """Markidis, Ootomo and Yokota without and with the last product: on integers, and on the oracle."""
-    g = Graph()
-    rows: list[list[Split]] = []
-    for letter in "ab":
-        row = []
-        for i in range(k):
-            with g.scope(f"{letter}{i}"):
-                row.append(split(g, g.input(f"{letter}[{i}]", 32), rounding))
-        rows.append(row)
-    c = g.input("c", 32)
-    with g.scope("m"):
-        roots = [corrected.markidis(g, spec, rows[0], rows[1], c)]
-    for keep in (False, True):
-        with g.scope(f"oy{keep}"):
-            roots.append(corrected.ootomo_yokota(g, spec, rows[0], rows[1], c, keep_last=keep))
-
-    def again(name: str, **more: bool) -> Algorithm:
-        return lambda a, b, c: getattr(oracle, name)(spec, a, b, c, rounding, **more)
-
-    return Concrete(g, roots), [
-        again("markidis"),
-        again("ootomo_yokota"),
-        again("ootomo_yokota", keep_last=True),
+    plans = [
+        program(name).with_settings(unit=spec.name, rounding=rounding, **more).plan(k)
+        for name, more in (("markidis", {}), ("ootomo-yokota", {}), ("ootomo-yokota", {"last": True}))
     ]
+    g = Graph()
+    given = declared(g, plans[0])
+    roots = [program_dag(g, plan, given, f"p{i}").result for i, plan in enumerate(plans)]
+
+    def again(plan: ProgramPlan) -> Algorithm:
+        return lambda a, b, c: program_result(plan, a, b, c)
+
+    return Concrete(g, roots), [again(plan) for plan in plans]
 
 
 def disagreements(name: str, rounding: str, n: int, k: int = 2, seed: int = 0) -> list[str]:
@@ -114,22 +107,46 @@ def disagreements(name: str, rounding: str, n: int, k: int = 2, seed: int = 0) -
     return found
 
 
+def words(rounding: str) -> Program:
+    """hi, lo and lo' of one value."""
+    return Program(
+        name="words",
+        title="both splits",
+        source="OOTOMO equations 18 to 21",
+        inputs={"a": "fp32", "b": "fp32", "c": "fp32"},
+        parameters={"rounding": rounding},
+        body="""
+high, low = split(c, fp16, rounding=rounding)
+first, up = split(c, fp16, scale=11, rounding=rounding)
+d = high
+""",
+    )
+
+
+def split_in_fractions(v: int, rounding: str) -> tuple[int, ...]:
+    """hi, lo and lo' of an encoding on the oracle."""
+    plan = words(rounding).plan(1)
+    known = run_program(plan, [0], [0], v)
+    return tuple(known[i][0] for i in plan.rounded())
+
+
 @pytest.mark.parametrize("rounding", ["RNE", "RZ"])
 def test_splits_are_the_oracles(rounding: str) -> None:
     """hi, lo and lo' of 600 values and of every edge, subnormals, overflow, Inf and NaN included."""
-    g = Graph()
-    parts = split(g, g.input("v", 32), rounding)
-    run, rng = Concrete(g, [parts.high, parts.low, parts.scaled]), random.Random(7)
+    g, plan = Graph(), words(rounding).plan(1)
+    dag = program_dag(g, plan, declared(g, plan))
+    run = Concrete(g, [dag.words(i)[0] for i in plan.rounded()])
+    rng = random.Random(7)
     for v in [*EDGES, *(single(rng) for _ in range(600))]:
-        assert tuple(run({"v": v})) == oracle.split(v, rounding), hex(v)
+        assert tuple(run({"a[0]": 0, "b[0]": 0, "c": v})) == split_in_fractions(v, rounding), hex(v)
 
 
 def test_split_by_hand() -> None:
     """Above a tie hi goes up, at it to even, toward zero down; low parts are rounded, and subnormal, too."""
-    assert oracle.split(0x3F801001, "RNE") == (0x3C01, 0x9000, 0xBC00)
-    assert oracle.split(0x3F801000, "RNE") == (0x3C00, 0x1000, 0x3C00)
-    assert oracle.split(0x3F801001, "RZ") == (0x3C00, 0x1000, 0x3C00)
-    assert oracle.split(0xBFFFFFFF, "RNE") == (0xC000, 0x0002, 0x0C00)
+    assert split_in_fractions(0x3F801001, "RNE") == (0x3C01, 0x9000, 0xBC00)
+    assert split_in_fractions(0x3F801000, "RNE") == (0x3C00, 0x1000, 0x3C00)
+    assert split_in_fractions(0x3F801001, "RZ") == (0x3C00, 0x1000, 0x3C00)
+    assert split_in_fractions(0xBFFFFFFF, "RNE") == (0xC000, 0x0002, 0x0C00)
 
 
 @pytest.mark.parametrize("rounding", ["RNE", "RZ"])
@@ -152,21 +169,23 @@ def test_table5_forms_are_the_oracles(name: str) -> None:
     """500 vectors of halves with any c, added inside and outside."""
     spec, rng, g = resolve(name), random.Random(name), Graph()
     k = min(2, spec.k)
-    a, b = ([g.input(f"{letter}[{i}]", 16) for i in range(k)] for letter in "ab")
-    c = g.input("c", 32)
-    run = Concrete(
-        g, [f(g, spec, a, b, c) for f in (corrected.added_inside, corrected.added_outside)]
-    )  # fmt: skip
+    plans = [
+        program("chained").with_settings(unit=name, word="fp16").plan(k),
+        program("added-outside").with_settings(unit=name).plan(k),
+    ]
+    given = declared(g, plans[0])
+    run = Concrete(g, [program_dag(g, plan, given, f"p{i}").result for i, plan in enumerate(plans)])
     for _ in range(500):
         w = Witness(tuple(half(rng) for _ in range(k)), tuple(half(rng) for _ in range(k)), single(rng))
-        want = [f(spec, w.a, w.b, w.c) for f in (oracle.added_inside, oracle.added_outside)]
+        want = [program_result(plan, w.a, w.b, w.c) for plan in plans]
         assert run(w.inputs()) == want, w
 
 
 def test_a_wrong_algorithm_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A correction that is scaled back by 2^-10 instead of 2^-11 is seen at once."""
+    """A scaling that the DAG takes by one more than the oracle is seen at once."""
     assert disagreements(VOLTA, "RNE", 50) == []
-    monkeypatch.setattr(corrected, "SCALE_BITS", 10)
+    shifted = Exponent.shifted
+    monkeypatch.setattr(Exponent, "shifted", lambda e, by: shifted(e, by + (by == -11)))
     assert disagreements(VOLTA, "RNE", 50) != []
 
 
@@ -229,6 +248,7 @@ def test_errors_are_exact() -> None:
     rng, larger = random.Random(11), 0
     for q in questions():
         what, held = q.parameters, 0
+        assert isinstance(what, ComparisonParameters)
         span = what.exponents
         for _ in range(200):
             w = in_range(rng, what, span)

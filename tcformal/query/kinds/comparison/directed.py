@@ -7,8 +7,9 @@ from fractions import Fraction
 
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import encode_exact
-from tcformal.programs.split import HALF, SINGLE
-from tcformal.query.kinds.comparison.question import ComparisonParameters, ErrorComparison
+from tcformal.programs.error import HALF, SINGLE
+from tcformal.query.kinds.comparison.parameters import ComparedPrograms, ComparisonParameters
+from tcformal.query.kinds.comparison.question import ErrorComparison
 from tcformal.query.kinds.comparison.replay import replay
 
 #: Binades below the largest product in which a third product is tried: more than any unit keeps.
@@ -22,14 +23,14 @@ def worst_directed(q: ErrorComparison) -> dict[str, int] | None:
     return max(found, key=lambda x: x[0])[1].inputs() if found else None
 
 
-def cancelling(what: ComparisonParameters) -> Iterator[Witness]:
+def cancelling(what: ComparedPrograms) -> Iterator[Witness]:
     """Two large products that cancel, a third far below them, the least product, and c minus the third.
 
     The error is what the alignment to the two large products cuts off the others; the exact value is the
     least product.
     Shapes: only for halves (form `table5`) with three products or more; else empty.
     """
-    if what.form != "table5" or what.products < 3:
+    if not isinstance(what, ComparisonParameters) or what.form != "table5" or what.products < 3:
         return
     low, high = max(what.exponents[0], HALF.e_min), min(what.exponents[1], HALF.e_max)
     top = encode_exact(HALF, Fraction(2) ** high)

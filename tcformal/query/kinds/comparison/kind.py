@@ -1,4 +1,4 @@
-"""The kind of question that compares the errors of two algorithms on a unit."""
+"""The kind of question that compares the errors of two algorithms."""
 
 from __future__ import annotations
 
@@ -8,23 +8,21 @@ from fractions import Fraction
 from typing import Any
 
 from tcformal.design.names import resolve
-from tcformal.design.spec import Operands
-from tcformal.formats.spec import Format
+from tcformal.design.spec import Design, Operands
+from tcformal.design.steps import nan_word_of
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.formats.spec import Specials
 from tcformal.ir.build import Graph
 from tcformal.operands.codec import read_witness, witness_data
 from tcformal.operands.command import by_value, explain_command
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import number_text
 from tcformal.oracle.values import value_data
-from tcformal.programs.split import SINGLE
 from tcformal.query.assume import from_texts
 from tcformal.query.kinds.comparison.directed import worst_directed
-from tcformal.query.kinds.comparison.question import (
-    ALGORITHMS,
-    ComparisonParameters,
-    ErrorComparison,
-    error_comparison,
-)
+from tcformal.query.kinds.comparison.parameters import ComparedPrograms, ComparisonParameters
+from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
 from tcformal.query.kinds.comparison.replay import ComparisonReplay, replay
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind, QuestionKind, RawInputs
@@ -36,8 +34,8 @@ from tcformal.solve.members import default_members
 _FIRST = "bitwuzla"
 
 
-class Program(QuestionKind[ErrorComparison]):
-    """Two algorithms on one unit: VIOLATED with inputs on which one has the larger error, or HOLDS."""
+class AlgorithmKind(QuestionKind[ErrorComparison]):
+    """Two algorithms on the same inputs: VIOLATED with inputs on which one has the larger error, or HOLDS."""
 
     name = "algorithm"
     found = Kind.VIOLATED
@@ -75,7 +73,7 @@ class Program(QuestionKind[ErrorComparison]):
 
     def parts(self, q: ErrorComparison) -> dict[str, Any]:
         """The parts of a record that identify the question."""
-        what = q.parameters
+        what = _of_unit(q)
         return {
             "kind": self.name,
             "unit": what.unit.name,
@@ -105,12 +103,12 @@ class Program(QuestionKind[ErrorComparison]):
 
     def witness_data(self, q: ErrorComparison, inputs: RawInputs) -> dict[str, Any]:
         """Rows of a and b, and c."""
-        return witness_data(_formats(q), Witness.of(inputs, q.parameters.products))
+        return witness_data(q.parameters.formats, Witness.of(inputs, q.parameters.products))
 
     def read_witness(self, q: ErrorComparison, data: Mapping[str, Any]) -> dict[str, int]:
         """The inputs of such rows; RecordError where they do not fit."""
         n = q.parameters.products
-        return read_witness(_formats(q), {"a": n, "b": n}, data).inputs()
+        return read_witness(q.parameters.formats, {"a": n, "b": n}, data).inputs()
 
     def results_data(self, q: ErrorComparison, replayed: ComparisonReplay) -> dict[str, Any]:
         """The exact value, and the result and error of each algorithm."""
@@ -121,7 +119,7 @@ class Program(QuestionKind[ErrorComparison]):
 
         Empty for split inputs: their parts are computed inside the algorithms.
         """
-        what = q.parameters
+        what = _of_unit(q)
         if what.form != "table5":
             return []
         words, w = by_value(what.unit), replayed.witness
@@ -131,22 +129,42 @@ class Program(QuestionKind[ErrorComparison]):
 
     def to_json(self, q: ErrorComparison) -> dict[str, Any]:
         """Claim, unit, form, number of products, and how inputs are split."""
-        what = q.parameters
-        split = {"split_rounding": what.split_rounding, "keep_last": what.keep_last}
-        return {
-            "claim": what.claim,
-            "unit": what.unit.name,
-            "form": what.form,
-            "products": what.products,
-            **(split if what.form == "split" else {}),
-        }
+        return {"claim": q.parameters.claim, **asked_data(q.parameters)}
+
+
+def asked_data(what: ComparedPrograms) -> dict[str, Any]:
+    """What is compared, as plain data."""
+    if not isinstance(what, ComparisonParameters):
+        return {"programs": [p.name for p in what.programs], "products": what.products}
+    split = {"split_rounding": what.split_rounding, "keep_last": what.keep_last}
+    return {
+        "unit": what.unit.name,
+        "form": what.form,
+        "products": what.products,
+        **(split if what.form == "split" else {}),
+    }
+
+
+def _of_unit(q: ErrorComparison) -> ComparisonParameters:
+    what = q.parameters
+    if not isinstance(what, ComparisonParameters):
+        raise InputError(f"expected Markidis against Ootomo and Yokota, but got {', '.join(what.labels)}")
+    return what
 
 
 def shrunk(q: ErrorComparison, found: Mapping[str, int], *, seconds: float = 4.0) -> Witness:
     """Simpler inputs on which the error is still larger as asked."""
-    what, fmt = q.parameters, q.parameters.factor_format
+    what, formats = q.parameters, q.parameters.formats
     # The shrinker needs a question with two results, inputs of known formats, and a node that must stay 1.
-    unit = replace(what.unit, operands=Operands(a=fmt, b=fmt, c=SINGLE, d=SINGLE))
+    # Its costs are those of a unit with these formats; its design does not matter.
+    d = what.result_formats[0]
+    operands = Operands(a=formats["a"], b=formats["b"], c=formats["c"], d=d)
+    if d.specials is not Specials.IEEE:
+        return Witness.of(found, what.products)
+    design = Design(
+        products=1, conversion=f"RNE-E{d.exponent_bits}M{d.fraction_bits}", nan_word=nan_word_of(d)
+    )  # fmt: skip
+    unit = UnitSpec(name="programs", m=1, n=1, k=what.products, operands=operands, design=design)
     seen = EqualityQuestion(
         unit, unit, what.products, what.assumptions, q.graph, q.results, q.assumed, q.violated
     )  # fmt: skip
@@ -155,25 +173,22 @@ def shrunk(q: ErrorComparison, found: Mapping[str, int], *, seconds: float = 4.0
 
 def replayed_data(run: ComparisonReplay) -> dict[str, Any]:
     """The replay as plain data."""
+    labels = run.asked.labels
     data: dict[str, Any] = {
         "exact": None if run.exact is None else number_text(run.exact),
         "results": {
-            name: value_data(SINGLE, raw) for name, raw in zip(ALGORITHMS, run.integers, strict=True)
+            name: value_data(fmt, raw)
+            for name, raw, fmt in zip(labels, run.integers, run.asked.result_formats, strict=True)
         },
         "errors": {
             name: None if e is None else number_text(e)
-            for name, e in zip(ALGORITHMS, run.errors, strict=True)
+            for name, e in zip(labels, run.errors, strict=True)
         },
     }  # fmt: skip
     if run.ulps is not None:
-        data["errors_ulps"] = dict(zip(ALGORITHMS, map(float, run.ulps), strict=True))
+        data["errors_ulps"] = dict(zip(labels, map(float, run.ulps), strict=True))
     return data
 
 
-def _formats(q: ErrorComparison) -> dict[str, Format]:
-    fmt = q.parameters.factor_format
-    return {"a": fmt, "b": fmt, "c": SINGLE}
-
-
 #: The only instance.
-PROGRAM = Program()
+PROGRAM = AlgorithmKind()

@@ -1,4 +1,4 @@
-"""Replay of an error comparison: both algorithms on integers and on exact fractions."""
+"""Replay of an error comparison: both programs on integers and on exact fractions."""
 
 from __future__ import annotations
 
@@ -9,24 +9,28 @@ from functools import lru_cache
 
 from tcformal.interp.concrete import Concrete
 from tcformal.operands.witness import Witness
-from tcformal.oracle import algorithms as oracle
-from tcformal.query.kinds.comparison.question import ComparisonParameters, ErrorComparison
+from tcformal.oracle import errors as oracle
+from tcformal.oracle.programs import program_result
+from tcformal.query.kinds.comparison.parameters import ComparedPrograms
+from tcformal.query.kinds.comparison.question import ErrorComparison
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonReplay:
-    """The results and errors of both algorithms on one set of inputs.
+    """The results and errors of both programs on one set of inputs.
 
-    Ranges and units: results are fp32 encodings, (Markidis, Ootomo and Yokota); errors are absolute, None
-    for a result that is not finite.
+    Ranges and units: results are encodings of the programs' formats; errors are absolute, None for a result
+    that is not finite.
     """
 
-    asked: ComparisonParameters
+    asked: ComparedPrograms
     witness: Witness
     assumed: bool
     integers: tuple[int, int]
     oracle: tuple[int, int]
     exact: Fraction | None
+    #: Σ |a_k·b_k|.
+    magnitudes: Fraction | None
     errors: tuple[Fraction | None, Fraction | None]
     #: Whether the DAG evaluates to a larger error, as asked.
     violated: bool
@@ -36,34 +40,47 @@ class ComparisonReplay:
     @property
     def excess(self) -> Fraction | None:
         """The error asked about minus the other; None where an error is undefined."""
-        m, oy = self.errors
-        if m is None or oy is None:
+        first, second = self.errors
+        if first is None or second is None:
             return None
-        return oy - m if self.asked.worse == "ootomo-yokota" else m - oy
+        return first - second if self.asked.first_is_worse else second - first
 
     @property
     def ulps(self) -> tuple[Fraction, Fraction] | None:
         """Both errors in ulps of the exact value; None where that is zero or a result is not finite."""
-        m, oy = self.errors
-        if m is None or oy is None or not self.exact:
+        first, second = self.errors
+        if first is None or second is None or not self.exact:
             return None
-        unit = oracle.ulp(self.exact)
-        return m / unit, oy / unit
+        unit = oracle.ulp(self.exact, self.asked.ulp_format)
+        return first / unit, second / unit
 
     @property
     def excess_ulps(self) -> Fraction | None:
         """The excess in ulps of the exact value; None where it is undefined."""
         if self.excess is None or not self.exact:
             return None
-        return self.excess / oracle.ulp(self.exact)
+        return self.excess / oracle.ulp(self.exact, self.asked.ulp_format)
+
+    @property
+    def excess_share(self) -> Fraction | None:
+        """The excess as a part of Σ |a_k·b_k|; None where it is undefined."""
+        return self.excess / self.magnitudes if self.excess is not None and self.magnitudes else None
 
     @property
     def violates(self) -> bool:
-        """Whether integers and fractions agree that the error is larger as asked."""
-        if not self.assumed or not self.violated or not self.same_errors or self.integers != self.oracle:
+        """Whether integers and fractions agree that the inputs show what was asked."""
+        if not self.assumed or not self.violated or self.integers != self.oracle:
+            return False
+        if self.asked.differ:
+            return self.oracle[0] != self.oracle[1]
+        if not self.same_errors:
             return False
         if self.asked.more_than is None:
             return self.excess is not None and self.excess > 0
+        if self.asked.measure == "sum":
+            if self.excess is None or self.magnitudes is None:
+                return False
+            return self.excess > self.asked.more_than * self.magnitudes
         return self.excess_ulps is not None and self.excess_ulps > self.asked.more_than
 
     @property
@@ -73,25 +90,29 @@ class ComparisonReplay:
 
 
 def replay(q: ErrorComparison, inputs: Mapping[str, int]) -> ComparisonReplay:
-    """Run inputs through both algorithms on integers and on the oracle, and compare the errors exactly."""
+    """Run inputs through both programs on integers and on the oracle, and compare the errors exactly."""
     what = q.parameters
     w = Witness.of(inputs, what.products)
-    assumed, violated, m, oy, raw_exact, *raw_errors = _evaluator(q)(w.inputs())
+    assumed, violated, first, second, raw_exact, *raw_errors = _evaluator(q)(w.inputs())
     again = oracle_results(what, w)
-    exact = oracle.exact_sum(what.factor_format, w.a, w.b, w.c)
+    formats = what.formats
+    products = oracle.exact_products(formats["a"], formats["b"], w.a, w.b)
+    exact = oracle.exact_sum(products, formats["c"], w.c)
     errors: list[Fraction | None] = [None, None]
     same = exact is not None
     if exact is not None:
         unit = Fraction(2) ** q.window.low
         half = 1 << (q.exact.width - 1)
         same = unit * ((raw_exact ^ half) - half) == exact
-        errors = [oracle.error(r, exact) for r in again]
+        errors = [oracle.error(r, exact, fmt) for r, fmt in zip(again, what.result_formats, strict=True)]
         same = same and all(
             e is None or unit * raw == e for e, raw in zip(errors, raw_errors, strict=True)
         )  # fmt: skip
     return ComparisonReplay(
-        what, w, bool(assumed), (m, oy), again, exact, (errors[0], errors[1]), bool(violated), same
-    )
+        asked=what, witness=w, assumed=bool(assumed), integers=(first, second), oracle=again, exact=exact,
+        magnitudes=None if products is None else sum(map(abs, products), Fraction(0)),
+        errors=(errors[0], errors[1]), violated=bool(violated), same_errors=same,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=8)
@@ -99,12 +120,7 @@ def _evaluator(q: ErrorComparison) -> Concrete:
     return Concrete(q.graph, [q.assumed, q.violated, *q.results, q.exact, *q.errors])
 
 
-def oracle_results(what: ComparisonParameters, w: Witness) -> tuple[int, int]:
-    """The results of Markidis, and of Ootomo and Yokota, on the Fraction oracle."""
-    unit, mode = what.unit, what.split_rounding
-    if what.form == "table5":
-        return oracle.added_inside(unit, w.a, w.b, w.c), oracle.added_outside(unit, w.a, w.b, w.c)
-    return (
-        oracle.markidis(unit, w.a, w.b, w.c, mode),
-        oracle.ootomo_yokota(unit, w.a, w.b, w.c, mode, keep_last=what.keep_last),
-    )
+def oracle_results(what: ComparedPrograms, w: Witness) -> tuple[int, int]:
+    """The results of both programs on the Fraction oracle."""
+    first, second = (program_result(p.plan(what.products), w.a, w.b, w.c) for p in what.programs)
+    return first, second

@@ -1,0 +1,107 @@
+"""`programs` and `compare-programs`: algorithms on units, shown and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+from rich.text import Text
+
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
+from tcformal.cli.questions.options import SolverOptions, solver_options
+from tcformal.programs.program import known_programs, program
+from tcformal.query.assume import from_texts
+from tcformal.query.kinds.comparison.parameters import C_EXPONENTS, MEASURES, exponent_range, read_excess
+from tcformal.query.kinds.comparison.programs import explain_program
+from tcformal.query.programs import MEANS, SOLVED, compare_programs
+from tcformal.query.question import Kind
+from tcformal.report.escape import print_json, say
+from tcformal.report.programs import compared_view, program_card, program_data, programs_table
+from tcformal.report.text import console
+
+
+@main.command()
+@click.argument("name", required=False, metavar="[PROGRAM]")
+@click.option("--length", type=int, help="Also show the steps for so many products.")
+@json_option
+def programs(name: str | None, length: int | None, as_json: bool) -> None:
+    """List the programs over units, or show one: its text, parameters, source and steps.
+
+    PROGRAM is a name of the list or a file that ends in .toml, with @parameter=value,… or without.
+    """
+    if name is not None:
+        p = program(name)
+        if as_json:
+            steps = {}
+            if length is not None:
+                rows = p.plan(length).steps
+                steps = {"steps": [{"name": s.name, "what": s.text} for s in rows]}
+            print_json(program_data(p) | steps)
+        else:
+            console().print(program_card(p, length))
+        return
+    if length is not None:
+        raise click.UsageError("expected --length with a PROGRAM only")
+    found = [program(x) for x in known_programs()]
+    if as_json:
+        print_json([program_data(p) for p in found])
+        return
+    console().print(programs_table(found))
+    console().print(
+        Text("A file of your own is named by its path: docs/PROGRAMS.md says how to write one.", style="dim")
+    )
+
+
+@main.command(name="compare-programs")
+@click.argument("worse", metavar="A")
+@click.argument("other", metavar="B")
+@click.option("--length", type=int, default=1, show_default=True, help="Number of products.")
+@click.option("--assume", multiple=True, metavar="WHAT", help="positive, nonzero, normal, "
+              "exponents=-8..8 of a and b, c=0; may be repeated.")  # fmt: skip
+@click.option("--c-exponents", metavar="LOW..HIGH", default=f"{C_EXPONENTS[0]}..{C_EXPONENTS[1]}",
+              show_default=True, help="Exponents of a non-zero c.")  # fmt: skip
+@click.option("--more-than", metavar="EXCESS", help="The least excess of the error: 1/2, 7, 2^70 ulps of the "
+              "exact value.")  # fmt: skip
+@click.option("--in", "counted_in", type=click.Choice(list(MEASURES)), default="ulp", show_default=True,
+              help="What --more-than counts: ulps, or parts of Σ|a·b|.")  # fmt: skip
+@click.option("--differ", is_flag=True, help="Ask for any difference of the results instead.")
+@click.option("--means", type=click.Choice(list(MEANS)), help="How to answer: by solvers, or by random rows "
+              f"only; by default solvers up to {SOLVED} products.")  # fmt: skip
+@solver_options()
+@json_option
+def compare(
+    worse: str,
+    other: str,
+    length: int,
+    assume: Sequence[str],
+    c_exponents: str,
+    more_than: str | None,
+    counted_in: str,
+    differ: bool,
+    means: str | None,
+    how: SolverOptions,
+    as_json: bool,
+) -> int:
+    """Is program A ever worse than program B: inputs, or a proof that there are none (exit 0)?
+
+    Errors are exact, against c + Σ a·b of the inputs.  Exit 1: inputs on which A is worse.
+    """
+    first, second = program(worse), program(other)
+    found = compare_programs(
+        first, second, length=length, assumptions=from_texts(first.input_format("c"), assume),
+        c_exponents=exponent_range(c_exponents), counted_in=counted_in, differ=differ, means=means,
+        more_than=None if more_than is None else read_excess(more_than), limits=how.limits,
+        solvers=how.solvers, certify=how.certify, store=how.store(), fresh=how.fresh,
+    )  # fmt: skip
+    if as_json:
+        print_json(found.to_json())
+    else:
+        console().print(compared_view(found))
+        if found.verdict is not None and found.verdict.replayed is not None:
+            for p in found.asked.programs:
+                say(explain_program(p, found.asked.formats, found.verdict.replayed))
+    if found.verdict is not None and not found.verdict.checked:
+        return NO_ANSWER
+    if found.kind is Kind.HOLDS:
+        return OK
+    return OTHERWISE if found.kind in (Kind.VIOLATED, Kind.VACUOUS) else NO_ANSWER

@@ -1,0 +1,135 @@
+"""Explanation of a program's result: the value of every stage, and the inside of every call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tcformal.checks import shown
+from tcformal.design.steps import CallStep, ConstantStep, InputStep, ProgramPlan, SliceStep, format_of
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+from tcformal.interp.concrete import Concrete
+from tcformal.ir.node import Node
+from tcformal.matmul.runnable import RunnableProgram
+from tcformal.operands.witness import Witness
+from tcformal.oracle.values import parse_value
+from tcformal.programs.dag import program_circuit
+from tcformal.programs.program import Program, program_of
+from tcformal.query.explain.explain import explain_witness
+from tcformal.query.explain.steps import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramStage:
+    """One step of a program on one input.
+
+    Shapes: words: the encodings of its elements, one for a scalar.
+    """
+
+    name: str
+    text: str
+    fmt: Format
+    words: tuple[int, ...]
+    #: The unit's own stages, for a call.
+    trace: Trace | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramTrace:
+    """Every stage of a program on one input, in order, and the encoding of d."""
+
+    program: Program
+    witness: Witness
+    stages: tuple[ProgramStage, ...]
+    result: int
+
+    @property
+    def fmt(self) -> Format:
+        """The format of d."""
+        return self.program.plan(len(self.witness.a)).fmt
+
+
+def explain_program(
+    program: str | Program | RunnableProgram,
+    a: Sequence[int | float | str] | Witness,
+    b: Sequence[int | float | str] = (),
+    c: int | float | str = 0,
+) -> ProgramTrace:
+    """Explain one dot product of a program: each stage's value, and each call as `explain` shows it.
+
+    Shapes: a, b: any number of values, as many of b as of a; c: one value; or all of them as a witness.
+    Ranges and units: values as people write them, or numbers; each must be exactly a value of its format.
+    Zero, NaN, Inf: any operand may be one.
+    Errors: InputError for lists of unequal length or a value that its format cannot hold.
+    Source: the program's own.
+    """
+    p = program_of(program.program if isinstance(program, RunnableProgram) else program)
+    w = a if isinstance(a, Witness) else program_witness(p, a, b, c)
+    plan = p.plan(len(w.a))
+    evaluator, slots = _evaluator(plan)
+    inputs = {name: x for name, x in w.inputs().items() if name in evaluator.graph_inputs}
+    values = evaluator.run(inputs)
+    words = {i: tuple(values[start : start + n]) for i, (start, n) in slots.items()}
+    stages = []
+    for i, step in enumerate(plan.steps):
+        if i not in words or isinstance(step, (InputStep, ConstantStep, SliceStep)):
+            continue
+        trace = None
+        if isinstance(step, CallStep):
+            k = -(-step.products // step.unit.k) * step.unit.k
+            of_a, of_b = (words[x] + (0,) * (k - step.products) for x in (step.a, step.b))
+            trace = explain_witness(step.unit, Witness(of_a, of_b, words[step.c][0]))
+        stages.append(ProgramStage(step.name, step.text, format_of(step), words[i], trace))
+    return ProgramTrace(p, w, tuple(stages), words[plan.result][0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluator:
+    run: Concrete
+    graph_inputs: frozenset[str]
+
+
+@lru_cache(maxsize=16)
+def _evaluator(plan: ProgramPlan) -> tuple[_Evaluator, dict[int, tuple[int, int]]]:
+    """What gives the encodings of all steps, and where each step's are among them."""
+    g, made = program_circuit(plan)
+    roots: list[Node] = []
+    slots: dict[int, tuple[int, int]] = {}
+    for i, step in enumerate(plan.steps):
+        if step.fmt is not None:
+            words = made.words(i)
+            slots[i] = (len(roots), len(words))
+            roots += words
+    return _Evaluator(Concrete(g, roots), frozenset(g.inputs)), slots
+
+
+def program_witness(
+    p: Program, a: Sequence[int | float | str], b: Sequence[int | float | str], c: int | float | str
+) -> Witness:
+    """The raw encodings of a program's operands, from numbers or text."""
+    rows = []
+    for letter, given in (("a", a), ("b", b)):
+        if isinstance(given, str) or not isinstance(given, Sequence):
+            raise InputError(f"expected a list of values for {letter}, but got {shown(given)}")
+        rows.append(tuple(_word(p.input_format(letter), x) for x in given))
+    if len(rows[0]) != len(rows[1]) or not rows[0]:
+        raise InputError(
+            f"expected as many values of b as of a, at least 1, but got {len(rows[0])} and {len(rows[1])}"
+        )
+    return Witness(rows[0], rows[1], _word(p.input_format("c"), c))
+
+
+def _word(fmt: Format, x: object) -> int:
+    if isinstance(x, bool) or not isinstance(x, (int, float, str)):
+        raise InputError(f"expected a number or a text for a value of {fmt}, but got {shown(x)}")
+    return parse_value(fmt, x if isinstance(x, str) else _exact_text(x))
+
+
+def _exact_text(x: float) -> str:
+    if x != x or x in (float("inf"), float("-inf")):
+        return str(x)
+    top, bottom = x.as_integer_ratio()
+    sign = "-" if top < 0 or (top == 0 and str(x).startswith("-")) else ""
+    return f"{sign}{abs(top)}" if bottom == 1 else f"{sign}{abs(top)}*2^-{bottom.bit_length() - 1}"

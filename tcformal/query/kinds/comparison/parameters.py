@@ -1,0 +1,233 @@
+"""What is compared: two programs on the same inputs, and when one is called worse than the other."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from tcformal.checks import check_choice, check_int
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+from tcformal.oracle.text import number_text, parse_magnitude
+from tcformal.programs import error
+from tcformal.programs.error import HALF, SINGLE
+from tcformal.programs.program import Program, program
+from tcformal.query.assume import Assumptions
+
+#: The formats of the inputs a and b, and the algorithms on them.
+FORMS: dict[str, str] = {
+    "table5": "halves: Markidis is TC(a·b, c), Ootomo and Yokota is RNE(TC(a·b, 0) + c)",
+    "split": "singles, which both algorithms split into halves",
+}
+ALGORITHMS: dict[str, str] = {"markidis": "Markidis", "ootomo-yokota": "Ootomo and Yokota"}
+#: How a split may round: what its text and its authors' script do, and what hardware converts by default.
+SPLIT_ROUNDINGS = ("RNE", "RZ")
+#: Exponents of a and b in each form: those of VALPEY §6 (Type 1 of Ootomo and Yokota); of halves, their own.
+EXPONENTS = {"table5": (-14, 14), "split": (-15, 14)}
+#: Exponents of c: from where it reaches the lowest bit of a product, as in Table 5, to the largest product.
+C_EXPONENTS = (-24, 30)
+#: Beyond every exponent of c: a wider range would only make the exact sums wider.
+EXPONENT_LIMIT = 200
+_RANGE = re.compile(r"([+-]?\d{1,9})\s*\.\.\s*([+-]?\d{1,9})")
+#: What an excess is counted in.
+MEASURES: dict[str, str] = {
+    "ulp": "ulps of the exact value, which is not zero",
+    "sum": "parts of Σ|a_k·b_k|",
+}
+
+
+def read_excess(text: str) -> Fraction:
+    """A least excess as people write it; InputError for a text that is no number of at least 0."""
+    found = parse_magnitude(text.strip())
+    if found is None:
+        raise InputError(f"expected a number such as 3, 1/2 or 2^70 for more_than, but got {text!r}")
+    return found
+
+
+def exponent_range(text: str) -> tuple[int, int]:
+    """A range of exponents `LOW..HIGH`; InputError for a text that is none."""
+    found = _RANGE.fullmatch(text.strip())
+    if found is None:
+        raise InputError(f"expected c_exponents as LOW..HIGH, but got {text!r}")
+    return int(found[1]), int(found[2])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedPrograms(ABC):
+    """Two programs on the same inputs.
+
+    Errors: InputError for parameters that do not fit together.
+    """
+
+    products: int = 4
+    #: Assumptions about a, b and c; their `exponents` bound a and b only.
+    assumptions: Assumptions = field(default_factory=Assumptions)
+    #: Range of the exponent of a non-zero c.
+    c_exponents: tuple[int, int] = C_EXPONENTS
+    #: Least excess of the error, in `measure`; None: any excess counts.
+    more_than: Fraction | None = None
+
+    def check(self) -> None:
+        """Refuse what means nothing."""
+        for name, value in self.assumptions.of_terms().items():
+            raise InputError(f"expected no assumption {name} about two algorithms, but got {name}={value}")
+        for bound in self.c_exponents:
+            check_int("c_exponents", bound, low=-EXPONENT_LIMIT, high=EXPONENT_LIMIT)
+        if self.c_exponents[0] > self.c_exponents[1]:
+            raise InputError(f"expected c_exponents as (low, high), but got {self.c_exponents}")
+
+    @property
+    @abstractmethod
+    def programs(self) -> tuple[Program, Program]:
+        """The two programs, in the order of their results."""
+
+    @property
+    @abstractmethod
+    def labels(self) -> tuple[str, str]:
+        """What the two results are called."""
+
+    @property
+    @abstractmethod
+    def first_is_worse(self) -> bool:
+        """Whether the first one's error is asked to be the larger."""
+
+    @property
+    @abstractmethod
+    def exponents(self) -> tuple[int, int]:
+        """The range of the exponents of non-zero a and b."""
+
+    @property
+    @abstractmethod
+    def claim(self) -> str:
+        """The claim that the question may refute, as one sentence."""
+
+    @property
+    def measure(self) -> str:
+        """What `more_than` counts: one of MEASURES."""
+        return "ulp"
+
+    @property
+    def differ(self) -> bool:
+        """Whether any difference of the results is asked for, whatever the errors."""
+        return False
+
+    @property
+    def formats(self) -> dict[str, Format]:
+        """The formats of a, b and c."""
+        return {letter: self.programs[0].input_format(letter) for letter in "abc"}
+
+    @property
+    def result_formats(self) -> tuple[Format, Format]:
+        """The formats of the two results."""
+        first, second = (p.plan(self.products).fmt for p in self.programs)
+        return first, second
+
+    @property
+    def ulp_format(self) -> Format:
+        """The format whose ulps an excess is counted in: that of the worse result."""
+        return self.result_formats[0 if self.first_is_worse else 1]
+
+    def window(self) -> error.Window:
+        """Where everything that is compared fits exactly."""
+        plans = [p.plan(self.products) for p in self.programs]
+        spans = {"a": self.exponents, "b": self.exponents, "c": self.c_exponents}
+        return error.window_of(plans, spans)
+
+    def texts(self) -> list[str]:
+        """The assumptions, one readable line each."""
+        (low, high), (c_low, c_high) = self.exponents, self.c_exponents
+        return [
+            *replace(self.assumptions, exponents=None).texts(),
+            f"exponents of non-zero a and b in {low}..{high}",
+            f"exponent of a non-zero c in {c_low}..{c_high}",
+        ]
+
+    def excess_text(self) -> str:
+        """By how much an error is larger."""
+        if self.more_than is None:
+            return ""
+        unit = "ulp" if self.measure == "ulp" else "times Σ|a·b|"
+        return f" by more than {number_text(self.more_than)} {unit}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonParameters(ComparedPrograms):
+    """Markidis against Ootomo and Yokota on one unit.
+
+    Shapes: `products` products in one call; the unit's other products are 0·0.
+    Errors: InputError for parameters that do not fit together.
+    """
+
+    unit: UnitSpec
+    form: str = "table5"
+    #: The algorithm whose error is asked to be the larger one.
+    worse: str = "ootomo-yokota"
+    #: Rounding mode of the split; of no effect on halves.
+    split_rounding: str = "RNE"
+    #: Whether Ootomo and Yokota keep the product of the remainders.
+    keep_last: bool = False
+
+    def __post_init__(self) -> None:
+        check_choice("form", self.form, FORMS)
+        check_choice("algorithm", self.worse, ALGORITHMS)
+        check_choice("split rounding", self.split_rounding, SPLIT_ROUNDINGS)
+        spec, o = self.unit, self.unit.operands
+        if (o.a, o.b, o.c, o.d) != (HALF, HALF, SINGLE, SINGLE) or spec.scale_format is not None:
+            raise InputError(
+                f"expected a unit of fp32 = fp16 · fp16 + fp32, but got {spec.name}, which is {o}"
+            )
+        if not 1 <= self.products <= spec.k:
+            raise InputError(
+                f"expected 1 to {spec.k} products for one call of {spec.name}, but got {self.products}"
+            )
+        self.check()
+        if self.keep_last and self.form != "split":
+            raise InputError(f"expected keep_last with form=split only, but got form={self.form}")
+
+    @property
+    def programs(self) -> tuple[Program, Program]:
+        """Markidis, and Ootomo and Yokota."""
+        unit = self.unit.name
+        if self.form == "table5":
+            inside = program("chained").with_settings(unit=unit, word="fp16")
+            return inside, program("added-outside").with_settings(unit=unit)
+        split = {"unit": unit, "rounding": self.split_rounding}
+        corrected = program("ootomo-yokota").with_settings(**split, last=self.keep_last)
+        return program("markidis").with_settings(**split), corrected
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """See ComparedPrograms."""
+        first, second = ALGORITHMS
+        return first, second
+
+    @property
+    def first_is_worse(self) -> bool:
+        """See ComparedPrograms."""
+        return self.worse == "markidis"
+
+    @property
+    def factor_format(self) -> Format:
+        """Format of a and b."""
+        return HALF if self.form == "table5" else SINGLE
+
+    @property
+    def exponents(self) -> tuple[int, int]:
+        """See ComparedPrograms."""
+        return self.assumptions.exponents or EXPONENTS[self.form]
+
+    def window(self) -> error.Window:
+        """See ComparedPrograms."""
+        return error.window(self.factor_format, self.products, self.exponents, self.c_exponents)
+
+    @property
+    def claim(self) -> str:
+        """See ComparedPrograms."""
+        other = next(name for name in ALGORITHMS if name != self.worse)
+        return (
+            f"the error of {ALGORITHMS[self.worse]} is never larger than that of {ALGORITHMS[other]}"
+            f"{self.excess_text()}"
+        )

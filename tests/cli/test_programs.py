@@ -1,0 +1,101 @@
+"""`programs`, `compare-programs` and `explain` of a program, as a user calls them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tcformal.cli import main
+
+MINE = """
+title = "one product of rounded words"
+source = "mine"
+inputs = { a = "fp32", b = "fp32", c = "fp32" }
+parameters = { word = "bf16" }
+body = \"\"\"
+d = c
+for x, y in elements(convert(a, word), convert(b, word)):
+    d = fma(x, y, d, fp32)
+\"\"\"
+"""
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(main, list(words))
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A user's file in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TCFORMAL_RESULTS", raising=False)
+    (tmp_path / "mine.toml").write_text(MINE, encoding="utf-8")
+    return "mine.toml"
+
+
+def test_programs_are_listed_and_shown(mine: str) -> None:
+    listed = call("programs")
+    assert listed.exit_code == 0
+    assert "bf16x9" in listed.output
+    rows = json.loads(call("programs", "--json").output)
+    assert {"name", "title", "source", "body", "parameters"} <= rows[0].keys()
+    shown = call("programs", f"{mine}@word=fp16", "--length", "2")
+    assert "parameter word = fp16" in shown.output
+    assert "fused multiply-add, RNE to fp32" in shown.output
+    assert "steps" in json.loads(call("programs", mine, "--length", "2", "--json").output)
+
+
+def test_a_program_is_explained(mine: str) -> None:
+    """A user's program without calls, and one with: each call bit by bit."""
+    plain = call("explain", mine, "--a", "1.00390625,2", "--b", "1,2", "--c", "2^-30")
+    assert plain.exit_code == 0
+    assert "d = 5 " in plain.output
+    calls = call("explain", "ootomo-yokota", "--a", "1.25", "--b", "3")
+    assert "e_max" in calls.output or "aligned" in calls.output
+    data = json.loads(call("explain", "ootomo-yokota", "--a", "1.25", "--b", "3", "--json").output)
+    assert data["value"] == "3.75"
+    assert any("call" in stage for stage in data["stages"])
+
+
+def test_a_comparison_finds_inputs_and_keeps_them(mine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user's program against the package's: exit 1, served again, and shown among the results."""
+    monkeypatch.setattr("tcformal.query.programs._PRODUCTS", 1 << 10)
+    words = ("compare-programs", mine, "fma-chain", "--assume", "c=0", "--more-than", "8")
+    first = call(*words)
+    assert first.exit_code == 1, first.output
+    assert "VIOLATED" in first.output
+    assert "tcformal explain mine.toml" in first.output
+    again = json.loads(call(*words, "--json").output)
+    assert again["served"]
+    assert again["means"] == "solver"
+    assert mine in call("results", "list").output
+    long = call(
+        "compare-programs", mine, "fma-chain", "--length", "40", "--assume", "c=0", "--means", "search"
+    )
+    assert long.exit_code == 1
+    assert "means: search" in long.output
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("programs", "bf16x8"), "bf16x9"),
+        (("programs", "none.toml"), "expected a program in none.toml"),
+        (("programs", "--length", "2"), "--length with a PROGRAM only"),
+        (("compare-programs", "bf16x9", "chained"), "two programs of equal inputs"),
+        (("compare-programs", "bf16x9", "fma-chain", "--more-than", "much"), "a number such as 3"),
+        (("compare-programs", "bf16x9", "fma-chain", "--c-exponents", "3"), "c_exponents as LOW..HIGH"),
+        (("explain", "bf16x9", "bf16x9", "--a", "1", "--b", "1"), "one program"),
+        (("explain", "bf16x9", "--a", "1", "--b", "1,2"), "as many values of b as of a"),
+        (("explain", "bf16x9", "--a", "x", "--b", "1"), "expected"),
+        (("explain", "bf16x9", "--a", "1", "--b", "1", "--scale-a", "1"), "no --scale-a with a program"),
+    ],
+)
+def test_bad_input_is_one_sentence(words: tuple[str, ...], sentence: str, mine: str) -> None:
+    result = call(*words)
+    assert result.exit_code == 2
+    assert sentence in result.output
+    assert "Traceback" not in result.output

@@ -1,0 +1,69 @@
+"""Programs on arrays: rows and matrices against fractions, at any sizes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tcformal
+from tcformal.errors import InputError
+from tcformal.matmul import arrays
+from tcformal.matmul.runnable import program
+from tcformal.oracle.programs import program_result
+
+NAMES = ("tcec", "cutlass-3xtf32@stage=16", "deepgemm-fp8@every=32", "split-k@slices=3", "mary")
+MORE = (
+    "ootomo-yokota", "triton-3xtf32", "bf16x9", "chained", "kahan", "pairwise", "mary-model", "block-fma",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*NAMES, *(pytest.param(x, marks=pytest.mark.long) for x in MORE)])
+def test_rows_and_matrices_are_the_oracles(name: str) -> None:
+    """Rows with operands of their own, and a matrix product with c: every element in fractions."""
+    p, rng, n = program(name), np.random.default_rng(3), 19
+    formats = {x: p.program.input_format(x) for x in "abc"}
+    dtypes, plan = arrays.dtypes(), p.program.plan(n)
+
+    def drawn(letter: str, shape: tuple[int, ...]) -> np.ndarray:
+        return rng.standard_normal(shape).astype(dtypes[formats[letter].name])
+
+    given = {"a": drawn("a", (2, n)), "b": drawn("b", (n, 3)), "c": drawn("c", (2, 3))}
+    raw = {x: arrays.to_raw(x, given[x], formats[x]) for x in "abc"}
+    rows = [x.tolist() for x in raw["a"]], [x.tolist() for x in raw["b"].T]
+    want = [
+        [program_result(plan, x, y, int(raw["c"][i, j])) for j, y in enumerate(rows[1])]
+        for i, x in enumerate(rows[0])
+    ]
+    d = p.matmul(given["a"], given["b"], given["c"])
+    assert arrays.to_raw("D", d, plan.fmt).tolist() == want
+    each = p.evaluate(np.repeat(raw["a"], 3, axis=0), np.tile(raw["b"].T, (2, 1)), raw["c"].reshape(-1))
+    assert each.tolist() == [x for row in want for x in row]
+
+
+def test_one_element_and_no_c() -> None:
+    """A 1 x 1 product, and zeros for c."""
+    p = tcformal.program("ootomo-yokota")
+    a, b = np.full((1, 3), 1.5, np.float32), np.full((3, 1), 2, np.float32)
+    assert p.matmul(a, b).tolist() == [[9.0]]
+    assert tcformal.simulate(p, a, b).tolist() == [[9.0]]
+    assert tcformal.simulate("ootomo-yokota", np.stack([a, a]), b).tolist() == [[[9.0]], [[9.0]]]
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    """Shapes, dtypes and encodings, in one sentence each."""
+    p = tcformal.program("markidis")
+    a, b = np.zeros((2, 3), np.float32), np.zeros((3, 2), np.float32)
+    with pytest.raises(InputError, match=r"A of shape \[M, K\]"):
+        p.matmul(a, a)
+    with pytest.raises(InputError, match="dtype float32"):
+        p.matmul(a.astype(np.float64), b)
+    with pytest.raises(InputError, match=r"C of shape \[2, 2\]"):
+        p.matmul(a, b, a)
+    with pytest.raises(InputError, match="unsigned integers for a"):
+        p.evaluate(a, a, np.zeros(2, np.uint32))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="encodings of 32 bits for a"):
+        p.evaluate(np.full((1, 1), 1 << 40, np.uint64), np.zeros((1, 1), np.uint64), np.zeros(1, np.uint64))
+    with pytest.raises(InputError, match="no scales with a program"):
+        tcformal.simulate(p, a, b, scale_a=a)
+    with pytest.raises(InputError, match="a program or its name"):
+        tcformal.program(3)  # type: ignore[arg-type]
