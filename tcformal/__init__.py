@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tcformal.papers.run import Answered, run_query
     from tcformal.programs.program import Program
     from tcformal.programs.recipes.cublaslt import PlannedProduct, plan_cublaslt
-    from tcformal.programs.recipes.names import recipe, recipes
+    from tcformal.programs.recipes.names import recipes
     from tcformal.programs.recipes.recipe import Recipe
     from tcformal.proofs.claim import ClaimVerdict
     from tcformal.proofs.prove import prove_claim
@@ -105,7 +105,6 @@ _HOME = {
     "program": "tcformal.matmul.runnable",
     "prove_claim": "tcformal.proofs.prove",
     "prove_equal": "tcformal.query.separate",
-    "recipe": "tcformal.programs.recipes.names",
     "recipes": "tcformal.programs.recipes.names",
     "run_query": "tcformal.papers.run",
     "separate": "tcformal.query.separate",
@@ -122,7 +121,7 @@ __all__ = [
     "RunnableProgram", "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit",
     "UnknownNameError", "ValueTextError", "Verdict", "WidthError", "Witness", "__version__",
     "check_property", "compare_programs", "designs", "differences", "diverge", "explain", "explain_program",
-    "formats", "gemm", "plan_cublaslt", "program", "prove_claim", "prove_equal", "recipe", "recipes",
+    "formats", "gemm", "plan_cublaslt", "program", "prove_claim", "prove_equal", "recipes",
     "run_query", "separate", "simulate", "suite", "unit", "units",
 ]  # fmt: skip
 

@@ -204,6 +204,12 @@ _ALL = (
         venue="commit 7107b055", identifier="https://github.com/NVIDIA/cutlass",
     ),
     Reference(
+        tag="STREAM-K", kind="paper", authors="M. Osama, D. Merrill, C. Cecka, M. Garland, J. D. Owens",
+        title="Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU",
+        venue="Principles and Practice of Parallel Programming (PPoPP)", year=2023,
+        identifier="arXiv:2301.03598",
+    ),
+    Reference(
         tag="Triton", kind="software", authors="The authors of Triton",
         title="Triton, a language and compiler for GPUs",
         venue="commit 09858fcb", identifier="https://github.com/triton-lang/triton",

@@ -21,7 +21,7 @@ from tcformal.matmul.stacks import spread, stack_of
 from tcformal.matmul.unit import Unit, spec_of
 from tcformal.operands.random import Raw
 from tcformal.programs.recipes.names import recipe_of
-from tcformal.programs.recipes.parts import Part, check_unit, part_of_run, parts_of, streamed
+from tcformal.programs.recipes.parts import KPart, check_unit, part_of_run, parts_of, streamed
 from tcformal.programs.recipes.plan import SCALE, Extras, output_of, recipe_plan
 from tcformal.programs.recipes.recipe import Recipe
 
@@ -157,7 +157,7 @@ class ModelGemm:
             d[rows, columns] = np.broadcast_to(made, d[rows, columns].shape)
         return from_raw(d, self.d_format)
 
-    def _regions(self, m: int, n: int, k: int) -> Iterator[tuple[slice, slice, tuple[Part, ...]]]:
+    def _regions(self, m: int, n: int, k: int) -> Iterator[tuple[slice, slice, tuple[KPart, ...]]]:
         """Rectangles of D whose elements are summed alike, and their parts of K."""
         recipe = self.recipe
         if not recipe.stream:
@@ -193,8 +193,10 @@ class ModelGemm:
 def gemm(unit: str | Unit | UnitSpec, recipe: str | Recipe = "plain") -> ModelGemm:
     """A library's matrix product: a recipe on a unit.
 
+    Shapes: of its operands: `ModelGemm.matmul`.
     Ranges and units: names as for `tcformal.unit` and `tcformal recipes`, such as
     `cublaslt-66@splits=4,output=bf16`.
+    Zero, NaN, Inf: as the unit's design and IEEE 754 say.
     Errors: UnknownNameError naming the closest names; InputError for a unit that the recipe cannot call.
     Source: the unit's and the recipe's own.
     """
@@ -204,7 +206,7 @@ def gemm(unit: str | Unit | UnitSpec, recipe: str | Recipe = "plain") -> ModelGe
 
 
 @lru_cache(maxsize=256)
-def _plan(unit: UnitSpec, recipe: Recipe, k: int, parts: tuple[Part, ...], extras: Extras) -> ProgramPlan:
+def _plan(unit: UnitSpec, recipe: Recipe, k: int, parts: tuple[KPart, ...], extras: Extras) -> ProgramPlan:
     return recipe_plan(unit, recipe, k, parts, extras)
 
 

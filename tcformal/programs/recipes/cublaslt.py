@@ -45,13 +45,14 @@ class PlannedProduct:
     recipe: Recipe
 
 
-def plan_cublaslt(record: Mapping[str, Any]) -> PlannedProduct:
+def plan_cublaslt(record: Mapping[str, object]) -> PlannedProduct:
     """The unit and the recipe of an algorithm of cuBLASLt.
 
     Shapes: `algo`: the nine fields by name or in the order of `FIELDS`, null for what it lacks.
     Ranges and units: `a`, `b`, `d`: formats, of which tf32 is fp32 with a fast computation; `compute`: as in
     CUBLAS_COMPUTE_…, such as `32F` or `32F_FAST_TF32`; `fast`: whether 8-bit products are accumulated fast,
     0 or 1; `arch`: `hopper`, and `blackwell` (sm_103) for algorithm 74.
+    Zero, NaN, Inf: as the unit's design and IEEE 754 say.
     Errors: InputError for a key that is missing or unknown, and for a configuration without a known recipe.
     Source: cublas_match; results/products, recorded on an H100.
     """
@@ -61,7 +62,7 @@ def plan_cublaslt(record: Mapping[str, Any]) -> PlannedProduct:
 class _Planner:
     """One record, read."""
 
-    def __init__(self, record: Mapping[str, Any]) -> None:
+    def __init__(self, record: Mapping[str, object]) -> None:
         if not isinstance(record, Mapping):
             raise InputError(f"expected an object with the keys {', '.join(KEYS)}, but got {shown(record)}")
         for key in record:

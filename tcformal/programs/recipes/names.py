@@ -178,7 +178,7 @@ def _others() -> list[Recipe]:
 
 @cache
 def recipes() -> dict[str, Recipe]:
-    """The catalogued recipes by name."""
+    """The catalogued recipes by name; `tcformal recipes` lists them."""
     return {x.name: x for x in (*_others(), *_cublaslt())}
 
 

@@ -10,14 +10,14 @@ from tcformal.errors import InputError
 from tcformal.programs.recipes.recipe import Recipe
 
 #: Consecutive k from start to stop, taken by calls of the unit, the last of which is filled up with zeros.
-Run = tuple[int, int]
+KRun = tuple[int, int]
 #: What one accumulator takes from zero, in order.
-Accumulator = tuple[Run, ...]
+Accumulator = tuple[KRun, ...]
 #: The accumulators that are added up before a part is done.
-Part = tuple[Accumulator, ...]
+KPart = tuple[Accumulator, ...]
 
 
-def parts_of(unit: UnitSpec, recipe: Recipe, k: int) -> tuple[Part, ...]:
+def parts_of(unit: UnitSpec, recipe: Recipe, k: int) -> tuple[KPart, ...]:
     """The parts of K products, in the order in which they are added."""
     if recipe.tail == "dropped" and recipe.splits > 1:
         if k < recipe.tile:
@@ -26,7 +26,7 @@ def parts_of(unit: UnitSpec, recipe: Recipe, k: int) -> tuple[Part, ...]:
     return tuple(_part(unit, recipe, runs) for runs in _shares(unit, recipe, k))
 
 
-def _shares(unit: UnitSpec, recipe: Recipe, k: int) -> Iterator[list[Run]]:
+def _shares(unit: UnitSpec, recipe: Recipe, k: int) -> Iterator[list[KRun]]:
     """The runs of each part, before anything is promoted."""
     if recipe.splits == 1:
         yield [(0, k)]
@@ -50,7 +50,7 @@ def _grain(unit: UnitSpec, recipe: Recipe, grain: int) -> int:
     return max(1, grain // (unit.a_format.storage_bits // 8))
 
 
-def _part(unit: UnitSpec, recipe: Recipe, runs: list[Run]) -> Part:
+def _part(unit: UnitSpec, recipe: Recipe, runs: list[KRun]) -> KPart:
     """A part's accumulators: its residue may come first, and a promotion may end them."""
     if recipe.residue == "first":
         (start, stop), tile = runs[0], recipe.tile
@@ -62,7 +62,7 @@ def _part(unit: UnitSpec, recipe: Recipe, runs: list[Run]) -> Part:
     return tuple(_promoted(recipe, runs))
 
 
-def _joined(unit: UnitSpec, runs: list[Run]) -> Accumulator:
+def _joined(unit: UnitSpec, runs: list[KRun]) -> Accumulator:
     """The runs, neighbours made one where no call between them has to be filled up."""
     made = runs[:1]
     for start, stop in runs[1:]:
@@ -74,7 +74,7 @@ def _joined(unit: UnitSpec, runs: list[Run]) -> Accumulator:
     return tuple(made)
 
 
-def _promoted(recipe: Recipe, runs: list[Run]) -> Iterator[Accumulator]:
+def _promoted(recipe: Recipe, runs: list[KRun]) -> Iterator[Accumulator]:
     """Runs cut where an accumulator is full; an incomplete first tile counts as a whole one."""
     until = recipe.first_promotion or recipe.promotion
     place, now = 0, []
@@ -101,7 +101,7 @@ def _promoted(recipe: Recipe, runs: list[Run]) -> Iterator[Accumulator]:
         yield tuple(now)
 
 
-def streamed(recipe: Recipe, tiles: int, k: int) -> list[list[Run]]:
+def streamed(recipe: Recipe, tiles: int, k: int) -> list[list[KRun]]:
     """Stream-K: for each tile of D, the runs of k that its workers take, in ascending order.
 
     Source: STREAM-K abstract: an even share of all iterations for every worker.
@@ -118,7 +118,7 @@ def streamed(recipe: Recipe, tiles: int, k: int) -> list[list[Run]]:
     return made
 
 
-def part_of_run(unit: UnitSpec, recipe: Recipe, run: Run) -> Part:
+def part_of_run(unit: UnitSpec, recipe: Recipe, run: KRun) -> KPart:
     """One part that takes one run of k."""
     return _part(unit, recipe, [run])
 

@@ -12,7 +12,7 @@ from tcformal.formats.catalog import FORMATS, format_named
 from tcformal.formats.spec import Format
 from tcformal.programs.builder import Builder, StepValue
 from tcformal.programs.functions import add, call, convert, fma, mul
-from tcformal.programs.recipes.parts import Accumulator, Part
+from tcformal.programs.recipes.parts import Accumulator, KPart
 from tcformal.programs.recipes.recipe import Recipe
 
 #: Scales of promoted sums.
@@ -34,7 +34,9 @@ def output_of(unit: UnitSpec, recipe: Recipe) -> Format:
     return unit.d_format if recipe.output == "accumulator" else format_named(recipe.output)
 
 
-def recipe_plan(unit: UnitSpec, recipe: Recipe, k: int, parts: Sequence[Part], extras: Extras) -> ProgramPlan:
+def recipe_plan(
+    unit: UnitSpec, recipe: Recipe, k: int, parts: Sequence[KPart], extras: Extras
+) -> ProgramPlan:
     """The steps from the encodings of one row of A and one column of B to one of D.
 
     Shapes: inputs a, b: k elements; c, alpha, beta, bias: one; scale_a, scale_b: one for each `promotion`
@@ -59,7 +61,7 @@ class _Recipe:
                 f"expected K of at most {unit.k} for {unit.name}, whose D cannot be the next C, but got K={k}"
             )
 
-    def plan(self, parts: Sequence[Part]) -> ProgramPlan:
+    def plan(self, parts: Sequence[KPart]) -> ProgramPlan:
         """All steps; the last one's value is D."""
         if self.recipe.merge == "serial":
             d = self.serial(parts)
@@ -90,7 +92,7 @@ class _Recipe:
         return self.input("c", self.extras.c, None)
 
     # ------------------------------------------------------------------ sums
-    def part(self, part: Part) -> StepValue:
+    def part(self, part: KPart) -> StepValue:
         """One part: its accumulators, promoted."""
         if not self.recipe.promotion:
             (only,) = part
@@ -147,7 +149,7 @@ class _Recipe:
         return self.steps.add(ConstantStep(fmt=fmt, length=None, name="zero", word=0))
 
     # ------------------------------------------------------------------ what follows the sum
-    def serial(self, parts: Sequence[Part]) -> StepValue:
+    def serial(self, parts: Sequence[KPart]) -> StepValue:
         """Each part finished with D so far in the place of C."""
         if self.extras.bias is not None and len(parts) > 1:
             raise InputError(
