@@ -205,7 +205,8 @@ _ALL = (
     ),
     Reference(
         tag="STREAM-K", kind="paper", authors="M. Osama, D. Merrill, C. Cecka, M. Garland, J. D. Owens",
-        title="Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU",
+        title="Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the "
+        "GPU",
         venue="Principles and Practice of Parallel Programming (PPoPP)", year=2023,
         identifier="arXiv:2301.03598",
     ),

@@ -15,7 +15,7 @@ def definition() -> Elements:
     """x · y + z, of 8, 16 and 32 bits, modulo 2^32."""
     g = Graph()
     x, y, z = g.input("x", 8), g.input("y", 16), g.input("z", 32)
-    product = g.zero_extend_to(g.mul(x, y), 32)
+    product = g.zero_extend_to(g.mul_expand(x, y), 32)
     return Elements(g, g.add_mod(product, z), ("x", "y", "z"), (8, 16, 32), 32)
 
 
