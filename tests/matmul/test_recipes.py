@@ -326,7 +326,7 @@ def test_recipe_is_its_source(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_recipe_is_its_source_on_many_shapes(name: str) -> None:
     for seed in range(100):
-        check(name, seed, longest=600)
+        check(name, seed, longest=300)
 
 
 def test_every_source_has_a_reference() -> None:
