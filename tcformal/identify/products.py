@@ -12,6 +12,7 @@ from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.axes import catalogued_rivals, computed
 from tcformal.design.unit import UnitSpec, takes
 from tcformal.errors import InputError
+from tcformal.formats.spec import Specials
 from tcformal.identify.product_case import ProductCase
 from tcformal.matmul.differ import steps_between
 from tcformal.matmul.recipe import ModelGemm, gemm
@@ -175,8 +176,11 @@ def _to(one: Recipe, case: ProductCase, u: UnitSpec) -> Recipe:
     """The recipe with results in the product's format."""
     if case.d_format == u.d_format or one.output == case.d_format.name:
         return one
-    joint = "," if "@" in one.name else "@"
-    return one.altered(f"{one.name}{joint}output={case.d_format.name}", {"output": case.d_format.name})
+    fields: dict[str, str | bool] = {"output": case.d_format.name}
+    if case.d_format.specials is not Specials.IEEE:
+        fields["saturate"] = True
+    listed = ",".join(f"{key}={str(value).lower()}" for key, value in fields.items())
+    return one.altered(f"{one.name}{',' if '@' in one.name else '@'}{listed}", fields)
 
 
 def _recipes(u: UnitSpec, case: ProductCase) -> Iterator[Recipe]:

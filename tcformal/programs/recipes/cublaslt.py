@@ -86,6 +86,8 @@ class _Planner:
     def plan(self) -> PlannedProduct:
         """The unit and the recipe."""
         unit = self.unit()
+        if self.d in ("e4m3", "e5m2"):
+            raise self.refusal(f"results in {self.d}")
         settings: dict[str, Any] = {}
         if self.splits > 1:
             settings["splits"] = self.splits

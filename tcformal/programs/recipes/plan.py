@@ -9,7 +9,7 @@ from tcformal.design.steps import ConstantStep, InputStep, ProgramPlan, conversi
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.catalog import FORMATS, format_named
-from tcformal.formats.spec import Format
+from tcformal.formats.spec import Format, Specials
 from tcformal.programs.builder import Builder, StepValue
 from tcformal.programs.functions import add, call, convert, fma, mul
 from tcformal.programs.recipes.parts import Accumulator, KPart
@@ -55,6 +55,11 @@ class _Recipe:
         self.steps = Builder()
         self.wide, self.narrow = unit.d_format, output_of(unit, recipe)
         conversion_into("RNE", self.narrow)
+        if self.narrow.specials is not Specials.IEEE and not recipe.saturate:
+            raise InputError(
+                f"expected saturate=true for results in {self.narrow.name}, which has no Inf, "
+                f"but the recipe {recipe.name} has saturate=false"
+            )
         self.a, self.b = self.operand("a", unit.a_format), self.operand("b", unit.b_format)
         if unit.c_format != unit.d_format and k > unit.k:
             raise InputError(
