@@ -84,3 +84,10 @@ def test_configurations_without_a_recipe_are_refused(change: dict[str, Any], sen
     assert plan_cublaslt(record).recipe.name == "cublaslt-66@output=bf16"
     with pytest.raises(InputError, match=sentence):
         plan_cublaslt({**record, **change})
+
+
+@pytest.mark.parametrize(("scheme", "merged"), [(1, "merge=serial"), (2, "fused=c"), (4, "partials=output")])
+def test_reduction_schemes_say_how_parts_are_merged(scheme: int, merged: str) -> None:
+    algo = {"ID": 24, "SPLITK_NUM": 7, "REDUCTION_SCHEME": scheme, "STAGES_ID": 20}
+    found = plan_cublaslt({"a": "fp16", "b": "fp16", "d": "fp16", "compute": "32F", "algo": algo})
+    assert merged in found.recipe.name.split(",")

@@ -142,6 +142,17 @@ def test_other_recipes_give_other_bits(algorithm: int, a: str, change: dict[str,
         check_cublaslt(runs, change)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("change", [{}, {"merge": "workspace"}], ids=str)
+def test_parts_that_are_added_in_place_are_rounded_every_time(change: dict[str, str]) -> None:
+    some = [x for x in known(1 << 28) if x[1][2] != 1 and x[1][3] == 1 and x[0]["d"] == "fp16"][:1]
+    if not change:
+        assert check_cublaslt(some).total() == 1
+        return
+    with pytest.raises(AssertionError):
+        check_cublaslt(some, change)
+
+
 @pytest.mark.parametrize("change", [{}, {"partials": "accumulator"}, {"merge": "serial"}], ids=str)
 def test_parts_that_wait_in_the_format_of_d_are_rounded_to_it(change: dict[str, str]) -> None:
     runs = (x for x in known(1 << 20) if x[1][2] != 1 and x[1][3] == 4 and x[0]["d"] == "bf16")

@@ -33,7 +33,7 @@ _FMA64 = "ampere/mma.m8n8k4.f64.f64.f64.f64"
 _TCGEN05 = {"e4m3": "blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e4m3"}
 #: Algorithms of CUTLASS's kernels, whose incomplete tile comes first.
 _CUTLASS = (12, 20, 21, 22, 23, 24)
-#: Reduction schemes: in place, in the computation's format, in D's format.
+#: Reduction schemes: none or in place (each part is added to D), in the computation's format, in D's format.
 _SCHEMES = (0, 1, 2, 4)
 
 
@@ -95,9 +95,12 @@ class _Planner:
                 raise self.refusal(f"reduction scheme {self.fields['REDUCTION_SCHEME']}")
             if self.fields["REDUCTION_SCHEME"] == 4:
                 settings["partials"] = "output"
+            elif self.fields["REDUCTION_SCHEME"] < 2:
+                settings["merge"] = "serial"
         if self.number in (*_CUTLASS, 35, 36):
             settings["tile"] = _TILES[self.fields["STAGES_ID"]]
-        if (self.splits > 1 and self.number not in (35, 36)) or self.number == 23:
+        workspace = self.splits > 1 and self.number not in (35, 36) and "merge" not in settings
+        if workspace or self.number == 23:
             settings["fused"] = "c"
         if unit == _TF32:
             settings["operands"] = "fp32"
