@@ -34,12 +34,16 @@ if TYPE_CHECKING:
     from tcformal.identify.asking.device import identify
     from tcformal.identify.record.identification import Identification, IdentifyVerdict
     from tcformal.matmul.differ import Differences, differences
+    from tcformal.matmul.recipe import ModelGemm, gemm
     from tcformal.matmul.runnable import RunnableProgram, program
     from tcformal.matmul.simulate import simulate
     from tcformal.matmul.unit import Unit, designs, unit, units
     from tcformal.operands.witness import Witness
     from tcformal.papers.run import Answered, run_query
     from tcformal.programs.program import Program
+    from tcformal.programs.recipes.cublaslt import PlannedProduct, plan_cublaslt
+    from tcformal.programs.recipes.names import recipes
+    from tcformal.programs.recipes.recipe import Recipe
     from tcformal.proofs.claim import ClaimVerdict
     from tcformal.proofs.prove import prove_claim
     from tcformal.proofs.separate import check_property, prove_equal, separate
@@ -85,10 +89,13 @@ _HOME = {
     "Kind": "tcformal.query.question",
     "Limits": "tcformal.solve.result",
     "MissingSolverError": "tcformal.errors",
+    "ModelGemm": "tcformal.matmul.recipe",
     "NoAnswerError": "tcformal.errors",
+    "PlannedProduct": "tcformal.programs.recipes.cublaslt",
     "Program": "tcformal.programs.program",
     "ProgramTrace": "tcformal.query.explain.program",
     "ProgramsCompared": "tcformal.query.programs",
+    "Recipe": "tcformal.programs.recipes.recipe",
     "RecordError": "tcformal.errors",
     "RunnableProgram": "tcformal.matmul.runnable",
     "SolverDisagreementError": "tcformal.errors",
@@ -111,10 +118,13 @@ _HOME = {
     "explain": "tcformal.query.explain.explain",
     "explain_program": "tcformal.query.explain.program",
     "formats": "tcformal.formats.catalog",
+    "gemm": "tcformal.matmul.recipe",
     "identify": "tcformal.identify.asking.device",
+    "plan_cublaslt": "tcformal.programs.recipes.cublaslt",
     "program": "tcformal.matmul.runnable",
     "prove_claim": "tcformal.proofs.prove",
-    "prove_equal": "tcformal.proofs.separate",
+    "prove_equal": "tcformal.query.separate",
+    "recipes": "tcformal.programs.recipes.names",
     "run_query": "tcformal.papers.run",
     "separate": "tcformal.proofs.separate",
     "simulate": "tcformal.matmul.simulate",
@@ -126,12 +136,12 @@ _HOME = {
 __all__ = [
     "Accuracy", "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences",
     "Divergence", "Format", "Identification", "IdentifyVerdict", "InputError", "Kind", "Limits",
-    "MissingSolverError", "NoAnswerError", "Program", "ProgramTrace", "ProgramsCompared", "RecordError",
-    "RunnableProgram", "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit",
-    "UnknownNameError", "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "accuracy",
-    "check_property", "compare_programs", "designs", "differences", "diverge", "explain", "explain_program",
-    "formats", "identify", "program", "prove_claim", "prove_equal", "run_query", "separate", "simulate",
-    "suite", "unit", "units",
+    "MissingSolverError", "ModelGemm", "NoAnswerError", "PlannedProduct", "Program", "ProgramTrace",
+    "ProgramsCompared", "Recipe", "RecordError", "RunnableProgram", "SolverDisagreementError", "Store",
+    "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError", "ValueTextError", "Verdict", "WidthError",
+    "Witness", "__version__", "accuracy", "check_property", "compare_programs", "designs", "differences",
+    "diverge", "explain", "explain_program", "formats", "gemm", "identify", "plan_cublaslt", "program",
+    "prove_claim", "prove_equal", "recipes", "run_query", "separate", "simulate", "suite", "unit", "units",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""`units` and `formats`: the catalogue."""
+"""`units` and `formats`: the catalogues."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from tcformal.report.units import (
     unit_data,
     units_table,
 )
-
 
 @main.command()
 @click.argument("name", required=False)

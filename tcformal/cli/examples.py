@@ -17,6 +17,7 @@ _OPERANDS = "--a 16384,... --b 1,... --c '-2^-11'"
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "units": ("tcformal units --arch hopper --format e4m3", f"tcformal units {_AMPERE}"),
     "formats": ("tcformal formats", "tcformal formats bf16 --json"),
+    "recipes": ("tcformal recipes", "tcformal recipes cublaslt-66@splits=4,output=bf16"),
     "eval": (
         f"tcformal eval {_AMPERE} {_HOPPER} {_OPERANDS}",
         f"tcformal eval {_AMPERE}@fraction_bits=25 --a 1.5,0x3c00,... --b 2^-24,1,... --c 1/8",

@@ -38,8 +38,7 @@ class Reference:
 
 _ALL = (
     Reference(
-        tag="XIE",
-        kind="preprint",
+        tag="XIE", kind="preprint",
         authors="P. Xie, S. Xu, Y. Wang, F. Yang, M. Yang",
         title="Bit-Accurate Modeling of GPU Matrix Multiply-Accumulate Units: Demystifying Numerical "
         "Discrepancy and Accuracy",
@@ -48,8 +47,7 @@ _ALL = (
         identifier="arXiv:2511.10909",
     ),
     Reference(
-        tag="VALPEY",
-        kind="paper",
+        tag="VALPEY", kind="paper",
         authors="B. Valpey, X. Li, S. Pai, G. Gopalakrishnan",
         title="An SMT Formalization of Mixed-Precision Matrix Multiplication: Modeling Three Generations of "
         "Tensor Cores",
@@ -58,8 +56,7 @@ _ALL = (
         identifier="arXiv:2502.15999",
     ),
     Reference(
-        tag="FASI",
-        kind="paper",
+        tag="FASI", kind="paper",
         authors="M. Fasi, N. J. Higham, M. Mikaitis, S. Pranesh",
         title="Numerical Behavior of NVIDIA Tensor Cores",
         venue="PeerJ Computer Science 7, e330",
@@ -67,8 +64,7 @@ _ALL = (
         identifier="doi:10.7717/peerj-cs.330",
     ),
     Reference(
-        tag="HAWKEYE",
-        kind="preprint",
+        tag="HAWKEYE", kind="preprint",
         authors="E. Badash, D. Boneh, I. Komargodski, M. Srivastava",
         title="Hawkeye: Reproducing GPU-Level Non-Determinism",
         venue="version 1",
@@ -76,8 +72,7 @@ _ALL = (
         identifier="arXiv:2603.20421",
     ),
     Reference(
-        tag="MARY",
-        kind="paper",
+        tag="MARY", kind="paper",
         authors="T. Mary, M. Mikaitis",
         title="Error Analysis of Matrix Multiplication with Narrow Range Floating-Point Arithmetic",
         venue="SIAM Journal on Scientific Computing 47(4), B785–B800",
@@ -85,8 +80,7 @@ _ALL = (
         identifier="doi:10.1137/24M1685109",
     ),
     Reference(
-        tag="KHATTAK",
-        kind="preprint",
+        tag="KHATTAK", kind="preprint",
         authors="F. A. Khattak, M. Mikaitis",
         title="Accurate Models of NVIDIA Tensor Cores",
         venue="recorded outputs in github.com/north-numerical-computing/MATLAB-tensor-core, model_validation",
@@ -94,8 +88,7 @@ _ALL = (
         identifier="arXiv:2512.07004",
     ),
     Reference(
-        tag="HICKMANN",
-        kind="paper",
+        tag="HICKMANN", kind="paper",
         authors="B. J. Hickmann, D. Bradford",
         title="Experimental Analysis of Matrix Multiplication Functional Units",
         venue="IEEE 26th Symposium on Computer Arithmetic (ARITH), 116–119",
@@ -103,16 +96,14 @@ _ALL = (
         identifier="doi:10.1109/ARITH.2019.00031",
     ),
     Reference(
-        tag="MARKIDIS",
-        kind="paper",
+        tag="MARKIDIS", kind="paper",
         authors="S. Markidis, S. W. D. Chien, E. Laure, I. B. Peng, J. S. Vetter",
         title="NVIDIA Tensor Core Programmability, Performance & Precision",
         venue="IEEE International Parallel and Distributed Processing Symposium Workshops, 522–531",
         year=2018, identifier="doi:10.1109/IPDPSW.2018.00091",
     ),
     Reference(
-        tag="OOTOMO",
-        kind="paper",
+        tag="OOTOMO", kind="paper",
         authors="H. Ootomo, R. Yokota",
         title="Recovering Single Precision Accuracy from Tensor Cores While Surpassing the FP32 Theoretical "
         "Peak Performance",
@@ -137,8 +128,7 @@ _ALL = (
         year=1993, identifier="doi:10.1137/0914050",
     ),
     Reference(
-        tag="WETZLER",
-        kind="paper",
+        tag="WETZLER", kind="paper",
         authors="N. Wetzler, M. J. H. Heule, W. A. Hunt Jr.",
         title="DRAT-trim: Efficient Checking and Trimming Using Expressive Clausal Proofs",
         venue="Theory and Applications of Satisfiability Testing (SAT), 422–429",
@@ -199,6 +189,13 @@ _ALL = (
         tag="CUTLASS", kind="software", authors="NVIDIA",
         title="CUTLASS, templates of matrix products for CUDA",
         venue="commit 7107b055", identifier="https://github.com/NVIDIA/cutlass",
+    ),
+    Reference(
+        tag="STREAM-K", kind="paper", authors="M. Osama, D. Merrill, C. Cecka, M. Garland, J. D. Owens",
+        title="Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the "
+        "GPU",
+        venue="Principles and Practice of Parallel Programming (PPoPP)", year=2023,
+        identifier="arXiv:2301.03598",
     ),
     Reference(
         tag="Triton", kind="software", authors="The authors of Triton",

@@ -31,17 +31,23 @@ from tcformal.programs.dag import program_dag
 from tcformal.semantics.headroom import headroom
 
 if TYPE_CHECKING:  # imported where they are used, as in tcformal.matmul.unit
+    from tcformal.kernels.elements import Elements
     from tcformal.kernels.rows import DotProducts
 
 
-def run_plan(plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any]) -> Raw:
+def run_plan(
+    plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any], memo: dict[Any, Raw] | None = None
+) -> Raw:
     """The encodings of a plan's result on arrays of encodings.
 
     Shapes: given: by letter [rows, columns, elements], rows or columns 1 where it does not depend on them;
     result [rows, columns], likewise.
-    Ranges and units: `options`: as for `Unit.matmul`.
+    Ranges and units: `options`: as for `Unit.matmul`; `memo` keeps the values of steps for other plans on the
+    same operands.
     """
-    return _ArrayRun(plan, given, options).result()
+    if memo is None:
+        return _ArrayRun(plan, given, options).result()
+    return _Remembered(plan, given, options, memo).result()
 
 
 class _ArrayRun:
@@ -97,14 +103,13 @@ class _ArrayRun:
         formats = tuple(format_of(self.plan.steps[i]) for i in order)
         step_of = {i: n for n, i in enumerate(order)}
         shape = np.broadcast_shapes(*(self.known[i].shape for i in (*order, *powers)))
-        flat = [_flat(self.known[i], shape) for i in order]
         if powers:
             return self._scaled(step, order, powers, shape)
         addends = tuple(
             ScaledProduct(tuple(step_of[i] for i in x.factors), x.negative, x.shift) for x in step.addends
         )
         run = _operation(formats, addends, step.fmt, step.mode, step.saturate)
-        return _lanes(run, flat, format_of(step)).reshape(shape)
+        return _lanes(run, [self.known[i] for i in order], shape, self.options)
 
     def _scaled(
         self, step: RoundStep, order: Sequence[int], powers: Sequence[int], shape: tuple[int, ...]
@@ -127,7 +132,8 @@ class _ArrayRun:
             )  # fmt: skip
             chosen = np.flatnonzero(which.reshape(-1) == kind)
             run = _operation(formats, addends, step.fmt, step.mode, step.saturate)
-            d[chosen] = _lanes(run, [flat[i][chosen] for i in order], format_of(step))
+            some = [flat[i][chosen] for i in order]
+            d[chosen] = _lanes(run, some, (chosen.size,), self.options)
         return d.reshape(shape)
 
     def _headroom(self, step: HeadroomStep) -> Raw:
@@ -161,6 +167,44 @@ class _ArrayRun:
             x, y = (_filled(row[:, start : start + step.unit.k], step.unit.k) for row in flat)
             d = unit.dot_bits(x, y, d)
         return d.reshape(*rows, 1)
+
+
+class _Remembered(_ArrayRun):
+    """The same with the values of all steps kept, by what they are made of."""
+
+    def __init__(
+        self, plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any], memo: dict[Any, Raw]
+    ) -> None:
+        super().__init__(plan, given, options)
+        self.memo = memo
+        self.kinds: dict[int, Any] = {}
+
+    def _value(self, step: PlanStep) -> Raw:
+        key = self._kind(step)
+        if key not in self.memo:
+            self.memo[key] = super()._value(step)
+        return self.memo[key]
+
+    def _kind(self, step: PlanStep) -> Any:
+        """What makes a step, the same in every plan: its own fields, and the kinds of its operands."""
+        own = id(step)
+        if own not in self.kinds:
+            sources = tuple(self._kind(self.plan.steps[i]) for i in step.sources)
+            if isinstance(step, RoundStep):
+                shapes = tuple((len(x.factors), x.negative, x.shift) for x in step.addends)
+                what: Any = (shapes, step.mode, step.saturate)
+            elif isinstance(step, CallStep):
+                what = step.unit
+            elif isinstance(step, SliceStep):
+                what = step.start
+            elif isinstance(step, ConstantStep):
+                what = step.word
+            else:
+                what = step if not sources else None
+            # Nested keys would grow with every step: each is known by the number of its first use.
+            full = (type(step), step.fmt, step.length, what, sources)
+            self.kinds[own] = self.memo.setdefault(("number", full), np.array(len(self.memo))).item()
+        return self.kinds[own]
 
 
 def _filled(x: Raw, k: int) -> Raw:
@@ -200,13 +244,9 @@ def _last_uses(plan: ProgramPlan, needed: set[int]) -> dict[int, list[int]]:
     return done
 
 
-def _lanes(run: DotProducts, words: Sequence[Raw], fmt: Format) -> Raw:
-    """One operation on flat arrays: the first operand is called c, the others a."""
-    n = words[0].size
-    given = {"c": np.ascontiguousarray(words[0])}
-    if len(words) > 1:
-        given["a"] = np.stack([x.astype(np.uint64, copy=False) for x in words[1:]], axis=1)
-    return run(given, n).astype(f"u{fmt.storage_bits // 8}")
+def _lanes(run: Elements, words: Sequence[Raw], shape: tuple[int, ...], options: dict[str, Any]) -> Raw:
+    """One operation on arrays that broadcast to a shape."""
+    return run(words, shape, options.get("threads"))
 
 
 @lru_cache(maxsize=256)
@@ -216,9 +256,9 @@ def _operation(
     fmt: Format,
     mode: str,
     saturate: bool,
-) -> DotProducts:
+) -> Elements:
     """One rounded sum of products as a definition of its own."""
-    from tcformal.kernels.rows import DotProducts
+    from tcformal.kernels.elements import Elements
 
     names = ["c", *(f"a[{i}]" for i in range(len(formats) - 1))]
     inputs: list[PlanStep] = [
@@ -230,7 +270,8 @@ def _operation(
     g = Graph()
     given = {name: [g.input(name, f.width)] for f, name in zip(formats, names, strict=True)}
     made = program_dag(g, ProgramPlan((*inputs, last), len(inputs), 0), given)
-    return DotProducts(g, made.result)
+    storage = tuple(f.storage_bits for f in formats)
+    return Elements(g, made.result, tuple(names), storage, fmt.storage_bits)
 
 
 @lru_cache(maxsize=64)

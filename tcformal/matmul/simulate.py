@@ -12,8 +12,10 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.matmul.arrays import dtype_of
 from tcformal.matmul.runnable import RunnableProgram, program
+from tcformal.matmul.stacks import spread, stack_of
 from tcformal.matmul.unit import Unit, spec_of
 from tcformal.programs.program import Program, names_a_program
+from tcformal.programs.recipes.recipe import Recipe
 
 
 def simulate(
@@ -24,6 +26,10 @@ def simulate(
     scale_a: Any = None,
     scale_b: Any = None,
     *,
+    recipe: str | Recipe | None = None,
+    alpha: float | None = None,
+    beta: float | None = None,
+    bias: Any = None,
     threads: int | None = None,
     progress: bool | None = None,
     device: str | None = None,
@@ -35,13 +41,27 @@ def simulate(
     [..., M, ⌈K / scale_block⌉] and scale_b [..., ⌈K / scale_block⌉, N] with leading axes that broadcast
     to the result's.  M, N, K and every leading axis at least 1.
     Ranges and units: the dtype of each format as in `tcformal.matmul.arrays`; K of any size is taken in calls
-    of the unit's k, each result the next c, the last call filled up with +0.  `threads`, `progress`,
-    `device`: as for `Unit.matmul`.
+    of the unit's k, each result the next c, the last call filled up with +0.  `recipe`: how a library
+    puts alpha·A·B + beta·C + bias together from calls of the unit, as `cublaslt-66@splits=4,output=bf16`;
+    shapes and dtypes as for `tcformal.gemm`.  `threads`, `progress`, `device`: as for `Unit.matmul`.
     Zero, NaN, Inf: as the unit's design says.
-    Errors: InputError for a name, shape or dtype that does not fit; nothing is converted and no input
-    is modified.  DeviceError for a device that is not there, or fails.
+    Errors: InputError for a name, shape or dtype that does not fit, and for alpha, beta or a bias without a
+    recipe; nothing is converted and no input is modified.  DeviceError for a device that is not there, or
+    fails.
     Source: the unit's own (`sources`).
     """
+    if recipe is not None:
+        from tcformal.matmul.recipe import gemm
+
+        if isinstance(_runner(u), RunnableProgram):
+            raise InputError(f"expected a unit beside the recipe {recipe!r}, but got a program")
+        return gemm(u, recipe).matmul(  # type: ignore[arg-type]
+            a, b, c, scale_a, scale_b, alpha=alpha, beta=beta, bias=bias, threads=threads, progress=progress,
+            device=device,
+        )  # fmt: skip
+    for name, value in (("alpha", alpha), ("beta", beta), ("bias", bias)):
+        if value is not None:
+            raise InputError(f"expected a recipe beside {name}, which says where it joins, but got none")
     runner = _runner(u)
     block = runner.scale_block if isinstance(runner, Unit) else None
     options: dict[str, Any] = {"threads": threads, "progress": progress}
@@ -50,17 +70,12 @@ def simulate(
     elif scale_a is not None or scale_b is not None or device is not None:
         raise InputError(f"expected no scales with a program, and no device, but got some for {runner.name}")
     a, b = np.asarray(a), np.asarray(b)
-    if min(a.ndim, b.ndim) < 2 or a.shape[-1] != b.shape[-2] or 0 in a.shape + b.shape:
-        raise InputError(
-            "expected A of shape [..., M, K] and B of shape [..., K, N] with axes of at least 1, "
-            f"but got {list(a.shape)} and {list(b.shape)}"
-        )
-    stack = _broadcast(a.shape[:-2], b.shape[:-2])
+    stack = stack_of(a, b)
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
-    c = None if c is None else _spread("C", np.asarray(c), (*stack, m, n))
+    c = None if c is None else spread("C", np.asarray(c), (*stack, m, n))
     count = -(-k // block) if block else 0
-    scale_a = None if scale_a is None else _spread("scale_a", np.asarray(scale_a), (*stack, m, count))
-    scale_b = None if scale_b is None else _spread("scale_b", np.asarray(scale_b), (*stack, count, n))
+    scale_a = None if scale_a is None else spread("scale_a", np.asarray(scale_a), (*stack, m, count))
+    scale_b = None if scale_b is None else spread("scale_b", np.asarray(scale_b), (*stack, count, n))
     multiply: Callable[..., NDArray[Any]] = runner.matmul
     if b.ndim == 2 and scale_b is None:
         # One B for the whole stack: its rows are one tall matrix.
@@ -83,21 +98,3 @@ def _runner(u: str | Unit | UnitSpec | Program | RunnableProgram) -> Unit | Runn
     if isinstance(u, Program) or (isinstance(u, str) and names_a_program(u)):
         return program(u)
     return Unit(spec_of(u))
-
-
-def _broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(first, second)
-    except ValueError:
-        raise InputError(
-            f"expected leading axes of A and B that broadcast, but got {list(first)} and {list(second)}"
-        ) from None
-
-
-def _spread(name: str, x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    try:
-        return np.broadcast_to(x, shape)
-    except ValueError:
-        raise InputError(
-            f"expected {name} of a shape that broadcasts to {list(shape)}, but got {list(x.shape)}"
-        ) from None

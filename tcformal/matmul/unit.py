@@ -32,6 +32,10 @@ _WORTH_COMPILING = 1 << 20
 _LONG = 64
 
 
+#: Units, and the side that is spread, whose kernels are there already.
+_LOADED: set[tuple[UnitSpec, str]] = set()
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A matrix unit or design, by name."""
@@ -176,10 +180,12 @@ class Unit:
             return arrays.from_raw(gpu_gemm(self.spec, device).multiply(x), self.d_format)
         with Work(threads, progress) as work:
             m, k, n = x.shape
-            if machine.available() and m * n * k >= _WORTH_COMPILING:
-                # The side whose length fills the lanes better is taken lane by lane.
-                side = "a" if n >= min(m, _LONG) else "b"
+            # The side whose length fills the lanes better is taken lane by lane.
+            side = "a" if n >= min(m, _LONG) else "b"
+            many = m * n * k >= _WORTH_COMPILING or (self.spec, side) in _LOADED
+            if machine.available() and many:
                 words = gemm(self.spec, side).multiply(x, work)
+                _LOADED.add((self.spec, side))
             else:
                 words = arrays.by_dot_products(self.spec, self.dot_bits, x, work)
         return arrays.from_raw(words, self.d_format)

@@ -47,6 +47,7 @@ WORKING: dict[str, list[str]] = {
     "units": [UNIT],
     "doctor": [],
     "completion": ["bash"],
+    "recipes": ["cublaslt-66@splits=2"],
     "formats": ["fp16"],
     "eval": [UNIT, "--a", "1,2", "--b", "3,4"],
     "explain": [UNIT, "--a", "1,2", "--b", "3,4"],

@@ -6,7 +6,7 @@ import json
 import lzma
 import runpy
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from matmul import orders
-from matmul.orders import Fields, Problem
+from matmul.recorded import Fields, Problem, computed, planned, what_matters
 from tcformal import simulate
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,8 +26,9 @@ DTYPES: dict[str, Any] = {
     "fp16": np.float16, "bf16": ml_dtypes.bfloat16, "tf32": np.float32, "fp32": np.float32,
     "e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2, "fp64": np.float64,
 }  # fmt: skip
-#: What has no place in these tests: what is added, scaled, batched or laid out in another way.
-_MORE = {"beta", "alpha", "bias", "scales", "batch", "trans"}
+#: What is added or scaled, and what has no place in these tests: batches, other layouts, scales of tensors.
+_EXTRAS = {"beta", "alpha", "bias"}
+_OTHER = {"scales", "batch", "trans"}
 
 
 @cache
@@ -50,14 +50,14 @@ def operands(a: str, b: str, m: int, n: int, k: int) -> tuple[NDArray[Any], NDAr
 Run = tuple[Problem, Fields, str]
 
 
-def known(largest: int) -> Iterator[Run]:
-    """Plain products of cuBLASLt of at most `largest` multiply–adds: of each algorithm whose order is known
-    the fields, and the digest of what it gave."""
+def known(largest: int, extras: bool = False) -> Iterator[Run]:
+    """Products of cuBLASLt of at most `largest` multiply–adds, plain or with alpha, beta or a bias: of each
+    algorithm whose order is known the fields, and the digest of what it gave."""
     for p in recorded("cublaslt"):
-        if _MORE & set(p) or p["m"] * p["n"] * p["k"] > largest:
+        if _OTHER & set(p) or bool(_EXTRAS & set(p)) != extras or p["m"] * p["n"] * p["k"] > largest:
             continue
         for r in p["results"]:
-            yield from ((p, fields, r["sha256"]) for fields in r["algos"] if orders.unit_of(p, fields))
+            yield from ((p, fields, r["sha256"]) for fields in r["algos"] if planned(p, fields))
 
 
 def kind(run: Run) -> tuple[Any, ...]:
@@ -66,8 +66,18 @@ def kind(run: Run) -> tuple[Any, ...]:
     return fields[0], p["compute"], p["a"], fields[2] != 1
 
 
-def check_cublaslt(runs: Iterable[Run]) -> Counter[tuple[Any, ...]]:
-    """Compare; the number of runs of each kind."""
+def extras_of(p: Problem) -> dict[str, Any]:
+    """alpha, beta, C and the bias of a recorded product."""
+    made: dict[str, Any] = {key: p[key] for key in ("alpha", "beta") if key in p}
+    if p.get("beta"):
+        made["c"] = INPUTS["operand"](p["d"], "b", p["n"], p["m"]).view(DTYPES[p["d"]]).T
+    if p.get("bias"):
+        made["bias"] = INPUTS["operand"](p["d"], "b", 64, p["m"]).view(DTYPES[p["d"]])[40][:, None]
+    return made
+
+
+def check_cublaslt(runs: Iterable[Run], change: Mapping[str, Any] | None = None) -> Counter[tuple[Any, ...]]:
+    """Compare; the number of runs of each kind.  `change`: other values of some fields of the recipes."""
     seen: Counter[tuple[Any, ...]] = Counter()
     last: Problem | None = None
     made: dict[Any, str] = {}
@@ -75,9 +85,10 @@ def check_cublaslt(runs: Iterable[Run]) -> Counter[tuple[Any, ...]]:
         if p is not last:
             last, made = p, {}
             a, b = operands(p["a"], p["b"], p["m"], p["n"], p["k"])
-        key = orders.what_matters(p, fields)
+            extras = extras_of(p)
+        key = what_matters(p, fields)
         if key not in made:
-            made[key] = str(INPUTS["digest"](orders.product(p, fields, a, b)))
+            made[key] = str(INPUTS["digest"](computed(p, fields, a, b, change=change, **extras)))
         assert made[key] == given, (p, fields)
         seen[kind((p, fields, given))] += 1
     return seen
@@ -99,22 +110,65 @@ def test_cublaslt_is_calls_of_units_in_most_recorded_products() -> None:
     assert all(seen[66, "32F", a, False] for a in ("fp16", "bf16", "e4m3", "e5m2"))
 
 
+def test_alpha_beta_and_bias_join_as_recorded() -> None:
+    runs: dict[tuple[Any, ...], Run] = {}
+    for run in known(1 << 22, extras=True):
+        if run[0]["d"] != "fp64":
+            runs.setdefault((run[1][0], run[1][2] != 1, *sorted(_EXTRAS & set(run[0]))), run)
+    seen = check_cublaslt(runs.values())
+    assert {algorithm for algorithm, *_ in seen} == {20, 21, 23, 24, 55, 66}
+    # Where K is split, beta and C go into the fused multiply–add, and alpha and the sum where it is whole.
+    assert {split for algorithm, *_, split in seen if algorithm == 21} == {True, False}
+
+
+@pytest.mark.long
+def test_alpha_beta_and_bias_join_as_recorded_everywhere() -> None:
+    assert check_cublaslt(known(1 << 28, extras=True)).total() > 1000
+
+
 @pytest.mark.parametrize(
-    ("algorithm", "a", "name", "wrong"),
+    ("algorithm", "a", "change"),
     [
-        (21, "tf32", "_LINE", 16), (21, "tf32", "_CUTLASS", (20, 23, 24)),
-        (21, "tf32", "_to_tf32", lambda x: x), (66, "e4m3", "_PROMOTED", 64),
-        (20, "fp32", "_FMA32", "cdna3/v_mfma_f32_16x16x8_xf32"),
-        (23, "tf32", "_TF32", "ampere/mma.m16n8k8.f32.tf32.tf32.f32"),
+        (21, "tf32", {"grain": 16}), (21, "tf32", {"residue": "last"}), (21, "tf32", {"operands": "given"}),
+        (66, "e4m3", {"promotion": 64}),
+        (20, "fp32", {"unit": "cdna3/v_mfma_f32_16x16x8_xf32"}),
+        (23, "tf32", {"unit": "ampere/mma.m16n8k8.f32.tf32.tf32.f32"}),
     ],
     ids=["parts", "first-tile", "operands", "accumulators", "one-rounding", "alignment"],
 )  # fmt: skip
-def test_other_orders_give_other_bits(
-    algorithm: int, a: str, name: str, wrong: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(orders, name, wrong)
+def test_other_recipes_give_other_bits(algorithm: int, a: str, change: dict[str, str]) -> None:
+    runs = [x for x in known(largest=600_000) if x[1][0] == algorithm and x[0]["a"] == a]
     with pytest.raises(AssertionError):
-        check_cublaslt(x for x in known(largest=600_000) if x[1][0] == algorithm and x[0]["a"] == a)
+        check_cublaslt(runs, change)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("change", [{}, {"merge": "workspace"}], ids=str)
+def test_parts_that_are_added_in_place_are_rounded_every_time(change: dict[str, str]) -> None:
+    some = [x for x in known(1 << 28) if x[1][2] != 1 and x[1][3] == 1 and x[0]["d"] == "fp16"][:1]
+    if not change:
+        assert check_cublaslt(some).total() == 1
+        return
+    with pytest.raises(AssertionError):
+        check_cublaslt(some, change)
+
+
+@pytest.mark.parametrize("change", [{}, {"partials": "accumulator"}, {"merge": "serial"}], ids=str)
+def test_parts_that_wait_in_the_format_of_d_are_rounded_to_it(change: dict[str, str]) -> None:
+    runs = (x for x in known(1 << 20) if x[1][2] != 1 and x[1][3] == 4 and x[0]["d"] == "bf16")
+    some = [max(runs, key=lambda x: int(x[0]["m"] * x[0]["n"] * x[0]["k"]))]
+    if not change:
+        assert check_cublaslt(some).total() == 1
+        return
+    with pytest.raises(AssertionError):
+        check_cublaslt(some, change)
+
+
+@pytest.mark.parametrize(("algorithm", "fused"), [(66, "c"), (21, "sum")])
+def test_other_products_in_the_fused_multiply_add_give_other_bits(algorithm: int, fused: str) -> None:
+    runs = [x for x in known(1 << 22, extras=True) if x[1][0] == algorithm and x[0].get("alpha") == 0.7]
+    with pytest.raises(AssertionError):
+        check_cublaslt(runs, {"fused": fused})
 
 
 def test_triton_is_calls_of_the_instructions_in_its_code() -> None:

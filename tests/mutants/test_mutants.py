@@ -22,6 +22,7 @@ LAYERS = {
     "semantics",
     "design",
     "interp",
+    "programs",
     "kernels",
     "oracle",
     "solve",

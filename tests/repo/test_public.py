@@ -24,7 +24,7 @@ README = ROOT / "README.md"
 #: The sections of a docstring, in their order.
 SECTIONS = ("Shapes", "Ranges and units", "Zero, NaN, Inf", "Errors", "Source")
 #: Functions that list names take no operands.
-LISTING = ("units", "designs", "formats")
+LISTING = ("units", "designs", "formats", "recipes")
 #: Functions that are packages, too.
 PACKAGES = ("formats", "identify")
 _SECTION = re.compile(rf"^({'|'.join(SECTIONS)}): \S", re.MULTILINE)

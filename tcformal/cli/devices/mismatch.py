@@ -8,13 +8,17 @@ import click
 
 from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.cli.questions.evaluate import listed_values
-from tcformal.cli.single import show_traces
+from tcformal.cli.questions.explain import show_traces
 from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.identify.cases import case_of, read_cases
 from tcformal.identify.mismatch import explain_mismatch
+from tcformal.identify.product_case import ProductCase, arrays_of, is_product, product_case
+from tcformal.identify.products import explain_product
 from tcformal.programs.chain import scale_count
 from tcformal.report.devices import mismatch as views
+from tcformal.report.devices.products import product_data, product_view
 from tcformal.report.escape import print_json, say
 from tcformal.report.parts import bar, show
 
@@ -30,19 +34,26 @@ from tcformal.report.parts import bar, show
 @click.option("--got", help="The result obtained, as for --expected.")
 @click.option(
     "--file", "path", type=click.Path(path_type=Path),
-    help="Cases in a file instead: JSON objects with a, b, c, expected, got, or an .npz with such arrays.",
+    help="Cases in a file instead: JSON objects with a, b, c, expected, got, or an .npz with such arrays; "
+    "matrices expected, got, a [M, K], b [K, N] are a product, with c, bias, alpha, beta, scale_a, scale_b.",
 )  # fmt: skip
+@click.option("--recipe", "recipes", multiple=True, help="For a product: another recipe to try.")
+@click.option("--only-unit", is_flag=True, help="For a product: try no other unit.")
+@click.option("--output", help="For a product: the format of the results.")
 @click.option("--explain", "with_explanation", is_flag=True, help="Show both designs bit by bit.")
 @json_option
 def explain_mismatch_(
     unit: str, a: str | None, b: str | None, c: str, scale_a: str | None, scale_b: str | None,
-    expected: str | None, got: str | None, path: Path | None, with_explanation: bool, as_json: bool,
+    expected: str | None, got: str | None, path: Path | None, recipes: tuple[str, ...],
+    only_unit: bool, output: str | None,
+    with_explanation: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Rounding or bug?  Find the designs that give an expected result, and those that give the one obtained.
 
     Tries the unit, every catalogued design of its formats, plain computations (the exact sum rounded
     once, fused multiply–adds, a chain in fp64), and every variation of one parameter of the units.  Exit
-    0: known arithmetic gives both results.
+    0: known arithmetic gives both results.  A whole product is also tried by every recipe: split-K,
+    promotion, the residue first, and known faults of libraries.
     """
     spec = resolve(unit)
     given = {"--a": a, "--b": b, "--expected": expected, "--got": got}
@@ -50,6 +61,9 @@ def explain_mismatch_(
         both = [name for name, text in given.items() if text is not None]
         if both:
             raise InputError(f"expected --file or operands, but got --file and {both[0]}")
+        data_of = arrays_of(path) if path.suffix == ".npz" else {}
+        if is_product(data_of):
+            return _product(spec, product_case(spec, data_of, str(path), output), recipes, only_unit, as_json)
         cases = read_cases(spec, path)
     else:
         missing = [name for name, text in given.items() if text is None]
@@ -66,6 +80,10 @@ def explain_mismatch_(
             if text is not None
         }
         cases = [case_of(spec, data, "the options")]
+    if recipes or output:
+        raise InputError(
+            "expected --recipe and --output beside the matrices of a product, but got other cases"
+        )
     with bar("trying designs") as advance:
         found = explain_mismatch(spec, cases, advance)
     if as_json:
@@ -77,3 +95,13 @@ def explain_mismatch_(
             say()
             show_traces(found.traces)
     return OK if found.both else OTHERWISE
+
+
+def _product(
+    spec: UnitSpec, case: ProductCase, recipes: tuple[str, ...], only_unit: bool, as_json: bool
+) -> int:
+    """Explain two results of one matrix product; the exit code."""
+    with bar("trying recipes") as advance:
+        found = explain_product(spec, case, recipes, advance, rivals=not only_unit)
+    print_json(product_data(found)) if as_json else show(product_view(found))
+    return OK if found.both or found.first is None else OTHERWISE

@@ -173,7 +173,7 @@ def compare_(
 
 def _explain(refuted: Sequence[Refutation], found: Comparison) -> None:
     """Explain each refutation bit by bit: the refuted design on the refuting input."""
-    from tcformal.cli.single import show_traces
+    from tcformal.cli.questions.explain import show_traces
     from tcformal.query.explain.explain import explain_witness
 
     for refutation in refuted:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
-from tcformal.cli.single import show_traces
+from tcformal.cli.questions.explain import show_traces
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.operands.command import by_value, explain_command

@@ -16,7 +16,7 @@ from tcformal.query.kinds.comparison.programs import explain_program
 from tcformal.query.programs import MEANS, SOLVED, compare_programs
 from tcformal.query.question import Kind
 from tcformal.report.escape import print_json, say
-from tcformal.report.programs import compared_view, program_card, program_data, programs_table
+from tcformal.report.programs.programs import compared_view, program_card, program_data, programs_table
 from tcformal.report.text import console
 
 

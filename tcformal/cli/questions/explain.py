@@ -78,7 +78,7 @@ def _write_pictures(traces: Sequence[Trace], svg: str | None, html: str | None) 
 def _explain_program(name: str, operands: Mapping[str, str | None], no_calls: bool, as_json: bool) -> None:
     """Print the stages of a program, and each call."""
     from tcformal.query.explain.program import explain_program
-    from tcformal.report.programs import trace_data, trace_view
+    from tcformal.report.programs.programs import trace_data, trace_view
 
     for option in ("scale_a", "scale_b"):
         if operands[option] is not None:

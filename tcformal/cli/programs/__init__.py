@@ -1,0 +1,1 @@
+"""Commands about programs over units, and recipes of matrix products."""

@@ -1,0 +1,176 @@
+"""From the fields of an algorithm that cuBLASLt's heuristic names to its unit and its recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tcformal.checks import check_choice, check_int, check_text, shown
+from tcformal.errors import InputError
+from tcformal.programs.recipes.names import recipe
+from tcformal.programs.recipes.recipe import Recipe
+
+#: The fields, cublasLtMatmulAlgoConfigAttributes_t, in the order of lists.
+FIELDS = (
+    "ID", "TILE_ID", "SPLITK_NUM", "REDUCTION_SCHEME", "CTA_SWIZZLING", "CUSTOM_OPTION", "STAGES_ID",
+    "INNER_SHAPE_ID", "CLUSTER_SHAPE_ID",
+)  # fmt: skip
+#: What a record has beside the fields.
+KEYS = ("arch", "a", "b", "d", "compute", "fast", "algo")
+_FORMATS = ("fp64", "fp32", "tf32", "fp16", "bf16", "e4m3", "e5m2")
+#: Elements of k in a tile, by STAGES_ID: six stages of each of these, then single ones.
+_TILES = {6 * i + j + 1: tile for i, tile in enumerate((16, 32, 64, 128)) for j in range(6)}
+_TILES |= {25: 32, 26: 8, 27: 16, 28: 8, 29: 16, 30: 32, 31: 8, 32: 8, 33: 16, 34: 32, 35: 64, 36: 128}
+_WGMMA = {("fp16", "fp16"): "k16.f32.f16.f16", ("bf16", "bf16"): "k16.f32.bf16.bf16",
+          ("e4m3", "e4m3"): "k32.f32.e4m3.e4m3", ("e4m3", "e5m2"): "k32.f32.e4m3.e5m2",
+          ("e5m2", "e4m3"): "k32.f32.e5m2.e4m3"}  # fmt: skip
+_MMA = {"16F": "f16.f16.f16.f16", "fp16": "f32.f16.f16.f32", "bf16": "f32.bf16.bf16.f32"}
+_TF32 = "hopper/mma.m16n8k8.f32.tf32.tf32.f32"
+#: A chain of fused multiply–adds in fp32, which NVIDIA's processors have without a matrix instruction.
+_FMA32 = "cdna1/v_mfma_f32_32x32x2f32"
+_FMA64 = "ampere/mma.m8n8k4.f64.f64.f64.f64"
+_TCGEN05 = {"e4m3": "blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e4m3"}
+#: Algorithms of CUTLASS's kernels, whose incomplete tile comes first.
+_CUTLASS = (12, 20, 21, 22, 23, 24)
+#: Reduction schemes: none or in place (each part is added to D), in the computation's format, in D's format.
+_SCHEMES = (0, 1, 2, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedProduct:
+    """What a library's configuration computes: a unit's name, and the recipe with its fields set."""
+
+    unit: str
+    recipe: Recipe
+
+
+def plan_cublaslt(record: Mapping[str, object]) -> PlannedProduct:
+    """The unit and the recipe of an algorithm of cuBLASLt.
+
+    Shapes: `algo`: the nine fields by name or in the order of `FIELDS`, null for what it lacks.
+    Ranges and units: `a`, `b`, `d`: formats, of which tf32 is fp32 with a fast computation; `compute`: as in
+    CUBLAS_COMPUTE_…, such as `32F` or `32F_FAST_TF32`; `fast`: whether 8-bit products are accumulated fast,
+    0 or 1; `arch`: `hopper`, and `blackwell` (sm_103) for algorithm 74.
+    Zero, NaN, Inf: as the unit's design and IEEE 754 say.
+    Errors: InputError for a key that is missing or unknown, and for a configuration without a known recipe.
+    Source: cublas_match; results/products, recorded on an H100.
+    """
+    return _Planner(record).plan()
+
+
+class _Planner:
+    """One record, read."""
+
+    def __init__(self, record: Mapping[str, object]) -> None:
+        if not isinstance(record, Mapping):
+            raise InputError(f"expected an object with the keys {', '.join(KEYS)}, but got {shown(record)}")
+        for key in record:
+            check_choice("key of a cuBLASLt record", key, KEYS)
+        for key in ("a", "b", "d", "compute", "algo"):
+            if key not in record:
+                raise InputError(f"expected the key {key} in a cuBLASLt record, but there is none")
+        self.a, self.b, self.d = (check_choice(f"format of {x.upper()}", record[x], _FORMATS) for x in "abd")
+        self.compute = check_text("compute", record["compute"])
+        self.arch = check_choice("architecture", record.get("arch", "hopper"), ("hopper", "blackwell"))
+        fast = record.get("fast")
+        # JSON writes a truth value as true or as 1.
+        given = int(fast) if isinstance(fast, bool) else fast
+        self.fast = None if given is None else check_int("fast", given, low=0, high=1)
+        self.fields = _fields(record["algo"])
+        self.number = self.fields["ID"]
+        self.splits = self.fields["SPLITK_NUM"]
+        if self.splits < 1:
+            raise self.refusal("stream-K or another split whose order no source gives")
+
+    def plan(self) -> PlannedProduct:
+        """The unit and the recipe."""
+        unit = self.unit()
+        if self.d in ("e4m3", "e5m2"):
+            raise self.refusal(f"results in {self.d}")
+        settings: dict[str, Any] = {}
+        if self.splits > 1:
+            settings["splits"] = self.splits
+            if self.fields["REDUCTION_SCHEME"] not in _SCHEMES:
+                raise self.refusal(f"reduction scheme {self.fields['REDUCTION_SCHEME']}")
+            if self.fields["REDUCTION_SCHEME"] == 4:
+                settings["partials"] = "output"
+            elif self.fields["REDUCTION_SCHEME"] < 2:
+                settings["merge"] = "serial"
+        if self.number in (*_CUTLASS, 35, 36):
+            settings["tile"] = _TILES[self.fields["STAGES_ID"]]
+        workspace = self.splits > 1 and self.number not in (35, 36) and "merge" not in settings
+        if workspace or self.number == 23:
+            settings["fused"] = "c"
+        if unit == _TF32:
+            settings["operands"] = "fp32"
+        if self.d != _accumulator(unit):
+            settings["output"] = self.d
+        name = f"cublaslt-{self.number}"
+        if self.number == 66 and self.fast == 0:
+            name += "-promoted"
+        listed = ",".join(f"{key}={value}" for key, value in settings.items())
+        return PlannedProduct(unit, recipe(f"{name}@{listed}" if listed else name))
+
+    def unit(self) -> str:
+        """The unit that the algorithm calls."""
+        number, compute, stages = self.number, self.compute, self.fields["STAGES_ID"]
+        if number == 74 and self.arch == "blackwell" and self.a == self.b == "e4m3" and self.splits == 1:
+            return _TCGEN05[self.a]
+        if self.arch != "hopper":
+            raise self.refusal("this architecture")
+        if number == 66 and compute == "32F" and (self.a, self.b) in _WGMMA:
+            return "hopper/wgmma.m64n8" + _WGMMA[self.a, self.b]
+        if number in (*_CUTLASS, 35, 36, 55) and stages not in _TILES:
+            raise self.refusal(f"stages {stages}")
+        if number in (12, 21, 23, 24) and compute.startswith("32F_FAST"):
+            return _TF32  # the fast computations with 16 bits are given the same kernels
+        if number in (12, 21, 23, 24) and compute in ("16F", "32F") and self.a == self.b:
+            kind = _MMA.get("16F" if compute == "16F" else self.a)
+            if kind is not None:
+                return "hopper/mma.m16n8k16." + kind
+        if self.a == self.b == "fp32" and (number == 20 or (number == 55 and self.splits == 1)):
+            return _FMA32
+        own = number in (35, 36) and self.splits > 1 and self.fields["CUSTOM_OPTION"] == 1
+        if self.a == self.b == "fp64" and number in (22, 35, 36) and not own:
+            return _FMA64
+        raise self.refusal("these formats and fields")
+
+    def refusal(self, what: str) -> InputError:
+        """That no recipe is known, and for what."""
+        return InputError(
+            f"expected a configuration of cuBLASLt whose recipe is known, but got {what} with algorithm "
+            f"{self.number} on {self.arch} ({self.a}, {self.b} to {self.d}, {self.compute}, "
+            f"SPLITK_NUM {self.splits}, CUSTOM_OPTION {self.fields['CUSTOM_OPTION']})"
+        )
+
+
+def _accumulator(unit: str) -> str:
+    """The format of the unit's result."""
+    if unit == _FMA64:
+        return "fp64"
+    return "fp16" if unit.endswith(_MMA["16F"]) else "fp32"
+
+
+def _fields(algo: Any) -> dict[str, int]:
+    """The nine fields; what an algorithm lacks is 0, and SPLITK_NUM 1."""
+    if isinstance(algo, Mapping):
+        for key in algo:
+            check_choice("field of an algorithm of cuBLASLt", key, FIELDS)
+        found = dict(algo)
+    elif isinstance(algo, Sequence) and not isinstance(algo, str) and len(algo) == len(FIELDS):
+        found = dict(zip(FIELDS, algo, strict=True))
+    else:
+        raise InputError(
+            f"expected the fields {', '.join(FIELDS)} by name or in a list, but got {shown(algo)}"
+        )
+    if found.get("ID") is None:
+        raise InputError("expected the field ID of an algorithm of cuBLASLt, but there is none")
+    made = {}
+    for key in FIELDS:
+        value = found.get(key)
+        default = 1 if key == "SPLITK_NUM" else 0
+        made[key] = default if value is None else check_int(key, value, low=-(1 << 31), high=(1 << 32) - 1)
+        if made[key] >> 31 == 1:
+            made[key] -= 1 << 32  # the attributes are words of 32 bits
+    return made

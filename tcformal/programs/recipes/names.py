@@ -1,0 +1,211 @@
+"""Recipes by name: those that sources state, and those with altered fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from tcformal.checks import check_choice, check_text, shown
+from tcformal.design.unit import Evidence, Fact
+from tcformal.errors import InputError
+from tcformal.programs.recipes.recipe import Recipe, setting
+
+_RECORDED = "results/products/NVIDIA-H100-80GB-HBM3, products and scans of cuBLASLt 13.1"
+_MAP = "cublas_match plan and README"
+_CUTLASS = "CUTLASS include/cutlass/"
+_DEEPGEMM = "DeepGEMM deep_gemm/include/deep_gemm/impls/sm90_fp8_gemm_1d2d.cuh"
+
+
+#: What is not recorded of algorithm 66.
+_SPLIT_66 = "With K split, alpha and beta are taken to join as in algorithm 21 (fused=c): not recorded."
+
+
+def _row(
+    name: str, title: str, units: str, known: Mapping[str, tuple[Any, Evidence, str]], *notes: str
+) -> Recipe:
+    """A recipe whose fields stand with their evidence and source; the others are as in `plain`."""
+    return Recipe(
+        name=name, title=title, units=units, notes=notes,
+        facts={key: Fact(source, evidence) for key, (_, evidence, source) in known.items()},
+        **{key: value for key, (value, _, _) in known.items()},
+    )  # fmt: skip
+
+
+def _recorded(**values: Any) -> dict[str, tuple[Any, Evidence, str]]:
+    return {key: (value, Evidence.RECORDED, _RECORDED) for key, value in values.items()}
+
+
+def _stated(source: str, **values: Any) -> dict[str, tuple[Any, Evidence, str]]:
+    return {key: (value, Evidence.DOCUMENTED, source) for key, value in values.items()}
+
+
+def _probed(**values: Any) -> dict[str, tuple[Any, Evidence, str]]:
+    return {key: (value, Evidence.PROBED, _MAP) for key, value in values.items()}
+
+
+def _cublaslt() -> list[Recipe]:
+    """The algorithms of cuBLASLt by number; a planner sets what a product chooses, such as `splits`."""
+    lines = {"grain": 128, "ragged_grain": 16, "grain_unit": "bytes"}
+    older = {"residue": "first", "tile": 32, **lines, "start": "first", "merge": "workspace"}
+    made = [
+        _row(
+            "cublaslt-66", "cuBLASLt's algorithm 66 (nvjet): one accumulator for each part of K",
+            "hopper/wgmma of fp16 and bf16, and of fp8 with fast accumulation",
+            _recorded(
+                grain=128, grain_unit="bytes", residue="last", promotion=0, fused="sum", merge="workspace"
+            ),
+            _SPLIT_66,
+        ),
+        _row(
+            "cublaslt-66-promoted",
+            "cuBLASLt's algorithm 66 without fast accumulation: an accumulator is closed every 128 products",
+            "hopper/wgmma of fp8",
+            _recorded(
+                grain=128, grain_unit="bytes", residue="last", promotion=128, start="first", fused="sum",
+                merge="workspace",
+            ),
+            _SPLIT_66,
+        ),
+        _row(
+            "cublaslt-20", "cuBLASLt's algorithm 20: fused multiply–adds of fp32, the incomplete tile first",
+            "fused multiply–adds in fp32, such as cdna1/v_mfma_f32_32x32x2f32", _recorded(**older),
+        ),
+        _row(
+            "cublaslt-22", "cuBLASLt's algorithm 22: fp64, the incomplete tile first",
+            "ampere/mma.m8n8k4.f64.f64.f64.f64", _recorded(**older),
+        ),
+    ]  # fmt: skip
+    made += [
+        _row(
+            f"cublaslt-{number}", f"cuBLASLt's algorithm {number} (CUTLASS): the incomplete tile first",
+            "hopper/mma of fp16, bf16 and tf32", _recorded(**older),
+            "tile is 8 to 128 by STAGES_ID; the operands of fp32 are rounded to tf32 before.",
+        )
+        for number in (21, 23, 24)
+    ]  # fmt: skip
+    made += [
+        _row(
+            "cublaslt-12", "cuBLASLt's algorithm 12 (CUTLASS): the incomplete tile first",
+            "mma of fp16, bf16 and tf32", _probed(**older),
+            "None of its recorded products has been compared.",
+        ),
+        *(
+            _row(
+                f"cublaslt-{number}",
+                f"cuBLASLt's algorithm {number}: fp64, the parts take tiles of k in turn",
+                "ampere/mma.m8n8k4.f64.f64.f64.f64",
+                _recorded(turns=True, tile=16, start="first", merge="workspace", fused="sum"),
+                "Not with custom option 1 and K split: those parts are added in an order of their own.",
+            )
+            for number in (35, 36)
+        ),
+        _row(
+            "cublaslt-55", "cuBLASLt's algorithm 55: fused multiply–adds of fp32, K whole",
+            "fused multiply–adds in fp32, such as cdna1/v_mfma_f32_32x32x2f32",
+            _recorded(splits=1, fused="sum"),
+        ),
+        _row(
+            "cublaslt-74",
+            "cuBLASLt's algorithm 74 (sm_103): one accumulator, the incomplete group of 32 first",
+            "blackwell/tcgen05 of fp8", _probed(residue="first", tile=32, promotion=0),
+        ),
+    ]  # fmt: skip
+    return made
+
+
+def _others() -> list[Recipe]:
+    fp8 = _CUTLASS + "gemm/collective/fp8_accumulation.hpp"
+    promoted = _stated(fp8, promotion=128, start="zero")
+    linear = _stated(_CUTLASS + "epilogue/thread/linear_combination.h", fused="sum", c_place="epilogue")
+    iterator = _CUTLASS + "transform/threadblock/predicated_tile_access_iterator.h"
+    first = _stated(iterator, residue="first", tile=32)
+    universal = _CUTLASS + "gemm/kernel/gemm_universal.h"
+    serial = _CUTLASS + "gemm/kernel/gemm.h, params and epilogue"
+    reduce = _CUTLASS + "reduction/kernel/reduce_split_k.h, operator()"
+    return [
+        _row(
+            "plain", "calls of the unit from C on, each result the next c", "every unit",
+            {"c_place": ("accumulator", Evidence.CHOSEN, "")},
+        ),
+        _row(
+            "deepgemm-sm90", "DeepGEMM's fp8 product on Hopper: promoted and scaled every 128 products",
+            "hopper/wgmma of fp8",
+            _stated(_DEEPGEMM, promotion=128, promotion_scales="product", start="zero", output="bf16"),
+        ),
+        _row(
+            "cutlass-sm90-fp8", "CUTLASS on sm_90, fp8 with promotion: added to fp32 every 128 products",
+            "hopper/wgmma of fp8", promoted | linear,
+            "promotion is the number of MMAs, mma_promotion_interval, times 32; 4 by default.",
+        ),
+        _row(
+            "cutlass-sm90-fp8-scaled", "CUTLASS on sm_90, fp8 with block scales: scaled by A's, then by B's",
+            "hopper/wgmma of fp8", promoted | linear | _stated(fp8, promotion_scales="chained"),
+        ),
+        _row(
+            "cutlass-sm80-fp8",
+            "CUTLASS's staged accumulation on sm_89: promoted after the first step of each tile",
+            "ada/mma of fp8",
+            _stated(
+                _CUTLASS + "gemm/threadblock/mma_multistage.h, StagedAccumulation",
+                promotion=64, first_promotion=32, start="zero",
+            ) | linear | first | {"tile": (64, Evidence.CHOSEN, "")},
+            "promotion and tile are the threadblock's K; first_promotion is the instruction's.",
+        ),
+        _row(
+            "cutlass-split-k-serial", "CUTLASS's serial split-K: each part is added to D, in D's format",
+            "mma", _stated(serial, splits=2, grain=32, merge="serial") | linear | first,
+            "grain and tile are the threadblock's K; a part is a whole number of tiles.",
+        ),
+        _row(
+            "cutlass-split-k-parallel",
+            "CUTLASS's parallel split-K: parts are added up from zero in a workspace",
+            "mma",
+            _stated(reduce, splits=2, start="zero", merge="workspace", partials="accumulator")
+            | linear
+            | first
+            | _stated(universal, grain=128, ragged_grain=16, grain_unit="bytes"),
+        ),
+        _row(
+            "stream-k", "stream-K, deterministic: a tile's parts are added up in ascending k",
+            "every unit",
+            _stated("STREAM-K abstract", stream=108, tile=32, tile_m=128, tile_n=128)
+            | {"start": ("first", Evidence.PROBED, "cublas_match README")},
+            "stream is the number of workers (multiprocessors); every tile is streamed, none is left whole.",
+        ),
+    ]  # fmt: skip
+
+
+@cache
+def recipes() -> dict[str, Recipe]:
+    """The catalogued recipes by name; `tcformal recipes` lists them."""
+    return {x.name: x for x in (*_others(), *_cublaslt())}
+
+
+def recipe(name: str) -> Recipe:
+    """The recipe of that name: `NAME` or `NAME@field=value,…`.
+
+    Errors: UnknownNameError naming the closest names; InputError for a value that does not fit.
+    """
+    base, at, text = check_text("the name of a recipe", name).strip().partition("@")
+    found = recipes()[check_choice("recipe", base, recipes())]
+    if not at:
+        return found
+    made: dict[str, Any] = {}
+    for piece in text.split(","):
+        key, equals, value = (x.strip() for x in piece.partition("="))
+        if not equals or not value:
+            raise InputError(f"expected FIELD=VALUE in the recipe {shown(name)}, but got {shown(piece)}")
+        if key in made:
+            raise InputError(f"expected each field once in the recipe {shown(name)}, but got {key} twice")
+        made[key] = setting(key, value)
+    return found.altered(name, made)
+
+
+def recipe_of(x: str | Recipe) -> Recipe:
+    """The recipe that a caller means; InputError for what is neither a name nor a recipe."""
+    if isinstance(x, Recipe):
+        return x
+    if isinstance(x, str):
+        return recipe(x)
+    raise InputError(f"expected a recipe or its name, but got {shown(x)}")

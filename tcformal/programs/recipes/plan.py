@@ -1,0 +1,196 @@
+"""A recipe on a unit as the steps of a program: all that is computed for one element of D, in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tcformal.design.steps import ConstantStep, InputStep, ProgramPlan, conversion_into
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.formats.catalog import FORMATS, format_named
+from tcformal.formats.spec import Format, Specials
+from tcformal.programs.builder import Builder, StepValue
+from tcformal.programs.functions import add, call, convert, fma, mul
+from tcformal.programs.recipes.parts import Accumulator, KPart
+from tcformal.programs.recipes.recipe import Recipe
+
+#: Scales of promoted sums.
+SCALE = FORMATS["fp32"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extras:
+    """What a product has beside A and B: formats of what is given, None for what is not."""
+
+    c: Format | None = None
+    bias: Format | None = None
+    alpha: bool = False
+    beta: bool = False
+
+
+def output_of(unit: UnitSpec, recipe: Recipe) -> Format:
+    """The format of D."""
+    return unit.d_format if recipe.output == "accumulator" else format_named(recipe.output)
+
+
+def recipe_plan(
+    unit: UnitSpec, recipe: Recipe, k: int, parts: Sequence[KPart], extras: Extras
+) -> ProgramPlan:
+    """The steps from the encodings of one row of A and one column of B to one of D.
+
+    Shapes: inputs a, b: k elements; c, alpha, beta, bias: one; scale_a, scale_b: one for each `promotion`
+    products, where the recipe has scales.
+    Ranges and units: alpha and beta in the accumulator's format, scales in fp32.
+    Errors: InputError for a unit, C or bias that the recipe cannot take.
+    """
+    return _Recipe(unit, recipe, k, extras).plan(parts)
+
+
+class _Recipe:
+    """The steps of one recipe."""
+
+    def __init__(self, unit: UnitSpec, recipe: Recipe, k: int, extras: Extras) -> None:
+        self.unit, self.recipe, self.k, self.extras = unit, recipe, k, extras
+        self.steps = Builder()
+        self.wide, self.narrow = unit.d_format, output_of(unit, recipe)
+        conversion_into("RNE", self.narrow)
+        if self.narrow.specials is not Specials.IEEE and not recipe.saturate:
+            raise InputError(
+                f"expected saturate=true for results in {self.narrow.name}, which has no Inf, "
+                f"but the recipe {recipe.name} has saturate=false"
+            )
+        self.a, self.b = self.operand("a", unit.a_format), self.operand("b", unit.b_format)
+        if unit.c_format != unit.d_format and k > unit.k:
+            raise InputError(
+                f"expected K of at most {unit.k} for {unit.name}, whose D cannot be the next C, but got K={k}"
+            )
+
+    def plan(self, parts: Sequence[KPart]) -> ProgramPlan:
+        """All steps; the last one's value is D."""
+        if self.recipe.merge == "serial":
+            d = self.serial(parts)
+        else:
+            total: StepValue | None = None
+            for i, part in enumerate(parts):
+                with self.steps.naming(f"part{i}"):
+                    total = self.added(total, self.waiting(self.part(part)))
+            if total is None:
+                raise InputError("expected at least one part of K, but got none")
+            d = self.finished(total, self.given_c())
+        return ProgramPlan(tuple(self.steps.steps), d.index, self.k)
+
+    def input(self, letter: str, fmt: Format, length: int | None) -> StepValue:
+        """An input of the product."""
+        return self.steps.add(InputStep(fmt=fmt, length=length, name=letter, letter=letter))
+
+    def operand(self, letter: str, fmt: Format) -> StepValue:
+        """A row of A or a column of B, in the unit's format."""
+        if self.recipe.operands == "given":
+            return self.input(letter, fmt, self.k)
+        return convert(self.steps, self.input(letter, FORMATS[self.recipe.operands], self.k), fmt.name)
+
+    def given_c(self) -> StepValue | None:
+        """C where it joins the finished sum."""
+        if self.extras.c is None or self.recipe.c_place == "accumulator":
+            return None
+        return self.input("c", self.extras.c, None)
+
+    # ------------------------------------------------------------------ sums
+    def part(self, part: KPart) -> StepValue:
+        """One part: its accumulators, promoted."""
+        if not self.recipe.promotion:
+            (only,) = part
+            return self.chain(only)
+        total: StepValue | None = None
+        first = part[0][0][0] if self.recipe.scales_of == "first-part" else 0
+        for accumulator in part:
+            block = (accumulator[0][0] - first) // self.recipe.promotion
+            total = self.promoted(total, self.chain(accumulator), block)
+        if total is None:
+            raise InputError("expected at least one accumulator in a part, but got none")
+        return total
+
+    def chain(self, accumulator: Accumulator) -> StepValue:
+        """Calls of the unit from zero, or from C."""
+        unit, steps = self.unit, self.steps
+        if self.recipe.c_place == "accumulator" and self.extras.c is not None:
+            d = self.input("c", unit.c_format, None)
+        else:
+            d = self.zero(unit.c_format)
+        for start, stop in accumulator:
+            a, b = (steps.slice(x, start, stop - start) for x in (self.a, self.b))
+            d = call(steps, unit, a, b, d)
+        return d
+
+    def promoted(self, total: StepValue | None, d: StepValue, block: int) -> StepValue:
+        """A full accumulator added to the sum, times its scales."""
+        kind = self.recipe.promotion_scales
+        if kind == "none":
+            return self.added(total, d)
+        count = -(-self.k // self.recipe.promotion)
+        a, b = (self.steps.element(self.input(f"scale_{x}", SCALE, count), block) for x in "ab")
+        wide = self.wide.name
+        before = self.zero(self.wide) if total is None else total
+        if kind == "product":
+            return fma(self.steps, mul(self.steps, a, b, wide), d, before, wide)
+        return fma(self.steps, mul(self.steps, d, a, wide), b, before, wide)
+
+    def added(self, total: StepValue | None, d: StepValue) -> StepValue:
+        """The sum with another term, in the accumulator's format."""
+        if total is None and self.recipe.start == "first":
+            return d
+        return add(self.steps, self.zero(self.wide) if total is None else total, d, self.wide.name)
+
+    def waiting(self, d: StepValue) -> StepValue:
+        """A part as it waits to be added."""
+        if self.recipe.partials == "accumulator":
+            return d
+        name = self.narrow.name if self.recipe.partials == "output" else self.recipe.partials
+        return convert(self.steps, d, name)
+
+    def zero(self, fmt: Format) -> StepValue:
+        """+0."""
+        return self.steps.add(ConstantStep(fmt=fmt, length=None, name="zero", word=0))
+
+    # ------------------------------------------------------------------ what follows the sum
+    def serial(self, parts: Sequence[KPart]) -> StepValue:
+        """Each part finished with D so far in the place of C."""
+        if self.extras.bias is not None and len(parts) > 1:
+            raise InputError(
+                f"expected no bias for the recipe {self.recipe.name}, whose parts are added to D one by one"
+            )
+        d: StepValue | None = None
+        for i, part in enumerate(parts):
+            with self.steps.naming(f"part{i}"):
+                total = self.part(part)
+                d = self.finished(total, self.given_c()) if d is None else self.finished(total, d, again=True)
+        if d is None:
+            raise InputError("expected at least one part of K, but got none")
+        return d
+
+    def finished(self, total: StepValue, c: StepValue | None, *, again: bool = False) -> StepValue:
+        """alpha·sum + beta·C + bias in D's format; `again`: beta is 1, because C is D so far."""
+        steps, wide = self.steps, self.wide.name
+        alpha = self.input("alpha", self.wide, None) if self.extras.alpha else None
+        beta = self.input("beta", self.wide, None) if self.extras.beta and not again else None
+        if c is None:
+            made = total if alpha is None else mul(steps, alpha, total, wide)
+        elif self.recipe.fused == "sum":
+            scaled = c if beta is None else mul(steps, beta, c, wide)
+            made = (
+                add(steps, total, scaled, wide) if alpha is None else fma(steps, alpha, total, scaled, wide)
+            )
+        else:
+            scaled = total if alpha is None else mul(steps, alpha, total, wide)
+            if beta is None:
+                made = add(steps, scaled, c, wide)
+            elif self.recipe.fused == "c":
+                made = fma(steps, beta, c, scaled, wide)
+            else:
+                made = add(steps, scaled, mul(steps, beta, c, wide), wide)
+        if self.extras.bias is not None and not again:
+            made = add(steps, made, self.input("bias", self.extras.bias, None), wide)
+        if self.narrow == self.wide:
+            return made
+        return convert(steps, made, self.narrow.name, "RNE", self.recipe.saturate)

@@ -1,0 +1,1 @@
+"""Programs over units and recipes of matrix products, shown."""

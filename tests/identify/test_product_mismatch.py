@@ -1,0 +1,130 @@
+"""Mismatches of whole products: the recipes that give each result, where they part, and known faults."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from tcformal import InputError, simulate
+from tcformal.cli import main
+from tcformal.design.names import resolve
+from tcformal.identify.product_case import product_case
+from tcformal.identify.products import ExplainedProduct, explain_product
+
+HALF = "ada/mma.m16n8k16.f32.f16.f16.f32"
+EIGHT = "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
+K = 72
+
+
+def halves() -> tuple[Any, Any]:
+    rng = np.random.default_rng(3)
+    return rng.standard_normal((5, K)).astype(np.float16), rng.standard_normal((K, 4)).astype(np.float16)
+
+
+def explained(unit: str, expected: Any, got: Any, a: Any, b: Any, **extras: Any) -> ExplainedProduct:
+    spec = resolve(unit)
+    arrays = {"a": a, "b": b, "expected": expected, "got": got, **extras}
+    return explain_product(spec, product_case(spec, arrays, "a test"), rivals=False)
+
+
+def names(found: tuple[Any, ...]) -> list[tuple[str, str]]:
+    return [(p.model.unit.name, p.model.recipe.name) for p in found]
+
+
+def test_split_k_against_one_accumulator_is_rounding() -> None:
+    a, b = halves()
+    expected = simulate(HALF, a, b)
+    got = simulate(HALF, a, b, recipe="cublaslt-66@splits=2")
+    found = explained(HALF, expected, got, a, b)
+    assert found.both
+    assert names(found.expected)[0] == (HALF, "plain")
+    assert (HALF, "cublaslt-66@grain=128,splits=2") in names(found.got)
+    assert found.first == tuple(np.argwhere(expected != got)[0])
+    assert found.differing == (expected != got).sum()
+    # The first part takes 64 products: before them nothing can differ.
+    assert found.parting is not None
+    assert (found.parting.start, found.parting.stop) == (64, K)
+
+
+@pytest.mark.long
+def test_other_units_are_tried_too() -> None:
+    a, b = halves()
+    expected = simulate(HALF, a, b)
+    got = simulate("volta/mma.m8n8k4.f32.f16.f16.f32", a, b, recipe="cublaslt-21@tile=32,splits=2")
+    spec = resolve(HALF)
+    arrays = {"a": a, "b": b, "expected": expected, "got": got}
+    found = explain_product(spec, product_case(spec, arrays, "a test"))
+    assert found.both
+    assert names(found.got)[0][0].startswith("volta/")
+
+
+def test_a_dropped_tail_is_recognised() -> None:
+    a, b = np.ones((3, K), np.float16), np.ones((K, 2), np.float16)
+    expected = simulate(HALF, a, b)
+    assert (expected == K).all()
+    got = np.full_like(expected, K - K % 64)
+    found = explained(HALF, expected, got, a, b)
+    assert not found.both
+    assert found.got[0].fault.startswith("a known fault: the incomplete last tile of k is left out")
+    assert found.parting is not None
+    assert (found.parting.start, found.parting.stop) == (64, K)
+
+
+def test_scales_of_the_first_part_are_recognised() -> None:
+    rng = np.random.default_rng(4)
+    k = 256
+    import ml_dtypes
+
+    a = rng.standard_normal((3, k)).astype(ml_dtypes.float8_e4m3fn)
+    b = rng.standard_normal((k, 2)).astype(ml_dtypes.float8_e4m3fn)
+    scales: dict[str, Any] = {
+        "scale_a": rng.uniform(0.5, 2, (3, k // 128)).astype(np.float32),
+        "scale_b": rng.uniform(0.5, 2, (k // 128, 2)).astype(np.float32),
+    }
+    expected = simulate(EIGHT, a, b, recipe="cutlass-sm90-fp8-scaled", **scales)
+    got = simulate(
+        EIGHT, a, b, recipe="cutlass-sm90-fp8-scaled@splits=2,grain=128,scales_of=first-part", **scales
+    )
+    found = explained(EIGHT, expected, got, a.view(np.uint8), b.view(np.uint8), **scales)
+    assert not found.expected[0].fault
+    assert found.got[0].fault == "a known fault: every part of K uses the scales of the first one"
+    assert found.parting is not None
+    assert found.parting.start >= 128
+
+
+def test_what_no_recipe_gives_is_said(tmp_path: Path) -> None:
+    a, b = halves()
+    expected = simulate(HALF, a, b, recipe="cublaslt-21@tile=32")
+    got = expected.copy()
+    got[2, 1] = np.nextafter(got[2, 1], np.float32(0), dtype=np.float32)
+    path = tmp_path / "product.npz"
+    np.savez(path, a=a, b=b, expected=expected, got=got)
+    run = CliRunner().invoke(main, ["explain-mismatch", HALF, "--file", str(path), "--only-unit", "--json"])
+    assert run.exit_code == 1, run.output
+    data = json.loads(run.stdout)
+    assert data["verdict"] == "unexplained"
+    assert data["got_by"] == []
+    assert (data["differing"], data["largest"]) == (1, 1)
+    assert (data["first"]["row"], data["first"]["column"]) == (2, 1)
+    assert {"unit": HALF, "recipe": "cublaslt-21@tile=16", "fault": ""} in data["expected_by"]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"b": np.ones((7, 2), np.float16)}, r"^expected b of shape \[72, 2\] in a test"),
+        ({"got": np.ones((5, 3), np.float32)}, r"^expected got of shape \[5, 4\] in a test"),
+        ({"a": np.ones((5, K), np.float32)}, "^expected fp16 for a in a test, but got float32"),
+        ({"d": np.ones((5, 4))}, "^expected the arrays a, b"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(change: dict[str, Any], sentence: str) -> None:
+    a, b = halves()
+    d = np.ones((5, 4), np.float32)
+    with pytest.raises(InputError, match=sentence):
+        explained(HALF, **{"expected": d, "got": d, "a": a, "b": b, **change})
