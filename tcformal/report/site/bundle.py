@@ -25,9 +25,9 @@ _DATE = (2020, 1, 1, 0, 0, 0)
 _UNUSED = ("pydoc_data/", "unittest/", "ensurepip/", "idlelib/", "lib2to3/", "turtledemo/", "xml/", "turtle.",
            "_pydecimal.", "doctest.", "pdb.", "mailbox.", "imaplib.", "ftplib.", "smtplib.", "sqlite3/",
            "curses/", "tkinter/", "test/", "multiprocessing/", "distutils/", "wsgiref/", "xmlrpc/",
-           "venv/",
-           "_pyrepl/", "dbm/", "pydoc.", "tarfile.", "optparse.", "cProfile.", "pickletools.",
-           "trace.", "bdb.", "plistlib.", "pstats.", "profile.", "socketserver.", "configparser.")  # fmt: skip
+           "venv/", "_pyrepl/", "dbm/", "pydoc.", "tarfile.", "optparse.", "cProfile.", "pickletools.",
+           "trace.", "bdb.", "plistlib.", "pstats.", "profile.", "socketserver.", "configparser.",
+           )  # fmt: skip
 #: The encodings of text that Python needs to start; all others are left out.
 _ENCODINGS = ("__init__", "aliases", "ascii", "cp437", "idna", "latin_1", "utf_8", "utf_8_sig", "punycode",
               "raw_unicode_escape", "unicode_escape", "utf_16", "utf_32", "charmap", "hex_codec")  # fmt: skip
