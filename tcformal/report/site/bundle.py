@@ -24,8 +24,13 @@ _DATE = (2020, 1, 1, 0, 0, 0)
 #: Parts of the standard library that no trace needs.
 _UNUSED = ("pydoc_data/", "unittest/", "ensurepip/", "idlelib/", "lib2to3/", "turtledemo/", "xml/", "turtle.",
            "_pydecimal.", "doctest.", "pdb.", "mailbox.", "imaplib.", "ftplib.", "smtplib.", "sqlite3/",
-           "curses/", "tkinter/", "test/", "multiprocessing/", "distutils/", "wsgiref/", "xmlrpc/", "venv/",
-           "_pyrepl/", "dbm/", "pydoc.", "tarfile.", "optparse.", "cProfile.", "pickletools.")  # fmt: skip
+           "curses/", "tkinter/", "test/", "multiprocessing/", "distutils/", "wsgiref/", "xmlrpc/",
+           "venv/", "_pyrepl/", "dbm/", "pydoc.", "tarfile.", "optparse.", "cProfile.", "pickletools.",
+           "trace.", "bdb.", "plistlib.", "pstats.", "profile.", "socketserver.", "configparser.",
+           )  # fmt: skip
+#: The encodings of text that Python needs to start; all others are left out.
+_ENCODINGS = ("__init__", "aliases", "ascii", "cp437", "idna", "latin_1", "utf_8", "utf_8_sig", "punycode",
+              "raw_unicode_escape", "unicode_escape", "utf_16", "utf_32", "charmap", "hex_codec")  # fmt: skip
 
 
 def scripts(pyodide: Path) -> dict[str, str]:
@@ -52,8 +57,8 @@ def scripts(pyodide: Path) -> dict[str, str]:
 
 
 def _script(name: str, data: bytes) -> str:
-    """A script that hands over a compressed file."""
-    return f'tcformalFile("{name}", "{base64.b64encode(data).decode()}");\n'
+    """A script that hands over a compressed file: five characters for four bytes, and the number of bytes."""
+    return f'tcformalFile("{name}", "{base64.b85encode(data, pad=True).decode()}", {len(data)});\n'
 
 
 def _files(pyodide: Path) -> dict[str, bytes]:
@@ -81,7 +86,9 @@ def _trimmed(files: dict[str, bytes]) -> bytes:
     made = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(files["python_stdlib.zip"])) as old, zipfile.ZipFile(made, "w") as new:
         for name in old.namelist():
-            if not name.startswith(_UNUSED):
+            folder, _, rest = name.partition("/")
+            unused = folder == "encodings" and rest.partition(".")[0] not in _ENCODINGS
+            if not unused and not name.startswith(_UNUSED):
                 new.writestr(zipfile.ZipInfo(name, _DATE), old.read(name))
     return made.getvalue()
 

@@ -26,7 +26,7 @@ pre{background:var(--soft);padding:.6rem;white-space:pre-wrap;overflow-wrap:anyw
 .pictures{display:flex;flex-wrap:wrap;gap:1rem}
 .picture{overflow-x:auto;border:1px solid var(--line);border-radius:4px;max-width:100%}
 .picture svg{display:block}
-h1{overflow-wrap:anywhere}table{border-collapse:collapse;margin:.8rem 0}
+h1,h2,h3,p,li{overflow-wrap:anywhere}table{border-collapse:collapse;margin:.8rem 0}
 th,td{border-bottom:1px solid var(--line);padding:.2rem .7rem;
 text-align:left;vertical-align:top;overflow-wrap:anywhere}a{color:var(--link)}
 """

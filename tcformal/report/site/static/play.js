@@ -2,7 +2,8 @@
 // The playground: the page collects texts, the package's own Python computes, the page shows what it gives.
 (() => {
   const files = {};
-  globalThis.tcformalFile = (name, text) => { files[name] = text; };
+  globalThis.tcformalFile = (name, text, size) => { files[name] = [text, size]; };
+  const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
   const find = (id) => document.getElementById(id);
   let python = null;
   let state = { units: [], a: ["1", "0"], b: ["1", "0"], c: "0", scale_a: [], scale_b: [] };
@@ -11,9 +12,17 @@
   let operands = {};
 
   async function opened(name) {
-    const text = files[name];
+    const [text, size] = files[name];
     delete files[name];
-    const raw = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (x) => x.charCodeAt(0));
+    const worth = new Uint8Array(128);
+    for (let i = 0; i < DIGITS.length; i += 1) worth[DIGITS.charCodeAt(i)] = i;
+    const words = new DataView(new ArrayBuffer((text.length / 5) * 4));
+    for (let i = 0, at = 0; i < text.length; at += 4) {
+      let word = 0;
+      for (const end = i + 5; i < end; i += 1) word = word * 85 + worth[text.charCodeAt(i)];
+      words.setUint32(at, word);
+    }
+    const raw = new Uint8Array(words.buffer, 0, size);
     const plain = new Blob([raw]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Uint8Array(await new Response(plain).arrayBuffer());
   }
