@@ -24,6 +24,7 @@ from tcformal.report.units import (
     units_table,
 )
 
+
 @main.command()
 @click.argument("name", required=False)
 @click.option("--arch", help="Only units of this architecture.")

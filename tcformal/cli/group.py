@@ -45,7 +45,8 @@ SUMMARIES: dict[str, str] = {
     "programs": "List the programs over units, or show one: its text, parameters, source and steps.",
     "prove": "Prove two units equal on all inputs, or a claim about one unit (exit 0 if they "
     "are, or it holds).",
-    "recipes": "List the recipes of matrix products, or show one (NAME, NAME@field=value,…) with its sources.",
+    "recipes": "List the recipes of matrix products, or show one (NAME, NAME@field=value,…) with its "
+    "sources.",
     "region": "Find the largest spread of exponents within which two units give the same bits.",
     "report": "Write what the records hold as pages that open from the disk.",
     "results": "Kept answers: list, show, verify, proof, export, prune.",

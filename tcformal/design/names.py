@@ -11,7 +11,7 @@ from tcformal.design.aliases import ALIASES, unaliased
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.catalog import catalogue
 from tcformal.design.spec import EXACT_SUM, NUMBERS, Design, Operands
-from tcformal.design.tree import PLAIN, STAGE_PARAMETERS, Tree, read_steps
+from tcformal.design.trees.tree import PLAIN, STAGE_PARAMETERS, Tree, read_steps
 from tcformal.design.unit import Evidence, Fact, UnitSpec
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.formats.catalog import format_named

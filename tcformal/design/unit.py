@@ -8,7 +8,7 @@ from enum import Enum
 
 from tcformal.checks import check_int
 from tcformal.design.spec import Design, Operands
-from tcformal.design.tree import Tree, stage_designs
+from tcformal.design.trees.tree import Tree, stage_designs
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 

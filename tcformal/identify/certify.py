@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tcformal.callbacks import Progress
-from tcformal.design.arrangements import tree_of
 from tcformal.design.names import resolve
-from tcformal.design.tree import stage_designs
+from tcformal.design.trees.arrangements import tree_of
+from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.record.identification import AxisOutcome, Settled

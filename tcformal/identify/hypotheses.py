@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcformal.design.arrangements import tree_unit
 from tcformal.design.names import resolve
-from tcformal.design.tree import Step, Tree
+from tcformal.design.trees.arrangements import tree_unit
+from tcformal.design.trees.tree import Step, Tree
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.catalog import format_named
 from tcformal.identify.order.order import Order

@@ -9,9 +9,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from tcformal.design.arrangements import tree_unit
 from tcformal.design.spec import EXACT_SUM
-from tcformal.design.tree import Tree, Value, stage_designs
+from tcformal.design.trees.arrangements import tree_unit
+from tcformal.design.trees.tree import Tree, Value, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from tcformal.checks import check_int
 from tcformal.design.rounding import conversion
 from tcformal.design.spec import Design
-from tcformal.design.tree import Tree, stage_designs
+from tcformal.design.trees.tree import Tree, stage_designs
 from tcformal.design.unit import Emulation, UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Specials

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from tcformal.design.spec import Design
-from tcformal.design.tree import Step
+from tcformal.design.trees.tree import Step
 from tcformal.oracle.products import flushed
 from tcformal.oracle.sums import fused_sum
 from tcformal.oracle.values import ExactValue, NumberClass

@@ -15,7 +15,7 @@ from tcformal.design.catalog import catalogue
 from tcformal.design.names import FAMILIES
 from tcformal.design.operations import operation, risks
 from tcformal.design.sources import references
-from tcformal.design.tree import Tree
+from tcformal.design.trees.tree import Tree
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Sign
 from tcformal.oracle.text import number_text, power_of_two

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tcformal.design.spec import Operands
-from tcformal.design.tree import Tree, stage_designs
+from tcformal.design.trees.tree import Tree, stage_designs
 from tcformal.design.unit import Emulation, UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
@@ -16,7 +16,7 @@ from tcformal.semantics.pack import converted_word, pack
 from tcformal.semantics.product import Scales
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand
 from tcformal.semantics.sums.step import fused_sum
-from tcformal.semantics.tree import tree_dot
+from tcformal.semantics.sums.tree import tree_dot
 from tcformal.semantics.unpack import unpack
 
 

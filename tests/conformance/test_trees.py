@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcformal.design.arrangements import tree_of, tree_unit
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
-from tcformal.design.tree import Step, Tree
+from tcformal.design.trees.arrangements import tree_of, tree_unit
+from tcformal.design.trees.tree import Step, Tree
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.catalog import FORMATS

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tcformal.design.arrangements import combined, groups, permuted, running, tree_of, tree_unit
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
-from tcformal.design.tree import STAGE_PARAMETERS, Step, Tree, read_steps, stage_designs, tree
+from tcformal.design.trees.arrangements import combined, groups, permuted, running, tree_of, tree_unit
+from tcformal.design.trees.tree import STAGE_PARAMETERS, Step, Tree, read_steps, stage_designs, tree
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.query.assume import Assumptions

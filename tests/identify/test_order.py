@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcformal.design.arrangements import combined, groups, running, tree_of
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
-from tcformal.design.tree import Step
+from tcformal.design.trees.arrangements import combined, groups, running, tree_of
+from tcformal.design.trees.tree import Step
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.identify.order.order import Order, order_of

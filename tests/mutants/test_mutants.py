@@ -31,7 +31,6 @@ LAYERS = {
     "store",
     "proofs",
     "report",
-    "programs",
 }
 
 

@@ -9,8 +9,8 @@ import click
 from rich.text import Text
 
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
-from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.cli.questions.explain import show_traces
+from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.operands.command import by_value, explain_command

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 from tcformal.checks import check_int
 from tcformal.design.spec import Operands
-from tcformal.design.tree import Step
+from tcformal.design.trees.tree import Step
 from tcformal.identify.order.flatness import Flatness
 from tcformal.identify.order.masks import AskBatch, Asked, Masks, NoOrderError, NotFiniteError, Task, together
 

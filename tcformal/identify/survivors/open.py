@@ -9,7 +9,7 @@ from tcformal.design.axes import altered, axis_values
 from tcformal.design.names import resolve, tree_name
 from tcformal.design.rounding import MODES, conversion
 from tcformal.design.spec import Design
-from tcformal.design.tree import stage_designs
+from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.identify.survivors.world import Axis, World
@@ -27,7 +27,7 @@ from tcformal.semantics.choice import (
     opened,
 )
 from tcformal.semantics.number import Exponent, bits_for
-from tcformal.semantics.tree import tree_dot
+from tcformal.semantics.sums.tree import tree_dot
 
 #: Parameters of the products, of c and of every result: one value for all stages.
 _EVERYWHERE = ("operand_subnormals", "c_subnormals", "result_subnormals", "zero_sign", "overflow")

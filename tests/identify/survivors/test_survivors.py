@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tcformal.design.arrangements import tree_of
 from tcformal.design.names import resolve
+from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec
 from tcformal.identify.survivors.open import world_of
 from tcformal.identify.survivors.tables import Survivors

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tcformal.design.spec import Design, Operands
-from tcformal.design.tree import Step, Tree
+from tcformal.design.trees.tree import Step, Tree
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.mma import WHOLE, DotPlace, check_dot, flushed_product

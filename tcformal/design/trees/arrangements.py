@@ -8,7 +8,7 @@ from dataclasses import replace
 from tcformal.checks import check_choice, check_int
 from tcformal.design.names import tree_name
 from tcformal.design.spec import Design
-from tcformal.design.tree import PLAIN, STAGE_PARAMETERS, Step, Tree, Value, tree
+from tcformal.design.trees.tree import PLAIN, STAGE_PARAMETERS, Step, Tree, Value, tree
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 
