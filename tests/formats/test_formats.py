@@ -179,7 +179,7 @@ def test_aliases_name_formats() -> None:
     ("name", "sentence"),
     [
         ("fp31", "expected a known format, but got 'fp31': the closest are fp32, fp16, tf32"),
-        ("e4n4", "expected a known format, but got 'e4m4': the closest are "),
+        ("e4n4", "expected a known format, but got 'e4n4': the closest are "),
         ("posit", "expected a known format, but got 'posit': none of the 14 known names is close"),
     ],
 )

@@ -66,7 +66,7 @@ def statistics(
 
     Every element is compared with its exact sum, not with fp64.  u is 2^-p of D's format of p bits.
     """
-    check_choice("what --show shows", show, PICTURES)
+    check_choice("picture", show, PICTURES)
     if picture is not None:
         picture_kind(picture)
         pyplot()  # refuses before anything is computed
