@@ -21,7 +21,7 @@ from tcformal.operands.batch import batch_of
 
 
 @dataclass(frozen=True, slots=True)
-class _Value:
+class _OtherValue:
     """One other value of an axis: the simplest design of a world with it."""
 
     survivors: Survivors
@@ -61,7 +61,7 @@ def certified(search: Search, simplest: UnitSpec, asker: Asker, progress: Progre
     return list(made.values())
 
 
-def _values(survivors: Survivors, simplest: UnitSpec, k: int) -> list[_Value]:
+def _values(survivors: Survivors, simplest: UnitSpec, k: int) -> list[_OtherValue]:
     """Every other value of each axis of a world, and itself where the simplest design has another."""
     world, base = survivors.world, _base(survivors, simplest, k)
     made = []
@@ -70,9 +70,11 @@ def _values(survivors: Survivors, simplest: UnitSpec, k: int) -> list[_Value]:
             if value != base[0, i]:
                 design = base.copy()
                 design[0, i] = value
-                made.append(_Value(survivors, design, axis.name, axis.values[value], world.name(design[0])))
+                made.append(
+                    _OtherValue(survivors, design, axis.name, axis.values[value], world.name(design[0]))
+                )
     if (name := world.name(base[0])) != simplest.name:
-        made.append(_Value(survivors, base, "structure", name, name))
+        made.append(_OtherValue(survivors, base, "structure", name, name))
     return made
 
 

@@ -115,8 +115,11 @@ def same_definition(first: UnitSpec, second: UnitSpec, k: int) -> bool:
 def _same_definition(first: UnitSpec, second: UnitSpec, k: int) -> bool:
     g = Graph()
     x = declare_inputs(g, first, k)
-    one, other = (chained_dot(g, spec, x).result for spec in (first, second))
-    return one is other
+    made = []
+    for side, spec in (("first", first), ("second", second)):
+        with g.scope(side):
+            made.append(chained_dot(g, spec, x).result)
+    return made[0] is made[1]
 
 
 def circuit(spec: UnitSpec, k: int) -> tuple[Graph, Node]:

@@ -62,7 +62,11 @@ def narrow(result: Result, *, but: str = "bit by bit: ") -> list[str]:
 
 # ---------------------------------------------------------------------- separate and prove
 @pytest.mark.parametrize(
-    ("words", "code"), [(("separate", FOUR, FOUR_25), 0), (("prove", THREE_BITS, FOUR_BITS, "--certify"), 0)]
+    ("words", "code"),
+    [
+        (("separate", FOUR, FOUR_25), 0),
+        (("prove", THREE_BITS, FOUR_BITS, "--assume", "finite", "--certify"), 0),
+    ],
 )
 def test_an_answer_is_kept_and_served(
     run: Run, results_folder: Path, words: tuple[str, ...], code: int
@@ -425,7 +429,7 @@ def test_clauses_and_proof_are_written_for_other_checkers(run: Run, filled: Stor
 
 
 def test_a_proof_of_a_solver_is_kept_and_verified(run: Run, results_folder: Path) -> None:
-    words = ("prove", THREE_BITS, FOUR_BITS, "--certify", *PATIENT)
+    words = ("prove", THREE_BITS, FOUR_BITS, "--assume", "finite", "--certify", *PATIENT)
     assert run(*words).exit_code == 0
     proof = results_folder / PROOF.file
     assert parsed(run(*words, "--json"))["served"] is True

@@ -105,7 +105,7 @@ def test_a_value_without_a_proof_is_not_checked(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(Sameness, "compared", lambda *_: Likeness())
     wide = AxisOutcome("carry_bits", "9", f"{UNIT}@carry_bits=9", Settled.SAME, None, "a lemma")
     status, reason = checked(to_record(replace(identified(), axes=(wide,))), tmp_path)
-    assert status is AuditStatus.UNCHECKED
+    assert status is AuditStatus.UNCHECKED, reason
     assert reason.endswith(f"but nothing here proves {UNIT}@carry_bits=9 the same")
 
 

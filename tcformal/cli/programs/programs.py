@@ -82,7 +82,7 @@ def compare(
     how: SolverOptions,
     as_json: bool,
 ) -> int:
-    """Is program A ever worse than program B: inputs, or a proof that there are none (exit 0)?
+    """Is program A ever worse than B: inputs, or a proof that there are none (exit 0)?
 
     Errors are exact, against c + Σ a·b of the inputs.  Exit 1: inputs on which A is worse.
     """

@@ -166,6 +166,7 @@ def relative_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
 
     Soundness: as of claim `error-bound`.
     """
+    stated_relative(ask)  # refuses a unit of which no such statement is written
     judge = LemmaJudge(ask.book)
     part, stated = checked_part(
         ask, judge, "the bound", lambda: _found_relative(ask, judge), lambda: stated_relative(ask)[0]

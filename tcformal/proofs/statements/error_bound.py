@@ -127,9 +127,7 @@ def error_bound(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: No
     """
     design, o = unit.design, unit.operands
     if design.fraction_bits is None or unit.emulation is not None or design.c_position != "joined":
-        raise InputError(
-            f"expected one kind of sum, of products and c, but {unit.name} is composed of others"
-        )
+        raise InputError(f"expected one fused sum of products and c, but {unit.name} is composed of others")
     if design.group is not None:
         raise InputError(f"expected products as terms, but those of {unit.name} are sums of groups")
     zero = design.zero_exponent

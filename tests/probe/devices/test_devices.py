@@ -306,6 +306,6 @@ def test_recorded_device_rejects(tmp_path: Path) -> None:
 
 def test_protocol_is_documented() -> None:
     """What the module's docstring shows is what is said."""
-    from tcformal.probe.devices import program as module
+    from tcformal.probe.devices.programs import program as module
 
     assert module.PROTOCOL in textwrap.dedent(module.__doc__ or "")

@@ -342,7 +342,7 @@ def test_absent_gpus_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
     kinds = [("cuda-core", Absent.count, Absent)]
     monkeypatch.setattr(cards, "KINDS", kinds)
-    with pytest.raises(DeviceError, match=r"cuda-core\[cu13\].*cuda-core is not installed$"):
+    with pytest.raises(DeviceError, match=r"tcformal\[cuda\].*cuda-core is not installed$"):
         list(cuda.gpus())
     Absent.found = RuntimeError("no libcuda\nmore")
     with pytest.raises(DeviceError, match=r"cuda-core says: no libcuda$"):

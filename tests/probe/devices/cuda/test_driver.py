@@ -70,7 +70,6 @@ def test_an_older_driver_rejects() -> None:
         "expected a driver for CUDA 13, the release of NVRTC 13.5, but this one supports CUDA 12.4"
     )
     assert CUDA_12 in text
-    assert "nvidia-cuda-nvrtc-cu12" in text
     with pytest.raises(DeviceError, match=r"supports CUDA 11\.8 .* update the driver, which is too old"):
         check_driver("nvcc 12.9", (12, 9), (11, 8))
     check_driver("NVRTC 12.9", (12, 9), (12, 4))
