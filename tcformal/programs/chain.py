@@ -115,8 +115,11 @@ def same_definition(first: UnitSpec, second: UnitSpec, k: int) -> bool:
 def _same_definition(first: UnitSpec, second: UnitSpec, k: int) -> bool:
     g = Graph()
     x = declare_inputs(g, first, k)
-    one, other = (chained_dot(g, spec, x).result for spec in (first, second))
-    return one is other
+    results = []
+    for side, spec in (("A", first), ("B", second)):
+        with g.scope(side):
+            results.append(chained_dot(g, spec, x).result)
+    return results[0] is results[1]
 
 
 def circuit(spec: UnitSpec, k: int) -> tuple[Graph, Node]:
