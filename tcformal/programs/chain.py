@@ -115,11 +115,11 @@ def same_definition(first: UnitSpec, second: UnitSpec, k: int) -> bool:
 def _same_definition(first: UnitSpec, second: UnitSpec, k: int) -> bool:
     g = Graph()
     x = declare_inputs(g, first, k)
-    made = []
-    for side, spec in (("first", first), ("second", second)):
+    results = []
+    for side, spec in (("A", first), ("B", second)):
         with g.scope(side):
-            made.append(chained_dot(g, spec, x).result)
-    return made[0] is made[1]
+            results.append(chained_dot(g, spec, x).result)
+    return results[0] is results[1]
 
 
 def circuit(spec: UnitSpec, k: int) -> tuple[Graph, Node]:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tcformal.design.arrangements import tree_of
 from tcformal.design.names import resolve
-from tcformal.proofs.claims.equality import equal_in_steps
+from tcformal.programs.chain import same_definition
+from tcformal.proofs.claims.equality import equal_in_steps, plain_form
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.separate import prove_equal
 from tcformal.query.question import Kind
@@ -89,3 +91,14 @@ def test_a_whole_unit_is_proved_equal(settings: str) -> None:
     v = prove_equal(VOLTA, f"{VOLTA}@{settings}")
     assert v.kind is Kind.EQUIVALENT
     assert v.steps is not None
+
+
+def test_one_circuit_is_recognised_in_another_order_of_nodes() -> None:
+    """A chain of blocks and the tree of its sums; units that differ are not taken for one."""
+    blocks = resolve(f"{FP8},k=4")
+    tree = tree_of(blocks, 4)
+    assert tree is not None
+    assert tree.tree is not None
+    assert same_definition(blocks, tree, 4)
+    assert plain_form(tree, 4) is not None
+    assert not same_definition(blocks, resolve(f"{FP8},k=4,carry_bits=4"), 4)
