@@ -37,7 +37,7 @@ SUMMARIES: dict[str, str] = {
     "explain": "Explain a result bit by bit; with two units, show where they diverge.",
     "explain-mismatch": "Rounding or bug? Find the designs that give an expected result, and those that "
     "give the one obtained.",
-    "export": "Write one dot product d = a·b + c of a unit as a design for other tools.",
+    "export": "Write one dot product d = a·b + c of a unit, or of a program, as a design for other tools.",
     "figures": "Draw a figure of the literature again: mary-5.1 and mary-5.2, errors of Model 1 against n.",
     "formats": "List the floating-point formats, or show one (NAME).",
     "identify": "Identify the design of a device, given its operand formats alone.",

@@ -50,6 +50,7 @@ def on_lanes(name: str, *operands: Any, **more: Any) -> NDArray[Any]:
     """The same product without kernels."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(models, "_WORTH_COMPILING", 1 << 62)
+        patch.setattr(models, "_LOADED", set[object]())
         return unit(name).matmul(*operands, **more)
 
 
@@ -192,12 +193,15 @@ def test_large_products_take_kernels_and_small_ones_none(monkeypatch: pytest.Mon
         return real(spec, side)
 
     monkeypatch.setattr(models, "gemm", told)
+    monkeypatch.setattr(models, "_LOADED", set[object]())
     u = unit(QUICK)
     u.matmul(normal(1, (10, 16)), normal(2, (16, 10)))
     assert taken == []
     u.matmul(normal(1, (128, 128)), normal(2, (128, 128)))
     u.matmul(normal(1, (5000, 210)), normal(2, (210, 1)))
     assert taken == ["a", "b"]
+    u.matmul(normal(1, (2, 16)), normal(2, (16, 100)))  # small, but its kernel is there already
+    assert taken == ["a", "b", "a"]
 
 
 @pytest.mark.usefixtures("compiled")
