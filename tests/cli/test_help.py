@@ -23,7 +23,7 @@ PARSED = (
     "probe compare",
     "--kernels", "valpey/carry-bits", "--claims", "sweep", "-o ampere.json", "-o suite.h", "--certify",
     "check-rtl", "explain-mismatch", "identify", "compare-programs", "tcformal report",
-    "tcformal accuracy hopper", "--plot", "figures mary-5.2",
+    "tcformal accuracy", "--plot", "figures mary",
 )  # fmt: skip
 #: Suites of real units; that of a small design is run.
 _LONG_SUITE = re.compile(r"suite (ampere|hopper)/")

@@ -436,7 +436,7 @@ def test_all_operands_of_toy_formats(name: str, one_in: int) -> None:
     compare(spec, x, found, found[representative][inverse])
     some = np.random.default_rng(SEED).permutation(representative)[::one_in]
     compare(spec, rows(x, some), found[some], from_oracle(spec, rows(x, some)))
-    check_others(spec, x, found, integers=300, traces=20)
+    check_others(spec, x, found, integers=120, traces=20)
 
 
 @pytest.mark.parametrize(
@@ -649,7 +649,7 @@ def test_family_on_seeded_vectors(name: str) -> None:
     x, found = family_vectors(name)
     chosen = asked_about(spec, found, share(name, ASKED))
     compare(spec, rows(x, chosen), found[chosen], from_oracle(spec, rows(x, chosen)))
-    check_others(spec, x, found, integers=500, traces=20)
+    check_others(spec, x, found, integers=120, traces=20)
 
 
 @pytest.mark.parametrize("name", SHARES)
