@@ -49,7 +49,7 @@ from tcformal.query.replay import oracle_result
 SEED = 20260712
 #: Vectors of each family of designs in the default tests (the long ones take a million), and how many of
 #: them the oracle is asked about besides those of rare results.
-VECTORS, ASKED = 10_000, 600
+VECTORS, ASKED = 10_000, 300
 #: Lanes at once: every node of a large design keeps this many words.
 CHUNK = 8192
 
@@ -422,12 +422,12 @@ def classes_of_rows(spec: UnitSpec, x: Batch) -> tuple[Any, Any]:
 @pytest.mark.parametrize(
     ("name", "one_in"),
     [
-        *(pytest.param(name, 8, id=name) for name in TOYS),
+        *(pytest.param(name, 16, id=name) for name in TOYS),
         *(pytest.param(name, 1, id=f"{name}-whole", marks=pytest.mark.long) for name in TOYS),
     ],
 )
 def test_all_operands_of_toy_formats(name: str, one_in: int) -> None:
-    """Rows of one class give one result; the oracle is asked about each class, or about one in eight."""
+    """Rows of one class give one result; the oracle is asked about each class, or about one in sixteen."""
     spec = TOYS[name]
     x = all_operands(spec)
     assert len(x.c) in (1 << 16, 1 << 17)
