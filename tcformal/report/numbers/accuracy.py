@@ -11,6 +11,7 @@ from tcformal.bounds.accuracy import Accuracy
 from tcformal.bounds.attained import Attained
 from tcformal.operands.command import by_value, explain_command
 from tcformal.oracle.values import value_data
+from tcformal.report.escape import say
 from tcformal.report.text import console, table
 
 #: What constants are shown in units of.
@@ -89,13 +90,12 @@ def accuracy_view(x: Accuracy) -> None:
     lines += list(x.proved.steps)
     lines += [f"no bound: {x.proved.reason}"] if x.proved.reason else []
     lines.append(_model(x))
-    lines += [
-        f"{times} x " * (times > 1) + explain_command([x.unit.name], w, by_value(x.unit), command="eval")
-        for w, times in x.attained.calls[:3]
-    ]
-    if len(x.attained.calls) > 3:
-        lines.append(f"and {len(x.attained.calls) - 3} calls more: --json has them all")
     out.print(Text("\n".join(lines)))
+    for w, times in x.attained.calls[:3]:
+        # A command is not wrapped: it is to be copied.
+        say(f"{times} x " * (times > 1) + explain_command([x.unit.name], w, by_value(x.unit), command="eval"))
+    if len(x.attained.calls) > 3:
+        say(f"and {len(x.attained.calls) - 3} calls more: --json has them all")
 
 
 def _model(x: Accuracy) -> str:
