@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tcformal.design.arrangements import tree_of
 from tcformal.design.names import resolve
+from tcformal.design.trees.arrangements import tree_of
 from tcformal.programs.chain import same_definition
 from tcformal.proofs.claims.equality import equal_in_steps, plain_form
 from tcformal.proofs.lemmas import LemmaBook
