@@ -74,7 +74,7 @@ def test_working_words_work(place: Place) -> None:
     with bounded(place):
         for name, words in WORKING.items():
             code, _, err = call(Case((*name.split(), *words)))
-            # There is no record of that id, no archive of tiles or of Pyodide: these only come near an answer.
+            # There is no record of that id, no archive of tiles or of Pyodide: these come near an answer.
             refused = name in ("results show", "results proof", "probe keep", "report")
             assert code in ((2,) if refused else (0, 1, 3)), (name, err)
 
