@@ -96,7 +96,9 @@ def test_a_sweep_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Sig
     assert list((tmp_path / "scratch").iterdir()) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.long)]
+)
 def test_a_signal_while_the_program_starts_is_one_sentence(number: signal.Signals) -> None:
     """At moments of the second that importing takes, and of what comes then."""
     moments = random.Random(int(number))

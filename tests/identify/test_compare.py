@@ -67,7 +67,10 @@ def test_the_unit_itself_survives(tmp_path: Path) -> None:
         assert f"{VOLTA}@{change}" in refuted, change
 
 
-@pytest.mark.parametrize("name", [VOLTA, "x86/vdpbf16ps", "cdna2/v_mfma_f32_32x32x4bf16"])
+@pytest.mark.parametrize(
+    "name",
+    [VOLTA, "x86/vdpbf16ps", pytest.param("cdna2/v_mfma_f32_32x32x4bf16", marks=pytest.mark.long)],
+)
 def test_every_variation_differs_or_survives(name: str, tmp_path: Path) -> None:
     """Directed inputs alone refute the gross changes; a survivor never differs on what was measured."""
     found = compared(tmp_path, name, name, vectors=0)

@@ -79,7 +79,7 @@ def assert_replays(v: ClaimVerdict, w: Counterexample) -> None:
 # ---------------------------------------------------------------------------------------- product-order
 
 
-@pytest.mark.parametrize("name", [VOLTA, TURING, HOPPER, WGMMA, VALPEY])
+@pytest.mark.parametrize("name", [VOLTA, TURING, HOPPER, VALPEY, pytest.param(WGMMA, marks=pytest.mark.long)])
 def test_the_order_of_products_in_one_sum_does_not_matter(name: str, book: LemmaBook) -> None:
     v = prove(name, "product-order", book)
     assert_proved(v)

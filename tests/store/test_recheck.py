@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import lzma
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -177,6 +178,23 @@ def test_nothing_half_checked_counts_as_checked(folder: Path, monkeypatch: pytes
     assert calls[1:3] == [calls[1]] * 2
     assert calls.count(calls[0]) == 1
     assert set(found["lemmas"]) == book.checked
+
+
+def test_an_alarm_that_is_lost_rings_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a finalizer raises is ignored, an alarm's error too."""
+
+    class Slow:
+        def __del__(self) -> None:
+            time.sleep(0.1)
+
+    monkeypatch.setattr(recheck, "_AGAIN_S", 0.05)
+    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
+    end = time.monotonic() + 20
+    with pytest.raises(recheck.DeadlineError), recheck.deadline(0.02):
+        made: Slow | None = Slow()
+        made = None
+        while time.monotonic() < end:
+            assert made is None
 
 
 def test_what_was_cut_off_is_not_cached(tmp_path: Path) -> None:

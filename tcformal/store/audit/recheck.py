@@ -49,6 +49,10 @@ class DeadlineError(BaseException):
     """The time for a request is up; no `except Exception` holds it up."""
 
 
+#: Seconds after which the alarm rings again: the first is lost where Python is in a finalizer just then.
+_AGAIN_S = 1.0
+
+
 @contextlib.contextmanager
 def deadline(seconds: float) -> Iterator[None]:
     """DeadlineError in here once that time has passed, at whatever line Python is then."""
@@ -59,7 +63,7 @@ def deadline(seconds: float) -> Iterator[None]:
             raise DeadlineError
 
     signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6))
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6), _AGAIN_S)
     try:
         yield
     finally:
