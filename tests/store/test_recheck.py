@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import lzma
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -189,12 +190,24 @@ def test_an_alarm_that_is_lost_rings_again(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(recheck, "_AGAIN_S", 0.05)
     monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
+
+    def work() -> None:
+        with recheck.deadline(0.02):
+            Slow()
+            while time.monotonic() < end:
+                pass
+
     end = time.monotonic() + 20
-    with pytest.raises(recheck.DeadlineError), recheck.deadline(0.02):
-        made: Slow | None = Slow()
-        made = None
-        while time.monotonic() < end:
-            assert made is None
+    with pytest.raises(recheck.DeadlineError):
+        work()
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_an_alarm_that_rings_at_once_is_put_off_again() -> None:
+    for _ in range(50):
+        with contextlib.suppress(recheck.DeadlineError), recheck.deadline(0.0):
+            time.sleep(0.01)
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
 def test_what_was_cut_off_is_not_cached(tmp_path: Path) -> None:

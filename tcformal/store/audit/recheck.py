@@ -63,8 +63,8 @@ def deadline(seconds: float) -> Iterator[None]:
             raise DeadlineError
 
     signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6), _AGAIN_S)
     try:
+        signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6), _AGAIN_S)
         yield
     finally:
         armed = False
