@@ -23,7 +23,7 @@ from tcformal.machine import Module, available, vector_bits
 _WORTH_COMPILING = 1 << 16
 #: What an element costs, in multiply–adds of a unit.
 _COST = 16
-#: Bytes that hold a tile of any words.
+#: Elements that no tile has more of.
 _LARGEST_TILE = 64
 
 

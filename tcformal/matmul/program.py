@@ -79,12 +79,7 @@ class _ArrayRun:
             return np.full((1, 1, 1), step.word, f"u{format_of(step).storage_bits // 8}")
         if isinstance(step, SliceStep):
             source, count = self.known[step.source], step.length or 1
-            part = source[:, :, step.start : step.start + count]
-            if part.shape[2] == count:
-                return part
-            whole = np.zeros((*part.shape[:2], count), part.dtype)
-            whole[:, :, : part.shape[2]] = part
-            return whole
+            return _filled(source[:, :, step.start : step.start + count], count)
         if isinstance(step, JoinStep):
             rows = [self.known[i] for i in step.items]
             shape = np.broadcast_shapes(*(x.shape for x in rows))
@@ -208,11 +203,11 @@ class _Remembered(_ArrayRun):
 
 
 def _filled(x: Raw, k: int) -> Raw:
-    """Rows filled up with +0."""
-    if x.shape[1] == k:
+    """Rows, along the last axis, filled up with +0."""
+    if x.shape[-1] == k:
         return x
-    whole = np.zeros((x.shape[0], k), x.dtype)
-    whole[:, : x.shape[1]] = x
+    whole = np.zeros((*x.shape[:-1], k), x.dtype)
+    whole[..., : x.shape[-1]] = x
     return whole
 
 
