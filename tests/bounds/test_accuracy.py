@@ -68,7 +68,7 @@ def test_promotion_loses_half_an_ulp_each() -> None:
 @pytest.mark.parametrize(
     ("name", "length", "bound"),
     [
-        (TOY, 2, Fraction(1, 1023)),
+        pytest.param(TOY, 2, Fraction(1, 1023), marks=pytest.mark.long),
         (TOY, 4, (1 + Fraction(1, 682)) ** 2 - 1),
         (CHAIN, 4, (1 + Fraction(1, 2047)) ** 4 - 1),
     ],

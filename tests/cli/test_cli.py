@@ -610,7 +610,7 @@ def test_a_process_separates_and_explains() -> None:
     ("words", "code"),
     [
         (("prove", AMPERE_K8, TURING_K8, *PATIENT), 0),
-        (("separate", AMPERE_K8, TURING_K8, *PATIENT), 1),
+        pytest.param(("separate", AMPERE_K8, TURING_K8, *PATIENT), 1, marks=pytest.mark.long),
         (("units", "nothing"), 2),
         (("prove", AMPERE_K8, TURING_K8, "--time-limit", "0.001"), 3),
     ],

@@ -103,7 +103,9 @@ def test_the_planted_files_are_run_where_python_looks_for_them(planted: Path) ->
     [
         (COMMAND, ["units", "volta/mma.m8n8k4.f32.f16.f16.f32"], "volta"),
         (COMMAND, ["prove", *UNITS, "--solvers", "cadical", "--certify"], "EQUIVALENT"),
-        (COMMAND, ["prove", *UNITS, "--solvers", "kissat,z3,cvc5"], "EQUIVALENT"),
+        pytest.param(
+            COMMAND, ["prove", *UNITS, "--solvers", "kissat,z3,cvc5"], "EQUIVALENT", marks=pytest.mark.long
+        ),
         (
             COMMAND,
             ["sweep", "--vectors", "2", "--only", "x86/vdpbf16ps", "--jobs", "1"],

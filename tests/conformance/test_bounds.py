@@ -75,7 +75,7 @@ def test_operands_of_unlike_bounds(name: str) -> None:
         *(rng.getrandbits(WIDTH) for _ in range(5)),
     )
     rows = [{"x": x, "y": y, "t": t} for x in range(8) for y in wide for t in (0, 1)]
-    for first in range(9):
+    for first in range(0, 9, 2):
         g, root, expected = folded(name, first, rows)
         found = answer_compiled(g, root, rows)
         wrong = [row for row, e, f in zip(rows, expected, found, strict=True) if e != f]

@@ -49,7 +49,7 @@ from tcformal.query.replay import oracle_result
 SEED = 20260712
 #: Vectors of each family of designs in the default tests (the long ones take a million), and how many of
 #: them the oracle is asked about besides those of rare results.
-VECTORS, ASKED = 10_000, 300
+VECTORS, ASKED = 10_000, 150
 #: Lanes at once: every node of a large design keeps this many words.
 CHUNK = 8192
 
@@ -436,7 +436,7 @@ def test_all_operands_of_toy_formats(name: str, one_in: int) -> None:
     compare(spec, x, found, found[representative][inverse])
     some = np.random.default_rng(SEED).permutation(representative)[::one_in]
     compare(spec, rows(x, some), found[some], from_oracle(spec, rows(x, some)))
-    check_others(spec, x, found, integers=120, traces=20)
+    check_others(spec, x, found, integers=60, traces=10)
 
 
 @pytest.mark.parametrize(
@@ -649,7 +649,7 @@ def test_family_on_seeded_vectors(name: str) -> None:
     x, found = family_vectors(name)
     chosen = asked_about(spec, found, share(name, ASKED))
     compare(spec, rows(x, chosen), found[chosen], from_oracle(spec, rows(x, chosen)))
-    check_others(spec, x, found, integers=120, traces=20)
+    check_others(spec, x, found, integers=60, traces=10)
 
 
 @pytest.mark.parametrize("name", SHARES)

@@ -351,7 +351,7 @@ def wide_rows(rng: random.Random, widths: Row, count: int) -> list[Row]:
 def test_operator_on_wide_operands(interpretation: str, name: str) -> None:
     rng = random.Random(SEED)
     for widths, params in wide_shapes(name):
-        check(interpretation, Case(name, widths, params), wide_rows(rng, widths, 100))
+        check(interpretation, Case(name, widths, params), wide_rows(rng, widths, 40))
 
 
 #: Widths of the widest operands: above the 111 bits of the sums of fp64, and a power of two apart.

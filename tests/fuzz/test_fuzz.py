@@ -69,6 +69,7 @@ def test_every_option_of_every_command_comes_up(place: Place) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_working_words_work(place: Place) -> None:
     """What is made odd is a call that is answered."""
     with bounded(place):

@@ -59,7 +59,9 @@ def number(fmt: Format, raw: int) -> Fraction | None:
     return value.number if value.kind is NumberClass.FINITE else None
 
 
-@pytest.mark.parametrize("target", ["fp16", "e5m2", "bf16"])
+@pytest.mark.parametrize(
+    "target", ["e5m2", *(pytest.param(x, marks=pytest.mark.long) for x in ("fp16", "bf16"))]
+)
 @pytest.mark.parametrize("name", list(REGIONS))
 def test_every_product_of_two_bytes(name: str, target: str) -> None:
     """All pairs of e5m2 numbers: subnormal, normal and overflowing products."""

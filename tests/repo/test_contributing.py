@@ -111,7 +111,9 @@ def test_a_change_is_small_and_the_guide_names_its_files(name: str) -> None:
     assert sorted(re.findall(r"`((?:tcformal|tests|queries)/\S+)`", "\n".join(rows))) == sorted(touched)
 
 
-@pytest.mark.parametrize("name", PATCHES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=() if x == "rounding-mode" else pytest.mark.long) for x in PATCHES]
+)
 def test_a_change_applies_and_works(name: str, tmp_path: Path) -> None:
     patch = (CHANGES / f"{name}.patch").read_text(encoding="utf-8")
     for path in {"tcformal", *files(patch)}:

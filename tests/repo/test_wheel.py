@@ -179,6 +179,7 @@ def test_without_llvm_numpy_simulates_the_same_bits(installed: Path, site: Path,
     assert without.stdout.split() == [compiled.stdout.split()[0], "False"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "words",
     [

@@ -276,7 +276,7 @@ class Mortal(Child):
         return super().over()
 
 
-@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long), 3])
 @pytest.mark.parametrize("certify", [True, None, False])
 def test_killed_processes_never_make_a_wrong_answer(
     jobs: int, certify: bool | None, monkeypatch: pytest.MonkeyPatch

@@ -58,7 +58,7 @@ def test_known_bits_hold_for_every_value_of_what_is_unknown(name: str) -> None:
     designs = some(world, 16)
     rng = np.random.default_rng(6)
     hidden_some = 0
-    for row in range(0, len(pool.c), 3):
+    for row in range(0, len(pool.c), 6):
         unknown = rng.random((16, len(world.axes))) < 0.3
         seen = world.known(designs, pool, row, unknown)
         hidden_some += int((seen.unknown != 0).sum())

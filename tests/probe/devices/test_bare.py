@@ -52,6 +52,7 @@ def run(environment: dict[str, str], *words: str) -> subprocess.CompletedProcess
     )
 
 
+@pytest.mark.long
 def test_a_campaign_needs_little(bare: dict[str, str], tmp_path: Path) -> None:
     """From the command line, worker processes included; then its results are compared."""
     probe = subprocess.run([sys.executable, "-c", "import rich"], env=bare, capture_output=True, text=True)

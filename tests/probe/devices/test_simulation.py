@@ -282,7 +282,9 @@ def operands(spec: UnitSpec, seed: int) -> tuple[Batch, Places, bytes]:
     return x, at, b"".join(np.ascontiguousarray(v).tobytes() for v in (made.a, made.b, made.c, *scales))
 
 
-@pytest.mark.parametrize("name", UNITS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=() if i % 2 else pytest.mark.long) for i, x in enumerate(UNITS)]
+)
 def test_a_probe_computes_the_matrix_product(name: str, tmp_path: Path) -> None:
     """Operands go through the probe's loads, the layouts of the instruction, and the probe's stores."""
     if shutil.which("g++") is None:

@@ -400,7 +400,7 @@ def shown(trace: Trace, capsys: pytest.CaptureFixture[str], width: int = WIDTH) 
     return capsys.readouterr().out.splitlines()
 
 
-@pytest.mark.parametrize("width", [WIDTH, 80])
+@pytest.mark.parametrize("width", [pytest.param(WIDTH, marks=pytest.mark.long), 80])
 @pytest.mark.parametrize("name", DESIGNS)
 def test_pictures_fit_and_their_points_are_aligned(
     name: str, width: int, capsys: pytest.CaptureFixture[str]

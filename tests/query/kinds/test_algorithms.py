@@ -250,7 +250,7 @@ def test_errors_are_exact() -> None:
         what, held = q.parameters, 0
         assert isinstance(what, ComparisonParameters)
         span = what.exponents
-        for _ in range(200):
+        for _ in range(60):
             w = in_range(rng, what, span)
             run = replay(q, w.inputs())
             assert run.integers == run.oracle
@@ -260,8 +260,8 @@ def test_errors_are_exact() -> None:
             by = run.excess if what.more_than is None else run.excess_ulps
             assert run.violated == (by is not None and by > (what.more_than or 0) and run.assumed)
             larger += run.violated
-        assert held > 150
-    assert larger > 100
+        assert held > 45
+    assert larger > 30
 
 
 def in_range(rng: random.Random, what: ComparisonParameters, span: tuple[int, int]) -> Witness:
@@ -298,6 +298,7 @@ def test_either_can_be_worse(worse: str) -> None:
     assert set(data["errors_ulps"]) == {"markidis", "ootomo-yokota"}
 
 
+@pytest.mark.long
 def test_split_form_has_an_answer() -> None:
     """With full splits, inputs are found on which dropping the product of the remainders costs more."""
     v = answer(error_comparison(comparison_parameters(VOLTA, form="split")), limits=LIMITS, shrink_s=1.0)

@@ -149,7 +149,7 @@ def test_candidates_with_scales_are_encodings(first: str, second: str) -> None:
     q = ask(first, second)
     o, fmt = q.first.operands, q.first.scale_format
     assert fmt is not None
-    w = separating(q, 600, seed=3)[0]
+    w = separating(q, 240, seed=3)[0]
     for near in candidates(q, w):
         assert (len(near.a), len(near.b)) == (q.k, q.k)
         assert (len(near.scale_a), len(near.scale_b)) == (len(w.scale_a), len(w.scale_b))
