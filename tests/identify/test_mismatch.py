@@ -232,6 +232,18 @@ def test_the_command_says_bug_as_data() -> None:
 
 
 @pytest.mark.usefixtures("few")
+def test_more_than_a_screenful_is_shown_when_asked_for(tmp_path: Path) -> None:
+    line = {"a": ["1", *["0"] * 3], "b": ["1", *["0"] * 3], "c": "0", "expected": "1", "got": "1"}
+    path = tmp_path / "cases.jsonl"
+    path.write_text(f"{json.dumps(line)}\n" * 11)
+    _, out, _ = run("--file", str(path))
+    _, everything, _ = run("--file", str(path), "--all")
+    assert "… 3 more: --all" in out
+    assert "… " not in everything
+    assert (out.count("the unit gives"), everything.count("the unit gives")) == (8, 11)
+
+
+@pytest.mark.usefixtures("few")
 def test_equal_results_are_said_to_be_equal() -> None:
     code, out, _ = run(*OPERANDS, "--expected", "0", "--got", "0")
     assert (code, out.splitlines()[0]) == (0, "EQUAL: the results are the same")

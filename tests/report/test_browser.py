@@ -72,7 +72,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "results").mkdir()
     for name in ("answers.jsonl", "answers.jsonl.xz", "identifications.jsonl", "conformance.jsonl"):
         shutil.copy(ROOT / "results" / name, made / "results")
-    shutil.copytree(ROOT / "results" / "hardware", made / "results" / "hardware")
+    for name in ("hardware", "figures"):
+        shutil.copytree(ROOT / "results" / name, made / "results" / name)
     package = fetched(PYODIDE, made)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build, "groups", lambda: [group for text in _GROUPS for group in groups(text)])
@@ -131,7 +132,15 @@ def play(browser: Any, site: Path) -> Iterator[Any]:
 
 def test_every_page_loads_from_the_disk_without_an_error(browser: Any, site: Path) -> None:
     pages = [
-        site / name for name in ("pairs.html", "papers.html", "devices.html", "identified.html", "speed.html")
+        site / name
+        for name in (
+            "pairs.html",
+            "papers.html",
+            "devices.html",
+            "identified.html",
+            "figures.html",
+            "speed.html",
+        )
     ]
     pages += [next((site / folder).glob("*.html")) for folder in ("design", "pair", "paper")]
     for path in pages:
@@ -143,7 +152,15 @@ def test_every_page_loads_from_the_disk_without_an_error(browser: Any, site: Pat
 def test_no_page_is_wider_than_its_window(browser: Any, site: Path, size: tuple[int, int]) -> None:
     """Tables and pictures scroll in places of their own; screenshots are kept where the tests are told to."""
     kept = os.environ.get("TCFORMAL_SCREENSHOTS")
-    names = ["index.html", "pairs.html", "papers.html", "devices.html", "identified.html", "speed.html"]
+    names = [
+        "index.html",
+        "pairs.html",
+        "papers.html",
+        "devices.html",
+        "identified.html",
+        "figures.html",
+        "speed.html",
+    ]
     names += [str(next((site / folder).glob("*.html")).relative_to(site)) for folder in ("design", "paper")]
     names += ["pair/x86-vdpbf16ps--arm-bfdot.ebf0.html", "playground.html"]
     wide: list[tuple[str, str]] = []
@@ -292,7 +309,7 @@ def test_the_browser_gives_the_command_lines_bits_on_every_design(play: Any) -> 
 
 @pytest.mark.parametrize(
     "name",
-    ["index.html", "pairs.html", "paper", "devices.html", "identified.html", "design", "pair",
+    ["index.html", "pairs.html", "paper", "devices.html", "identified.html", "figures.html", "design", "pair",
      "playground.html"],
 )  # fmt: skip
 def test_axe_finds_no_serious_fault(browser: Any, site: Path, name: str, axe: Callable[[], str]) -> None:

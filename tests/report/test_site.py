@@ -29,6 +29,7 @@ from tcformal.query.pairs.pairs import Pair, groups
 from tcformal.report.site import build, play
 from tcformal.report.site.bundle import _UNUSED, scripts, sources
 from tcformal.report.site.devices import nan_stories
+from tcformal.report.site.figures import figure_pages
 from tcformal.report.site.pairs import pair_pages, replayed, witness_of_record
 from tcformal.store.store import Store
 
@@ -51,12 +52,27 @@ class Links(HTMLParser):
                 self.targets.append(value.partition("#")[0])
 
 
+def drawn_figures(folder: Path) -> None:
+    """A figure as `--plot` writes it, and three that say too little."""
+    folder.mkdir()
+    for name, head in {
+        "kept": "# tcformal statistics U --n 4 (tcformal 0.1.0)",
+        "foreign": "n,error",
+    }.items():
+        (folder / f"{name}.csv").write_text(f"{head}\nn,error\n4,<b>0.5\n")
+        (folder / f"{name}.svg").write_text("<svg><script>parent.x</script></svg>")
+    (folder / "alone.csv").write_text("# tcformal statistics U (tcformal 0.1.0)\nn\n1\n")
+    (folder / "linked.csv").symlink_to(folder / "kept.csv")
+    (folder / "linked.svg").symlink_to(folder / "kept.svg")
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site of one group of formats and one file of questions, with one answer."""
     made = tmp_path_factory.mktemp("site")
     results = made / "results"
     tcformal.separate(*BF16, store=Store(results))
+    drawn_figures(results / "figures")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build, "groups", lambda: groups(BF16[1]))
         some = {n: p for n, p in known_queries().items() if n == "disagreements/truncation"}
@@ -80,6 +96,25 @@ def test_every_link_resolves_and_nothing_is_fetched(site: Path) -> None:
             if target and not (page.parent / target).resolve().is_file():
                 lost[str(page)] = target
     assert lost == {}
+
+
+def test_a_figure_stands_with_its_data_and_command(site: Path) -> None:
+    """Pictures are files of their own, in which nothing runs; a figure that says no command is left out."""
+    text = text_of(site / "figures.html")
+    assert re.findall("<h2>(.*)</h2>", text) == ["kept"]
+    assert '<img src="figures/kept.svg"' in text
+    assert "tcformal statistics U --n 4</pre>" in text
+    assert "<td>&lt;b&gt;0.5</td>" in text
+    assert [path.name for path in (site / "figures").iterdir()] == ["kept.svg"]
+
+
+def test_what_is_wrong_with_a_figure_is_said(tmp_path: Path) -> None:
+    drawn_figures(tmp_path / "figures")
+    said: list[str] = []
+    assert [page.name for page in figure_pages(tmp_path, said.append)] == ["kept"]
+    assert [line.split(" is not shown: ")[0] for line in said] == [
+        f"figure {name}.csv" for name in ("alone", "foreign", "linked")
+    ]
 
 
 def test_a_pair_shows_its_witness_computed_again(site: Path) -> None:

@@ -40,13 +40,13 @@ from tcformal.report.parts import bar, show
 @click.option("--recipe", "recipes", multiple=True, help="For a product: another recipe to try.")
 @click.option("--only-unit", is_flag=True, help="For a product: try no other unit.")
 @click.option("--output", help="For a product: the format of the results.")
+@click.option("--all", "every", is_flag=True, help="Show every design, recipe and case, beyond a screenful.")
 @click.option("--explain", "with_explanation", is_flag=True, help="Show both designs bit by bit.")
 @json_option
 def explain_mismatch_(
     unit: str, a: str | None, b: str | None, c: str, scale_a: str | None, scale_b: str | None,
     expected: str | None, got: str | None, path: Path | None, recipes: tuple[str, ...],
-    only_unit: bool, output: str | None,
-    with_explanation: bool, as_json: bool,
+    only_unit: bool, output: str | None, every: bool, with_explanation: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Rounding or bug?  Find the designs that give an expected result, and those that give the one obtained.
 
@@ -63,7 +63,8 @@ def explain_mismatch_(
             raise InputError(f"expected --file or operands, but got --file and {both[0]}")
         data_of = arrays_of(path) if path.suffix == ".npz" else {}
         if is_product(data_of):
-            return _product(spec, product_case(spec, data_of, str(path), output), recipes, only_unit, as_json)
+            case = product_case(spec, data_of, str(path), output)
+            return _product(spec, case, recipes, only_unit, every, as_json)
         cases = read_cases(spec, path)
     else:
         missing = [name for name, text in given.items() if text is None]
@@ -89,7 +90,7 @@ def explain_mismatch_(
     if as_json:
         print_json(views.mismatch_data(found))
     else:
-        show(views.mismatch_view(found))
+        show(views.mismatch_view(found, every=every))
         say(views.command_line(found))
         if with_explanation and found.traces is not None:
             say()
@@ -98,10 +99,10 @@ def explain_mismatch_(
 
 
 def _product(
-    spec: UnitSpec, case: ProductCase, recipes: tuple[str, ...], only_unit: bool, as_json: bool
+    spec: UnitSpec, case: ProductCase, recipes: tuple[str, ...], only_unit: bool, every: bool, as_json: bool
 ) -> int:
     """Explain two results of one matrix product; the exit code."""
     with bar("trying recipes") as advance:
         found = explain_product(spec, case, recipes, advance, rivals=not only_unit)
-    print_json(product_data(found)) if as_json else show(product_view(found))
+    print_json(product_data(found)) if as_json else show(product_view(found, every=every))
     return OK if found.both or found.first is None else OTHERWISE

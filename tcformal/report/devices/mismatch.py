@@ -42,11 +42,12 @@ def _producer_data(p: Producer) -> dict[str, str]:
     return {"design": p.design.name, "kind": p.kind.name.lower(), "what": p.what}
 
 
-def mismatch_view(found: Explained) -> list[ReportPart]:
+def mismatch_view(found: Explained, *, every: bool = False) -> list[ReportPart]:
     """The cases, the designs that give each result, the verdict, and the first divergence."""
-    parts: list[ReportPart] = [_verdict(found), _cases(found)]
+    most = None if every else _SHOWN
+    parts: list[ReportPart] = [_verdict(found), _cases(found, most)]
     for name, made in (("the expected result", found.expected), ("the result obtained", found.got)):
-        parts += _producers(name, made)
+        parts += _producers(name, made, most)
     if found.pair is not None and found.divergence is not None:
         first, second = (p.design.name for p in found.pair)
         stage = found.divergence
@@ -100,12 +101,12 @@ def _called(p: Producer) -> str:
     return f"{p.what} ({p.design.name})" if p.kind is MismatchKind.COMPUTATION else p.design.name
 
 
-def _cases(found: Explained) -> Rows:
+def _cases(found: Explained, most: int | None) -> Rows:
     d = found.unit.operands.d
     made = Rows(("case", "", "value", "encoding", ">units in the last place from the exact sum"))
     for i, (case, own, exact) in enumerate(zip(found.cases, found.own, found.exact, strict=True)):
-        if i == _SHOWN:
-            made.rows.append((f"… {len(found.cases) - i} more", "", "", "", ""))
+        if i == most:
+            made.rows.append((f"… {len(found.cases) - i} more: --all", "", "", "", ""))
             break
         rows: list[tuple[str, int]] = [
             ("expected", case.expected.raw), ("got", case.got.raw), ("the unit gives", own),
@@ -130,15 +131,15 @@ def _off(found: Explained, raw: int, case: int) -> str:
     return f"{float((value.number - exact) / power_of_two(exponent - d.fraction_bits)):.3g}"
 
 
-def _producers(name: str, made: Sequence[Producer]) -> list[ReportPart]:
+def _producers(name: str, made: Sequence[Producer], most: int | None) -> list[ReportPart]:
     """The designs that give one of the two results, the nearest kinds first."""
     if not made:
         return [f"No design gives {name}."]
     table = Rows((f"gives {name}", "which is"))
     for kind in MismatchKind:
         some = [p for p in made if p.kind is kind]
-        for p in some[:_SHOWN]:
+        for p in some[:most]:
             table.rows.append((p.design.name, p.what))
-        if len(some) > _SHOWN:
-            table.rows.append((f"… {len(some) - _SHOWN} more", some[0].what))
+        if some[:most] != some:
+            table.rows.append((f"… {len(some) - _SHOWN} more: --all", some[0].what))
     return [table]

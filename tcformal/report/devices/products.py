@@ -53,8 +53,8 @@ def _word(found: ExplainedProduct) -> str:
     return "FAULT" if found.expected and found.got else "UNEXPLAINED"
 
 
-def product_view(found: ExplainedProduct) -> list[ReportPart]:
-    """The verdict, the first element, the recipes that give each result, and where they part."""
+def product_view(found: ExplainedProduct, *, every: bool = False) -> list[ReportPart]:
+    """The verdict, the first element, a screenful of the recipes of each result, and where they part."""
     parts: list[ReportPart] = [_verdict(found)]
     d = found.case.d_format
     if found.first is not None:
@@ -69,7 +69,7 @@ def product_view(found: ExplainedProduct) -> list[ReportPart]:
             f"{found.differing} of {m * n} elements differ, by at most {found.largest} values of {d}.",
         ]
     for name, made in (("the expected result", found.expected), ("the result obtained", found.got)):
-        parts.append(_recipes(name, made))
+        parts.append(_recipes(name, made, None if every else _SHOWN))
     if found.parting is not None:
         x, y = (format_value(d, word) for word in found.parting.results)
         parts.append(
@@ -100,11 +100,11 @@ def _verdict(found: ExplainedProduct) -> Headline:
     return Headline(word, True, f": {first} gives the expected result, {second} the one obtained")
 
 
-def _recipes(name: str, made: Sequence[ProductProducer]) -> ReportPart:
+def _recipes(name: str, made: Sequence[ProductProducer], most: int | None) -> ReportPart:
     if not made:
         return f"No recipe gives {name}."
     table = Rows((f"gives {name}", "on", ""))
-    table.rows += [(p.model.recipe.name, p.model.unit.name, p.fault) for p in made[:_SHOWN]]
-    if len(made) > _SHOWN:
-        table.rows.append((f"… {len(made) - _SHOWN} more", "", ""))
+    table.rows += [(p.model.recipe.name, p.model.unit.name, p.fault) for p in made[:most]]
+    if made[:most] != made:
+        table.rows.append((f"… {len(made) - _SHOWN} more: --all", "", ""))
     return table

@@ -15,6 +15,7 @@ from tcformal.query.pairs.pairs import Pair, groups
 from tcformal.report.site import devices
 from tcformal.report.site.bundle import scripts
 from tcformal.report.site.designs import DesignPage, design_pages
+from tcformal.report.site.figures import figure_pages
 from tcformal.report.site.markdown import tables
 from tcformal.report.site.pairs import LETTERS, PairPage, pair_pages
 from tcformal.report.site.papers import RELATIONS, QueryPage, query_pages
@@ -65,6 +66,8 @@ def build(
         "relations": RELATIONS, "files": {page.name: page.file for page in designs},
         "playground": pyodide is not None,
     }  # fmt: skip
+    figures = figure_pages(results, warn)
+    made |= {figure.file: figure.picture for figure in figures}
     made |= {
         "site.css": PAGE_STYLE + PICTURE_STYLE + (_HERE / "static" / "site.css").read_text(encoding="utf-8"),
         "site.js": (_HERE / "static" / "site.js").read_text(encoding="utf-8"),
@@ -77,6 +80,7 @@ def build(
         "identified.html": pages("identified.html", "", shared | {
             "found": list(devices.identification_pages(store, warn, verify=verify)),
         }),
+        "figures.html": pages("figures.html", "", shared | {"figures": figures}),
         "speed.html": pages("speed.html", "", shared | {
             "sweeps": devices.sweeps(results), "benchmarks": _benchmarks(results),
         }),
