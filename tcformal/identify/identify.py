@@ -30,10 +30,10 @@ from tcformal.identify.record.identification import (
 )
 from tcformal.identify.search import Search
 from tcformal.identify.survivors.listed import ListedWorld
-from tcformal.identify.survivors.pool import without_nan
 from tcformal.identify.survivors.tables import Survivors
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import rows_of
+from tcformal.operands.pool import without_nan
 from tcformal.operands.random import Batch, edge_encodings
 
 #: Rounds of the search, designs that are shown of a class, and of those that are near where none fits.
