@@ -100,7 +100,7 @@ def box(name: str) -> Box:
 
 
 def _stochastic(bits: int) -> Function:
-    """Sums in doubles, to which so many random bits below the last place of fp32 are added before they are cut."""
+    """Sums in doubles, cut to fp32 after so many random bits below the last place are added."""
     rng = np.random.default_rng(1)
 
     def device(a: Raw, b: Raw, c: Raw) -> Raw:
