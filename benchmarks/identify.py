@@ -111,7 +111,8 @@ def _stochastic(bits: int) -> Function:
         with np.errstate(all="ignore"):
             kept = np.trunc(np.abs(total) / step) + rng.integers(0, 1 << bits, len(c))
             made = np.copysign(np.floor(kept / (1 << bits)) * step * (1 << bits), total)
-            return made.astype(np.float32).view(np.uint32)
+            words: Raw = made.astype(np.float32).view(np.uint32)
+            return words
 
     return device
 
@@ -122,7 +123,8 @@ def measured(name: str, progress: Callable[[str], None]) -> dict[str, Any]:
     unit = made.unit
     device = CallableDevice(made.asked, "box")
     asker = Asker(device, unit.operands, unit.k, unit.scale_format, unit.scale_block)
-    start, marks = _processor_seconds(), {}
+    start = _processor_seconds()
+    marks: dict[str, float] = {}
 
     def said(text: str) -> None:
         marks.setdefault(text.partition(" ")[0], _processor_seconds() - start)
