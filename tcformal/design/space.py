@@ -22,7 +22,7 @@ from tcformal.formats.catalog import format_named
 from tcformal.formats.custom import split_names
 
 #: Members that one space may have.
-LARGEST = 256
+LARGEST = 10_000
 
 _RANGE = re.compile(r"([+-]?\d+)\.\.([+-]?\d+)")
 

@@ -16,8 +16,9 @@ from tcformal.identify.record.identification import AxisOutcome, Settled
 from tcformal.identify.same import Likeness, Sameness
 from tcformal.identify.search import Search
 from tcformal.identify.survivors.tables import Survivors
-from tcformal.identify.survivors.world import Designs
+from tcformal.matmul.worlds.world import Designs
 from tcformal.operands.batch import batch_of
+from tcformal.operands.witness import Witness
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +42,26 @@ class _OtherValue:
 def certified(search: Search, simplest: UnitSpec, asker: Asker, progress: Progress) -> list[AxisOutcome]:
     """What is known of each value that the simplest design does not have, one axis changed at a time.
 
-    Lemmas and pools of inputs come first for all values, then solvers.  Where an input is found that tells a
-    value from the simplest design's, the device is asked.
+    Lemmas and pools of inputs come first for all values, then solvers.  Inputs that are found to tell values
+    from the simplest design's are asked of the device together, after the lemmas and after the solvers.
     """
     same = Sameness(simplest, asker.k)
     values = {x.name: x for survivors in search.alive for x in _values(survivors, simplest, asker.k)}
     made: dict[str, AxisOutcome] = {}
     for ask in (None, same.quickly, same.by_solvers):
+        known: dict[str, Likeness] = {}
+        told: list[Witness] = []
         for name, x in values.items():
-            if name in made and made[name].settled is not Settled.UNDECIDED:
+            if ask is None or made[name].settled is not Settled.UNDECIDED or same.told(resolve(name), told):
                 continue
-            found = None
-            if ask is not None and _refuting(x.survivors, x.design, asker) is None:
-                progress(f"proving that {x.axis}={x.value} changes nothing")
-                found = ask(resolve(name))
-                if found.witness is not None:
-                    asker.ask(batch_of([found.witness]))
-            made[name] = x.outcome(asker, found)
+            progress(f"proving that {x.axis}={x.value} changes nothing")
+            known[name] = found = ask(resolve(name))
+            told += [] if found.witness is None else [found.witness]
+        if told:
+            asker.ask(batch_of(told))
+        for name, x in values.items():
+            if ask is None or made[name].settled is Settled.UNDECIDED:
+                made[name] = x.outcome(asker, known.get(name))
     return list(made.values())
 
 

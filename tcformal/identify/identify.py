@@ -17,7 +17,7 @@ from tcformal.errors import InputError
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.layout import find_layout
 from tcformal.identify.asking.rates import Rate
-from tcformal.identify.asking.repeat import Repeated, repeat
+from tcformal.identify.asking.repeat import FEW, Repeated, repeat
 from tcformal.identify.asking.validation import Validated, validate
 from tcformal.identify.certify import certified
 from tcformal.identify.hypotheses import hypotheses
@@ -30,16 +30,16 @@ from tcformal.identify.record.identification import (
 )
 from tcformal.identify.search import Search
 from tcformal.identify.survivors.listed import ListedWorld
-from tcformal.identify.survivors.pool import without_nan
 from tcformal.identify.survivors.tables import Survivors
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import rows_of
+from tcformal.operands.pool import without_nan
 from tcformal.operands.random import Batch, edge_encodings
 
+#: How often every input is asked again where no design fits.
+_AGAIN = 2
 #: Rounds of the search, designs that are shown of a class, and of those that are near where none fits.
 _ROUNDS, _MEMBERS, _SHOWN = 8, 8, 10
-#: Misfits in validation up to which a device is said to be faulty rather than another design.
-_FAULTY = 0.01
 
 
 def identify(asker: Asker, *, vectors: int = 100_000, progress: Progress = ignore) -> Identification:
@@ -117,7 +117,8 @@ class _Identifying:
         batch, answers = self.asker.history
         fitting = [u for u in self._candidates() if (replay(u, batch) == answers).all()]
         if not fitting:
-            return self._outside()
+            again = self._asked_again()
+            return self._outside() if again is None else again
         simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
         self.progress(f"certifying {simplest.name}")
         axes = certified(self.search, simplest, self.asker, self.progress)
@@ -137,17 +138,8 @@ class _Identifying:
         left = max(self.search.count, len(names))
         self.search.curve.append((self.search.probes, left))
         more = {"classes": (names,), "axes": tuple(axes), "survivors": left}
-        rate = None if self.validated is None else self.validated.misfits
-        if rate is not None and rate.count:
-            faulty = rate.count <= _FAULTY * rate.of
-            reason = (
-                f"{simplest.name} gives all but {rate.count} of {rate.of} answers"
-                if faulty
-                else f"{simplest.name} gave every answer, but not {rate.count} of {rate.of} later ones"
-            )
-            return self._made(
-                IdentifyVerdict.FAULTY if faulty else IdentifyVerdict.CONTRADICTORY, reason, **more
-            )
+        if (wrong := self._wrong(simplest)) is not None:
+            return self._made(*wrong, **more)
         if undecided:
             values = ", ".join(sorted({x.axis for x in axes if x.settled is Settled.UNDECIDED}))
             return self._made(
@@ -166,6 +158,35 @@ class _Identifying:
         if self.listed:
             what = "of the catalogued designs only {} gives all answers, and no tree of sums does"
         return self._made(IdentifyVerdict.IDENTIFIED, what.format(simplest.name), **more)
+
+    def _wrong(self, simplest: UnitSpec) -> tuple[IdentifyVerdict, str] | None:
+        """The verdict on a device that does not always give what the design does; None for one that does."""
+        rate = Rate(0, 1) if self.validated is None else self.validated.misfits
+        if rate.count > FEW * rate.of:
+            reason = f"{simplest.name} gave every answer, but not {rate.count} of {rate.of} later ones"
+            return IdentifyVerdict.CONTRADICTORY, reason
+        once = self.asker.corrected + (0 if self.repeated is None else self.repeated.other.count)
+        if rate.count or once:
+            reason = f"{simplest.name} gives all but {rate.count} of {rate.of} answers"
+            more = f", and {once} answers to repeated inputs came once only" if once else ""
+            return IdentifyVerdict.FAULTY, reason + more
+        return None
+
+    def _asked_again(self) -> Identification | None:
+        """The identification after every input was asked twice more; None where that corrects no answer.
+
+        One wrong answer refutes every design; where it does not come again, it is none.
+        """
+        asker = self.asker
+        corrected = asker.corrected
+        if asker.by_hand:
+            return None
+        self.progress("asking every input again")
+        asker.repeated(asker.history[0], _AGAIN)
+        if asker.corrected == corrected:
+            return None
+        asker.layout = None
+        return _Identifying(asker, self.vectors, self.progress).whole()
 
     def _candidates(self) -> list[UnitSpec]:
         """The simplest design of each world, with every rule for NaNs, and what the catalogue has."""

@@ -11,9 +11,9 @@ import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import TcformalError
-from tcformal.identify.survivors.pool import pool_of
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of, lengthened, witness_at
+from tcformal.operands.pool import pool_of
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import same_definition
@@ -66,6 +66,10 @@ class Sameness:
                 return Likeness("the lemmas of claim equality")
         return Likeness(witness=self._separated(other))
 
+    def told(self, other: UnitSpec, inputs: Sequence[Witness]) -> bool:
+        """Whether another design differs from the base on one of some inputs."""
+        return self._shown(other, inputs).witness is not None
+
     def by_solvers(self, other: UnitSpec) -> Likeness:
         """What solvers say of both designs as a whole, unless the time for that is over."""
         if time.monotonic() > self._end:
@@ -100,6 +104,8 @@ class Sameness:
 
     def _shown(self, other: UnitSpec, found: Sequence[Witness]) -> Likeness:
         """The first of some inputs on which both designs differ."""
+        if not found:
+            return Likeness()
         pool = batch_of(found)
         apart = np.flatnonzero(replay(self.base, pool) != replay(other, pool))
         return Likeness(witness=found[int(apart[0])]) if apart.size else Likeness()

@@ -9,10 +9,10 @@ import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.identify.survivors.choose import next_inputs
-from tcformal.identify.survivors.open import world_of
-from tcformal.identify.survivors.pool import pool_of
 from tcformal.identify.survivors.tables import Survivors
+from tcformal.matmul.worlds.opened import world_of
 from tcformal.operands.batch import rows_of, together
+from tcformal.operands.pool import pool_of
 from tcformal.operands.random import Batch, Raw
 
 #: Inputs of one round, and of a pool; pools that are tried before nothing is said to split what is left.

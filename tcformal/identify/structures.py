@@ -14,6 +14,7 @@ from tcformal.design.trees.arrangements import tree_unit
 from tcformal.design.trees.tree import Tree, Value, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
+from tcformal.matmul.worlds.opened import rounds_products
 
 #: Shapes that results of an inner or the outer sum, and rounded products, can have, by the format of D.
 _INNER: dict[str, tuple[str, ...]] = {
@@ -55,11 +56,31 @@ def structures(
     rounded = (None, f"RNE-{_INNER[d][0]}")
     seen = set()
     for products_to, chosen in itertools.product(rounded, itertools.product(*kinds)):
+        if products_to is not None and not _is_read(
+            unit, products_to, dict(zip(stages, chosen, strict=True))
+        ):
+            continue
         with suppress(InputError):
             made = _with(unit, dict(zip(stages, chosen, strict=True)), products_to)
             if (key := _structure(made)) not in seen:
                 seen.add(key)
                 yield made
+
+
+def _is_read(
+    unit: UnitSpec, products_to: str, stages: Mapping[str, tuple[tuple[int | None, bool], str]]
+) -> bool:
+    """Whether rounded products can give other results than exact ones of some structure.
+
+    Products that are normal numbers of the target as they are only become normalised: an exact sum does not
+    see that, and one that cuts terms off sees it as `normalise_products` has it, but for a c beside them.
+    """
+    assert unit.tree is not None
+    return rounds_products(unit, products_to) or any(
+        stages[step.stage][0][0] is not None and not stages[step.stage][0][1] and "c" in step.children
+        for step in unit.tree.root.steps()
+        if any(isinstance(x, int) for x in step.children)
+    )
 
 
 def _with(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from math import comb
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -18,8 +18,10 @@ from tcformal.operands.witness import Witness
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.report.tables import witness_table
 from tcformal.report.text import table
-from tcformal.suites.made import Suite
+from tcformal.suites.made import LISTED, Suite
 
+#: Lines about pairs that are shown of a suite of many designs.
+_SHOWN = 20
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -47,22 +49,35 @@ def suite_view(s: Suite) -> RenderableType:
     )
     head.append(f" at k={s.k}: {_bound(s)}", "default not bold")
     parts: list[RenderableType] = [head]
-    for i, w in enumerate(s.inputs):
+    few = len(names) <= LISTED
+    for i, w in enumerate(s.inputs if few else ()):
         title = Text(f"\ninput {i}", "bold")
         title.append(f": {len(set(s.results[i]))} different results{_alone(s, names, i)}", "default not bold")
         parts += [title, witness_table(s.designs[0], w)]
-    rows = table(common or "design", *(f"input {i}" for i in range(len(s.inputs))))
-    d = s.designs[0].operands.d
-    for j, name in enumerate(names):
-        rows.add_row(name, *(hex_word(d, row[j]) for row in s.results))
-    parts += [Text(), rows]
-    for e in s.equal:
-        parts.append(Text(f"equal: {names[e.first]} and {names[e.second]}: {e.reason}", "green"))
-    for u in s.undecided:
-        line = f"undecided: {names[u.first]} and {names[u.second]}: {u.verdict.name}, {u.reason}"
-        parts.append(Text(line, "bold red"))
+    if few:
+        rows = table(common or "design", *(f"input {i}" for i in range(len(s.inputs))))
+        d = s.designs[0].operands.d
+        for j, name in enumerate(names):
+            rows.add_row(name, *(hex_word(d, row[j]) for row in s.results))
+        parts += [Text(), rows]
+    else:
+        parts.append(Text("the inputs and all results: with --format csv, json or c", "dim"))
+    equal = [f"equal: {names[e.first]} and {names[e.second]}: {e.reason}" for e in s.equal]
+    parts += [Text(line, "green") for line in _some(equal, few, "pairs proved equal")]
+    undecided = [
+        f"undecided: {names[u.first]} and {names[u.second]}: {u.verdict.name}, {u.reason}"
+        for u in s.undecided
+    ]
+    parts += [Text(line, "bold red") for line in _some(undecided, few, "designs undecided")]
     parts.append(Text(_tail(s), "dim"))
     return Group(*parts)
+
+
+def _some(lines: Sequence[str], few: bool, what: str) -> list[str]:
+    """All lines, or some of them and how many there are."""
+    if few or len(lines) <= _SHOWN:
+        return list(lines)
+    return [*lines[:_SHOWN], f"… {len(lines)} {what} in all"]
 
 
 def _many(n: int, one: str, more: str = "") -> str:
@@ -81,26 +96,35 @@ def _alone(s: Suite, names: Sequence[str], i: int) -> str:
     """The number of pairs that only this input separates, and one of them."""
     if len(s.inputs) == 1:
         return ""
-    others = [row for n, row in enumerate(s.results) if n != i]
-    pairs = [
-        (x, y)
-        for x, y in combinations(sorted(set(s.classes)), 2)
-        if s.results[i][x] != s.results[i][y] and all(row[x] == row[y] for row in others)
-    ]
-    x, y = pairs[0]
-    return f"; it alone separates {_many(len(pairs), 'pair')}, such as {names[x]} from {names[y]}"
+    groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for x in sorted(set(s.classes)):
+        groups[tuple(row[x] for n, row in enumerate(s.results) if n != i)].append(x)
+    count, shown = 0, []
+    for group in groups.values():
+        sizes = Counter(s.results[i][x] for x in group)
+        count += comb(len(group), 2) - sum(comb(size, 2) for size in sizes.values())
+        shown += [(group[0], y) for y in group if s.results[i][y] != s.results[i][group[0]]][:1]
+    x, y = min(shown)
+    return f"; it alone separates {_many(count, 'pair')}, such as {names[x]} from {names[y]}"
 
 
 def _tail(s: Suite) -> str:
     texts = [
         f"{_many(s.asked, 'question')} to solvers",
-        "results replayed on integers and on exact fractions",
+        _replayed(s),
     ]
     if s.refused:
         texts.append(f"{_many(s.refused, 'combination')} without a meaning left out")
     if s.same:
         texts.append(f"{_many(s.same, 'name')} of parameters that another has left out")
     return "; ".join([*texts, f"seed {s.seed}", f"{s.seconds:.1f} s"])
+
+
+def _replayed(s: Suite) -> str:
+    """How many results were computed in other ways, too."""
+    every = len(s.inputs) * len(s.designs)
+    count = "" if s.replayed == every else f"{s.replayed} of {every} "
+    return f"{count}results replayed on integers and on exact fractions"
 
 
 def suite_csv(s: Suite) -> str:
@@ -143,7 +167,7 @@ def suite_header(s: Suite, prefix: str) -> str:
     up = p.upper()
     lines = [
         f"/* {n} inputs for {len(set(s.classes))} classes of {m} designs, by tcformal {s.version}.",
-        " * Operands and results are raw encodings, replayed on integers and on exact fractions.",
+        f" * Operands and results are raw encodings; {_replayed(s)}.",
         f" * {o.d.name} = {o.a.name} * {o.b.name} + {o.c.name}, K = {s.k}, seed {s.seed}.",
         *(f" * equal: {s.designs[e.first].name} and {s.designs[e.second].name}: {e.reason}" for e in s.equal),
         *(f" * undecided: {s.designs[u.first].name} and {s.designs[u.second].name}" for u in s.undecided),
@@ -170,10 +194,7 @@ def suite_header(s: Suite, prefix: str) -> str:
         lines.append("    },")
     lines += [
         "};", "",
-        "/* The input that separates two designs; -1 where they are equal, or undecided. */",
-        f"static const int16_t {p}_separator[{m}][{m}] = {{",
-        *(f"    {{{', '.join(_separator(s, x, y) for y in range(m))}}}," for x in range(m)),
-        "};", "",
+        *_separators(s, p),
         "/* Whether a unit that gave these results can be of a design. */",
         f"static inline int {p}_fits(const {_type(o.d)} d[{n}], int design)",
         "{", f"    for (int i = 0; i < {n}; i++)",
@@ -181,6 +202,19 @@ def suite_header(s: Suite, prefix: str) -> str:
         "#endif",
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def _separators(s: Suite, prefix: str) -> list[str]:
+    """The table of pairs; none of many designs, of which it would be the largest part by far."""
+    m = len(s.designs)
+    if m > LISTED:
+        return []
+    return [
+        "/* The input that separates two designs; -1 where they are equal, or undecided. */",
+        f"static const int16_t {prefix}_separator[{m}][{m}] = {{",
+        *(f"    {{{', '.join(_separator(s, x, y) for y in range(m))}}}," for x in range(m)),
+        "};", "",
+    ]  # fmt: skip
 
 
 def _separator(s: Suite, first: int, second: int) -> str:

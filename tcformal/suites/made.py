@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import pairwise
 from typing import Any
 
 from tcformal.design.unit import UnitSpec
@@ -12,6 +13,9 @@ from tcformal.operands.witness import Witness
 from tcformal.query.question import Kind
 from tcformal.suites.panel import Panel
 from tcformal.version import VERSION
+
+#: Designs of which every pair is listed; of more, those that nobody was asked about are listed once each.
+LISTED = 256
 
 IndexPair = tuple[int, int]
 
@@ -62,6 +66,8 @@ class Suite:
     asked: int
     seed: int
     seconds: float
+    #: Results that were computed on integers and on exact fractions, too; all, unless there are many designs.
+    replayed: int
     #: Combinations without a meaning, and names of parameters that another name has already.
     refused: int = 0
     same: int = 0
@@ -97,15 +103,40 @@ def complaints(made: Suite) -> list[str]:
 
 
 def _untold(made: Suite, panel: Panel) -> Iterable[str]:
-    """Pairs of a suite that its inputs leave together, and equal ones that are not."""
+    """Designs of a suite that its inputs leave together, and equal ones that are not."""
     classes, names = made.classes, [spec.name for spec in made.designs]
-    open_ = {(u.first, u.second) for u in made.undecided}
-    for i, j in combinations(range(len(names)), 2):
-        separated = made.separator(i, j) is not None
-        if classes[i] == classes[j] and separated:
-            yield f"expected equal results of {names[i]} and {names[j]}, which count as equal, but got others"
-        elif classes[i] != classes[j] and not separated and (classes[i], classes[j]) not in open_:
-            yield f"expected an input that tells {names[i]} from {names[j]}, but there is none"
+    for j, first in enumerate(classes):
+        if made.separator(first, j) is not None:
+            pair = f"{names[first]} and {names[j]}"
+            yield f"expected equal results of {pair}, which count as equal, but got others"
+    open_ = _linked(made)
+    for group in together(made):
+        for i, j in pairwise(group):
+            if open_[i] != open_[j]:
+                yield f"expected an input that tells {names[i]} from {names[j]}, but there is none"
     for e in made.equal:
         if e.same_definition and not panel.same_definition(e.first, e.second):
             yield f"expected one definition of {names[e.first]} and {names[e.second]}, but they build two"
+
+
+def together(made: Suite) -> list[list[int]]:
+    """The first designs of all classes, grouped by what every input gives."""
+    groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for i in sorted(set(made.classes)):
+        groups[tuple(row[i] for row in made.results)].append(i)
+    return list(groups.values())
+
+
+def _linked(made: Suite) -> list[int]:
+    """For each design one that stands for all with which pairs without an answer connect it."""
+    linked = list(range(len(made.designs)))
+
+    def top(i: int) -> int:
+        while linked[i] != i:
+            i = linked[i]
+        return i
+
+    classes = made.classes
+    for u in made.undecided:
+        linked[top(classes[u.second])] = top(classes[u.first])
+    return [top(i) for i in linked]

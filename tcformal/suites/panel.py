@@ -1,4 +1,4 @@
-"""Many designs side by side: one graph with shared inputs, evaluated on many operands at once."""
+"""Many designs side by side: evaluated on many operands at once, and questions about pairs of them."""
 
 from __future__ import annotations
 
@@ -10,23 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
-from tcformal.interp.concrete import Concrete
-from tcformal.interp.vector import Vector
-from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.operands.batch import columns, rows_of
+from tcformal.matmul.worlds.members import Members
 from tcformal.operands.random import Batch
 from tcformal.operands.witness import Witness
-from tcformal.programs.chain import chained_dot, common_k, declare_inputs
+from tcformal.programs.chain import common_k
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.replay import oracle_result
 
 #: Results of designs on inputs, raw encodings: [designs, inputs].
 Results = NDArray[np.uint64]
-
-#: Inputs evaluated at once: every stage of every design holds one word for each.
-_CHUNK = 2048
 
 
 class Panel:
@@ -38,50 +32,42 @@ class Panel:
     def __init__(self, designs: Sequence[UnitSpec]) -> None:
         self.designs = tuple(designs)
         self.k = common_k(*designs)
-        self._graph = Graph()
-        x = declare_inputs(self._graph, designs[0], self.k)
-        roots = []
-        for i, spec in enumerate(designs):
-            with self._graph.scope(f"design{i}"):
-                roots.append(chained_dot(self._graph, spec, x).result)
-        self._roots: list[Node] = roots
-        self._integers = Concrete(self._graph, roots)
+        self._members = Members(self.designs, self.k)
 
     def same_definition(self, first: int, second: int) -> bool:
         """Whether two designs build the same DAG, so that no input can tell them apart."""
-        return self._roots[first] is self._roots[second]
+        return self.root(first) is self.root(second)
+
+    def root(self, i: int) -> Node:
+        """The result of one design, in a DAG that all share: designs of one definition have one node."""
+        return self._members.root(i)
 
     def evaluate(self, x: Batch, only: Sequence[int] | None = None) -> Results:
         """The results of every design, or of some, on every dot product of a batch, by lanes."""
-        roots = self._roots if only is None else [self._roots[i] for i in only]
-        parts: list[Results] = [np.empty((len(roots), 0), np.uint64)]
-        for start in range(0, len(x.c), _CHUNK):
-            chunk = rows_of(x, np.arange(start, min(start + _CHUNK, len(x.c))))
-            lanes = Vector(self._graph, columns(chunk)).run(roots)
-            parts.append(np.stack([np.broadcast_to(v, chunk.c.shape).astype(np.uint64) for v in lanes]))
-        return np.concatenate(parts, axis=1)
+        return self._members.outputs(x, only)
 
-    def integers(self, witness: Witness) -> tuple[int, ...]:
-        """Every design's result on integers."""
-        return tuple(self._integers(witness.inputs()))
+    def integers(self, witness: Witness, only: Sequence[int] | None = None) -> tuple[int, ...]:
+        """The results of every design, or of some, on integers."""
+        return self._members.integers(witness, range(len(self.designs)) if only is None else only)
 
-    def oracle(self, witness: Witness) -> tuple[int, ...]:
-        """Every design's result on the Fraction oracle."""
-        return tuple(oracle_result(spec, witness) for spec in self.designs)
+    def oracle(self, witness: Witness, only: Sequence[int] | None = None) -> tuple[int, ...]:
+        """The results of every design, or of some, on the Fraction oracle."""
+        asked = range(len(self.designs)) if only is None else only
+        return tuple(oracle_result(self.designs[i], witness) for i in asked)
 
     def question(self, pairs: Iterable[tuple[int, int]]) -> EqualityQuestion:
         """Is there one input that tells every one of the pairs apart?
 
         Its units and results are those of the first pair.
         """
-        g, listed = self._graph, list(pairs)
+        g, listed = self._members.graph, list(pairs)
         differ = g.truth(True)
         for first, second in listed:
-            differ = g.and_(differ, g.not_(g.eq(self._roots[first], self._roots[second])))
+            differ = g.and_(differ, g.not_(g.eq(self.root(first), self.root(second))))
         first, second = listed[0]
         return EqualityQuestion(
             self.designs[first], self.designs[second], self.k, Assumptions(), g,
-            (self._roots[first], self._roots[second]), g.truth(True), differ,
+            (self.root(first), self.root(second)), g.truth(True), differ,
         )  # fmt: skip
 
     def step(self, pair: tuple[int, int]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -14,7 +14,9 @@ import numpy as np
 from tcformal.checks import check_int, check_positive
 from tcformal.design.space import Space
 from tcformal.errors import SolverDisagreementError
-from tcformal.operands.batch import Index, batch_of, inputs_to_try, lengthened, rows_of, together, witness_at
+from tcformal.ir.node import Node
+from tcformal.operands.batch import batch_of, inputs_to_try, lengthened, together, witness_at
+from tcformal.operands.pool import pool_of
 from tcformal.operands.random import Batch
 from tcformal.operands.witness import Witness
 from tcformal.proofs.claims.equality import deciders, equal_in_steps
@@ -22,13 +24,13 @@ from tcformal.proofs.lemmas import LemmaBook
 from tcformal.query.engine import answer
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
-from tcformal.query.shrink.shrink import shrink, witness_cost
 from tcformal.query.verdict import Verdict
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
-from tcformal.suites.cover import cover, irredundant, needed_alone
-from tcformal.suites.made import Equal, IndexPair, Suite, Undecided
+from tcformal.suites.choose import chosen, chosen_of_many, readable
+from tcformal.suites.made import LISTED, Equal, IndexPair, Suite, Undecided
 from tcformal.suites.panel import Panel, Results
+from tcformal.suites.splits import telling_rows
 
 #: What each solver may use for one question, of which there may be many.
 DEFAULT_LIMITS = Limits(time_s=20.0, memory_mb=8192, seed=0)
@@ -37,7 +39,15 @@ VECTORS = 6144
 #: Rounds of inputs tried while some designs agree on all so far.
 _ROUNDS = 6
 #: Inputs kept of a later round.
-_KEPT = 256
+_KEPT, _KEPT_OF_MANY = 256, 64
+#: Results of one round on all designs of a larger space, and inputs of such a round at least.
+_RESULTS, _FEWEST = 1 << 22, 192
+#: Results of a larger space that are replayed one by one.
+_REPLAYED = 50_000
+#: Seconds that a solver has for one question about a larger space.
+_MANY_LIMIT = 2.0
+#: Seconds after which nobody is asked about a pair of a larger space, unless the caller says otherwise.
+MANY_S = 40.0
 #: Seconds that making one input readable may take, unless the caller says otherwise.
 SHRINK_S = 10.0
 
@@ -61,7 +71,8 @@ def suite(
 
     Many seeded inputs are evaluated on all designs at once; what they leave together is asked of the
     solvers, pair by pair.  `limits`, `solvers` and `jobs` are those of one question; no pair is asked about
-    later than `total_s` seconds after the start, and those that are left then stay undecided.
+    later than `total_s` seconds after the start (of more than LISTED designs: MANY_S unless given), and those
+    that are left then stay undecided.  Inputs for more than LISTED designs are not shrunk.
     Errors: InputError for designs without a common k, UnknownNameError or MissingSolverError for solvers
     that cannot be asked, SolverDisagreementError where lanes, integers and the oracle do not agree on an
     input.  A pair without an answer is in `undecided`, not an error.
@@ -76,15 +87,14 @@ def suite(
     start = time.monotonic()
     progress("building the designs", 0, 1)
     work = _Work(Panel(of.members), vectors, seed, progress)
+    total_s = MANY_S if total_s is None and work.many else total_s
     work.decide_pairs(solvers, limits, jobs, None if total_s is None else start + total_s)
-    progress("choosing inputs", 0, 1)
-    chosen, at_least = work.chosen(work.pairs())
-    chosen = work.readable(chosen, shrink_s)
-    results = work.replayed(chosen)
+    inputs, at_least = work.chosen(shrink_s)
+    results, replayed = work.replayed(inputs)
     made = Suite(
-        designs=of.members, k=work.panel.k, inputs=tuple(chosen), results=results,
+        designs=of.members, k=work.panel.k, inputs=tuple(inputs), results=results,
         equal=tuple(sorted(work.equal, key=lambda e: (e.first, e.second))), undecided=(),
-        at_least=min(at_least, len(chosen)), tried=work.tried, asked=work.asked, seed=seed,
+        at_least=min(at_least, len(inputs)), tried=work.tried, asked=work.asked, seed=seed, replayed=replayed,
         seconds=time.monotonic() - start, refused=len(of.refused), same=len(of.same),
     )  # fmt: skip
     open_ = [u for u in work.undecided if made.separator(u.first, u.second) is None]
@@ -98,19 +108,17 @@ class _Work:
         self.panel = panel
         self.progress = progress
         self.vectors, self.seed = vectors, seed
-        self.inputs: Batch = inputs_to_try(panel.designs[0], panel.k, vectors, seed)
+        self.many = len(panel.designs) > LISTED
+        first = self._affordable(len(panel.designs), _RESULTS)
+        self.inputs: Batch = inputs_to_try(panel.designs[0], panel.k, first, seed)
         self.results: Results = panel.evaluate(self.inputs)
-        self.tried = vectors
+        self.tried = first
         self.equal: list[Equal] = []
         self.undecided: list[Undecided] = []
         self.asked = 0
         self._book: LemmaBook | None = None
         #: The first design of every class.
-        self.firsts = list(range(len(panel.designs)))
-        for i in range(len(panel.designs)):
-            first = next(j for j in range(i + 1) if panel.same_definition(i, j))
-            if first != i:
-                self._merge(Equal(first, i, "both build the same definition", True))
+        self.firsts = dict.fromkeys(range(len(panel.designs)))
 
     # ------------------------------------------------------------------ telling apart
     def decide_pairs(
@@ -118,25 +126,44 @@ class _Work:
     ) -> None:
         """Try more inputs, then ask about pairs until each is told apart, equal, or without an answer."""
         for more in range(1, _ROUNDS):
-            self._search(self.vectors, self.seed + more)
-        while (pair := self._together()) is not None:
+            self._search(self.seed + more)
+        if not self.many:
+            self._merge_definitions([*self.firsts])
+        if self.many:
+            # What is proved of parameters comes before questions about whole designs.
+            limits = replace(limits, time_s=min(limits.time_s, _MANY_LIMIT))
+            self._decide(end, lambda pair: self._proved(pair, solvers, limits))
+        self._decide(end, lambda pair: self._ask(pair, solvers=solvers, limits=limits, jobs=jobs))
+        self._leave()
+
+    def _decide(self, end: float | None, ask: Callable[[IndexPair], object]) -> None:
+        """Ask about every pair that agrees on every input so far, while there is time."""
+        for pair in self._together():
             if end is not None and time.monotonic() > end:
-                known = {(u.first, u.second) for u in self.undecided}
-                left = [pair for group in self._groups() for pair in combinations(group, 2)]
-                reason = "the time for the whole suite was over before anybody was asked"
-                self.undecided += [Undecided(*p, Kind.TIMEOUT, reason) for p in left if p not in known]
                 return
-            self._progress()
-            self._ask(pair, solvers=solvers, limits=limits, jobs=jobs)
+            self.progress("asking about designs that no input tells apart", len(self.equal), len(self.firsts))
+            ask(pair)
+
+    def _merge_definitions(self, some: Sequence[int]) -> None:
+        """Designs that build one DAG are equal."""
+        made: dict[Node, int] = {}
+        for i in some:
+            first = made.setdefault(self.panel.root(i), i)
+            if first != i:
+                self._merge(Equal(first, i, "both build the same definition", True))
+
+    def _leave(self) -> None:
+        """Nobody is asked any more: what is together stays undecided."""
+        known = {(u.first, u.second) for u in self.undecided}
+        reason = "the time for the whole suite was over before anybody was asked"
+        for group in self._groups():
+            pairs = ((group[0], i) for i in group[1:]) if self.many else combinations(group, 2)
+            self.undecided += [Undecided(*p, Kind.TIMEOUT, reason) for p in pairs if p not in known]
 
     def _ask(self, pair: IndexPair, **how: Any) -> None:
         """Ask about one pair: at few products first, where that says something about all of them."""
         first, second = pair
-        self._book = self._book or LemmaBook(members=how["solvers"], limits=how["limits"])
-        designs = [self.panel.designs[i] for i in pair]
-        proof = equal_in_steps(designs[0], designs[1], self._book, how["limits"], self.panel.k)
-        if proof is not None:
-            self._merge(Equal(first, second, proof.reason, False, deciders(proof)))
+        if self._proved(pair, how["solvers"], how["limits"]):
             return
         n = self.panel.step(pair)
         if n < self.panel.k:
@@ -161,6 +188,15 @@ class _Work:
         else:
             self.undecided.append(Undecided(first, second, v.kind, v.reason))
 
+    def _proved(self, pair: IndexPair, solvers: Sequence[str] | None, limits: Limits) -> bool:
+        """Whether lemmas about the parameters that differ prove two designs equal."""
+        self._book = self._book or LemmaBook(members=solvers, limits=limits)
+        first, second = (self.panel.designs[i] for i in pair)
+        proof = equal_in_steps(first, second, self._book, limits, self.panel.k)
+        if proof is not None:
+            self._merge(Equal(*pair, proof.reason, False, deciders(proof)))
+        return proof is not None
+
     def _groups(self) -> list[list[int]]:
         """The classes that agree on every input so far."""
         groups: dict[bytes, list[int]] = defaultdict(list)
@@ -168,127 +204,96 @@ class _Work:
             groups[self.results[i].tobytes()].append(i)
         return list(groups.values())
 
-    def _search(self, vectors: int, seed: int) -> None:
+    def _affordable(self, designs: int, results: int) -> int:
+        """The inputs of one round: fewer where designs are many."""
+        return min(self.vectors, max(_FEWEST, results // designs)) if self.many else self.vectors
+
+    def _search(self, seed: int) -> None:
         """Try more inputs on the designs not yet told apart; keep those that do it."""
         groups = [group for group in self._groups() if len(group) > 1]
         if not groups:
             return
         self.progress("trying more inputs", len(self.firsts) - sum(map(len, groups)), len(self.firsts))
         open_ = [i for group in groups for i in group]
-        more = inputs_to_try(self.panel.designs[0], self.panel.k, vectors, seed)
-        results = dict(zip(open_, self.panel.evaluate(more, open_), strict=True))
-        self.tried += vectors
-        telling = np.zeros(vectors, bool)
-        for group in groups:
-            for i in group[1:]:
-                telling |= results[group[0]] != results[i]
-        if telling.any():
-            rows = np.flatnonzero(telling)[:_KEPT]
-            self._add([witness_at(more, int(row)) for row in rows])
+        vectors = self._affordable(len(open_), _RESULTS // 4)
+        drawn = pool_of if self.many else inputs_to_try
+        more = drawn(self.panel.designs[0], self.panel.k, vectors, seed)
+        results = self.panel.evaluate(more, open_)
+        self.tried += len(more.c)
+        rows = telling_rows(
+            np.repeat(np.arange(len(groups)), [*map(len, groups)]),
+            results,
+            _KEPT_OF_MANY if self.many else _KEPT,
+        )
+        if rows:
+            self._add([witness_at(more, row) for row in rows])
 
-    def _together(self) -> IndexPair | None:
-        """Two classes that agree on every input so far and that were not asked about."""
-        asked = {(u.first, u.second) for u in self.undecided}
-        pairs = (pair for group in self._groups() for pair in combinations(group, 2))
-        return next((pair for pair in pairs if pair not in asked), None)
+    def _together(self) -> Iterator[IndexPair]:
+        """Every two classes that agree on every input so far, as they are when their turn comes."""
+        while True:
+            inputs = len(self.inputs.c)
+            asked = {(u.first, u.second) for u in self.undecided}
+            for group in (group for group in self._groups() if len(group) > 1):
+                if self.many:
+                    self._merge_definitions([i for i in group if i in self.firsts])
+                for first, second in combinations(group, 2):
+                    if first in self.firsts and second in self.firsts and (first, second) not in asked:
+                        yield first, second
+                    if len(self.inputs.c) != inputs:
+                        break
+                if len(self.inputs.c) != inputs:
+                    break
+            else:
+                return
 
     def _merge(self, e: Equal) -> None:
         self.equal.append(e)
-        self.firsts.remove(e.second)
+        del self.firsts[e.second]
 
     def _add(self, witnesses: Sequence[Witness]) -> None:
         more = batch_of(witnesses)
         self.inputs = together(self.inputs, more)
         self.results = np.concatenate([self.results, self.panel.evaluate(more)], axis=1)
 
-    def _progress(self) -> None:
-        separated = len(self._groups())
-        self.progress("asking solvers about designs not yet told apart", separated, len(self.firsts))
-
-    # ------------------------------------------------------------------ choosing
-    def pairs(self) -> list[IndexPair]:
-        """The pairs of classes that some input tells apart."""
+    # ------------------------------------------------------------------ finishing
+    def chosen(self, shrink_s: float) -> tuple[list[Witness], int]:
+        """The suite's inputs, and a lower bound for their number among those that were tried."""
+        self.progress("choosing inputs", 0, 1)
+        if self.many:
+            return chosen_of_many(self.panel, self.inputs, self.results, [*self.firsts])
         together_ = [(u.first, u.second) for u in self.undecided]
         open_ = {p for p in together_ if np.array_equal(self.results[p[0]], self.results[p[1]])}
-        return [pair for pair in combinations(self.firsts, 2) if pair not in open_]
+        pairs = [pair for pair in combinations(self.firsts, 2) if pair not in open_]
+        made, at_least = chosen(self.panel, self.inputs, self.results, pairs)
+        return readable(self.panel, made, pairs, shrink_s, self.progress), at_least
 
-    def chosen(self, pairs: Sequence[IndexPair]) -> tuple[list[Witness], int]:
-        """Few of the inputs tried that tell all pairs apart, and a lower bound for their number."""
-        rows, masks = self._distinct(pairs)
-        universe = (1 << len(pairs)) - 1
-        costs = _quick_costs(self.panel, rows_of(self.inputs, rows), self.results[:, rows])
-        found = cover(masks, costs, universe)
-        return [witness_at(self.inputs, int(rows[i])) for i in found.chosen], found.at_least
+    def replayed(self, inputs: Sequence[Witness]) -> tuple[tuple[tuple[int, ...], ...], int]:
+        """Every design's result on every input, and how many are the same on integers and the oracle, too.
 
-    def _distinct(self, pairs: Sequence[IndexPair]) -> tuple[Index, list[int]]:
-        """The cheapest input for each set of pairs that inputs tell apart, and these sets."""
-        every = _quick_costs(self.panel, self.inputs, self.results)
-        masks = _masks(self.results, pairs)
-        cheapest: dict[int, int] = {}
-        for row, mask in enumerate(masks):
-            held = cheapest.get(mask)
-            if mask and (held is None or every[row] < every[held]):
-                cheapest[mask] = row
-        return np.array(list(cheapest.values()), np.intp), list(cheapest)
-
-    # ------------------------------------------------------------------ finishing
-    def readable(self, chosen: list[Witness], seconds: float) -> list[Witness]:
-        """Each input shrunk to what still tells apart the pairs that only it does; the simplest first."""
-        pairs = self.pairs()
-        if not pairs:
-            return []
-        universe = (1 << len(pairs)) - 1
-        made = list(chosen)
-        for i in range(len(made)):
-            self.progress("making inputs readable", i, len(made))
-            masks = _masks(self.panel.evaluate(batch_of(made)), pairs)
-            own = needed_alone(range(len(made)), masks, universe, i)
-            wanted = [pair for j, pair in enumerate(pairs) if own >> j & 1]
-            if wanted:
-                made[i] = shrink(self.panel.question(wanted), made[i], seconds=seconds)
-        masks = _masks(self.panel.evaluate(batch_of(made)), pairs)
-        simple = self.panel.question([pairs[0]])
-        costs = [witness_cost(simple, w) for w in made]
-        kept = irredundant(masks, costs, universe)
-        return [made[i] for i in sorted(kept, key=lambda i: costs[i])]
-
-    def replayed(self, chosen: Sequence[Witness]) -> tuple[tuple[int, ...], ...]:
-        """Every design's result on every input, the same on lanes, integers and the oracle."""
-        if not chosen:
-            return ()
-        lanes = self.panel.evaluate(batch_of(chosen))
-        rows = []
-        for i, w in enumerate(chosen):
-            self.progress("replaying on integers and on exact fractions", i, len(chosen))
-            row = tuple(int(x) for x in lanes[:, i])
-            for how, again in (("integers", self.panel.integers(w)), ("oracle", self.panel.oracle(w))):
-                for spec, x, y in zip(self.panel.designs, row, again, strict=True):
-                    if x != y:
+        Those are all, or of a larger space _REPLAYED, some of every input and some of every design.
+        """
+        if not inputs:
+            return (), 0
+        lanes = self.panel.evaluate(batch_of(inputs))
+        designs = self.panel.designs
+        step = max(1, lanes.size // _REPLAYED) if self.many else 1
+        count = 0
+        for i, w in enumerate(inputs):
+            self.progress("replaying on integers and on exact fractions", i, len(inputs))
+            some = [j for j in range(len(designs)) if (j + i) % step == 0]
+            for how, again in (
+                ("integers", self.panel.integers(w, some)), ("oracle", self.panel.oracle(w, some)),
+            ):  # fmt: skip
+                for j, y in zip(some, again, strict=True):
+                    if (x := int(lanes[j, i])) != y:
                         raise SolverDisagreementError(
-                            f"expected {x:#x} from {spec.name} on {how} as by lanes, but got {y:#x} on {w}"
+                            f"expected {x:#x} from {designs[j].name} on {how} as by lanes, "
+                            f"but got {y:#x} on {w}"
                         )
-            rows.append(row)
-        return tuple(rows)
+            count += len(some)
+        return tuple(tuple(map(int, column)) for column in lanes.T), count
 
 
 def _equal(pair: IndexPair, v: Verdict[EqualityQuestion], reason: str) -> Equal:
     made = None if v.certificate is None else v.certificate.to_json()
     return Equal(*pair, reason, False, v.confirmed_by, made)
-
-
-def _masks(results: Results, pairs: Sequence[IndexPair]) -> list[int]:
-    """For each input the pairs that it tells apart, as bits."""
-    first, second = (np.array([pair[i] for pair in pairs], np.intp) for i in (0, 1))
-    return [
-        int.from_bytes(np.packbits(column[first] != column[second], bitorder="little").tobytes(), "little")
-        for column in results.T
-    ]
-
-
-def _quick_costs(panel: Panel, x: Batch, results: Results) -> list[int]:
-    """How hard inputs are to read, roughly: products that are not zero, set bits, NaN or Inf in results."""
-    terms = ((x.a != 0) | (x.b != 0)).sum(axis=1)
-    bits = np.bitwise_count(x.a).sum(axis=1) + np.bitwise_count(x.b).sum(axis=1) + np.bitwise_count(x.c)
-    d = panel.designs[0].operands.d
-    special = np.any(d.is_special(results), axis=0)
-    return [int(c) for c in 400 * (terms + (x.c != 0)) + 12 * bits.astype(np.int64) + 4000 * special]

@@ -12,11 +12,11 @@ from tcformal.operands.codec import read_value, read_witness, witness_data
 from tcformal.oracle.values import value_data
 from tcformal.programs.chain import scale_count
 from tcformal.query.question import Kind
-from tcformal.suites.made import Equal, Suite, Undecided
+from tcformal.suites.made import LISTED, Equal, Suite, Undecided
 
 
 def to_json(s: Suite) -> dict[str, Any]:
-    """A suite as plain data; for each pair the input that tells it apart."""
+    """A suite as plain data; of few designs, for each pair the input that tells it apart."""
     o, scale = s.designs[0].operands, s.designs[0].scale_format
     names = [spec.name for spec in s.designs]
     return {
@@ -33,7 +33,7 @@ def to_json(s: Suite) -> dict[str, Any]:
         ],
         "separated": [
             {"first": i, "second": j, "input": found}
-            for i, j in combinations(range(len(names)), 2)
+            for i, j in combinations(range(len(names) if len(names) <= LISTED else 0), 2)
             if (found := s.separator(i, j)) is not None
         ],
         "equal": [
@@ -56,6 +56,7 @@ def to_json(s: Suite) -> dict[str, Any]:
         "refused": s.refused,
         "same_parameters": s.same,
         "replayed_on": ["integers", "fractions"],
+        "replayed": s.replayed,
         "tcformal": s.version,
     }  # fmt: skip
 
@@ -102,7 +103,7 @@ def _read(data: Mapping[str, Any]) -> Suite:
         ),
         at_least=data["at_least"], tried=data["tried"], asked=data["asked"], seed=data["seed"],
         seconds=data["seconds"], refused=data["refused"], same=data["same_parameters"],
-        version=data["tcformal"],
+        version=data["tcformal"], replayed=data.get("replayed", count * len(inputs)),
     )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ def suite(
 
     Shapes: one unit alone stands for itself and every variation of one of its parameters; with `vary`
     (`["fraction_bits=10..40"]`), each unit takes every combination of the values; several units are compared
-    with each other.  Units of equal operand formats and scales, at most 256 designs.
+    with each other.  Units of equal operand formats and scales, at most 10,000 designs.
     Ranges and units: `vectors` inputs, at least 2, are tried in one round before solvers are asked; `limits`
     hold for each solver on one pair of designs, 20 s unless given, and their seed draws the inputs too;
     `jobs` solvers run at a time; no pair is asked about later than `total_s` seconds after the start;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,9 @@ from tcformal.identify.identify import identify
 from tcformal.identify.record.identification import Identification, IdentifyVerdict, Settled, to_record
 from tcformal.identify.record.verified import verify_identification
 from tcformal.matmul.unit import Unit
+from tcformal.operands.random import Raw
 from tcformal.probe.devices.callable import CallableDevice
+from tcformal.programs.chain import same_definition
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.store import Store
 
@@ -144,3 +147,26 @@ def test_a_whole_run_that_is_killed_again_and_again_goes_on(tmp_path: Path) -> N
     code, last, asked = run_killed(tmp_path, 0)
     assert (code, last) == (0, ["IDENTIFIED"])
     assert {call for call, x in asked if x in known} <= {0}
+
+
+def wrong_once(unit: UnitSpec, calls: set[int]) -> CallableDevice:
+    """A model whose answer to the last input of some calls, from 0 on, has a wrong bit."""
+    model, count = Unit(unit), itertools.count()
+
+    def device(a: Raw, b: Raw, c: Raw) -> Raw:
+        d = model.dot_bits(a, b, c)
+        if next(count) in calls:
+            d[-1] ^= d.dtype.type(1 << 40)
+        return d
+
+    return CallableDevice(device, "box")
+
+
+@pytest.mark.parametrize("calls", [pytest.param({0}, marks=pytest.mark.long), {2}])
+def test_a_wrong_answer_does_not_refute_the_design(calls: set[int]) -> None:
+    """During the repeated look, the search for the order, or later: what does not come again is a fault."""
+    unit = resolve(FEW)
+    made = identify(Asker(wrong_once(unit, calls), unit.operands, unit.k), vectors=500)
+    assert made.verdict is IdentifyVerdict.FAULTY, made.reason
+    assert "came once only" in made.reason
+    assert same_definition(resolve(made.classes[0][0]), unit, unit.k)

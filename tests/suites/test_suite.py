@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from tcformal.design.axes import axes
 from tcformal.design.names import resolve
@@ -30,11 +32,13 @@ from tcformal.operands.batch import (
 from tcformal.operands.witness import Witness
 from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
+from tcformal.report.suite import suite_header, suite_view
 from tcformal.solve.result import Limits
 from tcformal.suites import cover as covering
 from tcformal.suites.cover import cover, irredundant
-from tcformal.suites.made import Suite, complaints
+from tcformal.suites.made import LISTED, Suite, complaints
 from tcformal.suites.panel import Panel
+from tcformal.suites.splits import split_cover
 from tcformal.suites.suite import suite
 from tcformal.suites.suitefile import from_json, to_json
 
@@ -148,7 +152,13 @@ def test_the_catalogue_by_formats_and_architectures() -> None:
         ({"names": [AMPERE], "vary": ["c_position=first"]}, "expected c_position joined or last"),
         ({"names": [AMPERE, AMPERE.replace("f16", "bf16")]}, "expected designs of equal operand formats"),
         ({"names": [AMPERE], "vary": ["fraction_bits=9..1"]}, "expected a range LOW..HIGH for fraction_bits"),
-        ({"names": [AMPERE], "vary": ["fraction_bits=1..256", "conversion"]}, f"at most {LARGEST} designs"),
+        (
+            {
+                "names": [AMPERE],
+                "vary": ["fraction_bits=1..256", "conversion", "alignment_rounding", "zero_sign"],
+            },
+            f"at most {LARGEST} designs",
+        ),
         ({"formats": "fp16,fp16"}, "expected the formats of A, B, C and D"),
         ({"formats": "e8m0,e8m0,fp32,fp32"}, "but there are none"),
     ],
@@ -356,9 +366,71 @@ def test_the_same_seed_gives_the_same_suite() -> None:
 
 
 def test_an_input_on_which_lanes_and_oracle_part_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Panel, "oracle", lambda self, w: tuple(x ^ 1 for x in self.integers(w)))
+    monkeypatch.setattr(Panel, "oracle", lambda self, w, only: tuple(x ^ 1 for x in self.integers(w, only)))
     with pytest.raises(SolverDisagreementError, match="on oracle as by lanes"):
         small(space([AMPERE, HOPPER]))
+
+
+# ---------------------------------------------------------------------- many designs
+@pytest.fixture(scope="module")
+def hundreds() -> Suite:
+    """More designs than pairs are listed of; some are equal, and nobody is asked for long."""
+    of = space(["valpey@terms=3"], vary=["fraction_bits=20..31", "conversion", "carry_bits=1,2,6,7"])
+    assert len(of.members) == 288 > LISTED
+    return suite(of, vectors=256, limits=LIMITS, total_s=0.5)
+
+
+def test_many_designs_are_told_apart_or_said_to_be_undecided(hundreds: Suite) -> None:
+    assert complaints(hundreds) == []
+    assert hundreds.undecided
+    assert len(set(hundreds.classes)) == len(hundreds.designs) - len(hundreds.equal)
+    # A design that agrees with another on every input, and is not said to be undecided, is missed.
+    assert len(complaints(replace(hundreds, undecided=hundreds.undecided[1:]))) >= 1
+    assert len(hundreds.inputs) >= hundreds.at_least >= 1
+    for i in range(len(hundreds.inputs)):
+        assert complaints(without(hundreds, i))
+
+
+def test_many_designs_have_the_results_of_each(hundreds: Suite) -> None:
+    x = batch_of(hundreds.inputs)
+    for j in range(0, len(hundreds.designs), 17):
+        d = Unit(hundreds.designs[j]).dot_bits(x.a, x.b, x.c)
+        assert [row[j] for row in hundreds.results] == d.tolist()
+
+
+def test_many_designs_are_shown_in_few_lines(hundreds: Suite) -> None:
+    console = Console(width=100, record=True, file=io.StringIO())
+    console.print(suite_view(hundreds))
+    assert len(console.export_text().splitlines()) < 130
+    assert "separator" not in suite_header(hundreds, "many")
+    data = json.loads(json.dumps(to_json(hundreds)))
+    assert data["separated"] == []
+    assert from_json(data).replayed == hundreds.replayed
+
+
+def test_of_many_results_some_are_replayed_of_every_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong result of one design among many is met by the sample where it is of every input."""
+    monkeypatch.setattr("tcformal.suites.suite._REPLAYED", 300)
+    of = space(["valpey@terms=3"], vary=["fraction_bits=20..31", "conversion", "carry_bits=1,2,6,7"])
+    made = suite(of, vectors=256, limits=LIMITS, total_s=0.01)
+    assert len(made.designs) <= made.replayed < len(made.inputs) * len(made.designs)
+    monkeypatch.setattr(Panel, "oracle", lambda self, w, only: tuple(x ^ 1 for x in self.integers(w, only)))
+    with pytest.raises(SolverDisagreementError, match="on oracle as by lanes"):
+        suite(of, vectors=256, limits=LIMITS, total_s=0.01)
+
+
+def test_inputs_that_split_are_few_and_needed() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        results = rng.integers(0, 3, (40, 30)).astype(np.uint64)
+        found = split_cover(results, [1] * 30)
+        every = len(np.unique(results, axis=0))
+        assert len(np.unique(results[:, found.chosen], axis=0)) == every
+        assert found.at_least <= len(found.chosen)
+        for i in found.chosen:
+            rest = [j for j in found.chosen if j != i]
+            assert len(np.unique(results[:, rest], axis=0)) < every
+    assert split_cover(np.zeros((3, 2), np.uint64), [1, 1]).chosen == ()
 
 
 # ---------------------------------------------------------------------- written and read

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +17,13 @@ from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, InputError
 from tcformal.formats.spec import Format
-from tcformal.identify.asking.asked import AskedFile, AskedLine
+from tcformal.identify.asking.asked import AskedFile, AskedLine, answers_path, keys_of
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import inputs_to_try, rows_of, together, witness_at
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.text import inputs_digest
 from tcformal.oracle.values import hex_word
-from tcformal.probe.devices.device import Device, slug
+from tcformal.probe.devices.device import Device
 from tcformal.probe.devices.programs.hand import HandDevice
 from tcformal.probe.sealed import MOST_TERMS
 from tcformal.programs.chain import scale_count
@@ -76,7 +77,7 @@ class Asker:
         self.k, self.device = k, device
         self.identity = device.identify(self.spec, k)
         if folder is not None:
-            path = _answers_path(folder, device.label(self.identity), self.spec, k)
+            path = answers_path(folder, device.label(self.identity), self.spec, k)
         #: Which product of the device takes b[i] beside a[i]; None where it is the i-th.
         self.layout: tuple[int, ...] | None = None
         self._file = None if path is None else AskedFile(path, self.spec, k, self.identity)
@@ -89,13 +90,15 @@ class Asker:
         self.seconds = 0.0
         #: Kept inputs asked again, and inputs drawn from seeds; `probes` leaves out both.
         self.again = self.checked = 0
+        #: Inputs whose first answer did not come again when they were asked several times.
+        self.corrected = 0
         if self._file is not None:
             for line in self._file.lines:
                 self._take(line)
             self.again = self._file.again
         #: Dot products and calls of earlier runs.
         self.kept_probes, self.kept_batches = self.probes, self.batches
-        self._sampled = not self._lines or isinstance(device, HandDevice)
+        self._sampled = not self._lines or self.by_hand
 
     @property
     def history(self) -> tuple[Batch, Raw]:
@@ -103,10 +106,20 @@ class Asker:
         if not self._lines:
             nothing = np.zeros((0, self.k), np.uint64)
             return Batch(nothing, nothing, nothing[:, 0]), nothing[:, 0]
-        batch = together(*(line.batch for line in self._lines))
+        batch = self._asked_batch()
+        answers = np.array([self._answers[key] for key in keys_of(batch)], np.uint64)
         if self.layout is not None:
             batch = replace(batch, b=batch.b[:, self.layout])
-        return batch, np.concatenate([line.answers[0] for line in self._lines])
+        return batch, answers
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether a person answers."""
+        return isinstance(self.device, HandDevice)
+
+    def _asked_batch(self) -> Batch:
+        """Every distinct input as the device takes it."""
+        return together(*(line.batch for line in self._lines))
 
     def ask(self, batch: Batch) -> Raw:
         """The answers to a batch, in uint64; what was never asked is one call of the device.
@@ -114,7 +127,7 @@ class Asker:
         Errors: DeviceError where the device fails; what it answered before is kept.
         """
         sent = self._sent(batch)
-        keys = _keys(sent)
+        keys = keys_of(sent)
         new = list(
             {key: row for row, key in reversed(list(enumerate(keys))) if key not in self._answers}.values()
         )
@@ -220,16 +233,28 @@ class Asker:
         self._take(line)
 
     def _take(self, line: AskedLine) -> None:
-        """Take up answers: each input's first one is its answer."""
+        """Take up answers: each input's first one is its answer, unless it then gave another every time.
+
+        Of an input that is new and asked several times, it is the most frequent one.
+        """
         self.probes += line.answers.size
         self.batches = max(self.batches, line.call + 1)
         self.seconds += line.seconds
         if len(line.answers) > 1:
             self._repeated[inputs_digest(line.batch)] = line.answers
-        if new := self._unknown(_keys(line.batch)):
+            self._correct(line)
+        if new := self._unknown(keys_of(line.batch)):
             rows = np.array(list(new.values()))
             self._lines.append(replace(line, batch=rows_of(line.batch, rows), answers=line.answers[:1, rows]))
-            self._answers |= zip(new, line.answers[0, rows].tolist(), strict=True)
+            columns = line.answers[:, rows].T.tolist()
+            self._answers |= zip(new, (Counter(x).most_common(1)[0][0] for x in columns), strict=True)
+
+    def _correct(self, line: AskedLine) -> None:
+        """Inputs that have an answer already, and now gave another one, the same every time, have that."""
+        for key, answers in zip(keys_of(line.batch), line.answers.T.tolist(), strict=True):
+            if len(set(answers)) == 1 and self._answers.get(key, answers[0]) != answers[0]:
+                self._answers[key] = answers[0]
+                self.corrected += 1
 
     def _unknown(self, keys: Sequence[bytes]) -> dict[bytes, int]:
         """The inputs that have no answer yet, each with the row where it first stands."""
@@ -248,8 +273,8 @@ class Asker:
         self._sampled = True
         if any((answers != answers[0]).any() for answers in self._repeated.values()):
             return
-        batch = together(*(line.batch for line in self._lines))
-        kept = np.concatenate([line.answers[0] for line in self._lines])
+        batch = self._asked_batch()
+        kept = np.array([self._answers[key] for key in keys_of(batch)], np.uint64)
         rows = np.unique(np.linspace(0, len(kept) - 1, min(_SAMPLE, len(kept))).astype(np.intp))
         outputs = self._heard(rows_of(batch, rows))
         other = rows[outputs != kept[rows]]
@@ -274,16 +299,3 @@ class Asker:
                 f"expected {self.device.name} to answer as before, but for {witness_at(batch, row)} it gives "
                 f"{hex_word(d, seen[0])}, and {hex_word(d, kept)} is kept in {where}: move that file away"
             )
-
-
-def _answers_path(folder: Path, label: str, spec: UnitSpec, k: int) -> Path:
-    """The file of a device's answers for formats and K, or for an instruction, in a folder of results."""
-    scale = "" if spec.scale_format is None else f"-{spec.scale_format.name}.{spec.scale_block}"
-    asked = ".".join(spec.operands.names().values()) if spec.m == spec.n == 1 else spec.name
-    return folder / "identify" / label / f"{slug(asked)}{scale}-k{k}.jsonl"
-
-
-def _keys(batch: Batch) -> list[bytes]:
-    """The operands of each dot product as bytes."""
-    words = [x.reshape(len(batch.c), -1) for x in batch.named().values()]
-    return [row.tobytes() for row in np.concatenate(words, axis=1, dtype=np.uint64)]

@@ -24,6 +24,7 @@ from tcformal.operands.batch import rows_of
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.text import digest_of, inputs_digest
 from tcformal.oracle.values import hex_word
+from tcformal.probe.devices.device import slug
 from tcformal.probe.log.blocks import words_of, words_text
 from tcformal.probe.log.identity import check_program
 from tcformal.probe.sealed import MOST_SEED, check_seal, read_whole, whole, word
@@ -188,3 +189,16 @@ class AskedFile:
         """Put on the disk how many kept inputs were asked again, and how many gave another answer."""
         write.append(self.path, sealed({"kind": "again", "date": now(), "count": count, "other": other}))
         self.again += count
+
+
+def answers_path(folder: Path, label: str, spec: UnitSpec, k: int) -> Path:
+    """The file of a device's answers for formats and K, or for an instruction, in a folder of results."""
+    scale = "" if spec.scale_format is None else f"-{spec.scale_format.name}.{spec.scale_block}"
+    asked = ".".join(spec.operands.names().values()) if spec.m == spec.n == 1 else spec.name
+    return folder / "identify" / label / f"{slug(asked)}{scale}-k{k}.jsonl"
+
+
+def keys_of(batch: Batch) -> list[bytes]:
+    """The operands of each dot product as bytes."""
+    words = [x.reshape(len(batch.c), -1) for x in batch.named().values()]
+    return [row.tobytes() for row in np.concatenate(words, axis=1, dtype=np.uint64)]

@@ -25,6 +25,8 @@ from tcformal.programs.chain import scale_count
 _DENSE, _LOOKS = 6, 5
 #: How often the inputs of the second look are asked, and the least position in the ulp, as 2^-this.
 _REPEATS, _DEEPEST = 1024, 7
+#: The share of wrong answers up to which a device is said to be faulty rather than another one.
+FEW = 0.01
 #: The exponents of the ulp that are tried, the nearest to zero first.
 _ULPS = sorted(range(-30, 31), key=abs)
 #: The confidence of the intervals that must hold what a number of random bits says, all together.
@@ -35,6 +37,7 @@ class Repetition(Enum):
     """What a device's answers to repeated inputs show."""
 
     DETERMINISTIC = "one answer to one input"
+    FAULTS = "one answer to one input, but for a few that came once"
     STOCHASTIC_ROUNDING = "one of the two neighbours of the sum, at random"
     RANDOM_ORDER = "several answers to sums whose order matters, one answer to others"
     NOISE = "several answers even to sums that are exact, or others than the neighbours of the sum"
@@ -68,7 +71,7 @@ class Repeated:
     @property
     def deterministic(self) -> bool:
         """Whether every input was given one answer."""
-        return self.repetition is Repetition.DETERMINISTIC
+        return self.repetition in (Repetition.DETERMINISTIC, Repetition.FAULTS)
 
 
 def repeat(asker: Asker, seed: int = 1) -> Repeated:
@@ -97,6 +100,8 @@ def repeat(asker: Asker, seed: int = 1) -> Repeated:
     stochastic = kind is Repetition.STOCHASTIC_ROUNDING
     modes = sum(max(_counted(column).values()) for column in (*looked.T, *answers.T))
     total = looked.size + answers.size
+    if not stochastic and total - modes <= FEW * total:
+        kind = Repetition.FAULTS
     return Repeated(
         kind,
         Rate(total - modes, total),

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from tcformal.identify.survivors.tables import LARGEST_JOIN, Survivors
 from tcformal.operands.random import Batch, Raw
 
-#: Designs that stand for all that are left.
-_SAMPLE = 64
+#: Designs that stand for all that are left, drawn so many times for one round.
+_SAMPLE, _SAMPLES = 64, 3
 #: Inputs whose parameters are looked at before one is chosen.
 _LOOKED_AT = 40
 
@@ -22,10 +22,20 @@ def next_inputs(alive: Sequence[Survivors], pool: Batch, most: int) -> list[int]
     Inputs that depend on fewer parameters come first, because their answers remove rows of small tables;
     those that depend on all come when little is left.
     """
-    outputs, labels = _sampled(alive, pool)
     picked: list[int] = []
     costs: dict[int, float] = {}
-    for _ in range(most):
+    for _ in range(_SAMPLES):
+        _pick(alive, pool, most, picked, costs)
+    return picked
+
+
+def _pick(
+    alive: Sequence[Survivors], pool: Batch, most: int, picked: list[int], costs: dict[int, float]
+) -> None:
+    """More rows, that tell apart some designs that those picked before do not."""
+    outputs = _sampled(alive, pool)
+    labels = np.unique(outputs[:, picked], axis=0, return_inverse=True)[1].reshape(-1)
+    while len(picked) < most:
         gain = _gains(outputs, labels)
         if picked:
             gain[picked] = 0
@@ -37,18 +47,16 @@ def next_inputs(alive: Sequence[Survivors], pool: Batch, most: int) -> list[int]
         row = max(best, key=lambda r: gain[r] / costs[r])
         picked.append(row)
         labels = np.unique(np.stack([labels, outputs[:, row]]), axis=1, return_inverse=True)[1].reshape(-1)
-    return picked
 
 
-def _sampled(alive: Sequence[Survivors], pool: Batch) -> tuple[Raw, NDArray[np.intp]]:
-    """The results of some designs of every world, and where designs are known to be apart: nowhere yet."""
+def _sampled(alive: Sequence[Survivors], pool: Batch) -> Raw:
+    """The results of some designs of every world."""
     each = max(4, _SAMPLE // max(1, len(alive)))
     made = []
     for survivors in alive:
         designs = np.unique(survivors.some(each), axis=0)
         made.append(survivors.world.outputs(designs, pool))
-    outputs = np.concatenate(made)
-    return outputs, np.zeros(len(outputs), np.intp)
+    return np.concatenate(made)
 
 
 def _gains(outputs: Raw, labels: NDArray[np.intp]) -> NDArray[np.float64]:

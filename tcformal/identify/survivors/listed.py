@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
-from tcformal.identify.survivors.world import Axis, Designs
 from tcformal.interp.known import KnownBits
 from tcformal.matmul.replay import replay
+from tcformal.matmul.worlds.world import Axis, Designs
 from tcformal.operands.batch import rows_of
 from tcformal.operands.random import Batch, Raw
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.identify.survivors.listed import ListedWorld
-from tcformal.identify.survivors.world import Designs, World
+from tcformal.matmul.worlds.world import Designs, World
 from tcformal.operands.batch import rows_of, together
 from tcformal.operands.random import Batch, Raw
 

@@ -8,10 +8,10 @@ import pytest
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec
-from tcformal.identify.survivors.open import world_of
 from tcformal.identify.survivors.tables import Survivors
-from tcformal.identify.survivors.world import World
 from tcformal.matmul.replay import replay
+from tcformal.matmul.worlds.opened import world_of
+from tcformal.matmul.worlds.world import World
 from tcformal.operands.batch import inputs_to_try, rows_of
 
 TREES = {

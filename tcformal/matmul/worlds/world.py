@@ -97,6 +97,14 @@ class World:
         graph, root = specialised(self.graph, self.root, inputs)
         return replace(self, graph=graph, root=root)
 
+    def parameters(self, design: NDArray[np.int16]) -> dict[str, int]:
+        """The values of the axes' inputs for one design."""
+        return {
+            name: int(design[column] == i)
+            for column, axis in enumerate(self.axes)
+            for i, name in enumerate(axis.inputs())
+        }
+
     def _parameters(self, designs: Designs) -> dict[str, Lanes]:
         return {
             name: (designs[:, column] == i).astype(np.uint64)

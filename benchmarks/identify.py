@@ -1,0 +1,230 @@
+"""Identification of every distinct design of the catalogue, and of twelve boxes: classes, inputs, seconds.
+
+    python -m benchmarks.identify                    everything that benchmarks/identify.jsonl does not have
+    python -m benchmarks.identify --time 3600        what begins within an hour
+    python -m benchmarks.identify --only NAME        one device again
+
+writes benchmarks/identify.md.  The device is a function that computes what the model computes; no unit is
+named, only formats and K.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from tcformal.design.catalog import distinct_designs
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.identify.asking.ask import Asker
+from tcformal.identify.identify import identify
+from tcformal.identify.record.identification import Identification, IdentifyVerdict, Settled
+from tcformal.identify.same import Sameness
+from tcformal.matmul.replay import replay
+from tcformal.matmul.unit import Unit
+from tcformal.operands.random import Raw
+from tcformal.probe.devices.callable import CallableDevice, Function
+from tcformal.version import processor
+
+PAGE = Path(__file__).resolve().parent / "identify.md"
+ROWS = PAGE.with_suffix(".jsonl")
+#: Inputs of each validation.
+VECTORS = 20_000
+#: What was set: inputs before validation, their median, batches, seconds to the class (median).
+MOST, MEDIAN, BATCHES, SECONDS = 300, 200, 12, 60
+
+HOPPER = "hopper/mma.m16n8k16.f32.f16.f16.f32"
+HALVES = "tree@steps=p(q(0..7)+q(8..15)+c),q.fraction_bits=24,q.conversion=RZ-FP32,p.fraction_bits=exact"
+BLOCKS = "tree@steps=(1+3+5+7+9+11+13+15+(0+2+4+6+8+10+12+14+c)),fraction_bits=24,conversion=RZ-FP32"
+#: Boxes whose device is a model: what is inside, in words and by name.
+MODELS: Mapping[str, str] = {
+    "27 fraction bits, RNE": "tfdpa@products=4,fraction_bits=27,conversion=RNE-FP32,zero_exponent=none",
+    "22 fraction bits, products in fp32 RNE, then c": (
+        "tree@steps=p(q(0..7)+c),q.fraction_bits=22,q.conversion=RNE-FP32,p.fraction_bits=exact,"
+        "p.conversion=RNE-FP32"
+    ),
+    "two fused halves of 24 fraction bits": f"{HALVES},p.conversion=RNE-FP32",
+    "pairwise tree, RNE": "tree@steps=(((0+1)+(2+3))+((4+5)+(6+7))+c),conversion=RNE-FP32",
+    "FMA chain, k descending": "tree@steps=(0+(1+(2+(3+c)))),conversion=RNE-FP32",
+    "fused sum that wraps at 3 carry bits": "tfdpa@products=8,fraction_bits=24,carry_bits=3",
+    "even, then odd blocks of 8": BLOCKS,
+    "12 fused products": "tfdpa@products=12,fraction_bits=24,zero_exponent=none",
+    "tdpbf16ps with its NaN rule": "x86/tdpbf16ps",
+    "permuted layout": HOPPER,
+}
+STOCHASTIC, FAULTY = "stochastic rounding, 25 fraction bits", "wrong once in 10^4"
+BOXES = (*MODELS, STOCHASTIC, FAULTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A device, and the model of which it is made."""
+
+    unit: UnitSpec
+    asked: Function
+    #: Verdicts that are right.
+    wanted: tuple[IdentifyVerdict, ...] = (IdentifyVerdict.IDENTIFIED,)
+
+
+def box(name: str) -> Box:
+    """The device of one of the boxes, or of a unit."""
+    if name == STOCHASTIC:
+        return Box(resolve(HOPPER), _stochastic(2), (IdentifyVerdict.NON_DETERMINISTIC,))
+    unit = resolve(MODELS.get(name, HOPPER if name == FAULTY else name))
+    model = Unit(unit)
+
+    def plain(a: Raw, b: Raw, c: Raw, *scales: Raw) -> Raw:
+        return model.dot_bits(a, b, c, *scales)
+
+    if name == FAULTY:
+        rng = np.random.default_rng(2)
+
+        def faulty(a: Raw, b: Raw, c: Raw) -> Raw:
+            d = plain(a, b, c)
+            return np.where(rng.random(len(c)) < 1e-4, d ^ d.dtype.type(1 << 20), d)
+
+        return Box(unit, faulty, (IdentifyVerdict.FAULTY,))
+    if name == "permuted layout":
+        order = np.random.default_rng(3).permutation(unit.k)
+        return Box(unit, lambda a, b, c: plain(a, b[:, order], c))
+    return Box(unit, plain)
+
+
+def _stochastic(bits: int) -> Function:
+    """Sums in doubles, cut to fp32 after so many random bits below the last place are added."""
+    rng = np.random.default_rng(1)
+
+    def device(a: Raw, b: Raw, c: Raw) -> Raw:
+        x, y = (w.astype(np.uint16).view(np.float16).astype(np.float64) for w in (a, b))
+        total = (x * y).sum(axis=1) + c.astype(np.uint32).view(np.float32)
+        _, exponent = np.frexp(total)
+        step = np.ldexp(1.0, exponent - 24 - bits)
+        with np.errstate(all="ignore"):
+            kept = np.trunc(np.abs(total) / step) + rng.integers(0, 1 << bits, len(c))
+            made = np.copysign(np.floor(kept / (1 << bits)) * step * (1 << bits), total)
+            words: Raw = made.astype(np.float32).view(np.uint32)
+            return words
+
+    return device
+
+
+def measured(name: str, progress: Callable[[str], None]) -> dict[str, Any]:
+    """One identification: its verdict, whether the class is the device's own, inputs, batches, seconds."""
+    made = box(name)
+    unit = made.unit
+    device = CallableDevice(made.asked, "box")
+    asker = Asker(device, unit.operands, unit.k, unit.scale_format, unit.scale_block)
+    start = _processor_seconds()
+    marks: dict[str, float] = {}
+
+    def said(text: str) -> None:
+        marks.setdefault(text.partition(" ")[0], _processor_seconds() - start)
+        progress(text)
+
+    found = identify(asker, vectors=VECTORS, progress=said)
+    whole = _processor_seconds() - start
+    return {
+        "device": name, "formats": str(unit.operands), "k": unit.k, "verdict": found.verdict.name,
+        "right": found.verdict in made.wanted and _has(found, unit), "reason": found.reason,
+        "undecided": sum(x.settled is Settled.UNDECIDED for x in found.axes),
+        "class": found.classes[0][0] if found.classes else "", "in_class": _has(found, unit),
+        "probes": found.probes, "batches": found.batches, "survivors": found.survivors, "space": found.space,
+        "seconds": round(marks.get("certifying", whole), 1), "seconds_in_all": round(whole, 1),
+    }  # fmt: skip
+
+
+def _has(found: Identification, unit: UnitSpec) -> bool:
+    """Whether the design of the class is the device's: proved to be, or no input tells them apart."""
+    if found.verdict is IdentifyVerdict.NON_DETERMINISTIC:
+        return True
+    if not found.classes:
+        return False
+    one = resolve(found.classes[0][0])
+    batch, _ = found.history
+    if (replay(one, batch) != replay(unit, batch)).any():
+        return False
+    same = Sameness(one, found.operands.k).quickly(unit)
+    return same.witness is None
+
+
+def _processor_seconds() -> float:
+    """Of this process and of the solvers that it asked: the clock would count what else the machine does."""
+    return sum(os.times()[:4])
+
+
+def page(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The table and what it sums up to."""
+    units = [row for row in rows if row["device"] not in BOXES]
+    every = len(distinct_designs())
+    lines = [
+        "# Identification from formats alone", "",
+        f"{len(units)} of {every} distinct designs of the catalogue, and {len(rows) - len(units)} of "
+        f"{len(BOXES)} boxes; {processor()}.  The device is a function; no unit is named.",
+        f"Inputs are those before the validation by {VECTORS:,} others; seconds are of the processor, "
+        "solvers included: to the class, and with all proofs.",
+        f"Set: at most {MOST} inputs (median {MEDIAN}), {BATCHES} batches, {SECONDS} s to the class "
+        "(median).",
+        "A class is right where the device's own design gives what the class gives: proved, or on all of "
+        "some 50,000 inputs.", "",
+        *_summed(units, "designs"), *_summed([row for row in rows if row["device"] in BOXES], "boxes"), "",
+        "| device | K | verdict | right class | undecided | inputs | batches | s to class | s in all |",
+        "|---|---:|---|---|---:|---:|---:|---:|---:|",
+    ]  # fmt: skip
+    for row in sorted(rows, key=lambda row: (row["device"] not in BOXES, row["device"])):
+        lines.append(
+            f"| {row['device']} | {row['k']} | {row['verdict']} | {'yes' if row['in_class'] else 'no'} | "
+            f"{row['undecided']} | {row['probes']} | {row['batches']} | {row['seconds']} | "
+            f"{row['seconds_in_all']} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _summed(rows: Sequence[Mapping[str, Any]], what: str) -> list[str]:
+    """What some rows sum up to."""
+    if not rows:
+        return []
+    of = {name: [row[name] for row in rows] for name in ("probes", "batches", "seconds", "seconds_in_all")}
+    identified = sum(row["right"] for row in rows)
+    return [
+        f"* {len(rows)} {what}: {sum(row['in_class'] for row in rows)} right classes, {identified} with the "
+        f"verdict that belongs to them; inputs: median {statistics.median(of['probes']):.0f}, most "
+        f"{max(of['probes'])}; batches: median {statistics.median(of['batches']):.0f}, most "
+        f"{max(of['batches'])}; seconds to the class: median {statistics.median(of['seconds']):.1f}, most "
+        f"{max(of['seconds']):.1f}; in all: median {statistics.median(of['seconds_in_all']):.1f}, most "
+        f"{max(of['seconds_in_all']):.1f}."
+    ]
+
+
+def kept() -> dict[str, dict[str, Any]]:
+    """The rows measured so far, by device."""
+    lines = ROWS.read_text().splitlines() if ROWS.exists() else []
+    return {row["device"]: row for row in map(json.loads, lines)}
+
+
+@click.command()
+@click.option("--only", multiple=True, help="A box or a unit, measured again; may be repeated.")
+@click.option("--time", "seconds", type=float, help="Seconds after which nothing more begins.")
+def main(only: Sequence[str], seconds: float | None) -> None:
+    """Identify devices, and write the page."""
+    start, rows = time.monotonic(), kept()
+    units = sorted(distinct_designs(), key=lambda name: (resolve(name).k, name))
+    for name in only or [name for name in (*BOXES, *units) if name not in rows]:
+        if seconds is not None and time.monotonic() - start > seconds:
+            break
+        rows[name] = measured(name, lambda _: None)
+        click.echo(json.dumps(rows[name]))
+        ROWS.write_text("".join(json.dumps(row) + "\n" for row in rows.values()))
+        PAGE.write_text(page(list(rows.values())))
+
+
+if __name__ == "__main__":
+    main()

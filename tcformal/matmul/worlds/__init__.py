@@ -1,0 +1,1 @@
+"""Many designs at once: DAGs whose inputs are parameters, too."""
