@@ -77,6 +77,14 @@ class Construction:
                     return first, second
         return None
 
+    def halved(self, e: int) -> FactorWords | None:
+        """A product of exponent e that is rounded itself, and loses half an ulp; None where that is exact."""
+        low, high = (self.p + 1) // 2, self.p + 1 - (self.p + 1) // 2
+        x, y = self.a.fraction_bits, self.b.fraction_bits
+        if self.bits is not None or not self.nearest or low > x or high > y:
+            return None
+        return self.scaled((1 << x) + (1 << x - low), (1 << y) + (1 << y - high), e - x - y)
+
     def tiny(self, e: int) -> FactorWords | None:
         """A product of exponent e whose significand is as small as a subnormal factor makes it."""
         for one, other, turned in ((self.a, self.b, False), (self.b, self.a, True)):
@@ -96,7 +104,7 @@ class Construction:
         """
         made: list[FactorWords] = []
         if first:
-            largest = self.tiny(e) if subnormal else self.power(e)
+            largest = self.tiny(e) if subnormal else self.halved(e) or self.power(e)
             if largest is None:
                 return None
             made.append(largest)

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from tcformal.bounds.paths import Growth, growth
 from tcformal.callbacks import Progress
+from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.proofs.claim import Asking, ClaimVerdict
@@ -25,7 +26,7 @@ from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 
 #: Binades above the least normal number where what flushing loses is small beside the largest term.
-_MARGIN = 40
+MARGIN = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +66,16 @@ class Theorems:
     #: Those that were asked for.
     claims: list[ClaimVerdict] = field(default_factory=list)
 
-    def holds(self, unit: UnitSpec, claim: str) -> bool:
-        """Whether a claim is proved; the verdict joins `claims`."""
+    def holds(self, unit: UnitSpec, claim: str, *, kept: bool = True) -> bool:
+        """Whether a claim is proved; the verdict joins `claims`.  `kept`: False for a unit without a name."""
         members = None if self.solvers is None else check_members(self.solvers)
         keeper = None if self.store is None else self.store.lemmas
         book = LemmaBook(
             members=members, limits=self.limits, certify=self.certify, keeper=keeper, fresh=self.fresh
         )
+        store = self.store if kept else None
         v = kept_or_proved(
-            unit, claim, self.store, book=book, fresh=self.fresh, limits=self.limits, solvers=members,
+            unit, claim, store, book=book, fresh=self.fresh, limits=self.limits, solvers=members,
             certify=self.certify, progress=self.progress,
         )  # fmt: skip
         if not v.checked:
@@ -103,6 +105,8 @@ def step_constant(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     try:
         if register.of_products(unit):
             return _truncated(unit, length, known)
+        if unit.emulation is not None and unit.design.fraction_bits is not None:
+            return _composed(unit, length, known)
         if unit.design.fraction_bits is None:
             made = _rounded(unit, length, growth(unit, length), known)
             if made.first is not None:
@@ -142,13 +146,46 @@ def _rounded(unit: UnitSpec, length: int, paths: Growth, known: Theorems) -> Pro
     return Proved(first - 1, other if more else None, unit.k, tuple(known.claims), (how,))
 
 
+def _composed(unit: UnitSpec, length: int, known: Theorems) -> Proved:
+    """Of truncated sums of converted operands, each from the one before, and c added at the end.
+
+    The operands' conversion is exact and keeps the exponents and significands of normal numbers.
+    """
+    assert unit.emulation is not None
+    o, design, parts = unit.operands, unit.design, unit.emulation.parts
+    part = resolve(
+        f"tfdpa@products={len(parts[0])},a_format={o.a.name},b_format={o.b.name},c_format={o.d.name},"
+        f"d_format={o.d.name},fraction_bits={design.fraction_bits},conversion={design.conversion},"
+        f"zero_exponent={design.zero_exponent}"
+    )
+    addition = resolve(f"sequential@format={o.d.name},products=1")
+    if unit.emulation.addition.rho != addition.design.rho or {len(x) for x in parts} != {len(parts[0])}:
+        raise InputError(f"expected equal parts and c added to nearest, but {unit.name} has others")
+    count = -(-min(length, unit.k) // len(parts[0]))
+    for name in ("relative-error; c=0x0", "relative-error")[: min(count, 2)]:
+        if not known.holds(part, name):
+            return known.missing()
+    first, later = (1 + relative_constant(part, part.k, zero_c=zero) for zero in (True, False))
+    through, other = first * later ** (count - 1), None
+    if length > unit.k:
+        if not known.holds(addition, "error-bound"):
+            return known.missing()
+        other = _relative(known.stated(addition))[0]
+    how = (
+        f"{count} parts of {part.k} products, each from the one before: C = {through - 1}; c is added to "
+        "nearest, which is exact where it is zero"
+    )
+    return Proved(through - 1, other, unit.k, tuple(known.claims), (how,))
+
+
 def _whole(unit: UnitSpec, length: int, known: Theorems) -> Proved:
-    """Of any other call: what claim `error-bound` about it gives."""
-    if not known.holds(unit, "error-bound"):
+    """Of a block of any other call: what claim `error-bound` about it gives."""
+    block = unit if unit.emulation is not None else block_of(unit)
+    if not known.holds(block, "error-bound", kept=block.k == unit.k):
         return known.missing()
-    kappa, least, how = _relative(known.stated(unit))
-    more = length > unit.k
-    return Proved(kappa, kappa if more else None, unit.k, tuple(known.claims), (how,), least=least)
+    kappa, least, how = _relative(known.stated(block))
+    more = length > block.k
+    return Proved(kappa, kappa if more else None, block.k, tuple(known.claims), (how,), least=least)
 
 
 def _relative(stated: ErrorBound) -> tuple[Fraction, int, str]:
@@ -160,7 +197,7 @@ def _relative(stated: ErrorBound) -> tuple[Fraction, int, str]:
     sides = [stated.bound, *([stated.above] if isinstance(stated, RoundDownBound) else [])]
     parts = [_coefficients(stated, p) for p in sides]
     at_e, at_d, rest = (max(column) for column in zip(*parts, strict=True))
-    margin = _MARGIN if rest else 0
+    margin = MARGIN if rest else 0
     least = stated.least + margin
     # The factors of a group's products have exponents of their own.
     formats = stated.unit.operands

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.bounds.attained import Attained, Construction, FactorWords
+from tcformal.bounds.constants import MARGIN
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
@@ -28,6 +29,8 @@ _CALLS = 40
 _SPAN = 40
 #: All significands of so few fraction bits are tried; results of so many fraction bits are searched at most.
 _FEW, _WIDE = 3, 24
+#: Products just below a power of two are sought among significands of so many fraction bits.
+_NARROW = 12
 
 
 def improved(build: Construction, length: int, known: Attained) -> Attained:
@@ -76,15 +79,18 @@ class Ascent:
 
     def __init__(self, build: Construction, unit: Unit, count: int, e: int) -> None:
         self.unit, self.spec, self.count = unit, unit.spec, count
+        d = unit.d_format
+        self.least = 2.0 ** (d.e_min + (MARGIN if d.e_min < -2 * MARGIN else 0))
         made: dict[float, FactorWords] = {0.0: (0, 0)}
         a, b = unit.a_format, unit.b_format
         few = max(a.fraction_bits, b.fraction_bits) <= _FEW
+        narrow = max(a.fraction_bits, b.fraction_bits) <= _NARROW
         low = max(a.e_min + b.e_min, e - _SPAN)
         high = a.e_max + b.e_max if few else e + 1
         shapes = _significands(a, b, few)
         for q in range(low, high + 1):
             found = [build.scaled(x, y, q - x.bit_length() - y.bit_length() + 2) for x, y in shapes]
-            for pair in (*found, build.below(q)):
+            for pair in (*found, build.halved(q), build.below(q) if narrow else None):
                 if pair is not None:
                     value = _value(a, pair[0]) * _value(b, pair[1])
                     made.setdefault(value, pair)
@@ -125,10 +131,12 @@ class Ascent:
             weight = self.scales[scales][:, self.block]
         result = values_of(self.unit.dot_bits(a, b, start, **given), spec.d_format)
         values = self.values[rows] * weight
+        # No underflow, as the conditions of a bound say.
+        kept = (np.abs(values).max(1) >= self.least) & (np.abs(result) >= self.least)
         size = np.abs(values).sum(1) + before[1]
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = np.abs(result - before[0] - values.sum(1)) / size
-        return np.where(np.isfinite(ratio), ratio, 0)
+        return np.where(np.isfinite(ratio) & kept, ratio, 0)
 
     # ------------------------------------------------------------------ ascent
     def starts(self, known: Witness) -> list[Indices]:

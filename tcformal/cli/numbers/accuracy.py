@@ -5,11 +5,13 @@ from __future__ import annotations
 import click
 
 from tcformal.bounds.accuracy import accuracy as found
+from tcformal.bounds.slices import exact_slices
 from tcformal.cli.group import NO_ANSWER, OK, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.report.escape import print_json, say
-from tcformal.report.numbers.accuracy import accuracy_data, accuracy_view
+from tcformal.report.numbers.accuracy import accuracy_data, accuracy_view, slices_data, slices_view
 from tcformal.report.text import progress
+from tcformal.store.store import Store
 
 
 @main.command()
@@ -17,11 +19,13 @@ from tcformal.report.text import progress
 @click.option("--length", type=int, help="Products, in calls one after the other; by default one call.")
 @click.option("--promote", type=int, metavar="P", help="Add to a sum in fp32 after every P products.")
 @click.option("--prove/--no-prove", "prove", default=True, help="Prove the bound, or only build inputs.")
+@click.option("--exact", is_flag=True, help="Instead: up to which size sums of integers are exact (slices).")
 @solver_options()
 @json_option
 def accuracy(
-    unit: str, length: int | None, promote: int | None, prove: bool, how: SolverOptions, as_json: bool
-) -> int:
+    unit: str, length: int | None, promote: int | None, prove: bool, exact: bool, how: SolverOptions,
+    as_json: bool,
+) -> int:  # fmt: skip
     """The largest error of a unit's dot product in units of Σ|x_k·y_k|: a proved bound, attaining inputs.
 
     The bound is a theorem of the proof kernel about one block and, for longer sums, what follows from it
@@ -29,6 +33,8 @@ def accuracy(
     no bound is proved.
     """
     store = how.store()
+    if exact:
+        return _slices(unit, how, store, as_json)
     with progress(transient=True) as bar:
         task = bar.add_task("accuracy", total=None)
         made = found(
@@ -41,3 +47,15 @@ def accuracy(
     print_json(accuracy_data(made)) if as_json else accuracy_view(made)
     checked = all(v.checked for v in made.proved.claims)
     return OK if not prove or (made.bound is not None and checked) else NO_ANSWER
+
+
+def _slices(unit: str, how: SolverOptions, store: Store, as_json: bool) -> int:
+    """The widths of slices whose products are summed exactly."""
+    with progress(transient=True) as bar:
+        task = bar.add_task("integer sums", total=None)
+        widths = exact_slices(
+            unit, limits=how.limits, solvers=how.solvers, certify=how.certify, store=store, fresh=how.fresh,
+            progress=lambda text: bar.update(task, description=text),
+        )  # fmt: skip
+    print_json(slices_data(widths)) if as_json else slices_view(widths)
+    return OK if widths.widths else NO_ANSWER

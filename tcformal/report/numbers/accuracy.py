@@ -9,6 +9,7 @@ from rich.text import Text
 
 from tcformal.bounds.accuracy import Accuracy
 from tcformal.bounds.attained import Attained
+from tcformal.bounds.slices import ExactSlices
 from tcformal.operands.command import by_value, explain_command
 from tcformal.oracle.values import value_data
 from tcformal.report.escape import say
@@ -108,3 +109,30 @@ def _model(x: Accuracy) -> str:
     if low > unit:
         return said + "; U = 2^-24 fails"
     return said + ("; U = 2^-24 holds" if high is not None and high <= unit else "")
+
+
+def slices_data(x: ExactSlices) -> dict[str, Any]:
+    """Widths of slices as plain data."""
+    return {
+        "unit": x.unit.name,
+        "exact_up_to": 2**x.most if x.widths else None,
+        "slices": [{"bits": w.bits, "largest": w.largest, "products": w.products} for w in x.widths],
+        "claims": [{"claim": v.claim, "verdict": v.headline, "statement": v.composition} for v in x.claims],
+        "reason": x.reason,
+    }
+
+
+def slices_view(x: ExactSlices) -> None:
+    """Print how many products of slices of each width are summed exactly."""
+    out, made = console(), table("bits", "integers up to", "most products")
+    for w in x.widths:
+        made.add_row(str(w.bits), str(w.largest), str(w.products))
+    out.print(Text(f"{x.unit.name}: products of integer slices that are summed exactly"))
+    out.print(made)
+    lines = [f"theorem: {v.composition}" for v in x.claims if v.composition]
+    if x.widths:
+        lines.append(
+            f"calls may be chained: partial sums count; a sum of 2^{x.most} + 1 is not exact, as the claim shows"
+        )
+    lines += [f"no answer: {x.reason}"] if x.reason else []
+    out.print(Text("\n".join(lines)))
