@@ -127,3 +127,21 @@ def accuracy(
     return Accuracy(
         unit=spec, length=n, promote=promote, bound=bound, proved=proved, attained=attained, subnormal=small
     )
+
+
+def growth_with_length(x: Accuracy) -> list[tuple[int, Fraction | None, Fraction]]:
+    """Bound and attained ratio of every length k, 2k, 4k, … up to that of `x`, as of `accuracy`.
+
+    Ranges and units: lengths below one call, or below a promotion, are those of that call or promotion.
+    """
+    start = min(x.length, x.unit.k if x.promote is None else x.promote)
+    lengths = [start << i for i in range(x.length.bit_length()) if start << i < x.length]
+    build, made = Construction(x.unit), list[tuple[int, Fraction | None, Fraction]]()
+    for n in lengths:
+        attained = improved(build, n, build.best(n)) if x.promote is None else promoted(build, n, x.promote)
+        bound = None
+        if x.proved.first is not None:
+            chain = Recurrence(x.proved)
+            bound = chain.of(n) if x.promote is None else chain.promoted(n, x.promote)
+        made.append((n, bound, attained.ratio))
+    return [*made, (x.length, x.bound, x.attained.ratio)]
