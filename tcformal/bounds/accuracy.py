@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tcformal.bounds.attained import Attained, Construction
+from tcformal.bounds.constants import Proved, Theorems, step_constant, unproved
 from tcformal.bounds.promoted import promoted
-from tcformal.bounds.recurrence import Proved, Recurrence, step_constant, unproved
+from tcformal.bounds.recurrence import Recurrence
+from tcformal.bounds.search import improved
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.unit import UnitSpec
@@ -60,9 +62,10 @@ class Accuracy:
         """Under which the bound holds."""
         made = ["c = 0", "every operand is zero or a normal number", "nothing overflows"]
         d = self.unit.d_format
+        least = d.e_min if self.proved.least is None else self.proved.least
         made.append(
-            f"no underflow: the largest product is at least 2^{d.e_min}, and no result on the way is a "
-            f"subnormal {d.name}"
+            f"no underflow: of every call the largest product, or c, is at least 2^{least}, and no result on "
+            f"the way is a subnormal {d.name}"
         )
         if self.promote is not None:
             made.append(f"every {self.promote} products are summed from zero and added in fp32, to nearest")
@@ -109,20 +112,36 @@ def accuracy(
             raise InputError(f"expected a unit with fp32 results to promote, but got {spec.d_format.name}")
     progress("building inputs")
     build = Construction(spec)
-    attained = build.best(n) if promote is None else promoted(build, n, promote)
+    attained = improved(build, n, build.best(n)) if promote is None else promoted(build, n, promote)
     # Later calls add normal numbers: what a subnormal factor does is seen in the first ones.
     small = build.best(min(n, spec.k), subnormal=True) if subnormals and promote is None else None
     proved = unproved("no proof was asked for")
     if prove:
-        proved = step_constant(
-            spec, store=store, limits=limits or Limits(), solvers=solvers, certify=certify, fresh=fresh,
-            progress=progress, chained=n > min(spec.k, spec.design.products),
-        )  # fmt: skip
+        known = Theorems(store, limits or Limits(), solvers, certify, fresh, progress)
+        proved = step_constant(spec, n if promote is None else promote, known)
     bound = None
     if proved.first is not None:
-        chain = Recurrence(spec, proved)
+        chain = Recurrence(proved)
         bound = chain.of(n) if promote is None else chain.promoted(n, promote)
         proved = replace(proved, steps=(*proved.steps, *chain.steps))
     return Accuracy(
         unit=spec, length=n, promote=promote, bound=bound, proved=proved, attained=attained, subnormal=small
     )
+
+
+def growth_with_length(x: Accuracy) -> list[tuple[int, Fraction | None, Fraction]]:
+    """Bound and attained ratio of every length k, 2k, 4k, … up to that of `x`, as of `accuracy`.
+
+    Ranges and units: lengths below one call, or below a promotion, are those of that call or promotion.
+    """
+    start = min(x.length, x.unit.k if x.promote is None else x.promote)
+    lengths = [start << i for i in range(x.length.bit_length()) if start << i < x.length]
+    build, made = Construction(x.unit), list[tuple[int, Fraction | None, Fraction]]()
+    for n in lengths:
+        attained = improved(build, n, build.best(n)) if x.promote is None else promoted(build, n, x.promote)
+        bound = None
+        if x.proved.first is not None:
+            chain = Recurrence(x.proved)
+            bound = chain.of(n) if x.promote is None else chain.promoted(n, x.promote)
+        made.append((n, bound, attained.ratio))
+    return [*made, (x.length, x.bound, x.attained.ratio)]

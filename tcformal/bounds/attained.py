@@ -57,14 +57,14 @@ class Construction:
     # ------------------------------------------------------------------ products
     def power(self, q: int) -> FactorWords | None:
         """Two powers of two whose product is 2^q."""
-        return self._scaled(1, 1, q)
+        return self.scaled(1, 1, q)
 
     def below(self, q: int) -> FactorWords | None:
         """Two normal numbers whose product is the largest below 2^q that has the operands' exponents."""
         x, y, places = _just_below(self.a.fraction_bits, self.b.fraction_bits)
-        return self._scaled(x, y, q - places)
+        return self.scaled(x, y, q - places)
 
-    def _scaled(self, x: int, y: int, shift: int) -> FactorWords | None:
+    def scaled(self, x: int, y: int, shift: int) -> FactorWords | None:
         """The encodings of two normal numbers with the significands x and y, whose product is x·y·2^shift."""
         a, b = self.a, self.b
         top_x, top_y = x.bit_length() - 1, y.bit_length() - 1
@@ -76,6 +76,14 @@ class Construction:
                 if first is not None and second is not None:
                     return first, second
         return None
+
+    def halved(self, e: int) -> FactorWords | None:
+        """A product of exponent e that is rounded itself, and loses half an ulp; None where that is exact."""
+        low, high = (self.p + 1) // 2, self.p + 1 - (self.p + 1) // 2
+        x, y = self.a.fraction_bits, self.b.fraction_bits
+        if self.bits is not None or not self.nearest or low > x or high > y:
+            return None
+        return self.scaled((1 << x) + (1 << x - low), (1 << y) + (1 << y - high), e - x - y)
 
     def tiny(self, e: int) -> FactorWords | None:
         """A product of exponent e whose significand is as small as a subnormal factor makes it."""
@@ -96,7 +104,7 @@ class Construction:
         """
         made: list[FactorWords] = []
         if first:
-            largest = self.tiny(e) if subnormal else self.power(e)
+            largest = self.tiny(e) if subnormal else self.halved(e) or self.power(e)
             if largest is None:
                 return None
             made.append(largest)
@@ -112,12 +120,24 @@ class Construction:
             return half, half
         return (half if self.bits > self.p else None), self.below(e - self.bits)
 
-    def call(self, pairs: Sequence[FactorWords], c: int) -> Witness:
-        """One call, filled up with zeros."""
+    def call(self, pairs: Sequence[FactorWords], c: int, scales: Sequence[int] = ()) -> Witness:
+        """One call, filled up with zeros; `scales` of A, 1 unless given."""
         unit = self.unit
         rows = [*pairs, *[_NOTHING] * (unit.k - len(pairs))]
         ones = () if unit.scale_format is None else (unit.scale_format.one,) * scale_count(unit, unit.k)
-        return Witness(tuple(x for x, _ in rows), tuple(y for _, y in rows), c, ones, ones)
+        own = tuple(scales) or ones
+        return Witness(tuple(x for x, _ in rows), tuple(y for _, y in rows), c, own, ones)
+
+    def values(self, w: Witness) -> list[Fraction]:
+        """The exact products of a call, with their scales."""
+        made = [decode(self.a, x).number * decode(self.b, y).number for x, y in zip(w.a, w.b, strict=True)]
+        size, fmt = self.unit.scale_block, self.unit.scale_format
+        if size is None or fmt is None:
+            return made
+        own = [
+            decode(fmt, x).number * decode(fmt, y).number for x, y in zip(w.scale_a, w.scale_b, strict=True)
+        ]
+        return [x * own[k // size] for k, x in enumerate(made)]
 
     def best(self, length: int, *, subnormal: bool = False) -> Attained:
         """The dot product of that length that loses most of those of this kind."""
@@ -154,7 +174,7 @@ class Construction:
             before, state = state, results_of(unit, w)
             # A call that gives its own c again is made for all that follows, but a shorter last one.
             times = (length - met) // unit.k if met and state == before and count == unit.k else 1
-            values = [decode(self.a, x).number * decode(self.b, y).number for x, y in pairs]
+            values = self.values(w)
             exact += times * sum(values, Fraction(0))
             magnitude += times * sum(map(abs, values), Fraction(0))
             made.append((w, times))

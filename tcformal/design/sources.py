@@ -218,6 +218,11 @@ _ALL = (
         venue="commit 179549d3", identifier="https://github.com/Xilinx/llvm-aie",
     ),
     Reference(
+        tag="GEMMul8", kind="software", authors="RIKEN R-CCS",
+        title="GEMMul8, products of matrices on int8 and fp8 matrix units (Ozaki scheme II)",
+        venue="commit 71296f99", identifier="https://github.com/RIKEN-RCCS/GEMMul8",
+    ),
+    Reference(
         tag="ozIMMU", kind="software", authors="H. Ootomo",
         title="ozIMMU, products of fp64 matrices on integer matrix units (the Ozaki scheme)",
         venue="commit 80bb87a4", identifier="https://github.com/enp1s0/ozIMMU",

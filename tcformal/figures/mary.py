@@ -18,10 +18,11 @@ from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_choice, check_int
 from tcformal.errors import InputError
 from tcformal.figures.model import Accumulation, Floats, Precision, precision_of, rounded
+from tcformal.figures.real import REAL, added
 from tcformal.formats.catalog import format_named
 from tcformal.kernels.work import Work
 from tcformal.matmul import arrays
-from tcformal.matmul.unit import Unit
+from tcformal.matmul.unit import Unit, unit
 
 #: Outer dimensions, the largest decimal exponent of an element, and the inner dimensions.
 SIDE, DECADES = 10, 10
@@ -192,8 +193,8 @@ def _real(a: Floats, b: Floats, curve: Curve, u: Unit) -> float:
     total = np.zeros((SIDE, SIDE), np.float32)
     dtype = arrays.dtype_of(u.a_format)
     for j, k in _pairs(curve.words):
-        d = u.matmul(left[j].astype(dtype), right[k].astype(dtype), progress=False).astype(np.float32)
-        total = total + np.float32(p.u ** (j + k)) * d
+        d = u.matmul(left[j].astype(dtype), right[k].astype(dtype), progress=False)
+        total = added(total, d.astype(np.float32), p.t * (j + k))
     return x.error(total.astype(np.float64))
 
 
@@ -245,6 +246,11 @@ def points(
                 break
             progress(f"{curve}: n = {n}")
             yield _point(curve, n, draws.matrices(n), units)
+
+
+def real_units(chosen: Sequence[Curve]) -> list[str]:
+    """The names of REAL whose input formats some of the curves have."""
+    return [name for name in REAL if _input_of(unit(name)) in {c.inputs for c in chosen}]
 
 
 def _input_of(u: Unit) -> str:

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from tcformal.bounds.accuracy import accuracy as found
+from tcformal.bounds.accuracy import growth_with_length
+from tcformal.bounds.slices import exact_slices
 from tcformal.cli.group import NO_ANSWER, OK, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.report.escape import print_json, say
-from tcformal.report.numbers.accuracy import accuracy_data, accuracy_view
+from tcformal.report.numbers.accuracy import (
+    accuracy_data,
+    accuracy_picture,
+    accuracy_view,
+    slices_data,
+    slices_view,
+)
+from tcformal.report.numbers.plot import picture_kind, pyplot
 from tcformal.report.text import progress
+from tcformal.store.store import Store
 
 
 @main.command()
@@ -17,18 +29,27 @@ from tcformal.report.text import progress
 @click.option("--length", type=int, help="Products, in calls one after the other; by default one call.")
 @click.option("--promote", type=int, metavar="P", help="Add to a sum in fp32 after every P products.")
 @click.option("--prove/--no-prove", "prove", default=True, help="Prove the bound, or only build inputs.")
+@click.option("--exact", is_flag=True, help="Instead: up to which size sums of integers are exact (slices).")
+@click.option("--plot", "picture", metavar="FILE",
+              help="A picture (svg, png, pdf) of the growth with length; data beside it.")  # fmt: skip
 @solver_options()
 @json_option
 def accuracy(
-    unit: str, length: int | None, promote: int | None, prove: bool, how: SolverOptions, as_json: bool
-) -> int:
+    unit: str, length: int | None, promote: int | None, prove: bool, exact: bool, picture: str | None,
+    how: SolverOptions, as_json: bool,
+) -> int:  # fmt: skip
     """The largest error of a unit's dot product in units of Σ|x_k·y_k|: a proved bound, attaining inputs.
 
     The bound is a theorem of the proof kernel about one block and, for longer sums, what follows from it
     block by block; the inputs are built, and replayed on integers and on exact fractions.  Exit code 3 where
     no bound is proved.
     """
+    if picture is not None:
+        picture_kind(picture)
+        pyplot()  # refuses before anything is computed
     store = how.store()
+    if exact:
+        return _slices(unit, how, store, as_json)
     with progress(transient=True) as bar:
         task = bar.add_task("accuracy", total=None)
         made = found(
@@ -39,5 +60,20 @@ def accuracy(
     if any(v.served for v in made.proved.claims):
         say(f"kept in {store.claims.path}: the theorem; --fresh proves it again", err=True)
     print_json(accuracy_data(made)) if as_json else accuracy_view(made)
+    if picture is not None:
+        data = accuracy_picture(picture, ["tcformal", *sys.argv[1:]], made, growth_with_length(made))
+        say(f"{picture}; data: {data}", err=True)
     checked = all(v.checked for v in made.proved.claims)
     return OK if not prove or (made.bound is not None and checked) else NO_ANSWER
+
+
+def _slices(unit: str, how: SolverOptions, store: Store, as_json: bool) -> int:
+    """The widths of slices whose products are summed exactly."""
+    with progress(transient=True) as bar:
+        task = bar.add_task("integer sums", total=None)
+        widths = exact_slices(
+            unit, limits=how.limits, solvers=how.solvers, certify=how.certify, store=store, fresh=how.fresh,
+            progress=lambda text: bar.update(task, description=text),
+        )  # fmt: skip
+    print_json(slices_data(widths)) if as_json else slices_view(widths)
+    return OK if widths.widths else NO_ANSWER

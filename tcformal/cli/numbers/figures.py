@@ -7,7 +7,7 @@ import sys
 import click
 
 from tcformal.cli.group import OK, json_option, main
-from tcformal.figures.mary import FIGURES, LENGTHS, curves_of, points
+from tcformal.figures.mary import FIGURES, LENGTHS, curves_of, points, real_units
 from tcformal.matmul.unit import unit as unit_named
 from tcformal.report.escape import print_json, say
 from tcformal.report.numbers.figures import figure_picture, figure_view, point_data
@@ -21,11 +21,13 @@ from tcformal.report.text import progress
               help=f"Points of every curve, of {len(LENGTHS)}; the last take minutes.")  # fmt: skip
 @click.option("--words", type=int, help="Only the curves of so many words.")
 @click.option("--unit", "units", multiple=True, metavar="UNIT", help="Draw a real unit too; may be repeated.")
+@click.option("--real", is_flag=True, help="Draw units of Hopper, Ada, Blackwell and CDNA3 too.")
 @click.option("--plot", "picture", metavar="FILE", help="A picture (svg, png, pdf); its data beside it.")
 @json_option
 def figures(
-    name: str, count: int, words: int | None, units: tuple[str, ...], picture: str | None, as_json: bool
-) -> int:
+    name: str, count: int, words: int | None, units: tuple[str, ...], real: bool, picture: str | None,
+    as_json: bool,
+) -> int:  # fmt: skip
     """Draw a figure of the literature again: mary-5.1 and mary-5.2, errors of Model 1 against n.
 
     The points are those of the published data, from the same random numbers; a real unit takes the model's
@@ -35,11 +37,12 @@ def figures(
         picture_kind(picture)
         pyplot()
     chosen = [c for c in curves_of(name) if words is None or c.words == words]
+    names = list(dict.fromkeys([*(real_units(chosen) if real else ()), *units]))
     with progress(transient=True) as bar:
         task = bar.add_task(name, total=None)
         found = list(
             points(
-                chosen, count=count, units=[unit_named(u) for u in units],
+                chosen, count=count, units=[unit_named(u) for u in names],
                 progress=lambda text: bar.update(task, description=text),
             )
         )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec
@@ -14,6 +15,9 @@ from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import AT_LEAST, Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded
 from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm, error_bound
+
+#: Products of at most so many fraction bits lose visibly less than a unit, which is counted in parts.
+_FEW, _PARTS = 6, 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +31,10 @@ class RelativeBound:
     base: ErrorBound
     zero_c: bool
     constant: Fraction
-    kept: int
+    kept: Fraction
     share: Fraction
+    #: How much of a unit one product loses at most.
+    loss: Fraction
     #: Of every operand that it is zero or normal, that E is an exponent of a term, and what is known of c.
     normal: tuple[tuple[Node, ...], ...]
     attained: Node
@@ -123,7 +129,7 @@ def relative_bound(
             f"expected at least {max(p, product_bits)} fraction bits for claim relative-error, but got {bits}"
         )
     terms = base.terms[:-1] if zero_c else base.terms
-    share, kept = _losses(unit, len(terms))
+    share, kept, loss = _losses(unit, len(words), zero_c)
     if kept < 0:
         raise InputError(f"expected at least 2 products for claim relative-error, but got {unit.k}")
     constant = relative_constant(unit, unit.k, zero_c=zero_c)
@@ -132,29 +138,54 @@ def relative_bound(
     )
     attained = g.or_(*(at(g, t, base.e) for t in terms)) if len(terms) > 1 else at(g, terms[0], base.e)
     return RelativeBound(
-        base, zero_c, constant, kept, share, normal, attained, _known(g, base.terms[-1].factors[0], p, zero_c)
-    )
+        base, zero_c, constant, kept, share, loss, normal, attained,
+        _known(g, base.terms[-1].factors[0], p, zero_c),
+    )  # fmt: skip
 
 
-def _losses(unit: UnitSpec, terms: int) -> tuple[Fraction, int]:
-    """How much of an ulp the conversion loses, and how many units of 2^(E - F) the sum loses besides.
+def _losses(unit: UnitSpec, products: int, zero_c: bool) -> tuple[Fraction, Fraction, Fraction]:
+    """How much of an ulp the conversion loses, how many units of 2^(E - F) the sum besides, and one product.
 
-    All terms but the largest lose up to a unit; a sum that is cut loses a unit less than an ulp.
+    All terms but the largest lose up to a unit, of products what `product_loss` says; a sum that is cut
+    loses a unit less than an ulp.
     """
-    nearest = unit.design.rho.mode in NEAREST
-    return (Fraction(1, 2), terms - 1) if nearest else (Fraction(1), terms - 2)
+    nearest, loss = unit.design.rho.mode in NEAREST, product_loss(unit)
+    share, cut = (Fraction(1, 2), 0) if nearest else (Fraction(1), 1)
+    if (products - 1) * loss + (not zero_c) < cut:
+        loss = Fraction(1)
+    return share, (products - 1) * loss + (not zero_c) - cut, loss
+
+
+@lru_cache(maxsize=256)
+def product_loss(unit: UnitSpec) -> Fraction:
+    """How much of a unit, shifted by s, a product of normal operands loses at most: loss · (1 - 2^-s) units.
+
+    Ranges and units: from 1/2 to 1, rounded up to 12 bits; 1 where operands have many bits.
+    """
+    o, bits = unit.operands, int(unit.design.fraction_bits or 0)
+    low = bits - o.a.fraction_bits - o.b.fraction_bits
+    if low < 0 or bits - low > _FEW or (unit.scale_format is not None and unit.scale_format.fraction_bits):
+        return Fraction(1)
+    sizes = {
+        x * y << low
+        for x in range(1 << o.a.fraction_bits, 2 << o.a.fraction_bits)
+        for y in range(1 << o.b.fraction_bits, 2 << o.b.fraction_bits)
+    }
+    most = max(Fraction(x % (1 << s), (1 << s) - 1) for x in sizes for s in range(1, bits + 3))
+    return max(Fraction(1, 2), Fraction(-(-most.numerator * _PARTS // most.denominator), _PARTS))
 
 
 def relative_constant(unit: UnitSpec, products: int, *, zero_c: bool) -> Fraction:
     """What the error of a block is at most, in units of Σ|a_k·b_k| + |c|.
 
-    (K·2^-F + h·2^-p) / (1 - h·2^-p): with n terms K = n - 2, h = 1 for sums cut to p bits, K = n - 1,
-    h = 1/2 for those rounded to nearest.
+    (K·2^-F + h·2^-p) / (1 - h·2^-p): with m products of which each loses λ units at most, and c one unless it
+    is zero, K = (m - 1)·λ + 1 - 1 and h = 1 for sums cut to p bits, K = (m - 1)·λ + 1 and h = 1/2 for those
+    rounded to nearest.
     """
-    share, kept = _losses(unit, products + (not zero_c))
+    share, kept, _ = _losses(unit, products, zero_c)
     bits, p = int(unit.design.fraction_bits or 0), unit.design.rho.fraction_bits
     ulp = share * Fraction(1, 1 << p)
-    return (Fraction(kept, 1 << bits) + ulp) / (1 - ulp)
+    return (kept / (1 << bits) + ulp) / (1 - ulp)
 
 
 def at(g: Graph, t: StatedTerm, e: Node) -> Node:

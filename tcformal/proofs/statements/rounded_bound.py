@@ -139,7 +139,7 @@ def _roundings(unit: UnitSpec) -> tuple[StatedRounding, ...]:
     product = (2 - Fraction(1, 2**o.a.fraction_bits)) * (2 - Fraction(1, 2**o.b.fraction_bits))
     sizes = [product] * unit.k + [2 - Fraction(1, 2**o.c.fraction_bits)]
     made: list[StatedRounding] = []
-    plan = _Plan(unit)
+    plan = RoundingPlan(unit)
     for i, (operands, target) in enumerate(plan.steps):
         if target.e_min != o.d.e_min or target.mode in ("RD", "RU"):
             raise InputError(
@@ -168,7 +168,7 @@ def _exact(unit: UnitSpec, target: Conversion, ulps: Fraction) -> Fraction | Non
     return Fraction(0) if normal else ulps * Fraction(2) ** (target.e_min - target.fraction_bits)
 
 
-class _Plan:
+class RoundingPlan:
     """Which sums a unit rounds, and to what, by the parameters of its design."""
 
     def __init__(self, unit: UnitSpec) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
 from tcformal.bounds.accuracy import Accuracy
 from tcformal.bounds.attained import Attained
+from tcformal.bounds.slices import ExactSlices
 from tcformal.operands.command import by_value, explain_command
 from tcformal.oracle.values import value_data
 from tcformal.report.escape import say
+from tcformal.report.numbers.plot import MARKERS, save_picture
 from tcformal.report.text import console, table
 
 #: What constants are shown in units of.
@@ -108,3 +112,50 @@ def _model(x: Accuracy) -> str:
     if low > unit:
         return said + "; U = 2^-24 fails"
     return said + ("; U = 2^-24 holds" if high is not None and high <= unit else "")
+
+
+def slices_data(x: ExactSlices) -> dict[str, Any]:
+    """Widths of slices as plain data."""
+    return {
+        "unit": x.unit.name,
+        "exact_up_to": 2**x.most if x.widths else None,
+        "slices": [{"bits": w.bits, "largest": w.largest, "products": w.products} for w in x.widths],
+        "claims": [{"claim": v.claim, "verdict": v.headline, "statement": v.composition} for v in x.claims],
+        "reason": x.reason,
+    }
+
+
+def slices_view(x: ExactSlices) -> None:
+    """Print how many products of slices of each width are summed exactly."""
+    out, made = console(), table("bits", "integers up to", "most products")
+    for w in x.widths:
+        made.add_row(str(w.bits), str(w.largest), str(w.products))
+    out.print(Text(f"{x.unit.name}: products of integer slices that are summed exactly"))
+    out.print(made)
+    lines = [f"theorem: {v.composition}" for v in x.claims if v.composition]
+    if x.widths:
+        lines.append(
+            f"calls may be chained: partial sums count; a sum of 2^{x.most} + 1 is not exact (the claim)"
+        )
+    lines += [f"no answer: {x.reason}"] if x.reason else []
+    out.print(Text("\n".join(lines)))
+
+
+def accuracy_picture(
+    path: str, command: Sequence[str], x: Accuracy, rows: Sequence[tuple[int, Fraction | None, Fraction]]
+) -> Path:
+    """Bound and attained error against n, in units of 2^-24·Σ|x_k·y_k|; the path of the data."""
+    scale = 2**_UNIT
+    data = [(n, "" if b is None else float(b * scale), float(a * scale)) for n, b, a in rows]
+
+    def draw(figure: Any) -> None:
+        axes = figure.add_subplot()
+        proved = [(n, b) for n, b, _ in data if b != ""]
+        if proved:
+            axes.plot(*zip(*proved, strict=True), "--", marker=MARKERS[1], label="proved bound")
+        axes.plot([n for n, _, _ in data], [a for *_, a in data], marker=MARKERS[0], label="attained")
+        axes.set(xscale="log", yscale="log", xlabel="n", ylabel=f"|fl − xᵀy| / (2^-{_UNIT} |x|ᵀ|y|)")
+        axes.set_title(x.unit.name, fontsize=8)
+        axes.legend()
+
+    return save_picture(path, command, ("n", "bound·2^24", "attained·2^24"), data, draw)

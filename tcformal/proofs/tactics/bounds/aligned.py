@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
@@ -19,7 +20,7 @@ from tcformal.semantics.stages import Maximum, Total
 class TermError:
     """Theorems about one aligned term, u being the unit of the sum.
 
-    `above`: u·(1 - share) + value - ±aligned·u >= 0; `below`: the same of the value's opposite.
+    `above`: loss·u·(1 - share) + value - ±aligned·u >= 0; `below`: the same of the value's opposite.
     """
 
     sign: Node
@@ -120,6 +121,14 @@ class Alignment:
         return made
 
     # ------------------------------------------------------------------ terms
+    def loss(self, _k: int) -> Fraction:
+        """How much of a unit an aligned term may lose."""
+        return Fraction(1)
+
+    def _upper(self, k: int, _some: int, _placed: Node) -> int:
+        """loss·(2^shift - 1) - (shifted significand - aligned·2^shift) >= 0 of a term that is not zero."""
+        return self.d.read(self.total.terms[k].aligned, 1)
+
     def term(self, k: int) -> TermError:
         """Both bounds of one aligned term."""
         d, g, x, made = self.d, self.g, self.summands[k], self.total.terms[k]
@@ -133,7 +142,8 @@ class Alignment:
         share = Poly.constant(0) if excess else (Poly.of(made.shift) * -1).power_of_two()
         size = Poly.of(t.significand) * weight(x.code, t.fraction_bits)
         low_goal = size - Poly.of(kept) * self.unit
-        up_goal = self.unit - self.unit * share - low_goal
+        goal = (self.unit - self.unit * share) * self.loss(k)
+        up_goal = goal - low_goal
         if x.nonzero.op == "const":
             none = d.lemma("that zero is no term", g.not_(x.nonzero))
             low, up = self._zero(k, none, kept, bool(excess), low_goal, up_goal)
@@ -146,7 +156,6 @@ class Alignment:
         sign = Poly.of(t.sign)
         # A constant sign is that of the zero that a sum starts from.
         positive = [low] if t.sign.op == "const" else [d.range(t.sign), low]
-        goal = self.unit - self.unit * share
         moved = x.value - sign_of(t.sign) * Poly.of(kept) * self.unit
         above = d.prove(goal + moved, [], [(1, [up]), (2, positive), (1, [value])])
         below = d.prove(goal - moved, [], [(1, [up]), (sign * 2, [low]), (-1, [value])])
@@ -178,7 +187,7 @@ class Alignment:
         d, g, x, made = self.d, self.g, self.summands[k], self.total.terms[k]
         t, bits = made.term, self.total.fraction_bits
         distance = self.distance(k, some)
-        lower, upper = d.read(made.aligned, 0), d.read(made.aligned, 1)
+        lower, upper = d.read(made.aligned, 0), self._upper(k, some, placed)
         equations = [(distance, x.code)]
         scale = (Poly.of(self.e_max) - Poly.of(made.shift) - Poly.constant(OFFSET + bits)).power_of_two()
         lows: list[Part] = [(scale, [lower])]
@@ -223,7 +232,8 @@ class Alignment:
         # 1 - 2^-shift is at least 0.
         spread = d.power(d.arith([(Poly.of(made.shift), [])]))
         inverse = (Poly.of(made.shift) * -1).power_of_two()
-        parts: list[Part] = [(self.unit, [])] if cut else [(self.unit * inverse, [spread])]
+        loss = self.loss(k)
+        parts: list[Part] = [(self.unit * loss, [])] if cut else [(self.unit * inverse * loss, [spread])]
         return d.prove(low_goal, equations), d.prove(up_goal, equations, parts)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
@@ -19,6 +18,7 @@ from tcformal.proofs.tactics.bounds.rounded import SumConversion
 from tcformal.proofs.tactics.bounds.summed import Addition
 from tcformal.proofs.tactics.bounds.terms import sign_of
 from tcformal.proofs.tactics.relative.conversion import SharpConversion
+from tcformal.proofs.tactics.relative.products import SharpAlignment
 from tcformal.semantics.stages import Block, Dot
 
 ONE = Poly.constant(1)
@@ -49,7 +49,7 @@ class RelativeProof(BoundProof):
             raise ProofError("a block is no fused sum")
         summands = self._summands(step, None)
         limit, in_e = self._limit(0)
-        alignment = Alignment(d, step.total, summands, limit, self.floor)
+        alignment = SharpAlignment(d, step.total, summands, limit, self.floor, stated)
         terms = [self._term(alignment, k) for k in range(len(summands))]
         room = self._power(-step.total.fraction_bits)
         finest = d.prove(room - alignment.unit, in_e, [(1, [alignment.bounded()])])
@@ -67,7 +67,13 @@ class RelativeProof(BoundProof):
             exact = exact + t.value
         shares, sizes = self._shares(alignment, terms), self._largest()
         unit = alignment.unit
-        whole: list[Part] = [(unit, [shares]), (stated.kept, [finest])]
+        whole: list[Part] = [(unit * stated.loss, [shares]), (stated.kept, [finest])]
+        if stated.loss != 1 and not stated.zero_c:
+            # c may lose a whole unit.
+            (c,) = (
+                x.shift for x, y in zip(terms, summands, strict=True) if y.code is self.stated.terms[-1].code
+            )
+            whole.append((unit * (Poly.of(c) * -1).power_of_two() * (1 - stated.loss), []))
         made = []
         for high, bit in ((True, d.assume(above)), (False, d.assume(g.not_(above)))):
             goal, moves = moved.bounds(high, bit, (code, limit), equations)
@@ -243,7 +249,7 @@ class RelativeProof(BoundProof):
     ) -> list[int]:
         """constant · Σ|terms| ∓ error >= 0, from both bounds in terms of E and of the result's ulp."""
         d, stated = self.d, self.relative
-        units, p = Fraction(stated.kept, 2**x.total.fraction_bits), x.bits
+        units, p = stated.kept / 2**x.total.fraction_bits, x.bits
         more: list[Part] = []
         held = units + (0 if high else stated.share / 2**p)
         if high:

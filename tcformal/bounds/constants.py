@@ -1,0 +1,227 @@
+"""Constants of one block of a unit, from theorems of the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from tcformal.bounds.paths import Growth, growth
+from tcformal.callbacks import Progress
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.proofs.claim import Asking, ClaimVerdict
+from tcformal.proofs.claims import register
+from tcformal.proofs.claims.error_bound import stated_bound
+from tcformal.proofs.kernel.rules import Poly
+from tcformal.proofs.lemmas import LemmaBook
+from tcformal.proofs.prove import ClaimStore, kept_or_proved
+from tcformal.proofs.statements.encodings import OFFSET
+from tcformal.proofs.statements.error_bound import ErrorBound
+from tcformal.proofs.statements.relative_bound import block_of, relative_constant
+from tcformal.proofs.statements.round_down_bound import RoundDownBound
+from tcformal.query.question import Kind
+from tcformal.solve.members import check_members
+from tcformal.solve.result import Limits
+
+#: Binades above the least normal number where what flushing loses is small beside the largest term.
+MARGIN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """Constants of one block that theorems of the kernel give, or the reason why there are none.
+
+    Ranges and units: the error of one block from c = 0 is at most first·Σ|a_k·b_k|; where it is asked, a
+    block takes an error of C·Σ|a_k·b_k| so far to ((1 + C)·(1 + other) - 1)·Σ|a_k·b_k| at most; `size`:
+    products of a block; the largest term is at least 2^least.
+    """
+
+    first: Fraction | None
+    other: Fraction | None
+    size: int
+    claims: tuple[ClaimVerdict, ...]
+    #: Sentences: what follows from the theorems by steps that the program makes.
+    steps: tuple[str, ...]
+    reason: str = ""
+    least: int | None = None
+
+
+def unproved(reason: str, claims: tuple[ClaimVerdict, ...] = ()) -> Proved:
+    """No constants, and why."""
+    return Proved(None, None, 0, claims, (), reason)
+
+
+@dataclass(slots=True)
+class Theorems:
+    """Theorems about units, each checked in this run; kept ones where there is a store."""
+
+    store: ClaimStore | None
+    limits: Limits
+    solvers: Sequence[str] | None
+    certify: bool | None
+    fresh: bool
+    progress: Progress
+    #: Those that were asked for.
+    claims: list[ClaimVerdict] = field(default_factory=list)
+
+    def holds(self, unit: UnitSpec, claim: str, *, kept: bool = True) -> bool:
+        """Whether a claim is proved; the verdict joins `claims`.  `kept`: False for a unit without a name."""
+        members = None if self.solvers is None else check_members(self.solvers)
+        keeper = None if self.store is None else self.store.lemmas
+        book = LemmaBook(
+            members=members, limits=self.limits, certify=self.certify, keeper=keeper, fresh=self.fresh
+        )
+        store = self.store if kept else None
+        v = kept_or_proved(
+            unit, claim, store, book=book, fresh=self.fresh, limits=self.limits, solvers=members,
+            certify=self.certify, progress=self.progress,
+        )  # fmt: skip
+        if not v.checked:
+            # A kept proof whose check takes too long: a bound is given from one that was checked.
+            v = register.prove_claim(
+                unit, claim, book=book, limits=self.limits, members=members, progress=self.progress
+            )
+        self.claims.append(v)
+        return v.kind is Kind.HOLDS
+
+    def stated(self, unit: UnitSpec) -> ErrorBound:
+        """What claim `error-bound` says of a unit."""
+        book = LemmaBook(limits=self.limits)
+        return stated_bound(Asking(unit, book, self.limits, None, self.progress))[0]
+
+    def missing(self) -> Proved:
+        """No constants, because the last claim does not hold."""
+        v = self.claims[-1]
+        return unproved(f"claim {v.claim} is {v.kind.name}: {v.reason}", tuple(self.claims))
+
+
+def step_constant(unit: UnitSpec, length: int, known: Theorems) -> Proved:
+    """The constants of one block of a unit, from claims that the kernel has checked in this run.
+
+    Shapes: `length` products in all: of one block, `other` is None.
+    """
+    try:
+        if register.of_products(unit):
+            return _truncated(unit, length, known)
+        if unit.emulation is not None and unit.design.fraction_bits is not None:
+            return _composed(unit, length, known)
+        if unit.design.fraction_bits is None:
+            made = _rounded(unit, length, growth(unit, length), known)
+            if made.first is not None:
+                return made
+            known.claims.clear()
+        return _whole(unit, length, known)
+    except InputError as error:
+        return unproved(str(error), tuple(known.claims))
+
+
+def _truncated(unit: UnitSpec, length: int, known: Theorems) -> Proved:
+    """Of one truncated sum of products and c: claim `relative-error`, from c = 0 and then from any c."""
+    size, claim = block_of(unit).k, "relative-error"
+    chained = length > size
+    for name in (f"{claim}; c=0x0", claim)[: 1 + chained]:
+        if not known.holds(unit, name):
+            return known.missing()
+    first, other = (relative_constant(unit, size, zero_c=zero) for zero in (True, False))
+    return Proved(first, other if chained else None, size, tuple(known.claims), ())
+
+
+def _rounded(unit: UnitSpec, length: int, paths: Growth, known: Theorems) -> Proved:
+    """Of exact sums, each rounded: one κ for every rounding, and the path with most of them."""
+    kappas = {}
+    for step in paths.steps:
+        if not known.holds(step, "error-bound"):
+            return known.missing()
+        kappas[step.name] = _relative(known.stated(step))[0]
+    first, through, later = paths.factors(kappas)
+    how = (
+        f"every rounding takes an error of C·Σ|x_k·y_k| to ((1 + C)·(1 + κ) - 1)·Σ|x_k·y_k|, κ = "
+        f"{', '.join(map(str, dict.fromkeys(kappas.values())))}: 2^e <= |d| of a normal d, and a sum of one "
+        f"number that is a result already is exact; the longest path from a product has {paths.longest}"
+    )
+    other = max(later, through / first) - 1
+    more = length > unit.k
+    return Proved(first - 1, other if more else None, unit.k, tuple(known.claims), (how,))
+
+
+def _composed(unit: UnitSpec, length: int, known: Theorems) -> Proved:
+    """Of truncated sums of converted operands, each from the one before, and c added at the end.
+
+    The operands' conversion is exact and keeps the exponents and significands of normal numbers.
+    """
+    assert unit.emulation is not None
+    o, design, parts = unit.operands, unit.design, unit.emulation.parts
+    part = resolve(
+        f"tfdpa@products={len(parts[0])},a_format={o.a.name},b_format={o.b.name},c_format={o.d.name},"
+        f"d_format={o.d.name},fraction_bits={design.fraction_bits},conversion={design.conversion},"
+        f"zero_exponent={design.zero_exponent}"
+    )
+    addition = resolve(f"sequential@format={o.d.name},products=1")
+    if unit.emulation.addition.rho != addition.design.rho or {len(x) for x in parts} != {len(parts[0])}:
+        raise InputError(f"expected equal parts and c added to nearest, but {unit.name} has others")
+    count = -(-min(length, unit.k) // len(parts[0]))
+    for name in ("relative-error; c=0x0", "relative-error")[: min(count, 2)]:
+        if not known.holds(part, name):
+            return known.missing()
+    first, later = (1 + relative_constant(part, part.k, zero_c=zero) for zero in (True, False))
+    through, other = first * later ** (count - 1), None
+    if length > unit.k:
+        if not known.holds(addition, "error-bound"):
+            return known.missing()
+        other = _relative(known.stated(addition))[0]
+    how = (
+        f"{count} parts of {part.k} products, each from the one before: C = {through - 1}; c is added to "
+        "nearest, which is exact where it is zero"
+    )
+    return Proved(through - 1, other, unit.k, tuple(known.claims), (how,))
+
+
+def _whole(unit: UnitSpec, length: int, known: Theorems) -> Proved:
+    """Of a block of any other call: what claim `error-bound` about it gives."""
+    block = unit if unit.emulation is not None else block_of(unit)
+    if not known.holds(block, "error-bound", kept=block.k == unit.k):
+        return known.missing()
+    kappa, least, how = _relative(known.stated(block))
+    more = length > block.k
+    return Proved(kappa, kappa if more else None, block.k, tuple(known.claims), (how,), least=least)
+
+
+def _relative(stated: ErrorBound) -> tuple[Fraction, int, str]:
+    """κ with |d - exact| <= κ·(Σ|a_k·b_k| + |c|), the least exponent E for which, and how it follows.
+
+    With E the largest exponent of the terms that are not zero, all of normal factors, 2^E <= Σ|terms|; and
+    2^e <= |d| for the exponent e of a normal d, where 2^e <= 2^E of any other.
+    """
+    sides = [stated.bound, *([stated.above] if isinstance(stated, RoundDownBound) else [])]
+    parts = [_coefficients(stated, p) for p in sides]
+    at_e, at_d, rest = (max(column) for column in zip(*parts, strict=True))
+    margin = MARGIN if rest else 0
+    least = stated.least + margin
+    # The factors of a group's products have exponents of their own.
+    formats = stated.unit.operands
+    low = formats.a.e_min + formats.b.e_min if stated.unit.design.group is not None else 0
+    at_e = at_e / Fraction(2) ** low
+    lost = at_e + rest / Fraction(2) ** (stated.least + margin)
+    kappa = (lost + at_d) / (1 - at_d)
+    how = (
+        f"error-bound is at most u·2^E + h·2^e with u = {lost}, h = {at_d}, E the largest exponent of the "
+        f"terms and e that of d; 2^E <= Σ|x_k·y_k| + |c| and 2^e <= |d| of a normal d: κ = (u + h)/(1 - h)"
+    )
+    return kappa, least, how
+
+
+def _coefficients(stated: ErrorBound, p: Poly) -> tuple[Fraction, Fraction, Fraction]:
+    """u, h, r of a bound u·2^E + h·2^e + r, e the exponent of d; InputError for another form."""
+    at_e = at_d = rest = Fraction(0)
+    for (atoms, exponents), q in p.terms.items():
+        if atoms or len(exponents) > 1 or any(c != 1 for _, c in exponents):
+            raise InputError(f"expected a bound in powers of two, but {stated.unit.name} has another")
+        if not exponents:
+            rest += q
+        elif exponents[0][0] is stated.e:
+            at_e += q * (1 << OFFSET)
+        else:
+            at_d += q * (1 << stated.d.fmt.bias)
+    return at_e, at_d, rest

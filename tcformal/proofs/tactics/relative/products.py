@@ -1,0 +1,80 @@
+"""What aligned products of few bits lose: less than a unit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tcformal.ir.node import Node
+from tcformal.proofs.kernel.rules import Poly
+from tcformal.proofs.statements.relative_bound import RelativeBound
+from tcformal.proofs.tactics.bounds.aligned import Alignment
+from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
+from tcformal.proofs.tactics.bounds.terms import KnownTerm
+from tcformal.semantics.stages import Total
+
+
+class SharpAlignment(Alignment):
+    """The terms of one truncated sum; products of normal operands lose at most `stated.loss` units."""
+
+    def __init__(
+        self, d: Derivation, total: Total, summands: Sequence[KnownTerm], e: Node, floor: int,
+        stated: RelativeBound,
+    ) -> None:  # fmt: skip
+        super().__init__(d, total, summands, e, floor)
+        self.stated = stated
+        self._normal = dict(zip((t.code for t in stated.terms), stated.normal, strict=True))
+
+    def loss(self, k: int) -> Fraction:
+        """How much of a unit an aligned term may lose; c, a whole one."""
+        x = self.summands[k]
+        return self.stated.loss if len(x.factors) > 1 else Fraction(1)
+
+    def _upper(self, k: int, some: int, placed: Node) -> int:
+        """As of any term, with fewer lost: what is shifted out, against all ones of that many bits."""
+        loss = self.loss(k)
+        if loss == 1:
+            return super()._upper(k, some, placed)
+        d, g, x, made = self.d, self.g, self.summands[k], self.total.terms[k]
+        kept, shift, width = made.aligned, made.shift, placed.width
+        given = [some, *(d.assume(n) for n in self._normal[x.code] if n.op != "const")]
+        own = [f.significand for f in x.factors]
+        cuts = ([*own, shift], [made.term.significand, shift], [shift])
+        goal = (Poly.of(shift).power_of_two() - Poly.constant(1)) * loss
+        goal = goal - Poly.of(placed) + Poly.of(kept) * Poly.of(shift).power_of_two()
+        near = g.ule(shift, g.const(min(width, (1 << shift.width) - 1), shift.width))
+        below = [d.assume(near)] if near.op != "const" else []
+        # 2^shift - 1 and what is shifted out, as nodes.
+        one = g.const(1, width + 1)
+        power = g.shl_mod(one, shift)
+        whole = d.lemma("that a power of two fits", g.eq(g.lshr(power, shift), one), below, ([shift],))
+        mask = g.sub_mod(power, one)
+        least = d.lemma("that a power of two is not zero", g.ule(one, power), below, ([shift],))
+        back = g.shl_mod(kept, shift)
+        again = d.lemma(f"aligned term {k}, shifted back", g.eq(g.lshr(back, shift), kept), (), cuts)
+        rest = g.sub_mod(placed, back)
+        smaller = d.lemma(f"aligned term {k}, shifted back", g.ule(back, placed), (), cuts)
+        parts = g.const(loss.denominator, loss.denominator.bit_length())
+        share = g.const(loss.numerator, loss.numerator.bit_length())
+        lost, most = g.mul_expand(rest, parts), g.mul_expand(mask, share)
+        wide = max(lost.width, most.width)
+        wider = [g.zero_extend_to(n, wide) for n in (lost, most)]
+        fact = d.fact(d.lemma(f"what product {k} loses", g.ule(*wider), [*given, *below], cuts))
+        equations = [
+            (d.read(n), n) for n in (*wider, lost, most) if n.op in ("zero_extend", "concat", "mul_expand")
+        ]
+        equations += [(d.read(rest, smaller), rest), (d.read(mask, least), mask)]
+        equations += [(d.read(back, again), back), (d.read(power, whole), power)]
+        here = d.prove(goal * loss.denominator, equations, [(1, [fact])])
+        here = d.arith([(Fraction(1, loss.denominator), [here])])
+        if not below:
+            return here
+        far = g.ule(g.const(width + 1, shift.width), shift)
+        beyond = d.lemma("a long shift", far, [d.assume(g.not_(near))], ([shift],))
+        spread = d.power(d.prove(Poly.of(shift) - Poly.constant(width + 1), [], [(1, [d.fact(beyond)])]))
+        full = Fraction(1 << width + 1)
+        away: list[Part] = [
+            (full * loss, [spread]), (1, [d.range(placed)]),
+            (Poly.of(kept) * Poly.of(shift).power_of_two(), []), (full * loss - loss - (1 << width) + 1, []),
+        ]  # fmt: skip
+        return d.cases(near, here, d.prove(goal, [], away))
