@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tcformal.errors import InputError
 from tcformal.installed import install
 
 try:
-    import torch as _torch
+    import torch as _torch  # noqa: F401  every module of the package needs it
 except ImportError as error:
     raise InputError(f"expected PyTorch for tcformal.torch ({install('torch')}), but got: {error}") from error
 
