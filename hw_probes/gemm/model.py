@@ -2,8 +2,8 @@
 
 `model.py FOLDER SECONDS RXNMAPPER [DEVICE] [FORMATS]`: RXNMAPPER is the wheel of `rxnmapper` from PyPI, or a
 folder that it was unpacked into, whose 12-layer ALBERT is run with its weights; DEVICE is cuda, or cpu to
-try the program out; FORMATS are fp16,bf16,tf32,fp32 or some of them.  Needs PyTorch, transformers, and tcformal
-with numpy, ml_dtypes and llvmlite on PYTHONPATH (a checkout), and no network:
+try the program out; FORMATS are fp16,bf16,tf32,fp32 or some of them.  It needs PyTorch and transformers, and
+a checkout of tcformal on PYTHONPATH with numpy, ml_dtypes and llvmlite; no network:
 
     PYTHONPATH=$PWD python hw_probes/gemm/model.py out 300 rxnmapper.whl
 
