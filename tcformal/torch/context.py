@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import TracebackType
@@ -81,6 +81,8 @@ class TorchArithmetic:
         self._counts: Counter[tuple[str, str, str]] = Counter()
         self._sums: Counter[tuple[str, str, str]] = Counter()
         self._modes: list[tuple[Any, ...]] = []
+        #: Called at each product that a unit computes.
+        self.watch: Callable[[], object] | None = None
 
     @property
     def name(self) -> str:
@@ -136,7 +138,10 @@ class TorchArithmetic:
             *arrays[:3], alpha=alpha, beta=p.beta, bias=arrays[3], threads=self.threads, progress=False
         )
         dtype = TORCH_DTYPES[model.d_format.name]
-        self.count(p.operator, p.a.dtype, self.name_of(model), p.multiply_adds)
+        by = f"{model.unit.name} by {model.recipe.name}"
+        self.count(p.operator, p.a.dtype, by, p.multiply_adds)
+        if self.watch is not None:
+            self.watch()
         return tensor_of(d, dtype).reshape(p.shape)
 
     @property
@@ -149,10 +154,6 @@ class TorchArithmetic:
         if output is None or given is None:
             raise InputError(f"expected floats for {p.operator}, but got {p.a.dtype} to {p.dtype}")
         return _with_formats(spec, self._recipe, given, output)
-
-    def name_of(self, model: ModelGemm) -> str:
-        """The unit and the recipe of a product."""
-        return f"{model.unit.name} by {model.recipe.name}"
 
     def count(self, operator: str, dtype: Any, by: str, multiply_adds: int) -> None:
         """Note that an operator has run."""
