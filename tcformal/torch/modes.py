@@ -14,6 +14,7 @@ from tcformal.torch.attention import attention
 from tcformal.torch.operators import (
     TensorProduct,
     base_name,
+    is_composite,
     named_arguments,
     product_of,
     sums_products,
@@ -68,10 +69,9 @@ class Operators(TorchDispatchMode):
             made = _attended(owner, f"{space}::{name}", named_arguments(func, args, given))
             if made is not None:
                 return made if name != _ATTENTION[0] else made[0]
-        with self:
-            taken_apart = func.decompose(*args, **given)
-        if taken_apart is not NotImplemented:
-            return taken_apart
+        if is_composite(func):
+            with self:
+                return func.decompose(*args, **given)
         if p is not None or sums_products(func):
             tensors = [x for x in tree_leaves((args, given)) if torch.is_tensor(x)]
             if p is None or p.multiply_adds:

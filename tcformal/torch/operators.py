@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import torch
@@ -97,6 +98,15 @@ def product_of(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Ten
     return replace(made, c=c[:, None] if name == "addmv" and c.dim() == 1 else c)
 
 
+@cache
+def is_composite(func: Any) -> bool:
+    """Whether PyTorch takes an operator apart into others, which it leaves to a mode in inference."""
+    key = torch._C.DispatchKey.CompositeImplicitAutograd
+    there = key in func.py_kernels or torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), key)
+    return bool(there)
+
+
+@cache
 def sums_products(func: Any) -> bool:
     """Whether an operator sums products, by its name; one that is not PyTorch's own is taken to."""
     space, name = base_name(func)
