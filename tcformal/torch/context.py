@@ -1,0 +1,227 @@
+"""A context in which every matrix product of PyTorch is computed as a unit and a recipe compute it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import torch
+
+from tcformal.checks import check_choice
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
+from tcformal.matmul.arrays import from_raw
+from tcformal.matmul.recipe import ModelGemm, gemm
+from tcformal.matmul.unit import Unit, spec_of
+from tcformal.programs.recipes.names import recipe_of
+from tcformal.programs.recipes.recipe import Recipe
+from tcformal.torch.modes import Functions, Operators
+from tcformal.torch.operators import TensorProduct
+from tcformal.torch.tensors import TORCH_DTYPES, array_of, format_of_dtype, tensor_of
+
+_GRADIENTS = ("refuse", "straight-through")
+_OTHERS = ("refuse", "pytorch")
+_OPERANDS = ("given", "scaled")
+
+
+@dataclass(frozen=True, slots=True)
+class ProductCount:
+    """An operator and the dtype of its factors, whether the arithmetic took it, and how often it ran."""
+
+    operator: str
+    dtype: str
+    #: The unit and the recipe, or `pytorch`.
+    by: str
+    calls: int
+    multiply_adds: int
+
+
+class TorchArithmetic:
+    """A context that runs the products of PyTorch as units and a recipe compute them; see `arithmetic`."""
+
+    def __init__(
+        self,
+        units: Sequence[str | Unit | UnitSpec],
+        recipe: str | Recipe | None,
+        *,
+        gradients: str,
+        others: str,
+        operands: str,
+        threads: int | None,
+    ) -> None:
+        self.gradients = check_choice("treatment of gradients", gradients, _GRADIENTS)
+        self.others = check_choice("treatment of other products", others, _OTHERS)
+        self.operands = check_choice("treatment of operands", operands, _OPERANDS)
+        self.threads = threads
+        specs = [spec_of(x) for x in units]
+        if not specs or (operands == "scaled" and len(specs) > 1):
+            wanted = "one unit for scaled operands" if specs else "at least one unit"
+            raise InputError(f"expected {wanted}, but got {len(specs)}")
+        self._recipe = recipe_of("plain@c_place=epilogue" if recipe is None else recipe)
+        self._units: dict[tuple[Any, Any], UnitSpec] = {}
+        for spec in specs:
+            if spec.scale_format is not None:
+                raise InputError(f"expected a unit without scales of its own, but got {spec.name}")
+            names = (spec.a_format.name, spec.b_format.name)
+            for name in names:
+                check_choice("format that PyTorch has", name, TORCH_DTYPES)
+            key = (TORCH_DTYPES[names[0]], TORCH_DTYPES[names[1]])
+            if key in self._units:
+                raise InputError(
+                    f"expected one unit for {' and '.join(names)}, but got {self._units[key].name} and "
+                    f"{spec.name}"
+                )
+            self._units[key] = spec
+            gemm(spec, self._recipe)  # a recipe that the unit cannot follow is refused here
+        self._counts: Counter[tuple[str, str, str]] = Counter()
+        self._sums: Counter[tuple[str, str, str]] = Counter()
+        self._modes: list[tuple[Any, ...]] = []
+        #: Called at each product that a unit computes.
+        self.watch: Callable[[], object] | None = None
+
+    @property
+    def name(self) -> str:
+        """The units and the recipe."""
+        units = ", ".join(x.name for x in self._units.values())
+        return f"{units} by {self._recipe.name}" + (", scaled" if self.operands == "scaled" else "")
+
+    @property
+    def counts(self) -> tuple[ProductCount, ...]:
+        """What has run in the context so far, in the order of first calls."""
+        return tuple(ProductCount(*key, n, self._sums[key]) for key, n in self._counts.items())
+
+    def __enter__(self) -> TorchArithmetic:
+        functions, operators = Functions(self), Operators(self)
+        self._modes.append((functions, operators, torch.backends.mha.get_fastpath_enabled()))
+        # Encoders of PyTorch have a second way through one fused operator.
+        torch.backends.mha.set_fastpath_enabled(False)
+        operators.__enter__()
+        functions.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        functions, operators, fastpath = self._modes.pop()
+        functions.__exit__(kind, error, trace)
+        operators.__exit__(kind, error, trace)
+        torch.backends.mha.set_fastpath_enabled(fastpath)
+
+    # -------------------------------------------------------------------------- products
+    def takes(self, p: TensorProduct) -> bool:
+        """Whether a unit takes the dtypes of a product's factors."""
+        if self.operands == "scaled":
+            return p.a.dtype == p.b.dtype and p.a.dtype.is_floating_point and p.a.element_size() > 1
+        return (p.a.dtype, p.b.dtype) in self._units
+
+    def compute(self, p: TensorProduct, wide: bool = False) -> Any:
+        """The result of a product as a tensor; `wide`: in the accumulator's format.
+
+        Errors: InputError for dtypes, devices and operands that the units or the recipe have no place for,
+        and where a gradient is asked for that is not to be given.
+        """
+        self.check_gradients(p.operator, (p.a, p.b, p.c, p.bias))
+        if self.operands == "scaled":
+            p = _scaled(p, next(iter(self._units.values())))
+        spec = self._units[p.a.dtype, p.b.dtype] if self.operands == "given" else self._spec
+        model = self._model(spec, p, wide)
+        arrays = [None if x is None else array_of(x) for x in (p.a, p.b, p.c, p.bias)]
+        alpha = p.alpha
+        if p.scales:
+            alpha = _joined_scales(p, alpha)
+        d = model.matmul(
+            *arrays[:3], alpha=alpha, beta=p.beta, bias=arrays[3], threads=self.threads, progress=False
+        )
+        dtype = TORCH_DTYPES[model.d_format.name]
+        by = f"{model.unit.name} by {model.recipe.name}"
+        self.count(p.operator, p.a.dtype, by, p.multiply_adds)
+        if self.watch is not None:
+            self.watch()
+        return tensor_of(d, dtype).reshape(p.shape)
+
+    @property
+    def _spec(self) -> UnitSpec:
+        return next(iter(self._units.values()))
+
+    def _model(self, spec: UnitSpec, p: TensorProduct, wide: bool) -> ModelGemm:
+        output = spec.d_format.name if wide else format_of_dtype(p.dtype)
+        given = format_of_dtype(p.a.dtype)
+        if output is None or given is None:
+            raise InputError(f"expected floats for {p.operator}, but got {p.a.dtype} to {p.dtype}")
+        return _with_formats(spec, self._recipe, given, output)
+
+    def count(self, operator: str, dtype: Any, by: str, multiply_adds: int) -> None:
+        """Note that an operator has run."""
+        key = (operator, str(dtype).removeprefix("torch."), by)
+        self._counts[key] += 1
+        self._sums[key] += multiply_adds
+
+    def check_gradients(self, operator: str, tensors: Sequence[Any]) -> None:
+        """Refuse a product of which a gradient would be taken, unless it is to go straight through."""
+        asked = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in tensors)
+        if asked and self.gradients == "refuse":
+            raise InputError(
+                f"expected no gradients for {operator}, whose derivative this arithmetic does not have "
+                "(torch.no_grad(), or gradients='straight-through' for that of the exact product), but an "
+                "operand requires one"
+            )
+
+    def refuse(self, operator: str, tensors: Sequence[Any]) -> None:
+        """Refuse an operator that sums products of floats otherwise, or count it."""
+        floats = [x for x in tensors if x.dtype.is_floating_point or x.dtype.is_complex]
+        if not floats:
+            return
+        # The derivative of an attention that goes straight through is PyTorch's.
+        derived = self.gradients == "straight-through" and operator.endswith("_backward")
+        if self.others == "refuse" and not derived:
+            wanted = " and ".join(x.name for x in self._units.values())
+            raise InputError(
+                f"expected products that {wanted} can compute, but got {operator} of {floats[0].dtype} "
+                "(others='pytorch' leaves such operators to PyTorch, and counts them)"
+            )
+        self.count(operator, floats[0].dtype, "pytorch", 0)
+
+
+@lru_cache(maxsize=256)
+def _with_formats(spec: UnitSpec, recipe: Recipe, given: str, output: str) -> ModelGemm:
+    """The recipe with operands and results of the formats of the tensors."""
+    fields: dict[str, Any] = {}
+    if recipe.output == "accumulator" and output != spec.d_format.name:
+        fields["output"] = output
+    if recipe.operands == "given" and given != spec.a_format.name:
+        fields["operands"] = given
+    if not fields:
+        return gemm(spec, recipe)
+    listed = ",".join(f"{key}={value}" for key, value in fields.items())
+    joint = "," if "@" in recipe.name else "@"
+    return gemm(spec, recipe.altered(f"{recipe.name}{joint}{listed}", fields))
+
+
+def _scaled(p: TensorProduct, spec: UnitSpec) -> TensorProduct:
+    """A product whose factors are divided by scales that bring their largest magnitudes to the format's."""
+    scales = []
+    factors = []
+    for x, fmt in ((p.a, spec.a_format), (p.b, spec.b_format)):
+        largest = float(from_raw(np.array([fmt.largest], np.uint16 if fmt.width > 8 else np.uint8), fmt)[0])
+        most = x.float().abs().amax()
+        scale = torch.where(most > 0, most / largest, torch.ones_like(most))
+        factors.append(x.float() / scale)
+        scales.append(scale)
+    return replace(p, a=factors[0], b=factors[1], scales=tuple(scales))
+
+
+def _joined_scales(p: TensorProduct, alpha: float | None) -> Any:
+    """The product of the scales of both factors and alpha, each step rounded to fp32."""
+    for x in p.scales:
+        if x.numel() != 1 or x.dtype != torch.float32:
+            raise InputError(
+                f"expected one scale in float32 for each factor of {p.operator}, but got "
+                f"{list(x.shape)} of {x.dtype}"
+            )
+    joined = np.float32(p.scales[0].item()) * np.float32(p.scales[1].item())
+    return joined if alpha is None else joined * np.float32(alpha)
