@@ -100,7 +100,7 @@ def _candidates(fmt: str, kernels: Sequence[str], d: str) -> list[tuple[str, str
     if re.search("cutlass|xmma|gemm", names) and fmt in _MMA:
         unit = _HALF[fmt] if "1688" in names and fmt in _HALF else _MMA[fmt]
         found.append((unit, "cublaslt-21", [f"tile={wide}"]))
-    if fmt == "fp32":
+    if fmt == "fp32" or "ffma" in names:  # where tf32 is allowed, too, cuBLAS may take fused multiply–adds
         found += [(_FMA, "cublaslt-55", []), (_FMA, "cublaslt-20", [f"tile={wide}"])]
     default = _WGMMA.get(fmt) or _MMA.get(fmt, _FMA)
     found.append((default, "plain", ["c_place=epilogue"]))
@@ -111,7 +111,7 @@ def _candidates(fmt: str, kernels: Sequence[str], d: str) -> list[tuple[str, str
         more = [*fields, *([f"output={d}"] if d != "fp32" else [])]
         for part in parts if name != "plain" and name != "cublaslt-55" else [""]:
             listed = ",".join([*more, *([part] if part else [])])
-            if fmt == "tf32":  # the operands are rounded to tf32 before, or their low bits are left out
+            if fmt == "tf32" and unit != _FMA:  # the operands are rounded to tf32 before, or their low bits are left out
                 made.append((unit, f"{name}@{listed},operands=fp32" if listed else f"{name}@operands=fp32"))
             made.append((unit, f"{name}@{listed}" if listed else name))
     return made
