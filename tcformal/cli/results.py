@@ -152,25 +152,34 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 
 @results.command(name="prune")
 @click.option("--pack", is_flag=True, help="Pack what stays with xz, and long results of devices.")
-@click.option("--light", is_flag=True, help="Keep proofs of lemmas only for claims that a query asks.")
+@click.option("--light", is_flag=True, help="Keep lemmas for claims that a query asks, and no long proofs.")
 @results_option
 @json_option
 def prune_(pack: bool, light: bool, folder: str, as_json: bool) -> None:
     """Remove what cannot be served: superseded, damaged and stale records, and what only these named.
 
-    Proofs that --light removes are made anew when the claim is asked, and by `results verify --claims`.
+    Proofs that --light removes are made anew by `results verify`, and those of lemmas also when their claim
+    is asked; an answer whose proof is removed is marked as not re-checked.
     """
-    from tcformal.papers.checked import claim_of  # the list does not wait for these
+    from tcformal.identify.record.identification import IDENTIFICATION  # the list does not wait for these
+    from tcformal.papers.checked import claim_of
     from tcformal.papers.files import known_queries, load
     from tcformal.probe.log.packing import pack_all
     from tcformal.store.audit.prune import prune
+    from tcformal.store.file import RecordFile
+    from tcformal.store.locks import exclusive_lock
 
     proved = None
     if light:
         asks = [a.body for name, path in known_queries().items() for a in load(path, name).concrete()]
         proved = {(claim_of(body), body["unit"]) for body in asks if "claim" in body}
     done = prune(Store(Path(folder), warn), pack=pack, proved=proved)
-    packed = pack_all(Path(folder) / "hardware") if pack else 0
+    packed = 0
+    if pack:
+        packed = pack_all(Path(folder) / "hardware")
+        devices = RecordFile(Path(folder), IDENTIFICATION, warn)
+        with exclusive_lock(Path(folder)):
+            devices.keep(devices.starts(), pack=True)
     if as_json:
         print_json({**asdict(done), "packed": packed})
     else:

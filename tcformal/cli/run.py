@@ -70,7 +70,7 @@ def run_queries(
     start = time.monotonic()
     done = _run_all(asked, setting)
     if every and only is None:
-        claims = claims_section(store.claims.all(), store.lemmas.folded())
+        claims = claims_section(store.claims.all())
         views.write_report(Path(how.folder) / "REPORT.md", [f for f, _ in asked], done, claims)
     if as_json:
         print_json([views.answered_data(a) for a in done])

@@ -49,7 +49,7 @@ def verify(
     Of identifications of devices, every answer is replayed on the designs that it fits or refutes.
 
     With --claims, each kept claim is proved again on its kept lemmas, whose certificates are checked
-    against statements made anew.
+    against statements made anew; ID is then a text in the names of claims and units, such as error-bound.
 
     With --independent, no certificate is checked: each question, and with --claims each lemma, is built anew
     without simplification, made into gates by a second definition of the operators, and decided by
@@ -60,12 +60,10 @@ def verify(
 
     Exit code 1 if any record fails, 0 if all that can be checked hold, 3 if none could be checked.
     """
-    if starts and with_claims:
-        raise click.UsageError("expected ids of answers or --claims, but got both")
     if independent and trim:
         raise click.UsageError("expected --independent, which reads no proof, or --trim, but got both")
     store = Store(Path(folder), warn)
-    entries = select(store.records(), starts)
+    entries = [] if starts and with_claims else select(store.records(), starts)
     check = _independent() if independent else partial(audit, store, trim=trim)
     findings = [check(entry) for entry in watched(entries, "checking answers")]
     broken = [] if starts else store.broken()
@@ -73,16 +71,17 @@ def verify(
     claims: list[ClaimFinding] = []
     if with_claims:
         # Imported here: the list does not wait for the proofs.
-        from tcformal.store.audit.claim_audit import audit_claim
+        from tcformal.store.audit.claim_audit import audit_claim, claims_with
         from tcformal.store.audit.independent import AbcBook, audit_claim_independently
 
-        broken += store.claims.broken()
+        broken += [] if starts else store.claims.broken()
         prove = (
             partial(audit_claim_independently, AbcBook(store))
             if independent
             else partial(audit_claim, store, trim=trim)
         )
-        claims = [prove(r) for r in watched(store.claims.all(), "proving claims again")]
+        chosen = claims_with(store.claims.all(), starts)
+        claims = [prove(r) for r in watched(chosen, "proving claims again")]
     statuses = [f.status for f in findings] + [c.status for c in claims] + [d.status for d in devices]
     counts = {s: statuses.count(s) for s in AuditStatus}
     counts[AuditStatus.FAILED] += len(broken)
@@ -100,7 +99,7 @@ def _identifications(store: Store) -> list[IdentificationFinding]:
     from tcformal.identify.record.identification import IDENTIFICATION  # most folders have none
     from tcformal.identify.record.verified import verify_identifications
 
-    return verify_identifications(store, warn) if (store.folder / IDENTIFICATION.file).exists() else []
+    return verify_identifications(store, warn) if [*store.folder.glob(IDENTIFICATION.file + "*")] else []
 
 
 def _independent() -> Callable[[Entry], AuditFinding]:

@@ -23,7 +23,7 @@ from tcformal.operands.witness import Witness
 from tcformal.probe.log.pieces import Piece
 from tcformal.probe.log.results import Run, pieces_of, read_runs, unit_of
 from tcformal.probe.plan.plan import Random, family_of
-from tcformal.probe.sealed import check_summary
+from tcformal.probe.sealed import read_summary
 from tcformal.programs.chain import definition
 from tcformal.query.shrink.shrink import value_cost
 
@@ -91,7 +91,7 @@ def compare(
     that cannot be read back.
     """
     run = last_run(read_runs(path), path, unit)
-    check_summary(path)
+    read_summary(path)
     spec = unit_of(run, path)
     pieces = list(pieces_of(run, path))
     extra = list(others)

@@ -14,7 +14,7 @@ from tcformal.probe.log.results import Run, pieces_of, read_runs, unit_of
 from tcformal.probe.log.written import mismatches_in
 from tcformal.probe.plan.plan import Random
 from tcformal.probe.run.groups import model_key
-from tcformal.probe.sealed import check_summary
+from tcformal.probe.sealed import read_summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def recheck(path: Path, advance: Advance = ignore_count) -> Iterator[Checked]:
     Errors: RecordError for a file without results, or whose outputs cannot be read back.
     """
     runs = read_runs(path)
-    check_summary(path)
+    read_summary(path)
     latest = {run.head["unit"]: run for run in runs}
     known: _Known = {}
     for done, run in enumerate(latest.values()):

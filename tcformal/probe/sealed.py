@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.errors import RecordError
+from tcformal.files.packed import ENDING, read_packed
 from tcformal.formats.spec import Format
 from tcformal.oracle.values import hex_word
 from tcformal.store.schema import SEAL, sealed
@@ -42,16 +43,20 @@ def check_seal(data: Mapping[str, Any], where: str) -> None:
         )
 
 
-def check_summary(folder: Path) -> None:
-    """RecordError for an altered summary in a campaign's folder."""
-    path = folder / SUMMARY
-    if not folder.is_dir() or not path.exists():
-        return
+def read_summary(folder: Path) -> dict[str, Any] | None:
+    """The summary in a campaign's folder, packed or not; None where there is none.
+
+    Errors: RecordError for one that cannot be read, or was altered.
+    """
+    path, packed = folder / SUMMARY, folder / (SUMMARY + ENDING)
+    if not folder.is_dir() or not (path.exists() or packed.exists()):
+        return None
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8") if path.exists() else read_packed(packed))
     except (OSError, ValueError, RecursionError) as error:
         raise RecordError(f"expected the summary of a campaign in {path}, but got: {error!s:.100}") from None
     check_seal(data if isinstance(data, dict) else {}, str(path))
+    return dict(data)
 
 
 def check_sealed_as(data: Mapping[str, Any], schema: object, where: str) -> None:

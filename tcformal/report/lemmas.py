@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -12,11 +12,10 @@ from rich.text import Text
 
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.operations import operation
-from tcformal.errors import ProofError, RecordError
+from tcformal.errors import RecordError
 from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import definition
 from tcformal.proofs.claim import ClaimPart, ClaimVerdict, Counterexample, PartStatus
-from tcformal.proofs.packed import unpacked
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.tables import witness_table
@@ -108,11 +107,10 @@ def claims_table(
     return Group(made, *(Text(line) for line in totals))
 
 
-def claims_section(records: Iterable[Mapping[str, Any]], folded: Collection[str]) -> list[str]:
+def claims_section(records: Iterable[Mapping[str, Any]]) -> list[str]:
     """Markdown about the kept claims: the verdicts by claim and operation, and what the proofs are made of.
 
     Nothing is checked here, and the text says so; records about past definitions are left out.
-    `folded` are the digests of the lemmas that folding alone decides.
     """
     operations = {name: operation(catalogue()[name]).name for name in distinct_designs()}
     verdicts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
@@ -121,8 +119,8 @@ def claims_section(records: Iterable[Mapping[str, Any]], folded: Collection[str]
         if unit not in operations or record["definition"] != definition(catalogue()[unit]):
             continue
         holds = record["verdict"] == Kind.HOLDS.name
-        with contextlib.suppress(RecordError, ProofError):  # a record that cannot be read is none
-            made = _made_of(record, folded) if holds else Counter[str]()
+        with contextlib.suppress(RecordError, ValueError):  # a record that cannot be read is none
+            made = _made_of(record) if holds else Counter[str]()
             verdicts[record["claim"], operations[unit]].update(made + Counter([record["verdict"]]))
     lines = [
         "", "## Claims about units", "",
@@ -146,16 +144,16 @@ def claims_section(records: Iterable[Mapping[str, Any]], folded: Collection[str]
     return [*lines, "", "None: the claim does not fit the design, or it is open."]
 
 
-def _made_of(record: Mapping[str, Any], folded: Collection[str]) -> Counter[str]:
+def _made_of(record: Mapping[str, Any]) -> Counter[str]:
     """The steps of a kept proof by their kind."""
-    made: Counter[str] = Counter()
+    made, folded = Counter[str](), {*map(str, record.get("folded", []))}
     lemmas_used(record)  # refuses a place where no lemma is
     for part in record["parts"]:
-        if part.get("tree"):
-            made["rules"] += len(unpacked(part["tree"])[0])
         for step in part["steps"]:
+            if part.get("tree"):  # one step, named by the number of the kernel's
+                made["rules"] += int(step["cuts"][0].partition(" ")[0])
             if step["how"] == "same definition":
                 made["definition"] += len(step["cuts"])
             for place, uses in step.get("lemmas", {}).items():
-                made["folding" if record["lemmas"][int(place)] in folded else "SAT"] += uses
+                made["folding" if place in folded else "SAT"] += uses
     return made

@@ -13,6 +13,7 @@ from rich.text import Text
 from tcformal.proofs.claim import ClaimVerdict, PartStatus
 from tcformal.query.assume import Assumptions
 from tcformal.query.question import Kind
+from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.lemmas import claim_view
 from tcformal.report.text import table
 from tcformal.version import VERSION, commit, host
@@ -128,9 +129,12 @@ def regions_text(answers: Sequence[RegionAnswer], asked: int) -> str:
         spans = {x.assumed.exponents for x in row.values()} - {None}
         span = ", ".join(f"{s[0]}..{s[1]}" for s in spans if s)
         lines.append(f"| `{first}`<br>`{second}` | {' | '.join(cells)} | {span} |")
-    still = [x for x in answers if not x.decided]
+    still = [x for x in answers if x.verdict.kind is not Kind.HOLDS]
+    before = sum(not x.verdict.checked for x in answers)
     rest = f"; {asked - len(answers)} more have not been asked" if asked > len(answers) else ""
     lines += ["", f"{len(pairs)} pairs, {len(answers)} regions: {counts(answers)}{rest}."]
+    if before:
+        lines += ["", f"{before} of them are from earlier runs: {NOT_CHECKED}."]
     if still:
         lines += ["", "## Open", ""]
         lines += [f"- `{x.first}`, `{x.second}`, {headings(x.assumed)}: {x.verdict.reason}" for x in still]

@@ -1,7 +1,8 @@
-"""Certificates of a results folder: their file, their entries in records, and reading them.
+"""Proofs of a results folder: their files, their entries in records, and reading them.
 
-All proofs are lines of one file.  Earlier versions kept each as a file of its own, untrimmed; those are read,
-and `results verify --trim` takes them over.
+All certificates are lines of one file, and all proofs for the kernel of another.  Earlier versions kept each
+certificate as a file of its own, untrimmed, and proofs for the kernel in the claims; those are read, and
+`results verify --trim` and `results prune` take them over.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 from tcformal.callbacks import Warn, ignore
 from tcformal.errors import RecordError
 from tcformal.files.regular import read_regular
+from tcformal.proofs.packed import plain_text
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.drat import LARGEST_PACKED
 from tcformal.store.file import RecordFile, RecordKind
@@ -24,6 +26,15 @@ from tcformal.store.schema import seal
 PROOF = RecordKind(
     "proof", "proofs.jsonl", re.compile(rb'"sha256": "([0-9a-f]{64})"'), lambda r: (r["sha256"],)
 )
+
+#: Proofs for the kernel have a file of their own: it is large once unpacked, and few claims need it.
+TREE = RecordKind(PROOF.name, "trees.jsonl", PROOF.pattern, PROOF.about)
+
+#: How a record names a proof for the kernel; earlier versions wrote the proof itself, which is longer.
+_NAMED = re.compile(r"[0-9a-f]{64}")
+
+#: What a record has for the file of a certificate whose proof was too long to keep.
+NOT_KEPT = ""
 
 #: The folder of proofs that are files of their own, inside a results folder.
 CERTIFICATES = "certificates"
@@ -55,6 +66,11 @@ class CertificateFile:
 
     def find(self, entry: Mapping[str, Any]) -> Certificate:
         """The certificate that a record names; RecordError for a proof that is missing or another."""
+        if entry["file"] == NOT_KEPT:
+            raise RecordError(
+                f"expected a proof of digest {entry['sha256'][:12]}, but it was too long to keep: "
+                "`results verify` makes another"
+            )
         proof = self._alone(entry) if entry["file"] != PROOF.file else self._line(entry)
         found = hashlib.sha256(proof).hexdigest()
         if found != entry["sha256"]:
@@ -79,3 +95,27 @@ class CertificateFile:
         if path.name.partition(".")[0] != entry["sha256"]:
             raise RecordError(f"expected a certificate of digest {entry['sha256'][:12]}, but got {path.name}")
         return read_regular(path, LARGEST_PACKED, below=self.folder)
+
+
+class TreeFile:
+    """The proofs for the kernel of one results folder, each once."""
+
+    def __init__(self, folder: Path, warn: Warn = ignore) -> None:
+        self.records = RecordFile(folder, TREE, warn)
+
+    def keep(self, tree: str) -> str:
+        """Keep a proof, unless it is kept already; its name in records."""
+        text = plain_text(tree)
+        name = hashlib.sha256(text.encode()).hexdigest()
+        if self.records.newest(name) is None:
+            self.records.add(seal({"sha256": name, "proof": text}, TREE.name))
+        return name
+
+    def find(self, named: str) -> str:
+        """The proof that a record names, or holds; RecordError for one that is missing or another."""
+        if not _NAMED.fullmatch(named):
+            return named
+        record = self.records.newest(named)
+        if record is None or hashlib.sha256(record["proof"].encode()).hexdigest() != named:
+            raise RecordError(f"expected a proof of digest {named[:12]} in {self.records.path}, but got none")
+        return str(record["proof"])

@@ -13,9 +13,18 @@ from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.lemmas import Lemma
 from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED
-from tcformal.store.claims import claim_content, claim_record, kept_tree, lemmas_used, read_claim
+from tcformal.store.certificates import TreeFile
+from tcformal.store.claims import (
+    claim_content,
+    claim_record,
+    kept_tree,
+    lemmas_used,
+    read_claim,
+    with_trees,
+)
 from tcformal.store.file import RecordFile
 from tcformal.store.lemmas import LemmaCache, checked_lemma
+from tcformal.store.locks import shared_lock
 from tcformal.store.rechecker import Rechecker
 from tcformal.store.schema import seal
 
@@ -23,8 +32,11 @@ from tcformal.store.schema import seal
 class ClaimCache:
     """Kept claims and their lemmas; claims that cannot be served are reported to `warn`."""
 
-    def __init__(self, records: RecordFile, lemmas: LemmaCache, rechecker: Rechecker, warn: Warn) -> None:
+    def __init__(
+        self, records: RecordFile, trees: TreeFile, lemmas: LemmaCache, rechecker: Rechecker, warn: Warn
+    ) -> None:
         self._records = records
+        self._trees = trees
         self._lemmas = lemmas
         self._rechecker = rechecker
         self._warn = warn
@@ -41,7 +53,11 @@ class ClaimCache:
             return None
         if record["definition"] != definition(spec):
             return None
-        found = self._rechecker.claim(self._lemmas.folder, claim, spec.name, tree=kept_tree(record))
+        try:
+            tree = kept_tree(record, self._trees)
+            found = self._rechecker.claim(self._lemmas.folder, claim, spec.name, tree=tree)
+        except RecordError as error:
+            found = {"refused": str(error)}
         if "refused" in found:
             self._warn(f"the claim {claim} of {spec.name} is asked again: {found['refused']}")
             return None
@@ -53,13 +69,26 @@ class ClaimCache:
         if again is not None and again["verdict"] != record["verdict"]:
             was, gives = record["verdict"], again["verdict"]
             self._warn(f"the claim {claim} of {spec.name} was kept as {was}, but its lemmas give {gives}")
-        shown = again or record
+        shown = again or with_trees(record, self._trees.find)
         checked = again is not None and not found["bare"]
         try:
             lemmas = self._lemmas_of(shown, found.get("lemmas", {}))
             return read_claim(shown, spec, lemmas, served=record["date"], checked=checked)
         except RecordError as error:
             self._warn(f"the claim {claim} of {spec.name} is asked again: {error}")
+            return None
+
+    def unchecked(self, claim: str, spec: UnitSpec) -> ClaimVerdict | None:
+        """The newest record of a claim about this definition, decided or not; nothing is checked.
+
+        Its lemmas are left out.
+        """
+        record = self._records.newest(claim, spec.name)
+        if record is None or record["definition"] != definition(spec):
+            return None
+        try:
+            return read_claim(record, spec, (), served=record["date"], checked=False)
+        except RecordError:
             return None
 
     def _lemmas_of(self, record: Mapping[str, Any], checked: Mapping[str, Any]) -> tuple[Lemma, ...]:
@@ -76,7 +105,8 @@ class ClaimCache:
 
     def add(self, v: ClaimVerdict) -> None:
         """Keep a claim with the digests of its lemmas, unless the newest record is equal."""
-        record = claim_record(v)
-        last = self._records.newest(v.claim, v.unit.name)
-        if last is None or claim_content(last) != claim_content(record):
-            self._records.add(seal(record, "claim"))
+        with shared_lock(self._lemmas.folder):  # a proof that no claim names yet stays
+            record = with_trees(claim_record(v), self._trees.keep)
+            last = self._records.newest(v.claim, v.unit.name)
+            if last is None or claim_content(last) != claim_content(record):
+                self._records.add(seal(record, "claim"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tcformal.design.unit import UnitSpec
@@ -15,6 +15,7 @@ from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.query.question import Kind
 from tcformal.store.answers import read_limits
+from tcformal.store.certificates import TreeFile
 from tcformal.store.schema import SEAL, now
 
 #: Keys that may differ between two records of the same answer.
@@ -29,10 +30,17 @@ def claim_record(v: ClaimVerdict) -> dict[str, Any]:
     lemmas = [lemma["sha256"] for lemma in plain["lemmas"]]
     places = {sha256: str(i) for i, sha256 in enumerate(lemmas)}
     parts = [{**part, "steps": _short_steps(part["steps"], places)} for part in plain["parts"]]
+    folded = [i for i, lemma in enumerate(plain["lemmas"]) if lemma["decided_by"] == "folding"]
     return {
         **plain, "date": now(), "definition": definition(v.unit),
-        "lemmas": lemmas, "parts": parts,
+        "lemmas": lemmas, "folded": folded, "parts": parts,
     }  # fmt: skip
+
+
+def with_trees(record: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+    """A record whose proofs for the kernel are changed: into their names, or from names into proofs."""
+    parts = [{**p, "tree": change(p["tree"])} if "tree" in p else p for p in record["parts"]]
+    return {**record, "parts": parts}
 
 
 def claim_content(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,9 +48,12 @@ def claim_content(record: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in record.items() if key not in _PASSING}
 
 
-def kept_tree(record: Mapping[str, Any]) -> str:
-    """The proof for the kernel that a record holds; empty for a claim that is proved in other steps."""
-    return next((part["tree"] for part in record["parts"] if "tree" in part), "")
+def kept_tree(record: Mapping[str, Any], trees: TreeFile) -> str:
+    """The proof for the kernel of a record; empty for a claim that is proved in other steps.
+
+    Errors: RecordError for a proof that is missing.
+    """
+    return trees.find(next((part["tree"] for part in record["parts"] if "tree" in part), ""))
 
 
 def lemmas_used(record: Mapping[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ import selectors
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -63,15 +63,15 @@ class Rechecker:
         *,
         tree: str = "",
         trim: bool = False,
-        anew: bool = False,
+        anew: Collection[str] = (),
     ) -> dict[str, Any]:
         """Prove a claim again on the kept lemmas of a folder, with every certificate checked.
 
         `tree` is the kept proof of a claim that the kernel checks, which is checked in place of finding one.
-        `trim`: lemmas with a proof of an earlier version are kept again with a trimmed one; `anew`: those
-        without a proof are proved anew.
+        `trim`: lemmas with a proof of an earlier version are kept again with a trimmed one; `anew`: the
+        digests of lemmas that are proved anew where no proof is kept.
         """
-        asked = {"claim": claim, "unit": unit, "tree": tree, "trim": trim, "anew": anew}
+        asked = {"claim": claim, "unit": unit, "tree": tree, "trim": trim, "anew": list(anew)}
         return self._ask(folder, asked, seconds)
 
     def close(self) -> None:

@@ -19,7 +19,7 @@ from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import Verdict
 from tcformal.solve.certificate import Certificate
 from tcformal.store import answers
-from tcformal.store.certificates import CertificateFile
+from tcformal.store.certificates import NOT_KEPT, CertificateFile, TreeFile
 from tcformal.store.file import Record, RecordFile, RecordKind
 from tcformal.store.locks import shared_lock
 from tcformal.store.rechecker import Rechecker
@@ -88,6 +88,7 @@ class Store:
         self.answers = RecordFile(self.folder, ANSWER, warn)
         self.claims = RecordFile(self.folder, CLAIM, warn)
         self.certificates = CertificateFile(self.folder, warn)
+        self.trees = TreeFile(self.folder, warn)
         self.rechecker = Rechecker()
 
     @property
@@ -127,8 +128,8 @@ class Store:
 
         An answer counts for every pair of units with the same definition; one about this very pair comes
         first.  An answer without a witness is served with its certificate; where the check takes too long,
-        the verdict is marked as not checked.  Without a certificate, the solvers' recorded answers count
-        only for `certify=False`, and the verdict is marked too.
+        or the proof was too long to keep, the verdict is marked as not checked.  Without a certificate, the
+        solvers' recorded answers count only for `certify=False`, and the verdict is marked too.
         """
         entry = self._entry(question)
         if entry is None or not answers.is_decided(entry):
@@ -139,7 +140,7 @@ class Store:
         ):
             return None
         try:
-            made = None if kept is None else self.certificates.find(kept)
+            made = None if kept is None or kept["file"] == NOT_KEPT else self.certificates.find(kept)
             checked = None if made is None else self.checked(question, entry, made)
             return answers.read_verdict(question, entry, checked or made, checked=checked is not None)
         except TcformalError as error:
@@ -225,6 +226,10 @@ class Store:
         """The kept claim about this definition, proved again from its lemmas; None if it must be asked."""
         return self._claims.find(claim, spec, certify=certify)
 
+    def unchecked_claim(self, claim: str, spec: UnitSpec) -> ClaimVerdict | None:
+        """The kept claim about this definition, decided or not; nothing is checked."""
+        return self._claims.unchecked(claim, spec)
+
     def add_claim(self, v: ClaimVerdict) -> None:
         """Keep a claim with the digests of its lemmas, unless the newest record is equal."""
         self._claims.add(v)
@@ -234,7 +239,7 @@ class Store:
         # Imported here: answers about two units do not need the modules of the proofs.
         from tcformal.store.claim_cache import ClaimCache
 
-        return ClaimCache(self.claims, self.lemmas, self.rechecker, self._warn)
+        return ClaimCache(self.claims, self.trees, self.lemmas, self.rechecker, self._warn)
 
 
 def _entry(start: int, line: Line) -> Entry | None:

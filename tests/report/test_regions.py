@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tcformal.design.names import resolve
 from tcformal.proofs.claim import ClaimPart, Finding, PartStatus, claim_verdict
 from tcformal.query.assume import Assumptions
@@ -33,3 +35,8 @@ def test_cells_say_what_was_shown() -> None:
     text = regions_text([proved, none, left, unconfirmed], 6)
     assert f"| `{AMPERE}`<br>`{HOPPER}` | 4 | none | 3, open to 4 | open | -3..3 |" in text
     assert "1 spread proved, 1 differ at spread 0, 2 open; 2 more have not been asked" in text
+    assert "earlier runs" not in text
+    kept = replace(none, verdict=replace(none.verdict, checked=False))
+    text = regions_text([proved, kept], 2)
+    assert "1 of them are from earlier runs: kept, not re-checked" in text
+    assert "## Open" not in text

@@ -136,7 +136,7 @@ def test_a_kept_claim_is_made_again_without_solvers_for_its_lemmas(
     [
         ({"verdict": "VIOLATED"}, "expected VIOLATED again, but got HOLDS"),
         ({"definition": "0" * 64}, "of definition 000000000000"),
-        ({"lemmas": []}, "lemmas of the record"),
+        ({"lemmas": []}, "expected steps on 0 lemmas"),
         ({"unit": "valpey@terms=4"}, "of definition"),
         ({"claim": "carry-bits"}, "expected"),
     ],
@@ -164,8 +164,10 @@ def test_a_swapped_certificate_is_refused(folder: Path) -> None:
     assert "expected a certificate of the clauses" in found.reason
 
 
-def test_a_missing_lemma_leaves_nothing_proved(folder: Path) -> None:
+def test_only_missing_lemmas_that_the_record_names_are_proved_anew(folder: Path) -> None:
     (folder / LEMMA.file).write_text("")
+    assert checked(folder, SUM).status is AuditStatus.HOLDS
+    alter(folder, SUM, {"lemmas": [f"{i:064x}" for i in range(len(record_of(folder, SUM)["lemmas"]))]})
     found = checked(folder, SUM)
     assert found.status is AuditStatus.FAILED
     assert "expected HOLDS again, but got UNKNOWN" in found.reason

@@ -13,15 +13,18 @@ from click.testing import CliRunner
 from kept import certified, rewrite, same, separated, trivial, vacuous
 from tcformal.cli import main
 from tcformal.design.names import resolve
+from tcformal.errors import RecordError
 from tcformal.ir.build import Graph
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook, statement
+from tcformal.proofs.packed import packed, plain_text, unpacked
 from tcformal.solve.result import Limits
 from tcformal.store.audit import prune as pruning
-from tcformal.store.audit.audit import AuditStatus, State, state
+from tcformal.store.audit.audit import AuditStatus, State, audit, state
 from tcformal.store.audit.claim_audit import audit_claim
 from tcformal.store.audit.prune import Pruned, prune
-from tcformal.store.certificates import CERTIFICATES, PROOF
+from tcformal.store.certificates import CERTIFICATES, PROOF, TREE
+from tcformal.store.claims import kept_tree, with_trees
 from tcformal.store.schema import SEAL, seal
 from tcformal.store.store import CLAIM, LEMMA, Entry, Store
 
@@ -112,13 +115,67 @@ def test_proofs_of_lemmas_that_nothing_asks_for_are_made_anew(tmp_path: Path) ->
     gone = prune(store, pack=True, proved=[])
     assert (gone.claims, gone.certificates, names(tmp_path)) == (0, count, set())
     light = Store(tmp_path)
-    assert [x["certificate"] for x in light.lemmas.records.all()] == [None] * gone.lemmas
+    assert light.lemmas.records.all() == []
     assert light.find_claim(SUM[1], spec) is None
     (record,) = light.claims.all()
     found = audit_claim(light, record)
     assert found.status is AuditStatus.HOLDS, found.reason
     assert "every certificate checked" in found.reason
     assert names(tmp_path) == set(), "an audit keeps nothing"
+
+
+def test_a_long_proof_is_not_kept_and_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer stays, is served as not re-checked, and holds by a new proof; a false one does not."""
+    monkeypatch.setattr(pruning, "LONGEST_KEPT", 10)
+    store = Store(tmp_path)
+    store.add(certified())
+    assert prune(store, pack=True, proved=[]).certificates == 1
+    light = Store(tmp_path)
+    served = light.find(certified().question)
+    assert served is not None
+    assert (served.checked, served.certificate) == (False, None)
+    (entry,) = light.records()
+    found = audit(light, entry)
+    assert found.status is AuditStatus.HOLDS
+    assert "too long to keep; a new one of" in found.reason
+    with pytest.raises(RecordError, match="too long to keep"):
+        light.certificate(entry.record)
+    false = Store(tmp_path / "false")
+    plain = {key: value for key, value in false.add(separated()).items() if key not in ("schema", SEAL)}
+    empty = dict.fromkeys(("witness", "found_witness", "results"))
+    told = {key: entry.record[key] for key in ("verdict", "solvers", "certificate", "confirmed_by")}
+    false.answers.add(seal({**plain, **empty, **told}))
+    (forged,) = false.records()
+    found = audit(false, forged)
+    assert found.status is AuditStatus.FAILED
+    assert "expected EQUIVALENT again, but got SEPARATED" in found.reason
+
+
+def test_proofs_for_the_kernel_are_kept_once_beside_the_claims(tmp_path: Path) -> None:
+    """Also those that an earlier version wrote into the claim; a proof that is gone is not made up."""
+    store, tree = Store(tmp_path), packed([["assume", 3]], [0])
+    book = LemmaBook(limits=LIMITS, certify=True, keeper=store.lemmas)
+    v = prove_claim(resolve(SUM[0]), SUM[1], book=book, limits=LIMITS)
+    store.add_claim(replace(v, parts=tuple(replace(p, tree=tree) for p in v.parts)))
+    (record,) = store.claims.all()
+    assert kept_tree(record, store.trees) == plain_text(tree)
+    earlier = with_trees(record, lambda _: tree)
+    (tmp_path / CLAIM.file).unlink()
+    (tmp_path / TREE.file).unlink()
+    with pytest.raises(RecordError, match=r"expected a proof of digest .* but got none"):
+        kept_tree(record, Store(tmp_path).trees)
+    old = Store(tmp_path)
+    plain = {key: x for key, x in earlier.items() if key not in ("schema", "folded", SEAL)}
+    old.claims.add(seal(plain, "claim"))
+    assert kept_tree(earlier, old.trees) == tree
+    assert prune(old, pack=True) == Pruned(answers=0, claims=1, lemmas=0, certificates=0)
+    (again,) = Store(tmp_path).claims.all()
+    assert again == record
+    assert unpacked(kept_tree(again, Store(tmp_path).trees)) == unpacked(tree)
+    for file in (CLAIM.file, CLAIM.file + ".xz"):
+        (tmp_path / file).unlink()
+    assert prune(Store(tmp_path)).certificates > 1
+    assert not Store(tmp_path).trees.records.all()
 
 
 def test_a_folder_of_certificates_elsewhere_is_left_alone(store: Store, tmp_path: Path) -> None:

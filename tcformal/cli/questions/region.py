@@ -19,6 +19,7 @@ from tcformal.query.assume import Assumptions, from_texts
 from tcformal.query.nearest import at_once
 from tcformal.query.pair import question
 from tcformal.query.pairs.pairs import groups
+from tcformal.query.question import Kind
 from tcformal.report.escape import print_json
 from tcformal.report.regions import (
     REGIONS,
@@ -81,8 +82,9 @@ def _ask(
 ) -> list[RegionAnswer]:
     """Every pair under the assumptions given, or under each of the usual ones; kept one by one.
 
-    Units that differ at spread 0 come first, because the others need proofs; the table at `path` is written
-    now and then, and after each proof.
+    What has no answer yet comes first, and of that units that differ at spread 0, because the others need
+    proofs; what was left open comes last.  The table at `path` is written now and then, and after each proof,
+    with the kept answers that were not asked again so far.
     """
     store = how.store()
     certify = True if how.certify is None else how.certify
@@ -93,7 +95,16 @@ def _ask(
     for one, other in pairs:
         given = [from_texts(one.operands.c, assume)] if assume else variants(one, other)
         asked += [(one, other, what) for what in given]
-    answers: dict[int, RegionAnswer] = {}
+    answers, kept = dict[int, RegionAnswer](), dict[int, RegionAnswer]()
+    for i, (one, other, what) in enumerate(asked):
+        was = None if how.fresh else store.unchecked_claim(agreement_claim(other, what), one)
+        if was is not None:
+            kept[i] = RegionAnswer(one.name, other.name, what, was)
+
+    def written() -> None:
+        if path is not None:
+            write_whole(path, regions_text(_in_order(kept | answers), len(asked)).encode())
+
     with progress(*counting("doing")) as bar:
         task = bar.add_task("regions", total=len(asked), doing="")
 
@@ -107,19 +118,19 @@ def _ask(
             answers[i] = RegionAnswer(one.name, other.name, what, v)
             bar.update(task, advance=1, description=counts(list(answers.values())))
             # A proof takes long, and a run that is ended should leave what it found.
-            if path is not None and (i in later or len(answers) % _OFTEN == 0):
-                write_whole(path, regions_text(_in_order(answers), len(asked)).encode())
+            if i in later or len(answers) % _OFTEN == 0:
+                written()
 
         later: list[int] = []
         for i, parts in enumerate(asked):
-            if at_once(question(*parts), how.limits.seed) is None:
-                later.append(i)
-            else:
-                ask(i)
-        for i in later:
+            if i not in kept:
+                if at_once(question(*parts), how.limits.seed) is None:
+                    later.append(i)
+                else:
+                    ask(i)
+        for i in (*later, *sorted(kept, key=lambda i: kept[i].verdict.kind is not Kind.HOLDS)):
             ask(i)
-    if path is not None:
-        write_whole(path, regions_text(_in_order(answers), len(asked)).encode())
+    written()
     return _in_order(answers)
 
 

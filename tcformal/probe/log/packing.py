@@ -9,6 +9,7 @@ from tcformal.errors import RecordError
 from tcformal.files.packed import LARGEST_CONTENT, read_packed, write_packed
 from tcformal.files.regular import read_regular
 from tcformal.probe.log.results import files_of, packed_name, read_runs
+from tcformal.probe.sealed import SUMMARY
 
 #: Bytes from which on a file of results is worth packing.
 _LONG = 300_000
@@ -25,8 +26,16 @@ def pack(path: Path) -> Path:
 
 
 def pack_all(folder: Path) -> int:
-    """Pack the long files of results below a folder; how many there were.  Errors: as `pack`."""
-    return len(_packed([p for p in sorted(folder.rglob("*.jsonl")) if p.lstat().st_size >= _LONG]))
+    """Pack the long files of results below a folder, and long summaries; how many.  Errors: as `pack`."""
+    summaries = _long(folder, SUMMARY)
+    for path in summaries:
+        write_packed(packed_name(path), read_regular(path, LARGEST_CONTENT))
+        path.unlink()
+    return len(_packed(_long(folder, "*.jsonl"))) + len(summaries)
+
+
+def _long(folder: Path, names: str) -> list[Path]:
+    return [path for path in sorted(folder.rglob(names)) if path.lstat().st_size >= _LONG]
 
 
 def _packed(paths: Sequence[Path]) -> list[Path]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from tcformal.identify.record.identification import IDENTIFICATION
 from tcformal.identify.record.verified import verify_identification
 from tcformal.matmul.replay import replay
 from tcformal.probe.log.results import pieces_of, read_runs, unit_of
-from tcformal.probe.sealed import check_summary
+from tcformal.probe.sealed import read_summary
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.devices.identify import growth_picture
 from tcformal.store.audit.audit import AuditStatus
@@ -82,11 +81,12 @@ class IdentificationPage:
 def device_pages(folder: Path) -> list[DevicePage]:
     """The devices of a results folder, by the summaries of their campaigns."""
     made = []
-    for path in sorted((folder / "hardware").glob("*/campaign-summary.json")):
-        name = path.parent.name
+    for path in sorted(folder.glob("hardware/*")):
+        name = path.name
         try:
-            check_summary(path.parent)
-            data = json.loads(path.read_text(encoding="utf-8"))
+            data = read_summary(path)
+            if data is None:
+                continue
             _check_counts(data)
             made.append(DevicePage(name, str(data["device"]["device"]), data, NOT_CHECKED))
         except (TcformalError, OSError, ValueError, LookupError, TypeError) as error:

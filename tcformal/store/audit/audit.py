@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.interp.cnf import to_cnf
+from tcformal.query.engine import answer
 from tcformal.query.kinds.register import kind_of
-from tcformal.query.question import Kind
+from tcformal.query.question import Kind, Question
 from tcformal.query.verdict import DECIDED
 from tcformal.solve.certificate import lrat, lrat_text
 from tcformal.solve.lrat.check import check
@@ -18,9 +19,11 @@ from tcformal.store.answers import (
     check_definition,
     check_replays,
     question_of,
+    read_limits,
     read_verdict,
 )
-from tcformal.store.certificates import PROOF
+from tcformal.store.certificates import NOT_KEPT, PROOF
+from tcformal.store.file import Record
 from tcformal.store.store import Entry, Store
 
 #: Time limit of an audit for each certificate and each claim, in seconds.
@@ -72,7 +75,8 @@ def audit(store: Store, entry: Entry, seconds: float = AUDIT_S, *, trim: bool = 
 
     Checked are the record against its schema and digest; its question, built again, against the
     definition that was answered; a witness by replay on integers and on the oracle; a certificate against
-    its file and, step by step, against clauses made again from the question.  With `trim`, an answer with a
+    its file and, step by step, against clauses made again from the question; a proof that was too long to
+    keep is made anew.  With `trim`, an answer with a
     proof of an earlier version is kept again with a trimmed one.
     """
     try:
@@ -95,6 +99,8 @@ def _checked(store: Store, entry: Entry, seconds: float, trim: bool) -> tuple[Au
     if kind is kind_of(q).found:
         check_replays(q, record)
         return AuditStatus.HOLDS, "the witness replays on integers and on exact fractions"
+    if record["certificate"] is not None and record["certificate"]["file"] == NOT_KEPT:
+        return _anew(q, record, seconds)
     certificate = store.certificate(record)
     if certificate is None:
         who = " and ".join(record["confirmed_by"])
@@ -112,6 +118,23 @@ def _checked(store: Store, entry: Entry, seconds: float, trim: bool) -> tuple[Au
         AuditStatus.HOLDS,
         f"the proof of {checked.solver} was checked by {checked.checker}, {checked.steps} steps",
     )
+
+
+def _anew(q: Question, record: Record, seconds: float) -> tuple[AuditStatus, str]:
+    """The status of a record whose proof was too long to keep: the solver that wrote it writes another."""
+    solver = record["certificate"]["solver"]
+    limits = replace(read_limits(record), time_s=seconds)
+    v = answer(q, solvers=[solver], limits=limits, certify=True)
+    if v.kind is Kind[record["verdict"]] and v.certificate is not None:
+        made = v.certificate
+        return (
+            AuditStatus.HOLDS,
+            f"its proof was too long to keep; a new one of {solver} was checked by {made.checker}, "
+            f"{made.steps} steps",
+        )
+    if v.kind in DECIDED:
+        raise RecordError(f"expected {record['verdict']} again, but got {v.kind.name}: {v.reason}")
+    return AuditStatus.UNCHECKED, f"its proof was too long to keep, and {solver} made no other: {v.reason}"
 
 
 def proof_texts(store: Store, entry: Entry) -> tuple[str, str]:

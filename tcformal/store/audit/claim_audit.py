@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import RecordError, TcformalError
+from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.programs.chain import definition
 from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED
 from tcformal.store.audit.audit import AUDIT_S, AuditStatus
-from tcformal.store.claims import kept_tree
+from tcformal.store.claims import kept_tree, lemmas_used
+from tcformal.store.file import Record
 from tcformal.store.store import Store
 
 
@@ -49,8 +50,9 @@ def _checked(store: Store, record: Mapping[str, Any], trim: bool) -> tuple[Audit
         return AuditStatus.OPEN, f"{kind.name} claims nothing"
     spec = claimed_unit(record)
     found = store.rechecker.claim(
-        store.folder, record["claim"], spec.name, AUDIT_S, tree=kept_tree(record), trim=trim, anew=True
-    )
+        store.folder, record["claim"], spec.name, AUDIT_S, tree=kept_tree(record, store.trees), trim=trim,
+        anew=lemmas_used(record),
+    )  # fmt: skip
     if "refused" in found:
         raise RecordError(found["refused"])
     if "claim" not in found:
@@ -64,6 +66,18 @@ def _checked(store: Store, record: Mapping[str, Any], trim: bool) -> tuple[Audit
             f"{found['bare']} of {used} lemmas are confirmed by a second solver only",
         )
     return AuditStatus.HOLDS, f"proved again on {used} lemmas, every certificate checked"
+
+
+def claims_with(records: Iterable[Record], texts: Sequence[str]) -> list[Record]:
+    """The records with one of the texts in the names of their claim and unit; all for no text.
+
+    Errors: InputError for a text that is in none.
+    """
+    found = [(r, f"{r['claim']} of {r['unit']}") for r in records]
+    for text in texts:
+        if not any(text in name for _, name in found):
+            raise InputError(f"expected a text in the name of a claim or its unit, but got {text!r}")
+    return [r for r, name in found if not texts or any(text in name for text in texts)]
 
 
 def claimed_unit(record: Mapping[str, Any]) -> UnitSpec:

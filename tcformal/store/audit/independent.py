@@ -24,7 +24,7 @@ from tcformal.store.answers import check_definition, question_of
 from tcformal.store.audit.audit import AuditFinding, AuditStatus
 from tcformal.store.audit.claim_audit import ClaimFinding, check_same, claimed_unit
 from tcformal.store.audit.recheck import WITNESS_LIMITS, CheckedBook
-from tcformal.store.claims import claim_record, kept_tree
+from tcformal.store.claims import claim_record, kept_tree, lemmas_used
 from tcformal.store.store import Entry, Store
 
 #: Time limit of abc for each question and each lemma, in seconds.
@@ -96,10 +96,10 @@ def audit_claim_independently(book: AbcBook, record: Mapping[str, Any]) -> Claim
 def _proved(book: AbcBook, record: Mapping[str, Any]) -> tuple[AuditStatus, str]:
     if Kind[record["verdict"]] not in DECIDED:
         return AuditStatus.OPEN, f"{record['verdict']} claims nothing"
+    book.anew = frozenset(lemmas_used(record))
+    tree = kept_tree(record, book.trees)
     again = claim_record(
-        prove_claim(
-            claimed_unit(record), record["claim"], book=book, limits=WITNESS_LIMITS, tree=kept_tree(record)
-        )
+        prove_claim(claimed_unit(record), record["claim"], book=book, limits=WITNESS_LIMITS, tree=tree)
     )
     check_same(record, again)
     used = set(again["lemmas"])
@@ -111,11 +111,13 @@ def _proved(book: AbcBook, record: Mapping[str, Any]) -> tuple[AuditStatus, str]
 class AbcBook(CheckedBook):
     """The lemmas of one folder, each used only after abc has decided its unfolded statement.
 
-    A statement that is not among the kept lemmas does not hold here.
+    A statement that is neither among the kept lemmas nor named by the claim's record does not hold here.
     """
 
     def __init__(self, store: Store, seconds: float = ABC_S) -> None:
         super().__init__(store.lemmas)
+        #: Where the claims' proofs for the kernel are looked up.
+        self.trees = store.trees
         self._seconds = seconds
 
     def _checked(self, name: str, kept: Lemma, what: Statement) -> Lemma:

@@ -74,19 +74,19 @@ def deadline(seconds: float) -> Iterator[None]:
 class CheckedBook(LemmaBook):
     """Lemmas of one folder, each used only after its certificate was checked against its statement.
 
-    No solver is asked, but for a lemma without a certificate where it is to be proved anew: a statement
+    No solver is asked, but for a lemma without a kept proof that is to be proved anew: a statement
     without a checked certificate does not hold here.  A lemma that two solvers agreed on and that has no
     certificate is otherwise used, and counted in `unchecked`.
     """
 
-    def __init__(self, cache: LemmaCache, anew: bool = False) -> None:
+    def __init__(self, cache: LemmaCache) -> None:
         super().__init__(limits=WITNESS_LIMITS)
         #: Where the lemmas are looked up.
         self.cache = cache
         #: Whether lemmas with a proof of an earlier version are kept again with a trimmed one.
         self.trim = False
-        #: Whether lemmas without a certificate are proved anew.
-        self.anew = anew
+        #: Digests of the lemmas that are proved anew where no proof is kept.
+        self.anew: frozenset[str] = frozenset()
         #: Digests of the lemmas used without a certificate.
         self.unchecked: set[str] = set()
         #: Digests of the lemmas whose certificates were checked.
@@ -101,11 +101,13 @@ class CheckedBook(LemmaBook):
         if sha256 not in self._known:
             kept = self.cache.find(sha256)
             if kept is None:
-                return Lemma(
+                kept = Lemma(
                     name=name, sha256=sha256, free_inputs=what.free_inputs, status=Status.UNKNOWN,
                     reason="no such lemma is kept", decided_by="", confirmed_by=(), certificate=None,
                     seconds=0.0,
                 )  # fmt: skip
+                if sha256 not in self.anew:
+                    return kept
             self._known[sha256] = self._checked(name, kept, what)
         return self._known[sha256]
 
@@ -137,7 +139,7 @@ class CheckBench:
     """The books of checked lemmas, one for each results folder, kept from one request to the next."""
 
     def __init__(self) -> None:
-        #: By folder, and whether lemmas without a certificate are proved anew.
+        #: By folder, and whether lemmas without a kept proof may have been proved anew.
         self._books: dict[tuple[str, bool], CheckedBook] = {}
         self._certificates: dict[str, CertificateFile] = {}
         self._cut_off = False
@@ -166,9 +168,9 @@ class CheckBench:
             book.cache = Store(Path(folder)).lemmas
 
     def _claim(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        folder, anew = request["folder"], bool(request.get("anew"))
-        book = self._books.setdefault((folder, anew), CheckedBook(Store(Path(folder)).lemmas, anew))
-        spec, book.trim = resolve(request["unit"]), bool(request.get("trim"))
+        folder, anew = request["folder"], frozenset(request.get("anew", ()))
+        book = self._books.setdefault((folder, bool(anew)), CheckedBook(Store(Path(folder)).lemmas))
+        spec, book.trim, book.anew = resolve(request["unit"]), bool(request.get("trim")), anew
         v = prove_claim(
             spec, request["claim"], book=book, limits=WITNESS_LIMITS, tree=request.get("tree", "")
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from tcformal.errors import RecordError
 from tcformal.probe.log import packing
 from tcformal.probe.log.packing import pack
 from tcformal.probe.log.results import files_of, read_runs
+from tcformal.probe.sealed import SUMMARY, read_summary
+from tcformal.store.schema import sealed
 
 KEPT = Path(__file__).parents[3] / "results" / "hardware" / "AMD-EPYC" / "x86" / "vdpbf16ps.jsonl"
 
@@ -39,6 +42,22 @@ def test_a_packed_file_holds_the_same_runs(path: Path, monkeypatch: pytest.Monke
         assert [(run.head, run.done, run.ended) for run in read_runs(name)] == [
             (run.head, run.done, run.ended) for run in before
         ]
+
+
+def test_a_packed_summary_is_read_and_an_altered_one_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert read_summary(tmp_path) is None
+    data = sealed({"device": "x", "units": []})
+    (tmp_path / SUMMARY).write_text(json.dumps(data))
+    assert packing.pack_all(tmp_path) == 0
+    monkeypatch.setattr(packing, "_LONG", 10)
+    assert (packing.pack_all(tmp_path), (tmp_path / SUMMARY).exists()) == (1, False)
+    assert read_summary(tmp_path) == data
+    (tmp_path / SUMMARY).write_text(json.dumps({**data, "device": "y"}))
+    packing.pack_all(tmp_path)
+    with pytest.raises(RecordError, match="it was altered"):
+        read_summary(tmp_path)
 
 
 def test_parts_of_a_campaign_are_found_packed(path: Path) -> None:
