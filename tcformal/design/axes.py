@@ -1,4 +1,7 @@
-"""The list of axes: the values that each parameter of a design can be varied to, and the designs nearby."""
+"""The list of axes: the values that each parameter of a design can be varied to, and the designs nearby.
+
+`suite --vary`, `probe compare`, `explain-mismatch` and `identify` all take their values from here.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,6 @@ from tcformal.design.spec import (
     OVERFLOWS,
     SUBNORMALS,
     SUM_ROUNDINGS,
-    SUMMATIONS,
     ZERO_SIGNS,
 )
 from tcformal.design.unit import UnitSpec, same_formats, takes
@@ -24,10 +26,10 @@ from tcformal.errors import InputError
 FRACTION_BITS = range(10, 41)
 #: Exponents of zero terms that the sources name, by the exponent bits of D, beside a unit's own.
 _ZERO_EXPONENTS = {5: (-21, -20, -19, -14), 8: (-139, -133, -132, -131, -126)}
-#: Steps to the numbers near one.
-_NEAR = (-2, -1, 1, 2)
-#: Parameters of a sum whose terms are cut off; an exact one has none of them.
-_OF_CUTTING = ("fraction_bits", "alignment_rounding", "carry_bits", "zero_exponent", "accumulation")
+#: Steps to the numbers near one, and to exponents of zero terms.
+_NEAR, _BELOW_ZERO = (-2, -1, 1, 2), (-6, -2, -1, 0, 1, 2, 6, 16)
+#: Parameters of which a neighbour has a number near.
+_BITS = ("fraction_bits", "sum_fraction_bits")
 
 #: A variation: parameters as `name=value,…`.
 Settings = str
@@ -61,27 +63,11 @@ def changed(unit: UnitSpec, values: dict[str, Iterable[object]]) -> Iterator[Uni
 
 
 def neighbours(unit: UnitSpec) -> Iterator[UnitSpec]:
-    """The unit with one parameter changed: numbers to those near, others to every value."""
-    d, length = unit.design, min(unit.k, unit.design.products)
-    mode, _, shape = d.conversion.partition("-")
-    values: dict[str, Iterable[object]] = axis_values(unit) | {
-        "conversion": [f"{mode}-{other}" for other in other_shapes(shape)],
-        "accumulator": (),
-        "rounding": [m for m in MODES if m != mode],
-        "product_rounding": ("none", *(f"{m}-{unit.operands.d.name.upper()}" for m in ("RNE", "RZ", "RO"))),
-        "fraction_bits": (*around(d.fraction_bits), "exact"),
-        "products": [n for n in (length // 4, length // 2, length * 2) if n and unit.k % n == 0],
-        "sum_fraction_bits": around(d.sum_fraction_bits),
-        "sum_rounding": () if d.sum_fraction_bits is None else SUM_ROUNDINGS,
-        "carry_bits": range(1, 8),
-        "zero_exponent": ("own", "none", *around(d.zero_exponent, (*_NEAR, -6, 6, 16))),
-        "summation": SUMMATIONS,
-        "result_subnormals": SUBNORMALS,
-        "nan_rule": NAN_RULES,
-        "nan_word": nan_words(unit),
-    }
-    if d.fraction_bits is None:
-        values = {name: row for name, row in values.items() if name not in _OF_CUTTING}
+    """The unit with one parameter changed to each value of its axis; fraction bits to those near only."""
+    values = axis_values(unit)
+    for name in _BITS:
+        own = getattr(unit.design, name)
+        values[name] = [x for x in values[name] if not isinstance(x, int) or x in around(own)]
     yield from changed(unit, values)
 
 
@@ -129,25 +115,27 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
     d = unit.design
     length = min(unit.k, d.products)
     cut = f"sum_fraction_bits={max(31, d.fraction_bits or 0)},zero_exponent=none"
-    zeros = {*_ZERO_EXPONENTS.get(unit.operands.d.exponent_bits, ()), *around(d.zero_exponent, (-1, 0, 1))}
+    zeros = {*_ZERO_EXPONENTS.get(unit.operands.d.exponent_bits, ()), *around(d.zero_exponent, _BELOW_ZERO)}
+    mode, _, shape = d.conversion.partition("-")
+    bits = sorted({*FRACTION_BITS, *around(d.fraction_bits)})
     return {
-        "conversion": _modes(d.conversion),
+        "conversion": (*_modes(d.conversion), *(f"{mode}-{other}" for other in other_shapes(shape))),
         "accumulator": _modes(d.accumulator),
         "rounding": MODES if d.accumulator is not None else (),
-        "product_rounding": ("none", *_modes(d.product_rounding or d.conversion)),
+        "product_rounding": ("none", *_modes(d.product_rounding or f"RNE-{unit.operands.d.name.upper()}")),
         "alignment_rounding": MODES,
-        "fraction_bits": ("exact", *FRACTION_BITS),
+        "fraction_bits": ("exact", *bits),
         "products": [n for n in (1 << i for i in range(9)) if n <= unit.k and unit.k % n == 0],
         "sum_fraction_bits": () if d.sum_fraction_bits is None else FRACTION_BITS,
         "sum_rounding": SUM_ROUNDINGS if d.summation == "tr" else (),
         "accumulation": ACCUMULATIONS,
-        "carry_bits": ("exact", *range(1, length.bit_length() + 4)),
+        "carry_bits": ("exact", *range(1, max(8, length.bit_length() + 4))),
         "zero_exponent": ("own", "none", *sorted(zeros)),
+        "c_position": ("joined", "first", "last"),
         "summation": (
             "fused", "fused,c_position=last", "sequential", "sequential,c_position=last", "pairwise",
             "two_chains", f"tr,{cut}", f"gtr,{cut}",
         ),
-        "c_position": ("joined", "first", "last"),
         "normalise_products": ("false", "true"),
         "order": ORDERS,
         "operand_subnormals": SUBNORMALS,
@@ -155,6 +143,8 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
         "result_subnormals": ("kept", "signed_zero"),
         "zero_sign": ZERO_SIGNS,
         "overflow": OVERFLOWS,
+        "nan_rule": NAN_RULES,
+        "nan_word": nan_words(unit),
     }  # fmt: skip
 
 

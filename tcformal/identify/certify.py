@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +17,13 @@ from tcformal.identify.record.identification import AxisOutcome, Settled
 from tcformal.identify.same import Likeness, Sameness
 from tcformal.identify.search import Search
 from tcformal.identify.survivors.tables import Survivors
+from tcformal.matmul.replay import replay
 from tcformal.matmul.worlds.world import Designs
-from tcformal.operands.batch import batch_of
+from tcformal.operands.batch import batch_of, inputs_to_try, witness_at
 from tcformal.operands.witness import Witness
+
+#: Inputs, and their seed, that are tried on designs which give all answers.
+_POOL, _SEED = 6000, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,34 @@ def certified(search: Search, simplest: UnitSpec, asker: Asker, progress: Progre
             if ask is None or made[name].settled is Settled.UNDECIDED:
                 made[name] = x.outcome(asker, known.get(name))
     return list(made.values())
+
+
+def settled_designs(
+    simplest: UnitSpec, others: Sequence[UnitSpec], axes: Sequence[AxisOutcome], asker: Asker
+) -> list[AxisOutcome]:
+    """What is known of other designs that give all answers, where no value of an axis stands for them.
+
+    Inputs that tell them from the simplest, some with NaN operands, are asked of the device together.
+    """
+    known = {x.design for x in axes if x.settled is Settled.SAME}
+    others = [u for u in others if u.name not in known]
+    pool = inputs_to_try(asker.spec, asker.k, _POOL, _SEED)
+    given, told = replay(simplest, pool), []
+    for u in others:
+        apart = np.flatnonzero(replay(u, pool) != given)
+        told += [witness_at(pool, int(row)) for row in apart[:1]]
+    if told:
+        asker.ask(batch_of(told))
+    batch, answers = asker.history
+    same, made = Sameness(simplest, asker.k), []
+    for u in others:
+        wrong = np.flatnonzero(replay(u, batch) != answers)
+        proof = "" if wrong.size else same.quickly(u).proof
+        settled = Settled.REFUTED if wrong.size else Settled.SAME if proof else Settled.UNDECIDED
+        made.append(
+            AxisOutcome("design", u.name, u.name, settled, int(wrong[0]) if wrong.size else None, proof)
+        )
+    return made
 
 
 def _values(survivors: Survivors, simplest: UnitSpec, k: int) -> list[_OtherValue]:

@@ -19,7 +19,7 @@ from tcformal.identify.asking.layout import find_layout
 from tcformal.identify.asking.rates import Rate
 from tcformal.identify.asking.repeat import FEW, Repeated, repeat
 from tcformal.identify.asking.validation import Validated, validate
-from tcformal.identify.certify import certified
+from tcformal.identify.certify import certified, settled_designs
 from tcformal.identify.hypotheses import hypotheses
 from tcformal.identify.order.order import Order, order_of
 from tcformal.identify.record.identification import (
@@ -47,10 +47,10 @@ def identify(asker: Asker, *, vectors: int = 100_000, progress: Progress = ignor
 
     Errors: as `Asker.ask`.
     """
-    return _Identifying(asker, vectors, progress).whole()
+    return Identifying(asker, vectors, progress).whole()
 
 
-class _Identifying:
+class Identifying:
     """One identification."""
 
     def __init__(self, asker: Asker, vectors: int, progress: Progress) -> None:
@@ -73,10 +73,8 @@ class _Identifying:
         self.progress("looking for the layout of the operands")
         if find_layout(self.asker).order is None:
             return self._made(IdentifyVerdict.OUTSIDE, f"no pairing of {self.k} products gives the answers")
-        self.progress("asking for the order of summation")
         word = self._nan_word()
-        if self.spec.scale_format is None:
-            self.order = order_of(self.asker.ask, self.spec.operands, self.k)
+        self._ask_order()
         batch, answers = self.asker.history
         plain = without_nan(self.spec, batch)
         self.search.take(rows_of(batch, plain), answers[plain])
@@ -89,6 +87,12 @@ class _Identifying:
             self.progress("trying the catalogued designs")
             self._listed()
         return self._concluded()
+
+    def _ask_order(self) -> None:
+        """The order of summation, which trees of sums are made from."""
+        if self.spec.scale_format is None:
+            self.progress("asking for the order of summation")
+            self.order = order_of(self.asker.ask, self.spec.operands, self.k)
 
     def _nan_word(self) -> int:
         """What an invalid operation gives: of the first input of few that gives a NaN."""
@@ -123,6 +127,7 @@ class _Identifying:
         self.progress(f"certifying {simplest.name}")
         axes = certified(self.search, simplest, self.asker, self.progress)
         asked = len(answers)
+        axes += settled_designs(simplest, [u for u in fitting if u.name != simplest.name], axes, self.asker)
         batch, answers = self.asker.history
         if (replay(simplest, batch) != answers).any():
             # An input that tells two designs apart refuted the one that seemed the simplest.
@@ -134,7 +139,8 @@ class _Identifying:
             self.progress(f"comparing {simplest.name} with the device")
             self.validated = validate(self.asker, simplest, self.vectors)
         undecided = sum(x.settled is Settled.UNDECIDED for x in axes)
-        names = (simplest.name, *(u.name for u in fitting if u.name != simplest.name))[:_MEMBERS]
+        left_of = [u.name for u in fitting if (replay(u, batch) == answers).all()]
+        names = (simplest.name, *(name for name in left_of if name != simplest.name))[:_MEMBERS]
         left = max(self.search.count, len(names))
         self.search.curve.append((self.search.probes, left))
         more = {"classes": (names,), "axes": tuple(axes), "survivors": left}
@@ -186,7 +192,7 @@ class _Identifying:
         if asker.corrected == corrected:
             return None
         asker.layout = None
-        return _Identifying(asker, self.vectors, self.progress).whole()
+        return type(self)(asker, self.vectors, self.progress).whole()
 
     def _candidates(self) -> list[UnitSpec]:
         """The simplest design of each world, with every rule for NaNs, and what the catalogue has."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from small_identify import ListedOnly
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.identify import identify as module
@@ -19,6 +20,7 @@ from tcformal.identify.record.identification import Identification, IdentifyVerd
 from tcformal.identify.record.verified import verify_identification
 from tcformal.matmul.unit import Unit
 from tcformal.operands.random import Raw
+from tcformal.operands.random import batch as random_batch
 from tcformal.probe.devices.callable import CallableDevice
 from tcformal.programs.chain import same_definition
 from tcformal.store.audit.audit import AuditStatus
@@ -170,3 +172,21 @@ def test_a_wrong_answer_does_not_refute_the_design(calls: set[int]) -> None:
     assert made.verdict is IdentifyVerdict.FAULTY, made.reason
     assert "came once only" in made.reason
     assert same_definition(resolve(made.classes[0][0]), unit, unit.k)
+
+
+def test_a_class_has_no_design_that_a_later_answer_refutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Certifying asks more; a design that gave all answers until then leaves the class, and is refuted."""
+    unit = resolve(VOLTA)
+    near = f"{VOLTA}@zero_sign=ieee"
+
+    class Near(ListedOnly):
+        def _candidates(self) -> list[UnitSpec]:
+            # Zero results are not asked for until then.
+            return [unit, resolve(near)]
+
+    monkeypatch.setattr(module, "certified", lambda *_: [])
+    asker = asked(unit)
+    asker.ask(random_batch(unit, 4, 50, 3))
+    made = Near(asker, 0, lambda _: None)._concluded()
+    assert made.classes == ((VOLTA,),)
+    assert [(x.axis, x.value, x.settled) for x in made.axes] == [("design", near, Settled.REFUTED)]

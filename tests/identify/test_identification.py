@@ -66,7 +66,7 @@ def faulty() -> Identification:
 
     def function(a: Raw, b: Raw, c: Raw) -> Raw:
         d = replay(SPEC, Batch(*(x.astype(np.uint64) for x in (a, b, c))))
-        return d ^ (rng.random(len(d)) < 0.01).astype(np.uint64) * np.uint64(len(d) > 1000)
+        return d ^ (rng.random(len(d)) < 0.005).astype(np.uint64) * np.uint64(len(d) > 1000)
 
     asker = Asker(CallableDevice(function, "worn"), SPEC.operands, 4)
     found = identify(asker, vectors=3000)

@@ -35,7 +35,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """One parameter of each unit is varied, one way: enough to tell the kinds apart."""
     from tcformal.design.axes import neighbours as real
 
-    keys = ("@fraction_bits=25", "@fraction_bits=23", "@rounding=RZ")
+    keys = ("@fraction_bits=25", "@fraction_bits=23", "@conversion=RZ-FP32")
     monkeypatch.setattr(
         mismatch, "neighbours", lambda spec: (u for u in real(spec) if any(key in u.name for key in keys))
     )

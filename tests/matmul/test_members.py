@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tcformal.design.axes import altered
+from tcformal.design.names import resolve
 from tcformal.design.space import space
 from tcformal.matmul.unit import Unit
 from tcformal.matmul.worlds.members import Members
+from tcformal.matmul.worlds.opened import structure_of
 from tcformal.operands.batch import inputs_to_try, witness_at
 
 SPACES = {
@@ -31,3 +34,12 @@ def test_many_designs_give_what_each_gives_alone(name: str) -> None:
     some = list(range(len(units) - 1, -1, -2))
     assert np.array_equal(members.outputs(x, some), made[some])
     assert members.integers(witness_at(x, 7), some) == tuple(made[some, 7].tolist())
+
+
+def test_designs_of_other_shapes_are_of_another_structure() -> None:
+    """What no parameter of a structure's DAG says: the shape of results, an exact sum, the word of a NaN."""
+    others = ("conversion=RZ-E8M13", "fraction_bits=exact", "nan_word=0x7fc00000", "normalise_products=true")
+    one = resolve("tree@steps=(0..3+c),fraction_bits=24")
+    assert len({structure_of(resolve(altered(one, x))) for x in others} | {structure_of(one)}) == 5
+    for x in ("conversion=RNE-FP32", "fraction_bits=20", "carry_bits=2", "zero_sign=ieee"):
+        assert structure_of(resolve(altered(one, x))) == structure_of(one)

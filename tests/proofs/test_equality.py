@@ -102,3 +102,16 @@ def test_one_circuit_is_recognised_in_another_order_of_nodes() -> None:
     assert same_definition(blocks, tree, 4)
     assert plain_form(tree, 4) is not None
     assert not same_definition(blocks, resolve(f"{FP8},k=4,carry_bits=4"), 4)
+
+
+@pytest.mark.parametrize("change", ["zero_exponent=-133", "carry_bits=6"])
+def test_a_stage_of_a_tree_is_changed_as_a_unit_is(change: str) -> None:
+    """The parameters of the stage that cuts; what another stage sets for itself is not followed."""
+    tree = "tree@steps=join((0+1)+c),fraction_bits=22,conversion=RNE-FP32,join.fraction_bits=exact"
+    one, two = resolve(tree), resolve(f"{tree},{change}")
+    book = LemmaBook(limits=LIMITS)
+    v = equal_in_steps(one, two, book, LIMITS)
+    assert v is not None
+    assert v.kind is Kind.HOLDS
+    assert plain_form(resolve(tree.replace("join.fraction_bits=exact", "join.carry_bits=4")), 2) is None
+    assert equal_in_steps(one, resolve(f"{tree},carry_bits=1"), book, LIMITS) is None

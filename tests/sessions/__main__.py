@@ -1,22 +1,29 @@
-"""Renew the outputs on the pages: `make sessions`, or `python -m sessions NAME…` for some of them."""
+"""Renew the outputs on the pages: `make sessions`, or `python -m sessions NAME…` for some of them.
+
+Pictures that a page shows are those that its commands write; of the README, the blocks `console` are run.
+"""
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
 from pathlib import Path
 
-from sessions.page import pages, renewed
+from sessions.page import KINDS, README, pages, pictures, renewed
 
 
 def main(names: list[str]) -> None:
     """Run the pages with one of these texts in their names, by default all, and write what is new."""
-    for path in pages():
+    for path in [*pages(), README]:
         if names and not any(name in path.stem for name in names):
             continue
         text = path.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
-            new = renewed(text, Path(folder))
+            new = renewed(text, Path(folder), ("console",) if path == README else KINDS)
+            for name in pictures(new):
+                if (made := Path(folder, Path(name).name)).exists():
+                    shutil.copyfile(made, path.parent / name)
         sys.stderr.write(f"{path.name}: {'as it was' if new == text else 'renewed'}\n")
         path.write_text(new, encoding="utf-8")
 

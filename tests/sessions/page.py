@@ -14,7 +14,7 @@ import contextlib
 import io
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from click.testing import CliRunner
 from tcformal.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
 FOLDERS = (ROOT / "docs" / "sessions", ROOT / "docs" / "concepts")
 
 #: What differs from run to run, and what stands for it.
@@ -33,6 +34,8 @@ MASKS = (
     (re.compile(r"\b\d{4}-\d\d-\d\d\b"), "YYYY-MM-DD"),
     (re.compile(r"\b(kissat|glucose|cadical|bitwuzla|z3|cvc5)\b( \d+(\.\w+)*)?"), "SOLVER"),
 )
+#: The kinds of blocks that are run or written.
+KINDS = ("console", "python", "output", "text")
 _FENCE = re.compile(r"^```(\w*)(?: file=(\S+))?[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
@@ -85,13 +88,23 @@ def commands(text: str) -> Iterator[str]:
             yield words
 
 
-def renewed(text: str, folder: Path) -> str:
-    """The page with every output as it is now; run in `folder`, which is the working directory meanwhile."""
+def pictures(text: str) -> list[str]:
+    """The files of the pictures on a page, as its text names them."""
+    return re.findall(r"!\[[^\]]*\]\((\S+\.svg)\)", text)
+
+
+def renewed(text: str, folder: Path, kinds: Collection[str] = KINDS) -> str:
+    """The page with every output as it is now; run in `folder`, which is the working directory meanwhile.
+
+    Only blocks of some kinds are run, if they are given.
+    """
     made, done, names, printed = [], 0, dict[str, Any](), ""
     with contextlib.chdir(folder):
         for block in blocks(text):
             new = block.text
-            if block.kind == "console":
+            if block.kind not in kinds:
+                pass
+            elif block.kind == "console":
                 new = "".join(_called(line) for line in commands(block.text))
             elif block.kind == "python":
                 printed = _printed(block.text, names)

@@ -77,7 +77,8 @@ def deciders(v: ClaimVerdict) -> tuple[str, ...]:
 def plain_form(unit: UnitSpec, k: int) -> UnitSpec | None:
     """The design with blocks of products that is defined as a tree is; the unit itself without a tree.
 
-    None for a tree that is no chain of blocks, and for a unit that does not take k products in whole calls.
+    A tree that is no chain of blocks is itself, where one stage alone has the parameters that are changed.
+    None for another tree, and for a unit that does not take k products in whole calls.
     """
     if unit.tree is None:
         if k == unit.k:
@@ -96,7 +97,8 @@ def plain_form(unit: UnitSpec, k: int) -> UnitSpec | None:
             made = replace(blocks, design=replace(unit.design, products=length))
             if same_definition(made, unit, k):
                 return made
-    return None
+    own = {name for _, name, _ in unit.tree.settings}
+    return unit if unit.k == k and not own & set(_PROOFS) else None
 
 
 # --------------------------------------------------------------------- from one design to the other
@@ -124,7 +126,7 @@ def _changed(ask: Asking, second: UnitSpec, k: int) -> tuple[Finding, list[Lemma
     """
     one, two = plain_form(ask.spec, k), plain_form(second, k)
     if one is None or two is None:
-        raise InputError(f"expected units with blocks of products, but got {ask.spec.name} and {second.name}")
+        raise InputError(f"expected units of one cutting stage, but got {ask.spec.name} and {second.name}")
     if not same_formats(one, two):
         raise InputError(f"expected units of equal formats, but got {one.name} and {two.name}")
     parts: list[ClaimPart] = []

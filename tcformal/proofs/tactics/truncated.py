@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.node import Node
-from tcformal.semantics.stages import Dot, SpecialCases, Total
+from tcformal.semantics.stages import Block, Dot, SpecialCases, Total
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,12 @@ class TruncatedSum:
 def truncated_sums(dot: Dot) -> list[TruncatedSum]:
     """Every truncated sum that is rounded, in the order of definition."""
     found = []
-    for block in dot.blocks:
-        for step in block.steps:
+    for stage in dot.stages:
+        steps = stage.steps if isinstance(stage, Block) else (stage,)
+        for step in steps:
             if step.total is None or step.rounded is None or step.specials is None or step.exact:
                 continue
-            last = (block.result,) if step is block.steps[-1] else ()
+            last = (stage.result,) if isinstance(stage, Block) and step is steps[-1] else ()
             scope = step.scope.partition(".")[2]
             found.append(TruncatedSum(scope, step.total, step.specials, (*step.rounded.parts, *last)))
     return found
