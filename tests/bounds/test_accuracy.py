@@ -142,8 +142,8 @@ def test_the_roundings_of_a_unit_are_counted_along_paths() -> None:
         assert one.longest == more.longest == longest
         assert max(map(len, more.later)) == later
         assert not one.later
-    first, through, later = more.factors({step.name: Fraction(1, 2) for step in more.steps})
-    assert (first, through, later) == (Fraction(3, 2), Fraction(9, 4), Fraction(9, 4))
+    factors = more.factors({step.name: Fraction(1, 2) for step in more.steps})
+    assert factors == (Fraction(3, 2), Fraction(9, 4), Fraction(9, 4))
 
 
 @pytest.mark.parametrize(
