@@ -16,6 +16,7 @@ from tcformal.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from tcformal.bounds.accuracy import Accuracy, accuracy
+    from tcformal.bounds.slices import ExactSlices, exact_slices
     from tcformal.design.spec import Design
     from tcformal.errors import (
         DeviceError,
@@ -82,6 +83,7 @@ _HOME = {
     "DeviceError": "tcformal.errors",
     "Differences": "tcformal.matmul.differ",
     "Divergence": "tcformal.query.explain.divergence",
+    "ExactSlices": "tcformal.bounds.slices",
     "Format": "tcformal.formats.spec",
     "Identification": "tcformal.identify.record.identification",
     "IdentifyVerdict": "tcformal.identify.record.identification",
@@ -115,6 +117,7 @@ _HOME = {
     "designs": "tcformal.matmul.unit",
     "differences": "tcformal.matmul.differ",
     "diverge": "tcformal.query.explain.explain",
+    "exact_slices": "tcformal.bounds.slices",
     "explain": "tcformal.query.explain.explain",
     "explain_program": "tcformal.query.explain.program",
     "formats": "tcformal.formats.catalog",
@@ -135,13 +138,14 @@ _HOME = {
 
 __all__ = [
     "Accuracy", "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences",
-    "Divergence", "Format", "Identification", "IdentifyVerdict", "InputError", "Kind", "Limits",
-    "MissingSolverError", "ModelGemm", "NoAnswerError", "PlannedProduct", "Program", "ProgramTrace",
+    "Divergence", "ExactSlices", "Format", "Identification", "IdentifyVerdict", "InputError", "Kind",
+    "Limits", "MissingSolverError", "ModelGemm", "NoAnswerError", "PlannedProduct", "Program", "ProgramTrace",
     "ProgramsCompared", "Recipe", "RecordError", "RunnableProgram", "SolverDisagreementError", "Store",
     "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError", "ValueTextError", "Verdict", "WidthError",
     "Witness", "__version__", "accuracy", "check_property", "compare_programs", "designs", "differences",
-    "diverge", "explain", "explain_program", "formats", "gemm", "identify", "plan_cublaslt", "program",
-    "prove_claim", "prove_equal", "recipes", "run_query", "separate", "simulate", "suite", "unit", "units",
+    "diverge", "exact_slices", "explain", "explain_program", "formats", "gemm", "identify", "plan_cublaslt",
+    "program", "prove_claim", "prove_equal", "recipes", "run_query", "separate", "simulate", "suite",
+    "unit", "units",
 ]  # fmt: skip
 
 

@@ -56,10 +56,12 @@ def exact_slices(
 ) -> ExactSlices:
     """The widths of integer slices whose products a unit sums exactly, and of how many, by the kernel.
 
+    Shapes: any number of products, in calls one after the other.
     Ranges and units: a slice of b bits holds the integers of magnitudes up to 2^b - 1; the last row holds
     2^precision too, the largest integer up to which all are numbers of the formats.
+    Zero, NaN, Inf: operands are finite; a zero may have either sign.
     Errors: InputError for a unit of whose sums no such claim is written.
-    Source: OZAKI; claim `integer-sums`, whose control is a sum of 2^most + 1 that is not exact.
+    Source: ozIMMU and GEMMul8; claim `integer-sums`, whose control is a sum of 2^most + 1 that is not exact.
     """
     spec = spec_of(unit)
     if not register.of_products(spec):

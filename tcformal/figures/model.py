@@ -83,14 +83,15 @@ def rounded(x: Floats, p: Precision, *, subnormals: bool, bounded: bool) -> Floa
     """
     if not bounded:
         return _nearest(x, f"e{_WIDE}m{p.t - 1}")
-    # A narrow format of five exponent bits, moved to the wanted exponents, has the same numbers.
-    name = "fp16" if p.t == 11 else f"e5m{p.t - 1}"
-    moved = 2.0 ** (-14 - p.least)
+    # A format of five or six exponent bits, moved to the wanted exponents, has the same numbers.
+    bits, least = (5, -14) if p.most - p.least < 30 else (6, -30)
+    name = f"e{bits}m{p.t - 1}"
+    moved = 2.0 ** (least - p.least)
     near = _nearest(x * moved, name) / moved
     if subnormals:
         return near
     # Its subnormals, moved, are the multiples of the least normal number.
-    coarse = 2.0 ** (-13 - p.t - p.least)
+    coarse = 2.0 ** (least + 1 - p.t - p.least)
     return np.where(
         np.abs(x) < 2.0**p.least,
         _nearest(np.where(np.abs(x) < 2.0**p.least, x, 0) * coarse, name) / coarse,

@@ -17,6 +17,7 @@ from tcformal.checks import check_choice, check_int
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.matmul import arrays
+from tcformal.matmul.runnable import RunnableProgram
 from tcformal.matmul.unit import Unit
 from tcformal.oracle.values import NumberClass, decode
 
@@ -47,7 +48,7 @@ class ErrorSample:
     Elements that are not finite are left out, and counted.
     """
 
-    unit: Unit
+    unit: Unit | RunnableProgram
     length: int
     errors: NDArray[np.float64]
     sizes: NDArray[np.float64]
@@ -153,7 +154,12 @@ def drawn(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], distrib
 
 
 def error_sample(
-    unit: Unit, length: int, *, elements: int = 4096, distribution: str = "normal", seed: int = 0
+    unit: Unit | RunnableProgram,
+    length: int,
+    *,
+    elements: int = 4096,
+    distribution: str = "normal",
+    seed: int = 0,
 ) -> ErrorSample:
     """Errors of random dot products of one length, c = 0.
 
@@ -177,14 +183,14 @@ def _array(raw: NDArray[Any], fmt: Format) -> NDArray[Any]:
     return arrays.from_raw(raw, fmt)
 
 
-def measured(unit: Unit, a: NDArray[Any], b: NDArray[Any]) -> ErrorSample:
-    """Errors of every element of A·B on a unit.
+def measured(unit: Unit | RunnableProgram, a: NDArray[Any], b: NDArray[Any]) -> ErrorSample:
+    """Errors of every element of A·B on a unit, or by a program.
 
     Shapes: A [M, K], B [K, N] as `Unit.matmul` takes them; one error for each element.
     Errors: those of `Unit.matmul`.
     """
     scales: list[NDArray[Any]] = []
-    if unit.scale_format is not None and unit.scale_block is not None:
+    if isinstance(unit, Unit) and unit.scale_format is not None and unit.scale_block is not None:
         count = -(-a.shape[1] // unit.scale_block)
         one = np.uint64(unit.scale_format.one)
         for shape in ((a.shape[0], count), (count, b.shape[1])):
@@ -203,7 +209,9 @@ def measured(unit: Unit, a: NDArray[Any], b: NDArray[Any]) -> ErrorSample:
     return ErrorSample(unit, a.shape[1], errors[finite], sizes[finite], int((~finite).sum()))
 
 
-def _difference(unit: Unit, d: float, x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+def _difference(
+    unit: Unit | RunnableProgram, d: float, x: NDArray[np.float64], y: NDArray[np.float64]
+) -> float:
     """d - xᵀy, rounded once: products of at most 53 bits are exact in binary64, others are fractions."""
     if unit.a_format.precision + unit.b_format.precision <= 53 and _in_range(unit):
         return math.fsum([d, *(-x * y).tolist()])
@@ -211,7 +219,7 @@ def _difference(unit: Unit, d: float, x: NDArray[np.float64], y: NDArray[np.floa
     return float(Fraction(d) - sum((Fraction(p) * Fraction(q) for p, q in pairs), Fraction(0)))
 
 
-def _in_range(unit: Unit) -> bool:
+def _in_range(unit: Unit | RunnableProgram) -> bool:
     """Whether no product of two operands underflows or overflows in binary64."""
     a, b = unit.a_format, unit.b_format
     return a.least_exponent + b.least_exponent >= -1074 and a.e_max + b.e_max < 1020
@@ -261,7 +269,12 @@ def _every(unit: Unit, length: int) -> tuple[NDArray[Any], NDArray[Any]] | None:
 
 
 def growth(
-    unit: Unit, lengths: Sequence[int], *, elements: int = 4096, distribution: str = "normal", seed: int = 0
+    unit: Unit | RunnableProgram,
+    lengths: Sequence[int],
+    *,
+    elements: int = 4096,
+    distribution: str = "normal",
+    seed: int = 0,
 ) -> list[ErrorSample]:
     """Errors of random dot products of several lengths; arguments as of `error_sample`."""
     return [error_sample(unit, n, elements=elements, distribution=distribution, seed=seed) for n in lengths]

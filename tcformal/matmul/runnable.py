@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from tcformal.design.steps import ProgramPlan
 from tcformal.errors import InputError
+from tcformal.formats.spec import Format
 from tcformal.matmul import arrays
 from tcformal.matmul.program import run_plan
+from tcformal.matmul.unit import Unit, unit
 from tcformal.operands.random import Raw
-from tcformal.programs.program import Program, program_of
+from tcformal.programs.program import Program, known_programs, program_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,26 @@ class RunnableProgram:
     def source(self) -> str:
         """Where the program comes from."""
         return self.program.source
+
+    @property
+    def a_format(self) -> Format:
+        """Format of A's elements."""
+        return self.program.input_format("a")
+
+    @property
+    def b_format(self) -> Format:
+        """Format of B's elements."""
+        return self.program.input_format("b")
+
+    @property
+    def d_format(self) -> Format:
+        """Format of results."""
+        return self.program.plan(1).fmt
+
+    @property
+    def k(self) -> int:
+        """Products of its longest call; 1 without calls."""
+        return max((u.k for u in self.program.units(1)), default=1)
 
     def evaluate(self, a: Raw, b: Raw, c: Raw) -> Raw:
         """d on raw encodings, one dot product per row.
@@ -98,6 +120,15 @@ def program(name: str | Program) -> RunnableProgram:
     Source: the program's own (`source`).
     """
     return RunnableProgram(program_of(name))
+
+
+def computation(name: str) -> Unit | RunnableProgram:
+    """The program of that name or in that file, or else the unit or design of that name.
+
+    Errors: UnknownNameError naming the closest names.
+    """
+    base = name.partition("@")[0]
+    return program(name) if base in known_programs() or base.endswith(".toml") else unit(name)
 
 
 def _check_words(plan: ProgramPlan, given: Mapping[str, Raw]) -> None:

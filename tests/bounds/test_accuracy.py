@@ -6,11 +6,15 @@ from fractions import Fraction
 
 import pytest
 
-from tcformal.bounds.accuracy import Accuracy, accuracy
+from bounded_units import UNITS
+from tcformal.bounds.accuracy import Accuracy, accuracy, growth_with_length
 from tcformal.bounds.attained import Construction
+from tcformal.bounds.paths import growth
+from tcformal.bounds.slices import exact_slices
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.oracle.values import decode
+from tcformal.proofs.statements.relative_bound import product_loss, relative_constant
 from tcformal.query.replay import oracle_result
 
 U = Fraction(1, 1 << 24)
@@ -69,14 +73,15 @@ def test_promotion_loses_half_an_ulp_each() -> None:
     ("name", "length", "bound"),
     [
         pytest.param(TOY, 2, Fraction(1, 1023), marks=pytest.mark.long),
-        (TOY, 4, (1 + Fraction(1, 682)) ** 2 - 1),
-        (CHAIN, 4, (1 + Fraction(1, 2047)) ** 4 - 1),
+        (TOY, 4, (1 + Fraction(1, 1023)) * (1 + Fraction(1, 682)) - 1),
+        # The first product has few bits: three roundings.
+        (CHAIN, 4, (1 + Fraction(1, 2047)) ** 3 - 1),
     ],
 )
 def test_bounds_are_proved_and_nearly_attained(name: str, length: int, bound: Fraction) -> None:
     x = accuracy(name, length=length)
     assert x.bound == bound
-    assert [v.kind.name for v in x.proved.claims] == ["HOLDS"]
+    assert {v.kind.name for v in x.proved.claims} == {"HOLDS"}
     assert x.gap is not None
     assert 0 <= x.gap < Fraction(3, 5)
     assert lost(x) == x.attained.ratio
@@ -112,10 +117,88 @@ def test_no_random_input_exceeds_a_bound(name: str) -> None:
 
 
 def test_a_unit_without_a_theorem_has_no_bound() -> None:
-    x = accuracy("cdna3/v_mfma_f32_32x32x8_f16")
+    x = accuracy("exact@k=2,a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32", subnormals=False)
     assert x.bound is None
     assert x.gap is None
-    assert "sums otherwise" in x.proved.reason
+    assert "claim error-bound is UNKNOWN" in x.proved.reason
+
+
+@pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.long) for x in UNITS])
+def test_other_sums_have_bounds_from_their_error_bounds(name: str) -> None:
+    """TR-FDPA, GTR-FDPA, groups and compositions: what is built and found stays below."""
+    x = accuracy(UNITS[name](), subnormals=False)
+    assert x.bound is not None, x.proved.reason
+    assert 0 < x.attained.ratio <= x.bound
+
+
+def test_the_roundings_of_a_unit_are_counted_along_paths() -> None:
+    """Sums of one number and products of few bits are exact; c comes in where the design says."""
+    for name, longest, later in (
+        ("ampere/mma.m8n8k4.f64.f64.f64.f64", 4, 4), ("cdna1/v_mfma_f32_32x32x8f16", 2, 2),
+        ("cdna2/v_mfma_f32_32x32x8f16", 3, 2), ("x86/tdpbf16ps", 16, 1), ("x86/vdpbf16ps", 1, 2),
+    ):  # fmt: skip
+        unit = resolve(name)
+        one, more = growth(unit, unit.k), growth(unit, 2 * unit.k)
+        assert one.longest == more.longest == longest
+        assert max(map(len, more.later)) == later
+        assert not one.later
+    factors = more.factors({step.name: Fraction(1, 2) for step in more.steps})
+    assert factors == (Fraction(3, 2), Fraction(9, 4), Fraction(9, 4))
+
+
+@pytest.mark.parametrize(
+    ("name", "units"),
+    [
+        ("cdna3/v_mfma_f32_32x32x8_f16", 7.99),
+        pytest.param("cdna2/v_mfma_f32_32x32x8f16", 2.99, marks=pytest.mark.long),
+        ("rtx-blackwell/mma.m16n8k16.f32.e4m3.e4m3.f32", 8.85),
+        pytest.param("hopper/emulated.mma.m16n8k16.f32.e4m3.e4m3.f32", 10.33, marks=pytest.mark.long),
+        pytest.param("blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0", 1.99,
+                     marks=pytest.mark.long),
+    ],
+)  # fmt: skip
+def test_inputs_are_found_by_ascent(name: str, units: float) -> None:
+    x = accuracy(name, prove=False, subnormals=False)
+    assert x.attained.ratio > units * U
+    if not x.unit.scale_block:
+        assert lost(x) == x.attained.ratio
+
+
+def test_what_is_found_does_not_underflow() -> None:
+    """Without the condition, results below the least normal number lose everything."""
+    x = accuracy("rtx-blackwell/mma.m16n8k16.f16.e5m2.e5m2.f16", prove=False, subnormals=False)
+    assert 8190 * U < x.attained.ratio < relative_constant(x.unit, 16, zero_c=True)
+    assert abs(decode(x.unit.d_format, x.attained.ends).number) >= Fraction(1, 1 << 14)
+
+
+def test_products_of_few_bits_lose_less_than_a_unit() -> None:
+    """e4m3: 126/128 of a unit at most, e5m2: 15/16; halves count as any number of many bits."""
+    fp8 = resolve("hopper/wgmma.m64n8k32.f32.e4m3.e4m3")
+    assert Fraction(126, 128) <= product_loss(fp8) < Fraction(127, 128)
+    narrow = resolve("blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e5m2.e5m2")
+    assert Fraction(15, 16) <= product_loss(narrow) < Fraction(15, 16) + Fraction(1, 2048)
+    assert product_loss(resolve("hopper/mma.m16n8k16.f32.f16.f16.f32")) == 1
+    found = accuracy(fp8, prove=False, subnormals=False).attained.ratio
+    assert Fraction(99, 100) < found / relative_constant(fp8, 32, zero_c=True) < 1
+
+
+def test_slices_that_are_exact() -> None:
+    x = exact_slices(TOY)
+    assert x.most == 11
+    assert [(w.bits, w.largest, w.products) for w in x.widths] == [
+        (1, 1, 2048), (2, 3, 227), (3, 7, 41), (4, 15, 9), (5, 31, 2), (6, 32, 2),
+    ]  # fmt: skip
+    assert [v.kind.name for v in x.claims] == ["HOLDS"]
+    with pytest.raises(InputError, match="expected a unit with truncated sums of products and c"):
+        exact_slices("cdna3/v_mfma_f32_32x32x8_f16")
+
+
+def test_growth_with_the_length() -> None:
+    x = accuracy("hopper/mma.m16n8k16.f32.f16.f16.f32", length=100, prove=False, subnormals=False)
+    rows = growth_with_length(x)
+    assert [n for n, *_ in rows] == [16, 32, 64, 100]
+    assert [float(a / U) for *_, a in rows] == pytest.approx([9, 18.5, 37.5, 60], abs=0.001)
+    assert rows[-1] == (100, None, x.attained.ratio)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
+from dataclasses import asdict
 from fractions import Fraction
+from pathlib import Path
 
 import click
 from rich.text import Text
@@ -12,10 +17,12 @@ from tcformal.bounds.accuracy import accuracy
 from tcformal.checks import check_choice
 from tcformal.cli.group import OK, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
+from tcformal.cli.questions.pairs import workers_of
 from tcformal.errors import InputError
 from tcformal.matmul.errors import DISTRIBUTIONS, bias, growth
-from tcformal.matmul.unit import unit as unit_named
-from tcformal.report.escape import print_json, say
+from tcformal.matmul.runnable import computation
+from tcformal.matmul.unit import Unit
+from tcformal.report.escape import print_json, say, warn
 from tcformal.report.numbers.plot import picture_kind, pyplot
 from tcformal.report.numbers.statistics import (
     bias_data,
@@ -27,13 +34,14 @@ from tcformal.report.numbers.statistics import (
     statistics_view,
 )  # fmt: skip
 from tcformal.report.text import console, progress
+from tcformal.sweeps.errors import Cell, measured_already, sweep_errors
 
 #: What a picture shows.
 PICTURES = ("growth", "histogram")
 
 
 @main.command()
-@click.argument("names", nargs=-1, required=True, metavar="UNIT...")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @click.option(
     "--lengths", default="", metavar="N,N,…", help="Products of a dot product; by default one call's."
 )
@@ -47,6 +55,9 @@ PICTURES = ("growth", "histogram")
 @click.option("--bound", "with_bound", is_flag=True, help="Prove a bound for every length too.")
 @click.option("--plot", "picture", metavar="FILE", help="A picture (svg, png, pdf); its data beside it.")
 @click.option("--show", default="growth", show_default=True, help=f"What it shows: {' or '.join(PICTURES)}.")
+@click.option("--sweep", is_flag=True, help="Keep a record of each unit and length; repeated, go on.")
+@click.option("--jobs", type=int, help="Processes of a sweep; all processors unless given.")
+@click.option("--scheduler", metavar="ADDRESS", help="Sweep on the Dask cluster with this scheduler.")
 @solver_options()
 @json_option
 def statistics(
@@ -59,18 +70,32 @@ def statistics(
     with_bound: bool,
     picture: str | None,
     show: str,
+    sweep: bool,
+    jobs: int | None,
+    scheduler: str | None,
     how: SolverOptions,
     as_json: bool,
 ) -> int:
     """Errors of random matrix products against exact sums, in units of u·|A||B|: quantiles and growth with n.
 
-    Every element is compared with its exact sum, not with fp64.  u is 2^-p of D's format of p bits.
+    Every element is compared with its exact sum, not with fp64.  u is 2^-p of D's format of p bits.  Names of
+    programs and their files are taken too.
     """
     check_choice("picture", show, PICTURES)
     if picture is not None:
         picture_kind(picture)
         pyplot()  # refuses before anything is computed
-    units = [unit_named(name) for name in names]
+    units = [computation(name) for name in names]
+    only = [u for u in units if isinstance(u, Unit)]
+    if sweep or jobs is not None or scheduler is not None:
+        if with_bias or with_bound or show != PICTURES[0] or not sweep:
+            raise click.UsageError("expected --sweep for --jobs and --scheduler, without --bias and --bound")
+        cells = [
+            Cell(u.name, n, elements, distribution, draw_seed)
+            for u in units
+            for n in _lengths(lengths) or [u.k]
+        ]
+        return _swept(cells, workers_of(jobs, scheduler), Path(how.folder), picture, as_json)
     wanted = {u.name: _lengths(lengths) or [u.k] for u in units}
     with progress(transient=True) as bar:
         task = bar.add_task("products", total=None)
@@ -81,13 +106,13 @@ def statistics(
         ]
         means = {
             (u.name, n): bias(u, n, distribution=distribution, count=elements, seed=draw_seed)
-            for u in units
+            for u in only
             for n in wanted[u.name]
             if with_bias
         }
         bounds: dict[tuple[str, int], Fraction | None] = {}
         store = how.store() if with_bound else None
-        for u in units if with_bound else ():
+        for u in only if with_bound else ():
             for n in wanted[u.name]:
                 found = accuracy(
                     u, length=n, subnormals=False, limits=how.limits, solvers=how.solvers,
@@ -114,6 +139,32 @@ def statistics(
             picture, command, samples
         )  # fmt: skip
         say(f"{picture}; data: {drawn}", err=True)
+    return OK
+
+
+def _swept(
+    cells: Sequence[Cell], workers: Callable[[], AbstractContextManager[Executor]], folder: Path,
+    picture: str | None, as_json: bool,
+) -> int:  # fmt: skip
+    """Measure the cells that are not kept, and show all of them."""
+    path = folder / "statistics.jsonl"
+    with workers() as pool, progress(transient=True) as bar:
+        task = bar.add_task("cells", total=None)
+
+        def advance(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        new = len(list(sweep_errors(path, cells, pool, advance=advance, warn=warn)))
+    held = measured_already(path, cells)
+    found = [held[c] for c in cells]
+    say(f"{new} cells measured now, {len(cells) - new} kept, in {path}", err=True)
+    rows = [
+        (r.name, r.length, r.finite, *(float(x) for x in (r.median, r.q95, r.largest, r.mean)), "")
+        for r in found
+    ]
+    print_json([asdict(r) for r in found]) if as_json else statistics_view(rows)
+    if picture is not None:
+        say(f"{picture}; data: {growth_picture(picture, ['tcformal', *sys.argv[1:]], rows)}", err=True)
     return OK
 
 

@@ -42,11 +42,18 @@ def rows_of_points(points: Sequence[Point]) -> list[tuple[Any, ...]]:
 
 
 def figure_view(points: Sequence[Point]) -> None:
-    """Print one line for each point."""
-    made = table("curve", *(f">{name}" for name in (*HEADER[1:], *_units(points))))
+    """Print one line for each point, and one for each real unit on it."""
+    made = table("curve", *(f">{name}" for name in HEADER[1:]))
     for row in rows_of_points(points):
-        made.add_row(*map(str, row))
+        made.add_row(*map(str, row[: len(HEADER)]))
     console().print(made)
+    if not _units(points):
+        return
+    real = table("curve", ">n", "unit", ">error", ">of the theorem's bound")
+    for x in points:
+        for name, error in x.units:
+            real.add_row(str(x.curve), str(x.n), name, f"{error:e}", f"{error / x.theorem:.3g}")
+    console().print(real)
 
 
 def figure_picture(path: str, command: Sequence[str], points: Sequence[Point]) -> Path:
