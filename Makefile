@@ -12,7 +12,7 @@ LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --extra d
 # Tests start some hundred processes: each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test types tests test-debian test-long mutants fuzz sweep sweep-kernels bench bench-kernels bench-store \
+.PHONY: help demo test types tests test-debian test-torch test-long mutants fuzz sweep sweep-kernels bench bench-kernels bench-store \
 	lock docs sessions clean
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo "make test       lint, format, types, import contracts, tests"
 	@echo "make test-debian  what needs Debian packages: names them and, as root, installs them"
 	@echo "make test-long  10^6 vectors per design family against the oracle; exports of every design (Debian packages)"
+	@echo "make test-torch  what needs PyTorch, the slow tests too: installs it beside, with transformers and rxnmapper"
 	@echo "make mutants    faults put into a copy of the package: the default tests must notice each of them"
 	@echo "make fuzz       10^4 odd calls of every command, with odd files"
 	@echo "make sweep      10^5 vectors through every distinct design; continues where it was cut off"
@@ -53,6 +54,14 @@ tests: $(STAMP)
 test-debian: $(STAMP)
 	./.ci/debian-packages
 	$(BIN)/pytest -m "debian and not long"
+
+# Beside the environment: PyTorch is large, and no other test needs it.
+test-torch: $(STAMP)
+	$(BIN)/python -m venv --system-site-packages $(VENV)/torch
+	$(VENV)/torch/bin/python -m pip install --quiet torch transformers
+	$(VENV)/torch/bin/python -m pip install --quiet --no-deps rxnmapper
+	PYTHONPATH=$$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])'):. \
+		$(VENV)/torch/bin/python -m pytest -m "not debian" tests/pytorch
 
 test-long: $(STAMP)
 	./.ci/debian-packages

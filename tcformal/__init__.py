@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tcformal.formats.spec import Format
     from tcformal.identify.asking.device import identify
     from tcformal.identify.record.identification import Identification, IdentifyVerdict
+    from tcformal.identify.whole.product import IdentifiedProduct, identify_product
     from tcformal.matmul.differ import Differences, differences
     from tcformal.matmul.recipe import ModelGemm, gemm
     from tcformal.matmul.runnable import RunnableProgram, program
@@ -86,6 +87,7 @@ _HOME = {
     "ExactSlices": "tcformal.bounds.slices",
     "Format": "tcformal.formats.spec",
     "Identification": "tcformal.identify.record.identification",
+    "IdentifiedProduct": "tcformal.identify.whole.product",
     "IdentifyVerdict": "tcformal.identify.record.identification",
     "InputError": "tcformal.errors",
     "Kind": "tcformal.query.question",
@@ -123,6 +125,7 @@ _HOME = {
     "formats": "tcformal.formats.catalog",
     "gemm": "tcformal.matmul.recipe",
     "identify": "tcformal.identify.asking.device",
+    "identify_product": "tcformal.identify.whole.product",
     "plan_cublaslt": "tcformal.programs.recipes.cublaslt",
     "program": "tcformal.matmul.runnable",
     "prove_claim": "tcformal.proofs.prove",
@@ -139,6 +142,7 @@ _HOME = {
 __all__ = [
     "Accuracy", "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences",
     "Divergence", "ExactSlices", "Format", "Identification", "IdentifyVerdict", "InputError", "Kind",
+    "Divergence", "Format", "Identification", "IdentifiedProduct", "IdentifyVerdict", "InputError", "Kind",
     "Limits", "MissingSolverError", "ModelGemm", "NoAnswerError", "PlannedProduct", "Program", "ProgramTrace",
     "ProgramsCompared", "Recipe", "RecordError", "RunnableProgram", "SolverDisagreementError", "Store",
     "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError", "ValueTextError", "Verdict", "WidthError",
@@ -146,6 +150,9 @@ __all__ = [
     "diverge", "exact_slices", "explain", "explain_program", "formats", "gemm", "identify", "plan_cublaslt",
     "program", "prove_claim", "prove_equal", "recipes", "run_query", "separate", "simulate", "suite",
     "unit", "units",
+    "diverge", "explain", "explain_program", "formats", "gemm", "identify", "identify_product",
+    "plan_cublaslt", "program", "prove_claim", "prove_equal", "recipes", "run_query", "separate", "simulate",
+    "suite", "unit", "units",
 ]  # fmt: skip
 
 

@@ -110,6 +110,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         f"tcformal identify --device model:{_AMPERE} --formats fp16,fp16,fp32,fp32 --k 16 --vectors 10000",
         f"tcformal identify --device model:{_AMPERE} --unit {_AMPERE} --vectors 10000 --plot growth.svg",
     ),
+    "identify-product": ("tcformal identify-product numpy --formats fp32,fp32,fp32 --shape 8,8,40",),
     "probe": ("tcformal probe devices", "tcformal probe plan x86/vdpbf16ps -o plan.json --vectors 1000"),
     "probe devices": ("tcformal probe devices",),
     "probe plan": (

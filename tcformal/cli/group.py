@@ -41,6 +41,7 @@ SUMMARIES: dict[str, str] = {
     "figures": "Draw a figure of the literature again: mary-5.1 and mary-5.2, errors of Model 1 against n.",
     "formats": "List the floating-point formats, or show one (NAME).",
     "identify": "Identify the design of a device, given its operand formats alone.",
+    "identify-product": "Identify a library's matrix product: the order of its sums, and the unit.",
     "probe": "Run dot products on hardware and compare with the models: devices, plans, runs, comparisons.",
     "programs": "List the programs over units, or show one: its text, parameters, source and steps.",
     "prove": "Prove two units equal on all inputs, or a claim about one unit (exit 0 if they "
@@ -75,6 +76,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "figures": ("numbers.figures",),
     "formats": ("catalogue",),
     "identify": ("devices.identify",),
+    "identify-product": ("devices.product",),
     "probe": ("devices.probe", "devices.campaign"),
     "programs": ("programs.programs",),
     "prove": ("questions.prove",),

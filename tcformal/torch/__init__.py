@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from tcformal.checks import check_int
 from tcformal.errors import InputError
 from tcformal.installed import install
 
 try:
-    import torch as _torch  # noqa: F401  every module of the package needs it
+    import torch as _torch
 except ImportError as error:
     raise InputError(f"expected PyTorch for tcformal.torch ({install('torch')}), but got: {error}") from error
 
@@ -23,8 +24,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LayerDifference", "ModelComparison", "ProductCount", "TorchArithmetic", "arithmetic", "compare",
-    "convert", "greedy",
+    "convert", "greedy", "set_threads",
 ]  # fmt: skip
+
+
+def set_threads(threads: int | None) -> tuple[str, int]:
+    """Set how many threads PyTorch's own products use, if any number is given; its version and the number."""
+    if threads is not None:
+        _torch.set_num_threads(check_int("threads", threads, low=1, high=1024))
+    return str(_torch.__version__), int(_torch.get_num_threads())
 
 
 def arithmetic(

@@ -116,7 +116,8 @@ class TorchArithmetic:
     def takes(self, p: TensorProduct) -> bool:
         """Whether a unit takes the dtypes of a product's factors."""
         if self.operands == "scaled":
-            return p.a.dtype == p.b.dtype and p.a.dtype.is_floating_point and p.a.element_size() > 1
+            wide = p.a.dtype.is_floating_point and p.a.element_size() > 1
+            return bool(wide and p.a.dtype == p.b.dtype)
         return (p.a.dtype, p.b.dtype) in self._units
 
     def compute(self, p: TensorProduct, wide: bool = False) -> Any:

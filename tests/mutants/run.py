@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -130,6 +131,11 @@ def run(root: Path, path: Path, words: Sequence[str], say: Callable[[str], None]
     start = time.monotonic()
     try:
         mutants = chosen(read(path), words)
+        if find_spec("torch") is None:
+            absent = [m for m in mutants if m.layer == "torch"]
+            mutants = [m for m in mutants if m not in absent]
+            if absent:
+                say(f"not tried without PyTorch: {len(absent)} mutants of the layer torch")
         for mutant in mutants:
             mutant.changed(root)
     except (MutantError, OSError) as error:

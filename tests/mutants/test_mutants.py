@@ -31,6 +31,7 @@ LAYERS = {
     "store",
     "proofs",
     "report",
+    "torch",
 }
 
 

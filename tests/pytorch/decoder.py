@@ -67,4 +67,5 @@ def trained(steps: int, seed: int = 1) -> Decoder:
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    return model.eval()
+    model.eval()
+    return model

@@ -128,8 +128,8 @@ def test_lock_holds_what_the_project_asks_for() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     asked = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
     for name, extra in project["project"]["optional-dependencies"].items():
-        # What only GPUs, OpenCL, RTL in SystemVerilog or the site need is in no environment of the lock.
-        asked += [] if name in ("cuda", "cuda12", "opencl", "rtl", "docs") else extra
+        # What only GPUs, OpenCL, PyTorch, RTL or the site need is in no environment of the lock.
+        asked += [] if name in ("cuda", "cuda12", "opencl", "torch", "rtl", "docs") else extra
     names = {re.split(r"[^\w.-]", line)[0].lower().replace("_", "-") for line in asked}
     pinned = re.findall(
         r"^([a-z0-9._-]+)==", (ROOT / "requirements.lock").read_text(encoding="utf-8"), re.MULTILINE

@@ -1,0 +1,147 @@
+"""`identify-product`: how a library sums whole matrix products, and with which unit's arithmetic."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.checks import check_int
+from tcformal.cli.group import OK, OTHERWISE, json_option, main, results_option
+from tcformal.errors import DeviceError, InputError
+from tcformal.files.write import append
+from tcformal.formats.catalog import format_named
+from tcformal.identify.whole.order import ProductFunction
+from tcformal.identify.whole.product import identify_product
+from tcformal.matmul.arrays import dtype_of
+from tcformal.report.escape import print_json, say
+from tcformal.version import VERSION, processor
+
+_DEVICES = "numpy, torch or exec:PROGRAM"
+#: Multiply–adds of the largest random shape, and its largest sides.
+_MOST, _LONGEST = 1 << 20, 2048
+_SECONDS = 60
+
+
+@main.command(name="identify-product")
+@click.argument("device")
+@click.option("--formats", required=True, help="The formats of A, B and D, such as bf16,bf16,bf16.")
+@click.option("--shape", "shapes", multiple=True, metavar="M,N,K", help="A shape; may be given again.")
+@click.option("--random", "count", type=int, default=0, help="So many random shapes besides.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of shapes and operands.")
+@click.option("--threads", type=int, help="Threads of torch; numpy has what OPENBLAS_NUM_THREADS says.")
+@click.option("--keep", is_flag=True, help="Add what is found to products/ in the results folder.")
+@results_option
+@json_option
+def identify_product_(
+    device: str, formats: str, shapes: tuple[str, ...], count: int, seed: int, threads: int | None,
+    keep: bool, folder: str, as_json: bool,
+) -> int:  # fmt: skip
+    """Identify a library's matrix product: the order of its sums, and the unit.
+
+    DEVICE is numpy, torch or exec:PROGRAM, which is called with three files, A.npy, B.npy and D.npy: it reads
+    raw encodings [M, K] and [K, N] in unsigned integers and writes D's.  Each shape is identified by itself:
+    masks show the order, cancelling operands the unit, and fresh ones are predicted.  Exit 0: every
+    shape is predicted bit for bit; 1: some is not.
+    """
+    check_int("--random", count, low=0, high=10_000)
+    wanted = [_shape(x) for x in shapes] + list(_random_shapes(count, seed))
+    if not wanted:
+        raise InputError("expected --shape M,N,K or --random COUNT, but got neither")
+    function, about = _device(device, formats, threads)
+    about |= {"kind": "library", "processor": processor(), "tcformal": VERSION, "formats": formats}
+    slug = re.sub(r"[^A-Za-z0-9.]+", "-", f"{processor()}/").strip("-")
+    path = Path(folder) / "products" / slug / f"{device.partition(':')[0]}.jsonl"
+    rows: list[dict[str, Any]] = []
+    for shape in wanted:
+        found = identify_product(function, formats, shape, seed=seed)
+        rows.append(found.record())
+        if not as_json:
+            say(str(found))
+        if keep:
+            append(path, {**about, **rows[-1]})
+    missed = [x for x in rows if not x["units"] or x["differing"]]
+    if as_json:
+        print_json({**about, "products": rows})
+    else:
+        elements = sum(x["checked"] for x in rows)
+        say(f"{len(rows) - len(missed)} of {len(rows)} shapes predicted bit for bit ({elements} elements)")
+    return OTHERWISE if missed else OK
+
+
+def _shape(text: str) -> tuple[int, int, int]:
+    parts = text.split(",")
+    if len(parts) != 3 or not all(x.strip().isascii() and x.strip().isdecimal() for x in parts):
+        raise InputError(f"expected M,N,K for --shape, but got {text!r:.80}")
+    m, n, k = (int(x) for x in parts)
+    return m, n, k
+
+
+def _random_shapes(count: int, seed: int) -> Iterator[tuple[int, int, int]]:
+    """Shapes whose sides are spread over magnitudes, thin ones among them."""
+    rng = np.random.default_rng(seed)
+    while count:
+        m, n, k = (int(x) for x in np.exp2(rng.uniform(0, np.log2(_LONGEST), 3)))
+        if m * n * k <= _MOST and k > 1:
+            count -= 1
+            yield m, n, k
+
+
+def _device(device: str, formats: str, threads: int | None) -> tuple[ProductFunction, dict[str, Any]]:
+    """A function of arrays, and what is known of the library behind it."""
+    kind, _, program = device.partition(":")
+    if kind == "numpy" and not program:
+        settings = {x: os.environ[x] for x in sorted(os.environ) if x.startswith("OPENBLAS_")}
+        about = {"library": f"numpy {np.__version__}", "threads": os.cpu_count(), "settings": settings}
+        return np.matmul, about
+    if kind == "torch" and not program:
+        import tcformal.torch as on_unit
+        from tcformal.torch.tensors import own_product
+
+        version, used = on_unit.set_threads(threads)
+        return own_product, {"library": f"torch {version}", "threads": used}
+    if kind == "exec" and program:
+        return _Program(shlex.split(program), formats), {"library": device}
+    raise InputError(f"expected the device {_DEVICES}, but got {device!r:.80}")
+
+
+class _Program:
+    """A program as a product of arrays, through files."""
+
+    def __init__(self, command: list[str], formats: str) -> None:
+        self.command = command
+        self.dtype = dtype_of(format_named(formats.split(",")[-1].strip()))
+
+    def __call__(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+        with tempfile.TemporaryDirectory(prefix="tcformal-product-") as folder:
+            files = [Path(folder) / f"{x}.npy" for x in "ABD"]
+            for path, x in zip(files, (a, b), strict=False):
+                np.save(path, np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}"))
+            try:
+                done = subprocess.run(
+                    [*self.command, *map(str, files)],
+                    capture_output=True,
+                    text=True,
+                    timeout=_SECONDS,
+                    check=False,
+                )
+            except (OSError, subprocess.TimeoutExpired) as error:
+                raise DeviceError(f"expected {self.command[0]} to run, but got: {error}") from None
+            if done.returncode or not files[2].exists():
+                said = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+                raise DeviceError(f"expected {self.command[0]} to write D.npy, but got: {said:.200}")
+            d = np.load(files[2], allow_pickle=False)
+        if d.dtype.itemsize != self.dtype.itemsize:
+            raise DeviceError(
+                f"expected encodings of {8 * self.dtype.itemsize} bits in D.npy, but got {d.dtype}"
+            )
+        return np.asarray(np.ascontiguousarray(d).view(self.dtype))

@@ -1,0 +1,86 @@
+"""Chains of a unit's calls, added up as a tree: a product computed in an order that was found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.design.steps import ConstantStep, InputStep, ProgramPlan
+from tcformal.design.unit import UnitSpec
+from tcformal.formats.spec import Format
+from tcformal.identify.whole.order import SumChain
+from tcformal.matmul.arrays import from_raw, to_raw
+from tcformal.matmul.program import run_plan
+from tcformal.programs.builder import Builder, StepValue
+from tcformal.programs.functions import add, call, convert
+
+
+def product_in_order(
+    unit: UnitSpec, order: SumChain, a: NDArray[Any], b: NDArray[Any], formats: tuple[Format, Format, Format]
+) -> NDArray[Any]:
+    """A·B with every chain as calls of a unit, from zero or from the sum of its base.
+
+    Shapes: a [M, K], b [K, N]; D [M, N].
+    Ranges and units: A and B of other formats than the unit's are converted to those, which holds all of
+    their values; sums of chains are rounded to the unit's result to nearest, and D to its format.
+    """
+    places, plan = _Chains(unit, formats[2]).plan(order, a.shape[1])
+    given = {
+        "a": _converted("A", a, formats[0], unit.a_format)[:, None, places],
+        "b": _converted("B", b, formats[1], unit.b_format).T[None, :, places],
+    }
+    d = run_plan(plan, given, {"progress": False})
+    return from_raw(np.broadcast_to(d, (a.shape[0], b.shape[1])), formats[2])
+
+
+def _converted(name: str, x: NDArray[Any], fmt: Format, wanted: Format) -> NDArray[Any]:
+    raw = to_raw(name, x, fmt)
+    if fmt == wanted:
+        return raw
+    return to_raw(name, x.astype(from_raw(np.zeros(1, np.uint8), wanted).dtype), wanted)
+
+
+class _Chains:
+    """The steps of one order."""
+
+    def __init__(self, unit: UnitSpec, output: Format) -> None:
+        self.unit, self.output = unit, output
+        self.steps = Builder()
+        self.places: list[int] = []
+
+    def plan(self, order: SumChain, k: int) -> tuple[list[int], ProgramPlan]:
+        """The terms in the order in which chains take them, and the steps on rows in that order."""
+        self.a, self.b = (
+            self.steps.add(InputStep(fmt=fmt, length=k, name=x, letter=x))
+            for x, fmt in (("a", self.unit.a_format), ("b", self.unit.b_format))
+        )
+        d = self.value(order)
+        if self.output != self.unit.d_format:
+            d = convert(self.steps, d, self.output.name)
+        return self.places, ProgramPlan(tuple(self.steps.steps), d.index, k)
+
+    def value(self, chain: SumChain) -> StepValue:
+        """The value of a chain."""
+        steps, wide = self.steps, self.unit.d_format
+        total: StepValue | None = None
+        for part in chain.base:
+            made = self.value(part)
+            total = made if total is None else add(steps, total, made, wide.name)
+        if not chain.ks:
+            assert total is not None
+            return total
+        if total is None:
+            total = steps.add(ConstantStep(fmt=self.unit.c_format, length=None, name="zero", word=0))
+        start = len(self.places)
+        self.places += _as_taken(self.unit, chain.ks)
+        a, b = (steps.slice(x, start, len(chain.ks)) for x in (self.a, self.b))
+        return call(steps, self.unit, a, b, total)
+
+
+def _as_taken(unit: UnitSpec, ks: tuple[int, ...]) -> list[int]:
+    """Terms in the places of calls in which a unit takes them in this order."""
+    if unit.design.order != "odd_first":
+        return list(ks)
+    return [k for i in range(0, len(ks), 2) for k in sorted(ks[i : i + 2])]
