@@ -57,6 +57,21 @@ SOURCES: dict[str, Reference] = {
             ),
         ),
     ),
+    "bochs": Reference(
+        "Bochs", "bochs-emu/Bochs",
+        ("bochs/cpu/softfloat3e", "bochs/cpu/avx/bf8.h", "bochs/cpu/avx/hf8.h"),
+        (
+            # What Bochs' configuration would write, as far as its arithmetic reads it.
+            ("cp", "{here}/bochs_config.h", "{src}/config.h"),
+            (
+                *_CXX, "{who}", "-I{src}", "-I{src}/bochs/cpu/softfloat3e/include", "-I{src}/bochs/cpu/avx",
+                "{here}/bochs.cc", "{src}/bochs/cpu/softfloat3e/f32_mulAdd.cc",
+                "{src}/bochs/cpu/softfloat3e/f32_addsub.cc", "{src}/bochs/cpu/softfloat3e/f32_mul.cc",
+                "{src}/bochs/cpu/softfloat3e/f16_to_f32.cc", "{src}/bochs/cpu/softfloat3e/s_*.cc",
+                "{src}/bochs/cpu/softfloat3e/8086-SSE/s_*.cc", "-o", "{out}",
+            ),
+        ),
+    ),
     "power10": Reference(
         "QEMU", None, (),
         (("powerpc64le-linux-gnu-gcc", "-O2", "-mcpu=power10", "-static", "{who}", "{here}/power10.c", "-o", "{out}"),),

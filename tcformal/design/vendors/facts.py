@@ -67,9 +67,9 @@ def measured(where: str, *results: str) -> Fact:
     return Fact("; ".join((*results, where)), Evidence.MEASURED)
 
 
-def as_reference(where: str, program: str) -> Fact:
-    """A fact of a published definition that the outputs of its running reference agree with."""
-    return Fact(f"results/hardware/reference ({program}); {where}", Evidence.REFERENCE)
+def as_reference(where: str, folder: str) -> Fact:
+    """A fact of a published definition that the outputs of its running reference, kept in a folder, agree with."""
+    return Fact(f"results/hardware/{folder}; {where}", Evidence.REFERENCE)
 
 
 def on_hopper(found: Mapping[str, Fact], names: Iterable[str]) -> dict[str, Fact]:

@@ -29,6 +29,9 @@ POWER = "Power ISA 3.1B, VSX Vector GER"
 SME = "Arm ARM, FMOPA and BFMOPA"
 AVX10 = "Bochs, VDPPHPS"
 
+#: Folders of results of the programs of `hw_probes/reference`.
+SPIKE, BOCHS = "Spike-55b4658d", "Bochs-783b58fd"
+
 #: Lengths of a vector register in bits (VLEN) of which the sums are named.
 _VLEN = (128, 256)
 
@@ -49,7 +52,7 @@ class Published:
 
 def _riscv() -> Iterator[tuple[str, Published]]:
     """RVBNA: bf16 and fp8 products, as many as a vector register holds; and the chain of `vfbdot`."""
-    fact = as_reference(RVBNA, "Spike")
+    fact = as_reference(RVBNA, SPIKE)
     note = (
         "The specification's pseudocode drops the bits below a normal result instead of rounding it to odd: "
         "queries/riscv/rvbna-text.toml.",
@@ -57,7 +60,13 @@ def _riscv() -> Iterator[tuple[str, Published]]:
     for vlen in _VLEN:
         n = vlen // 16
         row = Published(
-            shape=(1, 8, n), a="bf16", b="bf16", c="fp32", design=bulk_normalised(products=n), fact=fact, notes=note
+            shape=(1, 8, n),
+            a="bf16",
+            b="bf16",
+            c="fp32",
+            design=bulk_normalised(products=n),
+            fact=fact,
+            notes=note,
         )
         yield f"vfwbdot.vv.vlen{vlen}", row
         for name, b in (("vfqbdot.vv", "e4m3"), ("vfqbdot.alt.vv", "e5m2")):
@@ -68,20 +77,20 @@ def _riscv() -> Iterator[tuple[str, Published]]:
                 yield f"{name}.vlen{vlen}.{a}.{b}", made
         chain = Published(
             shape=(1, 8, vlen // 32), a="fp32", b="fp32", c="fp32", design=mul_add_chain(),
-            fact=as_reference(ZVBDOT, "Spike"), notes=("Other orders of the sum are valid implementations.",),
+            fact=as_reference(ZVBDOT, SPIKE), notes=("Other orders of the sum are valid implementations.",),
         )  # fmt: skip
         yield f"vfbdot.vv.vlen{vlen}", chain
 
 
 def _gaudi3() -> Iterator[tuple[str, Published]]:
     design = t_fdpa(products=8, fraction_bits=24, zero_exponent=-132, d="fp32")
-    fact = as_reference(GAUDI3, "Intel's RTL verification model")
+    fact = as_reference(GAUDI3, "Gaudi-3-e6cef1c3")
     yield "mme.bf16", Published(shape=(1, 1, 8), a="bf16", b="bf16", c="fp32", design=design, fact=fact)
 
 
 def _power10() -> Iterator[tuple[str, Published]]:
     """The outer products that add to the accumulator, rounded to nearest."""
-    fact = as_reference(POWER, "QEMU")
+    fact = as_reference(POWER, "QEMU-7.2-power10")
     for name, fmt, n in (("xvf32gerpp", "fp32", 4), ("xvf64gerpp", "fp64", 2)):
         design = fma_chain(fmt=fmt, nan_word=QUIET_NAN[fmt], nan_rule="a_sum_b")
         yield name, Published(shape=(4, n, 1), a=fmt, b=fmt, c=fmt, design=design, fact=fact)
@@ -102,7 +111,7 @@ def _power10() -> Iterator[tuple[str, Published]]:
 
 def _arm() -> Iterator[tuple[str, Published]]:
     """Outer products with default NaNs; shapes are those of a streaming vector length of 512 bits."""
-    fact = as_reference(SME, "QEMU")
+    fact = as_reference(SME, "QEMU-7.2-sme")
     for name, fmt, n in (("fmopa.s", "fp32", 16), ("fmopa.d", "fp64", 8)):
         design = fma_chain(fmt=fmt, nan_word=QUIET_NAN[fmt])
         yield name, Published(shape=(n, n, 1), a=fmt, b=fmt, c=fmt, design=design, fact=fact)
@@ -112,7 +121,7 @@ def _arm() -> Iterator[tuple[str, Published]]:
 
 def _x86() -> Iterator[tuple[str, Published]]:
     design = x86_dot(operand_subnormals="kept")
-    fact = as_reference(AVX10, "Bochs")
+    fact = as_reference(AVX10, BOCHS)
     yield "vdpphps", Published(shape=(1, 1, 2), a="fp16", b="fp16", c="fp32", design=design, fact=fact)
 
 

@@ -92,7 +92,8 @@ class Summation:
                 nans: Sequence[Nan] = ()
                 if self.design.nan_rule != "word":
                     first, second = addends
-                    word = first_nan(g, first.nans, invalid, self.d)
+                    with g.scope("first"):
+                        word = first_nan(g, first.nans, invalid, self.d)
                     nans = step_nans(self.design.nan_rule, second, Carried(first.number, word, first.operand))
                 return self.sum(addends, self._partial, _RUNNING, invalid, nans)
         if self.design.summation == "pairwise":
