@@ -78,11 +78,11 @@ def tr_fdpa(*, products: int, grouped: bool) -> Design:
     )  # fmt: skip
 
 
-def x86_dot_bf16() -> Design:
-    """`vdpbf16ps`: two FMA steps, the odd pair first; subnormals are zeros."""
+def x86_dot(*, operand_subnormals: str) -> Design:
+    """`vdpbf16ps`, `vdpphps`: two FMA steps, the odd pair first; subnormal c and results are zeros."""
     return Design(
         products=2, summation="sequential", c_position="first", order="odd_first",
-        operand_subnormals="signed_zero", **_X86,
+        operand_subnormals=operand_subnormals, **_X86,
     )  # fmt: skip
 
 
@@ -96,9 +96,30 @@ def x86_tile(*, operand_subnormals: str) -> Design:
 def arm_dot_bf16(*, extended: bool) -> Design:
     """`bfdot` and each half of `bfmmla`: unfused to odd with EBF=0, fused pairs with EBF=1."""
     if extended:
-        return Design(products=2, summation="fused", c_position="last", accumulator="RNE-FP32", **_IEEE)
+        return pair_then_c(accumulator="RNE-FP32")
     odd = _IEEE | {"conversion": "RO-FP32", "overflow": "infinity"}
     return Design(
         products=2, summation="pairwise", c_position="last", product_rounding="RO-FP32",
         accumulator="RO-FP32", operand_subnormals="signed_zero", **odd | _FLUSHED,
     )  # fmt: skip
+
+
+def pair_then_c(*, accumulator: str, nan_rule: str = "word") -> Design:
+    """Two exact products in one rounded sum, then c: Arm's fused pairs, Power's rank-2 updates."""
+    return Design(
+        products=2, summation="fused", c_position="last", accumulator=accumulator, nan_rule=nan_rule, **_IEEE
+    )
+
+
+def bulk_normalised(*, products: int) -> Design:
+    """RVBNA, then c: products rounded to odd at the largest exponent, their sum and that with c to odd."""
+    guard = (products - 1).bit_length()
+    return Design(
+        products=products, summation="fused", c_position="last", fraction_bits=23 + guard,
+        alignment_rounding="RO", accumulator="RO-FP32", conversion="RO-FP32", nan_word=QUIET_NAN["fp32"],
+    )  # fmt: skip
+
+
+def mul_add_chain() -> Design:
+    """A chain from c, in which each product and each sum is rounded to fp32."""
+    return Design(products=1, product_rounding="RNE-FP32", **_IEEE)

@@ -10,6 +10,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.design.vendors.amd import amd_names
 from tcformal.design.vendors.cpu import cpu_names
 from tcformal.design.vendors.nvidia import UnitMaker, nvidia_names
+from tcformal.design.vendors.published import published_names
 
 
 class Catalogue(Mapping[str, UnitSpec]):
@@ -19,7 +20,9 @@ class Catalogue(Mapping[str, UnitSpec]):
     """
 
     def __init__(self) -> None:
-        self._makers: dict[str, UnitMaker] = dict(chain(nvidia_names(), amd_names(), cpu_names()))
+        self._makers: dict[str, UnitMaker] = dict(
+            chain(nvidia_names(), amd_names(), cpu_names(), published_names())
+        )
         self._made: dict[str, UnitSpec] = {}
 
     def __getitem__(self, name: str) -> UnitSpec:

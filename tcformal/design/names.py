@@ -29,7 +29,7 @@ FAMILIES: dict[str, str] = {
 _OPTIONAL = [name for name, field in Design.__dataclass_fields__.items() if field.default is None]
 _INTEGERS = (*NUMBERS, "zero_exponent", "group")
 #: Arm instructions whose arithmetic FPCR.EBF chooses; without a choice, EBF=0.
-_ARM = ("arm/bfdot", "arm/bfmmla")
+_ARM = ("arm/bfdot", "arm/bfmmla", "arm/bfmopa")
 _FORMATS = ("a_format", "b_format", "c_format", "d_format")
 _CONVERSION_OF = {"fp64": "FP64", "fp32": "FP32", "fp16": "FP16", "bf16": "BF16"}
 

@@ -32,7 +32,7 @@ ACCUMULATIONS = ("twos_complement", "sign_magnitude")
 OVERFLOWS = ("infinity", "ieee")
 SUBNORMALS = ("kept", "positive_zero", "signed_zero")
 ORDERS = ("ascending", "odd_first")
-NAN_RULES = ("word", "first_operand", "b_sum_a")
+NAN_RULES = ("word", "first_operand", "b_sum_a", "a_sum_b")
 SUM_ROUNDINGS = ("RD", "RZ")
 
 #: The least and the largest exponent that zero terms can have.
@@ -145,8 +145,9 @@ class Design:
     nan_word: int
     #: `word`: every NaN result is nan_word.  `first_operand`, `b_sum_a`: each step returns its first NaN
     #: operand, made quiet and widened, else nan_word for an invalid operation.  Order of priority: a_k, b_k,
-    #: the running sum, or with `b_sum_a` b_k, the running sum, a_k; the even chain, the odd one; c, the sum
-    #: of the chains.
+    #: the running sum, or with `b_sum_a` b_k, the running sum, a_k, with `a_sum_b` a_k, the running sum, b_k;
+    #: the even chain, the odd one; c, the sum of the chains.  Under `a_sum_b` two products may be one sum, the
+    #: second one's step after the first product, which comes before c.
     nan_rule: str = "word"
     #: `positive`: every zero result is +0.  `ieee`: the sign rules of IEEE 754 §6.3.  `sum`: a sum of
     #: zero is +0, a sum that rounds to zero keeps its sign.
@@ -260,7 +261,8 @@ class Design:
             )
         summed = (self.summation, self.c_position)
         single = summed == ("fused", "joined") and self.products == 1
-        if self.nan_rule != "word" and not single and summed not in _NAN_ORDERS:
+        pair = summed == ("fused", "last") and self.products == 2 and self.nan_rule == "a_sum_b"
+        if self.nan_rule != "word" and not single and not pair and summed not in _NAN_ORDERS:
             raise InputError(
                 "expected summation=sequential with c_position=first, summation=two_chains, or products=1 in "
                 f"one sum with c, for nan_rule={self.nan_rule}, but got summation={self.summation} "

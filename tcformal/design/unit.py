@@ -19,6 +19,7 @@ class Evidence(Enum):
     DOCUMENTED = "vendor specification"
     RECORDED = "replayed against recorded hardware outputs"
     MEASURED = "measured by this project's own probes; the source is the file of results"
+    REFERENCE = "equal to an implementation by others, run by this project; the source is the file of results"
     PROBED = "stated by a paper after probing hardware"
     INFERRED = "follows from other numbers"
     CHOSEN = "chosen by whoever named this design"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tcformal.design.spec import Design
 from tcformal.formats.spec import Format, Sign
 from tcformal.oracle.blocks import chain_from_c, chain_from_zero
+from tcformal.oracle.sums import fused_sum
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 
 #: An operand as it comes: its format and its raw encoding.
@@ -40,16 +41,21 @@ def operand_nan(
     c_value: ExactValue,
     target: Format,
 ) -> int:
-    """The NaN word of a block that ends as NaN, under nan_rule `first_operand` or `b_sum_a`.
+    """The NaN word of a block that ends as NaN, under a nan_rule other than `word`.
 
     Shapes: pairs: the (a_k, b_k) of the block in the design's order; products: theirs; c: an encoding of
     `target`, where it is a NaN; c_value: c as the sum takes it.
     Zero, NaN, Inf: a chain's word is as `_word_of_chain`; of two chains the even one's NaN comes before the
-    odd one's, and c's before that of their sum; `design.nan_word` where no operand of the last sum is a NaN.
+    odd one's, and c's before that of their sum, but after that of the sum of a pair (`a_sum_b`);
+    `design.nan_word` where no operand of the last sum is a NaN.
     Source: Intel SDM, VDPBF16PS (order of priority: src1.lo, src2.lo, src1.hi, src2.hi, destination);
-    measured for tdpbf16ps and, in the other order, for DMMA (results/hardware).
+    measured for tdpbf16ps and, in the other order, for DMMA (results/hardware); QEMU, for Power.
     """
     c_word = c if c_value.kind is NumberClass.NAN else None
+    if (design.summation, design.c_position) == ("fused", "last"):
+        both = [products[0], fused_sum(design, products, design.step)]
+        word = _word_of_chain(design, pairs, both, None, target)
+        return next(nan for nan in (word, c_word, design.nan_word) if nan is not None)
     if design.summation == "two_chains":
         words = [c_word]
         for half in (slice(0, None, 2), slice(1, None, 2)):
@@ -73,7 +79,8 @@ def _word_of_chain(
 
     Shapes: results: the value after each step.
     Zero, NaN, Inf: a step that gives NaN gives the first NaN of a_k, b_k and the sum before it, or of b_k,
-    that sum and a_k, made quiet; `design.nan_word` where none is one (Inf * 0, Inf - Inf, a NaN scale).
+    that sum and a_k, or of a_k, that sum and b_k, made quiet; `design.nan_word` where none is one (Inf * 0,
+    Inf - Inf, a NaN scale).
     """
     for pair, result in zip(pairs, results, strict=True):
         if result.kind is not NumberClass.NAN:
@@ -82,6 +89,6 @@ def _word_of_chain(
             quiet_nan(operand, target) if decode(*operand).kind is NumberClass.NAN else None
             for operand in pair
         )
-        order = (a, b, word) if design.nan_rule == "first_operand" else (b, word, a)
-        word = next((nan for nan in order if nan is not None), design.nan_word)
+        orders = {"first_operand": (a, b, word), "b_sum_a": (b, word, a), "a_sum_b": (a, word, b)}
+        word = next((nan for nan in orders[design.nan_rule] if nan is not None), design.nan_word)
     return word

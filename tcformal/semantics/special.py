@@ -142,12 +142,13 @@ def carried_nan(name: str, x: Carried) -> Nan:
 def step_nans(rule: str, x: Addend, total: Carried) -> tuple[Nan, ...]:
     """The NaNs that a step fma(a_k, b_k, sum) may return, in the order of priority of a nan_rule.
 
-    Source: Intel SDM, VDPBF16PS (a_k, b_k, sum); measured for DMMA of an H100 (b_k, sum, a_k).
+    Source: Intel SDM, VDPBF16PS (a_k, b_k, sum); measured for DMMA of an H100 (b_k, sum, a_k);
+    QEMU for Power (a_k, sum, b_k).
     """
-    carried = carried_nan("total", total)
-    if rule == "b_sum_a":
+    carried = carried_nan("product" if total.operand.ks else "total", total)
+    if rule in ("b_sum_a", "a_sum_b"):
         a, b = x.nans
-        return b, carried, a
+        return (b, carried, a) if rule == "b_sum_a" else (a, carried, b)
     return *x.nans, carried
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from tcformal.design.arithmetic import arm_dot_bf16, x86_dot_bf16, x86_tile
+from tcformal.design.arithmetic import arm_dot_bf16, x86_dot, x86_tile
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import Evidence, Fact, UnitSpec
 from tcformal.design.vendors.facts import (
@@ -26,7 +26,8 @@ _TILE = (16, 16, 32)
 #: Intel's instructions: shape, format of A and B, arithmetic, and where it is stated.
 _X86: dict[str, tuple[tuple[int, int, int], str, Design, Fact]] = {
     "vdpbf16ps": (
-        (1, 1, 2), "bf16", x86_dot_bf16(), measured(f"{INTEL}, VDPBF16PS", AMD_RESULTS, INTEL_RESULTS),
+        (1, 1, 2), "bf16", x86_dot(operand_subnormals="signed_zero"),
+        measured(f"{INTEL}, VDPBF16PS", AMD_RESULTS, INTEL_RESULTS),
     ),
     "tdpbf16ps": (
         _TILE, "bf16", x86_tile(operand_subnormals="signed_zero"),
@@ -46,7 +47,7 @@ def cpu_names() -> Iterator[tuple[str, UnitMaker]]:
         yield f"x86/{name}", partial(_unit, shape, a, design, source, overrides)
     for ebf in (0, 1):
         design = arm_dot_bf16(extended=bool(ebf))
-        for name, shape in (("bfdot", (1, 1, 2)), ("bfmmla", (2, 2, 4))):
+        for name, shape in (("bfdot", (1, 1, 2)), ("bfmmla", (2, 2, 4)), ("bfmopa", (16, 16, 2))):
             source = documented(f"{ARM}, EBF={ebf}")
             yield f"arm/{name}.ebf{ebf}", partial(_unit, shape, "bf16", design, source, {})
 

@@ -67,6 +67,11 @@ def measured(where: str, *results: str) -> Fact:
     return Fact("; ".join((*results, where)), Evidence.MEASURED)
 
 
+def as_reference(where: str, folder: str) -> Fact:
+    """A fact of a published definition that the outputs of its running reference, kept in a folder, agree with."""
+    return Fact(f"results/hardware/{folder}; {where}", Evidence.REFERENCE)
+
+
 def on_hopper(found: Mapping[str, Fact], names: Iterable[str]) -> dict[str, Fact]:
     """Facts of a Hopper unit of which some are measured, whatever their level was before."""
     return {**found, **{name: measured(found[name].source, *HOPPER_RESULTS) for name in names}}

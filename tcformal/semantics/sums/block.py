@@ -21,7 +21,7 @@ class Summation:
     """The steps of one block, in `steps` in the order of definition.
 
     NaN: each step's operands in their order of priority: a_k, b_k and the running total as `step_nans` has
-    them; the even chain, the odd one; c, the sum of the products.
+    them; the even chain, the odd one; c, the sum of the products, or under `a_sum_b` the other way round.
     """
 
     def __init__(
@@ -54,6 +54,8 @@ class Summation:
         total = self._without_c(addends, invalid)
         with g.scope("last"):
             both = [carried_nan("c", c), carried_nan("total", total)]
+            if design.nan_rule == "a_sum_b":
+                both.reverse()
             return self.sum([total, c], self._final, made, invalid, both)
 
     def _invalid(self) -> Node:
@@ -87,7 +89,13 @@ class Summation:
         g, step = self.g, self.design.step
         if self.design.summation == "fused":
             with g.scope("products"):
-                return self.sum(addends, self._partial, _RUNNING, invalid)
+                nans: Sequence[Nan] = ()
+                if self.design.nan_rule != "word":
+                    first, second = addends
+                    with g.scope("first"):
+                        word = first_nan(g, first.nans, invalid, self.d)
+                    nans = step_nans(self.design.nan_rule, second, Carried(first.number, word, first.operand))
+                return self.sum(addends, self._partial, _RUNNING, invalid, nans)
         if self.design.summation == "pairwise":
             return self._tree(addends, invalid)
         if self.design.summation == "two_chains":

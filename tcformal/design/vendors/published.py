@@ -1,0 +1,148 @@
+"""Units whose arithmetic was published with an implementation that runs: each is held against that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from tcformal.design.arithmetic import (
+    QUIET_NAN,
+    bulk_normalised,
+    fma_chain,
+    mul_add_chain,
+    pair_then_c,
+    t_fdpa,
+    x86_dot,
+)
+from tcformal.design.spec import Design, Operands
+from tcformal.design.unit import Fact, UnitSpec
+from tcformal.design.vendors.facts import as_reference, documented, facts
+from tcformal.design.vendors.nvidia import UnitMaker
+from tcformal.formats.catalog import format_named
+
+#: Where the definitions stand; the first words are tags of `sources.REFERENCES`.
+RVBNA = "RVBNA; Spike, riscv/bulknormdot.h and zvbdot.h"
+ZVBDOT = "Spike, riscv/insns/vfbdot_vv.h"
+GAUDI3 = "Gaudi 3, fma_mul_add_tree_bf16_N8_K4_add_C_in_tree_no_ftz"
+POWER = "Power ISA 3.1B, VSX Vector GER"
+SME = "Arm ARM, FMOPA and BFMOPA"
+AVX10 = "Bochs, VDPPHPS"
+
+#: Folders of results of the programs of `hw_probes/reference`.
+SPIKE, BOCHS = "Spike-55b4658d", "Bochs-783b58fd"
+
+#: Lengths of a vector register in bits (VLEN) of which the sums are named.
+_VLEN = (128, 256)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """One unit: its shape, formats and design, and where they stand."""
+
+    shape: tuple[int, int, int]
+    a: str
+    b: str
+    c: str
+    design: Design
+    fact: Fact
+    overrides: tuple[tuple[str, Fact], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def _riscv() -> Iterator[tuple[str, Published]]:
+    """RVBNA: bf16 and fp8 products, as many as a vector register holds; and the chain of `vfbdot`."""
+    fact = as_reference(RVBNA, SPIKE)
+    note = (
+        "The specification's pseudocode drops the bits below a normal result instead of rounding it to odd: "
+        "queries/riscv/rvbna-text.toml.",
+    )
+    for vlen in _VLEN:
+        n = vlen // 16
+        row = Published(
+            shape=(1, 8, n),
+            a="bf16",
+            b="bf16",
+            c="fp32",
+            design=bulk_normalised(products=n),
+            fact=fact,
+            notes=note,
+        )
+        yield f"vfwbdot.vv.vlen{vlen}", row
+        for name, b in (("vfqbdot.vv", "e4m3"), ("vfqbdot.alt.vv", "e5m2")):
+            for a in ("e4m3", "e5m2"):
+                n = vlen // 8
+                design = bulk_normalised(products=n)
+                made = Published(shape=(1, 8, n), a=a, b=b, c="fp32", design=design, fact=fact, notes=note)
+                yield f"{name}.vlen{vlen}.{a}.{b}", made
+        chain = Published(
+            shape=(1, 8, vlen // 32), a="fp32", b="fp32", c="fp32", design=mul_add_chain(),
+            fact=as_reference(ZVBDOT, SPIKE), notes=("Other orders of the sum are valid implementations.",),
+        )  # fmt: skip
+        yield f"vfbdot.vv.vlen{vlen}", chain
+
+
+def _gaudi3() -> Iterator[tuple[str, Published]]:
+    design = t_fdpa(products=8, fraction_bits=24, zero_exponent=-132, d="fp32")
+    fact = as_reference(GAUDI3, "Gaudi-3-e6cef1c3")
+    yield "mme.bf16", Published(shape=(1, 1, 8), a="bf16", b="bf16", c="fp32", design=design, fact=fact)
+
+
+def _power10() -> Iterator[tuple[str, Published]]:
+    """The outer products that add to the accumulator, rounded to nearest."""
+    fact = as_reference(POWER, "QEMU-7.2-power10")
+    for name, fmt, n in (("xvf32gerpp", "fp32", 4), ("xvf64gerpp", "fp64", 2)):
+        design = fma_chain(fmt=fmt, nan_word=QUIET_NAN[fmt], nan_rule="a_sum_b")
+        yield name, Published(shape=(4, n, 1), a=fmt, b=fmt, c=fmt, design=design, fact=fact)
+    yield "xvf16ger2pp", Published(
+        shape=(4, 4, 2), a="fp16", b="fp16", c="fp32", fact=fact,
+        design=pair_then_c(accumulator="RNE-FP32", nan_rule="a_sum_b"),
+    )  # fmt: skip
+    yield "xvbf16ger2pp", Published(
+        shape=(4, 4, 2), a="bf16", b="bf16", c="fp32", fact=fact,
+        design=pair_then_c(accumulator="RNE-E15M23", nan_rule="a_sum_b"),
+        overrides=(("accumulator", documented(POWER)),),
+        notes=(
+            "The sum of the products has an unbounded exponent in the text; QEMU rounds it to fp32: "
+            "queries/power/xvbf16ger2.toml.",
+        ),
+    )  # fmt: skip
+
+
+def _arm() -> Iterator[tuple[str, Published]]:
+    """Outer products with default NaNs; shapes are those of a streaming vector length of 512 bits."""
+    fact = as_reference(SME, "QEMU-7.2-sme")
+    for name, fmt, n in (("fmopa.s", "fp32", 16), ("fmopa.d", "fp64", 8)):
+        design = fma_chain(fmt=fmt, nan_word=QUIET_NAN[fmt])
+        yield name, Published(shape=(n, n, 1), a=fmt, b=fmt, c=fmt, design=design, fact=fact)
+    pair = pair_then_c(accumulator="RNE-FP32")
+    yield "fmopa.s.h", Published(shape=(16, 16, 2), a="fp16", b="fp16", c="fp32", design=pair, fact=fact)
+
+
+def _x86() -> Iterator[tuple[str, Published]]:
+    design = x86_dot(operand_subnormals="kept")
+    fact = as_reference(AVX10, BOCHS)
+    yield "vdpphps", Published(shape=(1, 1, 2), a="fp16", b="fp16", c="fp32", design=design, fact=fact)
+
+
+def published_names() -> Iterator[tuple[str, UnitMaker]]:
+    """Every such unit's name with what makes it."""
+    rows = {"x86": _x86(), "arm": _arm(), "power10": _power10(), "riscv": _riscv(), "gaudi3": _gaudi3()}
+    for arch, units in rows.items():
+        for name, row in units:
+            yield f"{arch}/{name}", partial(_unit, row)
+
+
+def _unit(row: Published, name: str) -> UnitSpec:
+    m, n, k = row.shape
+    a, b, c = map(format_named, (row.a, row.b, row.c))
+    return UnitSpec(
+        name=name,
+        m=m,
+        n=n,
+        k=k,
+        operands=Operands(a=a, b=b, c=c, d=c),
+        design=row.design,
+        facts=facts(row.fact, dict(row.overrides)),
+        notes=row.notes,
+    )
