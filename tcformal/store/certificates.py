@@ -104,7 +104,12 @@ class TreeFile:
         self.records = RecordFile(folder, TREE, warn)
 
     def keep(self, tree: str) -> str:
-        """Keep a proof, unless it is kept already; its name in records."""
+        """Keep a proof, unless it is kept already or named here; its name in records.
+
+        Errors: ProofError for text that is no proof.
+        """
+        if _NAMED.fullmatch(tree):
+            return tree
         text = plain_text(tree)
         name = hashlib.sha256(text.encode()).hexdigest()
         if self.records.newest(name) is None:

@@ -70,8 +70,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("site")
     # All records but the claims, which take the longest to read.
     (made / "results").mkdir()
-    for name in ("answers.jsonl", "answers.jsonl.xz", "identifications.jsonl", "conformance.jsonl"):
-        shutil.copy(ROOT / "results" / name, made / "results")
+    for kind in ("answers", "identifications", "conformance"):
+        for path in (ROOT / "results").glob(f"{kind}.jsonl*"):
+            shutil.copy(path, made / "results")
     for name in ("hardware", "figures"):
         shutil.copytree(ROOT / "results" / name, made / "results" / name)
     package = fetched(PYODIDE, made)

@@ -171,6 +171,7 @@ def test_proofs_for_the_kernel_are_kept_once_beside_the_claims(tmp_path: Path) -
     assert prune(old, pack=True) == Pruned(answers=0, claims=1, lemmas=0, certificates=0)
     (again,) = Store(tmp_path).claims.all()
     assert again == record
+    assert prune(Store(tmp_path), pack=True) == Pruned(0, 0, 0, 0)
     assert unpacked(kept_tree(again, Store(tmp_path).trees)) == unpacked(tree)
     for file in (CLAIM.file, CLAIM.file + ".xz"):
         (tmp_path / file).unlink()

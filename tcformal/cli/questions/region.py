@@ -121,6 +121,7 @@ def _ask(
             if i in later or len(answers) % _OFTEN == 0:
                 written()
 
+        written()
         later: list[int] = []
         for i, parts in enumerate(asked):
             if i not in kept:
