@@ -76,7 +76,7 @@ from tcformal.suites.suitefile import from_json, to_json
     help="Time limit for shrinking one input, in seconds.",
 )
 @click.option("--total-time", type=float, help="Seconds after which no further pair is asked about; those "
-              "that are left are undecided, and everything else is kept.")  # fmt: skip
+              "that are left are undecided, all else is kept; 40 for more than 256 designs.")  # fmt: skip
 @click.option(
     "--jobs",
     type=int,

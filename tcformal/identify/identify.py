@@ -145,7 +145,8 @@ class Identifying:
         self.search.curve.append((self.search.probes, left))
         more = {"classes": (names,), "axes": tuple(axes), "survivors": left}
         if (wrong := self._wrong(simplest)) is not None:
-            return self._made(*wrong, **more)
+            verdict, reason = wrong
+            return self._made(verdict, reason, **more)
         if undecided:
             values = ", ".join(sorted({x.axis for x in axes if x.settled is Settled.UNDECIDED}))
             return self._made(

@@ -96,7 +96,7 @@ class Sameness:
         """
         one, two = plain_form(self.base, self.k), plain_form(other, self.k)
         if one is not None and two is not None and one.operands.c == one.operands.d:
-            plain = [x for x in (one, two) if x.emulation is x.scale_format is x.tree is None]
+            plain = [x for x in (one, two) if (x.emulation, x.scale_format, x.tree) == (None, None, None)]
             n = math.lcm(*(min(self.k, x.design.products) for x in plain))
             if len(plain) == 2 and n < self.k and self.k % n == 0:
                 return replace(one, k=n), replace(two, k=n), n

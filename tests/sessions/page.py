@@ -105,7 +105,8 @@ def renewed(text: str, folder: Path, kinds: Collection[str] = KINDS) -> str:
             if block.kind not in kinds:
                 pass
             elif block.kind == "console":
-                new = "".join(_called(line) for line in commands(block.text))
+                # A block that only lists commands has no output.
+                new = "".join(_called(line) for line in commands(block.text)) or block.text
             elif block.kind == "python":
                 printed = _printed(block.text, names)
             elif block.kind == "output":

@@ -106,8 +106,7 @@ class Asker:
         if not self._lines:
             nothing = np.zeros((0, self.k), np.uint64)
             return Batch(nothing, nothing, nothing[:, 0]), nothing[:, 0]
-        batch = self._asked_batch()
-        answers = np.array([self._answers[key] for key in keys_of(batch)], np.uint64)
+        batch, answers = self._asked()
         if self.layout is not None:
             batch = replace(batch, b=batch.b[:, self.layout])
         return batch, answers
@@ -117,9 +116,10 @@ class Asker:
         """Whether a person answers."""
         return isinstance(self.device, HandDevice)
 
-    def _asked_batch(self) -> Batch:
-        """Every distinct input as the device takes it."""
-        return together(*(line.batch for line in self._lines))
+    def _asked(self) -> tuple[Batch, Raw]:
+        """Every distinct input as the device takes it, with its answer."""
+        batch = together(*(line.batch for line in self._lines))
+        return batch, np.array([self._answers[key] for key in keys_of(batch)], np.uint64)
 
     def ask(self, batch: Batch) -> Raw:
         """The answers to a batch, in uint64; what was never asked is one call of the device.
@@ -273,8 +273,7 @@ class Asker:
         self._sampled = True
         if any((answers != answers[0]).any() for answers in self._repeated.values()):
             return
-        batch = self._asked_batch()
-        kept = np.array([self._answers[key] for key in keys_of(batch)], np.uint64)
+        batch, kept = self._asked()
         rows = np.unique(np.linspace(0, len(kept) - 1, min(_SAMPLE, len(kept))).astype(np.intp))
         outputs = self._heard(rows_of(batch, rows))
         other = rows[outputs != kept[rows]]

@@ -73,17 +73,19 @@ class Members:
 
     def outputs(self, x: Batch, only: Sequence[int] | None = None) -> Raw:
         """What designs, all unless some are named, give for each dot product: [designs, rows]."""
-        wanted = np.arange(len(self.designs)) if only is None else np.array(only, np.intp)
-        made = np.zeros((len(self.designs), len(x.c)), np.uint64)
-        asked = np.isin(np.arange(len(self.designs)), wanted)
+        wanted = list(range(len(self.designs))) if only is None else list(only)
+        made = np.zeros((len(wanted), len(x.c)), np.uint64)
+        # The row of each design that is wanted, -1 of the others.
+        at = np.full(len(self.designs), -1)
+        at[wanted] = np.arange(len(wanted))
         for world, listed, points in self._worlds:
-            rows = asked[listed]
+            rows = at[listed] >= 0
             if rows.any():
-                made[listed[rows]] = world.outputs(points[rows], x)
-        single = [i for i in self._single if asked[i]]
+                made[at[listed[rows]]] = world.outputs(points[rows], x)
+        single = [i for i in self._single if at[i] >= 0]
         if single:
-            made[single] = self._alone(x, single)
-        return made if only is None else made[wanted]
+            made[at[single]] = self._alone(x, single)
+        return made
 
     def integers(self, witness: Witness, only: Sequence[int]) -> tuple[int, ...]:
         """Designs' results on integers."""
