@@ -123,6 +123,14 @@ def test_a_unit_without_a_theorem_has_no_bound() -> None:
     assert "claim error-bound is UNKNOWN" in x.proved.reason
 
 
+def test_a_design_without_a_sharp_statement_has_a_bound_too() -> None:
+    """Products of more fraction bits than the sum keeps."""
+    x = accuracy(TOY.replace("fraction_bits=11", "fraction_bits=7"), subnormals=False)
+    assert [v.claim for v in x.proved.claims] == ["error-bound"]
+    assert x.bound is not None
+    assert 0 < x.attained.ratio <= x.bound
+
+
 @pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.long) for x in UNITS])
 def test_other_sums_have_bounds_from_their_error_bounds(name: str) -> None:
     """TR-FDPA, GTR-FDPA, groups and compositions: what is built and found stays below."""
