@@ -106,7 +106,11 @@ def step_constant(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     """
     try:
         if register.of_products(unit):
-            return _truncated(unit, length, known)
+            try:
+                return _truncated(unit, length, known)
+            except InputError:
+                # A design of which no such statement is written: few fraction bits, a directed rounding.
+                return _whole(unit, length, known)
         if unit.emulation is not None and unit.design.fraction_bits is not None:
             return _composed(unit, length, known)
         if unit.design.fraction_bits is None:

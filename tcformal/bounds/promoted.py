@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tcformal.bounds.attained import Attained, Construction
+from tcformal.bounds.search import improved
 from tcformal.design.names import resolve
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import decode, encode_exact
@@ -17,7 +18,7 @@ _ADDITION = "sequential@format=fp32,products=1"
 
 def promoted(build: Construction, length: int, every: int) -> Attained:
     """The dot product that loses most of those of this kind; partial sums and additions are replayed."""
-    first = build.best(every)
+    first = improved(build, every, build.best(every))
     unit, addition = build.unit, resolve(_ADDITION)
     fmt = unit.d_format
     total, calls = first.ends, list(first.calls)

@@ -149,7 +149,21 @@ class Ascent:
         one, all_ = np.zeros_like(given), np.zeros_like(given)
         top = int(np.argmax(self.values))
         one[0], all_[: self.count] = top, top
-        return [given, one, all_]
+        return [given, one, all_, *self._truncated(float(np.abs(self.values[given]).max()))]
+
+    def _truncated(self, large: float) -> list[Indices]:
+        """One large product, or two, and the others as little below a unit of a truncated sum as can be."""
+        bits = self.spec.design.fraction_bits
+        below = np.flatnonzero((self.values > 0) & (self.values < large * 2.0 ** -(bits or 0)))
+        if bits is None or not below.size:
+            return []
+        made = []
+        for count in (1, 2):
+            row = np.zeros(self.unit.k, np.int64)
+            row[: self.count] = below[-1]
+            row[:count] = int(np.argmin(np.abs(self.values - large)))
+            made.append(row)
+        return made
 
     def best(self, known: Witness, c: int, before: tuple[float, float]) -> Witness:
         """The call that was found to lose most, from given products and others."""

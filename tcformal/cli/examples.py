@@ -49,6 +49,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         f"tcformal statistics {_AMPERE} {_HOPPER} --lengths 16,64,256 --elements 64",
         "tcformal statistics 'tfdpa@a_format=e2m1,b_format=e2m1,products=2' --bias --distribution encodings",
         f"tcformal statistics {_HOPPER} --lengths 16,256,4096 --bound --plot growth.svg",
+        "tcformal statistics deepgemm-fp8 fma-chain --lengths 256,1024 --elements 64 --sweep",
     ),
     "figures": (
         "tcformal figures mary-5.1 --points 3 --words 1",

@@ -166,8 +166,8 @@ _ALL = (
         venue="commit 09858fcb", identifier="https://github.com/triton-lang/triton",
     ),
     Reference(
-        tag="DeepGEMM", kind="software", authors="DeepSeek", title="DeepGEMM, matrix products in fp8",
-        venue="commit 54e22612", identifier="https://github.com/deepseek-ai/DeepGEMM",
+        tag="DeepGEMM", kind="software", authors="DeepSeek", venue="commit 54e22612",
+        title="DeepGEMM, matrix products in fp8", identifier="https://github.com/deepseek-ai/DeepGEMM",
     ),
     Reference(
         tag="wmma_extension", kind="software", authors="H. Ootomo",
@@ -180,9 +180,8 @@ _ALL = (
         venue="commit 179549d3", identifier="https://github.com/Xilinx/llvm-aie",
     ),
     Reference(
-        tag="GEMMul8", kind="software", authors="RIKEN R-CCS",
-        title="GEMMul8, products of matrices on int8 and fp8 matrix units (Ozaki scheme II)",
-        venue="commit 71296f99", identifier="https://github.com/RIKEN-RCCS/GEMMul8",
+        tag="GEMMul8", kind="software", authors="RIKEN R-CCS", venue="commit 71296f99",
+        title="GEMMul8, Ozaki scheme II on int8 and fp8 units", identifier="https://github.com/RIKEN-RCCS/GEMMul8",
     ),
     Reference(
         tag="ozIMMU", kind="software", authors="H. Ootomo",

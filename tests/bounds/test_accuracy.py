@@ -123,6 +123,14 @@ def test_a_unit_without_a_theorem_has_no_bound() -> None:
     assert "claim error-bound is UNKNOWN" in x.proved.reason
 
 
+def test_a_design_without_a_sharp_statement_has_a_bound_too() -> None:
+    """Products of more fraction bits than the sum keeps."""
+    x = accuracy(TOY.replace("fraction_bits=11", "fraction_bits=7"), subnormals=False)
+    assert [v.claim for v in x.proved.claims] == ["error-bound"]
+    assert x.bound is not None
+    assert 0 < x.attained.ratio <= x.bound
+
+
 @pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.long) for x in UNITS])
 def test_other_sums_have_bounds_from_their_error_bounds(name: str) -> None:
     """TR-FDPA, GTR-FDPA, groups and compositions: what is built and found stays below."""
@@ -174,10 +182,14 @@ def test_what_is_found_does_not_underflow() -> None:
 def test_products_of_few_bits_lose_less_than_a_unit() -> None:
     """e4m3: 126/128 of a unit at most, e5m2: 15/16; halves count as any number of many bits."""
     fp8 = resolve("hopper/wgmma.m64n8k32.f32.e4m3.e4m3")
-    assert Fraction(126, 128) <= product_loss(fp8) < Fraction(127, 128)
+    assert Fraction(126, 128) <= product_loss(fp8, zero_c=True) < Fraction(127, 128)
     narrow = resolve("blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e5m2.e5m2")
-    assert Fraction(15, 16) <= product_loss(narrow) < Fraction(15, 16) + Fraction(1, 2048)
-    assert product_loss(resolve("hopper/mma.m16n8k16.f32.f16.f16.f32")) == 1
+    assert Fraction(15, 16) <= product_loss(narrow, zero_c=True) < Fraction(15, 16) + Fraction(1, 2048)
+    assert product_loss(resolve("hopper/mma.m16n8k16.f32.f16.f16.f32"), zero_c=True) == 1
+    # Where exponents are near each other, nothing is lost beside a c of zero.
+    near = resolve("blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e3m2")
+    assert product_loss(near, zero_c=True) == 0
+    assert product_loss(near, zero_c=False) > Fraction(31, 32)
     found = accuracy(fp8, prove=False, subnormals=False).attained.ratio
     assert Fraction(99, 100) < found / relative_constant(fp8, 32, zero_c=True) < 1
 

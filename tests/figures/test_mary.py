@@ -8,8 +8,18 @@ from click.testing import CliRunner
 
 from tcformal.cli import main
 from tcformal.errors import InputError, UnknownNameError
-from tcformal.figures.mary import LENGTHS, Curve, curves, curves_of, points, row, theorem
+from tcformal.figures.mary import (
+    LENGTHS,
+    Curve,
+    curves,
+    curves_of,
+    points,
+    real_units,
+    row,
+    theorem,
+)
 from tcformal.figures.model import precision_of, rounded
+from tcformal.figures.real import REAL, added
 from tcformal.formats.catalog import format_named
 from tcformal.matmul.unit import unit
 
@@ -54,6 +64,26 @@ def test_rounding_is_that_of_the_model() -> None:
     assert rounded(tie, p, subnormals=False, bounded=True)[0] == 0
     wide = rounded(np.array([1.0625 * 2.0**-300, 1.1875 * 2.0**300]), p, subnormals=False, bounded=False)
     assert wide.tolist() == [2.0**-300, 1.25 * 2.0**300]
+
+
+def test_formats_of_more_exponents_round_too() -> None:
+    """CDNA3's e5m2 reaches one binade further down than the OCP's."""
+    p = precision_of(format_named("e5m2fnuz"))
+    x = np.array([57344.0, 1.1 * 2.0**-15, 2.0**-17, 2.0**-18])
+    assert rounded(x, p, subnormals=True, bounded=True).tolist() == [57344, 2.0**-15, 2.0**-17, 0]
+    assert rounded(x, p, subnormals=False, bounded=True).tolist() == [57344, 2.0**-15, 0, 0]
+
+
+def test_real_units_are_those_of_the_curves_formats() -> None:
+    names = real_units(curves_of("mary-5.1"))
+    assert {name.partition("/")[0] for name in names} == {"hopper", "ada", "blackwell", "cdna3"}
+    assert not any("f16.f16" in name for name in names)
+    assert set(names) < set(real_units(curves_of("mary-5.2"))) == set(REAL)
+
+
+def test_sums_of_words_are_rounded_once() -> None:
+    one, d = np.ones((1, 2), np.float32), np.array([[2.0**4, 3 * 2.0**3]], np.float32)
+    assert added(one, d, 28).tolist() == [[1, 1 + 2.0**-23]]
 
 
 @pytest.mark.long

@@ -32,6 +32,7 @@ NEAREST = TOY.replace("RZ-FP16", "RNE-FP16")
 #: c has fraction bits beyond those of the sum; what a block gives has none of them.
 SHORT = TOY.replace("fraction_bits=11,conversion=RZ-FP16", "fraction_bits=6,conversion=RZ-E5M6")
 
+NEAR = TOY.replace("e5m2", "e2m2").replace("products=2", "products=3")
 #: What a product of e5m2 loses at most of a unit of a sum of 11 fraction bits, rounded up.
 LOSS = Fraction(3841, 4096)
 
@@ -58,6 +59,8 @@ def asking(name: str, book: LemmaBook, *, zero: bool = False) -> Asking:
         (TOY, True, Fraction(1, 1023)),
         # A product loses LOSS units at most, c a whole one: (LOSS·2^-11 + 2^-10)/(1 - 2^-10).
         (TOY, False, LOSS / 2046 + Fraction(1, 1023)),
+        # Products of e2m2 are so near each other that none of three is cut.
+        (NEAR, True, Fraction(1, 1023)),
         pytest.param(NEAREST, True, (LOSS + 1) / 2047, marks=pytest.mark.long),
         pytest.param(NEAREST, False, (LOSS + 2) / 2047, marks=pytest.mark.long),
         pytest.param(SHORT, False, (Fraction(3871, 4096) + 1) / 63, marks=pytest.mark.long),
@@ -69,6 +72,18 @@ def test_a_constant_holds(name: str, zero: bool, constant: Fraction, book: Lemma
     assert v.kind is Kind.HOLDS, v.reason
     assert f"<= {constant} · " in v.reason
     assert ("c = 0" in v.composition) == zero
+
+
+@pytest.mark.parametrize("loss", [Fraction(0), Fraction(7, 8)])
+def test_a_smaller_loss_of_products_is_never_proved(
+    loss: Fraction, book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """e5m2 loses 15/16 of a unit: a statement that says less finds no proof."""
+    monkeypatch.setattr(
+        "tcformal.proofs.statements.relative_bound.product_loss", lambda _unit, *, zero_c: loss
+    )
+    v = prove(TOY, book)
+    assert v.kind is Kind.UNKNOWN, v.reason
 
 
 def drawn(g: Graph, rng: random.Random) -> dict[str, int]:

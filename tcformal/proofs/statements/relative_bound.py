@@ -32,6 +32,8 @@ class RelativeBound:
     zero_c: bool
     constant: Fraction
     kept: Fraction
+    #: Units by which the sum, cut, loses less than nothing: they make up for some of its rounding.
+    spare: Fraction
     share: Fraction
     #: How much of a unit one product loses at most.
     loss: Fraction
@@ -130,15 +132,14 @@ def relative_bound(
         )
     terms = base.terms[:-1] if zero_c else base.terms
     share, kept, loss = _losses(unit, len(words), zero_c)
-    if kept < 0:
-        raise InputError(f"expected at least 2 products for claim relative-error, but got {unit.k}")
     constant = relative_constant(unit, unit.k, zero_c=zero_c)
     normal = tuple(
         tuple(g.or_(g.is_zero(x.significand), g.top(x.significand)) for x in t.factors) for t in terms
     )
     attained = g.or_(*(at(g, t, base.e) for t in terms)) if len(terms) > 1 else at(g, terms[0], base.e)
+    more, spare = max(kept, Fraction(0)), max(-kept, Fraction(0))
     return RelativeBound(
-        base, zero_c, constant, kept, share, loss, normal, attained,
+        base, zero_c, constant, more, spare, share, loss, normal, attained,
         _known(g, base.terms[-1].factors[0], p, zero_c),
     )  # fmt: skip
 
@@ -149,23 +150,24 @@ def _losses(unit: UnitSpec, products: int, zero_c: bool) -> tuple[Fraction, Frac
     All terms but the largest lose up to a unit, of products what `product_loss` says; a sum that is cut
     loses a unit less than an ulp.
     """
-    nearest, loss = unit.design.rho.mode in NEAREST, product_loss(unit)
+    nearest, loss = unit.design.rho.mode in NEAREST, product_loss(unit, zero_c=zero_c)
     share, cut = (Fraction(1, 2), 0) if nearest else (Fraction(1), 1)
-    if (products - 1) * loss + (not zero_c) < cut:
-        loss = Fraction(1)
     return share, (products - 1) * loss + (not zero_c) - cut, loss
 
 
 @lru_cache(maxsize=256)
-def product_loss(unit: UnitSpec) -> Fraction:
+def product_loss(unit: UnitSpec, *, zero_c: bool) -> Fraction:
     """How much of a unit, shifted by s, a product of normal operands loses at most: loss · (1 - 2^-s) units.
 
-    Ranges and units: from 1/2 to 1, rounded up to 12 bits; 1 where operands have many bits.
+    Ranges and units: from 1/2 to 1, rounded up to 12 bits; 1 where operands have many bits, 0 where c is zero
+    and no two products are so far apart that one is cut.
     """
     o, bits = unit.operands, int(unit.design.fraction_bits or 0)
     low = bits - o.a.fraction_bits - o.b.fraction_bits
     if low < 0 or bits - low > _FEW or (unit.scale_format is not None and unit.scale_format.fraction_bits):
         return Fraction(1)
+    if zero_c and unit.scale_format is None and product_span(unit)[1] - product_span(unit)[0] <= low:
+        return Fraction(0)
     sizes = {
         x * y << low
         for x in range(1 << o.a.fraction_bits, 2 << o.a.fraction_bits)
@@ -175,17 +177,23 @@ def product_loss(unit: UnitSpec) -> Fraction:
     return max(Fraction(1, 2), Fraction(-(-most.numerator * _PARTS // most.denominator), _PARTS))
 
 
+def product_span(unit: UnitSpec) -> tuple[int, int]:
+    """The least and the largest exponent of a product of two normal operands."""
+    pair = (unit.operands.a, unit.operands.b)
+    return sum(f.e_min for f in pair), sum((1 << f.exponent_bits) - 1 - f.bias for f in pair)
+
+
 def relative_constant(unit: UnitSpec, products: int, *, zero_c: bool) -> Fraction:
     """What the error of a block is at most, in units of Σ|a_k·b_k| + |c|.
 
     (K·2^-F + h·2^-p) / (1 - h·2^-p): with m products of which each loses λ units at most, and c one unless it
-    is zero, K = (m - 1)·λ + 1 - 1 and h = 1 for sums cut to p bits, K = (m - 1)·λ + 1 and h = 1/2 for those
-    rounded to nearest.
+    is zero, K = (m - 1)·λ + 1 - 1, or 0 where that is negative, and h = 1 for sums cut to p bits, K =
+    (m - 1)·λ + 1 and h = 1/2 for those rounded to nearest.
     """
     share, kept, _ = _losses(unit, products, zero_c)
     bits, p = int(unit.design.fraction_bits or 0), unit.design.rho.fraction_bits
     ulp = share * Fraction(1, 1 << p)
-    return (kept / (1 << bits) + ulp) / (1 - ulp)
+    return (max(kept, Fraction(0)) / (1 << bits) + ulp) / (1 - ulp)
 
 
 def at(g: Graph, t: StatedTerm, e: Node) -> Node:

@@ -67,7 +67,11 @@ class RelativeProof(BoundProof):
             exact = exact + t.value
         shares, sizes = self._shares(alignment, terms), self._largest()
         unit = alignment.unit
-        whole: list[Part] = [(unit * stated.loss, [shares]), (stated.kept, [finest])]
+        whole: list[Part] = [
+            (unit * stated.loss, [shares]),
+            (stated.kept, [finest]),
+            (unit * stated.spare, []),
+        ]
         if stated.loss != 1 and not stated.zero_c:
             # c may lose a whole unit.
             (c,) = (

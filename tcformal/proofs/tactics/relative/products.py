@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.statements.relative_bound import RelativeBound
+from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET
+from tcformal.proofs.statements.relative_bound import RelativeBound, product_span
 from tcformal.proofs.tactics.bounds.aligned import Alignment
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.terms import KnownTerm
@@ -35,6 +36,8 @@ class SharpAlignment(Alignment):
         loss = self.loss(k)
         if loss == 1:
             return super()._upper(k, some, placed)
+        if not loss:
+            return self._whole(k, some, placed)
         d, g, x, made = self.d, self.g, self.summands[k], self.total.terms[k]
         kept, shift, width = made.aligned, made.shift, placed.width
         given = [some, *(d.assume(n) for n in self._normal[x.code] if n.op != "const")]
@@ -78,3 +81,36 @@ class SharpAlignment(Alignment):
             (Poly.of(kept) * Poly.of(shift).power_of_two(), []), (full * loss - loss - (1 << width) + 1, []),
         ]  # fmt: skip
         return d.cases(near, here, d.prove(goal, [], away))
+
+    def _whole(self, k: int, some: int, placed: Node) -> int:
+        """Where no product lies far below another, nothing is shifted out: aligned·2^shift - placed = 0."""
+        d, g, made = self.d, self.g, self.total.terms[k]
+        kept, shift = made.aligned, made.shift
+        low, high = product_span(self.stated.base.unit)
+        far = g.ult(g.const(high - low, shift.width), shift)
+        given = []
+        if far.op != "const":
+            given = [d.refute(self._too_far(k, some, d.assume(far)), far)]
+        back, cuts = g.shl_mod(kept, shift), ([made.term.significand, shift],)
+        again = d.lemma(f"aligned term {k}, shifted back", g.eq(g.lshr(back, shift), kept), given, cuts)
+        same = d.equal(f"that product {k} loses nothing", back, placed, given, cuts)
+        return d.arith([(1, [same]), (-1, [d.read(back, again)])])
+
+    def _too_far(self, k: int, some: int, far: int) -> int:
+        """A shift beyond the span of the products' exponents, as a false theorem about a number."""
+        d, g, code, e = self.d, self.g, self.summands[k].code, self.stated.base.e
+        low, high = (x + OFFSET for x in product_span(self.stated.base.unit))
+        least = d.lemma(f"the least exponent of product {k}", g.ule(g.const(low, CODE_BITS), code))
+        codes = [t.code for t in self.stated.terms]
+        most = [
+            d.lemma("the largest exponent of a product", g.ule(x, g.const(high, CODE_BITS))) for x in codes
+        ]
+        top = d.lemma(
+            "the largest exponent", g.ule(e, g.const(high, CODE_BITS)),
+            [d.assume(self.stated.attained), *most], ([*codes, *(t.nonzero for t in self.stated.terms)],),
+        )  # fmt: skip
+        reached, wide = self.reached(), g.zero_extend_to(self.e_max, self.e.width)
+        in_e = [(d.read(n), n) for n in (wide, self.e) if n.op == "zero_extend"]
+        below = d.prove(Poly.of(e) - Poly.of(self.e_max), in_e, [(1, [d.fact(reached)])])
+        parts = [(1, [d.fact(i)]) for i in (far, least, top)]
+        return d.arith([*parts, (1, [below]), (-1, [self.distance(k, some)])])
