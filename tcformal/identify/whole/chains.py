@@ -20,7 +20,7 @@ from tcformal.programs.functions import add, call, convert
 
 @dataclass(frozen=True, slots=True)
 class ChainUnits:
-    """The units of an order's chains: `unit` of those from zero, `late` of terms that join a sum of chains."""
+    """The units of an order's chains: `unit` of those from zero, `late` of terms after a sum."""
 
     unit: UnitSpec
     late: UnitSpec

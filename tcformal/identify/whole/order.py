@@ -35,6 +35,11 @@ class SumChain:
         """The number of terms."""
         return len(self.ks) + sum(x.size for x in self.base)
 
+    @property
+    def joins(self) -> bool:
+        """Whether single terms join a sum of chains."""
+        return bool(self.base and self.ks) or any(x.joins for x in self.base)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OrderRegion:
@@ -141,7 +146,7 @@ class ProductProbe:
                 continue
             row = mask.astype(dtypes()[self.a.name])
             kept = np.asarray(self.run(np.repeat(row[None], m, 0), ones), np.float64) / 2.0**low
-            counts = np.where(np.isfinite(kept), kept, -1).astype(np.int32)
+            counts = np.where(np.abs(kept) <= small, kept, -1).astype(np.int32)
             wrong = (counts != kept) | (counts < 0) | (counts > small)
             if wrong.any():
                 raise NoProductOrderError(

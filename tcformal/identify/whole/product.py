@@ -215,6 +215,8 @@ def _summed(
     tries = [order] if order == _turned(order) else [order, _turned(order)]
     best: NDArray[np.bool_] = np.zeros_like(elements)
     for candidate in candidates:
+        if candidate.unit != candidate.late and not order.joins:
+            continue
         least = 1.0
         for one in tries:
             given = elements.copy()
