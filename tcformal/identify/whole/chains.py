@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,26 @@ from tcformal.programs.builder import Builder, StepValue
 from tcformal.programs.functions import add, call, convert
 
 
+@dataclass(frozen=True, slots=True)
+class ChainUnits:
+    """The units of an order's chains: `unit` of those from zero, `late` of terms after a sum."""
+
+    unit: UnitSpec
+    late: UnitSpec
+
+    @property
+    def name(self) -> str:
+        """The unit's name, and the other one's where they differ."""
+        same = self.unit == self.late
+        return self.unit.name if same else f"{self.unit.name}, where terms join a sum {self.late.name}"
+
+
 def product_in_order(
-    unit: UnitSpec, order: SumChain, a: NDArray[Any], b: NDArray[Any], formats: tuple[Format, Format, Format]
+    units: ChainUnits,
+    order: SumChain,
+    a: NDArray[Any],
+    b: NDArray[Any],
+    formats: tuple[Format, Format, Format],
 ) -> NDArray[Any]:
     """A·B with every chain as calls of a unit, from zero or from the sum of its base.
 
@@ -26,7 +45,8 @@ def product_in_order(
     Ranges and units: A and B of other formats than the unit's are converted to those, which holds all of
     their values; sums of chains are rounded to the unit's result to nearest, and D to its format.
     """
-    places, plan = _Chains(unit, formats[2]).plan(order, a.shape[1])
+    unit = units.unit
+    places, plan = _Chains(units, formats[2]).plan(order, a.shape[1])
     given = {
         "a": _converted("A", a, formats[0], unit.a_format)[:, None, places],
         "b": _converted("B", b, formats[1], unit.b_format).T[None, :, places],
@@ -45,8 +65,8 @@ def _converted(name: str, x: NDArray[Any], fmt: Format, wanted: Format) -> NDArr
 class _Chains:
     """The steps of one order."""
 
-    def __init__(self, unit: UnitSpec, output: Format) -> None:
-        self.unit, self.output = unit, output
+    def __init__(self, units: ChainUnits, output: Format) -> None:
+        self.unit, self.late, self.output = units.unit, units.late, output
         self.steps = Builder()
         self.places: list[int] = []
 
@@ -71,12 +91,13 @@ class _Chains:
         if not chain.ks:
             assert total is not None
             return total
+        unit = self.unit if total is None else self.late
         if total is None:
             total = steps.add(ConstantStep(fmt=self.unit.c_format, length=None, name="zero", word=0))
         start = len(self.places)
-        self.places += _as_taken(self.unit, chain.ks)
+        self.places += _as_taken(unit, chain.ks)
         a, b = (steps.slice(x, start, len(chain.ks)) for x in (self.a, self.b))
-        return call(steps, self.unit, a, b, total)
+        return call(steps, unit, a, b, total)
 
 
 def _as_taken(unit: UnitSpec, ks: tuple[int, ...]) -> list[int]:

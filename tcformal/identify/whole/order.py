@@ -19,6 +19,8 @@ ProductFunction = Callable[[NDArray[Any], NDArray[Any]], Any]
 _EXPONENTS = {"fp64": (200, -200), "fp32": (60, -60), "tf32": (60, -60), "bf16": (60, -60), "fp16": (15, -24)}
 #: Small terms that a result counts exactly, by the format of D.
 _COUNTED = {"fp64": 1 << 24, "fp32": 1 << 24, "bf16": 1 << 8, "fp16": 1 << 10}
+#: Orders that the elements of one product may have.
+_MOST_ORDERS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +35,32 @@ class SumChain:
         """The number of terms."""
         return len(self.ks) + sum(x.size for x in self.base)
 
+    @property
+    def joins(self) -> bool:
+        """Whether single terms join a sum of chains."""
+        return bool(self.base and self.ks) or any(x.joins for x in self.base)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OrderRegion:
+    """Elements of D that are summed in one order.
+
+    Shapes: `elements` [M, N], true for those.
+    """
+
+    order: SumChain
+    elements: NDArray[np.bool_]
+
 
 class NoProductOrderError(DeviceError):
-    """A product whose results are no sums in one order."""
+    """A product whose results are no sums in an order."""
 
 
 class ProductProbe:
     """A callable product of one shape, asked with masks.
 
     Errors: DeviceError for a callable that fails or gives no matrix of D's dtype; NoProductOrderError where
-    the results are no counts, or elements of one call are summed in different orders.
+    the results are no counts, or there are too many orders.
     """
 
     def __init__(
@@ -50,7 +68,8 @@ class ProductProbe:
     ) -> None:
         self.function, self.a, self.b, self.d, self.shape = function, a, b, d, shape
         self.calls = 0
-        self._sizes: dict[tuple[int, int], int] = {}
+        self._sizes: dict[tuple[int, int], NDArray[np.int32]] = {}
+        self._element = (0, 0)
 
     def run(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
         """The callable's result, checked."""
@@ -67,12 +86,27 @@ class ProductProbe:
             )
         return d
 
-    def order(self) -> SumChain:
-        """The chains of all sums of the shape."""
+    def regions(self) -> list[OrderRegion]:
+        """The orders of all elements; every pair of places is asked of all elements at once."""
         self._sizes.clear()
-        k = self.shape[2]
-        (whole,) = self._children(list(range(k)), k + 1)
-        return whole
+        m, n, k = self.shape
+        left = np.ones((m, n), bool)
+        found: list[OrderRegion] = []
+        while left.any():
+            if len(found) == _MOST_ORDERS:
+                raise NoProductOrderError(
+                    f"expected at most {_MOST_ORDERS} orders of sums among the elements of one product, but "
+                    "there are more"
+                )
+            self._element = (int(np.argwhere(left)[0, 0]), int(np.argwhere(left)[0, 1]))
+            self._asked: set[tuple[int, int]] = set()
+            (order,) = self._children(list(range(k)), k + 1)
+            same = left.copy()
+            for pair in self._asked:
+                same &= self._sizes[pair] == self._sizes[pair][self._element]
+            found.append(OrderRegion(order, same))
+            left &= ~same
+        return found
 
     def _children(self, leaves: Sequence[int], size: int) -> list[SumChain]:
         """The subtrees that are added at a node of so many leaves, which hold some of them."""
@@ -89,42 +123,38 @@ class ProductProbe:
         return found
 
     def _joint_sizes(self, p: int, others: Sequence[int]) -> dict[int, int]:
-        """How many terms the smallest partial sum holds that has both p and q, for each q."""
-        asked = [q for q in others if (p, q) not in self._sizes]
+        """How many terms the smallest partial sum of the element holds that has both p and q, for each q."""
+        for q in others:
+            self._asked.add((p, q))
+            if (p, q) not in self._sizes:
+                self._sizes[p, q] = self._lost(p, q) + 2
+        return {q: int(self._sizes[p, q][self._element]) for q in others}
+
+    def _lost(self, p: int, q: int) -> NDArray[np.int32]:
+        """How many small terms each element loses beside a large one at p and its negative at q of k."""
         m, n, k = self.shape
-        rows = m >= n
-        at_once = max(m, n)
         high, low = _EXPONENTS[self.a.name]
-        kind = dtypes()[self.a.name if rows else self.b.name]
         few = _COUNTED[self.d.name]
-        lost = dict.fromkeys(asked, 0)
-        work = [(q, start) for q in asked for start in range(0, k, few)]
-        for first in range(0, len(work), at_once):
-            some = work[first : first + at_once]
-            masks = np.zeros((at_once, k), np.float64)
-            for row, (q, start) in enumerate(some):
-                masks[row, start : start + few] = 2.0**low
-                masks[row, p], masks[row, q] = 2.0**high, -(2.0**high)
-            left = masks.astype(kind)
-            ones = np.ones((k, n) if rows else (m, k), dtypes()[self.b.name if rows else self.a.name])
-            d = self.run(left, ones) if rows else self.run(ones, np.ascontiguousarray(left.T))
-            counts = np.asarray(d if rows else d.T, np.float64) / 2.0**low
-            for row, (q, _) in enumerate(some):
-                small = int((masks[row] == 2.0**low).sum())
-                if (counts[row] != counts[row, 0]).any():
-                    raise NoProductOrderError(
-                        f"expected one order for all elements, but terms {p} and {q} of k meet elsewhere in "
-                        "some of them"
-                    )
-                kept = counts[row, 0]
-                if not 0 <= kept <= small or kept != int(kept):
-                    raise NoProductOrderError(
-                        f"expected a count of at most {small} terms beside large ones at {p} and {q} of k, "
-                        f"but got {kept}"
-                    )
-                lost[q] += small - int(kept)
-        self._sizes |= {(p, q): count + 2 for q, count in lost.items()}
-        return {q: self._sizes[p, q] for q in others}
+        ones = np.ones((k, n), dtypes()[self.b.name])
+        lost = np.zeros((m, n), np.int32)
+        for start in range(0, k, few):
+            mask = np.zeros(k)
+            mask[start : start + few] = 2.0**low
+            mask[p], mask[q] = 2.0**high, -(2.0**high)
+            small = int((mask == 2.0**low).sum())
+            if not small:
+                continue
+            row = mask.astype(dtypes()[self.a.name])
+            kept = np.asarray(self.run(np.repeat(row[None], m, 0), ones), np.float64) / 2.0**low
+            counts = np.where(np.abs(kept) <= small, kept, -1).astype(np.int32)
+            wrong = (counts != kept) | (counts < 0) | (counts > small)
+            if wrong.any():
+                raise NoProductOrderError(
+                    f"expected a count of at most {small} terms beside large ones at {p} and {q} of k, but "
+                    f"got {kept[wrong][0]}"
+                )
+            lost += small - counts
+        return lost
 
 
 def _joined(node: SumChain, children: list[SumChain]) -> SumChain:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,36 +13,60 @@ from numpy.typing import NDArray
 from tcformal.checks import check_int
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
-from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
 from tcformal.formats.spec import Format
-from tcformal.identify.whole.chains import product_in_order
-from tcformal.identify.whole.order import NoProductOrderError, ProductFunction, ProductProbe, SumChain
+from tcformal.identify.whole.chains import ChainUnits, product_in_order
+from tcformal.identify.whole.order import (
+    NoProductOrderError,
+    OrderRegion,
+    ProductFunction,
+    ProductProbe,
+    SumChain,
+)
+from tcformal.identify.whole.words import described, elements_in_words
 from tcformal.matmul.arrays import dtypes
 
 #: Fused multiply–adds, and products that are rounded before they are added, in the formats of processors.
 _FMA = {"fp32": "cdna1/v_mfma_f32_32x32x2f32", "fp64": "ampere/mma.m8n8k4.f64.f64.f64.f64"}
 _WIDER = {"fp16": "fp32", "bf16": "fp32"}
+Operand = NDArray[Any]
 _FORMATS = ("fp64", "fp32", "bf16", "fp16")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SummedRegion:
+    """Elements of D that are summed in one order, and the units that give them.
+
+    Ranges and units: `units`: those tried that give every element of all random operands, with the order (the
+    first two terms of a chain may be turned); `refuted`: those that do not, each with the share of elements
+    that it gives otherwise.
+    """
+
+    region: OrderRegion
+    units: tuple[tuple[ChainUnits, SumChain], ...]
+    refuted: tuple[tuple[str, float], ...]
+
+    def __str__(self) -> str:
+        order = self.units[0][1] if self.units else self.region.order
+        units = ", ".join(x.name for x, _ in self.units) or f"none of {len(self.refuted)} units"
+        return f"{elements_in_words(self.region.elements)}{described(order)} ({units})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IdentifiedProduct:
     """What is known of a callable product at one shape.
 
-    Ranges and units: `orders`: the orders of sums that masks showed, with how often; `units`: those tried
-    that give every element of all random operands in the order, with that order; `refuted`: those that
-    do not, each with the share of elements that it gives otherwise; `independent`: whether rows and
-    columns that change places take their results with them; `checked`: elements compared, `differing`:
-    of fresh ones the number that the first unit gives otherwise.
+    Ranges and units: `regions`: of all elements, in the first of `orders`; `orders`: descriptions of what
+    masks showed, with how often; `independent`: whether rows and columns that change places take their
+    results with them; `checked`: elements compared, `differing`: of fresh ones the number that the first
+    units give otherwise.
     """
 
     formats: tuple[Format, Format, Format]
     shape: tuple[int, int, int]
-    orders: tuple[tuple[SumChain, int], ...]
-    units: tuple[tuple[str, SumChain], ...]
-    refuted: tuple[tuple[str, float], ...]
+    orders: tuple[tuple[str, int], ...]
+    regions: tuple[SummedRegion, ...]
     independent: bool
     checked: int
     differing: int
@@ -53,8 +76,9 @@ class IdentifiedProduct:
 
     @property
     def found(self) -> bool:
-        """Whether one order and at least one unit give all results."""
-        return bool(self.units) and not self.differing
+        """Whether one order, and a unit for each of its regions, give all results."""
+        complete = len(self.orders) == 1 and all(x.units for x in self.regions)
+        return complete and not self.reason and not self.differing
 
     def matmul(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
         """What the callable gives for operands of this shape; InputError where it is not identified."""
@@ -64,17 +88,23 @@ class IdentifiedProduct:
                 f"expected operands of shape {[m, k]} and {[k, n]} for an identified product, but got "
                 f"{list(a.shape)} and {list(b.shape)}, {'identified' if self.found else 'not identified'}"
             )
-        return _predicted(self.units[0], a, b, self.formats)
+        return _predicted(self.regions, a, b, self.formats)
 
     def record(self) -> dict[str, Any]:
         """What a line of a file of results holds."""
         m, n, k = self.shape
         return {
             "kind": "product", "formats": [x.name for x in self.formats], "m": m, "n": n, "k": k,
-            "orders": [[described(order), times] for order, times in self.orders],
-            "units": [name for name, _ in self.units], "refuted": [list(x) for x in self.refuted],
+            "orders": [list(x) for x in self.orders],
+            "regions": [
+                {
+                    "elements": int(x.region.elements.sum()), "summed": str(x),
+                    "units": [y.name for y, _ in x.units], "refuted": [list(y) for y in x.refuted],
+                }
+                for x in self.regions
+            ],
             "independent": self.independent, "checked": self.checked, "differing": self.differing,
-            "calls": self.calls, "reason": self.reason,
+            "calls": self.calls, "reason": self.reason, "found": self.found,
         }  # fmt: skip
 
     def __str__(self) -> str:
@@ -82,36 +112,38 @@ class IdentifiedProduct:
         head = f"{m}x{k} by {k}x{n}, {', '.join(x.name for x in self.formats)}: "
         if self.reason:
             return head + self.reason
-        orders = "; ".join(f"{times}x {described(order)}" for order, times in self.orders)
-        if not self.units:
-            return f"{head}{orders}; none of {len(self.refuted)} units gives the results"
-        own = "" if self.independent else "; rows and columns that change places change their results"
-        return (
-            f"{head}{described(self.units[0][1])}; {', '.join(name for name, _ in self.units)}; "
-            f"{self.differing} of {self.checked} elements differ{own}"
-        )
+        if len(self.orders) > 1:
+            return head + "; ".join(f"{times}x {text}" for text, times in self.orders)
+        end = "" if self.found and not self.differing else "not predicted: "
+        return f"{head}{end}{'; '.join(map(str, self.regions))}; {self.differing} of {self.checked} differ"
 
 
 def _predicted(
-    found: tuple[str, SumChain], a: NDArray[Any], b: NDArray[Any], formats: tuple[Format, Format, Format]
+    regions: Sequence[SummedRegion],
+    a: NDArray[Any],
+    b: NDArray[Any],
+    formats: tuple[Format, Format, Format],
 ) -> NDArray[Any]:
-    return product_in_order(resolve(found[0]), found[1], a, b, formats)
+    d = np.zeros((a.shape[0], b.shape[1]), dtypes()[formats[2].name])
+    for x in regions:
+        units, order = x.units[0]
+        _fill(d, x.region.elements, units, order, (a, b), formats)
+    return d
 
 
-def described(order: SumChain) -> str:
-    """An order in words."""
-    ks, base = order.ks, order.base
-    if base and not ks:
-        sizes = [x.size for x in base]
-        if all(_plain(x) for x in base) and _concatenated(base):
-            return "blocks of k of " + "+".join(map(str, sizes)) + ", each from zero, added in order"
-        return "(" + " + ".join(described(x) for x in base) + ")"
-    text = _run(ks)
-    return (
-        f"{described(base[0]) if len(base) == 1 else described(SumChain((), base))}, then {text}"
-        if base
-        else text
-    )
+def _fill(
+    d: NDArray[Any],
+    elements: NDArray[np.bool_],
+    units: ChainUnits,
+    order: SumChain,
+    operands: tuple[Operand, Operand],
+    formats: tuple[Format, Format, Format],
+) -> None:
+    """Write the elements of a region."""
+    rows, columns = np.flatnonzero(elements.any(1)), np.flatnonzero(elements.any(0))
+    made = product_in_order(units, order, operands[0][rows], operands[1][:, columns], formats)
+    place = np.ix_(rows, columns)
+    d[place] = np.where(elements[place], made, d[place])
 
 
 def identify_product(
@@ -144,51 +176,65 @@ def identify_product(
     sets = [operands(rng, (m, k), (k, n), (a, b)) for operands in (_random, _cancelling)]
     got = [_words(probe.run(*x)) for x in sets]
     independent = _independent(probe, *sets[0], got[0], rng)
-    orders: Counter[SumChain] = Counter()
+    orders: Counter[str] = Counter()
     reason = ""
+    first: list[OrderRegion] = []
     try:
         for _ in range(repeats):
-            orders[probe.order()] += 1
+            regions = probe.regions()
+            first = first or regions
+            orders["; ".join(elements_in_words(x.elements) + described(x.order) for x in regions)] += 1
     except NoProductOrderError as error:
         reason = str(error)
-    units: list[tuple[str, SumChain]] = []
-    refuted = []
+    known: tuple[SummedRegion, ...] = ()
+    differing = checked = 0
     if len(orders) == 1 and not reason:
-        (order,) = orders
-        for unit in _units(a, b, d):
-            tries = [order] if order == _turned(order) else [order, _turned(order)]
-            rates = [_rate(unit, x, sets, got, (a, b, d)) for x in tries]
-            if min(rates):
-                refuted.append((unit.name, min(rates)))
-            else:
-                units.append((unit.name, tries[rates.index(0)]))
-    differing = 0
-    if units:
-        fresh = _cancelling(rng, (m, k), (k, n), (a, b))
-        made = _predicted(units[0], *fresh, (a, b, d))
-        differing = int((_words(made) != _words(probe.run(*fresh))).sum())
+        units = list(_units(a, b, d))
+        known = tuple(y for x in first for y in _summed(x, units, sets, got, (a, b, d)))
+        if all(x.units for x in known):
+            fresh = _cancelling(rng, (m, k), (k, n), (a, b))
+            made = _predicted(known, *fresh, (a, b, d))
+            differing = int((_words(made) != _words(probe.run(*fresh))).sum())
+            checked = 3 * m * n
     return IdentifiedProduct(
-        (a, b, d), (m, n, k), tuple(orders.most_common()), tuple(units), tuple(refuted), independent,
-        3 * m * n if units else 0, differing, probe.calls, reason,
+        (a, b, d), (m, n, k), tuple(orders.most_common()), known, independent, checked, differing,
+        probe.calls, reason,
     )  # fmt: skip
 
 
-Operand = NDArray[Any]
-
-
-def _rate(
-    unit: UnitSpec,
-    order: SumChain,
+def _summed(
+    region: OrderRegion,
+    candidates: Sequence[ChainUnits],
     sets: Sequence[tuple[Operand, Operand]],
     got: Sequence[Operand],
     formats: tuple[Format, Format, Format],
-) -> float:
-    """The share of elements that a unit gives otherwise in an order."""
-    parted = [
-        (_words(product_in_order(unit, order, *x, formats)) != d).mean()
-        for x, d in zip(sets, got, strict=True)
-    ]
-    return float(np.mean(parted))
+) -> list[SummedRegion]:
+    """The units that give a region's elements; the region in two where no unit gives them all."""
+    units, refuted = [], []
+    order, elements = region.order, region.elements
+    tries = [order] if order == _turned(order) else [order, _turned(order)]
+    best: NDArray[np.bool_] = np.zeros_like(elements)
+    for candidate in candidates:
+        if candidate.unit != candidate.late and not order.joins:
+            continue
+        least = 1.0
+        for one in tries:
+            given = elements.copy()
+            for operands, words in zip(sets, got, strict=True):
+                d = np.zeros(words.shape, dtypes()[formats[2].name])
+                _fill(d, elements, candidate, one, operands, formats)
+                given &= _words(d) == words
+            least = min(least, 1 - float(given.sum()) / float(elements.sum()))
+            if not least:
+                units.append((candidate, one))
+                break
+            best = given if given.sum() > best.sum() else best
+        if least:
+            refuted.append((candidate.name, least))
+    if units or 2 * best.sum() <= elements.sum():
+        return [SummedRegion(region, tuple(units), tuple(refuted))]
+    halves = [OrderRegion(order, x) for x in (best, elements & ~best)]
+    return [y for x in halves for y in _summed(x, candidates, sets, got, formats)]
 
 
 def _words(x: NDArray[Any]) -> NDArray[Any]:
@@ -227,39 +273,24 @@ def _independent(
     return bool((moved == d[np.ix_(rows, columns)]).all())
 
 
-def _units(a: Format, b: Format, d: Format) -> Iterator[UnitSpec]:
+def _units(a: Format, b: Format, d: Format) -> Iterator[ChainUnits]:
     """The units of the formats whose sums can be chained, the processors' own arithmetic first."""
     wide = _WIDER.get(a.name, a.name)
     if a == b:
-        yield resolve(_FMA[wide])
-        yield resolve("muladd@k=1," + ",".join(f"{x}_format={wide}" for x in "abcd"))
+        fused = resolve(_FMA[wide])
+        rounded = resolve("muladd@k=1," + ",".join(f"{x}_format={wide}" for x in "abcd"))
+        yield ChainUnits(fused, fused)
+        yield ChainUnits(fused, rounded)
+        yield ChainUnits(rounded, rounded)
     known = distinct_designs(lambda u: u.operands.a == a and u.operands.b == b and u.scale_format is None)
     for name in known:
         unit = catalogue()[name]
         chained = unit.c_format == unit.d_format and unit.name not in _FMA.values()
         if chained and unit.d_format.width >= d.width:
-            yield unit
+            yield ChainUnits(unit, unit)
 
 
 def _turned(x: SumChain) -> SumChain:
     """The same order with the first two terms of every chain in turned places: no mask tells which."""
     ks = x.ks if x.base else (*x.ks[1::-1], *x.ks[2:])
     return SumChain(ks, tuple(_turned(y) for y in x.base))
-
-
-def _plain(x: SumChain) -> bool:
-    return not x.base and x.ks == tuple(range(x.ks[0], x.ks[0] + len(x.ks)))
-
-
-def _concatenated(base: tuple[SumChain, ...]) -> bool:
-    return all(x.ks[-1] + 1 == y.ks[0] for x, y in pairwise(base))
-
-
-def _run(ks: tuple[int, ...]) -> str:
-    """Terms of k in words: ascending, ascending by a step, in swapped pairs, or listed."""
-    steps = {y - x for x, y in pairwise(ks)}
-    if len(ks) == 1 or (len(steps) == 1 and min(steps) > 0):
-        by = f" by {min(steps)}" if steps and min(steps) > 1 else ""
-        return f"k from {ks[0]} to {ks[-1]}{by}"
-    shown = ", ".join(map(str, ks[:6]))
-    return f"k in the order {shown}{', …' if len(ks) > 6 else ''}, {ks[-1]}"

@@ -1,0 +1,166 @@
+"""Products that can only be called: their orders found by masks, their units by operands that cancel."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tcformal import DeviceError, InputError, gemm, identify_product
+from tcformal.cli import main
+
+BF16 = "x86/vdpbf16ps"
+Array = NDArray[Any]
+
+
+def chain(a: Array, b: Array) -> Array:
+    """fp32 products, each rounded, then added one after the other."""
+    d = np.zeros((a.shape[0], b.shape[1]), np.float32)
+    for k in range(a.shape[1]):
+        d = d + a[:, k : k + 1] * b[k]
+    return d
+
+
+def lanes(a: Array, b: Array) -> Array:
+    """Four interleaved sums, and what is left over after them."""
+    whole = a.shape[1] // 4 * 4
+    parts = [chain(a[:, i:whole:4], b[i:whole:4]) for i in range(4)]
+    d = (parts[0] + parts[1]) + (parts[2] + parts[3])
+    for k in range(whole, a.shape[1]):
+        d = d + a[:, k : k + 1] * b[k]
+    return np.asarray(d)
+
+
+def backward(a: Array, b: Array) -> Array:
+    """The last column of the result is summed from the end."""
+    d = chain(a, b)
+    d[:, -1] = chain(a[:, ::-1], b[::-1])[:, -1]
+    return d
+
+
+@pytest.mark.parametrize("function", [chain, lanes, backward])
+def test_orders_of_sums_are_found_and_their_results_predicted(function: Any) -> None:
+    found = identify_product(function, "fp32,fp32,fp32", (5, 6, 22))
+    assert found.found
+    assert found.independent == (function is not backward)
+    assert len(found.regions) == (2 if function is backward else 1)
+    assert all(x.units[0][0].name.startswith("muladd") for x in found.regions)
+    assert any(name.startswith("cdna1") for name, _ in found.regions[0].refuted)
+    rng = np.random.default_rng(3)
+    a, b = rng.standard_normal((5, 22), np.float32), rng.standard_normal((22, 6), np.float32)
+    assert (found.matmul(a, b) == function(a, b)).all()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("recipe", ["plain", "cublaslt-66@splits=2,grain=16"])
+def test_a_units_own_products_are_its_own(recipe: str) -> None:
+    model = gemm(BF16, f"{recipe}{',' if '@' in recipe else '@'}output=bf16")
+    found = identify_product(lambda a, b: model.matmul(a, b, progress=False), "bf16,bf16,bf16", (3, 4, 40))
+    assert found.found
+    assert BF16 in [x.name for x, _ in found.regions[0].units]
+    assert [str(x.name) for x in found.formats] == ["bf16"] * 3
+    assert ("blocks" in str(found) or " + " in str(found)) == ("splits" in recipe)
+
+
+def test_orders_that_change_are_told_with_their_frequencies() -> None:
+    calls = iter(range(10**6))
+
+    def either(a: Array, b: Array) -> Array:
+        return chain(a, b) if next(calls) // 60 % 2 else chain(a[:, ::-1], b[::-1])
+
+    found = identify_product(either, "fp32,fp32,fp32", (2, 2, 8), repeats=9)
+    assert not found.found
+    assert len(found.orders) > 1 or found.reason
+    with pytest.raises(InputError, match=r"not identified$"):
+        found.matmul(np.zeros((2, 8), np.float32), np.zeros((8, 2), np.float32))
+
+
+def test_sums_that_no_order_explains_are_said_so() -> None:
+    def wider(a: Array, b: Array) -> Array:
+        return (a.astype(np.float64) @ b.astype(np.float64)).astype(np.float32)
+
+    def wrong(a: Array, b: Array) -> Array:
+        return chain(a, b) + np.float32(1.5)
+
+    assert not identify_product(wider, "fp32,fp32,fp32", (3, 3, 20)).found
+    assert identify_product(wrong, "fp32,fp32,fp32", (3, 3, 20)).reason.startswith(
+        "expected a count of at most"
+    )
+
+
+def test_another_result_than_predicted_is_noticed() -> None:
+    """One element of the last call, which only the prediction compares."""
+    known = identify_product(chain, "fp32,fp32,fp32", (4, 4, 12)).calls
+    calls = iter(range(10**6))
+
+    def late(a: Array, b: Array) -> Array:
+        d = chain(a, b)
+        if next(calls) == known - 1:
+            d[1, 2] = np.nextafter(d[1, 2], np.float32(9))
+        return d
+
+    found = identify_product(late, "fp32,fp32,fp32", (4, 4, 12))
+    assert (found.differing, found.found) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("function", "formats", "shape", "kind", "sentence"),
+    [
+        (chain, "fp32,fp32", (2, 2, 2), InputError, "^expected three formats"),
+        (chain, "fp32,fp32,e4m3", (2, 2, 2), InputError, "^expected three formats"),
+        (chain, "fp32,fp32,fp32", (2, 0, 2), InputError, "^expected an integer from 1"),
+        (lambda a, b: a, "fp32,fp32,fp32", (2, 3, 4), DeviceError, "^expected a product of shape"),
+        (lambda a, b: 1 / 0, "fp32,fp32,fp32", (2, 3, 4), DeviceError, "^expected a product from the"),
+    ],
+    ids=["two", "fp8", "empty", "shape", "error"],
+)  # fmt: skip
+def test_what_is_no_product_is_refused(
+    function: Any, formats: str, shape: tuple[int, int, int], kind: type[Exception], sentence: str
+) -> None:
+    with pytest.raises(kind, match=sentence):
+        identify_product(function, formats, shape)
+
+
+def exit_code(arguments: list[str]) -> Any:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    return ended.value.code
+
+
+def test_the_command_asks_numpy_and_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "product.py"
+    program.write_text(
+        "import sys\nimport ml_dtypes, numpy as np\n"
+        "a, b = (np.load(x).view(np.float32) for x in sys.argv[1:3])\n"
+        "d = np.zeros((a.shape[0], b.shape[1]), np.float32)\n"
+        "for k in range(a.shape[1]):\n    d = d + a[:, k:k + 1] * b[k]\n"
+        "np.save(sys.argv[3], d.view(np.uint32))\n"
+    )
+    shape = ("--shape", "2,2,3", "--formats", "fp32,fp32,fp32", "--json")
+    assert exit_code(["identify-product", f"exec:{sys.executable} {program}", *shape]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["products"]
+    assert row["found"]
+    assert row["regions"][0]["units"] == ["muladd@k=1," + ",".join(f"{x}_format=fp32" for x in "abcd")]
+    keep = ("--keep", "--results", str(tmp_path))
+    assert exit_code(["identify-product", "numpy", *shape[2:], "--shape", "8,8,12", *keep]) == 0
+    (path,) = (tmp_path / "products").glob("*/numpy.jsonl")
+    assert json.loads(path.read_text())["found"]
+    assert exit_code(["identify-product", "nump", *shape]) == 2
+    assert "expected the device numpy, torch or exec:PROGRAM" in capsys.readouterr().err
+
+
+def test_formats_cross_as_their_dtypes() -> None:
+    kinds = []
+
+    def told(a: Array, b: Array) -> Array:
+        kinds.append((a.dtype, b.dtype))
+        return chain(a.astype(np.float32), b.astype(np.float32)).astype(ml_dtypes.bfloat16)
+
+    identify_product(told, "bf16,bf16,bf16", (2, 2, 6), repeats=1)
+    assert set(kinds) == {(np.dtype(ml_dtypes.bfloat16),) * 2}
