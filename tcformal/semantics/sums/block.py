@@ -21,7 +21,7 @@ class Summation:
     """The steps of one block, in `steps` in the order of definition.
 
     NaN: each step's operands in their order of priority: a_k, b_k and the running total as `step_nans` has
-    them; the even chain, the odd one; c, the sum of the products, or under `a_sum_b` the other way round.
+    them; the even chain, the odd one; c, the sum of the products, or the other way round for a pair's.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Summation:
         total = self._without_c(addends, invalid)
         with g.scope("last"):
             both = [carried_nan("c", c), carried_nan("total", total)]
-            if design.nan_rule == "a_sum_b":
+            if design.summation == "fused":
                 both.reverse()
             return self.sum([total, c], self._final, made, invalid, both)
 
