@@ -249,7 +249,9 @@ def test_reference_evidence_is_what_is_kept() -> None:
                 assert sum(x["count"] for x in run.done if x["kind"] == "random") >= 10**6, name
                 assert run.ended, name
     for name, spec in catalogue().items():
-        sources = {f.source.partition("; ")[0] for f in spec.facts.values() if f.evidence is Evidence.REFERENCE}
+        sources = {
+            f.source.partition("; ")[0] for f in spec.facts.values() if f.evidence is Evidence.REFERENCE
+        }
         assert sources == ({kept[name]} if name in kept else set()), name
 
 
