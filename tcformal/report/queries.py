@@ -229,7 +229,7 @@ def _section(query: QueryFile, done: Sequence[Answered]) -> list[str]:
 
 
 def write_statements(path: Path, queries: Sequence[QueryFile], done: Sequence[Answered]) -> None:
-    """Write one query each as a text to send to the authors of its source: statement, inputs, both results."""
+    """Write each query as a text to send to the authors of its source: statement, inputs, both results."""
     for query in queries:
         repeat = [
             f"Sources of each design: `tcformal units DESIGN`; again: `tcformal run {query.name} --fresh`."

@@ -91,10 +91,12 @@ class Summation:
             with g.scope("products"):
                 nans: Sequence[Nan] = ()
                 if self.design.nan_rule != "word":
-                    first, second = addends
+                    earlier, later = addends
                     with g.scope("first"):
-                        word = first_nan(g, first.nans, invalid, self.d)
-                    nans = step_nans(self.design.nan_rule, second, Carried(first.number, word, first.operand))
+                        word = first_nan(g, earlier.nans, invalid, self.d)
+                    nans = step_nans(
+                        self.design.nan_rule, later, Carried(earlier.number, word, earlier.operand)
+                    )
                 return self.sum(addends, self._partial, _RUNNING, invalid, nans)
         if self.design.summation == "pairwise":
             return self._tree(addends, invalid)
