@@ -16,6 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 _CXX = ("g++", "-std=c++17", "-O2", "-fwrapv", "-w")
+_STATIC = ("-O2", "-static", "{who}")
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,10 @@ SOURCES: dict[str, Reference] = {
                 "gcc", "-O2", "-w", "-c", "-I{src}", "-I{src}/softfloat", "{src}/softfloat/f32_add.c",
                 "{src}/softfloat/f32_mul.c", "{src}/softfloat/s_*.c", "{src}/softfloat/softfloat_*.c",
             ),
-            (*_CXX, "{who}", "-I{src}/softfloat", "-I{src}/riscv", "{here}/spike.cc", "{src}/*.o", "-o", "{out}"),
+            (
+                *_CXX, "{who}", "-I{src}/softfloat", "-I{src}/riscv", "{here}/spike.cc", "{src}/*.o",
+                "-o", "{out}",
+            ),
         ),
     ),
     "gaudi3": Reference(
@@ -52,8 +56,8 @@ SOURCES: dict[str, Reference] = {
         ("coral-sim/header/gaudi3/fs_core/fs_fma_gaudi3.h", "coral-sim/src/gaudi3/fs_core/fs_fma.cpp"),
         (
             (
-                *_CXX, "-mavx2", "-mfma", "{who}", "-I{src}/coral-sim/header/gaudi3/fs_core", "{here}/gaudi3.cc",
-                "{src}/coral-sim/src/gaudi3/fs_core/fs_fma.cpp", "-o", "{out}",
+                *_CXX, "-mavx2", "-mfma", "{who}", "-I{src}/coral-sim/header/gaudi3/fs_core",
+                "{here}/gaudi3.cc", "{src}/coral-sim/src/gaudi3/fs_core/fs_fma.cpp", "-o", "{out}",
             ),
         ),
     ),
@@ -74,11 +78,11 @@ SOURCES: dict[str, Reference] = {
     ),
     "power10": Reference(
         "QEMU", None, (),
-        (("powerpc64le-linux-gnu-gcc", "-O2", "-mcpu=power10", "-static", "{who}", "{here}/power10.c", "-o", "{out}"),),
+        (("powerpc64le-linux-gnu-gcc", "-mcpu=power10", *_STATIC, "{here}/power10.c", "-o", "{out}"),),
     ),
     "sme": Reference(
         "QEMU", None, (),
-        (("aarch64-linux-gnu-gcc", "-O2", "-march=armv8.2-a", "-static", "{who}", "{here}/sme.c", "-o", "{out}"),),
+        (("aarch64-linux-gnu-gcc", "-march=armv8.2-a", *_STATIC, "{here}/sme.c", "-o", "{out}"),),
     ),
 }  # fmt: skip
 
@@ -121,4 +125,5 @@ def build(name: str, output: Path, repository: Path | None) -> Path:
 if __name__ == "__main__":
     if len(sys.argv) not in (3, 4) or sys.argv[1] not in SOURCES:
         raise SystemExit(f"{__doc__}\nNAME: {', '.join(SOURCES)}")
-    print(build(sys.argv[1], Path(sys.argv[2]).resolve(), Path(sys.argv[3]) if len(sys.argv) == 4 else None))
+    clone = Path(sys.argv[3]) if len(sys.argv) == 4 else None
+    sys.stdout.write(f"{build(sys.argv[1], Path(sys.argv[2]).resolve(), clone)}\n")

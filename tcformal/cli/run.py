@@ -29,6 +29,12 @@ from tcformal.report.text import console, progress
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
 @click.option("--only", metavar="TEXT", help="Only the asks that have TEXT in their names.")
+@click.option(
+    "--statements",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Write each query as a text for the authors of its source: statement, inputs, both results.",
+)
 @solver_options("memory_limit", "seed")
 @json_option
 def run_queries(
@@ -37,6 +43,7 @@ def run_queries(
     listed: bool,
     settings: Sequence[str],
     only: str | None,
+    statements: Path | None,
     how: SolverOptions,
     as_json: bool,
 ) -> int:
@@ -72,6 +79,8 @@ def run_queries(
     if every and only is None:
         claims = claims_section(store.claims.all())
         views.write_report(Path(how.folder) / "REPORT.md", [f for f, _ in asked], done, claims)
+    if statements is not None:
+        views.write_statements(statements, [f for f, _ in asked], done)
     if as_json:
         print_json([views.answered_data(a) for a in done])
     else:

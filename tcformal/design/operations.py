@@ -22,8 +22,11 @@ class Operation:
     source: str
 
 
-#: Where the vendors of CPUs document their sums.
-_VENDOR = {"x86": "Intel SDM volume 2", "arm": "Arm ARM, BFDOT and BFMMLA"}
+#: Where the sums of CPUs are documented.
+_VENDOR = {
+    "x86": "Intel SDM volume 2", "arm": "Arm ARM, BFDOT and BFMMLA", "power10": "Power ISA 3.1B",
+    "riscv": "RVBNA; Spike",
+}  # fmt: skip
 _HALF_ULP = ("output rounding", "0.5 ulp")
 
 
@@ -63,7 +66,7 @@ def operation(u: UnitSpec) -> Operation:
             bounds=(("fused summation", f"{length + 1}·2^(e_max-{d.fraction_bits})"), _HALF_ULP),
             source="XIE Algorithms 10 and 11, Table 9",
         )
-    if d.fraction_bits is not None and d.summation == "fused":
+    if d.fraction_bits is not None and d.summation == "fused" and d.c_position == "joined":
         return _truncated(u, length)
     if d.summation == "fused" and d.c_position == "joined":
         name = "FMA" if length == 1 else "E-FDPA"
@@ -102,12 +105,15 @@ def _stepwise(u: UnitSpec, length: int) -> Operation:
     ftz = d.summation == "pairwise" and d.operand_subnormals == "positive_zero"
     names = {"pairwise": "pairwise sum", "two_chains": "two FMA chains", "sequential": "FMA steps"}
     bounds = [("each addition and product", "0.5 ulp" if d.step.mode.startswith("RN") else "1 ulp")]
+    bulk = d.summation == "fused" and d.fraction_bits is not None
+    if bulk:
+        bounds.insert(0, ("fused summation", f"{length}·2^(e_max-{d.fraction_bits})"))
     if flush:
         bounds.insert(0, ("subnormal operands as zero", f"2^{u.operands.a.e_min} in a factor"))
     if d.result_subnormals != "kept":
         bounds.append(("subnormal results as zero", f"2^{d.rho.e_min}"))
     return Operation(
-        name="FTZ-AddMul" if ftz else names.get(d.summation, "sum, then c"),
+        name="FTZ-AddMul" if ftz else "bulk sum, then c" if bulk else names.get(d.summation, "sum, then c"),
         formula=f"{length} products, {d.summation}, steps {d.accumulator}, c {d.c_position}, {d.conversion}",
         bounds=tuple(bounds),
         source="XIE Algorithms 1 and 2, Table 9" if ftz else _VENDOR.get(u.arch, "a design chosen by name"),

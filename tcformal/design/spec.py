@@ -146,8 +146,8 @@ class Design:
     #: `word`: every NaN result is nan_word.  `first_operand`, `b_sum_a`: each step returns its first NaN
     #: operand, made quiet and widened, else nan_word for an invalid operation.  Order of priority: a_k, b_k,
     #: the running sum, or with `b_sum_a` b_k, the running sum, a_k, with `a_sum_b` a_k, the running sum, b_k;
-    #: the even chain, the odd one; c, the sum of the chains.  Under `a_sum_b` two products may be one sum, the
-    #: second one's step after the first product, which comes before c.
+    #: the even chain, the odd one; c, the sum of the chains.  Under `a_sum_b` a sum may be that of two
+    #: products: the second one's step after the first product; it comes before c.
     nan_rule: str = "word"
     #: `positive`: every zero result is +0.  `ieee`: the sign rules of IEEE 754 §6.3.  `sum`: a sum of
     #: zero is +0, a sum that rounds to zero keeps its sign.

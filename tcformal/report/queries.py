@@ -199,30 +199,43 @@ def report_text(queries: Sequence[QueryFile], done: Sequence[Answered], more: Se
         "seconds of the answer when it was given, solver processes, checking and shrinking included.",
     ]
     for query in queries:
-        mine = [a for a in done if a.query == query.name]
-        lines += ["", f"## {query.title}", "", f"`{query.name}` · {query.source}", ""]
-        if query.formula:
-            lines += ["```", query.formula.strip(), "```", ""]
-        if query.note:
-            lines += [" ".join(query.note.split()), ""]
-        lines += [
-            "| | question | assumptions | source | answer | agreement | seconds | evidence |",
-            "|--:|---|---|---|---|---|---:|---|",
-        ]
-        for number, a in enumerate(mine, 1):
-            assumed = "; ".join(a.answer.get("assumptions", ()))
-            row = (str(number), a.ask.name, assumed, a.ask.reported, a.outcome, agreement(a),
-                   f"{a.seconds:.2f}", _found(a.answer))  # fmt: skip
-            lines.append(f"| {' | '.join(_cell(text) for text in row)} |")
-        given = [line for number, a in enumerate(mine, 1) for line in _inputs(number, a)]
-        if given:
-            lines += ["", "Inputs:", "", *given]
-        for text in dict.fromkeys(a.ask.deviation for a in mine if a.ask.deviation):
-            lines += ["", f"Deviation: {' '.join(text.split())}"]
-        made = _made_by(mine)
-        if mine:
-            lines += ["", *made]
+        lines += ["", f"## {query.title}", "", *_section(query, done)]
     return "\n".join([*lines, *more]) + "\n"
+
+
+def _section(query: QueryFile, done: Sequence[Answered]) -> list[str]:
+    """The source's statement, every ask with its answer, and the inputs."""
+    mine = [a for a in done if a.query == query.name]
+    lines = [f"`{query.name}` · {query.source}", ""]
+    if query.formula:
+        lines += ["```", query.formula.strip(), "```", ""]
+    if query.note:
+        lines += [" ".join(query.note.split()), ""]
+    lines += [
+        "| | question | assumptions | source | answer | agreement | seconds | evidence |",
+        "|--:|---|---|---|---|---|---:|---|",
+    ]
+    for number, a in enumerate(mine, 1):
+        assumed = "; ".join(a.answer.get("assumptions", ()))
+        row = (str(number), a.ask.name, assumed, a.ask.reported, a.outcome, agreement(a),
+               f"{a.seconds:.2f}", _found(a.answer))  # fmt: skip
+        lines.append(f"| {' | '.join(_cell(text) for text in row)} |")
+    given = [line for number, a in enumerate(mine, 1) for line in _inputs(number, a)]
+    if given:
+        lines += ["", "Inputs:", "", *given]
+    for text in dict.fromkeys(a.ask.deviation for a in mine if a.ask.deviation):
+        lines += ["", f"Deviation: {' '.join(text.split())}"]
+    return [*lines, "", *_made_by(mine)] if mine else lines
+
+
+def write_statements(path: Path, queries: Sequence[QueryFile], done: Sequence[Answered]) -> None:
+    """Write each query as a text to send to the authors of its source: statement, inputs, both results."""
+    for query in queries:
+        repeat = [
+            f"Sources of each design: `tcformal units DESIGN`; again: `tcformal run {query.name} --fresh`."
+        ]
+        text = "\n".join([f"# {query.title}", "", *_section(query, done), "", *repeat]) + "\n"
+        write_whole(path / f"{query.name.replace('/', '-')}.md", text.encode())
 
 
 def write_report(

@@ -32,6 +32,9 @@ DESIGNS = [
     DMMA,
     f"{DMMA}@nan_rule=first_operand",
     f"{TILE}@nan_rule=b_sum_a",
+    f"{TILE}@nan_rule=a_sum_b",
+    "power10/xvbf16ger2pp",
+    "power10/xvf64gerpp",
     f"{STEPS}{_NARROW.format('fp16')}".replace("first_operand", "b_sum_a"),
 ]
 

@@ -14,6 +14,7 @@ from tcformal.design.vendors.facts import (
     AS_TDPBF16PS,
     INTEL,
     INTEL_RESULTS,
+    as_reference,
     documented,
     facts,
     measured,
@@ -49,6 +50,8 @@ def cpu_names() -> Iterator[tuple[str, UnitMaker]]:
         design = arm_dot_bf16(extended=bool(ebf))
         for name, shape in (("bfdot", (1, 1, 2)), ("bfmmla", (2, 2, 4)), ("bfmopa", (16, 16, 2))):
             source = documented(f"{ARM}, EBF={ebf}")
+            if (name, ebf) == ("bfmopa", 0):
+                source = as_reference(source.source, "QEMU-7.2-sme")
             yield f"arm/{name}.ebf{ebf}", partial(_unit, shape, "bf16", design, source, {})
 
 

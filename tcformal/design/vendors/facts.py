@@ -68,7 +68,7 @@ def measured(where: str, *results: str) -> Fact:
 
 
 def as_reference(where: str, folder: str) -> Fact:
-    """A fact of a published definition that the outputs of its running reference, kept in a folder, agree with."""
+    """A fact of a published definition; the outputs of its running reference, kept in a folder, agree."""
     return Fact(f"results/hardware/{folder}; {where}", Evidence.REFERENCE)
 
 

@@ -32,9 +32,6 @@ AVX10 = "Bochs, VDPPHPS"
 #: Folders of results of the programs of `hw_probes/reference`.
 SPIKE, BOCHS = "Spike-55b4658d", "Bochs-783b58fd"
 
-#: Lengths of a vector register in bits (VLEN) of which the sums are named.
-_VLEN = (128, 256)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
@@ -51,35 +48,22 @@ class Published:
 
 
 def _riscv() -> Iterator[tuple[str, Published]]:
-    """RVBNA: bf16 and fp8 products, as many as a vector register holds; and the chain of `vfbdot`."""
+    """RVBNA: bf16 and fp8 products, as many as a vector register of VLEN bits holds; `vfbdot`'s chain."""
     fact = as_reference(RVBNA, SPIKE)
     note = (
-        "The specification's pseudocode drops the bits below a normal result instead of rounding it to odd: "
+        "The specification's pseudocode drops the bits below a normal sum instead of rounding it to odd: "
         "queries/riscv/rvbna-text.toml.",
     )
-    for vlen in _VLEN:
-        n = vlen // 16
-        row = Published(
-            shape=(1, 8, n),
-            a="bf16",
-            b="bf16",
-            c="fp32",
-            design=bulk_normalised(products=n),
-            fact=fact,
-            notes=note,
-        )
-        yield f"vfwbdot.vv.vlen{vlen}", row
-        for name, b in (("vfqbdot.vv", "e4m3"), ("vfqbdot.alt.vv", "e5m2")):
-            for a in ("e4m3", "e5m2"):
-                n = vlen // 8
-                design = bulk_normalised(products=n)
-                made = Published(shape=(1, 8, n), a=a, b=b, c="fp32", design=design, fact=fact, notes=note)
-                yield f"{name}.vlen{vlen}.{a}.{b}", made
-        chain = Published(
-            shape=(1, 8, vlen // 32), a="fp32", b="fp32", c="fp32", design=mul_add_chain(),
-            fact=as_reference(ZVBDOT, SPIKE), notes=("Other orders of the sum are valid implementations.",),
-        )  # fmt: skip
-        yield f"vfbdot.vv.vlen{vlen}", chain
+    sums = [(f"vfwbdot.vv.vlen{vlen}", "bf16", "bf16", vlen // 16) for vlen in (128, 256)]
+    for name, b in (("vfqbdot.vv", "e4m3"), ("vfqbdot.alt.vv", "e5m2")):
+        sums += [(f"{name}.vlen128.{a}.{b}", a, b, 16) for a in ("e4m3", "e5m2")]
+    for name, a, b, n in sums:
+        design = bulk_normalised(products=n)
+        yield name, Published(shape=(1, 8, n), a=a, b=b, c="fp32", design=design, fact=fact, notes=note)
+    yield "vfbdot.vv.vlen128", Published(
+        shape=(1, 8, 4), a="fp32", b="fp32", c="fp32", design=mul_add_chain(),
+        fact=as_reference(ZVBDOT, SPIKE), notes=("Other orders of the sum are valid implementations.",),
+    )  # fmt: skip
 
 
 def _gaudi3() -> Iterator[tuple[str, Published]]:

@@ -19,7 +19,9 @@ from tcformal.report.units import unit_data
 from tcformal.store.file import Record
 
 #: Who makes the units of each architecture.
-_VENDORS = {"cdna": "AMD", "x86": "Intel and AMD", "arm": "Arm"}
+_VENDORS = {
+    "cdna": "AMD", "x86": "Intel and AMD", "arm": "Arm", "gaudi": "Intel", "power": "IBM", "riscv": "RISC-V",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

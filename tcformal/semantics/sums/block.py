@@ -21,7 +21,7 @@ class Summation:
     """The steps of one block, in `steps` in the order of definition.
 
     NaN: each step's operands in their order of priority: a_k, b_k and the running total as `step_nans` has
-    them; the even chain, the odd one; c, the sum of the products, or under `a_sum_b` the other way round.
+    them; the even chain, the odd one; c, the sum of the products, or the other way round for a pair's.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Summation:
         total = self._without_c(addends, invalid)
         with g.scope("last"):
             both = [carried_nan("c", c), carried_nan("total", total)]
-            if design.nan_rule == "a_sum_b":
+            if design.summation == "fused":
                 both.reverse()
             return self.sum([total, c], self._final, made, invalid, both)
 
@@ -91,10 +91,12 @@ class Summation:
             with g.scope("products"):
                 nans: Sequence[Nan] = ()
                 if self.design.nan_rule != "word":
-                    first, second = addends
+                    earlier, later = addends
                     with g.scope("first"):
-                        word = first_nan(g, first.nans, invalid, self.d)
-                    nans = step_nans(self.design.nan_rule, second, Carried(first.number, word, first.operand))
+                        word = first_nan(g, earlier.nans, invalid, self.d)
+                    nans = step_nans(
+                        self.design.nan_rule, later, Carried(earlier.number, word, earlier.operand)
+                    )
                 return self.sum(addends, self._partial, _RUNNING, invalid, nans)
         if self.design.summation == "pairwise":
             return self._tree(addends, invalid)

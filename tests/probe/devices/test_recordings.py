@@ -37,7 +37,12 @@ HARDWARE = Path(__file__).parents[3] / "results" / "hardware"
 NAMES = sorted({p.with_name(p.name.removesuffix(".xz")) for p in HARDWARE.rglob("*.jsonl*")})
 FILES = [p for p in NAMES if not p.name.startswith("campaign-")]
 FOLDERS = sorted({p.parent for p in NAMES if p.name.startswith("campaign-")})
-DEVICES = ("AMD EPYC", "Intel(R) Xeon(R) Processor", "NVIDIA H100 80GB HBM3", "NVIDIA H200", "qemu 7.2.22")
+DEVICES = (
+    "AMD EPYC", "Intel(R) Xeon(R) Processor", "NVIDIA H100 80GB HBM3", "NVIDIA H200", "qemu 7.2.22",
+    "Spike 55b4658d", "Intel Gaudi 3 RTL verification model e6cef1c3", "Bochs 783b58fd", "QEMU 7.2.22",
+)  # fmt: skip
+#: Random dot products of references that were run for a shorter time.
+FEWER = {"riscv/vfwbdot.vv.vlen256": 132_000, "arm/bfmopa.ebf0": 492_000, "arm/fmopa.d": 12_000}
 TILE, DMMA = "x86/tdpbf16ps", "hopper/mma.m8n8k4.f64.f64.f64.f64"
 INTEL = HARDWARE / "Intel-R-Xeon-R-Processor"
 H100, H200 = HARDWARE / "NVIDIA-H100-80GB-HBM3", HARDWARE / "NVIDIA-H200"
@@ -222,8 +227,9 @@ def test_measured_evidence_is_what_is_kept() -> None:
     """A catalogued unit claims to be measured exactly where results of hardware are kept, and names them."""
     kept: dict[str, set[str]] = {}
     for path, name in ((p, name) for p in (*FILES, *FOLDERS) for name in runs(p)):
-        emulated = str(runs(path)[name].head["device"].get("system")).startswith("emulated")
-        if name in catalogue() and not emulated:
+        said = runs(path)[name].head["device"]
+        emulated = str(said.get("system")).startswith("emulated")
+        if name in catalogue() and not emulated and said.get("evidence") != "reference":
             kept.setdefault(name, set()).add(path.relative_to(HARDWARE).parts[0])
     for name, spec in catalogue().items():
         facts = [fact for fact in spec.facts.values() if fact.evidence is Evidence.MEASURED]
@@ -233,6 +239,22 @@ def test_measured_evidence_is_what_is_kept() -> None:
             named = [p.partition(" (")[0] for p in fact.source.split("; ") if p.startswith("results/")]
             assert all((HARDWARE.parents[1] / p).exists() for p in named)
             assert len(named) == len(kept[name])
+
+
+def test_reference_evidence_is_what_is_kept() -> None:
+    """A unit claims a running reference exactly where its outputs are kept; 10^6 random ones, of some fewer."""
+    kept: dict[str, str] = {}
+    for path in FOLDERS:
+        for name, run in runs(path).items():
+            if run.head["device"].get("evidence") == "reference":
+                kept[name.partition("@")[0]] = f"results/hardware/{path.relative_to(HARDWARE).parts[0]}"
+                count = sum(x["count"] for x in run.done if x["kind"] == "random")
+                assert count == 10**6 or count >= FEWER[name], name
+    for name, spec in catalogue().items():
+        sources = {
+            f.source.partition("; ")[0] for f in spec.facts.values() if f.evidence is Evidence.REFERENCE
+        }
+        assert sources == ({kept[name]} if name in kept else set()), name
 
 
 def test_files_are_bounded_and_name_no_folder_of_a_machine() -> None:
