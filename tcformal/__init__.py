@@ -141,18 +141,14 @@ _HOME = {
 
 __all__ = [
     "Accuracy", "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences",
-    "Divergence", "ExactSlices", "Format", "Identification", "IdentifyVerdict", "InputError", "Kind",
-    "Divergence", "Format", "Identification", "IdentifiedProduct", "IdentifyVerdict", "InputError", "Kind",
-    "Limits", "MissingSolverError", "ModelGemm", "NoAnswerError", "PlannedProduct", "Program", "ProgramTrace",
-    "ProgramsCompared", "Recipe", "RecordError", "RunnableProgram", "SolverDisagreementError", "Store",
-    "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError", "ValueTextError", "Verdict", "WidthError",
-    "Witness", "__version__", "accuracy", "check_property", "compare_programs", "designs", "differences",
-    "diverge", "exact_slices", "explain", "explain_program", "formats", "gemm", "identify", "plan_cublaslt",
-    "program", "prove_claim", "prove_equal", "recipes", "run_query", "separate", "simulate", "suite",
-    "unit", "units",
-    "diverge", "explain", "explain_program", "formats", "gemm", "identify", "identify_product",
-    "plan_cublaslt", "program", "prove_claim", "prove_equal", "recipes", "run_query", "separate", "simulate",
-    "suite", "unit", "units",
+    "Divergence", "ExactSlices", "Format", "Identification", "IdentifiedProduct", "IdentifyVerdict",
+    "InputError", "Kind", "Limits", "MissingSolverError", "ModelGemm", "NoAnswerError", "PlannedProduct",
+    "Program", "ProgramTrace", "ProgramsCompared", "Recipe", "RecordError", "RunnableProgram",
+    "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError",
+    "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "accuracy", "check_property",
+    "compare_programs", "designs", "differences", "diverge", "exact_slices", "explain", "explain_program",
+    "formats", "gemm", "identify", "identify_product", "plan_cublaslt", "program", "prove_claim",
+    "prove_equal", "recipes", "run_query", "separate", "simulate", "suite", "unit", "units",
 ]  # fmt: skip
 
 

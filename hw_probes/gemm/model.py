@@ -111,7 +111,8 @@ def _candidates(fmt: str, kernels: Sequence[str], d: str) -> list[tuple[str, str
         more = [*fields, *([f"output={d}"] if d != "fp32" else [])]
         for part in parts if name != "plain" and name != "cublaslt-55" else [""]:
             listed = ",".join([*more, *([part] if part else [])])
-            if fmt == "tf32" and unit != _FMA:  # the operands are rounded to tf32 before, or their low bits are left out
+            # The operands are rounded to tf32 before, or their low bits are left out.
+            if fmt == "tf32" and unit != _FMA:
                 made.append((unit, f"{name}@{listed},operands=fp32" if listed else f"{name}@operands=fp32"))
             made.append((unit, f"{name}@{listed}" if listed else name))
     return made
