@@ -40,9 +40,9 @@ def accuracy(
 ) -> int:  # fmt: skip
     """The largest error of a unit's dot product in units of Σ|x_k·y_k|: a proved bound, attaining inputs.
 
-    The bound is a theorem of the proof kernel about one block and, for longer sums, what follows from it
-    block by block; the inputs are built, and replayed on integers and on exact fractions.  Exit code 3 where
-    no bound is proved.
+    The bound is a theorem of the proof kernel about one block, or follows from one about a call or rounding,
+    and for longer sums from block to block; the inputs are built, or found by an ascent, and replayed on
+    integers and on exact fractions.  Exit code 3 where no bound is proved.
     """
     if picture is not None:
         picture_kind(picture)
