@@ -101,7 +101,8 @@ def _device(device: str, formats: str, threads: int | None) -> tuple[ProductFunc
     kind, _, program = device.partition(":")
     if kind == "numpy" and not program:
         settings = {x: os.environ[x] for x in sorted(os.environ) if x.startswith("OPENBLAS_")}
-        about = {"library": f"numpy {np.__version__}", "threads": os.cpu_count(), "settings": settings}
+        threads = settings.get("OPENBLAS_NUM_THREADS", str(os.cpu_count()))
+        about = {"library": f"numpy {np.__version__}", "threads": threads, "settings": settings}
         return np.matmul, about
     if kind == "torch" and not program:
         import tcformal.torch as on_unit

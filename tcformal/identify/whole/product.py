@@ -30,7 +30,7 @@ from tcformal.matmul.arrays import dtypes
 #: Fused multiply–adds, and products that are rounded before they are added, in the formats of processors.
 _FMA = {"fp32": "cdna1/v_mfma_f32_32x32x2f32", "fp64": "ampere/mma.m8n8k4.f64.f64.f64.f64"}
 _WIDER = {"fp16": "fp32", "bf16": "fp32"}
-Operand = NDArray[Any]
+ProductArray = NDArray[Any]
 _FORMATS = ("fp64", "fp32", "bf16", "fp16")
 
 
@@ -136,7 +136,7 @@ def _fill(
     elements: NDArray[np.bool_],
     units: ChainUnits,
     order: SumChain,
-    operands: tuple[Operand, Operand],
+    operands: tuple[ProductArray, ProductArray],
     formats: tuple[Format, Format, Format],
 ) -> None:
     """Write the elements of a region."""
@@ -163,7 +163,7 @@ def identify_product(
     threads, so that each shape is identified by itself, with the threads that the caller has set.
     Zero, NaN, Inf: results are compared as encodings; operands are finite.
     Errors: InputError for other formats or shapes; DeviceError for a function that fails.
-    Source: FPRev (masks of two large terms that cancel); results on random operands.
+    Source: the function's results.
     """
     check_int("number of repetitions", repeats, low=1, high=1000)
     named = [format_named(x.strip()) for x in formats.split(",")]
@@ -205,8 +205,8 @@ def identify_product(
 def _summed(
     region: OrderRegion,
     candidates: Sequence[ChainUnits],
-    sets: Sequence[tuple[Operand, Operand]],
-    got: Sequence[Operand],
+    sets: Sequence[tuple[ProductArray, ProductArray]],
+    got: Sequence[ProductArray],
     formats: tuple[Format, Format, Format],
 ) -> list[SummedRegion]:
     """The units that give a region's elements; the region in two where no unit gives them all."""
@@ -243,7 +243,7 @@ def _words(x: NDArray[Any]) -> NDArray[Any]:
 
 def _random(
     rng: np.random.Generator, left: tuple[int, int], right: tuple[int, int], formats: tuple[Format, Format]
-) -> tuple[Operand, Operand]:
+) -> tuple[ProductArray, ProductArray]:
     made = [
         rng.standard_normal(x).astype(dtypes()[fmt.name])
         for x, fmt in zip((left, right), formats, strict=True)
@@ -253,7 +253,7 @@ def _random(
 
 def _cancelling(
     rng: np.random.Generator, left: tuple[int, int], right: tuple[int, int], formats: tuple[Format, Format]
-) -> tuple[Operand, Operand]:
+) -> tuple[ProductArray, ProductArray]:
     """Operands whose products cancel, so that results are what was rounded off; a few terms are left over."""
     a, b = _random(rng, left, right, formats)
     half = left[1] // 2
