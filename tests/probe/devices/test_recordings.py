@@ -245,7 +245,7 @@ def test_measured_evidence_is_what_is_kept() -> None:
 
 
 def test_reference_evidence_is_what_is_kept() -> None:
-    """A unit claims a running reference exactly where outputs are kept: 10^6 random ones, or as FEWER says."""
+    """A unit claims a reference exactly where outputs are kept: 10^6 random ones, or as FEWER says."""
     kept: dict[str, str] = {}
     for path in FOLDERS:
         for name, run in runs(path).items():
