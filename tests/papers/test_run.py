@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.papers import run as running
 from tcformal.papers.checked import golden_witness
@@ -103,3 +105,18 @@ def test_a_kept_answer_of_another_definition_is_not_served(
     store.path.write_text(text.replace(digest, "0" * 64), encoding="utf-8")
     how = Setting(Store(tmp_path / "results"), LIMITS, certify=True)
     assert [a.served for a in run(query, [ask], how)] == [""]
+
+
+def test_a_statement_holds_what_its_readers_need(tmp_path: Path) -> None:
+    """`run --statements`: the source's formula, the inputs, both results, and commands that repeat them."""
+    folder, results = tmp_path / "texts", str(tmp_path / "results")
+    asked = ["run", "power/xvbf16ger2", "--statements", str(folder), "--results", results]
+    done = CliRunner().invoke(main, asked)
+    assert done.exit_code == 0, done.output
+    text = (folder / "power-xvbf16ger2.md").read_text()
+    for wanted in (
+        "Power ISA 3.1B", "its exponent unbounded", "SEPARATED", "first -0; second 0",
+        "`tcformal eval power10/xvbf16ger2pp power10/xvbf16ger2pp@accumulator=RNE-FP32 --a",
+        "`tcformal run power/xvbf16ger2 --fresh`",
+    ):  # fmt: skip
+        assert wanted in text, wanted
