@@ -376,7 +376,7 @@ def test_an_input_on_which_lanes_and_oracle_part_is_an_error(monkeypatch: pytest
 def hundreds() -> Suite:
     """More designs than pairs are listed of; some are equal, and nobody is asked for long."""
     of = space(["valpey@terms=3"], vary=["fraction_bits=20..31", "conversion", "carry_bits=1,2,6,7"])
-    assert len(of.members) == 288 > LISTED
+    assert len(of.members) == 336 > LISTED
     return suite(of, vectors=256, limits=LIMITS, total_s=0.5)
 
 
