@@ -104,11 +104,11 @@ def _stochastic(bits: int) -> Function:
     rng = np.random.default_rng(1)
 
     def device(a: Raw, b: Raw, c: Raw) -> Raw:
-        x, y = (w.astype(np.uint16).view(np.float16).astype(np.float64) for w in (a, b))
-        total = (x * y).sum(axis=1) + c.astype(np.uint32).view(np.float32)
-        _, exponent = np.frexp(total)
-        step = np.ldexp(1.0, exponent - 24 - bits)
         with np.errstate(all="ignore"):
+            x, y = (w.astype(np.uint16).view(np.float16).astype(np.float64) for w in (a, b))
+            total = (x * y).sum(axis=1) + c.astype(np.uint32).view(np.float32)
+            _, exponent = np.frexp(total)
+            step = np.ldexp(1.0, exponent - 24 - bits)
             kept = np.trunc(np.abs(total) / step) + rng.integers(0, 1 << bits, len(c))
             made = np.copysign(np.floor(kept / (1 << bits)) * step * (1 << bits), total)
             words: Raw = made.astype(np.float32).view(np.uint32)

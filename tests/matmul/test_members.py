@@ -11,10 +11,11 @@ from tcformal.design.space import space
 from tcformal.matmul.unit import Unit
 from tcformal.matmul.worlds.members import Members
 from tcformal.matmul.worlds.opened import structure_of
-from tcformal.operands.batch import inputs_to_try, witness_at
+from tcformal.operands.batch import inputs_to_try, together, witness_at
+from tcformal.operands.pool import pool_of
 
 SPACES = {
-    "cut": (["valpey@terms=5"], ["carry_bits=2..4", "fraction_bits=20,200", "conversion=RZ-FP32,RO-FP32"]),
+    "cut": (["valpey@terms=5"], ["carry_bits=0..2", "fraction_bits=20,200", "conversion=RZ-FP32,RO-FP32"]),
     "added in two ways": (["tfdpa@products=4,fraction_bits=24"], ["fraction_bits=24..27", "accumulation"]),
     "chains": (["sequential@products=4"], ["conversion=RNE-FP32,RZ-FP32", "c_subnormals", "order"]),
     "products": (["tfdpa@products=2,k=4"], ["products", "overflow", "zero_sign", "operand_subnormals"]),
@@ -27,7 +28,7 @@ def test_many_designs_give_what_each_gives_alone(name: str) -> None:
     names, vary = SPACES[name]
     units = space(names, vary=vary).members
     members = Members(units, units[0].k)
-    x = inputs_to_try(units[0], units[0].k, 200, 5)
+    x = together(inputs_to_try(units[0], units[0].k, 150, 5), pool_of(units[0], units[0].k, 150, 5))
     made = members.outputs(x)
     for unit, row in zip(units, made, strict=True):
         assert np.array_equal(row, Unit(unit).dot_bits(x.a, x.b, x.c)), unit.name

@@ -376,7 +376,7 @@ def test_an_input_on_which_lanes_and_oracle_part_is_an_error(monkeypatch: pytest
 def hundreds() -> Suite:
     """More designs than pairs are listed of; some are equal, and nobody is asked for long."""
     of = space(["valpey@terms=3"], vary=["fraction_bits=20..31", "conversion", "carry_bits=1,2,6,7"])
-    assert len(of.members) == 288 > LISTED
+    assert len(of.members) == 336 > LISTED
     return suite(of, vectors=256, limits=LIMITS, total_s=0.5)
 
 
@@ -431,6 +431,11 @@ def test_inputs_that_split_are_few_and_needed() -> None:
             rest = [j for j in found.chosen if j != i]
             assert len(np.unique(results[:, rest], axis=0)) < every
     assert split_cover(np.zeros((3, 2), np.uint64), [1, 1]).chosen == ()
+    # The first input tells most pairs apart, and the two others all of them: nine designs (x, y).
+    pairs = list(product(range(3), range(3)))
+    first = [{(1, 0): 0, (0, 2): 1}.get(pair, i) for i, pair in enumerate(pairs)]
+    trap = np.array([first, *zip(*pairs, strict=True)], np.uint64).T
+    assert split_cover(trap, [1, 1, 1]).chosen == (1, 2)
 
 
 # ---------------------------------------------------------------------- written and read
