@@ -101,8 +101,8 @@ def _device(device: str, formats: str, threads: int | None) -> tuple[ProductFunc
     kind, _, program = device.partition(":")
     if kind == "numpy" and not program:
         settings = {x: os.environ[x] for x in sorted(os.environ) if x.startswith("OPENBLAS_")}
-        threads = settings.get("OPENBLAS_NUM_THREADS", str(os.cpu_count()))
-        about = {"library": f"numpy {np.__version__}", "threads": threads, "settings": settings}
+        allowed = settings.get("OPENBLAS_NUM_THREADS", str(os.cpu_count()))
+        about = {"library": f"numpy {np.__version__}", "threads": allowed, "settings": settings}
         return np.matmul, about
     if kind == "torch" and not program:
         import tcformal.torch as on_unit
