@@ -101,15 +101,15 @@ def _device(device: str, formats: str, threads: int | None) -> tuple[ProductFunc
     kind, _, program = device.partition(":")
     if kind == "numpy" and not program:
         settings = {x: os.environ[x] for x in sorted(os.environ) if x.startswith("OPENBLAS_")}
-        allowed = settings.get("OPENBLAS_NUM_THREADS", str(os.cpu_count()))
-        about = {"library": f"numpy {np.__version__}", "threads": allowed, "settings": settings}
+        used = settings.get("OPENBLAS_NUM_THREADS", str(os.cpu_count()))
+        about = {"library": f"numpy {np.__version__}", "threads": used, "settings": settings}
         return np.matmul, about
     if kind == "torch" and not program:
         import tcformal.torch as on_unit
         from tcformal.torch.tensors import own_product
 
-        version, used = on_unit.set_threads(threads)
-        return own_product, {"library": f"torch {version}", "threads": used}
+        version, number = on_unit.set_threads(threads)
+        return own_product, {"library": f"torch {version}", "threads": number}
     if kind == "exec" and program:
         return _Program(shlex.split(program), formats), {"library": device}
     raise InputError(f"expected the device {_DEVICES}, but got {device!r:.80}")
