@@ -32,6 +32,9 @@ def test_two_arithmetics_of_a_small_decoder() -> None:
     assert first.alone == first.differing  # nothing differs before the first product
     assert found.positions == 20
     assert 0 <= found.divergence < 1e-3
+    coarse = on_unit.compare(model, ids, one, on_unit.arithmetic(f"{HOPPER}@fraction_bits=10"))
+    assert coarse.divergence > 0
+    assert all(x.differing > 0 and x.error > 0 for x in coarse.layers)
     again = on_unit.compare(model, ids, one, one)
     assert {(x.alone, x.differing, x.error) for x in again.layers} == {(0, 0, 0.0)}
     assert (again.divergence, again.agreement, again.first_token) == (0.0, 1.0, None)
