@@ -328,6 +328,7 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
         chained(nan_rule="first_operand", **stepwise("two_chains", "last", "RNE-E3M2")),
     ),
     "nan-of-b": ("RNE", chained(products=1, nan_rule="b_sum_a")),
+    "nan-of-a": ("RNE", chained(products=1, nan_rule="a_sum_b")),
     "sign-magnitude": ("RZ", {"fraction_bits": 2, "zero_exponent": -1, "accumulation": "sign_magnitude"}),
     "group-of-one": ("RZ", {"fraction_bits": 2, "group": 1, "zero_exponent": -1}),
     "group-of-two": ("RZ", {"fraction_bits": 3, "group": 2, "zero_exponent": 1}),
@@ -346,7 +347,7 @@ SINGLE = (
 #: Designs that see more of the operands than their product's value: one product is enough.
 ONLY_SINGLE = ("flushed-to-positive", "flushed-to-signed", "nan-of-first")
 #: Designs that hand on the NaN of one of several products, or that of a step before.
-OF_NANS = ("nan-of-chains", "nan-of-b")
+OF_NANS = ("nan-of-chains", "nan-of-b", "nan-of-a")
 
 
 def toys() -> Iterator[UnitSpec]:

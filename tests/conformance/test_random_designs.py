@@ -119,7 +119,7 @@ def test_a_failing_case_can_be_pasted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the formats have names, what is printed is a command with unit, operands and results."""
     right, rng = unit_dot, random.Random(1)
     monkeypatch.setitem(globals(), "unit_dot", lambda *args: right(*args) ^ 1)
-    texts = {spec: mismatch(spec, 3) for spec in (random_unit(rng) for _ in range(12))}
+    texts = {spec: mismatch(spec, 3) for spec in (random_unit(rng) for _ in range(24))}
     assert all(texts.values())
     pasted = {spec: text for spec, text in texts.items() if text.startswith("tcformal explain '")}
     assert len(pasted) > 1

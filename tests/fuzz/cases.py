@@ -73,6 +73,7 @@ WORKING: dict[str, list[str]] = {
     "accuracy": ["tfdpa@products=2", "--no-prove"],
     "statistics": ["tfdpa@products=2", "--elements", "4"],
     "figures": ["mary-5.1", "--points", "1", "--words", "1"],
+    "identify-product": ["numpy", "--formats", "fp32,fp32,fp32", "--shape", "2,2,3"],
     "identify": ["--device", "hand:somebody", "--formats", "fp16,fp16,fp32,fp32", "--k", "2", "--next"],
 }
 

@@ -146,7 +146,7 @@ def test_the_command_asks_numpy_and_programs(tmp_path: Path, capsys: pytest.Capt
     assert exit_code(["identify-product", f"exec:{sys.executable} {program}", *shape]) == 0
     (row,) = json.loads(capsys.readouterr().out)["products"]
     assert row["found"]
-    assert row["regions"][0]["units"] == ["muladd@k=1," + ",".join(f"{x}_format=fp32" for x in "abcd")]
+    assert "muladd@k=1," + ",".join(f"{x}_format=fp32" for x in "abcd") in row["regions"][0]["units"]
     keep = ("--keep", "--results", str(tmp_path))
     assert exit_code(["identify-product", "numpy", *shape[2:], "--shape", "8,8,12", *keep]) == 0
     (path,) = (tmp_path / "products").glob("*/numpy.jsonl")

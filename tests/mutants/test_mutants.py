@@ -16,6 +16,8 @@ MUTANTS = read()
 
 #: Layers of the package: each has three mutants at least.
 LAYERS = {
+    "matmul",
+    "suites",
     "bounds",
     "independent",
     "rtl",
