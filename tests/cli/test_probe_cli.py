@@ -121,7 +121,13 @@ def test_recordings_end_to_end(run: Run) -> None:
     comparison = json.loads(found.stdout)
     assert found.exit_code == 0
     names = {r["design"] for r in comparison["refuted"]}
-    for change in ("fraction_bits=22", "fraction_bits=24", "products=2", "c_position=last", "conversion=RNE-FP32"):
+    for change in (
+        "fraction_bits=22",
+        "fraction_bits=24",
+        "products=2",
+        "c_position=last",
+        "conversion=RNE-FP32",
+    ):
         assert f"{VOLTA}@{change}" in names
     longer = run("plan", VOLTA, "-o", "plan", "--vectors", "5", "--no-directed", "--witness", path)
     assert longer.exit_code == 0
