@@ -75,7 +75,7 @@ def tree_of(name: str, trees: dict[str, str], book: LemmaBook) -> str:
     return trees[name]
 
 
-ALL = [pytest.param(x, marks=() if x == "groups" else pytest.mark.long) for x in UNITS]
+ALL = [pytest.param(x, marks=() if x in ("groups", "tr") else pytest.mark.long) for x in UNITS]
 
 
 @pytest.mark.parametrize("name", ALL)
