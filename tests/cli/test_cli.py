@@ -316,7 +316,11 @@ def test_separate_as_json(run: Run) -> None:
             id="separate-vacuous",
         ),
         pytest.param(
-            ("prove", AMPERE_K8, TURING_K8, "--solvers", "z3"), 3, "UNKNOWN", id="prove-unconfirmed"
+            ("prove", AMPERE_K8, TURING_K8, "--solvers", "z3"),
+            3,
+            "UNKNOWN",
+            id="prove-unconfirmed",
+            marks=pytest.mark.long,
         ),
         pytest.param(
             ("separate", AMPERE_K8, TURING_K8, "--solvers", "z3"), 3, "UNKNOWN", id="separate-unconfirmed"

@@ -106,10 +106,11 @@ def test_the_planted_files_are_run_where_python_looks_for_them(planted: Path) ->
         pytest.param(
             COMMAND, ["prove", *UNITS, "--solvers", "kissat,z3,cvc5"], "EQUIVALENT", marks=pytest.mark.long
         ),
-        (
+        pytest.param(
             COMMAND,
             ["sweep", "--vectors", "2", "--only", "x86/vdpbf16ps", "--jobs", "1"],
             "1 designs swept now",
+            marks=pytest.mark.long,
         ),
         (ISOLATED, [], "3\n"),
         (NOTEBOOK, [], "2\n"),

@@ -83,7 +83,7 @@ def test_a_killed_sweep_leaves_no_worker(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the kernel's table of processes")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_a_sweep_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     with sweep(tmp_path) as process:
         workers = busy(process)
@@ -97,7 +97,8 @@ def test_a_sweep_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Sig
 
 
 @pytest.mark.parametrize(
-    "number", [signal.SIGINT, signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.long)]
+    "number",
+    [signal.SIGINT, *(pytest.param(x, marks=pytest.mark.long) for x in (signal.SIGTERM, signal.SIGHUP))],
 )
 def test_a_signal_while_the_program_starts_is_one_sentence(number: signal.Signals) -> None:
     """At moments of the second that importing takes, and of what comes then."""

@@ -42,7 +42,9 @@ DESIGNS = [
 
 @pytest.mark.parametrize("row", ROWS)
 @pytest.mark.parametrize("answer", ANSWERS)
-@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=pytest.mark.long if i % 2 else ()) for i, x in enumerate(DESIGNS)]
+)
 def test_terms_mean_what_integers_do(name: str, answer: Callable[[Graph, Node], str], row: int) -> None:
     spec = unit(name).spec
     graph, root = circuit(spec, spec.k)

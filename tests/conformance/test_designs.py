@@ -423,7 +423,10 @@ def classes_of_rows(spec: UnitSpec, x: Batch) -> tuple[Any, Any]:
 @pytest.mark.parametrize(
     ("name", "one_in"),
     [
-        *(pytest.param(name, 16, id=name) for name in TOYS),
+        *(
+            pytest.param(name, 16, id=name, marks=pytest.mark.long if i % 2 else ())
+            for i, name in enumerate(TOYS)
+        ),
         *(pytest.param(name, 1, id=f"{name}-whole", marks=pytest.mark.long) for name in TOYS),
     ],
 )
@@ -644,7 +647,9 @@ def asked_about(spec: UnitSpec, results: Raw, n: int) -> Any:
     return np.union1d(drawn[np.isin(drawn, rare)][:n], drawn[:n])
 
 
-@pytest.mark.parametrize("name", SHARES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=pytest.mark.long if i % 2 else ()) for i, x in enumerate(SHARES)]
+)
 def test_family_on_seeded_vectors(name: str) -> None:
     spec = resolve(name)
     x, found = family_vectors(name)

@@ -393,7 +393,13 @@ def widest_shapes(name: str) -> list[tuple[Row, Row]]:
     return list(shapes(name, WIDEST))
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+#: Operators that the default tests try on the widest operands: every third, and what carries.
+WIDE_ONES = {*OPERATORS[::3], "add_mod", "sub_mod", "mul_expand"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=() if x in WIDE_ONES else pytest.mark.long) for x in OPERATORS]
+)
 @pytest.mark.parametrize("interpretation", SLOWER)
 def test_operator_on_the_widest_operands(interpretation: str, name: str) -> None:
     """As wide as the sums of fp64 and wider: no interpretation may lose a bit up there."""

@@ -83,6 +83,7 @@ def test_every_variation_differs_or_survives(name: str, tmp_path: Path) -> None:
     assert found.count == len({item.witness for item in directed(spec)})
 
 
+@pytest.mark.long
 def test_the_refuted_are_ranked_by_agreement(tmp_path: Path) -> None:
     """Those that give more outputs before one refutes them come first; the counts are those of a replay."""
     device = f"{AMPERE}@fraction_bits=26"
@@ -102,6 +103,7 @@ def test_the_refuted_are_ranked_by_agreement(tmp_path: Path) -> None:
         assert r.agrees.count == (replay(r.design, rows_of(rows, first)) == outputs[first]).sum()
 
 
+@pytest.mark.long
 def test_two_names_of_one_definition_survive_as_one(tmp_path: Path) -> None:
     spec = unit(VOLTA).spec
     path = run_plan(make_plan(spec, directed(spec), vectors=0, seed=1), ModelDevice(VOLTA), tmp_path).path

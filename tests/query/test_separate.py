@@ -140,8 +140,10 @@ _FP16 = "mma.m16n8k8.f16.f16.f16.f16"
         (_TF32, "hopper", "blackwell", Kind.EQUIVALENT),
         ("mma.m8n8k4.f16.f16.f16.f16", "volta", "turing", Kind.EQUIVALENT),
         ("mma.m8n8k4.f32.f16.f16.f16", "volta", "turing", Kind.EQUIVALENT),
-        (_FP16, "turing", "ampere", Kind.EQUIVALENT),
-        (_FP16, "ampere", "ada", Kind.EQUIVALENT),
+        *(
+            pytest.param(_FP16, *pair, Kind.EQUIVALENT, marks=pytest.mark.long)
+            for pair in (("turing", "ampere"), ("ampere", "ada"))
+        ),
         (_FP16, "ada", "hopper", Kind.SEPARATED),
         (_FP16, "hopper", "blackwell", Kind.EQUIVALENT),
     ],

@@ -118,7 +118,13 @@ def broken(g: Graph) -> Node:
     return g.or_(g.truth(False), *(g.not_(x.node) for x in g.invariants.kept))
 
 
-@pytest.mark.parametrize("name", OPERATIONS.values(), ids=OPERATIONS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(unit, id=x, marks=pytest.mark.long if x in ("two chains", "tree") else ())
+        for x, unit in OPERATIONS.items()
+    ],
+)
 def test_what_the_semantics_relies_on_is_proved_of_small_designs(name: str) -> None:
     g, _ = built(resolve(name))
     run = Concrete(g, [broken(g)])

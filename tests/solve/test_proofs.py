@@ -228,8 +228,16 @@ CHECKERS = [
     ("hangs", "no answer in 2 s"),
     ("leaves", "the process exited with status 9 without a readable answer"),
     ("runs out of memory", "the process exited with status 1 without a readable answer (MemoryError)"),
-    ("says too little", "the process exited with status 0 without a readable answer"),
-    ("writes no packed proof", "the process exited with status 0 without a readable answer"),
+    pytest.param(
+        "says too little",
+        "the process exited with status 0 without a readable answer",
+        marks=pytest.mark.long,
+    ),
+    pytest.param(
+        "writes no packed proof",
+        "the process exited with status 0 without a readable answer",
+        marks=pytest.mark.long,
+    ),
     ("says nothing", "the process exited with status 0 without a readable answer"),
 ]
 

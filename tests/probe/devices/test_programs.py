@@ -162,6 +162,7 @@ def test_words_that_are_none_reject() -> None:
             open_device(text)
 
 
+@pytest.mark.long
 def test_a_fault_never_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit code 3 with what is missing; 1 where what came refutes the unit; 0 once the run is whole."""
     monkeypatch.chdir(tmp_path)

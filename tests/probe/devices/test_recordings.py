@@ -71,7 +71,7 @@ def leaders(path: Path) -> list[str]:
 
 #: Of an H100's units every tenth.  The long run has the others, and those of an H200, which are the same.
 KEPT = [
-    pytest.param(path, name, marks=pytest.mark.long if path == H100 and i % 10 else ())
+    pytest.param(path, name, marks=pytest.mark.long if i % (10 if path == H100 else 2) else ())
     for path in (*FILES, *FOLDERS)
     if path != H200
     for i, name in enumerate(leaders(path))

@@ -139,7 +139,7 @@ def test_no_field_of_a_campaign_turns_its_comparison(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick_rivals: None
 ) -> None:
     """Heads, operands, suites, random items, places, answers; the summary is only looked at whole."""
-    monkeypatch.setattr(work, "directed", lambda spec: list(directed(spec))[::300])
+    monkeypatch.setattr(work, "directed", lambda spec: list(directed(spec))[::600])
     monkeypatch.setattr(work, "survivors", lambda *_: {"survivors": [UNIT], "refuted": {}})
     name = "arm/bfmmla.ebf0"
     Campaign(

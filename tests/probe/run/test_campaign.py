@@ -335,6 +335,7 @@ def test_parts_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         Parts(tmp_path / "tiny", {}, 1, 10).append({"a": "a long line"})
 
 
+@pytest.mark.long
 @quick
 def test_more_mismatches_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are counted and not kept; what is left out is said when the results are read."""
