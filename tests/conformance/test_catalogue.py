@@ -21,7 +21,7 @@ from tcformal.oracle.exact import unit_dot
 from tcformal.sweeps import conformance, records
 
 #: Vectors of each design in the default tests.
-VECTORS = 8
+VECTORS = 16
 DESIGNS = list(distinct_designs())
 
 
