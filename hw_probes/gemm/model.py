@@ -54,9 +54,7 @@ _MMA = {
 }  # fmt: skip
 _WGMMA_TF32 = "hopper/wgmma.m64n8k8.f32.tf32.tf32"
 #: Instructions of older kernels, of half the k.
-_HALF = {
-    "fp16": "hopper/mma.m16n8k8.f32.f16.f16.f32", "bf16": "hopper/mma.m16n8k8.f32.bf16.bf16.f32",
-}  # fmt: skip
+_HALF = {fmt: f"hopper/mma.m16n8k8.f32.{ptx}.{ptx}.f32" for fmt, ptx in (("fp16", "f16"), ("bf16", "bf16"))}
 #: A chain of fused multiply–adds in fp32.
 _FMA = "cdna1/v_mfma_f32_32x32x2f32"
 _SPLITS = (2, 3, 4, 5, 6, 7, 8, 10, 12, 16)

@@ -57,6 +57,8 @@ def plain_text(text: str) -> str:
     Proofs of many units are much alike: plain, and packed together, they take a third of the space.
     """
     if text.startswith('{"'):
+        if len(text) > LARGEST:
+            raise ProofError(f"expected a proof of at most {LARGEST} characters, but got {len(text)}")
         return text
     try:
         plain, whole = files.unpacked(base64.b85decode(text), LARGEST)

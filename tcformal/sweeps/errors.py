@@ -52,6 +52,11 @@ class CellRecord:
     version: str = VERSION
 
     @property
+    def numbers(self) -> tuple[float, ...]:
+        """The median, the 95 % quantile, the largest error and the mean; ValueError for other texts."""
+        return tuple(float(x) for x in (self.median, self.q95, self.largest, self.mean))
+
+    @property
     def cell(self) -> Cell:
         """Which cell it is of."""
         return Cell(self.name, self.length, self.elements, self.distribution, self.seed)
@@ -84,7 +89,15 @@ def measure(cell: Cell) -> CellRecord:
 def measured_already(path: Path, cells: Sequence[Cell], warn: Warn = ignore) -> dict[Cell, CellRecord]:
     """The kept records of some cells whose definitions are today's."""
     today = {name: defined(computation(name)) for name in dict.fromkeys(c.name for c in cells)}
-    held = {r.cell: r for r in records(path, CellRecord, warn) if today.get(r.name) == r.definition}
+    held = {}
+    for record in records(path, CellRecord, warn):
+        try:
+            known = today.get(record.name) == record.definition and bool(record.numbers)
+        except ValueError as error:
+            warn(f"expected the errors of {record.name} in {path} as numbers, but {error}: it is passed over")
+            continue
+        if known:
+            held[record.cell] = record
     return {c: held[c] for c in cells if c in held}
 
 

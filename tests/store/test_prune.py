@@ -13,8 +13,9 @@ from click.testing import CliRunner
 from kept import certified, rewrite, same, separated, trivial, vacuous
 from tcformal.cli import main
 from tcformal.design.names import resolve
-from tcformal.errors import RecordError
+from tcformal.errors import ProofError, RecordError
 from tcformal.ir.build import Graph
+from tcformal.proofs import packed as proof_texts
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook, statement
 from tcformal.proofs.packed import packed, plain_text, unpacked
@@ -254,3 +255,14 @@ def test_the_command_says_what_it_took_out(store: Store) -> None:
     nowhere = ["results", "prune", "--results", str(store.folder / "nowhere")]
     assert CliRunner().invoke(main, nowhere).exit_code == 0
     assert not (store.folder / "nowhere").exists()
+
+
+@pytest.mark.parametrize("pack", [False, True])
+def test_a_proof_beyond_the_bound_is_refused(pack: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packed and plain alike."""
+    text = packed([["nothing"]] * 100, [0])
+    shown = text if pack else plain_text(text)
+    assert unpacked(shown) == unpacked(text)
+    monkeypatch.setattr(proof_texts, "LARGEST", 100)
+    with pytest.raises(ProofError, match="of at most 100 "):
+        unpacked(shown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tcformal.cli import main
 from tcformal.matmul.errors import error_sample
 from tcformal.matmul.runnable import computation
 from tcformal.sweeps.errors import Cell, measured_already, sweep_errors
+from tcformal.sweeps.records import append
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 CELLS = [Cell(name, n, 9, "normal", 1) for name in (VOLTA, "added-outside") for n in (4, 8)]
@@ -36,6 +38,18 @@ def test_a_sweep_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join([*lines[:3], lines[3].replace('"finite": 9', '"finite": 8')]), encoding="utf-8")
     assert set(measured_already(path, CELLS)) == set(CELLS[:3])
+
+
+def test_errors_that_are_no_numbers_are_measured_again(tmp_path: Path) -> None:
+    """Also where the digest of the line fits."""
+    path, said = tmp_path / "statistics.jsonl", list[str]()
+    with ThreadPoolExecutor(1) as pool:
+        (made,) = sweep_errors(path, CELLS[:1], pool)
+    append(path, replace(made, largest="many"))
+    path.write_text(path.read_text(encoding="utf-8").splitlines(True)[1], encoding="utf-8")
+    assert measured_already(path, CELLS[:1], said.append) == {}
+    (line,) = said
+    assert line.startswith(f"expected the errors of {VOLTA} in {path} as numbers, but ")
 
 
 def test_a_cell_of_another_definition_is_measured_again(tmp_path: Path) -> None:

@@ -157,11 +157,8 @@ def _swept(
         new = len(list(sweep_errors(path, cells, pool, advance=advance, warn=warn)))
     held = measured_already(path, cells)
     found = [held[c] for c in cells]
-    say(f"{new} cells measured now, {len(cells) - new} kept, in {path}", err=True)
-    rows = [
-        (r.name, r.length, r.finite, *(float(x) for x in (r.median, r.q95, r.largest, r.mean)), "")
-        for r in found
-    ]
+    say(f"{new} cells measured now, {len(cells) - new} kept and not measured again, in {path}", err=True)
+    rows = [(r.name, r.length, r.finite, *r.numbers, "") for r in found]
     print_json([asdict(r) for r in found]) if as_json else statistics_view(rows)
     if picture is not None:
         say(f"{picture}; data: {growth_picture(picture, ['tcformal', *sys.argv[1:]], rows)}", err=True)
