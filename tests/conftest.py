@@ -20,6 +20,12 @@ _number = itertools.count()
 gc.set_threshold(100_000, 50, 100)
 
 
+def pytest_sessionfinish() -> None:
+    """What is left is looked through once: pytest does so five times, with a second or more for each."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def results_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for the results folders of one run of the tests."""

@@ -191,7 +191,7 @@ class Unit:
         return arrays.from_raw(words, self.d_format)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=192)
 def dot_products(spec: UnitSpec, k: int) -> DotProducts:
     """K products on one unit, row by row; see `tcformal.kernels.rows`."""
     from tcformal.kernels.rows import DotProducts

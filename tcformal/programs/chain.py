@@ -92,7 +92,8 @@ def arithmetic(spec: UnitSpec) -> UnitSpec:
     return replace(spec, name=spec.name if named else "", m=1, n=1, notes=())
 
 
-@lru_cache(maxsize=64)
+# As many as a unit has neighbours that outputs are compared with.
+@lru_cache(maxsize=192)
 def _staged(spec: UnitSpec, k: int) -> tuple[Graph, Dot]:
     g = Graph()
     return g, chained_dot(g, spec, declare_inputs(g, spec, k))

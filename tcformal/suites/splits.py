@@ -30,8 +30,12 @@ def split_cover(results: Results, costs: Sequence[int]) -> Cover:
 
 def telling_rows(labels: NDArray[np.intp], results: Results, most: int) -> list[int]:
     """At most so many inputs that split designs of equal labels, those that tell most pairs apart first."""
-    columns = [_dense(column) for column in results.T]
-    return _greedy(columns, [0] * len(columns), [0] * len(columns), labels, most)[0]
+    _, first, label = np.unique(labels, return_index=True, return_inverse=True)
+    # Most inputs tell nothing apart where few designs are left: they are passed over all at once.
+    telling = np.flatnonzero((results != results[first[label.reshape(-1)]]).any(axis=0))
+    columns = [_dense(column) for column in results.T[telling]]
+    picked = _greedy(columns, [0] * len(columns), [0] * len(columns), labels, most)[0] if columns else []
+    return [int(telling[i]) for i in picked]
 
 
 def _greedy(

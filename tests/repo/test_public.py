@@ -121,6 +121,7 @@ def test_arguments_are_typed(name: str) -> None:
         assert not [p for p in signature.parameters.values() if "Any" in str(p.annotation)]
 
 
+@pytest.mark.long
 def test_the_package_says_that_it_is_typed(tmp_path: Path) -> None:
     """A user's program is checked against the types of the installed package."""
     assert (ROOT / "tcformal" / "py.typed").is_file()

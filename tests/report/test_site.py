@@ -166,6 +166,7 @@ def test_a_forged_witness_is_not_shown(tmp_path: Path) -> None:
     assert "refused" in forged.status
 
 
+@pytest.mark.long
 def test_the_nan_rule_of_amx_is_measured_from_the_recorded_tiles(tmp_path: Path) -> None:
     recorded = Path("hardware", "Intel-R-Xeon-R-Processor", "x86")
     shutil.copytree(ROOT / "results" / recorded, tmp_path / recorded)
