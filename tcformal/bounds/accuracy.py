@@ -64,8 +64,8 @@ class Accuracy:
         d = self.unit.d_format
         least = d.e_min if self.proved.least is None else self.proved.least
         made.append(
-            f"no underflow: of every call the largest product, or c, is at least 2^{least}, and no result on "
-            f"the way is a subnormal {d.name}"
+            f"no underflow: {self.proved.largest} is at least 2^{least}, and no result on the way is a "
+            f"subnormal {d.name}"
         )
         if self.promote is not None:
             made.append(f"every {self.promote} products are summed from zero and added in fp32, to nearest")

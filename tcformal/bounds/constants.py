@@ -21,6 +21,7 @@ from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.proofs.statements.error_bound import ErrorBound
 from tcformal.proofs.statements.relative_bound import block_of, relative_constant
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
+from tcformal.query.assume import Assumptions
 from tcformal.query.question import Kind
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
@@ -37,7 +38,7 @@ class Proved:
 
     Ranges and units: the error of one block from c = 0 is at most first·Σ|a_k·b_k|; where it is asked, a
     block takes an error of C·Σ|a_k·b_k| so far to ((1 + C)·(1 + other) - 1)·Σ|a_k·b_k| at most; `size`:
-    products of a block; the largest term is at least 2^least.
+    products of a block; `largest`, which is a term, is at least 2^least.
     """
 
     first: Fraction | None
@@ -48,6 +49,7 @@ class Proved:
     steps: tuple[str, ...]
     reason: str = ""
     least: int | None = None
+    largest: str = "of every call the largest product, or c,"
 
 
 def unproved(reason: str, claims: tuple[ClaimVerdict, ...] = ()) -> Proved:
@@ -88,10 +90,10 @@ class Theorems:
         self.claims.append(v)
         return v.kind is Kind.HOLDS
 
-    def stated(self, unit: UnitSpec) -> ErrorBound:
+    def stated(self, unit: UnitSpec, *, zero_c: bool = False) -> ErrorBound:
         """What claim `error-bound` says of a unit."""
-        book = LemmaBook(limits=self.limits)
-        return stated_bound(Asking(unit, book, self.limits, None, self.progress))[0]
+        book, what = LemmaBook(limits=self.limits), Assumptions(c=0) if zero_c else Assumptions()
+        return stated_bound(Asking(unit, book, self.limits, None, self.progress, assumed=what))[0]
 
     def missing(self) -> Proved:
         """No constants, because the last claim does not hold."""
@@ -190,11 +192,50 @@ def _composed(unit: UnitSpec, length: int, known: Theorems) -> Proved:
 def _whole(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     """Of a block of any other call: what claim `error-bound` about it gives."""
     block = unit if unit.emulation is not None else block_of(unit)
-    if not known.holds(block, "error-bound", kept=block.k == unit.k):
-        return known.missing()
-    kappa, least, how = _relative(known.stated(block))
-    more = length > block.k
+    stated, more = known.stated(block), length > block.k
+    alone = known.stated(block, zero_c=True) if isinstance(stated, RoundDownBound) else None
+    for name in ["error-bound; c=0x0"] * (alone is not None) + ["error-bound"] * (alone is None or more):
+        if not known.holds(block, name, kept=block.k == unit.k):
+            return known.missing()
+    if isinstance(stated, RoundDownBound) and isinstance(alone, RoundDownBound):
+        return _rounded_down(alone, stated, more, known)
+    kappa, least, how = _relative(stated)
     return Proved(kappa, kappa if more else None, block.k, tuple(known.claims), (how,), least=least)
+
+
+def _rounded_down(alone: RoundDownBound, beside: RoundDownBound, more: bool, known: Theorems) -> Proved:
+    """Of sums whose products have limits P of their own: what is lost of them alone, and of a c beside them.
+
+    With P the largest exponent of the products of a sum, Σ 2^P <= Σ|a_k·b_k| of a block; a sum whose products
+    are all zero has the least P, which adds little beside the others.
+    """
+    margin = MARGIN if len(beside.own) > 1 else 0
+    (first, _), (later, other) = (_parts_lost(x, margin) for x in (alone, beside))
+    how = (
+        "error-bound is at most n·Σ2^P + f·2^E + h·2^e on either side, Σ2^P <= Σ|x_k·y_k|, "
+        "2^E <= Σ|x_k·y_k| + |c| and 2^e <= |d| of a normal d: a block loses (n + f + h)/(1 - h) of its own "
+        f"products and (f + h)/(1 - h) of c: {first} of the first block's products, {later} of another's, "
+        f"{other} of c"
+    )
+    if more:
+        # So that what the second block loses of its own products is not more than is given for all.
+        first = max(first, (later - other) / (1 + other))
+    size = beside.unit.k
+    return Proved(
+        first, other if more else None, size, tuple(known.claims), (how,), least=beside.least + margin,
+        largest=f"of every {size} products that are added at once the largest",
+    )  # fmt: skip
+
+
+def _parts_lost(stated: RoundDownBound, margin: int) -> tuple[Fraction, Fraction]:
+    """What a block loses of its own products at most, and of c."""
+    own, beside = Fraction(0), Fraction(0)
+    for bound, share in zip((stated.above, stated.bound), stated.shares, strict=True):
+        f, h, _ = _coefficients(stated, bound)
+        n = share / Fraction(2) ** (stated.unit.design.fraction_bits or 0)
+        n += n / (1 << margin) if margin else 0
+        own, beside = max(own, (n + f + h) / (1 - h)), max(beside, (f + h) / (1 - h))
+    return own, beside
 
 
 def _relative(stated: ErrorBound) -> tuple[Fraction, int, str]:
@@ -203,9 +244,7 @@ def _relative(stated: ErrorBound) -> tuple[Fraction, int, str]:
     With E the largest exponent of the terms that are not zero, all of normal factors, 2^E <= Σ|terms|; and
     2^e <= |d| for the exponent e of a normal d, where 2^e <= 2^E of any other.
     """
-    sides = [stated.bound, *([stated.above] if isinstance(stated, RoundDownBound) else [])]
-    parts = [_coefficients(stated, p) for p in sides]
-    at_e, at_d, rest = (max(column) for column in zip(*parts, strict=True))
+    at_e, at_d, rest = _coefficients(stated, stated.bound)
     margin = MARGIN if rest else 0
     least = stated.least + margin
     # The factors of a group's products have exponents of their own.
@@ -229,6 +268,8 @@ def _coefficients(stated: ErrorBound, p: Poly) -> tuple[Fraction, Fraction, Frac
             raise InputError(f"expected a bound in powers of two, but {stated.unit.name} has another")
         if not exponents:
             rest += q
+        elif isinstance(stated, RoundDownBound) and exponents[0][0] in stated.own:
+            continue
         elif exponents[0][0] is stated.e:
             at_e += q * (1 << OFFSET)
         else:

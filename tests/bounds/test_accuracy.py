@@ -9,13 +9,16 @@ import pytest
 from bounded_units import UNITS
 from tcformal.bounds.accuracy import Accuracy, accuracy, growth_with_length
 from tcformal.bounds.attained import Construction
+from tcformal.bounds.constants import Theorems, _parts_lost, _rounded_down
 from tcformal.bounds.paths import growth
 from tcformal.bounds.slices import exact_slices
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.oracle.values import decode
-from tcformal.proofs.statements.relative_bound import product_loss, relative_constant
+from tcformal.proofs.statements.relative_bound import block_of, product_loss, relative_constant
+from tcformal.proofs.statements.round_down_bound import RoundDownBound
 from tcformal.query.replay import oracle_result
+from tcformal.solve.result import Limits
 
 U = Fraction(1, 1 << 24)
 #: Two products of five-bit significands, of which one is cut at 11 bits.
@@ -137,6 +140,32 @@ def test_other_sums_have_bounds_from_their_error_bounds(name: str) -> None:
     x = accuracy(UNITS[name](), subnormals=False)
     assert x.bound is not None, x.proved.reason
     assert 0 < x.attained.ratio <= x.bound
+    if name.startswith(("tr", "gtr")):
+        assert x.attained.ratio > x.bound * Fraction(4, 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "products"), [("v_mfma_f32_16x16x16_f16", 7), ("v_mfma_f32_16x16x32_bf8_fp8", 8)]
+)
+def test_sums_that_are_rounded_down_lose_little_of_c(name: str, products: int) -> None:
+    """As the statements say: units of products, the last floor, half an ulp and a little; beside c a unit more."""
+    block = block_of(resolve(f"cdna3/{name}"))
+    known = Theorems(None, Limits(), None, False, True, lambda *_: None)
+    alone, beside = known.stated(block, zero_c=True), known.stated(block)
+    assert isinstance(alone, RoundDownBound)
+    assert isinstance(beside, RoundDownBound)
+    unit, floor = Fraction(1, 1 << 24), Fraction(1, 1 << 31)
+    ulps = Fraction(129, 1 << 31)
+    first, _ = _parts_lost(alone, 0)
+    later, c = _parts_lost(beside, 0)
+    assert first == (products * unit + floor + ulps) / (1 - ulps)
+    assert later == ((products + 1) * unit + floor + ulps) / (1 - ulps)
+    assert c == (floor + ulps) / (1 - ulps)
+    two = _rounded_down(alone, beside, True, known)
+    assert two.first is not None
+    assert two.other == c
+    assert (1 + two.first) * (1 + c) >= 1 + later
+    assert first <= two.first <= first * (1 + Fraction(1, 1 << 30))
 
 
 def test_the_roundings_of_a_unit_are_counted_along_paths() -> None:

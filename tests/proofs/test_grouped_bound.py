@@ -11,19 +11,21 @@ from typing import Any
 import pytest
 
 from bounded_units import UNITS
-from tcformal.errors import ProofError, WidthError
+from tcformal.errors import InputError, ProofError, WidthError
 from tcformal.formats.spec import Format
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.values import decode
 from tcformal.proofs.claim import Asking, ClaimVerdict
+from tcformal.proofs.claims.agreement import SEPARATOR
 from tcformal.proofs.claims.error_bound import LemmaJudge, stated_bound
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.kernel.rules import check
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.packed import unpacked
 from tcformal.proofs.statements.encodings import OFFSET
+from tcformal.query.assume import Assumptions
 from tcformal.query.question import Kind
 from tcformal.semantics import align, reduce
 from tcformal.semantics.number import Exponent, Number, Term
@@ -36,11 +38,15 @@ LIMITS = Limits(time_s=30.0, memory_mb=4096, seed=0)
 
 BOUNDS = {
     "groups": "|d - (Σ a_k·b_k (with both scales) + c)| < 2·2^(E-16) + ulp(d)",
-    "tr": "-(2·2^(E-11) + ulp(d)·(1/2 + 2^-4)) <= d - (Σ a_k·b_k + c) <= 1·2^(E-11) + ulp(d)/2",
-    "tr, two blocks": "-(2·2^(E-11) + 2^(E-7)·(1/2 + 2^-4) + 1·2^(E-11) + 2^(E-8) + ulp(d)·(1/2 + 2^-4)) "
-    "<= d - (Σ a_k·b_k + c) <= 1·2^(E-11) + 2^(E-7)/2 + 1·2^(E-11) + ulp(d)/2",
-    "gtr": "-(4·2^(E-11) + ulp(d)·(1/2 + 2^-4)) <= d - (Σ a_k·b_k + c) "
-    "<= 2·2^(E-11) + 2^(E-11)/2 + ulp(d)/2",
+    "tr": "-(2·2^(P-11) + 2^(E-14) + ulp(d)·(1/2 + 2^-4)) <= d - (Σ a_k·b_k + c) <= 1·2^(P-11) + ulp(d)/2",
+    "tr; c=0x0": "-(1·2^(P-11) + 2^(E-14) + ulp(d)·(1/2 + 2^-4)) <= d - (Σ a_k·b_k + c) "
+    "<= 1·2^(P-11) + ulp(d)/2",
+    "tr, two blocks": "-(4·2^(P-11) + 2^(E-14) + 2^(E-7)·(1/2 + 2^-4) + 2^(E-11) + ulp(d)·(1/2 + 2^-4)) "
+    "<= d - (Σ a_k·b_k + c) <= 2·2^(P-11) + 2^(E-7)/2 + ulp(d)/2",
+    "gtr": "-(3·(2^(P0-11) + 2^(P1-11)) + 2^(E-14) + ulp(d)·(1/2 + 2^-4)) <= d - (Σ a_k·b_k + c) "
+    "<= 3/2·(2^(P0-11) + 2^(P1-11)) + ulp(d)/2",
+    "gtr; c=0x0": "-(2·(2^(P0-11) + 2^(P1-11)) + 2^(E-14) + ulp(d)·(1/2 + 2^-4)) "
+    "<= d - (Σ a_k·b_k + c) <= 1·(2^(P0-11) + 2^(P1-11)) + ulp(d)/2",
     "composed": "|d - (Σ a_k·b_k + c)| <= 2·2^(E-25) + 2^(E-7)/2 + 2·2^(E-22) + 2^(E-6)/2 + ulp(d)/2",
 }  # fmt: skip
 
@@ -52,11 +58,14 @@ def book() -> LemmaBook:
 
 
 def prove(name: str, book: LemmaBook) -> ClaimVerdict:
-    return prove_claim(UNITS[name](), "error-bound", book=book, limits=LIMITS)
+    unit, *what = name.split(SEPARATOR)
+    return prove_claim(UNITS[unit](), SEPARATOR.join(["error-bound", *what]), book=book, limits=LIMITS)
 
 
 def asking(name: str, book: LemmaBook) -> Asking:
-    return Asking(UNITS[name](), book, LIMITS, None, lambda _: None)
+    unit, *what = name.split(SEPARATOR)
+    zero = Assumptions(c=0) if what else Assumptions()
+    return Asking(UNITS[unit](), book, LIMITS, None, lambda _: None, assumed=zero)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +84,7 @@ def tree_of(name: str, trees: dict[str, str], book: LemmaBook) -> str:
     return trees[name]
 
 
-ALL = [pytest.param(x, marks=() if x in ("groups", "tr") else pytest.mark.long) for x in UNITS]
+ALL = [pytest.param(x, marks=() if x in ("groups", "tr") else pytest.mark.long) for x in BOUNDS]
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -94,11 +103,13 @@ def _drawn(g: Graph, rng: random.Random) -> dict[str, int]:
         word, top = rng.getrandbits(node.width), node.width - 1
         near = word & (1 << top | (1 << top - 2) - 1) | 1 << (top - 2) if node.width > 4 else word
         made[name] = rng.choice([word, near, near, 0])
-    made["E"] = OFFSET + rng.randrange(-14, 30)
+    for name in ("E", "P", "P0", "P1"):
+        if name in made:
+            made[name] = OFFSET + rng.randrange(-14, 30)
     return made
 
 
-@pytest.mark.parametrize("name", UNITS)
+@pytest.mark.parametrize("name", BOUNDS)
 def test_a_statement_means_the_exact_sum_and_is_true(name: str, book: LemmaBook) -> None:
     """The statement against values decoded by the oracle."""
     stated, _ = stated_bound(asking(name, book))
@@ -232,6 +243,9 @@ FAULTS = [
     ("gtr", _NEGATED),
     ("gtr", _cut_c),
     ("gtr", _joined_higher),
+    ("tr; c=0x0", _raised),
+    ("tr; c=0x0", _LEFT_OUT),
+    ("tr; c=0x0", _joined_higher),
     ("composed", _raised),
     ("composed", _LEFT_OUT),
     ("composed", _NEGATED),
@@ -282,3 +296,16 @@ def test_a_unit_without_a_statement_is_open(
     v = prove_claim(unit, "error-bound", book=book, limits=LIMITS)
     assert v.kind is Kind.UNKNOWN
     assert reason in v.parts[0].note
+
+
+@pytest.mark.parametrize(("name", "c"), [("tr", "0x3c00"), ("groups", "0x0")])
+def test_an_assumption_about_c_rejects(name: str, c: str, book: LemmaBook) -> None:
+    """It is c = 0, of a sum that is rounded down."""
+    with pytest.raises(InputError, match="expected c=0 of sums that are rounded down"):
+        prove(f"{name}; c={c}", book)
+
+
+def test_no_c_before_two_blocks_is_open(book: LemmaBook) -> None:
+    v = prove("tr, two blocks; c=0x0", book)
+    assert v.kind is Kind.UNKNOWN
+    assert "expected one block of products for c=0" in v.parts[0].note

@@ -92,8 +92,14 @@ def bounded_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
     statement.  A proof that does not pass leaves the claim open.
     """
     design = ask.spec.design
-    if design.fraction_bits is not None and design.summation not in ("tr", "gtr"):
+    rounds_down = design.summation in ("tr", "gtr")
+    if design.fraction_bits is not None and not rounds_down:
         require_truncated_sum(ask.spec, "error-bound")
+    if ask.assumed.c is not None and (ask.assumed.c or not rounds_down):
+        raise InputError(
+            f"expected c=0 of sums that are rounded down, or no assumption, for claim error-bound, "
+            f"but got c={ask.assumed.c} for {ask.spec.name}"
+        )
     judge = LemmaJudge(ask.book)
     part, stated = checked_part(ask, judge, _PART, lambda: _found(ask, judge), lambda: stated_bound(ask)[0])
     said = ("", "") if stated is None else (str(stated), _short(stated))
@@ -126,12 +132,15 @@ def stated_bound(ask: Asking) -> tuple[ErrorBound, Dot]:
     x = declare_inputs(g, ask.spec, ask.spec.k)
     dot = chained_dot(g, ask.spec, x)
     design = ask.spec.design
+    words = words_of(ask, x)
+    if design.summation in ("tr", "gtr"):
+        zero_c = ask.assumed.c is not None
+        return round_down_bound(g, ask.spec, words, x.c, dot.result, zero_c=zero_c), dot
     state = (
         rounded_bound if design.fraction_bits is None else composed_bound if ask.spec.emulation is not None
-        else grouped_bound if design.group is not None
-        else round_down_bound if design.summation in ("tr", "gtr") else error_bound
+        else grouped_bound if design.group is not None else error_bound
     )  # fmt: skip
-    return state(g, ask.spec, words_of(ask, x), x.c, dot.result), dot
+    return state(g, ask.spec, words, x.c, dot.result), dot
 
 
 def _found(ask: Asking, judge: LemmaJudge) -> str:

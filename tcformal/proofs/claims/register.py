@@ -71,7 +71,7 @@ CLAIMS: dict[str, Claim] = {
     "sign-magnitude": Claim("sums in sign and magnitude and in two's complement agree", sign_magnitude),
     "carry-bits": Claim("carry bits beyond those that the largest sum needs change nothing", carry_bits),
     "negation-symmetry": Claim("Φ(−A, B, −C) = −Φ(A, B, C)", negation, lambda _: True, ("c", "exponents")),
-    "error-bound": Claim("how far a result can be from the exact sum", bounded_error, error_bounded),
+    "error-bound": Claim("how far a result can be from the exact sum", bounded_error, error_bounded, ("c",)),
     "relative-error": Claim(
         "how far one block's result can be from the exact sum, in units of Σ|a_k·b_k| + |c|",
         relative_error,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
@@ -19,11 +20,17 @@ from tcformal.proofs.statements.error_bound import BlockBound, ErrorBound, State
 class RoundDownBound(ErrorBound):
     """The statement about sums of products that c is added to, both rounded down.
 
-    A block's `units` are those that its products may lose.  `halves`: sums of products per block, 1 or 2, of
-    which two are rounded down where they meet; two also means that a c far below counts nothing.
+    A block's `units` are those that the products of one sum may lose.  `own`: a limit P of the exponents of
+    products for each sum of a block, 1 or 2, inputs like E and at most E; two sums are rounded down where
+    they meet, and a c far below them counts nothing.
     """
 
-    halves: int
+    own: tuple[Node, ...]
+    #: That every P is at least the least normal exponent, and at most E.
+    least_own: tuple[Node, ...]
+    below: tuple[Node, ...]
+    #: That c is zero, where it is supposed.
+    no_c: Node | None
     #: Ulps of a result that its roundings may add, and take away.
     sides: tuple[Fraction, Fraction]
     #: What d may be above the exact sum; `bound` is what it may be below it.
@@ -34,27 +41,41 @@ class RoundDownBound(ErrorBound):
         """What d may be above less the error, and what it may be below plus the error."""
         return (self.relation, self.above - self.error), (self.relation, self.bound + self.error)
 
+    @property
+    def shares(self) -> tuple[Fraction, Fraction]:
+        """How many units of 2^(P - F), for each P, a block may add before it is rounded, and take away.
+
+        Truncated products, both ways; a c that counts nothing; two sums, and c, that are rounded down.
+        """
+        units, sums = self.blocks[0].units, len(self.own)
+        if self.no_c is not None:
+            return Fraction(units), Fraction(units + sums - 1)
+        return units + Fraction(sums - 1, 2), Fraction(units + sums)
+
     def lost(self, block: BlockBound) -> tuple[Poly, Poly]:
         """What a block may add before its result is rounded, and take away."""
-        return _lost(self.e, int(self.unit.design.fraction_bits or 0), block, self.halves)
+        return _lost(self.e, self.own, self.shares, self.unit.design, block)
 
     def __str__(self) -> str:
         unit, design = self.unit, self.unit.design
         o, f, p = unit.operands, int(design.fraction_bits or 0), design.rho.fraction_bits
-        low, high = [], []
+        wide, count = int(design.sum_fraction_bits or 0), len(self.blocks)
+        more, less = (f"{x * count}" for x in self.shares)
+        products = f"2^(P-{f})" if len(self.own) == 1 else f"(2^(P0-{f}) + 2^(P1-{f}))"
+        low, high = [f"{less}·{products}"], [f"{more}·{products}"]
         for i, x in enumerate(self.blocks):
-            last = i == len(self.blocks) - 1
-            ulp = "ulp(d)" if last else f"2^(E{x.grown - p:+d})"
-            joined = f"2^(E{x.reach - f:+d})"
-            high += [f"{x.units}·2^(E-{f})", *([f"{joined}/2"] if self.halves == 2 else []), f"{ulp}/2"]
-            at_e = x.units + self.halves - 1
-            low += [f"{at_e + 1}·2^(E-{f})"] if not x.reach else [f"{at_e}·2^(E-{f})", joined]
-            low.append(f"{ulp}·(1/2 + 2^-{int(design.sum_fraction_bits or 0) - p})")
+            ulp = "ulp(d)" if i == count - 1 else f"2^(E{x.grown - p:+d})"
+            high.append(f"{ulp}/2")
+            low += [f"2^(E{x.reach - wide:+d})", f"{ulp}·(1/2 + 2^-{wide - p})"]
+        own = f"c ({o.c})" if self.no_c is None else "c = 0"
         words = ", ".join(f"{x}_0…{x}_{unit.k - 1} ({o.names()[x]})" for x in "ab")
+        names = "P at least the exponent of every a_k·b_k" if len(self.own) == 1 else (
+            "P0 and P1 at least the exponent of every a_k·b_k of even and of odd k"
+        )  # fmt: skip
         return (
-            f"for all encodings {words}, c ({o.c}), with d ({o.d}) what the unit makes of them, all of them "
-            f"and d finite, and every integer E from {self.least} to {(1 << CODE_BITS) - 1 - OFFSET} that is "
-            f"at least the exponent of c and of every a_k·b_k, those that are zero left out: "
+            f"for all encodings {words}, {own}, with d ({o.d}) what the unit makes of them, all of them "
+            f"and d finite, and all integers from {self.least} to {(1 << CODE_BITS) - 1 - OFFSET}, {names}, "
+            f"E at least these and the exponent of c, what is zero left out: "
             f"-({' + '.join(low)}) <= d - (Σ a_k·b_k + c) <= {' + '.join(high)}; the exponent of a word is "
             f"max(field, 1) - bias, that of a product the sum of its factors', and "
             f"ulp(d) = 2^(exponent of d - {p})"
@@ -62,11 +83,12 @@ class RoundDownBound(ErrorBound):
 
 
 def round_down_bound(
-    g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: Node, d: Node
+    g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: Node, d: Node, *, zero_c: bool = False
 ) -> RoundDownBound:
     """The statement about the node d of a graph as a function of input words.
 
     Shapes: words: for each product a_k and b_k.
+    Ranges and units: `zero_c`: whether c is supposed to be zero, of units of one block.
     Errors: InputError for a unit whose statement is not written here.
     """
     design, o = unit.design, unit.operands
@@ -83,43 +105,61 @@ def round_down_bound(
     own = encoded(g, c, o.c)
     terms.append(StatedTerm("c", (own,), exponent_code(g, [own]), g.any_bit(own.significand)))
     made, e, least = encoded(g, d, o.d), g.input("E", CODE_BITS), o.d.e_min
-    floor = g.ule(g.const(least + OFFSET, CODE_BITS), e)
-    limits = tuple(g.or_(g.not_(t.nonzero), g.ule(t.code, e)) for t in terms)
+    lowest = g.const(least + OFFSET, CODE_BITS)
+    names = ("P",) if design.summation == "tr" else ("P0", "P1")
+    products = tuple(g.input(name, CODE_BITS) for name in names)
+    floor, least_own = g.ule(lowest, e), tuple(g.ule(lowest, x) for x in products)
+    below = tuple(g.ule(x, e) for x in products)
+    length = min(unit.k, design.products)
+    if zero_c and length < unit.k:
+        raise InputError(f"expected one block of products for c=0, but {unit.name} has {unit.k // length}")
+    tops = [products[k % length % len(products)] for k in range(unit.k)]
+    limits = tuple(
+        g.or_(g.not_(t.nonzero), g.ule(t.code, top)) for t, top in zip(terms, [*tops, e], strict=True)
+    )
     finite = [x.finite for t in terms for x in t.factors] + [made.finite]
-    hypotheses = tuple(dict.fromkeys(x for x in (*finite, *limits, floor) if x.op != "const"))
-    halves = 2 if design.summation == "gtr" else 1
+    no_c = g.is_zero(own.significand) if zero_c else None
+    known = (*finite, *limits, floor, *least_own, *below, *([] if no_c is None else [no_c]))
+    hypotheses = tuple(dict.fromkeys(x for x in known if x.op != "const"))
     half = Fraction(1, 2)
     sides = (half, half + Fraction(1, 1 << (wide - design.rho.fraction_bits)))
-    blocks = _blocks(unit, halves, sides[1], bits)
-    above, below = Poly.constant(0), Poly.constant(0)
+    blocks = _blocks(unit, len(products), sides[1])
+    stated = RoundDownBound(
+        unit, g, d, e, tuple(terms), made, hypotheses, limits, floor, tuple(blocks), Poly.constant(0),
+        AT_LEAST, least, sides[1], products, least_own, below, no_c, sides, Poly.constant(0),
+    )  # fmt: skip
+    above, under = Poly.constant(0), Poly.constant(0)
     p = design.rho.fraction_bits
     for i, x in enumerate(blocks):
         last = i == len(blocks) - 1
         ulp = made.weight(p) if last else (Poly.of(e) + Poly.constant(x.grown - p - OFFSET)).power_of_two()
-        more, less = _lost(e, bits, x, halves)
-        above, below = above + more + ulp * sides[0], below + less + ulp * sides[1]
-    return RoundDownBound(
-        unit, g, d, e, tuple(terms), made, hypotheses, limits, floor, tuple(blocks), below, AT_LEAST, least,
-        sides[1], halves, sides, above,
-    )  # fmt: skip
+        more, less = stated.lost(x)
+        above, under = above + more + ulp * sides[0], under + less + ulp * sides[1]
+    return replace(stated, bound=under, above=above)
 
 
-def _lost(e: Node, bits: int, x: BlockBound, halves: int) -> tuple[Poly, Poly]:
-    near, far = ((Poly.of(e) + Poly.constant(by - bits - OFFSET)).power_of_two() for by in (0, x.reach))
-    # Truncated products, both ways; c that counts nothing; halves, and c or the sum of the products, cut.
-    above = near * x.units + far * Fraction(halves - 1, 2)
-    return above, near * (x.units + halves - 1) + far
+def _lost(
+    e: Node, own: Sequence[Node], shares: tuple[Fraction, Fraction], design: Design, x: BlockBound
+) -> tuple[Poly, Poly]:
+    bits, wide = int(design.fraction_bits or 0), int(design.sum_fraction_bits or 0)
+    near = Poly.constant(0)
+    for top in own:
+        near = near + (Poly.of(top) - Poly.constant(bits + OFFSET)).power_of_two()
+    # The sum of the products keeps more bits than c where c is the larger one.
+    cut = (Poly.of(e) + Poly.constant(x.reach - wide - OFFSET)).power_of_two()
+    return near * shares[0], near * shares[1] + cut
 
 
-def _blocks(unit: UnitSpec, halves: int, ulps: Fraction, bits: int) -> list[BlockBound]:
+def _blocks(unit: UnitSpec, sums: int, ulps: Fraction) -> list[BlockBound]:
     """How the bound below, which is the larger one, grows from block to block (as that of `error_bound`)."""
-    p, length = unit.design.rho.fraction_bits, min(unit.k, unit.design.products)
+    design = unit.design
+    bits, wide = int(design.fraction_bits or 0), int(design.sum_fraction_bits or 0)
+    p, length = design.rho.fraction_bits, min(unit.k, design.products)
     made: list[BlockBound] = []
     error, reach = Fraction(0), 0
     for i in range(unit.k // length):
-        units = length - halves
-        unit_at_e = Fraction(1, 1 << bits)
-        error += (units + halves - 1 + Fraction(2) ** reach) * unit_at_e
+        units = length // sums - 1
+        error += Fraction(sums * (units + sums), 1 << bits) + Fraction(2) ** (reach - wide)
         most = 2 + Fraction((i + 1) * length) * 4 + error
         grown = reach
         while most >= Fraction(2) ** (grown + 1) * (1 - ulps / 2**p):

@@ -19,7 +19,7 @@ from tcformal.semantics.align import align
 class Floored:
     """Theorems about a number x that is shifted down to y, u being the unit of y.
 
-    `less`: x - y + far·u >= 0; `more`: u·(1 - 2^-shift) - x + y >= 0.
+    `less`: x - y + far·u·2^-(the other's shift) >= 0; `more`: u·(1 - 2^-shift) - x + y >= 0.
     """
 
     less: int
@@ -216,12 +216,14 @@ class TermFloor:
         sign = self.x.term.sign
         lost = self.x.value - sign_of(sign) * Poly.of(aligned) * unit
         scale = unit * (Poly.of(shift) * -1).power_of_two()
-        goals = lost + unit * Fraction(1, 2), unit - scale - lost
+        # Where c lies far below, the other is not shifted.
+        other = unit * (Poly.of(self.larger.shifts[0]) * -1).power_of_two() * Fraction(1, 2)
+        goals = lost + other, unit - scale - lost
         near, away = d.assume(g.not_(far)), d.assume(far)
         same = [(d.read(aligned), aligned)]
         is_near = [*same, (self._bit(far, near, 0), far)]
         here = [
-            d.prove(goals[0], is_near, [(unit * Fraction(1, 2), []), (1, [less])]),
+            d.prove(goals[0], is_near, [(other, []), (1, [less])]),
             d.prove(goals[1], is_near, [(1, [more])]),
         ]
         is_far = [*same, (self._bit(far, away, 1), far), *self.in_e]
@@ -236,8 +238,8 @@ class TermFloor:
         s, bit = Poly.of(sign), d.range(sign)
         there = [
             d.prove(goals[0], is_far, [
-                (scale * (top // 2), [ratio]), (scale, [span]), (scale * (room + 1), []),
-                (1, [own]), (scale * size * 2, [bit]),
+                (unit * Fraction(1, 2), [self.larger.some_exact()]), (scale * (top // 2), [ratio]),
+                (scale, [span]), (scale * (room + Fraction(1, 2)), []), (1, [own]), (scale * size * 2, [bit]),
             ]),
             d.prove(goals[1], is_far, [
                 (scale * top, [ratio]), (scale, [span]), (scale * (top - (1 << self.size.width)), []),

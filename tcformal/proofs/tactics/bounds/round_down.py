@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.statements.encodings import CODE_BITS
+from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET
 from tcformal.proofs.statements.error_bound import BlockBound
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
 from tcformal.proofs.tactics.bounds.aligned import Alignment, TermError
@@ -25,7 +25,7 @@ from tcformal.proofs.tactics.bounds.floored import (
 from tcformal.proofs.tactics.bounds.levels import Larger, Level
 from tcformal.proofs.tactics.bounds.rounded import SumConversion
 from tcformal.proofs.tactics.bounds.summed import SignedSum
-from tcformal.proofs.tactics.bounds.terms import KnownTerm, finer, shown_value, term_of, weight
+from tcformal.proofs.tactics.bounds.terms import KnownTerm, finer, shown_value, sign_of, term_of, weight
 from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import Block, DotStep, Operand, Rounded, SpecialCases, Summed, Total
 
@@ -38,6 +38,8 @@ class ProductSum:
     summands: list[KnownTerm]
     terms: list[TermError]
     total: Total
+    #: The limit of the products' exponents.
+    own: Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class DownSum:
     """The sum of a block before its conversions; `moved` are the numbers that were rounded down on the way.
 
     `joined`: where two halves meet; `larger`: where the products and c do, at most `limit`; `far`: what a c
-    that counts nothing may be, in units.
+    that counts nothing may be, in units of the products.
     """
 
     halves: list[ProductSum]
@@ -72,7 +74,7 @@ class RoundDownProof(BoundProof):
     def _last(self, block: Block) -> tuple[DotStep, Summed]:
         """The step that takes in c, and its first conversion."""
         step = block.steps[-1]
-        if len(block.steps) != self.stated.halves + 1 or step.floor is None or step.total is None:
+        if len(block.steps) != len(self.stated.own) + 1 or step.floor is None or step.total is None:
             raise ProofError("a block is no sum of products that c is added to")
         return step, step.floor
 
@@ -100,12 +102,14 @@ class RoundDownProof(BoundProof):
         nearest = last.error()
         for h in made.halves:
             for y, t in zip(h.summands, h.terms, strict=True):
-                self._take(y, t.value)
+                self._take(self._at_most_e(y, h.own), t.value)
         if c is not carried:
             self._take(c, known)
-        up, low = self._lost(made)
+        up, low = self._lost(made, bound.reach)
         low.append((Fraction(1, 1 << (x.fraction_bits - last.bits)), [self._finer_ulp(first, last)]))
         in_e = [*self._limit(bound.reach)[1], *self._limit(0)[1]]
+        in_e += [(d.read(x), x) for x in map(self._wide, stated.own)]
+        in_e += [(made.larger.distances[0], made.larger.levels[0].code)]
         fine = weight(made.larger.code, made.total.fraction_bits)
         above = [nearest.above, down.above, *(m.less for m in made.moved)]
         above += [t.above for h in made.halves for t in h.terms]
@@ -125,7 +129,8 @@ class RoundDownProof(BoundProof):
 
     def _sum(self, block: Block, step: DotStep, c: KnownTerm, known: int, reach: int) -> DownSum:
         """The sum of the products and c; `known` is the theorem about the value of c."""
-        d, total, halves = self.d, step.total, [self._half(x) for x in block.steps[:-1]]
+        d, total = self.d, step.total
+        halves = [self._half(x, own) for x, own in zip(block.steps[:-1], self.stated.own, strict=True)]
         assert total is not None, "the last step is a sum"
         sums, moved = FlooredSums(d), list[Floored]()
         for h in halves:
@@ -138,35 +143,78 @@ class RoundDownProof(BoundProof):
         limit, _ = self._limit(reach)
         larger = Larger(d, (self._raised(level, reach), self._c_level(c, limit)), limit)
         cut, less = sums.floored(sums.raised(node, wide - bits), larger, 0, wide)
-        floored = TermFloor(d, c, larger, bits, self.stated.halves == 2).made(known)
+        floored = TermFloor(d, c, larger, bits, len(halves) == 2).made(known)
+        if self.stated.no_c is not None:
+            floored = self._without_c(floored, c, weight(larger.code, bits))
         moved += [less, floored.floored]
         summed = self._added(sums, cut, floored, wide - bits, total)
         return DownSum(halves, joined, larger, limit, floored.far, moved, summed, total)
 
-    def _lost(self, made: DownSum) -> tuple[list[Part], list[Part]]:
-        """What the steps of a sum add at most, and take away, in powers of 2^E."""
+    def _lost(self, made: DownSum, reach: int) -> tuple[list[Part], list[Part]]:
+        """What the steps of a sum add at most, and take away, in powers of 2^P and 2^E."""
         d, larger, bits = self.d, made.larger, made.halves[0].total.fraction_bits
+        wide = int(self.stated.unit.design.sum_fraction_bits or 0)
         unit, fine = (weight(larger.code, x) for x in (bits, made.total.fraction_bits))
         parts: list[Part] = [x for h in made.halves for x in self._products(h)]
-        top = finer(d, larger.code, made.limit, larger.level.reached, bits)
-        # Either c or the sum of the products is not shifted, and c's unit is the larger one.
-        share = (Poly.of(larger.shifts[1]) * -1).power_of_two()
+        # The unit of the products' sum, which c is rounded to where it lies below them.
+        own = self._own_unit(made)
+        coarse = Fraction(2) ** (wide - made.total.fraction_bits)
+        share = (Poly.of(larger.shifts[0]) * -1).power_of_two()
+        joins: list[Part] = [(unit, [larger.some_exact()]), *own] if self.stated.no_c is None else []
         low: list[Part] = [
-            *parts, (1, [top]), (fine, [larger.some_exact()]), (share * (unit - fine), []),
+            *parts, *joins, (fine * share, []),
+            (coarse, [finer(d, larger.code, made.limit, larger.level.reached, wide)]),
+            (self._power(reach - wide) * (1 - coarse), []),
         ]  # fmt: skip
         if made.joined is not None:
-            x = made.joined
-            low.append((1, [finer(d, x.code, self._limit(0)[0], x.level.reached, bits)]))
-            low.append((weight(x.code, bits), [x.some_exact()]))
-        return [*parts, (made.far, [top])], low
+            low += [*own, (weight(made.joined.code, bits), [made.joined.some_exact()])]
+        return [*parts, *((q * made.far, premises) for q, premises in own)], low
+
+    def _own_unit(self, made: DownSum) -> list[Part]:
+        """Σ 2^(P - F) - 2^(exponent of the sum of the products - F) >= 0."""
+        d, bits = self.d, made.halves[0].total.fraction_bits
+        parts: list[Part] = [(1, [h.alignment.bounded()]) for h in made.halves]
+        if made.joined is not None:
+            parts.append((weight(made.joined.code, bits), [made.joined.some_exact()]))
+            equations = [(i, x.code) for i, x in zip(made.joined.distances, made.joined.levels, strict=True)]
+            goal = weight(made.joined.code, bits) * -1
+            for x in self.stated.own:
+                goal = goal + (Poly.of(x) - Poly.constant(bits + OFFSET)).power_of_two()
+            equations += [(d.read(x), x) for x in map(self._wide, self.stated.own)]
+            return [(1, [d.prove(goal, equations, parts)])]
+        return parts
 
     # ------------------------------------------------------------------ products
-    def _half(self, step: DotStep) -> ProductSum:
+    def _half(self, step: DotStep, own: Node) -> ProductSum:
         if step.total is None or step.rounded is not None:
             raise ProofError("a sum of products is rounded before c is added")
         summands = self._summands(step, None)
-        alignment = Alignment(self.d, step.total, summands, self._limit(0)[0], self.floor)
-        return ProductSum(alignment, summands, [alignment.term(k) for k in range(len(summands))], step.total)
+        floor = self.d.assume(self.stated.least_own[self.stated.own.index(own)])
+        alignment = Alignment(self.d, step.total, summands, self._wide(own), floor)
+        terms = [alignment.term(k) for k in range(len(summands))]
+        return ProductSum(alignment, summands, terms, step.total, own)
+
+    def _wide(self, own: Node) -> Node:
+        """A limit of products' exponents, one bit wider."""
+        return self.g.zero_extend_to(own, CODE_BITS + 1)
+
+    def _limited(self, k: int) -> int:
+        """What the statement says of P and the exponent of a product, or of E and c's, one bit wider."""
+        d, g, t = self.d, self.g, self.stated.terms[k]
+        if k == len(self.stated.terms) - 1:
+            return super()._limited(k)
+        length = min(self.stated.unit.k, self.stated.unit.design.products)
+        wide = self._wide(self.stated.own[k % length % len(self.stated.own)])
+        goal = g.or_(g.not_(t.nonzero), g.ule(g.zero_extend_to(t.code, CODE_BITS + 1), wide))
+        given = [d.assume(self.stated.limits[k])]
+        return d.lemma("an exponent at most P", goal, given, ([t.code, t.nonzero], [t.code]))
+
+    def _at_most_e(self, x: KnownTerm, own: Node) -> KnownTerm:
+        """A product whose exponent is at most P, which is at most E."""
+        d, g, (wide, _) = self.d, self.g, self._limit(0)
+        goal = g.or_(g.not_(x.nonzero), g.ule(g.zero_extend_to(x.code, CODE_BITS + 1), wide))
+        given = [x.limit, d.assume(self.stated.below[self.stated.own.index(own)])]
+        return replace(x, limit=d.lemma("P at most E", goal, given, ([x.code, x.nonzero],)))
 
     def _products(self, h: ProductSum) -> list[Part]:
         """What truncation loses: a unit for each product but one."""
@@ -185,7 +233,8 @@ class RoundDownProof(BoundProof):
         """Both halves at the larger exponent."""
         g, bits = self.g, halves[0].total.fraction_bits
         limit, _ = self._limit(0)
-        larger = Larger(self.d, (self._level(halves[0]), self._level(halves[1])), limit)
+        one, two = (self._raised(self._level(h), 0) for h in halves)
+        larger = Larger(self.d, (one, two), limit)
         floored = []
         for i, h in enumerate(halves):
             node, less = sums.floored(h.total.bits, larger, i, bits)
@@ -203,11 +252,45 @@ class RoundDownProof(BoundProof):
         if self.chained:
             self.sizes.append(self._size(x, value))
 
+    def _contradiction(
+        self, bound: BlockBound, made: BlockError, above: int, equations: Sequence[tuple[int, Node]]
+    ) -> int:
+        """As of other sums, with E in the place of every P."""
+        d, stated = self.d, self.stated
+        bits, count = int(stated.unit.design.fraction_bits or 0), stated.blocks.index(bound) + 1
+        gaps = []
+        for own, below in zip(stated.own, stated.below, strict=True):
+            unit = weight(own, bits)
+            wider = d.power(d.fact(d.assume(below)))
+            gaps.append(d.prove(self._power(-bits) - unit, [], [(unit, [wider])]))
+        shares = [x * count for x in stated.shares]
+        bounds = list(made.bounds)
+        for i in gaps:
+            bounds = [most + d.about(i) * share for most, share in zip(bounds, shares, strict=True)]
+        shown = [
+            d.arith([(1, [i]), *((share, [gap]) for gap in gaps)])
+            for i, share in zip((made.above, made.below), shares, strict=True)
+        ]
+        wide = replace(made, bounds=(bounds[0], bounds[1]), above=shown[0], below=shown[1])
+        return super()._contradiction(bound, wide, above, equations)
+
     # ------------------------------------------------------------------ c
     def _c(self, x: Operand) -> KnownTerm:
         """c, as the statement knows its fields."""
         own = self.stated.terms[-1].factors[0]
         return self._summand(x, term_of(self.g, own))
+
+    def _without_c(self, c: FlooredTerm, x: KnownTerm, unit: Poly) -> FlooredTerm:
+        """c = 0, of which nothing is lost."""
+        d, g, size = self.d, self.g, x.term.significand
+        assert self.stated.no_c is not None
+        empty = d.lemma("that c is empty", g.is_zero(size), [d.assume(self.stated.no_c)], (x.own,))
+        cut: list[Node] = [size, x.term.sign, *(n for n in x.own if n is not size)]
+        nothing = d.lemma("that c adds nothing", g.is_zero(c.aligned), [empty], (cut, [size]))
+        lost = x.value - sign_of(x.term.sign) * Poly.of(c.aligned) * unit
+        own = self.stated.terms[-1].factors[0].significand
+        none = d.prove(lost, [(d.fact(nothing), c.aligned), (d.fact(d.assume(self.stated.no_c)), own)])
+        return replace(c, floored=Floored(none, d.arith([(-1, [none])])), far=Fraction(0))
 
     def _c_level(self, c: KnownTerm, limit: Node) -> Level:
         d, g = self.d, self.g
@@ -222,16 +305,12 @@ class RoundDownProof(BoundProof):
         return Level(e, c.code, ranges, reached)
 
     def _raised(self, x: Level, reach: int) -> Level:
-        """An exponent that is at most E is at most E + reach."""
+        """An exponent that is at most P or E is at most E + reach."""
         d, g = self.d, self.g
         far, _ = self._limit(reach)
         goal = g.ule(g.zero_extend_to(x.code, far.width), far)
-        return Level(
-            x.exponent,
-            x.code,
-            x.ranges,
-            d.lemma("E at most a higher limit", goal, [x.reached], ([x.code, self.stated.e],)),
-        )
+        given = [x.reached, *(d.assume(y) for y in self.stated.below)]
+        return replace(x, reached=d.lemma("E at most a higher limit", goal, given, ([x.code],)))
 
     def _added(self, sums: FlooredSums, cut: Node, c: FlooredTerm, by: int, total: Total) -> SignedSum:
         """The sum of both, which is what is rounded."""
