@@ -148,7 +148,7 @@ def test_other_sums_have_bounds_from_their_error_bounds(name: str) -> None:
     ("name", "products"), [("v_mfma_f32_16x16x16_f16", 7), ("v_mfma_f32_16x16x32_bf8_fp8", 8)]
 )
 def test_sums_that_are_rounded_down_lose_little_of_c(name: str, products: int) -> None:
-    """As the statements say: units of products, the last floor, half an ulp and more; beside c another unit."""
+    """As the statements say: units of products, the last floor, half an ulp; beside c another unit."""
     block = block_of(resolve(f"cdna3/{name}"))
     known = Theorems(None, Limits(), None, False, True, lambda *_: None)
     alone, beside = known.stated(block, zero_c=True), known.stated(block)
