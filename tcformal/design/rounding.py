@@ -1,8 +1,9 @@
-"""Names of roundings and conversions: `RNE-FP32`, `RZ-E8M13`."""
+"""Words of designs: roundings, conversions (`RNE-FP32`, `RZ-E8M13`), and other parameters that are words."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -22,6 +23,66 @@ MODES: dict[str, str] = {
 
 #: The modes that give the nearest number; every other one gives one of the two neighbours.
 NEAREST = ("RNE", "RNA")
+
+#: How a block is summed.
+SUMMATIONS: dict[str, str] = {
+    "fused": "all terms in one sum",
+    "sequential": "one product after the other, each partial sum rounded",
+    "pairwise": "a balanced tree, each partial sum rounded",
+    "two_chains": "even-index and odd-index products in a chain each, from +0; then their sum",
+    "tr": "products in one truncated sum, then c by rounding down (XIE Algorithm 10)",
+    "gtr": "as tr, even-index and odd-index products summed apart (XIE Algorithm 11)",
+}
+C_POSITIONS = ("joined", "first", "last")
+ZERO_SIGNS = ("positive", "ieee", "sum")
+ACCUMULATIONS = ("twos_complement", "sign_magnitude", "ones_complement")
+OVERFLOWS = ("infinity", "ieee")
+SUBNORMALS = ("kept", "positive_zero", "signed_zero")
+RESULT_SUBNORMALS = ("kept", "signed_zero", "tiny_zero")
+VANISHED = ("cut", "dropped")
+ORDERS = ("ascending", "odd_first")
+NAN_RULES = ("word", "first_operand", "b_sum_a", "a_sum_b", "products_c")
+SUM_ROUNDINGS = ("RD", "RZ")
+
+#: The least and the largest exponent that zero terms can have.
+ZERO_EXPONENTS = (-40000, 40000)
+
+#: Which positions of c each order of summation allows.
+POSITIONS_OF = {
+    "fused": ("joined", "last"),
+    "sequential": ("first", "last"),
+    "pairwise": ("last",),
+    "two_chains": ("last",),
+    "tr": ("last",),
+    "gtr": ("last",),
+}
+#: Orders of summation in which it is known which operand's NaN a step returns, beside one product and c.
+NAN_ORDERS = (("sequential", "first"), ("two_chains", "last"))
+
+
+#: The parameters of alignment, with the values that an exact sum has, because it has no alignment.
+EXACT_SUM: dict[str, str | None] = {
+    "carry_bits": None, "alignment_rounding": "RZ", "zero_exponent": "none",
+    "accumulation": "twos_complement",
+}  # fmt: skip
+#: What the other parameters may be where c is aligned in another way than the products.
+C_APART: dict[str, tuple[object, ...]] = {
+    "c_position": ("joined",), "group": (None,), "carry_bits": (None,), "normalise_products": (False,),
+    "product_rounding": (None,), "accumulation": ("twos_complement", "ones_complement"),
+}  # fmt: skip
+#: Parameters that are one of some words.
+CHOICES: dict[str, Iterable[str]] = {
+    "summation": SUMMATIONS, "c_position": C_POSITIONS, "alignment_rounding": MODES, "zero_sign": ZERO_SIGNS,
+    "overflow": OVERFLOWS, "accumulation": ACCUMULATIONS, "order": ORDERS, "nan_rule": NAN_RULES,
+    "sum_rounding": SUM_ROUNDINGS, "operand_subnormals": SUBNORMALS, "c_subnormals": SUBNORMALS,
+    "result_subnormals": RESULT_SUBNORMALS, "vanished_c": VANISHED,
+}  # fmt: skip
+#: Parameters that are integers, with their ranges.
+NUMBERS: dict[str, tuple[int, int | None]] = {
+    "products": (1, 256), "product_limit": (-40000, 40000), "sum_fraction_bits": (1, 256),
+    "nan_word": (0, None), "factor_nan_word": (0, None), "fraction_bits": (1, 256),
+    "c_fraction_bits": (1, 256), "carry_bits": (0, 64), "aligned_group": (1, 256),
+}  # fmt: skip
 
 _NAMED = {"FP64": (11, 52), "FP32": (8, 23), "FP16": (5, 10), "BF16": (8, 7)}
 _SHAPE = re.compile(r"E([0-9]+)M([0-9]+)")

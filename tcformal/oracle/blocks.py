@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tcformal.design.spec import Design
+from tcformal.oracle.framed import framed_sum
 from tcformal.oracle.round_down import round_down_sum
 from tcformal.oracle.sums import fused_sum
 from tcformal.oracle.values import ExactValue, NumberClass
@@ -21,6 +22,8 @@ def dot_block(design: Design, products: Sequence[ExactValue], c: ExactValue) -> 
     """
     if design.summation in ("tr", "gtr"):
         return round_down_sum(design, products, c)
+    if design.framed:
+        return framed_sum(design, products, c)
     if design.c_position == "joined":
         return fused_sum(design, [*products, c], design.rho)
     if design.c_position == "first":

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tcformal.design.spec import Design
 from tcformal.formats.spec import Format, Sign
 from tcformal.oracle.blocks import chain_from_c, chain_from_zero
+from tcformal.oracle.products import exact_specials
 from tcformal.oracle.sums import fused_sum
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 
@@ -47,11 +48,20 @@ def operand_nan(
     `target`, where it is a NaN; c_value: c as the sum takes it.
     Zero, NaN, Inf: a chain's word is as `_word_of_chain`; of two chains the even one's NaN comes before the
     odd one's, and c's before that of their sum, but after that of the sum of a pair (`a_sum_b`);
-    `design.nan_word` where no operand of the last sum is a NaN.
+    `design.nan_word` where no operand of the last sum is a NaN.  Under `products_c` a NaN factor has a word
+    of its own, and an invalid product, or infinities of both signs among the products, come before c.
     Source: Intel SDM, VDPBF16PS (order of priority: src1.lo, src2.lo, src1.hi, src2.hi, destination);
     measured for tdpbf16ps and, in the other order, for DMMA (results/hardware); QEMU, for Power.
     """
     c_word = c if c_value.kind is NumberClass.NAN else None
+    if design.nan_rule == "products_c":
+        if design.factor_nan_word is not None and any(
+            decode(*operand).kind is NumberClass.NAN for pair in pairs for operand in pair
+        ):
+            return design.factor_nan_word
+        alone = exact_specials(products)
+        invalid = alone is not None and alone.kind is NumberClass.NAN
+        return design.nan_word if invalid or c_word is None else c_word
     if (design.summation, design.c_position) == ("fused", "last"):
         both = [products[0], fused_sum(design, products, design.step)]
         word = _word_of_chain(design, pairs, both, None, target)

@@ -95,7 +95,8 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
     if not design.rho.fits(formats.d):
         raise InputError(f"expected a conversion into {formats.d.name}, but got {design.conversion}")
     if design.nan_rule != "word":
-        for fmt in (formats.a, formats.b, formats.c):
+        own = design.nan_rule == "products_c"
+        for fmt in (formats.c,) if own else (formats.a, formats.b, formats.c):
             if fmt.specials is not Specials.IEEE or fmt.fraction_bits > formats.d.fraction_bits:
                 raise InputError(
                     f"expected operands with NaNs that {formats.d.name} can hold "
@@ -108,7 +109,9 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
                 f"expected {blocks} scales of a and of b for K={k} in blocks of {scales.block}, "
                 f"but got {len(scales.a)} and {len(scales.b)}"
             )
-    check_output_format(formats.d, design.nan_word)
+    for word in (design.nan_word, design.factor_nan_word):
+        if word is not None:
+            check_output_format(formats.d, word)
 
 
 def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Node) -> Number:

@@ -19,10 +19,10 @@ import numpy as np
 import pytest
 
 from tcformal.design.names import resolve
-from tcformal.design.rounding import MODES
-from tcformal.design.spec import (
+from tcformal.design.rounding import (
     ACCUMULATIONS,
     C_POSITIONS,
+    MODES,
     NAN_RULES,
     ORDERS,
     OVERFLOWS,
@@ -30,9 +30,8 @@ from tcformal.design.spec import (
     SUM_ROUNDINGS,
     SUMMATIONS,
     ZERO_SIGNS,
-    Design,
-    Operands,
 )
+from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Sign, Specials

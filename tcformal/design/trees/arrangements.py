@@ -94,12 +94,12 @@ def tree_of(spec: UnitSpec, k: int) -> UnitSpec | None:
     """The unit as a tree that gives the same results for dot products of k terms.
 
     Shapes: k is a multiple of the unit's block, or of its k where it is composed or a tree.
-    None for designs that are no tree of fused sums: TR-FDPA and GTR-FDPA, sums of groups, scales, NaN rules
-    other than one word; and where a subnormal partial sum counts as a zero in some steps only.
+    None for designs that are no tree of fused sums: TR-FDPA and GTR-FDPA, sums of groups, scales, a c aligned
+    apart, NaN rules other than one word; and where a subnormal partial sum counts as a zero in some steps.
     Errors: InputError for a k that is no such multiple.
     """
     d = spec.design
-    if spec.scale_format is not None or d.group is not None or d.summation in ("tr", "gtr"):
+    if spec.scale_format is not None or d.group is not None or d.framed or d.summation in ("tr", "gtr"):
         return None
     if d.nan_rule != "word":
         return None

@@ -12,6 +12,8 @@ from tcformal.design.arithmetic import (
     fma_chain,
     mul_add_chain,
     pair_then_c,
+    rdna3_dot,
+    rdna4_dot,
     t_fdpa,
     x86_dot,
 )
@@ -28,9 +30,12 @@ GAUDI3 = "Gaudi 3, fma_mul_add_tree_bf16_N8_K4_add_C_in_tree_no_ftz"
 POWER = "Power ISA 3.1B, VSX Vector GER"
 SME = "Arm ARM, FMOPA and BFMOPA"
 AVX10 = "Bochs, VDPPHPS"
+RDNA3 = "ROCm emulator, gfx11_dot2.h and dot_packed16.h"
+RDNA4 = "ROCm emulator, gfx12_dot.h and dot_packed16.h"
 
 #: Folders of results of the programs of `hw_probes/reference`.
 SPIKE, BOCHS = "Spike-55b4658d", "Bochs-783b58fd"
+ROCJITSU = {3: "rocjitsu-gfx11-48f67ab9", 4: "rocjitsu-gfx12-5ac3c9c4"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,9 +114,20 @@ def _x86() -> Iterator[tuple[str, Published]]:
     yield "vdpphps", Published(shape=(1, 1, 2), a="fp16", b="fp16", c="fp32", design=design, fact=fact)
 
 
+def _rdna(generation: int) -> Iterator[tuple[str, Published]]:
+    """WMMA of fp16 and bf16 as ROCm's emulator has it, whose authors compared it with two cards."""
+    for d, a in (("f32", "fp16"), ("f32", "bf16"), ("f16", "fp16"), ("bf16", "bf16")):
+        result = {"f32": "fp32", "f16": "fp16"}.get(d, d)
+        design = rdna3_dot(a=a, d=result) if generation == 3 else rdna4_dot(d=result)
+        fact = as_reference(RDNA3 if generation == 3 else RDNA4, ROCJITSU[generation])
+        made = Published(shape=(16, 16, 16), a=a, b=a, c=result, design=design, fact=fact)
+        yield f"v_wmma_{d}_16x16x16_{'f16' if a == 'fp16' else a}", made
+
+
 def published_names() -> Iterator[tuple[str, UnitMaker]]:
     """Every such unit's name with what makes it."""
     rows = {"x86": _x86(), "arm": _arm(), "power10": _power10(), "riscv": _riscv(), "gaudi3": _gaudi3()}
+    rows |= {"rdna3": _rdna(3), "rdna4": _rdna(4)}
     for arch, units in rows.items():
         for name, row in units:
             yield f"{arch}/{name}", partial(_unit, row)
