@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -95,6 +96,23 @@ def x86_tile(*, operand_subnormals: str) -> Design:
     return Design(
         products=32, summation="two_chains", c_position="last", operand_subnormals=operand_subnormals, **_X86
     )
+
+
+def x86_tile_fp8(*, a: str, b: str) -> Design:
+    """`tdpbf8ps` and its kind: pairs of products summed, their sums in two chains from zero, then c.
+
+    A subnormal e5m2 is widened to a subnormal of fp16, which counts as a zero.
+    """
+    of_a, of_b = ("signed_zero" if x == "e5m2" else "kept" for x in (a, b))
+    return Design(
+        products=64, summation="pair_chains", c_position="last", operand_subnormals=of_a,
+        b_subnormals=None if of_a == of_b else of_b, **_X86,
+    )  # fmt: skip
+
+
+def x86_tile_real() -> Design:
+    """`tcmmrlfp16ps`: as `tdpfp16ps`, the products of imaginary parts subtracted."""
+    return replace(x86_tile(operand_subnormals="kept"), negated="odd")
 
 
 def arm_dot_bf16(*, extended: bool) -> Design:

@@ -30,6 +30,7 @@ SUMMATIONS: dict[str, str] = {
     "sequential": "one product after the other, each partial sum rounded",
     "pairwise": "a balanced tree, each partial sum rounded",
     "two_chains": "even-index and odd-index products in a chain each, from +0; then their sum",
+    "pair_chains": "sums of neighbours, even and odd ones in a chain each, from +0; then their sum",
     "tr": "products in one truncated sum, then c by rounding down (XIE Algorithm 10)",
     "gtr": "as tr, even-index and odd-index products summed apart (XIE Algorithm 11)",
 }
@@ -40,6 +41,7 @@ OVERFLOWS = ("infinity", "ieee")
 SUBNORMALS = ("kept", "positive_zero", "signed_zero")
 RESULT_SUBNORMALS = ("kept", "signed_zero", "tiny_zero")
 VANISHED = ("cut", "dropped")
+NEGATED = ("none", "odd")
 ORDERS = ("ascending", "odd_first")
 NAN_RULES = ("word", "first_operand", "b_sum_a", "a_sum_b", "products_c")
 SUM_ROUNDINGS = ("RD", "RZ")
@@ -53,17 +55,23 @@ POSITIONS_OF = {
     "sequential": ("first", "last"),
     "pairwise": ("last",),
     "two_chains": ("last",),
+    "pair_chains": ("last",),
     "tr": ("last",),
     "gtr": ("last",),
 }
 #: Orders of summation in which it is known which operand's NaN a step returns, beside one product and c.
-NAN_ORDERS = (("sequential", "first"), ("two_chains", "last"))
+NAN_ORDERS = (("sequential", "first"), ("two_chains", "last"), ("pair_chains", "last"))
 
 
 #: The parameters of alignment, with the values that an exact sum has, because it has no alignment.
 EXACT_SUM: dict[str, str | None] = {
     "carry_bits": None, "alignment_rounding": "RZ", "zero_exponent": "none",
     "accumulation": "twos_complement",
+}  # fmt: skip
+#: What the other parameters may be with summation `tr` and `gtr`.
+IN_STEPS: dict[str, tuple[object, ...]] = {
+    "zero_exponent": ("none",), "carry_bits": (None,), "normalise_products": (False,),
+    "product_rounding": (None,), "zero_sign": ("sum", "positive"),
 }  # fmt: skip
 #: What the other parameters may be where c is aligned in another way than the products.
 C_APART: dict[str, tuple[object, ...]] = {
@@ -75,7 +83,7 @@ CHOICES: dict[str, Iterable[str]] = {
     "summation": SUMMATIONS, "c_position": C_POSITIONS, "alignment_rounding": MODES, "zero_sign": ZERO_SIGNS,
     "overflow": OVERFLOWS, "accumulation": ACCUMULATIONS, "order": ORDERS, "nan_rule": NAN_RULES,
     "sum_rounding": SUM_ROUNDINGS, "operand_subnormals": SUBNORMALS, "c_subnormals": SUBNORMALS,
-    "result_subnormals": RESULT_SUBNORMALS, "vanished_c": VANISHED,
+    "result_subnormals": RESULT_SUBNORMALS, "vanished_c": VANISHED, "negated": NEGATED,
 }  # fmt: skip
 #: Parameters that are integers, with their ranges.
 NUMBERS: dict[str, tuple[int, int | None]] = {

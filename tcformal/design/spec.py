@@ -16,9 +16,11 @@ from tcformal.design.rounding import (
     C_APART,
     CHOICES,
     EXACT_SUM,
+    IN_STEPS,
     NAN_ORDERS,
     NUMBERS,
     POSITIONS_OF,
+    SUBNORMALS,
     ZERO_EXPONENTS,
     Conversion,
     conversion,
@@ -87,6 +89,8 @@ class Design:
     aligned_group: int | None = None
     #: `ascending`: products in the order of k.  `odd_first`: in each pair (2i, 2i+1) the odd one first.
     order: str = "ascending"
+    #: Products that are subtracted: `none`, or those of `odd` k [AMX-COMPLEX: i·i = -1].
+    negated: str = "none"
     #: Products per group whose exact sum is one term of the fused sum, scaled as a whole [XIE G]; None:
     #: every product is a term, and scales act on its exponent.
     group: int | None = None
@@ -97,8 +101,9 @@ class Design:
     #: How `tr` cuts the products' sum, c, and their sum: RD [XIE Algorithm 10], or RZ, the hypothetical
     #: instruction that XIE §6.2.4 compares with; RD elsewhere.
     sum_rounding: str = "RD"
-    #: What a subnormal of A or B counts as: itself, +0, or a zero of its sign.
+    #: What a subnormal of A or B counts as: itself, +0, or a zero of its sign; of B, where that is another.
     operand_subnormals: str = "kept"
+    b_subnormals: str | None = None
     #: What a subnormal of C counts as.
     c_subnormals: str = "kept"
     #: What a subnormal result of any rounding becomes: itself; `signed_zero`, a zero of its sign;
@@ -140,18 +145,17 @@ class Design:
         conversion(self.conversion)
         if self.product_rounding is not None:
             conversion(self.product_rounding)
+        if self.b_subnormals is not None:
+            check_choice("b_subnormals", self.b_subnormals, SUBNORMALS)
         self._check_zero_exponent()
         self._check_combination()
 
     def _check_zero_exponent(self) -> None:
-        if isinstance(self.zero_exponent, str):
-            if self.zero_exponent not in ("own", "none"):
-                raise InputError(
-                    f"expected an integer, 'own' or 'none' for zero_exponent, but got {self.zero_exponent!r}"
-                )
-        else:
-            low, high = ZERO_EXPONENTS
-            check_int("zero_exponent", self.zero_exponent, low=low, high=high)
+        zero = self.zero_exponent
+        if not isinstance(zero, str):
+            check_int("zero_exponent", zero, low=ZERO_EXPONENTS[0], high=ZERO_EXPONENTS[1])
+        elif zero not in ("own", "none"):
+            raise InputError(f"expected an integer, 'own' or 'none' for zero_exponent, but got {zero!r}")
 
     def _check_combination(self) -> None:
         allowed = POSITIONS_OF[self.summation]
@@ -186,7 +190,6 @@ class Design:
                         f"expected fraction_bits to be given with {name}={getattr(self, name)}, "
                         "because an exact sum has no alignment"
                     )
-
         self._check_framed()
 
     def _check_framed(self) -> None:
@@ -236,25 +239,21 @@ class Design:
                 {"product_rounding": (None,), "order": ("ascending",), "zero_sign": ("positive", "sum")},
             )
         if self.summation in ("tr", "gtr"):
-            neutral: dict[str, tuple[object, ...]] = {
-                "zero_exponent": ("none",),
-                "carry_bits": (None,),
-                "normalise_products": (False,),
-                "product_rounding": (None,),
-                "zero_sign": ("sum", "positive"),
-            }
-            self._check_plain("summation", neutral)
+            self._check_plain("summation", IN_STEPS)
         if self.summation != "tr":
             self._check_plain("summation", {"sum_rounding": ("RD",)})
+        if self.summation == "pair_chains":
+            self._check_plain("summation", {"nan_rule": ("word", "first_operand")})
         if self.group is not None and (self.products % self.group or self.summation != "fused"):
             raise InputError(
                 f"expected products to be a multiple of group={self.group} in a fused sum, "
                 f"but got products={self.products} with summation={self.summation}"
             )
-        if self.summation in ("gtr", "two_chains") and self.products % 2:
+        per = {"gtr": 2, "two_chains": 2, "pair_chains": 4}.get(self.summation, 1)
+        if self.products % per:
+            of = "an even number of" if per == 2 else "four or a multiple of"
             raise InputError(
-                f"expected an even number of products with summation={self.summation}, "
-                f"but got {self.products}"
+                f"expected {of} products with summation={self.summation}, but got {self.products}"
             )
         if self.order == "odd_first" and self.products % 2:
             raise InputError(

@@ -70,6 +70,7 @@ def dot(
             [decode(a_format, a[k]) for k in block],
             [decode(b_format, b[k]) for k in block],
             [scales[k] for k in block],
+            start,
         )
         result = dot_block(design, terms, incoming)
         if result.kind is NumberClass.NAN and design.nan_rule != "word":

@@ -66,6 +66,8 @@ def operand_nan(
         both = [products[0], fused_sum(design, products, design.step)]
         word = _word_of_chain(design, pairs, both, None, target)
         return next(nan for nan in (word, c_word, design.nan_word) if nan is not None)
+    if design.summation == "pair_chains":
+        return _word_of_pairs(design, pairs, products, c_word, target)
     if design.summation == "two_chains":
         words = [c_word]
         for half in (slice(0, None, 2), slice(1, None, 2)):
@@ -76,6 +78,33 @@ def operand_nan(
         return next(word for word in words if word is not None)
     word = _word_of_chain(design, pairs, chain_from_c(design, products, c_value), c_word, target)
     return design.nan_word if word is None else word
+
+
+def _word_of_pairs(
+    design: Design,
+    pairs: Sequence[tuple[Word, Word]],
+    products: Sequence[ExactValue],
+    c: int | None,
+    target: Format,
+) -> int:
+    """The word of `pair_chains`: c; then the chain of even pairs, then that of odd ones, earlier NaNs first.
+
+    Zero, NaN, Inf: a product's word is that of a, then b, else nan_word; infinities that meet give nan_word.
+    """
+    if c is not None:
+        return c
+    for place in (0, 2):
+        total = ExactValue(NumberClass.FINITE, 0, products[0].magnitude * 0, design.step.e_min)
+        for i in range(place, len(products), 4):
+            for pair, value in zip(pairs[i : i + 2], products[i : i + 2], strict=True):
+                if value.kind is NumberClass.NAN:
+                    nans = [quiet_nan(x, target) for x in pair if decode(*x).kind is NumberClass.NAN]
+                    return (nans or [design.nan_word])[0]
+            both = fused_sum(design, products[i : i + 2], design.step)
+            total = fused_sum(design, [total, both], design.step)
+            if total.kind is NumberClass.NAN:
+                return design.nan_word
+    return design.nan_word
 
 
 def _word_of_chain(

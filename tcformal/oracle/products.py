@@ -41,7 +41,9 @@ def multiply(x: ExactValue, y: ExactValue) -> ExactValue:
     return ExactValue(NumberClass.FINITE, sign, x.magnitude * y.magnitude, x.exponent + y.exponent, cancelled)
 
 
-def product(design: Design, a: ExactValue, b: ExactValue, scales: Sequence[ExactValue] = ()) -> ExactValue:
+def product(
+    design: Design, a: ExactValue, b: ExactValue, scales: Sequence[ExactValue] = (), k: int = 0
+) -> ExactValue:
     """One product and its scales: exact and never renormalised, unless the design rounds it.
 
     Shapes: scales: those that act on this product alone.
@@ -51,7 +53,10 @@ def product(design: Design, a: ExactValue, b: ExactValue, scales: Sequence[Exact
     2^product_limit and more in magnitude is an Inf of its sign.
     Source: XIE Algorithms 1, 7 and 8, step 1, §4.2.
     """
-    exact = multiply(flushed(a, design.operand_subnormals), flushed(b, design.operand_subnormals))
+    of_b = design.operand_subnormals if design.b_subnormals is None else design.b_subnormals
+    exact = multiply(flushed(a, design.operand_subnormals), flushed(b, of_b))
+    if design.negated == "odd" and k % 2 == 1:
+        exact = exact._replace(sign=1 - exact.sign)
     for scale in scales:
         exact = multiply(exact, scale)
     if exact.kind is not NumberClass.FINITE:
@@ -64,17 +69,22 @@ def product(design: Design, a: ExactValue, b: ExactValue, scales: Sequence[Exact
 
 
 def block_terms(
-    design: Design, a: Sequence[ExactValue], b: Sequence[ExactValue], scales: Sequence[Sequence[ExactValue]]
+    design: Design,
+    a: Sequence[ExactValue],
+    b: Sequence[ExactValue],
+    scales: Sequence[Sequence[ExactValue]],
+    first: int = 0,
 ) -> list[ExactValue]:
     """The terms that one block adds to c, in the design's order; groups are cut in the order of k.
 
     Shapes: a, b, scales: L values and, for each k, none or the two scales that act on it; L terms, or
-    L / group.
+    L / group; first: the k of the block's first product.
     """
     if design.group is None:
-        products = [product(design, x, y, s) for x, y, s in zip(a, b, scales, strict=True)]
+        rows = zip(a, b, scales, strict=True)
+        products = [product(design, x, y, s, first + i) for i, (x, y, s) in enumerate(rows)]
         return in_order(design, products)
-    products = [product(design, x, y) for x, y in zip(a, b, strict=True)]
+    products = [product(design, x, y, (), first + i) for i, (x, y) in enumerate(zip(a, b, strict=True))]
     starts = range(0, len(products), design.group)
     return [group_term(design, products[k : k + design.group], scales[k]) for k in starts]
 

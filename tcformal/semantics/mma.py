@@ -67,6 +67,9 @@ def dot(
         with g.scope(f"block{len(blocks)}"):
             words = list(zip(a[start:stop], b[start:stop], strict=True))
             products = [flushed_product(g, design, formats, x, y) for x, y in words]
+            if design.negated == "odd":
+                odd = range(start % 2, 2 * length)
+                products = [negated(g, x) if k % 2 else x for k, x in zip(odd, products, strict=False)]
             if scales is not None and design.group is None:
                 products = scaled_products(g, products, scales, start)
             products = [limit_product(g, x, design.product_limit) for x in products]
@@ -97,7 +100,8 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
     if design.nan_rule != "word":
         own = design.nan_rule == "products_c"
         for fmt in (formats.c,) if own else (formats.a, formats.b, formats.c):
-            if fmt.specials is not Specials.IEEE or fmt.fraction_bits > formats.d.fraction_bits:
+            has = fmt.specials in (Specials.IEEE, Specials.ALL_ONES_NAN)
+            if not has or fmt.fraction_bits > formats.d.fraction_bits:
                 raise InputError(
                     f"expected operands with NaNs that {formats.d.name} can hold "
                     f"for nan_rule={design.nan_rule}, but got {fmt.name}"
@@ -117,8 +121,14 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
 def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Node) -> Number:
     """The exact product of two encodings, subnormal ones as the design has them."""
     rule = design.operand_subnormals
-    a, b = flush(g, unpack(g, x, formats.a), rule), flush(g, unpack(g, y, formats.b), rule)
+    of_b = rule if design.b_subnormals is None else design.b_subnormals
+    a, b = flush(g, unpack(g, x, formats.a), rule), flush(g, unpack(g, y, formats.b), of_b)
     return product(g, a, b)
+
+
+def negated(g: Graph, x: Number) -> Number:
+    """A product with the other sign, zeros and infinities as well; a NaN stays what it is."""
+    return replace(x, term=replace(x.term, sign=g.not_(x.term.sign)))
 
 
 def _addends(

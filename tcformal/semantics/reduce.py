@@ -196,7 +196,8 @@ def _met(g: Graph, term: Term, distance: Node, shift: Node) -> Node:
 def _largest_magnitude(term: Term, aligned: Node, fraction_bits: int) -> int:
     """The largest aligned magnitude: a full significand at distance 0, plus one for rounding up."""
     full = (1 << term.significand.width) - 1
-    grown = full << fraction_bits >> term.fraction_bits
+    up = fraction_bits - term.fraction_bits
+    grown = full << up if up >= 0 else full >> -up
     return min(grown + 1, (1 << aligned.width) - 1)
 
 

@@ -58,6 +58,8 @@ def random_design(rng: random.Random, d: Format) -> Design:
         "sum_fraction_bits": rng.choice([None, 12, 31]),
         "sum_rounding": rng.choice(["RD", "RD", "RZ"]),
         "operand_subnormals": rng.choice(SUBNORMALS),
+        "b_subnormals": rng.choice([None, None, *SUBNORMALS]),
+        "negated": rng.choice(["none", "none", "odd"]),
         "c_subnormals": rng.choice(SUBNORMALS),
         "result_subnormals": rng.choice(RESULT_SUBNORMALS),
         "product_rounding": rng.choice([None, None, own(), "RNE-FP32"]),
@@ -79,7 +81,7 @@ def c_apart(rng: random.Random, d: Format, bits: int) -> dict[str, Any]:
     plain = {"summation": "fused", "c_position": "joined", "group": None, "carry_bits": None}
     nans = rng.random() < 0.5
     return plain | {
-        "fraction_bits": bits, "c_fraction_bits": bits + rng.randrange(4), "sum_fraction_bits": None,
+        "fraction_bits": bits, "c_fraction_bits": bits + rng.choice([0, 1, 2, 18]), "sum_fraction_bits": None,
         "sum_rounding": "RD", "normalise_products": False, "product_rounding": None,
         "vanished_c": rng.choice(VANISHED),
         "aligned_group": rng.choice([1, 2, 4]) if grouped else None,

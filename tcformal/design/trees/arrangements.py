@@ -101,7 +101,7 @@ def tree_of(spec: UnitSpec, k: int) -> UnitSpec | None:
     d = spec.design
     if spec.scale_format is not None or d.group is not None or d.framed or d.summation in ("tr", "gtr"):
         return None
-    if d.nan_rule != "word":
+    if d.nan_rule != "word" or d.negated != "none":
         return None
     length = min(k, d.products, spec.k) if spec.emulation is None and spec.tree is None else spec.k
     if k % length:
@@ -152,6 +152,10 @@ def _block(d: Design, block: Sequence[int], c: int | str | Step) -> Step:
         return Step((*ks, c))
     if d.c_position == "first":
         return Step((combined([c, *ks[:-1]], "chain", "partial"), ks[-1]))
+    if d.summation == "pair_chains":
+        pairs = [Step((ks[i], ks[i + 1]), "partial") for i in range(0, len(ks), 2)]
+        chains = [combined(["zero", *half], "chain", "partial") for half in (pairs[0::2], pairs[1::2])]
+        return Step((Step(tuple(chains), "partial"), c))
     if d.summation == "two_chains":
         chains = [combined(["zero", *half], "chain", "partial") for half in (ks[0::2], ks[1::2])]
         return Step((Step(tuple(chains), "partial"), c))

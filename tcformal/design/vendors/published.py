@@ -16,6 +16,9 @@ from tcformal.design.arithmetic import (
     rdna4_dot,
     t_fdpa,
     x86_dot,
+    x86_tile,
+    x86_tile_fp8,
+    x86_tile_real,
 )
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import Fact, UnitSpec
@@ -30,6 +33,8 @@ GAUDI3 = "Gaudi 3, fma_mul_add_tree_bf16_N8_K4_add_C_in_tree_no_ftz"
 POWER = "Power ISA 3.1B, VSX Vector GER"
 SME = "Arm ARM, FMOPA and BFMOPA"
 AVX10 = "Bochs, VDPPHPS"
+AMX_FP8 = "Bochs, TDPBF8PS, TDPBHF8PS, TDPHBF8PS, TDPHF8PS"
+AMX_COMPLEX = "Bochs, TCMMRLFP16PS, TCMMIMFP16PS"
 RDNA3 = "ROCm emulator, gfx11_dot2.h and dot_packed16.h"
 RDNA4 = "ROCm emulator, gfx12_dot.h and dot_packed16.h"
 
@@ -112,6 +117,37 @@ def _x86() -> Iterator[tuple[str, Published]]:
     design = x86_dot(operand_subnormals="kept")
     fact = as_reference(AVX10, BOCHS)
     yield "vdpphps", Published(shape=(1, 1, 2), a="fp16", b="fp16", c="fp32", design=design, fact=fact)
+    fact, note = (
+        as_reference(AMX_FP8, BOCHS),
+        "Bochs takes a subnormal e5m2 for a zero, a subnormal e4m3 not.",
+    )
+    for letters, a, b in (
+        ("b", "e5m2", "e5m2"),
+        ("bh", "e5m2", "e4m3"),
+        ("hb", "e4m3", "e5m2"),
+        ("h", "e4m3", "e4m3"),
+    ):
+        yield (
+            f"tdp{letters}f8ps",
+            Published(
+                shape=(16, 16, 64),
+                a=a,
+                b=b,
+                c="fp32",
+                design=x86_tile_fp8(a=a, b=b),
+                fact=fact,
+                notes=(note,),
+            ),
+        )
+    fact, tile = as_reference(AMX_COMPLEX, BOCHS), x86_tile(operand_subnormals="kept")
+    for name, design, pairs in (
+        ("tcmmrlfp16ps", x86_tile_real(), "real and imaginary parts, of A and of B"),
+        ("tcmmimfp16ps", tile, "an imaginary and a real part of A, a real and an imaginary one of B"),
+    ):
+        yield name, Published(
+            shape=(16, 16, 32), a="fp16", b="fp16", c="fp32", design=design, fact=fact,
+            notes=(f"k counts pairs of {pairs}.",),
+        )  # fmt: skip
 
 
 def _rdna(generation: int) -> Iterator[tuple[str, Published]]:

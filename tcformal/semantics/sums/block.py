@@ -119,6 +119,8 @@ class Summation:
                 return self.sum(addends, self._partial, _RUNNING, invalid, nans)
         if self.design.summation == "pairwise":
             return self._tree(addends, invalid)
+        if self.design.summation == "pair_chains":
+            return self._pair_chains(addends, invalid)
         if self.design.summation == "two_chains":
             chains = []
             for chain, half in ((Operand("even"), addends[0::2]), (Operand("odd"), addends[1::2])):
@@ -130,6 +132,32 @@ class Summation:
                 return self.sum(chains, self._partial, _RUNNING, invalid, nans)
         first = Carried(addends[0].number, invalid, addends[0].operand)
         return self._accumulate(addends[1:], first, _RUNNING, _RUNNING, self._partial)
+
+    def _pair_chains(self, addends: Sequence[Addend], invalid: Node) -> Carried:
+        """Neighbours summed, their sums in two chains, by turns."""
+        g, step = self.g, self.design.step
+        pairs = []
+        for i in range(0, len(addends), 2):
+            with g.scope(f"pair{i // 2}"):
+                both = []
+                for j, x in enumerate(addends[i : i + 2]):
+                    with g.scope(f"product{j}"):
+                        both.append(Carried(x.number, first_nan(g, x.nans, invalid, self.d), x.operand))
+                made = Operand("tree", of=tuple(x.operand for x in both))
+                nans = [carried_nan("product", x) for x in both]
+                pairs.append(self.sum(both, self._partial, made, invalid, nans))
+        chains = []
+        for chain, half in ((Operand("even"), pairs[0::2]), (Operand("odd"), pairs[1::2])):
+            zero = positive_zero(g, step.fraction_bits, step.e_min)
+            total = Carried(zero, invalid, Operand("zero"))
+            for i, x in enumerate(half):
+                with g.scope(f"{chain.kind}.step{i}"):
+                    nans = [carried_nan("total", total), carried_nan("pair", x)]
+                    total = self.sum([total, x], self._partial, chain, invalid, nans)
+            chains.append(total)
+        with g.scope("both"):
+            nans = [carried_nan(x.operand.kind, x) for x in chains]
+            return self.sum(chains, self._partial, _RUNNING, invalid, nans)
 
     def _accumulate(
         self, addends: Sequence[Addend], total: Carried, made: Operand, running: Operand, last: str
