@@ -107,7 +107,7 @@ def _parsed(key: str, value: str) -> Any:
         return _integer(key, value)
     if key in ("conversion", "accumulator", "product_rounding"):
         return value.upper()
-    if key == "normalise_products":
+    if key.startswith("normalise_"):
         return check_choice(key, value.lower(), ("true", "false")) == "true"
     return value
 

@@ -6,10 +6,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from tcformal.checks import check_choice
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
+
+if TYPE_CHECKING:
+    from tcformal.design.spec import Design
 
 #: Rounding modes by the papers' abbreviations.
 MODES: dict[str, str] = {
@@ -68,6 +72,12 @@ EXACT_SUM: dict[str, str | None] = {
     "carry_bits": None, "alignment_rounding": "RZ", "zero_exponent": "none",
     "accumulation": "twos_complement",
 }  # fmt: skip
+#: What the other parameters may be where products are cut into pieces.
+IN_PIECES: dict[str, tuple[object, ...]] = {
+    "summation": ("fused",), "c_position": ("joined",), "group": (None,), "normalise_products": (False,),
+    "product_rounding": (None,), "product_limit": (None,), "nan_rule": ("word",), "c_fraction_bits": (None,),
+    "accumulation": ("twos_complement",), "order": ("ascending",),
+}  # fmt: skip
 #: What the other parameters may be with summation `tr` and `gtr`.
 IN_STEPS: dict[str, tuple[object, ...]] = {
     "zero_exponent": ("none",), "carry_bits": (None,), "normalise_products": (False,),
@@ -90,6 +100,7 @@ NUMBERS: dict[str, tuple[int, int | None]] = {
     "products": (1, 256), "product_limit": (-40000, 40000), "sum_fraction_bits": (1, 256),
     "nan_word": (0, None), "factor_nan_word": (0, None), "fraction_bits": (1, 256),
     "c_fraction_bits": (1, 256), "carry_bits": (0, 64), "aligned_group": (1, 256),
+    "piece_bits": (1, 64), "dropped_pieces": (0, 64),
 }  # fmt: skip
 
 _NAMED = {"FP64": (11, 52), "FP32": (8, 23), "FP16": (5, 10), "BF16": (8, 7)}
@@ -144,3 +155,42 @@ def conversion(text: str | Conversion) -> Conversion:
     if not dash or not match or not (2 <= int(match[1]) <= 15 and 1 <= int(match[2]) <= 112):
         raise InputError(f"expected a conversion such as RZ-FP32, RNE-FP16 or RZ-E8M13, but got {text!r}")
     return Conversion(mode, int(match[1]), int(match[2]))
+
+
+def check_plain(design: Design, name: str, neutral: dict[str, tuple[object, ...]]) -> None:
+    """Refuse parameters that no source gives a meaning together with `name`; InputError."""
+    for other, allowed in neutral.items():
+        value = getattr(design, other)
+        if value not in allowed:
+            shown = " or ".join(str(a) for a in allowed)
+            raise InputError(f"expected {other}={shown} with {name}={getattr(design, name)}, but got {value}")
+
+
+def check_c_apart(design: Design) -> None:
+    """Refuse parameters of sums with c aligned apart that no source gives a meaning together; InputError."""
+    if design.accumulation == "sign_magnitude":
+        check_plain(design, "accumulation", {"carry_bits": (None,)})
+    f, of_c = design.fraction_bits, design.c_fraction_bits
+    if of_c is not None:
+        check_plain(design, "c_fraction_bits", C_APART)
+        if f is None or of_c < f:
+            raise InputError(
+                f"expected c_fraction_bits of at least fraction_bits={f or 'exact'}, but got {of_c}"
+            )
+    group = design.aligned_group
+    own = (("accumulation", "ones_complement"), ("vanished_c", "dropped"), ("aligned_group", group))
+    for name, value in own:
+        if value is not None and getattr(design, name) == value and of_c is None:
+            raise InputError(f"expected c_fraction_bits with {name}={value}, but got None")
+    if group is not None:
+        neutral: dict[str, tuple[object, ...]] = {"alignment_rounding": ("RD",), "order": ("ascending",)}
+        check_plain(design, "aligned_group", neutral | {"accumulation": ("twos_complement",)})
+        if design.products % group:
+            raise InputError(
+                f"expected products to be a multiple of aligned_group={group}, but got {design.products}"
+            )
+    word = design.factor_nan_word
+    if (design.nan_rule == "products_c") != (word is not None):
+        raise InputError(
+            f"expected factor_nan_word only with nan_rule=products_c, but got {word} with {design.nan_rule}"
+        )

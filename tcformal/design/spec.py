@@ -13,9 +13,9 @@ from typing import Literal
 
 from tcformal.checks import check_choice, check_int
 from tcformal.design.rounding import (
-    C_APART,
     CHOICES,
     EXACT_SUM,
+    IN_PIECES,
     IN_STEPS,
     NAN_ORDERS,
     NUMBERS,
@@ -23,6 +23,8 @@ from tcformal.design.rounding import (
     SUBNORMALS,
     ZERO_EXPONENTS,
     Conversion,
+    check_c_apart,
+    check_plain,
     conversion,
 )
 from tcformal.errors import InputError
@@ -89,6 +91,13 @@ class Design:
     aligned_group: int | None = None
     #: `ascending`: products in the order of k.  `odd_first`: in each pair (2i, 2i+1) the odd one first.
     order: str = "ascending"
+    #: Whether subnormals of A and B are normalised, which lowers their exponents, before they are multiplied.
+    normalise_operands: bool = False
+    #: Bits of the pieces into which the factors are cut: every product of two pieces, which has the exponent
+    #: of the whole one, is a term of its own; None: products are whole.
+    piece_bits: int | None = None
+    #: Products of pieces that are left out: those whose numbers, counted from the lowest, add up to less.
+    dropped_pieces: int = 0
     #: Products that are subtracted: `none`, or those of `odd` k [AMX-COMPLEX: i·i = -1].
     negated: str = "none"
     #: Products per group whose exact sum is one term of the fused sum, scaled as a whole [XIE G]; None:
@@ -190,60 +199,26 @@ class Design:
                         f"expected fraction_bits to be given with {name}={getattr(self, name)}, "
                         "because an exact sum has no alignment"
                     )
-        self._check_framed()
-
-    def _check_framed(self) -> None:
-        """Parameters of sums in which c is aligned in another way than the products."""
-        if self.accumulation == "sign_magnitude":
-            self._check_plain("accumulation", {"carry_bits": (None,)})
-        f, of_c = self.fraction_bits, self.c_fraction_bits
-        if of_c is not None:
-            self._check_plain("c_fraction_bits", C_APART)
-            if f is None or of_c < f:
-                raise InputError(
-                    f"expected c_fraction_bits of at least fraction_bits={f or 'exact'}, but got {of_c}"
-                )
-        group = self.aligned_group
-        own = (("accumulation", "ones_complement"), ("vanished_c", "dropped"), ("aligned_group", group))
-        for name, value in own:
-            if value is not None and getattr(self, name) == value and of_c is None:
-                raise InputError(f"expected c_fraction_bits with {name}={value}, but got None")
-        if group is not None:
-            neutral: dict[str, tuple[object, ...]] = {"alignment_rounding": ("RD",), "order": ("ascending",)}
-            self._check_plain("aligned_group", neutral | {"accumulation": ("twos_complement",)})
-            if self.products % group:
-                raise InputError(
-                    f"expected products to be a multiple of aligned_group={group}, but got {self.products}"
-                )
-        word = self.factor_nan_word
-        if (self.nan_rule == "products_c") != (word is not None):
-            raise InputError(
-                f"expected factor_nan_word only with nan_rule=products_c, but got {word} with {self.nan_rule}"
-            )
-
-    def _check_plain(self, name: str, neutral: dict[str, tuple[object, ...]]) -> None:
-        """Refuse parameters that no source gives a meaning together with `name`."""
-        for other, allowed in neutral.items():
-            value = getattr(self, other)
-            if value not in allowed:
-                shown = " or ".join(str(a) for a in allowed)
-                raise InputError(
-                    f"expected {other}={shown} with {name}={getattr(self, name)}, but got {value}"
-                )
+        check_c_apart(self)
+        if self.piece_bits is not None:
+            check_plain(self, "piece_bits", IN_PIECES)
+        elif self.dropped_pieces:
+            raise InputError(f"expected piece_bits with dropped_pieces={self.dropped_pieces}, but got None")
 
     def _check_rare(self) -> None:
         """Combinations that no hardware is known to have and that no source gives a meaning."""
         if self.group is not None:
-            self._check_plain(
+            check_plain(
+                self,
                 "group",
                 {"product_rounding": (None,), "order": ("ascending",), "zero_sign": ("positive", "sum")},
             )
         if self.summation in ("tr", "gtr"):
-            self._check_plain("summation", IN_STEPS)
+            check_plain(self, "summation", IN_STEPS)
         if self.summation != "tr":
-            self._check_plain("summation", {"sum_rounding": ("RD",)})
+            check_plain(self, "summation", {"sum_rounding": ("RD",)})
         if self.summation == "pair_chains":
-            self._check_plain("summation", {"nan_rule": ("word", "first_operand")})
+            check_plain(self, "summation", {"nan_rule": ("word", "first_operand")})
         if self.group is not None and (self.products % self.group or self.summation != "fused"):
             raise InputError(
                 f"expected products to be a multiple of group={self.group} in a fused sum, "

@@ -71,6 +71,7 @@ def dot(
             [decode(b_format, b[k]) for k in block],
             [scales[k] for k in block],
             start,
+            (a_format.fraction_bits, b_format.fraction_bits),
         )
         result = dot_block(design, terms, incoming)
         if result.kind is NumberClass.NAN and design.nan_rule != "word":

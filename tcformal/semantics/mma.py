@@ -10,9 +10,10 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import check_output_format, pack
-from tcformal.semantics.product import Scales, grouped_products, product, scaled_products
+from tcformal.semantics.product import Scales, grouped_products, in_pieces, product, scaled_products
 from tcformal.semantics.special import Addend, Carried, flush, limit_product, operand_nan, quiet_nan
 from tcformal.semantics.stages import Block, Dot, GroupSum, Operand
 from tcformal.semantics.sums.block import Summation
@@ -80,7 +81,11 @@ def dot(
                 products, groups = grouped_products(g, products, design.group, scales, start)
                 size = design.group
                 named = [Operand("products", ks[i : i + size]) for i in range(0, length, size)]
-            addends = _addends(g, design, formats, list(zip(products, named, strict=True)), words)
+            pieces = list(zip(products, named, strict=True))
+            if design.piece_bits is not None:
+                bits, dropped = design.piece_bits, design.dropped_pieces
+                pieces = [(p, name) for x, name in pieces for p in in_pieces(g, x, bits, dropped)]
+            addends = _addends(g, design, formats, pieces, words)
             c_number = flush(g, total.number, design.c_subnormals)
             block = Summation(g, design, formats.d, zero_exponent)
             total = block.run(addends, replace(total, number=c_number), made)
@@ -123,6 +128,8 @@ def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Nod
     rule = design.operand_subnormals
     of_b = rule if design.b_subnormals is None else design.b_subnormals
     a, b = flush(g, unpack(g, x, formats.a), rule), flush(g, unpack(g, y, formats.b), of_b)
+    if design.normalise_operands:
+        a, b = (replace(z, term=normalise_term(g, z.term)) for z in (a, b))
     return product(g, a, b)
 
 

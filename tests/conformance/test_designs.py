@@ -373,6 +373,13 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
             "zero_sign": "sum",
         },
     ),
+    # Factors normalised, and cut into pieces whose products are terms.
+    "normalised-factors": ("RZ", {"fraction_bits": 2, "normalise_operands": True, "zero_exponent": -9}),
+    "pieces": ("RZ", {"fraction_bits": 2, "piece_bits": 1, "zero_exponent": -2}),
+    "pieces-dropped": (
+        "RNE",
+        {"fraction_bits": 1, "piece_bits": 1, "dropped_pieces": 1, "normalise_operands": True},
+    ),
     "nan-of-products": ("RNE", chained(nan_rule="products_c", factor_nan_word=0b011110)),
     "odd-negated": ("RD", chained(negated="odd")),
     "b-flushed": (
@@ -408,7 +415,7 @@ NARROW = (
 SINGLE = (
     "rna-align-rne", "ru-align-ru", "ru-carry-1", "normalised", "normalised-align-rd", "exact-rd",
     "truncated-rounded-products", "first-rna", "tr", "tr-to-zero", "complement", "complement-ieee",
-    "aligned-ones",
+    "aligned-ones", "normalised-factors", "pieces", "pieces-dropped",
 )  # fmt: skip
 #: Designs that see more of the operands than their product's value: one product is enough.
 ONLY_SINGLE = ("flushed-to-positive", "flushed-to-signed", "nan-of-first", "b-flushed", "a-flushed")
@@ -453,7 +460,9 @@ def product_class(design: Design, a: ExactValue, b: ExactValue, words: tuple[int
     kinds = {a.kind, b.kind}
     sign = a.sign ^ b.sign
     flushed: tuple[Any, ...] = ()
-    if design.operand_subnormals != "kept" or design.b_subnormals is not None:
+    if design.piece_bits is not None or design.normalise_operands:
+        flushed = words
+    elif design.operand_subnormals != "kept" or design.b_subnormals is not None:
         small = [x.kind is NumberClass.FINITE and x.magnitude < power_of_two(x.exponent) for x in (a, b)]
         flushed = (*small, a.is_zero, b.is_zero, a.sign, b.sign)
     if NumberClass.NAN in kinds or (NumberClass.INF in kinds and (a.is_zero or b.is_zero)):
@@ -541,6 +550,7 @@ def test_toys_touch_every_value_of_every_parameter() -> None:
         "sum_rounding": set(SUM_ROUNDINGS), "c_fraction_bits": {None, 1, 3, 4},
         "aligned_group": {None, 1, 2}, "vanished_c": set(VANISHED), "negated": set(NEGATED),
         "b_subnormals": {None, "kept", "positive_zero"}, "factor_nan_word": {None, 0b011110},
+        "normalise_operands": {True, False}, "piece_bits": {None, 1}, "dropped_pieces": {0, 1},
     }  # fmt: skip
     found = {name: {getattr(d, name) for d in designs} for name in choices}
     assert found == choices

@@ -38,6 +38,8 @@ DESIGNS = [
     f"{TILE}@nan_rule=a_sum_b",
     "power10/xvbf16ger2pp",
     f"{APART},accumulation=ones_complement",
+    "sequential@products=8,summation=pair_chains,nan_rule=first_operand,k=8,a_format=e5m2,b_format=fp16",
+    f"{TILE}@summation=pair_chains,products=8",
     f"{APART},alignment_rounding=RD,aligned_group=2",
     "power10/xvf64gerpp",
     f"{STEPS}{_NARROW.format('fp16')}".replace("first_operand", "b_sum_a"),

@@ -59,6 +59,9 @@ def random_design(rng: random.Random, d: Format) -> Design:
         "sum_rounding": rng.choice(["RD", "RD", "RZ"]),
         "operand_subnormals": rng.choice(SUBNORMALS),
         "b_subnormals": rng.choice([None, None, *SUBNORMALS]),
+        "normalise_operands": rng.random() < 0.2,
+        "piece_bits": (bits := rng.choice([None] * 6 + [1, 2, 4, 8])),
+        "dropped_pieces": 0 if bits is None else rng.choice([0, 0, 1, 2]),
         "negated": rng.choice(["none", "none", "odd"]),
         "c_subnormals": rng.choice(SUBNORMALS),
         "result_subnormals": rng.choice(RESULT_SUBNORMALS),
@@ -70,7 +73,7 @@ def random_design(rng: random.Random, d: Format) -> Design:
         "zero_sign": rng.choice(ZERO_SIGNS),
         "overflow": rng.choice(OVERFLOWS),
     }
-    if rng.random() < 0.005:  # nearly all of these are legal, few of the others
+    if rng.random() < 0.0005:  # nearly all of these are legal, few of the others
         parameters |= c_apart(rng, d, parameters["fraction_bits"] or 5)
     return Design(**parameters)
 

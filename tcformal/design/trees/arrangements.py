@@ -101,7 +101,7 @@ def tree_of(spec: UnitSpec, k: int) -> UnitSpec | None:
     d = spec.design
     if spec.scale_format is not None or d.group is not None or d.framed or d.summation in ("tr", "gtr"):
         return None
-    if d.nan_rule != "word" or d.negated != "none":
+    if d.nan_rule != "word" or d.negated != "none" or d.piece_bits is not None:
         return None
     length = min(k, d.products, spec.k) if spec.emulation is None and spec.tree is None else spec.k
     if k % length:

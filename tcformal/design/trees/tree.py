@@ -27,6 +27,7 @@ PLAIN: dict[str, object] = {
     "summation": "fused", "c_position": "joined", "order": "ascending", "accumulator": None, "group": None,
     "sum_fraction_bits": None, "sum_rounding": "RD", "c_fraction_bits": None, "aligned_group": None,
     "vanished_c": "cut", "factor_nan_word": None, "negated": "none",
+    "piece_bits": None, "dropped_pieces": 0,
 }  # fmt: skip
 
 _MOST_PRODUCTS = NUMBERS["products"][1] or 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from tcformal.design.arithmetic import (
@@ -29,7 +30,7 @@ from tcformal.formats.catalog import format_named
 #: Where the definitions stand; the first words are tags of `sources.REFERENCES`.
 RVBNA = "RVBNA; Spike, riscv/bulknormdot.h and zvbdot.h"
 ZVBDOT = "Spike, riscv/insns/vfbdot_vv.h"
-GAUDI3 = "Gaudi 3, fma_mul_add_tree_bf16_N8_K4_add_C_in_tree_no_ftz"
+GAUDI3 = "Gaudi 3, fma_mul_add_tree_bf16_N8_K4_add_C_in_tree_no_ftz and its kind"
 POWER = "Power ISA 3.1B, VSX Vector GER"
 SME = "Arm ARM, FMOPA and BFMOPA"
 AVX10 = "Bochs, VDPPHPS"
@@ -40,6 +41,7 @@ RDNA4 = "ROCm emulator, gfx12_dot.h and dot_packed16.h"
 
 #: Folders of results of the programs of `hw_probes/reference`.
 SPIKE, BOCHS = "Spike-55b4658d", "Bochs-783b58fd"
+GAUDI3_RESULTS = "Gaudi-3-e6cef1c3"
 ROCJITSU = {3: "rocjitsu-gfx11-48f67ab9", 4: "rocjitsu-gfx12-5ac3c9c4"}
 
 
@@ -77,9 +79,26 @@ def _riscv() -> Iterator[tuple[str, Published]]:
 
 
 def _gaudi3() -> Iterator[tuple[str, Published]]:
-    design = t_fdpa(products=8, fraction_bits=24, zero_exponent=-132, d="fp32")
-    fact = as_reference(GAUDI3, "Gaudi-3-e6cef1c3")
-    yield "mme.bf16", Published(shape=(1, 1, 8), a="bf16", b="bf16", c="fp32", design=design, fact=fact)
+    """Sums of 24 fraction bits: whole products of bf16 and fp8, products of pieces of wider formats."""
+    whole = t_fdpa(products=8, fraction_bits=24, zero_exponent=-132, d="fp32")
+    fact = as_reference(GAUDI3, GAUDI3_RESULTS)
+    yield "mme.bf16", Published(shape=(1, 1, 8), a="bf16", b="bf16", c="fp32", design=whole, fact=fact)
+    notes = ("Other biases, and codes that are all finite, are other formats: e4m3[bias=11], e5m2[finite].",)
+    for a, b in itertools.product(("e4m3", "e5m2"), repeat=2):
+        design = replace(whole, normalise_operands=True)
+        made = Published(shape=(1, 1, 8), a=a, b=b, c="fp32", design=design, fact=fact, notes=notes)
+        yield f"mme.{a}.{b}", made
+    halves = replace(whole, products=2, piece_bits=8)
+    nearest = ("Intel's model rounds fp32 words to the nearest tf32 before the sum; here they are cut.",)
+    rows = (
+        ("fp16", replace(halves, normalise_operands=True)), ("tf32", halves),
+        ("fp32", replace(halves, products=1, dropped_pieces=1)),
+    )  # fmt: skip
+    for a, design in rows:
+        n = design.products
+        notes = nearest if a == "tf32" else ()
+        made = Published(shape=(1, 1, n), a=a, b=a, c="fp32", design=design, fact=fact, notes=notes)
+        yield f"mme.{a}", made
 
 
 def _power10() -> Iterator[tuple[str, Published]]:
