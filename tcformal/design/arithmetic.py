@@ -149,7 +149,7 @@ def mul_add_chain() -> Design:
 
 def rdna3_dot(*, a: str, d: str) -> Design:
     """A step of RDNA3's WMMA: two products and c, signs counted from c's, negatives as complements."""
-    flushed = {"operand_subnormals": "signed_zero"} if a == "bf16" else {}
+    flushed: dict[str, Any] = {"operand_subnormals": "signed_zero"} if a == "bf16" else {}
     if d != "fp16":
         flushed |= {"c_subnormals": "signed_zero", "result_subnormals": "tiny_zero"}
     return Design(

@@ -38,8 +38,8 @@ def result(name: str, a: list[str], b: list[str], c: str) -> int:
 def lanes(name: str, w: Witness) -> int:
     import numpy as np
 
-    rows = (np.array([row], np.uint64) for row in (w.a, w.b))
-    return int(unit(name).dot_bits(*rows, np.array([w.c], np.uint64))[0])
+    a, b = (np.array([row], np.uint64) for row in (w.a, w.b))
+    return int(unit(name).dot_bits(a, b, np.array([w.c], np.uint64))[0])
 
 
 @pytest.mark.parametrize(

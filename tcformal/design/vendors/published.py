@@ -83,7 +83,9 @@ def _gaudi3() -> Iterator[tuple[str, Published]]:
     whole = t_fdpa(products=8, fraction_bits=24, zero_exponent=-132, d="fp32")
     fact = as_reference(GAUDI3, GAUDI3_RESULTS)
     yield "mme.bf16", Published(shape=(1, 1, 8), a="bf16", b="bf16", c="fp32", design=whole, fact=fact)
-    notes = ("Other biases, and codes that are all finite, are other formats: e4m3[bias=11], e5m2[finite].",)
+    notes: tuple[str, ...] = (
+        "Other biases, and codes that are all finite, are other formats: e4m3[bias=11], e5m2[finite].",
+    )
     for a, b in itertools.product(("e4m3", "e5m2"), repeat=2):
         design = replace(whole, normalise_operands=True)
         made = Published(shape=(1, 1, 8), a=a, b=b, c="fp32", design=design, fact=fact, notes=notes)

@@ -147,13 +147,13 @@ class Summation:
                 nans = [carried_nan("product", x) for x in both]
                 pairs.append(self.sum(both, self._partial, made, invalid, nans))
         chains = []
-        for chain, half in ((Operand("even"), pairs[0::2]), (Operand("odd"), pairs[1::2])):
+        for chain, sums in ((Operand("even"), pairs[0::2]), (Operand("odd"), pairs[1::2])):
             zero = positive_zero(g, step.fraction_bits, step.e_min)
             total = Carried(zero, invalid, Operand("zero"))
-            for i, x in enumerate(half):
+            for i, pair in enumerate(sums):
                 with g.scope(f"{chain.kind}.step{i}"):
-                    nans = [carried_nan("total", total), carried_nan("pair", x)]
-                    total = self.sum([total, x], self._partial, chain, invalid, nans)
+                    nans = [carried_nan("total", total), carried_nan("pair", pair)]
+                    total = self.sum([total, pair], self._partial, chain, invalid, nans)
             chains.append(total)
         with g.scope("both"):
             nans = [carried_nan(x.operand.kind, x) for x in chains]
