@@ -55,14 +55,14 @@ static int refuse(const char *why) {
 int main(void) {
     static char line[LONGEST_LINE];
     static uint64_t a[MOST_PRODUCTS], b[MOST_PRODUCTS];
-    char unit[1024], formats[64], one[4][16];
+    char unit[1024], formats[128], one[4][32];
     Dot dot = NULL;
     while (fgets(line, sizeof line, stdin)) {
         if (strstr(line, "\"protocol\"")) {
             const char *at = after(line, "k"), *described = after(line, "formats");
             int k = at ? atoi(at) : 0;
             text_of(line, "unit", unit, sizeof unit);
-            for (int i = 0; i < 4; i++) text_of(described, (const char *[]){"a", "b", "c", "d"}[i], one[i], 16);
+            for (int i = 0; i < 4; i++) text_of(described, (const char *[]){"a", "b", "c", "d"}[i], one[i], 32);
             snprintf(formats, sizeof formats, "%s,%s,%s,%s", one[0], one[1], one[2], one[3]);
             char *name = strchr(unit, '/'), *altered;
             name = name ? name + 1 : unit;

@@ -22,8 +22,13 @@ static float32 of_fp16(uint64_t x) {
     return f16_to_f32((float16)x, &status);
 }
 static float32 of_bf16(uint64_t x) { return (float32)(x << 16); }
-static float32 of_bf8(uint64_t x) { return of_fp16(convert_bf8_to_fp16((uint8_t)x)); }
-static float32 of_hf8(uint64_t x) { return of_fp16(convert_hf8_to_fp16((uint8_t)x)); }
+/* fp8 is widened with the status of fp32's sums: what is a subnormal fp16 becomes a zero. */
+static float32 of_fp8(float16 x) {
+    softfloat_status_t status = status_of_dots();
+    return f16_to_f32(x, &status);
+}
+static float32 of_bf8(uint64_t x) { return of_fp8(convert_bf8_to_fp16((uint8_t)x)); }
+static float32 of_hf8(uint64_t x) { return of_fp8(convert_hf8_to_fp16((uint8_t)x)); }
 
 typedef float32 (*Widen)(uint64_t);
 
@@ -49,6 +54,17 @@ template <Widen W> static uint64_t tile(int k, const uint64_t *a, const uint64_t
     return f32_add((float32)c, f32_add(even, odd, &status), &status);
 }
 
+/* tcmmrlfp16ps: as tile, the products of the second chain subtracted. */
+static uint64_t real(int k, const uint64_t *a, const uint64_t *b, uint64_t c) {
+    softfloat_status_t status = status_of_dots();
+    float32 even = 0, odd = 0;
+    for (int i = 0; i < k; i += 2) {
+        even = f32_mulAdd(of_fp16(a[i]), of_fp16(b[i]), even, 0, &status);
+        odd = f32_mulAdd(of_fp16(a[i + 1]), of_fp16(b[i + 1]), odd, softfloat_muladd_negate_product, &status);
+    }
+    return f32_add((float32)c, f32_add(even, odd, &status), &status);
+}
+
 /* tdpbf8ps and its kind: two products rounded and added, then added to one of two chains. */
 template <Widen A, Widen B> static uint64_t quads(int k, const uint64_t *a, const uint64_t *b, uint64_t c) {
     softfloat_status_t status = status_of_dots();
@@ -66,6 +82,7 @@ static Dot choose(const char *instruction, const char *formats, int k) {
     bool tiles = instruction[0] == 't';
     if (k % 2 || !strstr(formats, ",fp32,fp32")) return NULL;
     if (!strncmp(formats, "bf16,bf16,", 10)) return tiles ? tile<of_bf16> : pair<of_bf16>;
+    if (!strcmp(instruction, "tcmmrlfp16ps")) return strncmp(formats, "fp16,fp16,", 10) ? NULL : real;
     if (!strncmp(formats, "fp16,fp16,", 10)) return tiles ? tile<of_fp16> : pair<of_fp16>;
     if (k % 4) return NULL;
     if (!strncmp(formats, "e5m2,e5m2,", 10)) return quads<of_bf8, of_bf8>;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -27,6 +28,10 @@ _FLUSHED: dict[str, Any] = {"c_subnormals": "signed_zero", "result_subnormals": 
 _X86: dict[str, Any] = {
     **_IEEE, **_FLUSHED, "accumulator": "RNE-FP32", "nan_word": X86_DEFAULT_NAN, "nan_rule": "first_operand",
 }  # fmt: skip
+
+
+#: ROCm's emulator: the word of a NaN factor, and of an invalid operation, by the format of the result.
+_RDNA_NANS = {"fp32": (0xFFC00A3D, 0xFFC00000), "fp16": (0xFE3D, 0xFE00), "bf16": (0xFFFD, 0xFFC0)}
 
 
 @cache
@@ -93,6 +98,23 @@ def x86_tile(*, operand_subnormals: str) -> Design:
     )
 
 
+def x86_tile_fp8(*, a: str, b: str) -> Design:
+    """`tdpbf8ps` and its kind: pairs of products summed, their sums in two chains from zero, then c.
+
+    A subnormal e5m2 is widened to a subnormal of fp16, which counts as a zero.
+    """
+    of_a, of_b = ("signed_zero" if x == "e5m2" else "kept" for x in (a, b))
+    return Design(
+        products=64, summation="pair_chains", c_position="last", operand_subnormals=of_a,
+        b_subnormals=None if of_a == of_b else of_b, **_X86,
+    )  # fmt: skip
+
+
+def x86_tile_real() -> Design:
+    """`tcmmrlfp16ps`: as `tdpfp16ps`, the products of imaginary parts subtracted."""
+    return replace(x86_tile(operand_subnormals="kept"), negated="odd")
+
+
 def arm_dot_bf16(*, extended: bool) -> Design:
     """`bfdot` and each half of `bfmmla`: unfused to odd with EBF=0, fused pairs with EBF=1."""
     if extended:
@@ -123,3 +145,34 @@ def bulk_normalised(*, products: int) -> Design:
 def mul_add_chain() -> Design:
     """A chain from c, in which each product and each sum is rounded to fp32."""
     return Design(products=1, product_rounding="RNE-FP32", **_IEEE)
+
+
+def rdna3_dot(*, a: str, d: str) -> Design:
+    """A step of RDNA3's WMMA: two products and c, signs counted from c's, negatives as complements."""
+    flushed: dict[str, Any] = {"operand_subnormals": "signed_zero"} if a == "bf16" else {}
+    if d != "fp16":
+        flushed |= {"c_subnormals": "signed_zero", "result_subnormals": "tiny_zero"}
+    return Design(
+        products=2, accumulation="ones_complement", zero_exponent=-16 if d == "fp16" else "none",
+        **_rdna(d), **flushed,
+    )  # fmt: skip
+
+
+def rdna4_dot(*, d: str) -> Design:
+    """A step of RDNA4's WMMA: four products in two pairs and c, each rounded down; then to nearest."""
+    return Design(
+        products=4, aligned_group=2, alignment_rounding="RD", vanished_c="dropped",
+        zero_exponent=-16 if d == "fp16" else -128, **_rdna(d),
+    )  # fmt: skip
+
+
+def _rdna(d: str) -> dict[str, Any]:
+    """What both have: bits, words of NaNs, and the rounding; bf16 is cut off an fp32 number."""
+    factor, invalid = _RDNA_NANS[d]
+    rounding = {"fp32": {"conversion": "RNE-FP32"}, "fp16": {"conversion": "RNE-FP16"}}.get(
+        d, {"accumulator": "RNE-FP32", "conversion": "RZ-BF16", "zero_sign": "sum"}
+    )
+    return {
+        "fraction_bits": 24, "c_fraction_bits": 26, "nan_rule": "products_c", "factor_nan_word": factor,
+        "nan_word": invalid, **rounding,
+    }  # fmt: skip

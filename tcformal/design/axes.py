@@ -9,14 +9,17 @@ from collections.abc import Iterable, Iterator
 
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
-from tcformal.design.rounding import MODES
-from tcformal.design.spec import (
+from tcformal.design.rounding import (
     ACCUMULATIONS,
+    MODES,
     NAN_RULES,
+    NEGATED,
     ORDERS,
     OVERFLOWS,
+    RESULT_SUBNORMALS,
     SUBNORMALS,
     SUM_ROUNDINGS,
+    VANISHED,
     ZERO_SIGNS,
 )
 from tcformal.design.unit import UnitSpec, same_formats, takes
@@ -117,6 +120,7 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
     cut = f"sum_fraction_bits={max(31, d.fraction_bits or 0)},zero_exponent=none"
     zeros = {*_ZERO_EXPONENTS.get(unit.operands.d.exponent_bits, ()), *around(d.zero_exponent, _BELOW_ZERO)}
     mode, _, shape = d.conversion.partition("-")
+    pairs = [n for n in (1, 2, 4, 8) if length % n == 0]
     bits = sorted({*FRACTION_BITS, *around(d.fraction_bits)})
     return {
         "conversion": (*_modes(d.conversion), *(f"{mode}-{other}" for other in other_shapes(shape))),
@@ -129,18 +133,26 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
         "sum_fraction_bits": () if d.sum_fraction_bits is None else FRACTION_BITS,
         "sum_rounding": SUM_ROUNDINGS if d.summation == "tr" else (),
         "accumulation": ACCUMULATIONS,
+        "c_fraction_bits": ("none", *around(d.c_fraction_bits)),
+        "aligned_group": ("none", *(() if d.c_fraction_bits is None else pairs)),
+        "vanished_c": () if d.c_fraction_bits is None else VANISHED,
         "carry_bits": ("exact", *range(1, max(8, length.bit_length() + 4))),
         "zero_exponent": ("own", "none", *sorted(zeros)),
         "c_position": ("joined", "first", "last"),
         "summation": (
             "fused", "fused,c_position=last", "sequential", "sequential,c_position=last", "pairwise",
-            "two_chains", f"tr,{cut}", f"gtr,{cut}",
+            "two_chains", "pair_chains", f"tr,{cut}", f"gtr,{cut}",
         ),
         "normalise_products": ("false", "true"),
+        "normalise_operands": ("false", "true"),
+        "piece_bits": ("none", *((8,) if d.piece_bits is None else around(d.piece_bits))),
+        "dropped_pieces": () if d.piece_bits is None else range(3),
         "order": ORDERS,
+        "negated": NEGATED,
         "operand_subnormals": SUBNORMALS,
+        "b_subnormals": () if d.b_subnormals is None else ("none", *SUBNORMALS),
         "c_subnormals": SUBNORMALS,
-        "result_subnormals": ("kept", "signed_zero"),
+        "result_subnormals": RESULT_SUBNORMALS,
         "zero_sign": ZERO_SIGNS,
         "overflow": OVERFLOWS,
         "nan_rule": NAN_RULES,

@@ -10,7 +10,8 @@ from tcformal.checks import check_choice, check_int, check_text, unknown_sentenc
 from tcformal.design.aliases import ALIASES, unaliased
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.catalog import catalogue
-from tcformal.design.spec import EXACT_SUM, NUMBERS, Design, Operands
+from tcformal.design.rounding import EXACT_SUM, NUMBERS
+from tcformal.design.spec import Design, Operands
 from tcformal.design.trees.tree import PLAIN, STAGE_PARAMETERS, Tree, read_steps
 from tcformal.design.unit import Evidence, Fact, UnitSpec
 from tcformal.errors import InputError, UnknownNameError
@@ -106,7 +107,7 @@ def _parsed(key: str, value: str) -> Any:
         return _integer(key, value)
     if key in ("conversion", "accumulator", "product_rounding"):
         return value.upper()
-    if key == "normalise_products":
+    if key.startswith("normalise_"):
         return check_choice(key, value.lower(), ("true", "false")) == "true"
     return value
 
@@ -139,11 +140,14 @@ def _completed(base: dict[str, Any], given: dict[str, Any]) -> Design:
     in_one = merged["summation"] in ("tr", "gtr")
     if not in_one and "sum_fraction_bits" not in given:
         merged["sum_fraction_bits"] = None
-    if "accumulator" not in given:
+    if "accumulator" not in given and merged["c_fraction_bits"] is None:
         if merged["c_position"] == "joined" or in_one:
             merged["accumulator"] = None
         elif merged["accumulator"] is None:
             merged["accumulator"] = merged["conversion"]
+    if "factor_nan_word" not in given:
+        of_c = merged["nan_rule"] == "products_c"
+        merged["factor_nan_word"] = (merged["factor_nan_word"] or merged["nan_word"]) if of_c else None
     if merged["fraction_bits"] is None:
         for key, neutral in EXACT_SUM.items():
             if key not in given:
@@ -216,7 +220,7 @@ def _text(name: str, value: object) -> str:
         return "exact" if name in ("fraction_bits", "carry_bits") else "none"
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:#x}" if name == "nan_word" else str(value)
+    return f"{value:#x}" if name.endswith("nan_word") else str(value)
 
 
 def _rerounded(mode: str, parameters: Mapping[str, Any]) -> dict[str, Any]:

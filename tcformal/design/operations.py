@@ -25,7 +25,7 @@ class Operation:
 #: Where the sums of CPUs are documented.
 _VENDOR = {
     "x86": "Intel SDM volume 2", "arm": "Arm ARM, BFDOT and BFMMLA", "power10": "Power ISA 3.1B",
-    "riscv": "RVBNA; Spike",
+    "riscv": "RVBNA; Spike", "rdna3": "ROCm emulator", "rdna4": "ROCm emulator",
 }  # fmt: skip
 _HALF_ULP = ("output rounding", "0.5 ulp")
 
@@ -66,6 +66,8 @@ def operation(u: UnitSpec) -> Operation:
             bounds=(("fused summation", f"{length + 1}·2^(e_max-{d.fraction_bits})"), _HALF_ULP),
             source="XIE Algorithms 10 and 11, Table 9",
         )
+    if d.framed:
+        return _framed(u, length)
     if d.fraction_bits is not None and d.summation == "fused" and d.c_position == "joined":
         return _truncated(u, length)
     if d.summation == "fused" and d.c_position == "joined":
@@ -99,6 +101,22 @@ def _truncated(u: UnitSpec, length: int) -> Operation:
     )
 
 
+def _framed(u: UnitSpec, length: int) -> Operation:
+    d = u.design
+    groups = 0 if d.aligned_group is None else length // d.aligned_group
+    cut, of_c = f"{d.alignment_rounding}_{d.fraction_bits}", f"{d.alignment_rounding}_{d.c_fraction_bits}(c)"
+    terms = f"Σ_{groups} {cut}(Σ_{d.aligned_group} {cut}(a_k·b_k))" if groups else f"Σ {cut}(a_k·b_k)"
+    sign = "" if d.accumulation != "ones_complement" else ", complements for the other sign than c's"
+    twice = "" if d.accumulator is None else f", first {d.accumulator}"
+    unit = f"2^(max(e_max, e_c-{(d.c_fraction_bits or 0) - (d.fraction_bits or 0)})-{d.fraction_bits})"
+    return Operation(
+        name="complement DPA" if sign else "paired DPA" if groups else "DPA, c apart",
+        formula=f"d = {d.conversion}({terms} + {of_c}){sign}{twice}",
+        bounds=(("fused summation", f"{length + groups + 1}·{unit}"), _HALF_ULP),
+        source=_VENDOR.get(u.arch, "a design chosen by name"),
+    )
+
+
 def _stepwise(u: UnitSpec, length: int) -> Operation:
     d = u.design
     flush = d.operand_subnormals != "kept"
@@ -123,7 +141,7 @@ def _stepwise(u: UnitSpec, length: int) -> Operation:
 def risks(u: UnitSpec) -> tuple[str, ...]:
     """Known risks of a unit, as XIE Table 10 names them, decided from its parameters."""
     d, found = u.design, []
-    nvidia_sum = d.summation == "fused" and d.fraction_bits is not None
+    nvidia_sum = d.summation == "fused" and d.fraction_bits is not None and not d.framed
     nvidia_sum = nvidia_sum and u.emulation is None and u.tree is None
     if d.operand_subnormals != "kept" and u.operands.a.name == "fp16":
         found.append("input FTZ: fp16 subnormals count as zero, an error of up to 2^-14 per factor")
@@ -133,6 +151,8 @@ def risks(u: UnitSpec) -> tuple[str, ...]:
         found.append(f"{d.conversion}: the result keeps {d.rho.fraction_bits} fraction bits only")
     if u.operands.d.name == "fp16":
         found.append(f"{d.conversion}: the output precision limits the sum's")
+    if d.framed:
+        found.append("asymmetry: bits are cut by rounding down or as complements (Φ(-A,B,-C) ≠ -Φ(A,B,C))")
     if d.summation in ("tr", "gtr") and d.sum_rounding == "RD":
         found.append("asymmetry: rounding down inside biases results toward -Inf (Φ(-A,B,-C) ≠ -Φ(A,B,C))")
     return tuple(found)

@@ -1,14 +1,19 @@
-"""Names of roundings and conversions: `RNE-FP32`, `RZ-E8M13`."""
+"""Words of designs: roundings, conversions (`RNE-FP32`, `RZ-E8M13`), and other parameters that are words."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from tcformal.checks import check_choice
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
+
+if TYPE_CHECKING:
+    from tcformal.design.spec import Design
 
 #: Rounding modes by the papers' abbreviations.
 MODES: dict[str, str] = {
@@ -22,6 +27,81 @@ MODES: dict[str, str] = {
 
 #: The modes that give the nearest number; every other one gives one of the two neighbours.
 NEAREST = ("RNE", "RNA")
+
+#: How a block is summed.
+SUMMATIONS: dict[str, str] = {
+    "fused": "all terms in one sum",
+    "sequential": "one product after the other, each partial sum rounded",
+    "pairwise": "a balanced tree, each partial sum rounded",
+    "two_chains": "even-index and odd-index products in a chain each, from +0; then their sum",
+    "pair_chains": "sums of neighbours, even and odd ones in a chain each, from +0; then their sum",
+    "tr": "products in one truncated sum, then c by rounding down (XIE Algorithm 10)",
+    "gtr": "as tr, even-index and odd-index products summed apart (XIE Algorithm 11)",
+}
+C_POSITIONS = ("joined", "first", "last")
+ZERO_SIGNS = ("positive", "ieee", "sum")
+ACCUMULATIONS = ("twos_complement", "sign_magnitude", "ones_complement")
+OVERFLOWS = ("infinity", "ieee")
+SUBNORMALS = ("kept", "positive_zero", "signed_zero")
+RESULT_SUBNORMALS = ("kept", "signed_zero", "tiny_zero")
+VANISHED = ("cut", "dropped")
+NEGATED = ("none", "odd")
+ORDERS = ("ascending", "odd_first")
+NAN_RULES = ("word", "first_operand", "b_sum_a", "a_sum_b", "products_c")
+SUM_ROUNDINGS = ("RD", "RZ")
+
+#: The least and the largest exponent that zero terms can have.
+ZERO_EXPONENTS = (-40000, 40000)
+
+#: Which positions of c each order of summation allows.
+POSITIONS_OF = {
+    "fused": ("joined", "last"),
+    "sequential": ("first", "last"),
+    "pairwise": ("last",),
+    "two_chains": ("last",),
+    "pair_chains": ("last",),
+    "tr": ("last",),
+    "gtr": ("last",),
+}
+#: Orders of summation in which it is known which operand's NaN a step returns, beside one product and c.
+NAN_ORDERS = (("sequential", "first"), ("two_chains", "last"), ("pair_chains", "last"))
+
+
+#: The parameters of alignment, with the values that an exact sum has, because it has no alignment.
+EXACT_SUM: dict[str, str | None] = {
+    "carry_bits": None, "alignment_rounding": "RZ", "zero_exponent": "none",
+    "accumulation": "twos_complement",
+}  # fmt: skip
+#: What the other parameters may be where products are cut into pieces.
+IN_PIECES: dict[str, tuple[object, ...]] = {
+    "summation": ("fused",), "c_position": ("joined",), "group": (None,), "normalise_products": (False,),
+    "product_rounding": (None,), "product_limit": (None,), "nan_rule": ("word",), "c_fraction_bits": (None,),
+    "accumulation": ("twos_complement",), "order": ("ascending",),
+}  # fmt: skip
+#: What the other parameters may be with summation `tr` and `gtr`.
+IN_STEPS: dict[str, tuple[object, ...]] = {
+    "zero_exponent": ("none",), "carry_bits": (None,), "normalise_products": (False,),
+    "product_rounding": (None,), "zero_sign": ("sum", "positive"),
+}  # fmt: skip
+#: What the other parameters may be where c is aligned in another way than the products.
+C_APART: dict[str, tuple[object, ...]] = {
+    "c_position": ("joined",), "group": (None,), "carry_bits": (None,), "normalise_products": (False,),
+    "product_rounding": (None,), "accumulation": ("twos_complement", "ones_complement"),
+}  # fmt: skip
+#: Parameters that are one of some words.
+CHOICES: dict[str, Iterable[str]] = {
+    "summation": SUMMATIONS, "c_position": C_POSITIONS, "alignment_rounding": MODES, "zero_sign": ZERO_SIGNS,
+    "overflow": OVERFLOWS, "accumulation": ACCUMULATIONS, "order": ORDERS, "nan_rule": NAN_RULES,
+    "sum_rounding": SUM_ROUNDINGS, "operand_subnormals": SUBNORMALS, "c_subnormals": SUBNORMALS,
+    "result_subnormals": RESULT_SUBNORMALS, "vanished_c": VANISHED, "negated": NEGATED,
+}  # fmt: skip
+#: Parameters that are integers, with their ranges.
+NUMBERS: dict[str, tuple[int, int | None]] = {
+    "products": (1, 256), "product_limit": (-40000, 40000), "sum_fraction_bits": (1, 256),
+    "nan_word": (0, None), "factor_nan_word": (0, None), "fraction_bits": (1, 256),
+    "c_fraction_bits": (1, 256), "carry_bits": (0, 64), "aligned_group": (1, 256),
+    "piece_bits": (1, 64), "dropped_pieces": (0, 64),
+}  # fmt: skip
 
 _NAMED = {"FP64": (11, 52), "FP32": (8, 23), "FP16": (5, 10), "BF16": (8, 7)}
 _SHAPE = re.compile(r"E([0-9]+)M([0-9]+)")
@@ -75,3 +155,42 @@ def conversion(text: str | Conversion) -> Conversion:
     if not dash or not match or not (2 <= int(match[1]) <= 15 and 1 <= int(match[2]) <= 112):
         raise InputError(f"expected a conversion such as RZ-FP32, RNE-FP16 or RZ-E8M13, but got {text!r}")
     return Conversion(mode, int(match[1]), int(match[2]))
+
+
+def check_plain(design: Design, name: str, neutral: dict[str, tuple[object, ...]]) -> None:
+    """Refuse parameters that no source gives a meaning together with `name`; InputError."""
+    for other, allowed in neutral.items():
+        value = getattr(design, other)
+        if value not in allowed:
+            shown = " or ".join(str(a) for a in allowed)
+            raise InputError(f"expected {other}={shown} with {name}={getattr(design, name)}, but got {value}")
+
+
+def check_c_apart(design: Design) -> None:
+    """Refuse parameters of sums with c aligned apart that no source gives a meaning together; InputError."""
+    if design.accumulation == "sign_magnitude":
+        check_plain(design, "accumulation", {"carry_bits": (None,)})
+    f, of_c = design.fraction_bits, design.c_fraction_bits
+    if of_c is not None:
+        check_plain(design, "c_fraction_bits", C_APART)
+        if f is None or of_c < f:
+            raise InputError(
+                f"expected c_fraction_bits of at least fraction_bits={f or 'exact'}, but got {of_c}"
+            )
+    group = design.aligned_group
+    own = (("accumulation", "ones_complement"), ("vanished_c", "dropped"), ("aligned_group", group))
+    for name, value in own:
+        if value is not None and getattr(design, name) == value and of_c is None:
+            raise InputError(f"expected c_fraction_bits with {name}={value}, but got None")
+    if group is not None:
+        neutral: dict[str, tuple[object, ...]] = {"alignment_rounding": ("RD",), "order": ("ascending",)}
+        check_plain(design, "aligned_group", neutral | {"accumulation": ("twos_complement",)})
+        if design.products % group:
+            raise InputError(
+                f"expected products to be a multiple of aligned_group={group}, but got {design.products}"
+            )
+    word = design.factor_nan_word
+    if (design.nan_rule == "products_c") != (word is not None):
+        raise InputError(
+            f"expected factor_nan_word only with nan_rule=products_c, but got {word} with {design.nan_rule}"
+        )

@@ -199,6 +199,12 @@ _ALL = (
         venue="commit e6cef1c3", identifier="https://github.com/HabanaAI/Intel_Gaudi3_Software",
     ),
     Reference(
+        tag="ROCm emulator", kind="software", authors="Advanced Micro Devices",
+        title="rocjitsu: the dot products of RDNA3 and RDNA4, compared with a Radeon Pro W7900 and an AI Pro "
+        "R9700", venue="gfx11_dot2.h of commit 48f67ab9, gfx12_dot.h of 5ac3c9c4; issue #12056",
+        identifier="https://github.com/ROCm/rocm-systems",
+    ),
+    Reference(
         tag="QEMU", kind="software", authors="F. Bellard and others", title="QEMU, a machine emulator",
         venue="version 7.2, user mode", identifier="https://www.qemu.org",
     ),

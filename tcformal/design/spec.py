@@ -8,66 +8,27 @@ result of a block to the next one as its c.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Literal
 
 from tcformal.checks import check_choice, check_int
-from tcformal.design.rounding import MODES, Conversion, conversion
+from tcformal.design.rounding import (
+    CHOICES,
+    EXACT_SUM,
+    IN_PIECES,
+    IN_STEPS,
+    NAN_ORDERS,
+    NUMBERS,
+    POSITIONS_OF,
+    SUBNORMALS,
+    ZERO_EXPONENTS,
+    Conversion,
+    check_c_apart,
+    check_plain,
+    conversion,
+)
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
-
-#: How a block is summed.
-SUMMATIONS: dict[str, str] = {
-    "fused": "all terms in one sum",
-    "sequential": "one product after the other, each partial sum rounded",
-    "pairwise": "a balanced tree, each partial sum rounded",
-    "two_chains": "even-index and odd-index products in a chain each, from +0; then their sum",
-    "tr": "products in one truncated sum, then c by rounding down (XIE Algorithm 10)",
-    "gtr": "as tr, even-index and odd-index products summed apart (XIE Algorithm 11)",
-}
-C_POSITIONS = ("joined", "first", "last")
-ZERO_SIGNS = ("positive", "ieee", "sum")
-ACCUMULATIONS = ("twos_complement", "sign_magnitude")
-OVERFLOWS = ("infinity", "ieee")
-SUBNORMALS = ("kept", "positive_zero", "signed_zero")
-ORDERS = ("ascending", "odd_first")
-NAN_RULES = ("word", "first_operand", "b_sum_a", "a_sum_b")
-SUM_ROUNDINGS = ("RD", "RZ")
-
-#: The least and the largest exponent that zero terms can have.
-ZERO_EXPONENTS = (-40000, 40000)
-
-#: Which positions of c each order of summation allows.
-_POSITIONS_OF = {
-    "fused": ("joined", "last"),
-    "sequential": ("first", "last"),
-    "pairwise": ("last",),
-    "two_chains": ("last",),
-    "tr": ("last",),
-    "gtr": ("last",),
-}
-#: Orders of summation in which it is known which operand's NaN a step returns, beside one product and c.
-_NAN_ORDERS = (("sequential", "first"), ("two_chains", "last"))
-
-
-#: The parameters of alignment, with the values that an exact sum has, because it has no alignment.
-EXACT_SUM: dict[str, str | None] = {
-    "carry_bits": None, "alignment_rounding": "RZ", "zero_exponent": "none",
-    "accumulation": "twos_complement",
-}  # fmt: skip
-#: Parameters that are one of some words.
-CHOICES: dict[str, Iterable[str]] = {
-    "summation": SUMMATIONS, "c_position": C_POSITIONS, "alignment_rounding": MODES, "zero_sign": ZERO_SIGNS,
-    "overflow": OVERFLOWS, "accumulation": ACCUMULATIONS, "order": ORDERS, "nan_rule": NAN_RULES,
-    "sum_rounding": SUM_ROUNDINGS, "operand_subnormals": SUBNORMALS, "c_subnormals": SUBNORMALS,
-    "result_subnormals": SUBNORMALS,
-}  # fmt: skip
-#: Parameters that are integers, with their ranges.
-NUMBERS: dict[str, tuple[int, int | None]] = {
-    "products": (1, 256), "product_limit": (-40000, 40000), "sum_fraction_bits": (1, 256),
-    "nan_word": (0, None), "fraction_bits": (1, 256), "carry_bits": (0, 64),
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +65,9 @@ class Design:
     #: Fraction bits kept when a term is aligned at e_max [XIE F; VALPEY 23 + align_bits].
     #: None: as if all were kept (each sum is exact before it is rounded).
     fraction_bits: int | None = None
+    #: Fraction bits that c keeps below its own exponent, where the products' exponents are smaller: c takes
+    #: part in e_max with its exponent less the bits by which these exceed `fraction_bits`; None: as many.
+    c_fraction_bits: int | None = None
     #: How an aligned term is cut to `fraction_bits`: a rounding mode on the signed term.
     alignment_rounding: str = "RZ"
     #: Whether each product (and c) is normalised to [1, 2) before alignment [VALPEY yes, XIE no].
@@ -116,9 +80,26 @@ class Design:
     carry_bits: int | None = None
     #: How aligned terms are added up: `twos_complement`, or `sign_magnitude` (partial sums are signs and
     #: magnitudes, subtracted where the signs differ).  Exact sums do not show the difference.
+    #: `ones_complement`, beside c_fraction_bits: signs are counted from c's; a product of the other one, a
+    #: zero as well, adds the complement of its magnitude, one below its negative; zeros alone give 0.
     accumulation: str = "twos_complement"
+    #: What a negative c that is cut down to less than a unit gives: `cut`, a unit; `dropped`, nothing, unless
+    #: the unit is at most the least normal number.
+    vanished_c: str = "cut"
+    #: Products per group that are aligned among themselves, cut and added, before the group's sum is cut
+    #: again at e_max; None: every product is aligned at e_max once.
+    aligned_group: int | None = None
     #: `ascending`: products in the order of k.  `odd_first`: in each pair (2i, 2i+1) the odd one first.
     order: str = "ascending"
+    #: Whether subnormals of A and B are normalised, which lowers their exponents, before they are multiplied.
+    normalise_operands: bool = False
+    #: Bits of the pieces into which the factors are cut: every product of two pieces, which has the exponent
+    #: of the whole one, is a term of its own; None: products are whole.
+    piece_bits: int | None = None
+    #: Products of pieces that are left out: those whose numbers, counted from the lowest, add up to less.
+    dropped_pieces: int = 0
+    #: Products that are subtracted: `none`, or those of `odd` k [AMX-COMPLEX: i·i = -1].
+    negated: str = "none"
     #: Products per group whose exact sum is one term of the fused sum, scaled as a whole [XIE G]; None:
     #: every product is a term, and scales act on its exponent.
     group: int | None = None
@@ -129,15 +110,19 @@ class Design:
     #: How `tr` cuts the products' sum, c, and their sum: RD [XIE Algorithm 10], or RZ, the hypothetical
     #: instruction that XIE §6.2.4 compares with; RD elsewhere.
     sum_rounding: str = "RD"
-    #: What a subnormal of A or B counts as: itself, +0, or a zero of its sign.
+    #: What a subnormal of A or B counts as: itself, +0, or a zero of its sign; of B, where that is another.
     operand_subnormals: str = "kept"
+    b_subnormals: str | None = None
     #: What a subnormal of C counts as.
     c_subnormals: str = "kept"
-    #: What a subnormal result of any rounding becomes.
+    #: What a subnormal result of any rounding becomes: itself; `signed_zero`, a zero of its sign;
+    #: `tiny_zero`, that, and so does a number that would be below the least normal one if it were rounded
+    #: as if exponents had no end, but is that one when rounded as a subnormal [IEEE 754 §7.5].
     result_subnormals: str = "kept"
     #: Rounding of each product before it is summed; None: products are exact.
     product_rounding: str | None = None
-    #: Rounding of each partial sum of a `sequential` or `pairwise` block, and of a `last` c's other operand.
+    #: Rounding of each partial sum of a `sequential` or `pairwise` block, and of a `last` c's other operand;
+    #: with c_fraction_bits, a rounding of the one sum before `conversion`, where a sum of zero is +0.
     accumulator: str | None = None
     #: Conversion of a block's final sum [XIE ρ].
     conversion: str
@@ -148,7 +133,10 @@ class Design:
     #: the running sum, or with `b_sum_a` b_k, the running sum, a_k, with `a_sum_b` a_k, the running sum, b_k;
     #: the even chain, the odd one; c, the sum of the chains.  Under `a_sum_b` a sum may be that of two
     #: products: the second one's step after the first product; it comes before c.
+    #: `products_c`: factor_nan_word where a factor is a NaN; else nan_word where the products alone are an
+    #: invalid operation; else c's NaN, made quiet; else nan_word.
     nan_rule: str = "word"
+    factor_nan_word: int | None = None  # under `products_c` alone
     #: `positive`: every zero result is +0.  `ieee`: the sign rules of IEEE 754 §6.3.  `sum`: a sum of
     #: zero is +0, a sum that rounds to zero keeps its sign.
     zero_sign: str = "positive"
@@ -161,28 +149,25 @@ class Design:
         for name, (low, high) in NUMBERS.items():
             if (value := getattr(self, name)) is not None or name in ("products", "nan_word"):
                 check_int(name, value, low=low, high=high)
-        if self.result_subnormals == "positive_zero":
-            raise InputError("expected result_subnormals kept or signed_zero, but got positive_zero")
         if self.group is not None:
             check_int("group", self.group, low=1, high=self.products)
         conversion(self.conversion)
         if self.product_rounding is not None:
             conversion(self.product_rounding)
+        if self.b_subnormals is not None:
+            check_choice("b_subnormals", self.b_subnormals, SUBNORMALS)
         self._check_zero_exponent()
         self._check_combination()
 
     def _check_zero_exponent(self) -> None:
-        if isinstance(self.zero_exponent, str):
-            if self.zero_exponent not in ("own", "none"):
-                raise InputError(
-                    f"expected an integer, 'own' or 'none' for zero_exponent, but got {self.zero_exponent!r}"
-                )
-        else:
-            low, high = ZERO_EXPONENTS
-            check_int("zero_exponent", self.zero_exponent, low=low, high=high)
+        zero = self.zero_exponent
+        if not isinstance(zero, str):
+            check_int("zero_exponent", zero, low=ZERO_EXPONENTS[0], high=ZERO_EXPONENTS[1])
+        elif zero not in ("own", "none"):
+            raise InputError(f"expected an integer, 'own' or 'none' for zero_exponent, but got {zero!r}")
 
     def _check_combination(self) -> None:
-        allowed = _POSITIONS_OF[self.summation]
+        allowed = POSITIONS_OF[self.summation]
         if self.c_position not in allowed:
             raise InputError(
                 f"expected c_position {' or '.join(allowed)} with summation={self.summation}, "
@@ -197,7 +182,8 @@ class Design:
         f, f2 = self.fraction_bits, self.sum_fraction_bits
         if f is not None and f2 is not None and f2 < f:
             raise InputError(f"expected sum_fraction_bits of at least fraction_bits={f}, but got {f2}")
-        if (self.c_position == "joined" or in_one) != (self.accumulator is None):
+        may_round = self.c_position == "joined" and self.c_fraction_bits is not None
+        if not may_round and (self.c_position == "joined" or in_one) != (self.accumulator is None):
             raise InputError(
                 "expected an accumulator (such as RNE-FP32) exactly where partial sums are rounded, "
                 f"but got accumulator={self.accumulator} with summation={self.summation} "
@@ -213,47 +199,36 @@ class Design:
                         f"expected fraction_bits to be given with {name}={getattr(self, name)}, "
                         "because an exact sum has no alignment"
                     )
-
-        if self.accumulation == "sign_magnitude":
-            self._check_plain("accumulation", {"carry_bits": (None,)})
-
-    def _check_plain(self, name: str, neutral: dict[str, tuple[object, ...]]) -> None:
-        """Refuse parameters that no source gives a meaning together with `name`."""
-        for other, allowed in neutral.items():
-            value = getattr(self, other)
-            if value not in allowed:
-                shown = " or ".join(str(a) for a in allowed)
-                raise InputError(
-                    f"expected {other}={shown} with {name}={getattr(self, name)}, but got {value}"
-                )
+        check_c_apart(self)
+        if self.piece_bits is not None:
+            check_plain(self, "piece_bits", IN_PIECES)
+        elif self.dropped_pieces:
+            raise InputError(f"expected piece_bits with dropped_pieces={self.dropped_pieces}, but got None")
 
     def _check_rare(self) -> None:
         """Combinations that no hardware is known to have and that no source gives a meaning."""
         if self.group is not None:
-            self._check_plain(
+            check_plain(
+                self,
                 "group",
                 {"product_rounding": (None,), "order": ("ascending",), "zero_sign": ("positive", "sum")},
             )
         if self.summation in ("tr", "gtr"):
-            neutral: dict[str, tuple[object, ...]] = {
-                "zero_exponent": ("none",),
-                "carry_bits": (None,),
-                "normalise_products": (False,),
-                "product_rounding": (None,),
-                "zero_sign": ("sum", "positive"),
-            }
-            self._check_plain("summation", neutral)
+            check_plain(self, "summation", IN_STEPS)
         if self.summation != "tr":
-            self._check_plain("summation", {"sum_rounding": ("RD",)})
+            check_plain(self, "summation", {"sum_rounding": ("RD",)})
+        if self.summation == "pair_chains":
+            check_plain(self, "summation", {"nan_rule": ("word", "first_operand")})
         if self.group is not None and (self.products % self.group or self.summation != "fused"):
             raise InputError(
                 f"expected products to be a multiple of group={self.group} in a fused sum, "
                 f"but got products={self.products} with summation={self.summation}"
             )
-        if self.summation in ("gtr", "two_chains") and self.products % 2:
+        per = {"gtr": 2, "two_chains": 2, "pair_chains": 4}.get(self.summation, 1)
+        if self.products % per:
+            of = "an even number of" if per == 2 else "four or a multiple of"
             raise InputError(
-                f"expected an even number of products with summation={self.summation}, "
-                f"but got {self.products}"
+                f"expected {of} products with summation={self.summation}, but got {self.products}"
             )
         if self.order == "odd_first" and self.products % 2:
             raise InputError(
@@ -262,7 +237,10 @@ class Design:
         summed = (self.summation, self.c_position)
         single = summed == ("fused", "joined") and self.products == 1
         pair = summed == ("fused", "last") and self.products == 2 and self.nan_rule == "a_sum_b"
-        if self.nan_rule != "word" and not single and not pair and summed not in _NAN_ORDERS:
+        joined = summed == ("fused", "joined") and self.group is None
+        if self.nan_rule == "products_c" and joined:
+            return
+        if self.nan_rule != "word" and not single and not pair and summed not in NAN_ORDERS:
             raise InputError(
                 "expected summation=sequential with c_position=first, summation=two_chains, or products=1 in "
                 f"one sum with c, for nan_rule={self.nan_rule}, but got summation={self.summation} "
@@ -273,6 +251,11 @@ class Design:
     def rho(self) -> Conversion:
         """The conversion of a block's final sum [XIE ρ]."""
         return conversion(self.conversion)
+
+    @property
+    def framed(self) -> bool:
+        """Whether c is aligned in another way than the products are."""
+        return self.c_fraction_bits is not None
 
     @property
     def step(self) -> Conversion:

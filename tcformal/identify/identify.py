@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tcformal.callbacks import Progress, ignore
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
-from tcformal.design.spec import NAN_RULES
+from tcformal.design.rounding import NAN_RULES
 from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.errors import InputError
 from tcformal.identify.asking.ask import Asker

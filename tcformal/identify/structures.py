@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from tcformal.design.spec import EXACT_SUM
+from tcformal.design.rounding import EXACT_SUM
 from tcformal.design.trees.arrangements import tree_unit
 from tcformal.design.trees.tree import Tree, Value, stage_designs
 from tcformal.design.unit import UnitSpec

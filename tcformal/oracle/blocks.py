@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tcformal.design.spec import Design
+from tcformal.oracle.framed import framed_sum
 from tcformal.oracle.round_down import round_down_sum
 from tcformal.oracle.sums import fused_sum
 from tcformal.oracle.values import ExactValue, NumberClass
@@ -21,6 +22,8 @@ def dot_block(design: Design, products: Sequence[ExactValue], c: ExactValue) -> 
     """
     if design.summation in ("tr", "gtr"):
         return round_down_sum(design, products, c)
+    if design.framed:
+        return framed_sum(design, products, c)
     if design.c_position == "joined":
         return fused_sum(design, [*products, c], design.rho)
     if design.c_position == "first":
@@ -29,6 +32,8 @@ def dot_block(design: Design, products: Sequence[ExactValue], c: ExactValue) -> 
         partial = fused_sum(design, products, design.step)
     elif design.summation == "sequential":
         partial = chain(design, products[0], products[1:])
+    elif design.summation == "pair_chains":
+        partial = pair_chains(design, products)
     elif design.summation == "pairwise":
         partial = pairwise_sum(design, products)
     else:
@@ -66,6 +71,12 @@ def two_chains(design: Design, products: Sequence[ExactValue]) -> ExactValue:
     """Even-index and odd-index products in a chain each, then their sum."""
     even, odd = (chain_from_zero(design, products[first::2])[-1] for first in (0, 1))
     return fused_sum(design, [even, odd], design.step)
+
+
+def pair_chains(design: Design, products: Sequence[ExactValue]) -> ExactValue:
+    """Sums of two neighbours; the first, third, … of them in a chain, the others in another; their sum."""
+    sums = [fused_sum(design, products[i : i + 2], design.step) for i in range(0, len(products), 2)]
+    return two_chains(design, sums)
 
 
 def chain_from_zero(design: Design, products: Sequence[ExactValue]) -> list[ExactValue]:

@@ -54,7 +54,9 @@ def dot(
     a `nan_word` that is no NaN of it.
     Source: XIE Algorithms 2 and 4 to 11, §4.2; VALPEY Algorithm 1.
     """
-    _check_output(design.conversion, design.nan_word, d_format)
+    for word in (design.nan_word, design.factor_nan_word):
+        if word is not None:
+            _check_output(design.conversion, word, d_format)
     length = _block_length(design, a, b)
     scales = _scales(design, len(a), scale_format, scale_block, scale_a, scale_b)
     d, incoming_format = c, c_format
@@ -68,6 +70,8 @@ def dot(
             [decode(a_format, a[k]) for k in block],
             [decode(b_format, b[k]) for k in block],
             [scales[k] for k in block],
+            start,
+            (a_format.fraction_bits, b_format.fraction_bits),
         )
         result = dot_block(design, terms, incoming)
         if result.kind is NumberClass.NAN and design.nan_rule != "word":

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tcformal.design.spec import Design
 from tcformal.formats.spec import Format, Sign
 from tcformal.oracle.blocks import chain_from_c, chain_from_zero
+from tcformal.oracle.products import exact_specials
 from tcformal.oracle.sums import fused_sum
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 
@@ -47,15 +48,26 @@ def operand_nan(
     `target`, where it is a NaN; c_value: c as the sum takes it.
     Zero, NaN, Inf: a chain's word is as `_word_of_chain`; of two chains the even one's NaN comes before the
     odd one's, and c's before that of their sum, but after that of the sum of a pair (`a_sum_b`);
-    `design.nan_word` where no operand of the last sum is a NaN.
+    `design.nan_word` where no operand of the last sum is a NaN.  Under `products_c` a NaN factor has a word
+    of its own, and an invalid product, or infinities of both signs among the products, come before c.
     Source: Intel SDM, VDPBF16PS (order of priority: src1.lo, src2.lo, src1.hi, src2.hi, destination);
     measured for tdpbf16ps and, in the other order, for DMMA (results/hardware); QEMU, for Power.
     """
     c_word = c if c_value.kind is NumberClass.NAN else None
+    if design.nan_rule == "products_c":
+        if design.factor_nan_word is not None and any(
+            decode(*operand).kind is NumberClass.NAN for pair in pairs for operand in pair
+        ):
+            return design.factor_nan_word
+        alone = exact_specials(products)
+        invalid = alone is not None and alone.kind is NumberClass.NAN
+        return design.nan_word if invalid or c_word is None else c_word
     if (design.summation, design.c_position) == ("fused", "last"):
         both = [products[0], fused_sum(design, products, design.step)]
         word = _word_of_chain(design, pairs, both, None, target)
         return next(nan for nan in (word, c_word, design.nan_word) if nan is not None)
+    if design.summation == "pair_chains":
+        return _word_of_pairs(design, pairs, products, c_word, target)
     if design.summation == "two_chains":
         words = [c_word]
         for half in (slice(0, None, 2), slice(1, None, 2)):
@@ -66,6 +78,33 @@ def operand_nan(
         return next(word for word in words if word is not None)
     word = _word_of_chain(design, pairs, chain_from_c(design, products, c_value), c_word, target)
     return design.nan_word if word is None else word
+
+
+def _word_of_pairs(
+    design: Design,
+    pairs: Sequence[tuple[Word, Word]],
+    products: Sequence[ExactValue],
+    c: int | None,
+    target: Format,
+) -> int:
+    """The word of `pair_chains`: c; then the chain of even pairs, then that of odd ones, earlier NaNs first.
+
+    Zero, NaN, Inf: a product's word is that of a, then b, else nan_word; infinities that meet give nan_word.
+    """
+    if c is not None:
+        return c
+    for place in (0, 2):
+        total = ExactValue(NumberClass.FINITE, 0, products[0].magnitude * 0, design.step.e_min)
+        for i in range(place, len(products), 4):
+            for pair, value in zip(pairs[i : i + 2], products[i : i + 2], strict=True):
+                if value.kind is NumberClass.NAN:
+                    nans = [quiet_nan(x, target) for x in pair if decode(*x).kind is NumberClass.NAN]
+                    return (nans or [design.nan_word])[0]
+            both = fused_sum(design, products[i : i + 2], design.step)
+            total = fused_sum(design, [total, both], design.step)
+            if total.kind is NumberClass.NAN:
+                return design.nan_word
+    return design.nan_word
 
 
 def _word_of_chain(

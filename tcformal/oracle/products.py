@@ -9,8 +9,8 @@ from typing import TypeVar
 from tcformal.design.rounding import conversion
 from tcformal.design.spec import Design
 from tcformal.oracle.rounding import round_to, sign_of_sum
-from tcformal.oracle.text import exact_sum, power_of_two
-from tcformal.oracle.values import ExactValue, NumberClass
+from tcformal.oracle.text import exact_sum, in_units, power_of_two
+from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
 NAN = ExactValue(NumberClass.NAN)
 Element = TypeVar("Element")
@@ -41,7 +41,9 @@ def multiply(x: ExactValue, y: ExactValue) -> ExactValue:
     return ExactValue(NumberClass.FINITE, sign, x.magnitude * y.magnitude, x.exponent + y.exponent, cancelled)
 
 
-def product(design: Design, a: ExactValue, b: ExactValue, scales: Sequence[ExactValue] = ()) -> ExactValue:
+def product(
+    design: Design, a: ExactValue, b: ExactValue, scales: Sequence[ExactValue] = (), k: int = 0
+) -> ExactValue:
     """One product and its scales: exact and never renormalised, unless the design rounds it.
 
     Shapes: scales: those that act on this product alone.
@@ -51,7 +53,13 @@ def product(design: Design, a: ExactValue, b: ExactValue, scales: Sequence[Exact
     2^product_limit and more in magnitude is an Inf of its sign.
     Source: XIE Algorithms 1, 7 and 8, step 1, §4.2.
     """
-    exact = multiply(flushed(a, design.operand_subnormals), flushed(b, design.operand_subnormals))
+    of_b = design.operand_subnormals if design.b_subnormals is None else design.b_subnormals
+    a, b = flushed(a, design.operand_subnormals), flushed(b, of_b)
+    if design.normalise_operands:
+        a, b = (x._replace(exponent=exponent_of(x.magnitude)) if x.is_subnormal else x for x in (a, b))
+    exact = multiply(a, b)
+    if design.negated == "odd" and k % 2 == 1:
+        exact = exact._replace(sign=1 - exact.sign)
     for scale in scales:
         exact = multiply(exact, scale)
     if exact.kind is not NumberClass.FINITE:
@@ -64,19 +72,56 @@ def product(design: Design, a: ExactValue, b: ExactValue, scales: Sequence[Exact
 
 
 def block_terms(
-    design: Design, a: Sequence[ExactValue], b: Sequence[ExactValue], scales: Sequence[Sequence[ExactValue]]
+    design: Design,
+    a: Sequence[ExactValue],
+    b: Sequence[ExactValue],
+    scales: Sequence[Sequence[ExactValue]],
+    first: int = 0,
+    precisions: tuple[int, int] = (0, 0),
 ) -> list[ExactValue]:
     """The terms that one block adds to c, in the design's order; groups are cut in the order of k.
 
     Shapes: a, b, scales: L values and, for each k, none or the two scales that act on it; L terms, or
-    L / group.
+    L / group; first: the k of the block's first product; precisions: as in `pieces`.
     """
     if design.group is None:
-        products = [product(design, x, y, s) for x, y, s in zip(a, b, scales, strict=True)]
+        rows = zip(a, b, scales, strict=True)
+        products = [product(design, x, y, s, first + i) for i, (x, y, s) in enumerate(rows)]
+        if design.piece_bits is not None:
+            return [y for k, x in enumerate(products) for y in pieces(design, a[k], b[k], x, precisions)]
         return in_order(design, products)
-    products = [product(design, x, y) for x, y in zip(a, b, strict=True)]
+    products = [product(design, x, y, (), first + i) for i, (x, y) in enumerate(zip(a, b, strict=True))]
     starts = range(0, len(products), design.group)
     return [group_term(design, products[k : k + design.group], scales[k]) for k in starts]
+
+
+def pieces(
+    design: Design, a: ExactValue, b: ExactValue, product: ExactValue, precisions: tuple[int, int]
+) -> list[ExactValue]:
+    """A product as the products of its factors' pieces, each with the exponent of the whole.
+
+    Shapes: a, b: the factors, before subnormals are flushed or normalised; precisions: the fraction bits of
+    their formats.
+    Zero, NaN, Inf: a product that is none of these numbers stays one term.
+    Source: Gaudi 3, fma_mul_add_tree_n.
+    """
+    if product.kind is not NumberClass.FINITE or product.is_zero or design.piece_bits is None:
+        return [product]
+    rows = []
+    for x, t in ((a, precisions[0]), (b, precisions[1])):
+        own = exponent_of(x.magnitude) if design.normalise_operands else x.exponent
+        numerator, whole = in_units(x.magnitude, own - t)
+        count, size, cut = numerator // whole, 2**design.piece_bits, []
+        while t >= 0:
+            cut.append(count % size * power_of_two(own - t))
+            count, t = count // size, t - design.piece_bits
+        rows.append(cut)
+    return [
+        ExactValue(NumberClass.FINITE, product.sign, p * q, product.exponent)
+        for i, p in enumerate(rows[0])
+        for j, q in enumerate(rows[1])
+        if i + j >= design.dropped_pieces
+    ]
 
 
 def in_order(design: Design, items: Sequence[Element]) -> list[Element]:

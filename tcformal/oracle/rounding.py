@@ -46,8 +46,8 @@ def round_to(design: Design, sign: int, magnitude: Fraction, target: Conversion)
 
     Ranges and units: a multiple of 2^(e - fraction_bits), e the exponent of the magnitude and at least
     e_min; the result's exponent is its own, at least e_min.
-    Zero, NaN, Inf: zero results, subnormal ones under result_subnormals `signed_zero` among them, keep the
-    sign under zero_sign `ieee`, also under `sum` where the magnitude is not zero, and are +0 elsewhere; a
+    Zero, NaN, Inf: zero results, subnormal ones unless result_subnormals is `kept` among them, keep the sign
+    under zero_sign `ieee`, also under `sum` where the magnitude is not zero, and are +0 elsewhere; a
     result that is too large after rounding as if exponents had no end overflows as `design.overflow` says.
     Source: XIE Table 2 and Algorithm 1; IEEE 754 §4.3 and §7.4.
     """
@@ -60,8 +60,12 @@ def round_to(design: Design, sign: int, magnitude: Fraction, target: Conversion)
         if design.overflow == "infinity" or target.mode in ("RNE", "RNA", "RD" if sign else "RU"):
             return ExactValue(NumberClass.INF, sign)
         rounded, own = (2 - Fraction(1, 2**target.fraction_bits)) * power_of_two(target.e_max), target.e_max
-    if design.result_subnormals == "signed_zero" and own < target.e_min:
+    if design.result_subnormals != "kept" and own < target.e_min:
         rounded = Fraction(0)
+    if design.result_subnormals == "tiny_zero" and magnitude:
+        last = exponent_of(magnitude) - target.fraction_bits
+        if exponent_of(of_units(abs(round_units(signed, last, target.mode)), last)) < target.e_min:
+            rounded = Fraction(0)
     if not rounded:
         keeps_sign = design.zero_sign == "ieee" or (design.zero_sign == "sum" and bool(magnitude))
         return ExactValue(NumberClass.FINITE, sign if keeps_sign else 0, rounded, target.e_min)

@@ -10,9 +10,10 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import check_output_format, pack
-from tcformal.semantics.product import Scales, grouped_products, product, scaled_products
+from tcformal.semantics.product import Scales, grouped_products, in_pieces, product, scaled_products
 from tcformal.semantics.special import Addend, Carried, flush, limit_product, operand_nan, quiet_nan
 from tcformal.semantics.stages import Block, Dot, GroupSum, Operand
 from tcformal.semantics.sums.block import Summation
@@ -67,6 +68,9 @@ def dot(
         with g.scope(f"block{len(blocks)}"):
             words = list(zip(a[start:stop], b[start:stop], strict=True))
             products = [flushed_product(g, design, formats, x, y) for x, y in words]
+            if design.negated == "odd":
+                odd = range(start % 2, 2 * length)
+                products = [negated(g, x) if k % 2 else x for k, x in zip(odd, products, strict=False)]
             if scales is not None and design.group is None:
                 products = scaled_products(g, products, scales, start)
             products = [limit_product(g, x, design.product_limit) for x in products]
@@ -77,7 +81,11 @@ def dot(
                 products, groups = grouped_products(g, products, design.group, scales, start)
                 size = design.group
                 named = [Operand("products", ks[i : i + size]) for i in range(0, length, size)]
-            addends = _addends(g, design, formats, list(zip(products, named, strict=True)), words)
+            pieces = list(zip(products, named, strict=True))
+            if design.piece_bits is not None:
+                bits, dropped = design.piece_bits, design.dropped_pieces
+                pieces = [(p, name) for x, name in pieces for p in in_pieces(g, x, bits, dropped)]
+            addends = _addends(g, design, formats, pieces, words)
             c_number = flush(g, total.number, design.c_subnormals)
             block = Summation(g, design, formats.d, zero_exponent)
             total = block.run(addends, replace(total, number=c_number), made)
@@ -95,8 +103,10 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
     if not design.rho.fits(formats.d):
         raise InputError(f"expected a conversion into {formats.d.name}, but got {design.conversion}")
     if design.nan_rule != "word":
-        for fmt in (formats.a, formats.b, formats.c):
-            if fmt.specials is not Specials.IEEE or fmt.fraction_bits > formats.d.fraction_bits:
+        own = design.nan_rule == "products_c"
+        for fmt in (formats.c,) if own else (formats.a, formats.b, formats.c):
+            has = fmt.specials in (Specials.IEEE, Specials.ALL_ONES_NAN)
+            if not has or fmt.fraction_bits > formats.d.fraction_bits:
                 raise InputError(
                     f"expected operands with NaNs that {formats.d.name} can hold "
                     f"for nan_rule={design.nan_rule}, but got {fmt.name}"
@@ -108,14 +118,24 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
                 f"expected {blocks} scales of a and of b for K={k} in blocks of {scales.block}, "
                 f"but got {len(scales.a)} and {len(scales.b)}"
             )
-    check_output_format(formats.d, design.nan_word)
+    for word in (design.nan_word, design.factor_nan_word):
+        if word is not None:
+            check_output_format(formats.d, word)
 
 
 def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Node) -> Number:
     """The exact product of two encodings, subnormal ones as the design has them."""
     rule = design.operand_subnormals
-    a, b = flush(g, unpack(g, x, formats.a), rule), flush(g, unpack(g, y, formats.b), rule)
+    of_b = rule if design.b_subnormals is None else design.b_subnormals
+    a, b = flush(g, unpack(g, x, formats.a), rule), flush(g, unpack(g, y, formats.b), of_b)
+    if design.normalise_operands:
+        a, b = (replace(z, term=normalise_term(g, z.term)) for z in (a, b))
     return product(g, a, b)
+
+
+def negated(g: Graph, x: Number) -> Number:
+    """A product with the other sign, zeros and infinities as well; a NaN stays what it is."""
+    return replace(x, term=replace(x.term, sign=g.not_(x.term.sign)))
 
 
 def _addends(

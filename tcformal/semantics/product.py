@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
@@ -56,6 +56,30 @@ def product(g: Graph, a: Number, b: Number) -> Number:
     nan = g.or_(a.nan, b.nan, inf_times_zero)
     inf = g.and_(g.or_(a.inf, b.inf), g.not_(nan))
     return Number(term, nan, inf)
+
+
+def in_pieces(g: Graph, x: Number, bits: int, dropped: int) -> list[Number]:
+    """An exact product as the products of its factors' pieces of `bits` bits, lowest first.
+
+    Ranges and units: each has the product's exponent and its own place below the binary point; those of
+    pieces whose numbers add up to less than `dropped` are left out.
+    Zero, NaN, Inf: a NaN or Inf is one in every piece.
+    Source: Gaudi 3, fma_mul_add_tree_n (products of halves and of thirds).
+    """
+    term, rows = x.term, []
+    for factor in term.factors:
+        tops = range(0, factor.width, bits)
+        rows.append([g.extract(factor, min(i + bits, factor.width) - 1, i) for i in tops])
+    made = []
+    for i, p in enumerate(rows[0]):
+        for j, q in enumerate(rows[1]):
+            if i + j >= dropped:
+                placed = g.shift_left_const(g.mul_expand(p, q), bits * (i + j))
+                whole = g.zero_extend_to(placed, term.significand.width)
+                made.append(
+                    replace(x, term=replace(term, significand=whole, zero=g.is_zero(whole), factors=()))
+                )
+    return made
 
 
 def _multiply(g: Graph, x: Term, y: Term) -> tuple[Node, tuple[Node, ...]]:

@@ -56,6 +56,12 @@ def signed_magnitude(g: Graph, sign: Node, magnitude: Node) -> Node:
     return g.ite(sign, g.neg_mod(wide), wide)
 
 
+def _complemented(g: Graph, other: Node, magnitude: Node) -> Node:
+    """A magnitude, or one less than its negative, in two's complement: u[n] -> s[n + 1]."""
+    wide = g.zero_extend_to(magnitude, magnitude.width + 1)
+    return g.ite(other, g.not_(wide), wide)
+
+
 def split_sign(g: Graph, total: Node) -> tuple[Node, Node]:
     """Sign and magnitude of s[w] whose magnitude is below 2^(w-1): (u[1], u[w-1])."""
     negative = g.top(total)
@@ -86,15 +92,20 @@ def sum_of_aligned(
     aligned magnitudes; with carry_bits the sum is reduced to 1 + (1 + carry_bits + fraction_bits)
     bits, sign included, and grown by its sign or cut back to the bits that the largest sum needs.
     Under `sign_magnitude` the partial sums are signs and magnitudes, each a bit wider than its operands,
-    and only their total is converted.
+    and only their total is converted.  Under `ones_complement` signs are counted from the last term's, a term
+    of the other sign adds its complement, and the sum is 0 where all terms are zeros.
     Labels: partial0, partial1, … are the partial sums of the tree in two's complement.
     Source: XIE Algorithm 7, line 11 (exact); VALPEY §4.3 (carry-out bits).
     """
     largest = sum(_largest_magnitude(t, x, fraction_bits) for t, (_, x) in zip(terms, aligned, strict=True))
+    if accumulation == "ones_complement":
+        largest += len(terms) - 1
     exact_width = largest.bit_length() + 1
     width = 2 + carry_bits + fraction_bits if isinstance(carry_bits, int) else exact_width
     pairs = [(t.sign, x) for t, (_, x) in zip(terms, aligned, strict=True)]
     total, partials = _accumulated(g, pairs, width, fraction_bits, accumulation)
+    if accumulation == "ones_complement":
+        total = g.ite(all_of(g, [t.zero for t in terms]), g.const(0, width), total)
     # No sum needs more bits than that: what lies above them is cut off again.
     if width > exact_width:
         wide, total = total, g.wrap_to_mod(total, exact_width)
@@ -127,7 +138,8 @@ def sum_of_aligned(
                 "a term that is not zero is shifted by its distance",
             )
         made.append(AlignedTerm(members[k] if members else (k,), term, distance, shift, kept))
-    return Total(total, e_max, fraction_bits, maximum, tuple(made), tuple(partials))
+    complements = accumulation == "ones_complement"
+    return Total(total, e_max, fraction_bits, maximum, tuple(made), tuple(partials), complements)
 
 
 def _wrapped(g: Graph, total: Node, bits: Node) -> Node:
@@ -159,6 +171,11 @@ def _accumulated(
             return total
 
         return converted(_balanced(pairs, step)), made
+    if accumulation == "ones_complement":
+        frame = pairs[-1][0]
+        framed = [g.wrap_to_mod(_complemented(g, g.xor(sign, frame), x), width) for sign, x in pairs]
+        total = _balanced(framed, lambda x, y: partial(g.add_mod(x, y), x, y))
+        return g.ite(frame, g.neg_mod(total), total), made
     addends = [signed_magnitude(g, *x) for x in pairs]
     wrapped = [g.wrap_to_mod(x, width) for x in addends]
     return _balanced(wrapped, lambda x, y: partial(g.add_mod(x, y), x, y)), made
@@ -179,7 +196,8 @@ def _met(g: Graph, term: Term, distance: Node, shift: Node) -> Node:
 def _largest_magnitude(term: Term, aligned: Node, fraction_bits: int) -> int:
     """The largest aligned magnitude: a full significand at distance 0, plus one for rounding up."""
     full = (1 << term.significand.width) - 1
-    grown = full << fraction_bits >> term.fraction_bits
+    up = fraction_bits - term.fraction_bits
+    grown = full << up if up >= 0 else full >> -up
     return min(grown + 1, (1 << aligned.width) - 1)
 
 

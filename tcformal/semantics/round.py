@@ -68,13 +68,15 @@ def convert(
     target: Conversion,
     *,
     overflow: str | Choice,
+    subnormals: str | Choice = "kept",
 ) -> Rounded:
     """Convert an exact magnitude to a floating-point number [XIE ρ].
 
     Shapes: magnitude u[n] of lowest weight 2^lsb -> significand u[target.precision].
     Ranges and units: exponent in [e_min, e_max]; subnormal results have exponent e_min.
     Zero, NaN, Inf: zero keeps `sign` (the caller decides its sign); overflow gives Inf, or under
-    overflow `ieee` the largest finite number where the mode rounds toward zero from there.
+    overflow `ieee` the largest finite number where the mode rounds toward zero from there; subnormals
+    `tiny_zero` makes zeros of what would be one with an exponent without end, other rules nothing.
     Source: XIE Table 2; IEEE 754 §4.3, §7.4; HAWKEYE §7.1 (overflow to Inf under RZ).
     """
     p = target.precision
@@ -108,6 +110,10 @@ def convert(
     grown = g.add_mod(g.zero_extend_to(kept, p + 1), g.zero_extend_to(away, p + 1))
     carried = g.top(grown)
     significand = g.ite(carried, g.const(1 << (p - 1), p), g.extract(grown, p - 1, 0))
+    flushed = chosen(g, subnormals, "tiny_zero")
+    if flushed is not g.truth(False):
+        tiny = g.and_(flushed, _tiny(g, target, sign, shifted, kept, guard))
+        significand = g.ite(tiny, g.const(0, p), significand)
     zero = g.is_zero(significand)
     g.invariant(
         lambda: g.or_(g.not_(carried), g.is_zero(g.extract(grown, p - 1, 0))),
@@ -141,6 +147,19 @@ def convert(
     g.label("rounded.exponent", code_out, offset=target.e_min)
     g.label("rounded.overflow", inf)
     return Rounded(target, shifted, distance, kept, away, number, magnitude, top, limit, height, lift)
+
+
+def _tiny(g: Graph, target: Conversion, sign: Node, shifted: Node, kept: Node, guard: Node) -> Node:
+    """Whether a number is below the least normal one after a rounding to as many bits with any exponent.
+
+    Below it, one bit more is kept than as a subnormal; only all ones can then round up to it.
+    Source: IEEE 754 §7.5.
+    """
+    p = target.precision
+    _, next_one, rest = drop_low_bits(g, shifted, shifted.width - p - 1)
+    up = round_away(g, mode_of(target), sign, guard, next_one, rest)
+    ones = g.and_(guard, g.is_zero(g.not_(g.extract(kept, p - 2, 0))))
+    return g.and_(g.not_(g.top(kept)), g.not_(g.and_(ones, up)))
 
 
 def _kept_finite(g: Graph, sign: Node, overflow: str | Choice, mode: str | Choice) -> Node | None:

@@ -44,9 +44,10 @@ def flush(g: Graph, x: Number, rule: str | Choice) -> Number:
     Shapes: a number whose significand has its units bit on top (an operand or a rounded result).
     Zero, NaN, Inf: `positive_zero` gives +0, `signed_zero` keeps the sign; zeros keep theirs, NaN
     and Inf are untouched.
+    `tiny_zero` is a rule of the rounding, after which no subnormal is left.
     Source: XIE Algorithms 1 and 2 (CDNA2); Intel SDM (DAZ, FTZ); Arm ARM (BFDOT, EBF=0).
     """
-    if isinstance(rule, str) and rule == "kept":
+    if isinstance(rule, str) and rule in ("kept", "tiny_zero"):
         return x
     term = x.term
     # Inf and NaN carry no meaningful significand: they count as normal here.
@@ -150,6 +151,22 @@ def step_nans(rule: str, x: Addend, total: Carried) -> tuple[Nan, ...]:
         a, b = x.nans
         return (b, carried, a) if rule == "b_sum_a" else (a, carried, b)
     return *x.nans, carried
+
+
+def products_nans(
+    g: Graph, addends: Sequence[Addend], c: Carried, invalid: Node, design: Design
+) -> tuple[Nan, ...]:
+    """The NaNs of a sum under nan_rule `products_c`: of factors, of products that are invalid alone, c's.
+
+    Source: ROCm emulator, gfx11_dot2.h and gfx12_dot.h.
+    """
+    word = g.const(design.factor_nan_word or 0, invalid.width)
+    factors = [replace(nan, word=word, fmt=None) for x in addends for nan in x.nans]
+    numbers = [x.number for x in addends]
+    infinite = [any_of(g, [g.and_(x.inf, g.eq(x.term.sign, g.const(s, 1))) for x in numbers]) for s in (0, 1)]
+    products = any_of(g, [x.nan for x in numbers])
+    alone = Nan("products", addends[0].operand, g.or_(products, g.and_(*infinite)), invalid)
+    return (*factors, alone, carried_nan("c", c))
 
 
 def first_nan(g: Graph, operands: Sequence[Nan], invalid: Node, target: Format) -> Node:

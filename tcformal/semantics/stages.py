@@ -104,6 +104,8 @@ class Total:
     maximum: Maximum | None = None
     terms: tuple[AlignedTerm, ...] = ()
     partials: tuple[PartialSum, ...] = ()
+    #: Whether terms of the other sign than the last one's were added as complements.
+    complements: bool = False
 
     @property
     def lsb(self) -> Exponent:

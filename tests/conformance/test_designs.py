@@ -19,20 +19,22 @@ import numpy as np
 import pytest
 
 from tcformal.design.names import resolve
-from tcformal.design.rounding import MODES
-from tcformal.design.spec import (
+from tcformal.design.rounding import (
     ACCUMULATIONS,
     C_POSITIONS,
+    MODES,
     NAN_RULES,
+    NEGATED,
     ORDERS,
     OVERFLOWS,
+    RESULT_SUBNORMALS,
     SUBNORMALS,
     SUM_ROUNDINGS,
     SUMMATIONS,
+    VANISHED,
     ZERO_SIGNS,
-    Design,
-    Operands,
 )
+from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Sign, Specials
@@ -332,22 +334,93 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     "sign-magnitude": ("RZ", {"fraction_bits": 2, "zero_exponent": -1, "accumulation": "sign_magnitude"}),
     "group-of-one": ("RZ", {"fraction_bits": 2, "group": 1, "zero_exponent": -1}),
     "group-of-two": ("RZ", {"fraction_bits": 3, "group": 2, "zero_exponent": 1}),
+    # c aligned apart: complements, groups rounded down, a second rounding, the words of NaNs.
+    "complement": (
+        "RNE",
+        {
+            "fraction_bits": 2,
+            "c_fraction_bits": 3,
+            "zero_exponent": -1,
+            "accumulation": "ones_complement",
+            "result_subnormals": "tiny_zero",
+        },
+    ),
+    "complement-ieee": (
+        "RU",
+        chained(
+            fraction_bits=1, c_fraction_bits=1, accumulation="ones_complement", result_subnormals="tiny_zero"
+        ),
+    ),
+    "aligned-pair": (
+        "RNE",
+        {
+            "fraction_bits": 2,
+            "c_fraction_bits": 4,
+            "zero_exponent": -3,
+            "aligned_group": 2,
+            "alignment_rounding": "RD",
+        },
+    ),
+    "aligned-ones": (
+        "RZ",
+        {
+            "fraction_bits": 2,
+            "c_fraction_bits": 3,
+            "aligned_group": 1,
+            "alignment_rounding": "RD",
+            "vanished_c": "dropped",
+            "accumulator": "RNE-E3M2",
+            "zero_sign": "sum",
+        },
+    ),
+    # Factors normalised, and cut into pieces whose products are terms.
+    "normalised-factors": ("RZ", {"fraction_bits": 2, "normalise_operands": True, "zero_exponent": -9}),
+    "pieces": ("RZ", {"fraction_bits": 2, "piece_bits": 1, "zero_exponent": -2}),
+    "pieces-dropped": (
+        "RNE",
+        {"fraction_bits": 1, "piece_bits": 1, "dropped_pieces": 1, "normalise_operands": True},
+    ),
+    "nan-of-products": ("RNE", chained(nan_rule="products_c", factor_nan_word=0b011110)),
+    "odd-negated": ("RD", chained(negated="odd")),
+    "b-flushed": (
+        "RNE",
+        chained(b_subnormals="positive_zero", **stepwise("sequential", "first", "RNE-E3M2")),
+    ),
+    "a-flushed": (
+        "RNE",
+        chained(
+            operand_subnormals="signed_zero",
+            b_subnormals="kept",
+            **stepwise("sequential", "first", "RNE-E3M2"),
+        ),
+    ),
     # Two blocks of one product: the first result is the c of the second.
     "blocks-fused": ("RZ", {"products": 1, "fraction_bits": 2, "zero_exponent": -2}),
     "blocks-fma": ("RNE", chained(products=1, **stepwise("sequential", "first", "RNE-E3M2"))),
 }
 
 #: Designs that are also tried with results of fewer exponents: overflow and subnormal results are common.
-NARROW = ("rne-own", "ru-align-ru", "exact-rd", "first-ru", "tr", "tr-to-zero")
+NARROW = (
+    "complement",
+    "complement-ieee",
+    "aligned-pair",
+    "rne-own",
+    "ru-align-ru",
+    "exact-rd",
+    "first-ru",
+    "tr",
+    "tr-to-zero",
+)
 #: Designs of one product and c: fractions in every operand.
 SINGLE = (
     "rna-align-rne", "ru-align-ru", "ru-carry-1", "normalised", "normalised-align-rd", "exact-rd",
-    "truncated-rounded-products", "first-rna", "tr", "tr-to-zero",
+    "truncated-rounded-products", "first-rna", "tr", "tr-to-zero", "complement", "complement-ieee",
+    "aligned-ones", "normalised-factors", "pieces", "pieces-dropped",
 )  # fmt: skip
 #: Designs that see more of the operands than their product's value: one product is enough.
-ONLY_SINGLE = ("flushed-to-positive", "flushed-to-signed", "nan-of-first")
+ONLY_SINGLE = ("flushed-to-positive", "flushed-to-signed", "nan-of-first", "b-flushed", "a-flushed")
 #: Designs that hand on the NaN of one of several products, or that of a step before.
-OF_NANS = ("nan-of-chains", "nan-of-b", "nan-of-a")
+OF_NANS = ("nan-of-chains", "nan-of-b", "nan-of-a", "nan-of-products")
 
 
 def toys() -> Iterator[UnitSpec]:
@@ -387,7 +460,9 @@ def product_class(design: Design, a: ExactValue, b: ExactValue, words: tuple[int
     kinds = {a.kind, b.kind}
     sign = a.sign ^ b.sign
     flushed: tuple[Any, ...] = ()
-    if design.operand_subnormals != "kept":
+    if design.piece_bits is not None or design.normalise_operands:
+        flushed = words
+    elif design.operand_subnormals != "kept" or design.b_subnormals is not None:
         small = [x.kind is NumberClass.FINITE and x.magnitude < power_of_two(x.exponent) for x in (a, b)]
         flushed = (*small, a.is_zero, b.is_zero, a.sign, b.sign)
     if NumberClass.NAN in kinds or (NumberClass.INF in kinds and (a.is_zero or b.is_zero)):
@@ -463,14 +538,19 @@ def test_toys_touch_every_value_of_every_parameter() -> None:
     """A value that a design can newly have has to be met by a toy."""
     designs = [spec.design for spec in TOYS.values()]
     choices: dict[str, set[Any]] = {
-        "summation": set(SUMMATIONS), "c_position": set(C_POSITIONS), "alignment_rounding": set(MODES),
+        # Chains of pairs need four products: random designs have them.
+        "summation": set(SUMMATIONS) - {"pair_chains"}, "c_position": set(C_POSITIONS),
+        "alignment_rounding": set(MODES),
         "zero_sign": set(ZERO_SIGNS), "overflow": set(OVERFLOWS), "order": set(ORDERS),
         "nan_rule": set(NAN_RULES), "accumulation": set(ACCUMULATIONS),
         "operand_subnormals": set(SUBNORMALS), "c_subnormals": set(SUBNORMALS),
-        "result_subnormals": {"kept", "signed_zero"}, "normalise_products": {True, False},
+        "result_subnormals": set(RESULT_SUBNORMALS), "normalise_products": {True, False},
         "carry_bits": {None, 0, 1, 2}, "fraction_bits": {None, 1, 2, 3, 4, 9}, "products": {1, 2},
         "group": {None, 1, 2}, "product_limit": {None, 0, 2}, "sum_fraction_bits": {None, 2, 4},
-        "sum_rounding": set(SUM_ROUNDINGS),
+        "sum_rounding": set(SUM_ROUNDINGS), "c_fraction_bits": {None, 1, 3, 4},
+        "aligned_group": {None, 1, 2}, "vanished_c": set(VANISHED), "negated": set(NEGATED),
+        "b_subnormals": {None, "kept", "positive_zero"}, "factor_nan_word": {None, 0b011110},
+        "normalise_operands": {True, False}, "piece_bits": {None, 1}, "dropped_pieces": {0, 1},
     }  # fmt: skip
     found = {name: {getattr(d, name) for d in designs} for name in choices}
     assert found == choices

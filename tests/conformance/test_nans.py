@@ -20,6 +20,9 @@ TILE, DMMA = "x86/tdpbf16ps", "hopper/mma.m16n8k4.f64.f64.f64.f64"
 _NARROW = "a_format={0},b_format={0}"
 CHAINS = "sequential@products=4,summation=two_chains,nan_rule=first_operand,k=8,"
 STEPS = "sequential@products=4,nan_rule=first_operand,k=8,"
+APART = (
+    "tfdpa@products=2,c_fraction_bits=26,nan_rule=products_c,factor_nan_word=0xffc00a3d,nan_word=0xffc00000"
+)
 DESIGNS = [
     "x86/vdpbf16ps",
     TILE,
@@ -34,6 +37,10 @@ DESIGNS = [
     f"{TILE}@nan_rule=b_sum_a",
     f"{TILE}@nan_rule=a_sum_b",
     "power10/xvbf16ger2pp",
+    f"{APART},accumulation=ones_complement",
+    "sequential@products=8,summation=pair_chains,nan_rule=first_operand,k=8,a_format=e5m2,b_format=fp16",
+    f"{TILE}@summation=pair_chains,products=8",
+    f"{APART},alignment_rounding=RD,aligned_group=2",
     "power10/xvf64gerpp",
     f"{STEPS}{_NARROW.format('fp16')}".replace("first_operand", "b_sum_a"),
 ]

@@ -10,18 +10,19 @@ import pytest
 
 from conformance.test_designs import shown
 from tcformal.design.names import resolve
-from tcformal.design.rounding import MODES
-from tcformal.design.spec import (
+from tcformal.design.rounding import (
     C_POSITIONS,
+    MODES,
     NAN_RULES,
     ORDERS,
     OVERFLOWS,
+    RESULT_SUBNORMALS,
     SUBNORMALS,
     SUMMATIONS,
+    VANISHED,
     ZERO_SIGNS,
-    Design,
-    Operands,
 )
+from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.catalog import FORMATS
@@ -57,8 +58,13 @@ def random_design(rng: random.Random, d: Format) -> Design:
         "sum_fraction_bits": rng.choice([None, 12, 31]),
         "sum_rounding": rng.choice(["RD", "RD", "RZ"]),
         "operand_subnormals": rng.choice(SUBNORMALS),
+        "b_subnormals": rng.choice([None, None, *SUBNORMALS]),
+        "normalise_operands": rng.random() < 0.2,
+        "piece_bits": (bits := rng.choice([None] * 6 + [1, 2, 4, 8])),
+        "dropped_pieces": 0 if bits is None else rng.choice([0, 0, 1, 2]),
+        "negated": rng.choice(["none", "none", "odd"]),
         "c_subnormals": rng.choice(SUBNORMALS),
-        "result_subnormals": rng.choice(["kept", "signed_zero"]),
+        "result_subnormals": rng.choice(RESULT_SUBNORMALS),
         "product_rounding": rng.choice([None, None, own(), "RNE-FP32"]),
         "accumulator": rng.choice([None, own(), "RNE-FP32"]),
         "conversion": own(),
@@ -67,7 +73,26 @@ def random_design(rng: random.Random, d: Format) -> Design:
         "zero_sign": rng.choice(ZERO_SIGNS),
         "overflow": rng.choice(OVERFLOWS),
     }
+    if rng.random() < 0.0005:  # nearly all of these are legal, few of the others
+        parameters |= c_apart(rng, d, parameters["fraction_bits"] or 5)
     return Design(**parameters)
+
+
+def c_apart(rng: random.Random, d: Format, bits: int) -> dict[str, Any]:
+    """Parameters of a sum whose c is aligned in another way than its products."""
+    grouped = rng.random() < 0.5
+    plain = {"summation": "fused", "c_position": "joined", "group": None, "carry_bits": None}
+    nans = rng.random() < 0.5
+    return plain | {
+        "fraction_bits": bits, "c_fraction_bits": bits + rng.choice([0, 1, 2, 18]), "sum_fraction_bits": None,
+        "sum_rounding": "RD", "normalise_products": False, "product_rounding": None,
+        "vanished_c": rng.choice(VANISHED),
+        "aligned_group": rng.choice([1, 2, 4]) if grouped else None,
+        "accumulation": "twos_complement" if grouped else rng.choice(["twos_complement", "ones_complement"]),
+        "nan_rule": "products_c" if nans else "word",
+        "factor_nan_word": (1 << (d.width - 1)) - 2 if nans else None,
+        **({"alignment_rounding": "RD", "order": "ascending"} if grouped else {}),
+    }  # fmt: skip
 
 
 def random_unit(rng: random.Random) -> UnitSpec:

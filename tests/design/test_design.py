@@ -98,7 +98,25 @@ BECAUSE = "because an exact sum has no alignment"
         ({"result_subnormals": "zero"}, "expected a known result_subnormals, but got 'zero': "),
         (
             {"result_subnormals": "positive_zero"},
-            "expected result_subnormals kept or signed_zero, but got positive_zero",
+            "expected a known result_subnormals, but got 'positive_zero': ",
+        ),
+        ({"accumulation": "ones_complement"}, "expected c_fraction_bits with accumulation=ones_complement, "),
+        ({"aligned_group": 2}, "expected c_fraction_bits with aligned_group=2, but got None"),
+        (
+            {"c_fraction_bits": 22},
+            "expected c_fraction_bits of at least fraction_bits=24, but got 22",
+        ),
+        (
+            {"c_fraction_bits": 26, "carry_bits": 3},
+            "expected carry_bits=None with c_fraction_bits=26, but got 3",
+        ),
+        (
+            {"c_fraction_bits": 26, "aligned_group": 2},
+            "expected alignment_rounding=RD with aligned_group=2, but got RZ",
+        ),
+        (
+            {"nan_rule": "products_c"},
+            "expected factor_nan_word only with nan_rule=products_c, but got None with products_c",
         ),
         ({"group": 0}, "expected an integer from 1 to 4 for group, but got 0"),
         ({"group": 5}, "expected an integer from 1 to 4 for group, but got 5"),

@@ -9,8 +9,8 @@ import pytest
 
 import tcformal.proofs.claims.zero_exponent as zero
 from tcformal.design.names import resolve
+from tcformal.design.rounding import ZERO_EXPONENTS
 from tcformal.design.space import space
-from tcformal.design.spec import ZERO_EXPONENTS
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.interp.concrete import Concrete

@@ -94,14 +94,14 @@ def tree_of(spec: UnitSpec, k: int) -> UnitSpec | None:
     """The unit as a tree that gives the same results for dot products of k terms.
 
     Shapes: k is a multiple of the unit's block, or of its k where it is composed or a tree.
-    None for designs that are no tree of fused sums: TR-FDPA and GTR-FDPA, sums of groups, scales, NaN rules
-    other than one word; and where a subnormal partial sum counts as a zero in some steps only.
+    None for designs that are no tree of fused sums: TR-FDPA and GTR-FDPA, sums of groups, scales, a c aligned
+    apart, NaN rules other than one word; and where a subnormal partial sum counts as a zero in some steps.
     Errors: InputError for a k that is no such multiple.
     """
     d = spec.design
-    if spec.scale_format is not None or d.group is not None or d.summation in ("tr", "gtr"):
+    if spec.scale_format is not None or d.group is not None or d.framed or d.summation in ("tr", "gtr"):
         return None
-    if d.nan_rule != "word":
+    if d.nan_rule != "word" or d.negated != "none" or d.piece_bits is not None:
         return None
     length = min(k, d.products, spec.k) if spec.emulation is None and spec.tree is None else spec.k
     if k % length:
@@ -152,6 +152,10 @@ def _block(d: Design, block: Sequence[int], c: int | str | Step) -> Step:
         return Step((*ks, c))
     if d.c_position == "first":
         return Step((combined([c, *ks[:-1]], "chain", "partial"), ks[-1]))
+    if d.summation == "pair_chains":
+        pairs = [Step((ks[i], ks[i + 1]), "partial") for i in range(0, len(ks), 2)]
+        chains = [combined(["zero", *half], "chain", "partial") for half in (pairs[0::2], pairs[1::2])]
+        return Step((Step(tuple(chains), "partial"), c))
     if d.summation == "two_chains":
         chains = [combined(["zero", *half], "chain", "partial") for half in (ks[0::2], ks[1::2])]
         return Step((Step(tuple(chains), "partial"), c))

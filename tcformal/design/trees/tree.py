@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from tcformal.checks import check_choice
-from tcformal.design.spec import EXACT_SUM, NUMBERS, Design
+from tcformal.design.rounding import EXACT_SUM, NUMBERS
+from tcformal.design.spec import Design
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 
@@ -24,7 +25,9 @@ STAGE_PARAMETERS = (
 #: Parameters of a design that a tree stands for, with the values that they then have.
 PLAIN: dict[str, object] = {
     "summation": "fused", "c_position": "joined", "order": "ascending", "accumulator": None, "group": None,
-    "sum_fraction_bits": None, "sum_rounding": "RD",
+    "sum_fraction_bits": None, "sum_rounding": "RD", "c_fraction_bits": None, "aligned_group": None,
+    "vanished_c": "cut", "factor_nan_word": None, "negated": "none",
+    "piece_bits": None, "dropped_pieces": 0,
 }  # fmt: skip
 
 _MOST_PRODUCTS = NUMBERS["products"][1] or 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from tcformal.design.arithmetic import (
@@ -12,8 +13,13 @@ from tcformal.design.arithmetic import (
     fma_chain,
     mul_add_chain,
     pair_then_c,
+    rdna3_dot,
+    rdna4_dot,
     t_fdpa,
     x86_dot,
+    x86_tile,
+    x86_tile_fp8,
+    x86_tile_real,
 )
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import Fact, UnitSpec
@@ -24,13 +30,19 @@ from tcformal.formats.catalog import format_named
 #: Where the definitions stand; the first words are tags of `sources.REFERENCES`.
 RVBNA = "RVBNA; Spike, riscv/bulknormdot.h and zvbdot.h"
 ZVBDOT = "Spike, riscv/insns/vfbdot_vv.h"
-GAUDI3 = "Gaudi 3, fma_mul_add_tree_bf16_N8_K4_add_C_in_tree_no_ftz"
+GAUDI3 = "Gaudi 3, fma_mul_add_tree_bf16_N8_K4_add_C_in_tree_no_ftz and its kind"
 POWER = "Power ISA 3.1B, VSX Vector GER"
 SME = "Arm ARM, FMOPA and BFMOPA"
 AVX10 = "Bochs, VDPPHPS"
+AMX_FP8 = "Bochs, TDPBF8PS, TDPBHF8PS, TDPHBF8PS, TDPHF8PS"
+AMX_COMPLEX = "Bochs, TCMMRLFP16PS, TCMMIMFP16PS"
+RDNA3 = "ROCm emulator, gfx11_dot2.h and dot_packed16.h"
+RDNA4 = "ROCm emulator, gfx12_dot.h and dot_packed16.h"
 
 #: Folders of results of the programs of `hw_probes/reference`.
 SPIKE, BOCHS = "Spike-55b4658d", "Bochs-783b58fd"
+GAUDI3_RESULTS = "Gaudi-3-e6cef1c3"
+ROCJITSU = {3: "rocjitsu-gfx11-48f67ab9", 4: "rocjitsu-gfx12-5ac3c9c4"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +79,28 @@ def _riscv() -> Iterator[tuple[str, Published]]:
 
 
 def _gaudi3() -> Iterator[tuple[str, Published]]:
-    design = t_fdpa(products=8, fraction_bits=24, zero_exponent=-132, d="fp32")
-    fact = as_reference(GAUDI3, "Gaudi-3-e6cef1c3")
-    yield "mme.bf16", Published(shape=(1, 1, 8), a="bf16", b="bf16", c="fp32", design=design, fact=fact)
+    """Sums of 24 fraction bits: whole products of bf16 and fp8, products of pieces of wider formats."""
+    whole = t_fdpa(products=8, fraction_bits=24, zero_exponent=-132, d="fp32")
+    fact = as_reference(GAUDI3, GAUDI3_RESULTS)
+    yield "mme.bf16", Published(shape=(1, 1, 8), a="bf16", b="bf16", c="fp32", design=whole, fact=fact)
+    notes: tuple[str, ...] = (
+        "Other biases, and codes that are all finite, are other formats: e4m3[bias=11], e5m2[finite].",
+    )
+    for a, b in itertools.product(("e4m3", "e5m2"), repeat=2):
+        design = replace(whole, normalise_operands=True)
+        made = Published(shape=(1, 1, 8), a=a, b=b, c="fp32", design=design, fact=fact, notes=notes)
+        yield f"mme.{a}.{b}", made
+    halves = replace(whole, products=2, piece_bits=8)
+    nearest = ("Intel's model rounds fp32 words to the nearest tf32 before the sum; here they are cut.",)
+    rows = (
+        ("fp16", replace(halves, normalise_operands=True)), ("tf32", halves),
+        ("fp32", replace(halves, products=1, dropped_pieces=1)),
+    )  # fmt: skip
+    for a, design in rows:
+        n = design.products
+        notes = nearest if a == "tf32" else ()
+        made = Published(shape=(1, 1, n), a=a, b=a, c="fp32", design=design, fact=fact, notes=notes)
+        yield f"mme.{a}", made
 
 
 def _power10() -> Iterator[tuple[str, Published]]:
@@ -107,11 +138,53 @@ def _x86() -> Iterator[tuple[str, Published]]:
     design = x86_dot(operand_subnormals="kept")
     fact = as_reference(AVX10, BOCHS)
     yield "vdpphps", Published(shape=(1, 1, 2), a="fp16", b="fp16", c="fp32", design=design, fact=fact)
+    fact, note = (
+        as_reference(AMX_FP8, BOCHS),
+        "Bochs takes a subnormal e5m2 for a zero, a subnormal e4m3 not.",
+    )
+    for letters, a, b in (
+        ("b", "e5m2", "e5m2"),
+        ("bh", "e5m2", "e4m3"),
+        ("hb", "e4m3", "e5m2"),
+        ("h", "e4m3", "e4m3"),
+    ):
+        yield (
+            f"tdp{letters}f8ps",
+            Published(
+                shape=(16, 16, 64),
+                a=a,
+                b=b,
+                c="fp32",
+                design=x86_tile_fp8(a=a, b=b),
+                fact=fact,
+                notes=(note,),
+            ),
+        )
+    fact, tile = as_reference(AMX_COMPLEX, BOCHS), x86_tile(operand_subnormals="kept")
+    for name, design, pairs in (
+        ("tcmmrlfp16ps", x86_tile_real(), "real and imaginary parts, of A and of B"),
+        ("tcmmimfp16ps", tile, "an imaginary and a real part of A, a real and an imaginary one of B"),
+    ):
+        yield name, Published(
+            shape=(16, 16, 32), a="fp16", b="fp16", c="fp32", design=design, fact=fact,
+            notes=(f"k counts pairs of {pairs}.",),
+        )  # fmt: skip
+
+
+def _rdna(generation: int) -> Iterator[tuple[str, Published]]:
+    """WMMA of fp16 and bf16 as ROCm's emulator has it, whose authors compared it with two cards."""
+    for d, a in (("f32", "fp16"), ("f32", "bf16"), ("f16", "fp16"), ("bf16", "bf16")):
+        result = {"f32": "fp32", "f16": "fp16"}.get(d, d)
+        design = rdna3_dot(a=a, d=result) if generation == 3 else rdna4_dot(d=result)
+        fact = as_reference(RDNA3 if generation == 3 else RDNA4, ROCJITSU[generation])
+        made = Published(shape=(16, 16, 16), a=a, b=a, c=result, design=design, fact=fact)
+        yield f"v_wmma_{d}_16x16x16_{'f16' if a == 'fp16' else a}", made
 
 
 def published_names() -> Iterator[tuple[str, UnitMaker]]:
     """Every such unit's name with what makes it."""
     rows = {"x86": _x86(), "arm": _arm(), "power10": _power10(), "riscv": _riscv(), "gaudi3": _gaudi3()}
+    rows |= {"rdna3": _rdna(3), "rdna4": _rdna(4)}
     for arch, units in rows.items():
         for name, row in units:
             yield f"{arch}/{name}", partial(_unit, row)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tcformal.design.axes import around, catalogued_rivals, changed, nan_words, other_shapes
-from tcformal.design.rounding import MODES
-from tcformal.design.spec import NAN_RULES
+from tcformal.design.rounding import MODES, NAN_RULES
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import ValueTextError
 from tcformal.formats.spec import Specials

@@ -183,7 +183,7 @@ def _text(value: object) -> str:
 
 def _of_order(ask: Asking, change: _Change) -> Found:
     """The terms of fused sums in another order: sums, maxima and special cases are rearranged."""
-    if change.first.design.summation != "fused":
+    if change.first.design.summation != "fused" or change.first.design.framed:
         return None
     g = Graph()
     x = declare_inputs(g, change.first, change.first.k)

@@ -32,7 +32,8 @@ from tcformal.solve.result import Limits
 
 def truncated_sum(u: UnitSpec) -> bool:
     """Whether products and c are aligned and truncated in one sum."""
-    return u.design.fraction_bits is not None and u.design.summation == "fused"
+    d = u.design
+    return d.fraction_bits is not None and d.summation == "fused" and not d.framed
 
 
 def error_bounded(u: UnitSpec) -> bool:

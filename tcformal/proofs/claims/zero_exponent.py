@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tcformal.design.spec import ZERO_EXPONENTS
+from tcformal.design.rounding import ZERO_EXPONENTS
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tcformal.design.names import resolve
-from tcformal.design.spec import NAN_RULES
+from tcformal.design.rounding import NAN_RULES
 from tcformal.errors import InputError, TcformalError
 from tcformal.files.lines import read
 from tcformal.identify.record.identification import IDENTIFICATION

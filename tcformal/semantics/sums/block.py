@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tcformal.design.spec import Design
 from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.number import Exponent
-from tcformal.semantics.special import Addend, Carried, carried_nan, first_nan, positive_zero, step_nans
+from tcformal.semantics.number import Exponent, finite
+from tcformal.semantics.special import (
+    Addend,
+    Carried,
+    carried_nan,
+    first_nan,
+    positive_zero,
+    products_nans,
+    step_nans,
+)
 from tcformal.semantics.stages import DotStep, Nan, Operand, Total
+from tcformal.semantics.sums.framed import framed_total
 from tcformal.semantics.sums.round_down import rounded_down_sum
-from tcformal.semantics.sums.step import convert_number, fused_sum
+from tcformal.semantics.sums.step import convert_number, fused_sum, round_total
 
 _RUNNING = Operand("running")
 
@@ -43,8 +53,10 @@ class Summation:
         g, design = self.g, self.design
         if design.product_rounding is not None:
             addends = [self.rounded_product(i, x) for i, x in enumerate(addends)]
+        if design.framed:
+            return self._framed(addends, c, made)
         if design.c_position == "joined":
-            nans = () if design.nan_rule == "word" else step_nans(design.nan_rule, addends[0], c)
+            nans = self._joined_nans(addends, c)
             return self.sum([*addends, c], self._final, made, self._invalid(), nans)
         if design.c_position == "first":
             return self._accumulate(addends, c, made, _RUNNING, self._final)
@@ -57,6 +69,13 @@ class Summation:
             if design.summation == "fused":
                 both.reverse()
             return self.sum([total, c], self._final, made, invalid, both)
+
+    def _joined_nans(self, addends: Sequence[Addend], c: Carried) -> Sequence[Nan]:
+        """The NaNs that a sum of products and c may hand on."""
+        rule = self.design.nan_rule
+        if rule == "products_c":
+            return products_nans(self.g, addends, c, self._invalid(), self.design)
+        return () if rule == "word" else step_nans(rule, addends[0], c)
 
     def _invalid(self) -> Node:
         """The word of an invalid operation."""
@@ -100,6 +119,8 @@ class Summation:
                 return self.sum(addends, self._partial, _RUNNING, invalid, nans)
         if self.design.summation == "pairwise":
             return self._tree(addends, invalid)
+        if self.design.summation == "pair_chains":
+            return self._pair_chains(addends, invalid)
         if self.design.summation == "two_chains":
             chains = []
             for chain, half in ((Operand("even"), addends[0::2]), (Operand("odd"), addends[1::2])):
@@ -111,6 +132,32 @@ class Summation:
                 return self.sum(chains, self._partial, _RUNNING, invalid, nans)
         first = Carried(addends[0].number, invalid, addends[0].operand)
         return self._accumulate(addends[1:], first, _RUNNING, _RUNNING, self._partial)
+
+    def _pair_chains(self, addends: Sequence[Addend], invalid: Node) -> Carried:
+        """Neighbours summed, their sums in two chains, by turns."""
+        g, step = self.g, self.design.step
+        pairs = []
+        for i in range(0, len(addends), 2):
+            with g.scope(f"pair{i // 2}"):
+                both = []
+                for j, x in enumerate(addends[i : i + 2]):
+                    with g.scope(f"product{j}"):
+                        both.append(Carried(x.number, first_nan(g, x.nans, invalid, self.d), x.operand))
+                made = Operand("tree", of=tuple(x.operand for x in both))
+                nans = [carried_nan("product", x) for x in both]
+                pairs.append(self.sum(both, self._partial, made, invalid, nans))
+        chains = []
+        for chain, sums in ((Operand("even"), pairs[0::2]), (Operand("odd"), pairs[1::2])):
+            zero = positive_zero(g, step.fraction_bits, step.e_min)
+            total = Carried(zero, invalid, Operand("zero"))
+            for i, pair in enumerate(sums):
+                with g.scope(f"{chain.kind}.step{i}"):
+                    nans = [carried_nan("total", total), carried_nan("pair", pair)]
+                    total = self.sum([total, pair], self._partial, chain, invalid, nans)
+            chains.append(total)
+        with g.scope("both"):
+            nans = [carried_nan(x.operand.kind, x) for x in chains]
+            return self.sum(chains, self._partial, _RUNNING, invalid, nans)
 
     def _accumulate(
         self, addends: Sequence[Addend], total: Carried, made: Operand, running: Operand, last: str
@@ -172,6 +219,46 @@ class Summation:
             )
         )  # fmt: skip
         return Carried(done.last.result, c.nan_word, made)
+
+    def _framed(self, addends: Sequence[Addend], c: Carried, made: Operand) -> Carried:
+        """Products, or the sums of their groups, and a c that is aligned in another way."""
+        g, design, invalid = self.g, self.design, self._invalid()
+        numbers = [*(x.number for x in addends), c.number]
+        nans = self._joined_nans(addends, c)
+        word = first_nan(g, nans, invalid, self.d)
+        with g.invariants.suppose(lambda: finite(g, numbers)):
+            groups, total = framed_total(g, numbers[:-1], numbers[-1], design)
+        operands: list[Operand] = [x.operand for x in addends]
+        size = design.aligned_group or 1
+        if groups:
+            named = [Operand("tree", of=tuple(operands[i : i + size])) for i in range(0, len(operands), size)]
+            for i, (name, part) in enumerate(zip(named, groups, strict=True)):
+                self.steps.append(
+                    self._truncated(f"{g.here}.group{i}", addends[i * size : (i + 1) * size], name, part)
+                )
+            operands = named
+        twice = design.accumulator is not None
+        first = replace(design, zero_sign="positive") if twice else design
+        done = round_total(g, total, numbers, first, design.step)
+        self.steps.append(
+            DotStep(
+                scope=g.here, operands=(*operands, c.operand), made=_RUNNING if twice else made, total=total,
+                rounded=done.rounded, specials=done.specials,
+                conversion=self._partial if twice else self._final, exact=False, nans=tuple(nans),
+            )
+        )  # fmt: skip
+        result = done.result
+        if twice:
+            with g.scope("narrowed"):
+                last = convert_number(g, result, design, design.rho)
+                self.steps.append(
+                    DotStep(
+                        scope=g.here, operands=(_RUNNING,), made=made, total=None, rounded=last.rounded,
+                        specials=last.specials, conversion=self._final, exact=True,
+                    )
+                )  # fmt: skip
+            result = last.result
+        return Carried(result, word, made)
 
     def _truncated(self, scope: str, summands: Sequence[Addend], made: Operand, total: Total) -> DotStep:
         """A sum that goes on as it is."""

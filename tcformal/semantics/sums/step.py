@@ -76,7 +76,8 @@ def round_total(
         negative, magnitude = split_sign(g, total.bits)
         signs = [x.term.sign for x in operands]
         sign = sign_of_zero(g, total.bits, negative, signs, mode_of(target), design.zero_sign)
-        rounded = convert(g, sign, magnitude, total.lsb, target, overflow=design.overflow)
+        flush = design.result_subnormals
+        rounded = convert(g, sign, magnitude, total.lsb, target, overflow=design.overflow, subnormals=flush)
     return Summed(total, rounded, with_specials(g, operands, rounded.result, design))
 
 
@@ -85,5 +86,6 @@ def convert_number(g: Graph, x: Number, design: Design, target: Conversion) -> S
     term = x.term
     lsb = term.exponent.shifted(-term.fraction_bits)
     with g.invariants.suppose(lambda: finite(g, [x])):
-        rounded = convert(g, term.sign, term.significand, lsb, target, overflow=design.overflow)
+        how = {"overflow": design.overflow, "subnormals": design.result_subnormals}
+        rounded = convert(g, term.sign, term.significand, lsb, target, **how)
     return Summed(None, rounded, with_specials(g, [x], rounded.result, design))

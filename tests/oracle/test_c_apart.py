@@ -1,0 +1,140 @@
+"""Sums whose c is aligned apart, chains of pairs, pieces of products: small sums, and the words of a card."""
+
+from __future__ import annotations
+
+import pytest
+
+from tcformal.design.names import resolve
+from tcformal.matmul.unit import unit
+from tcformal.operands.witness import Witness
+from tcformal.oracle.exact import unit_dot
+from tcformal.oracle.values import parse_value
+from tcformal.query.replay import oracle_result
+
+WMMA = "v_wmma_f32_16x16x16_f16"
+#: One step of RDNA4's sum with two products, and of RDNA3's.
+RDNA = (
+    "tfdpa@products=2,c_fraction_bits=26,conversion=RNE-FP32,nan_rule=products_c,"
+    "factor_nan_word=0xffc00a3d,nan_word=0xffc00000"
+)
+RDNA4 = f"{RDNA},aligned_group=2,alignment_rounding=RD,vanished_c=dropped,zero_exponent=-128"
+RDNA3 = f"{RDNA},accumulation=ones_complement,zero_exponent=none"
+TINY = "x86/vdpbf16ps@result_subnormals=tiny_zero"
+
+
+def result(name: str, a: list[str], b: list[str], c: str) -> int:
+    """What the oracle and the lanes give, which agree."""
+    spec = resolve(name)
+    o = spec.operands
+    words = [[parse_value(fmt, x) for x in row] for fmt, row in ((o.a, a), (o.b, b))]
+    for row in words:
+        row += [0] * (spec.k - len(row))
+    w = Witness(tuple(words[0]), tuple(words[1]), parse_value(o.c, c))
+    found = unit_dot(spec, w.a, w.b, w.c)
+    assert oracle_result(spec, w) == found
+    return found if lanes(name, w) == found else -1
+
+
+def lanes(name: str, w: Witness) -> int:
+    import numpy as np
+
+    a, b = (np.array([row], np.uint64) for row in (w.a, w.b))
+    return int(unit(name).dot_bits(a, b, np.array([w.c], np.uint64))[0])
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "c", "d"),
+    [
+        # A zero of the other sign than c's takes a unit of 2^(e_max - 24) away.
+        (["1", "-0"], ["1", "1"], "0", "0x3f7fffff"),
+        (["1", "0"], ["1", "1"], "0", "1"),
+        (["-1", "-0"], ["1", "1"], "-0", "-1"),
+        (["-1", "0"], ["1", "1"], "-0", "0xbf7fffff"),
+        # Nothing but zeros, of either sign, is +0.
+        (["-0", "0"], ["1", "1"], "-0", "0"),
+        # Cut: 2^-24 stays beside 1, half of it does not.
+        (["1", "0x0001"], ["1", "1"], "0", "0x3f800000"),
+    ],
+)
+def test_complements_in_the_sign_of_c(a: list[str], b: list[str], c: str, d: str) -> None:
+    assert result(RDNA3, a, b, c) == parse_value(resolve(RDNA3).d_format, d)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "c", "d"),
+    [
+        (0x48004200, 0x44004800, 0xBF800000, 0x425C0000),
+        (0x3C003C00, 0x3C003C00, 0xC0000000, 0x00000000),
+        (0x3C003C00, 0x3C000000, 0x80000000, 0x3F800000),
+        (0x3C003C00, 0x3C003C00, 0xFF812345, 0xFFC12345),
+        (0x3C007E01, 0x3C003C00, 0x00000000, 0xFFC00A3D),
+        (0xFC007C00, 0x3C003C00, 0x7FC12345, 0xFFC00000),
+        (0x00000001, 0x3C008001, 0x00000000, 0xA7800000),
+        (0x49B3FCE2, 0x573A122B, 0x246A3C33, 0xFFC00A3D),
+        (0x058EF3F3, 0x2B241C4A, 0xB8EED486, 0xC2886106),
+        (0xBC003C00, 0x0001FBFF, 0x7F800000, 0x7F800000),
+        (0xFCA10400, 0x8001FF64, 0xFF800000, 0xFFC00A3D),
+    ],
+)
+def test_words_of_a_card(a: int, b: int, c: int, d: int) -> None:
+    """v_dot2_f32_f16 on gfx1201: gfx1201_cases.h of ROCm's emulator; the low halves are the first pair."""
+    w = Witness((a & 0xFFFF, a >> 16), (b & 0xFFFF, b >> 16), c)
+    assert lanes(RDNA4, w) == oracle_result(resolve(RDNA4), w) == d
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "c", "d"),
+    [
+        (0x2061BC39, 0x96B40093, 0x0056DD77, 0x00553463),
+        (0x0364BC8C, 0x3C468385, 0x807FFFFE, 0x0069A402),
+        (0x8129061C, 0xBFAAB964, 0x007FFFFD, 0x017DB7FE),
+        (0x8522326B, 0xBBD88D2F, 0x00800002, 0x01949B60),
+        (0x2DD81116, 0x924AAEDF, 0x807FFFFA, 0x81568CFD),
+        (0x00000001, 0x3F804980, 0x00000000, 0x07000000),
+        (0xC395629B, 0xD9633359, 0xDC60025C, 0x5D504184),
+    ],
+)
+def test_words_of_a_card_in_bf16(a: int, b: int, c: int, d: int) -> None:
+    """v_dot2_f32_bf16 on gfx1201, around the least normal number."""
+    name = f"{RDNA4},a_format=bf16,b_format=bf16"
+    w = Witness((a & 0xFFFF, a >> 16), (b & 0xFFFF, b >> 16), c)
+    assert lanes(name, w) == oracle_result(resolve(name), w) == d
+
+
+@pytest.mark.parametrize(
+    ("product", "d"),
+    [("2^-75", "0"), ("2^-76", "2^-126"), ("2^-74", "0"), ("2^-77", "2^-126")],
+)
+def test_a_number_that_only_rounds_up_to_the_least_normal_one(product: str, d: str) -> None:
+    """2^-126 less 2^-149 to 2^-152: as an AMD EPYC and Bochs round them."""
+    assert result(TINY, ["-2^-75"], [product], "2^-126") == parse_value(resolve(TINY).d_format, d)
+
+
+def test_pieces_are_cut_one_by_one() -> None:
+    """1027² as 1024², twice 3·1024 and 9, in units of 2^11: whole it is 515, in pieces 512 + 1 + 1."""
+    whole = "tfdpa@products=1,fraction_bits=9,normalise_operands=true,zero_exponent=-132"
+    a = ["0x3c03"]
+    assert result(whole, a, a, "1") == 0x40006000
+    assert result(f"{whole},piece_bits=8", a, a, "1") == 0x40004000
+    assert result(f"{whole},piece_bits=8,dropped_pieces=2", a, a, "1") == 0x40000000
+
+
+def test_chains_of_pairs_round_each_pair() -> None:
+    """1 + 2^-24 is 1 in each pair; two of 2^-24 are 2^-23 where they meet before they meet 1."""
+    name = "sequential@products=8,summation=pair_chains,k=8,a_format=fp16,b_format=fp16"
+    ones = ["1"] * 8
+    assert result(name, ["1", "0x0001", "0", "0", "0x0001"], ones, "0") == 0x3F800000
+    assert result(name, ["0x0001", "0x0001", "0", "0", "1"], ones, "0") == 0x3F800001
+    assert result(name, ["1", "0", "0x0001", "0", "0", "0", "0x0001"], ones, "0") == 0x3F800001
+
+
+def test_imaginary_parts_are_subtracted() -> None:
+    assert result("x86/tcmmrlfp16ps", ["2", "3"], ["5", "7"], "1") == 0xC1200000
+    assert result("x86/tcmmimfp16ps", ["2", "3"], ["5", "7"], "1") == 0x42000000
+
+
+def test_wmma_goes_step_by_step() -> None:
+    """The units are chains of such steps: RDNA3's of two products, RDNA4's of four."""
+    for name, step in ((f"rdna3/{WMMA}", 2), (f"rdna4/{WMMA}", 4)):
+        assert resolve(name).design.products == step
+        assert result(name, ["1"] * 16, ["1"] * 16, "1") == 0x41880000
