@@ -6,9 +6,9 @@ import itertools
 import time
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tcformal.callbacks import Progress, ignore
+from tcformal.design.axes import altered
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.spec import NAN_RULES
@@ -16,11 +16,12 @@ from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.errors import InputError
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.layout import find_layout
+from tcformal.identify.asking.nans import invalid_operations
 from tcformal.identify.asking.rates import Rate
 from tcformal.identify.asking.repeat import FEW, Repeated, repeat
 from tcformal.identify.asking.validation import Validated, validate
 from tcformal.identify.certify import certified, settled_designs
-from tcformal.identify.hypotheses import hypotheses
+from tcformal.identify.hypotheses import hypotheses, plain_tree, starts
 from tcformal.identify.order.order import Order, order_of
 from tcformal.identify.record.identification import (
     Identification,
@@ -34,7 +35,7 @@ from tcformal.identify.survivors.tables import Survivors
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import rows_of
 from tcformal.operands.pool import without_nan
-from tcformal.operands.random import Batch, edge_encodings
+from tcformal.semantics.mma import check_nans
 
 #: How often every input is asked again where no design fits.
 _AGAIN = 2
@@ -78,10 +79,11 @@ class Identifying:
         batch, answers = self.asker.history
         plain = without_nan(self.spec, batch)
         self.search.take(rows_of(batch, plain), answers[plain])
+        nan = word, self._nan_rule(word)
         for alone, converted in itertools.product((False, True), repeat=2):
             if self.order is not None and self.order.root is not None and not self.search.alive:
                 self.progress("choosing inputs")
-                self.search.add(hypotheses(self.spec, self.order, word, alone=alone, converted=converted))
+                self.search.add(hypotheses(self.spec, self.order, nan, alone=alone, converted=converted))
                 self.search.run(_ROUNDS)
         if not self.search.alive:
             self.progress("trying the catalogued designs")
@@ -102,6 +104,18 @@ class Identifying:
             if d.is_nan(word):
                 return int(word)
         return d.infinity | 1 << (d.fraction_bits - 1 + d.ignored_low_bits)
+
+    def _nan_rule(self, word: int) -> str:
+        """The rule for NaN operands that gives all words so far in the order of the sums, if one does."""
+        batch, answers = self.asker.history
+        rows = np.setdiff1d(np.arange(len(answers)), without_nan(self.spec, batch))
+        root = None if self.order is None else self.order.root
+        for rule in NAN_RULES if root is not None and rows.size else ():
+            for start in starts(root):
+                unit = plain_tree(self.spec, start, (word, rule))
+                if unit is not None and (replay(unit, rows_of(batch, rows)) == answers[rows]).all():
+                    return rule
+        return NAN_RULES[0]
 
     def _listed(self) -> None:
         """The catalogued designs of the formats, with every rule for NaNs, as one more world."""
@@ -202,11 +216,14 @@ class Identifying:
             made.setdefault(name, None)
         units = [resolve(name) for name in made]
         for unit in list(units):
-            for rule in (rule for rule in NAN_RULES if rule != unit.design.nan_rule):
+            own = unit.design.nan_rule if unit.tree is None else unit.tree.nan_rule
+            for rule in (rule for rule in NAN_RULES if rule != own):
                 try:
-                    units.append(resolve(f"{unit.name}{',' if '@' in unit.name else '@'}nan_rule={rule}"))
+                    other = resolve(altered(unit, f"nan_rule={rule}"))
+                    check_nans(rule, self.spec.operands)
                 except InputError:
                     continue
+                units.append(other)
         return units
 
     def _outside(self) -> Identification:
@@ -252,36 +269,3 @@ class Identifying:
             *varied,
             *seen,
         )
-
-
-def invalid_operations(spec: UnitSpec, k: int) -> Batch:
-    """Inputs whose result is NaN, the most telling first: Inf · 0, Inf - Inf, and NaN operands."""
-    rows = []
-    for fmt, place in ((spec.a_format, "a"), (spec.c_format, "c")):
-        for word in edge_encodings(fmt):
-            rows.append((place, word))
-    n = len(rows)
-    a, b = np.zeros((n, k), np.uint64), np.zeros((n, k), np.uint64)
-    c = np.zeros(n, np.uint64)
-    for i, (place, word) in enumerate(rows):
-        if place == "a":
-            a[i, 0] = word
-        else:
-            c[i] = word
-    made = Batch(a, b, c)
-    special = ~np.isin(np.arange(n), without_nan(spec, made)) | _infinite(spec, made)
-    return rows_of(made, np.flatnonzero(special))
-
-
-def _infinite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
-    """Where an operand is infinite, in formats that have infinities."""
-    found = np.zeros(len(batch.c), np.bool_)
-    for name in ("a", "c"):
-        fmt = spec.input_formats()[name]
-        try:
-            infinity = fmt.infinity
-        except InputError:
-            continue
-        words = batch.named()[name].reshape(len(batch.c), -1)
-        found |= ((words & np.uint64((1 << (fmt.width - 1)) - 1)) == np.uint64(infinity)).any(axis=1)
-    return found

@@ -14,7 +14,7 @@ from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import check_output_format, pack
 from tcformal.semantics.product import Scales, grouped_products, product, scaled_products
 from tcformal.semantics.special import Addend, Carried, flush, limit_product, operand_nan, quiet_nan
-from tcformal.semantics.stages import Block, Dot, GroupSum, Operand
+from tcformal.semantics.stages import Block, Dot, GroupSum, Nan, Operand
 from tcformal.semantics.sums.block import Summation
 from tcformal.semantics.unpack import unpack
 
@@ -55,7 +55,9 @@ def dot(
     conversion that does not fit the result format.
     """
     check_dot(design, formats, len(a), len(b), scales)
-    total = Carried(unpack(g, c, formats.c), _nan_of(g, design, formats, c), place.c)
+    invalid = g.const(design.nan_word, formats.d.width)
+    word = nan_of(g, design.nan_rule, invalid, formats, c)
+    total = Carried(unpack(g, c, formats.c), word, place.c)
     blocks: list[Block] = []
     # Each block's result is the next one's c; nothing is packed between.
     length = min(len(a), design.products)
@@ -94,13 +96,7 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
         raise InputError(f"expected K to be a multiple of {design.products} products, but got K={k}")
     if not design.rho.fits(formats.d):
         raise InputError(f"expected a conversion into {formats.d.name}, but got {design.conversion}")
-    if design.nan_rule != "word":
-        for fmt in (formats.a, formats.b, formats.c):
-            if fmt.specials is not Specials.IEEE or fmt.fraction_bits > formats.d.fraction_bits:
-                raise InputError(
-                    f"expected operands with NaNs that {formats.d.name} can hold "
-                    f"for nan_rule={design.nan_rule}, but got {fmt.name}"
-                )
+    check_nans(design.nan_rule, formats)
     if scales is not None:
         blocks = -(-k // scales.block)
         if len(scales.a) != blocks or len(scales.b) != blocks:
@@ -109,6 +105,16 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
                 f"but got {len(scales.a)} and {len(scales.b)}"
             )
     check_output_format(formats.d, design.nan_word)
+
+
+def check_nans(rule: str, formats: Operands) -> None:
+    """Refuse operands without NaNs that a result can be, where a NaN rule hands them on."""
+    for fmt in (formats.a, formats.b, formats.c) if rule != "word" else ():
+        if fmt.specials is not Specials.IEEE or fmt.fraction_bits > formats.d.fraction_bits:
+            raise InputError(
+                f"expected operands with NaNs that {formats.d.name} can hold "
+                f"for nan_rule={rule}, but got {fmt.name}"
+            )
 
 
 def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Node) -> Number:
@@ -131,18 +137,18 @@ def _addends(
         made = [Addend(x, (), name) for x, name in products]
     else:
         made = [
-            Addend(
-                x,
-                (operand_nan(g, "a", name, a, formats.a), operand_nan(g, "b", name, b, formats.b)),
-                name,
-            )
-            for (x, name), (a, b) in zip(products, words, strict=True)
+            Addend(x, factors_nans(g, formats, name, both), name)
+            for (x, name), both in zip(products, words, strict=True)
         ]
     return [made[i if design.order == "ascending" else i ^ 1] for i in range(count)]
 
 
-def _nan_of(g: Graph, design: Design, formats: Operands, c: Node) -> Node:
+def factors_nans(g: Graph, formats: Operands, product: Operand, words: tuple[Node, Node]) -> tuple[Nan, Nan]:
+    """A product's factors as NaNs that a step may return."""
+    a, b = words
+    return operand_nan(g, "a", product, a, formats.a), operand_nan(g, "b", product, b, formats.b)
+
+
+def nan_of(g: Graph, rule: str, invalid: Node, formats: Operands, c: Node) -> Node:
     """The word of a NaN that c is, or of every NaN."""
-    if design.nan_rule == "word":
-        return g.const(design.nan_word, formats.d.width)
-    return quiet_nan(g, c, formats.c, formats.d)
+    return invalid if rule == "word" else quiet_nan(g, c, formats.c, formats.d)

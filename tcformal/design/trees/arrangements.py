@@ -94,14 +94,16 @@ def tree_of(spec: UnitSpec, k: int) -> UnitSpec | None:
     """The unit as a tree that gives the same results for dot products of k terms.
 
     Shapes: k is a multiple of the unit's block, or of its k where it is composed or a tree.
-    None for designs that are no tree of fused sums: TR-FDPA and GTR-FDPA, sums of groups, scales, NaN rules
-    other than one word; and where a subnormal partial sum counts as a zero in some steps only.
+    None for designs that are no tree of fused sums: TR-FDPA and GTR-FDPA, sums of groups, scales, a NaN rule
+    of pairs of products; and where a subnormal partial sum counts as a zero in some steps only.
     Errors: InputError for a k that is no such multiple.
     """
     d = spec.design
     if spec.scale_format is not None or d.group is not None or d.summation in ("tr", "gtr"):
         return None
-    if d.nan_rule != "word":
+    if d.nan_rule != "word" and (
+        spec.emulation is not None or (d.summation, d.c_position) == ("fused", "last")
+    ):
         return None
     length = min(k, d.products, spec.k) if spec.emulation is None and spec.tree is None else spec.k
     if k % length:
@@ -115,7 +117,7 @@ def tree_of(spec: UnitSpec, k: int) -> UnitSpec | None:
         return None
     blocks = [range(i, i + length) for i in range(0, k, length)]
     partial: dict[str, Value] = {"conversion": d.accumulator or d.conversion}
-    return _with_stages(spec, _chained(d, blocks, "c"), {"partial": partial}, k)
+    return _with_stages(spec, _chained(d, blocks, "c"), {"partial": partial}, k, nan_rule=d.nan_rule)
 
 
 def _with_stages(

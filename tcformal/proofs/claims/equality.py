@@ -10,23 +10,36 @@ from typing import Any
 
 from tcformal.callbacks import Progress, ignore
 from tcformal.design.names import resolve
+from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.programs.chain import chained_dot, declare_inputs, same_definition
-from tcformal.proofs.claim import Asking, ClaimPart, ClaimVerdict, Finding, PartStatus, claim_verdict
+from tcformal.proofs.claim import (
+    Asking,
+    ClaimPart,
+    ClaimVerdict,
+    Finding,
+    PartStatus,
+    claim_verdict,
+    equate,
+)
 from tcformal.proofs.claims.accumulation import same_accumulation
 from tcformal.proofs.claims.carry import enough
 from tcformal.proofs.claims.product_order import Exchange, prove_exchange
 from tcformal.proofs.claims.zero_exponent import same_results
 from tcformal.proofs.lemmas import Lemma, LemmaBook
+from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
 from tcformal.query.pair import SIDES
 from tcformal.query.question import Kind
+from tcformal.semantics.stages import Dot
 from tcformal.solve.result import Limits
 
 #: The claim's name, which the second unit follows.
 NAME = "equality"
 SEPARATOR = "; "
+#: A change that is none of a parameter: a design, and the tree of its sums.
+_TREE = "tree"
 
 Found = tuple[ClaimPart, list[Lemma]] | None
 
@@ -113,6 +126,8 @@ class _Change:
     @property
     def name(self) -> str:
         """The change in words."""
+        if self.parameter == _TREE:
+            return "the order in which a sum's terms are written"
         one, two = (getattr(u.design, self.parameter) for u in (self.first, self.second))
         return f"{self.parameter}={_text(one)} or {_text(two)}"
 
@@ -121,7 +136,7 @@ def _changed(ask: Asking, second: UnitSpec, k: int) -> tuple[Finding, list[Lemma
     """Every change on the way from one design to the other, each with its proof.
 
     Soundness: the designs on the way begin with the first and end with the second, and neighbours differ in
-    one parameter.  Each part is proved of all inputs of its two designs, so that the ends, too, have one
+    one parameter, or in how their sums are written.  Each part is proved of all inputs of its two designs, so that the ends, too, have one
     result for every input.
     """
     one, two = plain_form(ask.spec, k), plain_form(second, k)
@@ -131,7 +146,10 @@ def _changed(ask: Asking, second: UnitSpec, k: int) -> tuple[Finding, list[Lemma
         raise InputError(f"expected units of equal formats, but got {one.name} and {two.name}")
     parts: list[ClaimPart] = []
     applied: list[Lemma] = []
-    for change in _way(one, two):
+    changes = _trees(one, two, k)
+    if changes:
+        one, two = (next((x.second for x in changes if x.first is u), u) for u in (one, two))
+    for change in [*changes, *_way(one, two, same=bool(changes))]:
         ask.progress(change.name)
         found = _PROOFS[change.parameter](ask, change)
         if found is None:
@@ -149,8 +167,17 @@ def _changed(ask: Asking, second: UnitSpec, k: int) -> tuple[Finding, list[Lemma
     ), applied  # fmt: skip
 
 
-def _way(one: UnitSpec, two: UnitSpec) -> list[_Change]:
-    """The changes that lead from one design to another; InputError where none do.
+def _trees(one: UnitSpec, two: UnitSpec, k: int) -> list[_Change]:
+    """From a design with blocks of products to the tree of its sums, where the other one is a tree."""
+    if (one.tree is None) == (two.tree is None):
+        return []
+    plain = two if one.tree is not None else one
+    made = tree_of(plain, k)
+    return [] if made is None or same_definition(plain, made, k) else [_Change(_TREE, plain, made)]
+
+
+def _way(one: UnitSpec, two: UnitSpec, *, same: bool = False) -> list[_Change]:
+    """The changes that lead from one design to another; InputError for none, unless they may be the `same`.
 
     Two parameters go from both sides to the value that claims about them start from.
     """
@@ -161,15 +188,14 @@ def _way(one: UnitSpec, two: UnitSpec) -> list[_Change]:
             ends = zip((one, two), moved, strict=True)
             changes += [_Change(name, new, old) for old, new in ends if new.design != old.design]
             one, two = moved
-    for name in ("zero_exponent", "order"):
+    for name in ("zero_exponent", "overflow", "order"):
         new = _with(one, name, getattr(two.design, name))
         if new.design != one.design:
             changes.append(_Change(name, one, new))
             one = new
-    if not changes or not same_definition(one, two, one.k):
-        raise InputError(
-            f"expected designs that differ in {', '.join(_PROOFS)} only, but got {one.name} and {two.name}"
-        )
+    if not (changes or same) or not same_definition(one, two, one.k):
+        known = ", ".join(x for x in _PROOFS if x != _TREE)
+        raise InputError(f"expected designs that differ in {known} only, but got {one.name} and {two.name}")
     return changes
 
 
@@ -185,15 +211,72 @@ def _of_order(ask: Asking, change: _Change) -> Found:
     """The terms of fused sums in another order: sums, maxima and special cases are rearranged."""
     if change.first.design.summation != "fused":
         return None
+    g, dots = _side_by_side(change)
+    steps, proved, lemmas = prove_exchange(ask, Exchange(g, dots), (0,))
+    status = PartStatus.HOLDS if proved else PartStatus.OPEN
+    return ClaimPart(name="", status=status, steps=steps), lemmas
+
+
+def _of_overflow(ask: Asking, change: _Change) -> Found:
+    """What an overflow becomes, where no rounding that looks at it can overflow.
+
+    Soundness: sum by sum, either both sides overflow alike by definition, or the first side never does; then
+    neither does the second, which rounds the same sum, and what each makes of an overflow is never read.
+    """
+    g, (one, two) = _side_by_side(change)
+    c = Composition(g, ask.book)
+    steps: list[ProofStep] = []
+    for x, y in zip(one.steps, two.steps, strict=True):
+        if x.rounded is None or y.rounded is None:
+            continue
+        since, over = len(c.uses), x.rounded.result.inf
+        same = c.equal(over, c.replaced(y.rounded.result.inf))
+        proved = same or c.by_lemma(
+            x.scope, g.truth(False), over, name="a rounding never overflows", depths=(None,)
+        )
+        steps.append(step_of(c, f"{x.scope.partition('.')[2]}.overflow", since, proved, same))
+        if not proved:
+            break
+    return _made_equal(c, steps, one, two)
+
+
+def _made_equal(c: Composition, steps: list[ProofStep], one: Dot, two: Dot) -> Found:
+    """The part whose results are one definition by what was made equal, or not proved equal."""
+    holds = c.equal(*(c.replaced(dot.result) for dot in (one, two)))
+    made = (*steps, step_of(c, "d", len(c.uses), holds, holds))
+    part = ClaimPart(
+        name="", status=PartStatus.HOLDS if holds else PartStatus.OPEN, steps=made,
+        note="" if holds else "d was not proved equal",
+    )  # fmt: skip
+    return part, [u.lemma for u in c.uses]
+
+
+def _of_terms(ask: Asking, change: _Change) -> Found:
+    """The terms of each sum in another order: the largest exponent is the same, and what is made of it."""
+    g, (one, two) = _side_by_side(change)
+    c = Composition(g, ask.book)
+    steps: list[ProofStep] = []
+    if [x.total is None for x in one.steps] != [x.total is None for x in two.steps]:
+        return None
+    for x, y in zip(one.steps, two.steps, strict=True):
+        if x.total is None or y.total is None:
+            continue
+        name = f"{x.scope.partition('.')[2]}.e_max"
+        steps.append(equate(c, name, x.total.e_max.bits, y.total.e_max.bits))
+        if not steps[-1].proved:
+            break
+    return _made_equal(c, steps, one, two)
+
+
+def _side_by_side(change: _Change) -> tuple[Graph, tuple[Dot, Dot]]:
+    """Both designs on the same inputs in one graph."""
     g = Graph()
     x = declare_inputs(g, change.first, change.first.k)
     dots = []
     for side, unit in zip(SIDES, (change.first, change.second), strict=True):
         with g.scope(side):
             dots.append(chained_dot(g, unit, x))
-    steps, proved, lemmas = prove_exchange(ask, Exchange(g, (dots[0], dots[1])), (0,))
-    status = PartStatus.HOLDS if proved else PartStatus.OPEN
-    return ClaimPart(name="", status=status, steps=steps), lemmas
+    return g, (dots[0], dots[1])
 
 
 #: What is proved of each parameter, from the design that a claim about it starts from.
@@ -201,5 +284,7 @@ _PROOFS: dict[str, Callable[[Asking, _Change], Found]] = {
     "accumulation": lambda ask, x: same_accumulation(replace(ask, spec=x.first)),
     "carry_bits": lambda ask, x: enough(replace(ask, spec=x.first), x.second.design.carry_bits or 0),
     "zero_exponent": lambda ask, x: same_results(replace(ask, spec=x.first), x.second),
+    "overflow": _of_overflow,
+    _TREE: _of_terms,
     "order": _of_order,
 }

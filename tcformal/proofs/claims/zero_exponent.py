@@ -14,7 +14,7 @@ from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
 from tcformal.proofs.claims.zero_witness import zero_term_shown
 from tcformal.proofs.lemmas import Lemma
-from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
+from tcformal.proofs.tactics.cuts import Composition, ProofStep, bits_of, step_of
 from tcformal.proofs.tactics.maxima import Half, Maxima, tree_replaced
 from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.proofs.tactics.truncated import TruncatedSum, require_truncated_sum, truncated_sums
@@ -206,10 +206,13 @@ class _Pair:
         pairs = list(zip(one.rounded, c.all_replaced(two.rounded), strict=True))
         flags = [one.specials.result.nan, one.specials.positive_inf, one.specials.negative_inf]
         cut = [total, root.first, root.second, root.zero, *flags]
-        return c.by_lemmas(
+        same = c.by_lemmas(
             one.scope, pairs, given=[root.fact, none], cut=cut,
             name="what is rounded at one of two maxima is rounded at the other",
         )  # fmt: skip
+        for x, y in zip(one.rounded, two.rounded, strict=True) if same else ():
+            bits_of(c, one.scope, x, y, self.dots[1].result)
+        return same
 
     def _kept(
         self,
