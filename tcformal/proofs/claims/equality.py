@@ -136,8 +136,8 @@ def _changed(ask: Asking, second: UnitSpec, k: int) -> tuple[Finding, list[Lemma
     """Every change on the way from one design to the other, each with its proof.
 
     Soundness: the designs on the way begin with the first and end with the second, and neighbours differ in
-    one parameter, or in how their sums are written.  Each part is proved of all inputs of its two designs, so that the ends, too, have one
-    result for every input.
+    one parameter, or in how their sums are written.  Each part is proved of all inputs of its two designs, so
+    that the ends, too, have one result for every input.
     """
     one, two = plain_form(ask.spec, k), plain_form(second, k)
     if one is None or two is None:

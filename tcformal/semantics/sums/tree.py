@@ -112,6 +112,7 @@ class _TreeDot:
             zero = positive_zero(self.g, target.fraction_bits, target.e_min)
             return Carried(zero, self.word, Operand("zero"))
         total = inner[child] if isinstance(child, Step) else self.c
-        if isinstance(child, Step) and self.design.result_subnormals == "signed_zero":
+        results = self.design.result_subnormals
+        if isinstance(child, Step) and isinstance(results, str) and results == "signed_zero":
             return total  # no result of a sum is subnormal
         return replace(total, number=flush(self.g, total.number, self.design.c_subnormals))
