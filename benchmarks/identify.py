@@ -213,7 +213,7 @@ def every_kind_first() -> list[str]:
         d = unit.design
         kind = (
             d.summation, d.c_position, d.fraction_bits is None, d.group, unit.emulation is None,
-            unit.scale_format is None, unit.operands,
+            unit.scale_format is None, unit.d_format, unit.a_format.width,
         )  # fmt: skip
         placed.append((of_kind[kind], unit.k, unit.name))
         of_kind[kind] += 1
