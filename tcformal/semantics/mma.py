@@ -55,9 +55,8 @@ def dot(
     conversion that does not fit the result format.
     """
     check_dot(design, formats, len(a), len(b), scales)
-    invalid = g.const(design.nan_word, formats.d.width)
-    word = nan_of(g, design.nan_rule, invalid, formats, c)
-    total = Carried(unpack(g, c, formats.c), word, place.c)
+    number = unpack(g, c, formats.c)
+    total = Carried(number, nan_of(g, design.nan_rule, design.nan_word, formats, c), place.c)
     blocks: list[Block] = []
     # Each block's result is the next one's c; nothing is packed between.
     length = min(len(a), design.products)
@@ -149,6 +148,6 @@ def factors_nans(g: Graph, formats: Operands, product: Operand, words: tuple[Nod
     return operand_nan(g, "a", product, a, formats.a), operand_nan(g, "b", product, b, formats.b)
 
 
-def nan_of(g: Graph, rule: str, invalid: Node, formats: Operands, c: Node) -> Node:
+def nan_of(g: Graph, rule: str, every: int, formats: Operands, c: Node) -> Node:
     """The word of a NaN that c is, or of every NaN."""
-    return invalid if rule == "word" else quiet_nan(g, c, formats.c, formats.d)
+    return g.const(every, formats.d.width) if rule == "word" else quiet_nan(g, c, formats.c, formats.d)

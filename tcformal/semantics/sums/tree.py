@@ -66,7 +66,8 @@ class _TreeDot:
         self.words = list(zip(a, b, strict=True))
         number = unpack(g, c, self.formats.c)
         self.word = g.const(self.design.nan_word, d.width)
-        self.c = Carried(number, nan_of(g, self.tree.nan_rule, self.word, self.formats, c), self.place.c)
+        word = nan_of(g, self.tree.nan_rule, self.design.nan_word, self.formats, c)
+        self.c = Carried(number, word, self.place.c)
         last = self._sum(self.tree.root, self.place.made or Operand("block", number=0))
         return Dot(pack(g, last.number, d, last.nan_word), tuple(self.steps))
 
