@@ -110,7 +110,9 @@ class Identifying:
         batch, answers = self.asker.history
         rows = np.setdiff1d(np.arange(len(answers)), without_nan(self.spec, batch))
         root = None if self.order is None else self.order.root
-        for rule in NAN_RULES if root is not None and rows.size else ():
+        if root is None or not rows.size:
+            return NAN_RULES[0]
+        for rule in NAN_RULES:
             for start in starts(root):
                 unit = plain_tree(self.spec, start, (word, rule))
                 if unit is not None and (replay(unit, rows_of(batch, rows)) == answers[rows]).all():

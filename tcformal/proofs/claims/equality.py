@@ -13,26 +13,15 @@ from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.errors import InputError
-from tcformal.ir.build import Graph
-from tcformal.programs.chain import chained_dot, declare_inputs, same_definition
-from tcformal.proofs.claim import (
-    Asking,
-    ClaimPart,
-    ClaimVerdict,
-    Finding,
-    PartStatus,
-    claim_verdict,
-    equate,
-)
+from tcformal.programs.chain import same_definition
+from tcformal.proofs.claim import Asking, ClaimPart, ClaimVerdict, Finding, PartStatus, claim_verdict
 from tcformal.proofs.claims.accumulation import same_accumulation
 from tcformal.proofs.claims.carry import enough
 from tcformal.proofs.claims.product_order import Exchange, prove_exchange
+from tcformal.proofs.claims.same_sums import overflow_unread, side_by_side, written_otherwise
 from tcformal.proofs.claims.zero_exponent import same_results
 from tcformal.proofs.lemmas import Lemma, LemmaBook
-from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
-from tcformal.query.pair import SIDES
 from tcformal.query.question import Kind
-from tcformal.semantics.stages import Dot
 from tcformal.solve.result import Limits
 
 #: The claim's name, which the second unit follows.
@@ -211,72 +200,10 @@ def _of_order(ask: Asking, change: _Change) -> Found:
     """The terms of fused sums in another order: sums, maxima and special cases are rearranged."""
     if change.first.design.summation != "fused":
         return None
-    g, dots = _side_by_side(change)
+    g, dots = side_by_side(change.first, change.second)
     steps, proved, lemmas = prove_exchange(ask, Exchange(g, dots), (0,))
     status = PartStatus.HOLDS if proved else PartStatus.OPEN
     return ClaimPart(name="", status=status, steps=steps), lemmas
-
-
-def _of_overflow(ask: Asking, change: _Change) -> Found:
-    """What an overflow becomes, where no rounding that looks at it can overflow.
-
-    Soundness: sum by sum, either both sides overflow alike by definition, or the first side never does; then
-    neither does the second, which rounds the same sum, and what each makes of an overflow is never read.
-    """
-    g, (one, two) = _side_by_side(change)
-    c = Composition(g, ask.book)
-    steps: list[ProofStep] = []
-    for x, y in zip(one.steps, two.steps, strict=True):
-        if x.rounded is None or y.rounded is None:
-            continue
-        since, over = len(c.uses), x.rounded.result.inf
-        same = c.equal(over, c.replaced(y.rounded.result.inf))
-        proved = same or c.by_lemma(
-            x.scope, g.truth(False), over, name="a rounding never overflows", depths=(None,)
-        )
-        steps.append(step_of(c, f"{x.scope.partition('.')[2]}.overflow", since, proved, same))
-        if not proved:
-            break
-    return _made_equal(c, steps, one, two)
-
-
-def _made_equal(c: Composition, steps: list[ProofStep], one: Dot, two: Dot) -> Found:
-    """The part whose results are one definition by what was made equal, or not proved equal."""
-    holds = c.equal(*(c.replaced(dot.result) for dot in (one, two)))
-    made = (*steps, step_of(c, "d", len(c.uses), holds, holds))
-    part = ClaimPart(
-        name="", status=PartStatus.HOLDS if holds else PartStatus.OPEN, steps=made,
-        note="" if holds else "d was not proved equal",
-    )  # fmt: skip
-    return part, [u.lemma for u in c.uses]
-
-
-def _of_terms(ask: Asking, change: _Change) -> Found:
-    """The terms of each sum in another order: the largest exponent is the same, and what is made of it."""
-    g, (one, two) = _side_by_side(change)
-    c = Composition(g, ask.book)
-    steps: list[ProofStep] = []
-    if [x.total is None for x in one.steps] != [x.total is None for x in two.steps]:
-        return None
-    for x, y in zip(one.steps, two.steps, strict=True):
-        if x.total is None or y.total is None:
-            continue
-        name = f"{x.scope.partition('.')[2]}.e_max"
-        steps.append(equate(c, name, x.total.e_max.bits, y.total.e_max.bits))
-        if not steps[-1].proved:
-            break
-    return _made_equal(c, steps, one, two)
-
-
-def _side_by_side(change: _Change) -> tuple[Graph, tuple[Dot, Dot]]:
-    """Both designs on the same inputs in one graph."""
-    g = Graph()
-    x = declare_inputs(g, change.first, change.first.k)
-    dots = []
-    for side, unit in zip(SIDES, (change.first, change.second), strict=True):
-        with g.scope(side):
-            dots.append(chained_dot(g, unit, x))
-    return g, (dots[0], dots[1])
 
 
 #: What is proved of each parameter, from the design that a claim about it starts from.
@@ -284,7 +211,7 @@ _PROOFS: dict[str, Callable[[Asking, _Change], Found]] = {
     "accumulation": lambda ask, x: same_accumulation(replace(ask, spec=x.first)),
     "carry_bits": lambda ask, x: enough(replace(ask, spec=x.first), x.second.design.carry_bits or 0),
     "zero_exponent": lambda ask, x: same_results(replace(ask, spec=x.first), x.second),
-    "overflow": _of_overflow,
-    _TREE: _of_terms,
+    "overflow": lambda ask, x: overflow_unread(ask, x.first, x.second),
+    _TREE: lambda ask, x: written_otherwise(ask, x.first, x.second),
     "order": _of_order,
 }

@@ -203,14 +203,15 @@ class _Pair:
         cut = [root.zero, *(node for t in one.total.terms for node in (t.term.sign, t.aligned))]
         if not s.fact(none, cut, "a sum of zero terms is zero", empty):
             return False
-        pairs = list(zip(one.rounded, c.all_replaced(two.rounded), strict=True))
+        # A tree's sum has no word of a block.
+        pairs = list(zip(one.rounded, c.all_replaced(two.rounded), strict=False))
         flags = [one.specials.result.nan, one.specials.positive_inf, one.specials.negative_inf]
         cut = [total, root.first, root.second, root.zero, *flags]
         same = c.by_lemmas(
             one.scope, pairs, given=[root.fact, none], cut=cut,
             name="what is rounded at one of two maxima is rounded at the other",
         )  # fmt: skip
-        for x, y in zip(one.rounded, two.rounded, strict=True) if same else ():
+        for x, y in zip(one.rounded, two.rounded, strict=False) if same else ():
             bits_of(c, one.scope, x, y, self.dots[1].result)
         return same
 

@@ -92,7 +92,7 @@ class _TreeDot:
         """One sum, after those that it takes in; called after its operands unless `made` names it."""
         g, design = self.g, self.stages[step.stage]
         inner = {child: self._sum(child) for child in step.children if isinstance(child, Step)}
-        parts = [self._operand(child, design, inner) for child in step.children]
+        parts = [self._operand(step, child, design, inner) for child in step.children]
         if made is None:
             named = [x.operand for x in parts if x.operand.kind != "zero"]
             made = Operand("tree", of=tuple(y for x in named for y in x.of or (x,)))
@@ -103,7 +103,7 @@ class _TreeDot:
             )
 
     def _operand(
-        self, child: int | str | Step, design: Design, inner: Mapping[Step, Carried]
+        self, step: Step, child: int | str | Step, design: Design, inner: Mapping[Step, Carried]
     ) -> Addend | Carried:
         """What a sum of a design takes in: a product, an inner sum or c, a +0 of its own result format."""
         if isinstance(child, int):
@@ -113,7 +113,17 @@ class _TreeDot:
             zero = positive_zero(self.g, target.fraction_bits, target.e_min)
             return Carried(zero, self.word, Operand("zero"))
         total = inner[child] if isinstance(child, Step) else self.c
-        results = self.design.result_subnormals
-        if isinstance(child, Step) and isinstance(results, str) and results == "signed_zero":
-            return total  # no result of a sum is subnormal
+        if isinstance(child, Step) and self._flushed_before(step, child):
+            return total
         return replace(total, number=flush(self.g, total.number, self.design.c_subnormals))
+
+    def _flushed_before(self, step: Step, child: Step) -> bool:
+        """Whether an inner sum is no subnormal, and no result of a block that takes it as its c.
+
+        Such a result is flushed again, as blocks do it, so that a design and its tree are one circuit.
+        """
+        results: object = self.design.result_subnormals  # a parameter that is open is none of these words
+        if not isinstance(results, str) or results != "signed_zero":
+            return False
+        products = any(isinstance(x, int) for x in step.children)
+        return products or not any("c" in x.children for x in child.steps())
