@@ -119,10 +119,15 @@ class Identifying:
                     return rule
         return NAN_RULES[0]
 
+    def _possible(self, unit: UnitSpec) -> bool:
+        """Whether a unit can be what the device is; a composed one is called as a whole."""
+        whole = unit.emulation is None or unit.k <= self.k
+        return whole and same_formats(unit, self.spec) and takes(unit, self.k)
+
     def _listed(self) -> None:
         """The catalogued designs of the formats, with every rule for NaNs, as one more world."""
         found: dict[object, UnitSpec] = {}
-        for name in distinct_designs(lambda u: same_formats(u, self.spec) and takes(u, self.k)):
+        for name in distinct_designs(self._possible):
             unit = resolve(name)
             found.setdefault((unit.design, unit.emulation, unit.k), unit)
         if found:
@@ -214,7 +219,7 @@ class Identifying:
     def _candidates(self) -> list[UnitSpec]:
         """The simplest design of each world, with every rule for NaNs, and what the catalogue has."""
         made = {resolve(s.world.name(s.simplest()[0])).name: None for s in self.search.alive}
-        for name in distinct_designs(lambda u: same_formats(u, self.spec) and takes(u, self.k)):
+        for name in distinct_designs(self._possible):
             made.setdefault(name, None)
         units = [resolve(name) for name in made]
         for unit in list(units):
