@@ -19,7 +19,7 @@ from tcformal.identify.asking.layout import find_layout
 from tcformal.identify.asking.nans import invalid_operations
 from tcformal.identify.asking.rates import Rate
 from tcformal.identify.asking.repeat import FEW, Repeated, repeat
-from tcformal.identify.asking.validation import Validated, validate
+from tcformal.identify.asking.validation import Validated, validate, with_misfits
 from tcformal.identify.certify import certified, settled_designs
 from tcformal.identify.hypotheses import hypotheses, plain_tree, starts
 from tcformal.identify.order.order import Order, order_of
@@ -41,6 +41,8 @@ from tcformal.semantics.mma import check_nans
 _AGAIN = 2
 #: Rounds of the search, designs that are shown of a class, and of those that are near where none fits.
 _ROUNDS, _MEMBERS, _SHOWN = 8, 8, 10
+#: Answers of a search that may be set aside, however few there are.
+_ASIDE = 1
 
 
 def identify(asker: Asker, *, vectors: int = 100_000, progress: Progress = ignore) -> Identification:
@@ -60,7 +62,7 @@ class Identifying:
         self.start = time.monotonic()
         self.repeated: Repeated | None = None
         self.order: Order | None = None
-        self.search = Search(self.spec, self.k, asker.ask)
+        self.search = Search(self.spec, self.k, asker.ask, trusted=asker.trusted)
         self.validated: Validated | None = None
         #: Whether no tree of sums fits, so that only the catalogued designs were tried.
         self.listed = False
@@ -140,17 +142,16 @@ class Identifying:
     # ------------------------------------------------------------------ conclusions
     def _concluded(self) -> Identification:
         batch, answers = self.asker.history
-        fitting = [u for u in self._candidates() if (replay(u, batch) == answers).all()]
+        fitting = [u for u in self._candidates() if not self.asker.misfits(u).size]
         if not fitting:
-            again = self._asked_again()
-            return self._outside() if again is None else again
+            return self._asked_again() or self._set_aside() or self._outside()
         simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
         self.progress(f"certifying {simplest.name}")
         axes = certified(self.search, simplest, self.asker, self.progress)
         asked = len(answers)
         axes += settled_designs(simplest, [u for u in fitting if u.name != simplest.name], axes, self.asker)
         batch, answers = self.asker.history
-        if (replay(simplest, batch) != answers).any():
+        if self.asker.misfits(simplest).size:
             # An input that tells two designs apart refuted the one that seemed the simplest.
             new = without_nan(self.spec, batch)
             new = new[new >= asked]
@@ -159,8 +160,10 @@ class Identifying:
         if self.vectors:
             self.progress(f"comparing {simplest.name} with the device")
             self.validated = validate(self.asker, simplest, self.vectors)
+        if self.asker.aside:
+            self.validated = with_misfits(self.asker, simplest, self.validated, batch, answers)
         undecided = sum(x.settled is Settled.UNDECIDED for x in axes)
-        left_of = [u.name for u in fitting if (replay(u, batch) == answers).all()]
+        left_of = [u.name for u in fitting if not self.asker.misfits(u).size]
         names = (simplest.name, *(name for name in left_of if name != simplest.name))[:_MEMBERS]
         left = max(self.search.count, len(names))
         self.search.curve.append((self.search.probes, left))
@@ -215,6 +218,23 @@ class Identifying:
             return None
         asker.layout = None
         return type(self)(asker, self.vectors, self.progress).whole()
+
+    def _set_aside(self) -> Identification | None:
+        """The identification without few answers, where some design gives all others; None where none does.
+
+        One answer that is wrong every time refutes every design, too.
+        """
+        batch, answers = self.asker.history
+        nearest = min(
+            (*self.search.near, *self._candidates()), key=lambda u: len(self.asker.misfits(u)), default=None
+        )
+        wrong = np.zeros(0, np.intp) if nearest is None else self.asker.misfits(nearest)
+        if not wrong.size or len(self.asker.aside) + wrong.size > max(_ASIDE, FEW * len(answers)):
+            return None
+        self.progress(f"setting {wrong.size} of {len(answers)} answers aside")
+        self.asker.set_aside(rows_of(batch, wrong))
+        self.asker.layout = None
+        return type(self)(self.asker, self.vectors, self.progress).whole()
 
     def _candidates(self) -> list[UnitSpec]:
         """The simplest design of each world, with every rule for NaNs, and what the catalogue has."""
