@@ -157,3 +157,15 @@ def test_a_zero_exponent_of_inner_sums_is_proved_with_the_sum_that_reads_their_b
     plain = f"{HALVES},overflow=infinity"
     assert parts(plain, f"{plain},zero_exponent=-133", book) == ["zero_exponent=none or -133"]
     assert parts(plain, f"{plain},zero_exponent=-20", book) is None
+
+
+def test_roundings_of_products_that_are_exact_or_flushed_are_one(book: LemmaBook) -> None:
+    """Products of bf16 are exact in fp32 unless they are subnormal."""
+    flushed = tree_of(resolve("arm/bfdot.ebf0"), 2)
+    assert flushed is not None
+    assert parts(flushed.name, altered(flushed, "product_rounding=RNE-FP32"), book) == [
+        "product_rounding=RO-FP32 or RNE-FP32"
+    ]
+    kept = resolve(altered(flushed, "result_subnormals=kept"))
+    assert parts(kept.name, altered(kept, "product_rounding=RNE-FP32"), book) is None
+    assert parts(flushed.name, altered(flushed, "product_rounding=RNE-FP16"), book) is None

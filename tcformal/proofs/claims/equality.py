@@ -18,7 +18,12 @@ from tcformal.proofs.claim import Asking, ClaimPart, ClaimVerdict, Finding, Part
 from tcformal.proofs.claims.accumulation import same_accumulation
 from tcformal.proofs.claims.carry import enough
 from tcformal.proofs.claims.product_order import Exchange, prove_exchange
-from tcformal.proofs.claims.same_sums import overflow_unread, side_by_side, written_otherwise
+from tcformal.proofs.claims.same_sums import (
+    overflow_unread,
+    products_alike,
+    side_by_side,
+    written_otherwise,
+)
 from tcformal.proofs.claims.zero_exponent import same_results
 from tcformal.proofs.lemmas import Lemma, LemmaBook
 from tcformal.query.question import Kind
@@ -177,7 +182,7 @@ def _way(one: UnitSpec, two: UnitSpec, *, same: bool = False) -> list[_Change]:
             ends = zip((one, two), moved, strict=True)
             changes += [_Change(name, new, old) for old, new in ends if new.design != old.design]
             one, two = moved
-    for name in ("zero_exponent", "overflow", "order"):
+    for name in ("zero_exponent", "overflow", "product_rounding", "order"):
         new = _with(one, name, getattr(two.design, name))
         if new.design != one.design:
             changes.append(_Change(name, one, new))
@@ -212,6 +217,7 @@ _PROOFS: dict[str, Callable[[Asking, _Change], Found]] = {
     "carry_bits": lambda ask, x: enough(replace(ask, spec=x.first), x.second.design.carry_bits or 0),
     "zero_exponent": lambda ask, x: same_results(replace(ask, spec=x.first), x.second),
     "overflow": lambda ask, x: overflow_unread(ask, x.first, x.second),
+    "product_rounding": lambda ask, x: products_alike(ask, x.first, x.second),
     _TREE: lambda ask, x: written_otherwise(ask, x.first, x.second),
     "order": _of_order,
 }

@@ -1,4 +1,4 @@
-"""Two designs with the same sums: written in another order, or with overflows that cannot be."""
+"""Two designs with the same sums: written in another order, of the same products, or with no overflows."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cut_points import cut_points
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, bits_of, step_of
 from tcformal.query.pair import SIDES
+from tcformal.semantics.number import Number
 from tcformal.semantics.stages import Dot
 
 #: Inputs on which the stages of two designs are compared before proofs are tried.
@@ -52,6 +53,36 @@ def _made_equal(c: Composition, steps: list[ProofStep], one: Dot, two: Dot) -> F
         note="" if holds else "d was not proved equal",
     )  # fmt: skip
     return part, [u.lemma for u in c.uses]
+
+
+def products_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> Found | None:
+    """Products that two roundings make the same numbers of, subnormal ones included; None without roundings.
+
+    Soundness: each rounded product is proved equal, part by part, for all factors; what follows is one
+    definition by that.
+    """
+    g, (one, two) = side_by_side(first, second)
+    c = Composition(g, ask.book)
+    steps: list[ProofStep] = []
+    rounded = [[x for x in dot.steps if x.total is None and x.specials is not None] for dot in (one, two)]
+    if len(rounded[0]) != len(rounded[1]):
+        return None
+    for x, y in zip(*rounded, strict=True):
+        since = len(c.uses)
+        rows = [_parts(step.specials.result) for step in (x, y) if step.specials is not None]
+        pairs = list(zip(rows[0], c.all_replaced(rows[1]), strict=True))
+        proved = c.by_lemmas(x.scope, pairs, name="a product rounded in two ways", depths=(None,))
+        steps.append(step_of(c, f"{x.scope.partition('.')[2]}.product", since, proved, False))
+        if not proved:
+            break
+        for of_x, of_y in zip(*rows, strict=True):
+            bits_of(c, x.scope, of_x, of_y, two.result)
+    return _made_equal(c, steps, one, two)
+
+
+def _parts(x: Number) -> list[Node]:
+    """The nodes of a number."""
+    return [x.term.sign, x.term.significand, x.term.exponent.bits, x.term.zero, x.nan, x.inf]
 
 
 def written_otherwise(ask: Asking, first: UnitSpec, second: UnitSpec) -> Found:
