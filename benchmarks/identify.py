@@ -14,6 +14,7 @@ import json
 import os
 import statistics
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -204,6 +205,21 @@ def _summed(rows: Sequence[Mapping[str, Any]], what: str) -> list[str]:
     ]
 
 
+def every_kind_first() -> list[str]:
+    """The distinct designs: one of each kind of arithmetic, the one of least K, then others."""
+    of_kind: Counter[object] = Counter()
+    placed = []
+    for unit in sorted(map(resolve, distinct_designs()), key=lambda unit: (unit.k, unit.name)):
+        d = unit.design
+        kind = (
+            d.summation, d.c_position, d.fraction_bits is None, d.group, unit.emulation is None,
+            unit.scale_format is None, unit.d_format, unit.a_format.width,
+        )  # fmt: skip
+        placed.append((of_kind[kind], unit.k, unit.name))
+        of_kind[kind] += 1
+    return [name for *_, name in sorted(placed)]
+
+
 def kept() -> dict[str, dict[str, Any]]:
     """The rows measured so far, by device."""
     lines = ROWS.read_text().splitlines() if ROWS.exists() else []
@@ -216,12 +232,12 @@ def kept() -> dict[str, dict[str, Any]]:
 def main(only: Sequence[str], seconds: float | None) -> None:
     """Identify devices, and write the page."""
     start, rows = time.monotonic(), kept()
-    units = sorted(distinct_designs(), key=lambda name: (resolve(name).k, name))
-    for name in only or [name for name in (*BOXES, *units) if name not in rows]:
+    for name in only or [name for name in (*BOXES, *every_kind_first()) if name not in rows]:
         if seconds is not None and time.monotonic() - start > seconds:
             break
-        rows[name] = measured(name, lambda _: None)
-        click.echo(json.dumps(rows[name]))
+        row = measured(name, lambda _: None)
+        rows = {**kept(), name: row}  # another run may have written meanwhile
+        click.echo(json.dumps(row))
         ROWS.write_text("".join(json.dumps(row) + "\n" for row in rows.values()))
         PAGE.write_text(page(list(rows.values())))
 

@@ -158,6 +158,8 @@ def _completed(base: dict[str, Any], given: dict[str, Any]) -> Design:
 def _altered(name: str, unit: UnitSpec, settings: dict[str, str]) -> UnitSpec:
     """A catalogued unit with some parameters changed."""
     of_tree = _of_tree(settings)
+    if of_tree:
+        of_tree.setdefault("nan_rule", settings.pop("nan_rule", unit.design.nan_rule))
     given = _design_settings(settings, name, ())
     if "rounding" in settings:
         given = {**_rerounded(settings["rounding"], unit.design.parameters()), **given}
@@ -166,7 +168,7 @@ def _altered(name: str, unit: UnitSpec, settings: dict[str, str]) -> UnitSpec:
     base, made = unit.design.parameters(), unit.tree
     if of_tree:
         made = _tree(of_tree, name)
-        base |= _beside_tree(made, given, unit.design.nan_rule)
+        base |= _beside_tree(made, given)
     return replace(unit, name=name.strip(), design=_completed(base, given), tree=made, facts=facts)
 
 
@@ -188,16 +190,14 @@ def _tree(settings: dict[str, str], name: str) -> Tree:
             rows.append((stage, parameter, _parsed(parameter, value)))
     converted = settings.get("converted", "none")
     wide = None if converted == "none" else format_named(converted)
-    return Tree(read_steps(settings["steps"]), tuple(rows), wide)
+    return Tree(read_steps(settings["steps"]), tuple(rows), wide, settings.get("nan_rule", "word"))
 
 
-def _beside_tree(made: Tree, given: Mapping[str, Any], nan_rule: str) -> dict[str, Any]:
+def _beside_tree(made: Tree, given: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters that a tree stands for; another order of summation beside it is refused."""
     for key in ("products", *PLAIN):
         if key in given:
             raise InputError(f"expected no {key} beside steps, but got {given[key]}")
-    if given.get("nan_rule", nan_rule) != "word":
-        raise InputError(f"expected nan_rule=word beside steps, but got {given.get('nan_rule', nan_rule)}")
     return {**PLAIN, "products": made.k}
 
 
@@ -206,6 +206,8 @@ def tree_name(operands: Operands, design: Design, made: Tree) -> str:
     settings = {"steps": str(made.root)}
     if made.converted is not None:
         settings["converted"] = made.converted.name
+    if made.nan_rule != "word":
+        settings["nan_rule"] = made.nan_rule
     settings |= {f"{stage}.{name}": _text(name, value) for stage, name, value in made.settings}
     usual = {**_family_defaults("tree", operands), **PLAIN, "products": made.k}
     parameters = design.parameters().items()
@@ -240,6 +242,8 @@ def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
     operands = Operands(**{key[0]: format_named(value) for key, value in formats.items()})
     _check_result(operands.d)
     of_tree = _of_tree(settings)
+    if of_tree or family == "tree":
+        of_tree |= {key: settings.pop(key) for key in ("nan_rule",) if key in settings}
     given = _design_settings(settings, name, (*_FORMATS, "k"))
     base = _family_defaults(family, operands)
     if "rounding" in settings:
@@ -248,7 +252,7 @@ def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
         of_tree.setdefault("steps", "(0..3+c)")
     made = _tree(of_tree, name) if of_tree else None
     if made is not None:
-        base |= _beside_tree(made, given, "word")
+        base |= _beside_tree(made, given)
     design = _completed(base, given)
     k = check_int("k", _integer("k", settings.get("k", str(design.products))), low=1, high=4096)
     source = Fact(FAMILIES[family], Evidence.CHOSEN)

@@ -19,7 +19,7 @@ from tcformal.identify.search import Search
 from tcformal.identify.survivors.tables import Survivors
 from tcformal.matmul.replay import replay
 from tcformal.matmul.worlds.world import Designs
-from tcformal.operands.batch import batch_of, inputs_to_try, witness_at
+from tcformal.operands.batch import batch_of, inputs_to_try, rows_of, witness_at
 from tcformal.operands.witness import Witness
 
 #: Inputs, and their seed, that are tried on designs which give all answers.
@@ -87,9 +87,9 @@ def settled_designs(
     if told:
         asker.ask(batch_of(told))
     batch, answers = asker.history
-    same, made = Sameness(simplest, asker.k), []
+    same, made, counted = Sameness(simplest, asker.k), [], asker.trusted(batch)
     for u in others:
-        wrong = np.flatnonzero(replay(u, batch) != answers)
+        wrong = counted[replay(u, rows_of(batch, counted)) != answers[counted]]
         proof = "" if wrong.size else same.quickly(u).proof
         settled = Settled.REFUTED if wrong.size else Settled.SAME if proof else Settled.UNDECIDED
         made.append(
@@ -135,5 +135,6 @@ def _base(survivors: Survivors, simplest: UnitSpec, k: int) -> Designs:
 def _refuting(survivors: Survivors, design: Designs, asker: Asker) -> int | None:
     """The first input of the history to which a design gives another answer than the device."""
     batch, answers = asker.history
-    wrong = np.flatnonzero(survivors.world.outputs(design, batch)[0] != answers)
+    wrong = asker.trusted(batch)
+    wrong = wrong[survivors.world.outputs(design, rows_of(batch, wrong))[0] != answers[wrong]]
     return int(wrong[0]) if wrong.size else None

@@ -3,41 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_unit
-from tcformal.design.trees.tree import Step, Tree
+from tcformal.design.trees.tree import Step
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
 from tcformal.identify.order.order import Order
 from tcformal.identify.structures import structures
+from tcformal.semantics.mma import check_nans
 
 #: The stage of sums that add up sums only; sums of products have the unit's own parameters.
 _JOIN, _LAST = "join", "last"
 
 
 def hypotheses(
-    spec: UnitSpec, order: Order, nan_word: int, *, alone: bool = False, converted: bool = False
+    spec: UnitSpec, order: Order, nan: tuple[int, str], *, alone: bool = False, converted: bool = False
 ) -> Iterator[UnitSpec]:
     """Tree units of a device's order, the plainest first.
 
     Masks do not show that a chain starts from +0, nor that operands are converted exactly before they are
     multiplied.  Sums of products share their parameters, and so do sums of sums; with `alone` the outermost
     one has its own, and sums of two may cut; with `converted` operands of eight bits are fp16 before they are
-    multiplied.
+    multiplied.  `nan` is the word of an invalid operation, and the rule for NaN operands where the sums can
+    have one.
     """
     if order.root is None:
         return
-    names = ",".join(f"{name}_format={fmt}" for name, fmt in spec.operands.names().items())
     wide = format_named("fp16")
     if converted and max(spec.a_format.width, spec.b_format.width) > 8:
         return
     root = _staged(order.root, alone)
     cut = _cut(order, dict(zip(map(id, order.root.steps()), root.steps(), strict=True)))
-    for start in dict.fromkeys((root, _from_zero(root))):
-        base = resolve(f"tree@steps={start},nan_word={nan_word:#x},{names}")
-        tree = Tree(start, (), wide if converted else None)
-        yield from structures(tree_unit(base, tree), cut, pairs_cut=alone)
+    for start in starts(root):
+        unit = plain_tree(spec, start, nan) or plain_tree(spec, start, (nan[0], "word"))
+        assert unit is not None
+        assert unit.tree is not None
+        tree = replace(unit.tree, converted=wide if converted else None)
+        yield from structures(tree_unit(unit, tree), cut, pairs_cut=alone)
+
+
+def starts(root: Step) -> Iterator[Step]:
+    """The sums as they are, and with a +0 that masks do not show."""
+    yield from dict.fromkeys((root, _from_zero(root)))
+
+
+def plain_tree(spec: UnitSpec, root: Step, nan: tuple[int, str]) -> UnitSpec | None:
+    """The unit that sums in an order, its NaNs given; None where such sums cannot have the rule for NaNs."""
+    names = ",".join(f"{name}_format={fmt}" for name, fmt in spec.operands.names().items())
+    with suppress(InputError):
+        check_nans(nan[1], spec.operands)
+        return resolve(f"tree@steps={root},nan_word={nan[0]:#x},nan_rule={nan[1]},{names}")
+    return None
 
 
 def _cut(order: Order, staged: dict[int, Step]) -> dict[str, bool]:

@@ -6,21 +6,23 @@ import itertools
 import time
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tcformal.callbacks import Progress, ignore
+from tcformal.design.axes import altered
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.rounding import NAN_RULES
+from tcformal.design.trees.tree import TREE_NAN_RULES
 from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.errors import InputError
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.layout import find_layout
+from tcformal.identify.asking.nans import invalid_operations
 from tcformal.identify.asking.rates import Rate
 from tcformal.identify.asking.repeat import FEW, Repeated, repeat
-from tcformal.identify.asking.validation import Validated, validate
+from tcformal.identify.asking.validation import Validated, validate, with_misfits
 from tcformal.identify.certify import certified, settled_designs
-from tcformal.identify.hypotheses import hypotheses
+from tcformal.identify.hypotheses import hypotheses, plain_tree, starts
 from tcformal.identify.order.order import Order, order_of
 from tcformal.identify.record.identification import (
     Identification,
@@ -34,12 +36,14 @@ from tcformal.identify.survivors.tables import Survivors
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import rows_of
 from tcformal.operands.pool import without_nan
-from tcformal.operands.random import Batch, edge_encodings
+from tcformal.semantics.mma import check_nans
 
 #: How often every input is asked again where no design fits.
 _AGAIN = 2
 #: Rounds of the search, designs that are shown of a class, and of those that are near where none fits.
 _ROUNDS, _MEMBERS, _SHOWN = 8, 8, 10
+#: Answers of a search that may be set aside, however few there are.
+_ASIDE = 1
 
 
 def identify(asker: Asker, *, vectors: int = 100_000, progress: Progress = ignore) -> Identification:
@@ -59,7 +63,7 @@ class Identifying:
         self.start = time.monotonic()
         self.repeated: Repeated | None = None
         self.order: Order | None = None
-        self.search = Search(self.spec, self.k, asker.ask)
+        self.search = Search(self.spec, self.k, asker.ask, trusted=asker.trusted)
         self.validated: Validated | None = None
         #: Whether no tree of sums fits, so that only the catalogued designs were tried.
         self.listed = False
@@ -78,10 +82,11 @@ class Identifying:
         batch, answers = self.asker.history
         plain = without_nan(self.spec, batch)
         self.search.take(rows_of(batch, plain), answers[plain])
+        nan = word, self._nan_rule(word)
         for alone, converted in itertools.product((False, True), repeat=2):
             if self.order is not None and self.order.root is not None and not self.search.alive:
                 self.progress("choosing inputs")
-                self.search.add(hypotheses(self.spec, self.order, word, alone=alone, converted=converted))
+                self.search.add(hypotheses(self.spec, self.order, nan, alone=alone, converted=converted))
                 self.search.run(_ROUNDS)
         if not self.search.alive:
             self.progress("trying the catalogued designs")
@@ -103,10 +108,29 @@ class Identifying:
                 return int(word)
         return d.infinity | 1 << (d.fraction_bits - 1 + d.ignored_low_bits)
 
+    def _nan_rule(self, word: int) -> str:
+        """The rule for NaN operands that gives all words so far in the order of the sums, if one does."""
+        batch, answers = self.asker.history
+        rows = np.setdiff1d(np.arange(len(answers)), without_nan(self.spec, batch))
+        root = None if self.order is None else self.order.root
+        if root is None or not rows.size:
+            return NAN_RULES[0]
+        for rule in TREE_NAN_RULES:
+            for start in starts(root):
+                unit = plain_tree(self.spec, start, (word, rule))
+                if unit is not None and (replay(unit, rows_of(batch, rows)) == answers[rows]).all():
+                    return rule
+        return NAN_RULES[0]
+
+    def _possible(self, unit: UnitSpec) -> bool:
+        """Whether a unit can be what the device is; a composed one is called as a whole."""
+        whole = unit.emulation is None or unit.k <= self.k
+        return whole and same_formats(unit, self.spec) and takes(unit, self.k)
+
     def _listed(self) -> None:
         """The catalogued designs of the formats, with every rule for NaNs, as one more world."""
         found: dict[object, UnitSpec] = {}
-        for name in distinct_designs(lambda u: same_formats(u, self.spec) and takes(u, self.k)):
+        for name in distinct_designs(self._possible):
             unit = resolve(name)
             found.setdefault((unit.design, unit.emulation, unit.k), unit)
         if found:
@@ -119,17 +143,16 @@ class Identifying:
     # ------------------------------------------------------------------ conclusions
     def _concluded(self) -> Identification:
         batch, answers = self.asker.history
-        fitting = [u for u in self._candidates() if (replay(u, batch) == answers).all()]
+        fitting = [u for u in self._candidates() if not self.asker.misfits(u).size]
         if not fitting:
-            again = self._asked_again()
-            return self._outside() if again is None else again
+            return self._asked_again() or self._set_aside() or self._outside()
         simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
         self.progress(f"certifying {simplest.name}")
         axes = certified(self.search, simplest, self.asker, self.progress)
         asked = len(answers)
         axes += settled_designs(simplest, [u for u in fitting if u.name != simplest.name], axes, self.asker)
         batch, answers = self.asker.history
-        if (replay(simplest, batch) != answers).any():
+        if self.asker.misfits(simplest).size:
             # An input that tells two designs apart refuted the one that seemed the simplest.
             new = without_nan(self.spec, batch)
             new = new[new >= asked]
@@ -138,8 +161,10 @@ class Identifying:
         if self.vectors:
             self.progress(f"comparing {simplest.name} with the device")
             self.validated = validate(self.asker, simplest, self.vectors)
+        if self.asker.aside:
+            self.validated = with_misfits(self.asker, simplest, self.validated, batch, answers)
         undecided = sum(x.settled is Settled.UNDECIDED for x in axes)
-        left_of = [u.name for u in fitting if (replay(u, batch) == answers).all()]
+        left_of = [u.name for u in fitting if not self.asker.misfits(u).size]
         names = (simplest.name, *(name for name in left_of if name != simplest.name))[:_MEMBERS]
         left = max(self.search.count, len(names))
         self.search.curve.append((self.search.probes, left))
@@ -195,18 +220,38 @@ class Identifying:
         asker.layout = None
         return type(self)(asker, self.vectors, self.progress).whole()
 
+    def _set_aside(self) -> Identification | None:
+        """The identification without few answers, where some design gives all others; None where none does.
+
+        One answer that is wrong every time refutes every design, too.
+        """
+        batch, answers = self.asker.history
+        nearest = min(
+            (*self.search.near, *self._candidates()), key=lambda u: len(self.asker.misfits(u)), default=None
+        )
+        wrong = np.zeros(0, np.intp) if nearest is None else self.asker.misfits(nearest)
+        if not wrong.size or len(self.asker.aside) + wrong.size > max(_ASIDE, FEW * len(answers)):
+            return None
+        self.progress(f"setting {wrong.size} of {len(answers)} answers aside")
+        self.asker.set_aside(rows_of(batch, wrong))
+        self.asker.layout = None
+        return type(self)(self.asker, self.vectors, self.progress).whole()
+
     def _candidates(self) -> list[UnitSpec]:
         """The simplest design of each world, with every rule for NaNs, and what the catalogue has."""
         made = {resolve(s.world.name(s.simplest()[0])).name: None for s in self.search.alive}
-        for name in distinct_designs(lambda u: same_formats(u, self.spec) and takes(u, self.k)):
+        for name in distinct_designs(self._possible):
             made.setdefault(name, None)
         units = [resolve(name) for name in made]
         for unit in list(units):
-            for rule in (rule for rule in NAN_RULES if rule != unit.design.nan_rule):
+            own = unit.design.nan_rule if unit.tree is None else unit.tree.nan_rule
+            for rule in (rule for rule in NAN_RULES if rule != own):
                 try:
-                    units.append(resolve(f"{unit.name}{',' if '@' in unit.name else '@'}nan_rule={rule}"))
+                    other = resolve(altered(unit, f"nan_rule={rule}"))
+                    check_nans(rule, self.spec.operands)
                 except InputError:
                     continue
+                units.append(other)
         return units
 
     def _outside(self) -> Identification:
@@ -252,36 +297,3 @@ class Identifying:
             *varied,
             *seen,
         )
-
-
-def invalid_operations(spec: UnitSpec, k: int) -> Batch:
-    """Inputs whose result is NaN, the most telling first: Inf · 0, Inf - Inf, and NaN operands."""
-    rows = []
-    for fmt, place in ((spec.a_format, "a"), (spec.c_format, "c")):
-        for word in edge_encodings(fmt):
-            rows.append((place, word))
-    n = len(rows)
-    a, b = np.zeros((n, k), np.uint64), np.zeros((n, k), np.uint64)
-    c = np.zeros(n, np.uint64)
-    for i, (place, word) in enumerate(rows):
-        if place == "a":
-            a[i, 0] = word
-        else:
-            c[i] = word
-    made = Batch(a, b, c)
-    special = ~np.isin(np.arange(n), without_nan(spec, made)) | _infinite(spec, made)
-    return rows_of(made, np.flatnonzero(special))
-
-
-def _infinite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
-    """Where an operand is infinite, in formats that have infinities."""
-    found = np.zeros(len(batch.c), np.bool_)
-    for name in ("a", "c"):
-        fmt = spec.input_formats()[name]
-        try:
-            infinity = fmt.infinity
-        except InputError:
-            continue
-        words = batch.named()[name].reshape(len(batch.c), -1)
-        found |= ((words & np.uint64((1 << (fmt.width - 1)) - 1)) == np.uint64(infinity)).any(axis=1)
-    return found

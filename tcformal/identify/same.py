@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from tcformal.design.trees.arrangements import permuted, tree_unit
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import TcformalError
 from tcformal.matmul.replay import replay
@@ -41,6 +42,42 @@ class Likeness:
     witness: Witness | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Two designs for k products, of which a proof or an input says something about the whole designs.
+
+    `order[i]` is the number that product i has in the whole designs.
+    """
+
+    one: UnitSpec
+    two: UnitSpec
+    k: int
+    order: tuple[int, ...]
+
+    def more(self, k: int) -> str:
+        """What the proof is of, where it is not of all k products."""
+        return f" of {self.k} products; both hand their result on as the next c" if self.k < k else ""
+
+    def of_all(self, found: Witness, k: int) -> list[Witness]:
+        """A separating input as inputs of the whole designs."""
+        made = lengthened(found, k) if self.k < k else [found]
+        place = sorted(range(k), key=self.order.__getitem__)
+        return [replace(w, a=tuple(w.a[i] for i in place), b=tuple(w.b[i] for i in place)) for w in made]
+
+
+def _order(unit: UnitSpec) -> tuple[int, ...]:
+    """The products of a tree as its sums take them in, inner sums first."""
+    assert unit.tree is not None
+    return tuple(x for step in unit.tree.root.steps() for x in step.children if isinstance(x, int))
+
+
+def _renumbered(unit: UnitSpec, order: Sequence[int]) -> UnitSpec:
+    """A tree of which product order[i] is product i."""
+    assert unit.tree is not None
+    place = sorted(range(len(order)), key=order.__getitem__)
+    return tree_unit(unit, replace(unit.tree, root=permuted(unit.tree.root, place)))
+
+
 @dataclass(slots=True)
 class Sameness:
     """Compares designs with one design for dot products of k terms; each lemma is proved once."""
@@ -61,9 +98,9 @@ class Sameness:
         if same_definition(self.base, other, self.k):
             return Likeness("the definitions are the same")
         if time.monotonic() < self._end:
-            in_steps = equal_in_steps(self.base, other, self._book, _LEMMA, self.k)
-            if in_steps is not None:
-                return Likeness("the lemmas of claim equality")
+            asked = self._asked(other)
+            if equal_in_steps(asked.one, asked.two, self._book, _LEMMA, asked.k) is not None:
+                return Likeness(f"the lemmas of claim equality{asked.more(self.k)}")
         return Likeness(witness=self._separated(other))
 
     def told(self, other: UnitSpec, inputs: Sequence[Witness]) -> bool:
@@ -74,33 +111,35 @@ class Sameness:
         """What solvers say of both designs as a whole, unless the time for that is over."""
         if time.monotonic() > self._end:
             return Likeness()
-        one, two, n = self._blocks(other)
+        asked = self._asked(other)
         try:
-            verdict = answer(question(one, two, Assumptions()), limits=_WHOLE)
+            verdict = answer(question(asked.one, asked.two, Assumptions()), limits=_WHOLE)
         except TcformalError:
             return Likeness()
         if verdict.kind is Kind.SEPARATED and verdict.found is not None:
             short = [w for w in (verdict.witness, verdict.found) if w is not None]
-            return self._shown(
-                other, [x for w in short for x in (lengthened(w, self.k) if n < self.k else [w])]
-            )
+            return self._shown(other, [x for w in short for x in asked.of_all(w, self.k)])
         if verdict.kind is not Kind.EQUIVALENT:
             return Likeness()
-        more = f" of {n} products; both hand their result on as the next c" if n < self.k else ""
-        return Likeness(verdict.reason + more)
+        return Likeness(verdict.reason + asked.more(self.k))
 
-    def _blocks(self, other: UnitSpec) -> tuple[UnitSpec, UnitSpec, int]:
+    def _asked(self, other: UnitSpec) -> _Asked:
         """Both designs for as few products as they hand their whole state on after; else for all.
 
-        Soundness: designs that agree on so many products with every c agree on all, block by block.
+        Soundness: products are numbered anew on both sides alike, which only renames inputs; designs that
+        agree on so many products with every c agree on all, block by block.
         """
-        one, two = plain_form(self.base, self.k), plain_form(other, self.k)
+        first, second, order = self.base, other, tuple(range(self.k))
+        if all(u.tree is not None and u.k == self.k for u in (first, second)):
+            order = _order(first)
+            first, second = (_renumbered(u, order) for u in (first, second))
+        one, two = plain_form(first, self.k), plain_form(second, self.k)
         if one is not None and two is not None and one.operands.c == one.operands.d:
             plain = [x for x in (one, two) if (x.emulation, x.scale_format, x.tree) == (None, None, None)]
             n = math.lcm(*(min(self.k, x.design.products) for x in plain))
             if len(plain) == 2 and n < self.k and self.k % n == 0:
-                return replace(one, k=n), replace(two, k=n), n
-        return self.base, other, self.k
+                return _Asked(replace(one, k=n), replace(two, k=n), n, order)
+        return _Asked(first, second, self.k, order)
 
     def _shown(self, other: UnitSpec, found: Sequence[Witness]) -> Likeness:
         """The first of some inputs on which both designs differ."""

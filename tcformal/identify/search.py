@@ -6,17 +6,22 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.identify.survivors.choose import next_inputs
 from tcformal.identify.survivors.tables import Survivors
 from tcformal.matmul.worlds.opened import world_of
+from tcformal.matmul.worlds.world import Designs
 from tcformal.operands.batch import rows_of, together
 from tcformal.operands.pool import pool_of
 from tcformal.operands.random import Batch, Raw
 
 #: Inputs of one round, and of a pool; pools that are tried before nothing is said to split what is left.
 _ROUND, _POOL, _POOLS = 24, 900, 3
+#: Designs of a world of which the nearest to the answers is kept when they refute it.
+_NEAR = 64
 
 Answers = Callable[[Batch], Raw]
 
@@ -35,6 +40,8 @@ class Search:
     alive: list[Survivors] = field(default_factory=list)
     #: Structures that have not been tried yet: most are refuted by answers that settle another one.
     waiting: list[UnitSpec] = field(default_factory=list)
+    #: Which rows of a batch are learnt from; None for all.
+    trusted: Callable[[Batch], NDArray[np.intp]] | None = None
     asked: list[Batch] = field(default_factory=list)
     answers: list[Raw] = field(default_factory=list)
     #: Designs of the worlds that were tried, and worlds that answers refuted.
@@ -42,6 +49,8 @@ class Search:
     refuted: int = 0
     #: Designs that were left after each round.
     curve: list[tuple[int, int]] = field(default_factory=list)
+    #: Designs of the worlds that answers refuted, drawn before they did.
+    near: list[UnitSpec] = field(default_factory=list)
 
     @property
     def count(self) -> int:
@@ -68,11 +77,23 @@ class Search:
 
     def take(self, batch: Batch, answers: Raw) -> None:
         """Answers that are known: every world learns them."""
+        if self.trusted is not None:
+            rows = self.trusted(batch)
+            batch, answers = rows_of(batch, rows), answers[rows]
         self.asked.append(batch)
         self.answers.append(answers)
         for survivors in self.alive:
+            before = survivors.some(_NEAR)
             survivors.take(batch, answers)
+            if not survivors.count:
+                self.near += self._nearest(survivors, before)
         self._forget()
+
+    def _nearest(self, survivors: Survivors, designs: Designs) -> list[UnitSpec]:
+        """Of some designs of a world the one that gives most answers."""
+        batch, answers = together(*self.asked), np.concatenate(self.answers)
+        agrees = (survivors.world.outputs(designs, batch) == answers).sum(axis=1)
+        return [resolve(survivors.world.name(designs[int(agrees.argmax())]))]
 
     def learn_all(self) -> None:
         """Let every world learn every answer."""

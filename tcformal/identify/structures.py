@@ -11,7 +11,7 @@ from typing import Any
 
 from tcformal.design.rounding import EXACT_SUM
 from tcformal.design.trees.arrangements import tree_unit
-from tcformal.design.trees.tree import Tree, Value, stage_designs
+from tcformal.design.trees.tree import Value, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.matmul.worlds.opened import rounds_products
@@ -98,7 +98,7 @@ def _with(
             rows += [(stage, name, value) for name, value in given.items()]
         else:
             own |= given
-    made = Tree(unit.tree.root, tuple(rows), unit.tree.converted)
+    made = replace(unit.tree, settings=tuple(rows))
     return tree_unit(unit, made, replace(unit.design, **own))
 
 

@@ -20,7 +20,7 @@ from tcformal.oracle.blocks import dot_block
 from tcformal.oracle.nans import operand_nan, quiet_nan
 from tcformal.oracle.products import block_terms, flushed, in_order, product
 from tcformal.oracle.sums import fused_sum
-from tcformal.oracle.trees import tree_sum
+from tcformal.oracle.trees import tree_nan, tree_sum
 from tcformal.oracle.values import ExactValue, NumberClass, decode, encode_exact
 
 __all__ = ["dot", "product", "unit_dot"]
@@ -130,7 +130,13 @@ def _tree_dot(spec: UnitSpec, tree: Tree, a: Sequence[int], b: Sequence[int], c:
         words = [(wide, [_converted(fmt, word, wide) for word in row]) for fmt, row in words]
     of_a, of_b = ([decode(fmt, word) for word in row] for fmt, row in words)
     products = block_terms(design, of_a, of_b, [()] * spec.k)
-    result = tree_sum(tree.root, stages, products, flushed(decode(spec.c_format, c), design.c_subnormals))
+    c_value = flushed(decode(spec.c_format, c), design.c_subnormals)
+    if tree.nan_rule != "word":
+        pairs = [((spec.a_format, x), (spec.b_format, y)) for x, y in zip(a, b, strict=True)]
+        word = tree_nan(tree, stages, products, pairs, (c_value, (spec.c_format, c)), spec.d_format)
+        if word is not None:
+            return word
+    result = tree_sum(tree.root, stages, products, c_value)
     last = stages[tree.root.stage]
     _check_output(last.conversion, last.nan_word, spec.d_format)
     return _encode(last, spec.d_format, result)

@@ -15,7 +15,7 @@ from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import check_output_format, pack
 from tcformal.semantics.product import Scales, grouped_products, in_pieces, product, scaled_products
 from tcformal.semantics.special import Addend, Carried, flush, limit_product, operand_nan, quiet_nan
-from tcformal.semantics.stages import Block, Dot, GroupSum, Operand
+from tcformal.semantics.stages import Block, Dot, GroupSum, Nan, Operand
 from tcformal.semantics.sums.block import Summation
 from tcformal.semantics.unpack import unpack
 
@@ -56,7 +56,8 @@ def dot(
     conversion that does not fit the result format.
     """
     check_dot(design, formats, len(a), len(b), scales)
-    total = Carried(unpack(g, c, formats.c), _nan_of(g, design, formats, c), place.c)
+    number = unpack(g, c, formats.c)
+    total = Carried(number, nan_of(g, design.nan_rule, design.nan_word, formats, c), place.c)
     blocks: list[Block] = []
     # Each block's result is the next one's c; nothing is packed between.
     length = min(len(a), design.products)
@@ -102,15 +103,7 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
         raise InputError(f"expected K to be a multiple of {design.products} products, but got K={k}")
     if not design.rho.fits(formats.d):
         raise InputError(f"expected a conversion into {formats.d.name}, but got {design.conversion}")
-    if design.nan_rule != "word":
-        own = design.nan_rule == "products_c"
-        for fmt in (formats.c,) if own else (formats.a, formats.b, formats.c):
-            has = fmt.specials in (Specials.IEEE, Specials.ALL_ONES_NAN)
-            if not has or fmt.fraction_bits > formats.d.fraction_bits:
-                raise InputError(
-                    f"expected operands with NaNs that {formats.d.name} can hold "
-                    f"for nan_rule={design.nan_rule}, but got {fmt.name}"
-                )
+    check_nans(design.nan_rule, formats)
     if scales is not None:
         blocks = -(-k // scales.block)
         if len(scales.a) != blocks or len(scales.b) != blocks:
@@ -121,6 +114,18 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
     for word in (design.nan_word, design.factor_nan_word):
         if word is not None:
             check_output_format(formats.d, word)
+
+
+def check_nans(rule: str, formats: Operands) -> None:
+    """Refuse operands without NaNs that a result can be, where a NaN rule hands them on."""
+    given = {"word": (), "products_c": (formats.c,)}.get(rule, (formats.a, formats.b, formats.c))
+    for fmt in given:
+        has = fmt.specials in (Specials.IEEE, Specials.ALL_ONES_NAN)
+        if not has or fmt.fraction_bits > formats.d.fraction_bits:
+            raise InputError(
+                f"expected operands with NaNs that {formats.d.name} can hold "
+                f"for nan_rule={rule}, but got {fmt.name}"
+            )
 
 
 def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Node) -> Number:
@@ -151,18 +156,18 @@ def _addends(
         made = [Addend(x, (), name) for x, name in products]
     else:
         made = [
-            Addend(
-                x,
-                (operand_nan(g, "a", name, a, formats.a), operand_nan(g, "b", name, b, formats.b)),
-                name,
-            )
-            for (x, name), (a, b) in zip(products, words, strict=True)
+            Addend(x, factors_nans(g, formats, name, both), name)
+            for (x, name), both in zip(products, words, strict=True)
         ]
     return [made[i if design.order == "ascending" else i ^ 1] for i in range(count)]
 
 
-def _nan_of(g: Graph, design: Design, formats: Operands, c: Node) -> Node:
+def factors_nans(g: Graph, formats: Operands, product: Operand, words: tuple[Node, Node]) -> tuple[Nan, Nan]:
+    """A product's factors as NaNs that a step may return."""
+    a, b = words
+    return operand_nan(g, "a", product, a, formats.a), operand_nan(g, "b", product, b, formats.b)
+
+
+def nan_of(g: Graph, rule: str, every: int, formats: Operands, c: Node) -> Node:
     """The word of a NaN that c is, or of every NaN."""
-    if design.nan_rule == "word":
-        return g.const(design.nan_word, formats.d.width)
-    return quiet_nan(g, c, formats.c, formats.d)
+    return g.const(every, formats.d.width) if rule == "word" else quiet_nan(g, c, formats.c, formats.d)

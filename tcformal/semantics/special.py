@@ -146,11 +146,30 @@ def step_nans(rule: str, x: Addend, total: Carried) -> tuple[Nan, ...]:
     Source: Intel SDM, VDPBF16PS (a_k, b_k, sum); measured for DMMA of an H100 (b_k, sum, a_k);
     QEMU for Power (a_k, sum, b_k).
     """
-    carried = carried_nan("product" if total.operand.ks else "total", total)
+    return _prior(rule, x, (carried_nan("product" if total.operand.ks else "total", total),))
+
+
+def _prior(rule: str, x: Addend, carried: tuple[Nan, ...]) -> tuple[Nan, ...]:
+    """A product's factors and what is carried, in the order of a nan_rule."""
     if rule in ("b_sum_a", "a_sum_b"):
         a, b = x.nans
-        return (b, carried, a) if rule == "b_sum_a" else (a, carried, b)
-    return *x.nans, carried
+        return (b, *carried, a) if rule == "b_sum_a" else (a, *carried, b)
+    return *x.nans, *carried
+
+
+def tree_nans(rule: str, parts: Sequence[Addend | Carried]) -> tuple[Nan, ...]:
+    """The NaNs that a sum of a tree may return, in the order of priority of a nan_rule.
+
+    Shapes: parts: at most one product; inner sums in the order of their least k.
+    Source: as `step_nans`; c before the sum of the chains and the even chain before the odd one as measured
+    for TDPBF16PS (results/hardware).
+    """
+    carried = sorted((x for x in parts if isinstance(x, Carried)), key=lambda x: x.operand.kind != "c")
+    sums = tuple(carried_nan("total", x) for x in carried)
+    for x in parts:
+        if isinstance(x, Addend):
+            return _prior(rule, x, sums)
+    return sums
 
 
 def products_nans(

@@ -8,6 +8,7 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from tcformal.design.names import resolve
+from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 from tcformal.matmul.unit import Unit, unit
@@ -23,6 +24,8 @@ STEPS = "sequential@products=4,nan_rule=first_operand,k=8,"
 APART = (
     "tfdpa@products=2,c_fraction_bits=26,nan_rule=products_c,factor_nan_word=0xffc00a3d,nan_word=0xffc00000"
 )
+#: Two chains and a product between them, c inside: sums of sums, of one product, and of a product and c.
+TREE = "tree@steps=(2+((4+(0+z))+(1+(3+c)))),a_format=bf16,b_format=bf16,nan_word=0xffc00000,nan_rule="
 DESIGNS = [
     "x86/vdpbf16ps",
     TILE,
@@ -43,6 +46,7 @@ DESIGNS = [
     f"{APART},alignment_rounding=RD,aligned_group=2",
     "power10/xvf64gerpp",
     f"{STEPS}{_NARROW.format('fp16')}".replace("first_operand", "b_sum_a"),
+    *(TREE + rule for rule in ("first_operand", "b_sum_a", "a_sum_b")),
 ]
 
 
@@ -82,6 +86,17 @@ def test_nans_are_the_oracles(name: str) -> None:
     nans = [w for w in words if w % (1 << (d.width - 1)) > d.infinity]
     assert len(nans) >= 4
     assert spec.design.nan_word in nans
+
+
+@pytest.mark.parametrize("name", [TILE, DMMA, f"{TILE}@nan_rule=b_sum_a", "x86/vdpbf16ps"])
+def test_a_tree_hands_on_the_nans_of_its_design(name: str) -> None:
+    spec = resolve(name)
+    made = tree_of(spec, spec.k)
+    assert made is not None
+    rng = np.random.default_rng(5)
+    for share in (0.04, 0.5):
+        x = operands(spec, 200, share, rng)
+        assert np.array_equal(Unit(made).dot_bits(*x), Unit(spec).dot_bits(*x))
 
 
 #: One operand of a tile: a NaN with its place in the priority, an infinity or a one.

@@ -15,7 +15,7 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.identify import identify as module
 from tcformal.identify.asking.ask import Asker
-from tcformal.identify.identify import identify
+from tcformal.identify.identify import Identifying, identify
 from tcformal.identify.record.identification import Identification, IdentifyVerdict, Settled, to_record
 from tcformal.identify.record.verified import verify_identification
 from tcformal.matmul.unit import Unit
@@ -93,6 +93,39 @@ def test_a_device_that_is_no_sum_is_outside_the_space() -> None:
     device = CallableDevice(lambda a, b, c: np.zeros(len(c), np.uint32), "zeros")
     made = identify(Asker(device, unit.operands, unit.k), vectors=100)
     assert made.verdict is IdentifyVerdict.OUTSIDE
+
+
+class _Small(Identifying):
+    """The plain sums only, none of the stages that few devices have."""
+
+    def _asked_again(self) -> None:
+        """A device that is wrong every time says the same again."""
+
+
+@pytest.mark.parametrize(("wrong", "verdict"), [(1, IdentifyVerdict.FAULTY), (40, IdentifyVerdict.OUTSIDE)])
+def test_answers_are_set_aside_where_a_design_gives_all_others(
+    wrong: int, verdict: IdentifyVerdict, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """One input, or many, to which a device gives a wrong answer every time it is asked."""
+    monkeypatch.setattr(module, "hypotheses", lambda *args, **more: ())
+    unit = resolve(FEW)
+    model = Unit(unit)
+    seen: dict[bytes, int] = {}
+
+    def box(a: Raw, b: Raw, c: Raw) -> Raw:
+        keys = [x.tobytes() + y.tobytes() + z.tobytes() for x, y, z in zip(a, b, c, strict=True)]
+        numbers = [seen.setdefault(key, len(seen)) for key in keys]
+        flipped = np.array([18 <= n < 18 + wrong for n in numbers])
+        return model.dot_bits(a, b, c) ^ (flipped.astype(np.uint64) << np.uint64(20))
+
+    made = _Small(Asker(CallableDevice(box, "box"), unit.operands, unit.k), 200, lambda _: None).whole()
+    assert made.verdict is verdict, made.reason
+    if verdict is IdentifyVerdict.FAULTY:
+        assert made.validated is not None
+        assert (made.validated.misfits.count, len(made.validated.shown)) == (1, 1)
+        assert made.validated.shown[0].stays
+        finding = verify_identification(to_record(made), Store(tmp_path))
+        assert finding.status is AuditStatus.HOLDS, finding.reason
 
 
 #: An identification whose device notes what it is asked, and ends the process in one of its calls.

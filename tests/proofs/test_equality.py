@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.programs.chain import same_definition
@@ -115,3 +116,56 @@ def test_a_stage_of_a_tree_is_changed_as_a_unit_is(change: str) -> None:
     assert v.kind is Kind.HOLDS
     assert plain_form(resolve(tree.replace("join.fraction_bits=exact", "join.carry_bits=4")), 2) is None
     assert equal_in_steps(one, resolve(f"{tree},carry_bits=1"), book, LIMITS) is None
+
+
+@pytest.mark.parametrize(
+    ("unit", "changed"),
+    [
+        ("x86/vdpbf16ps", "overflow=infinity"),
+        ("cdna2/v_mfma_f32_32x32x4bf16", "overflow=infinity"),
+        ("sequential@products=2,k=2,summation=two_chains", ""),
+    ],
+)
+def test_a_design_is_the_tree_of_its_sums_written_in_another_order(
+    unit: str, changed: str, book: LemmaBook
+) -> None:
+    spec = resolve(unit)
+    made = tree_of(spec, spec.k)
+    assert made is not None
+    assert not same_definition(spec, made, spec.k)
+    other = resolve(",".join(filter(None, (made.name, changed))))
+    found = parts(unit, other.name, book)
+    assert found is not None
+    assert found[0] == "the order in which a sum's terms are written"
+    assert parts(unit, altered(made, "conversion=RZ-FP32"), book) is None
+
+
+#: Two fused halves of fp16 products, which fp32 holds, and c: only the last sum may overflow.
+HALVES = (
+    "tree@steps=join((0+1)+(2+3)+c),join.conversion=RNE-FP32,join.fraction_bits=exact,fraction_bits=24,"
+    "conversion=RZ-FP32"
+)
+
+
+def test_an_overflow_that_cannot_be_is_not_read(book: LemmaBook) -> None:
+    assert parts(HALVES, f"{HALVES},overflow=infinity", book) == ["overflow=ieee or infinity"]
+    wide = f"{HALVES},a_format=bf16,b_format=bf16"
+    assert parts(wide, f"{wide},overflow=infinity", book) is None
+
+
+def test_a_zero_exponent_of_inner_sums_is_proved_with_the_sum_that_reads_their_bits(book: LemmaBook) -> None:
+    plain = f"{HALVES},overflow=infinity"
+    assert parts(plain, f"{plain},zero_exponent=-133", book) == ["zero_exponent=none or -133"]
+    assert parts(plain, f"{plain},zero_exponent=-20", book) is None
+
+
+def test_roundings_of_products_that_are_exact_or_flushed_are_one(book: LemmaBook) -> None:
+    """Products of bf16 are exact in fp32 unless they are subnormal."""
+    flushed = tree_of(resolve("arm/bfdot.ebf0"), 2)
+    assert flushed is not None
+    assert parts(flushed.name, altered(flushed, "product_rounding=RNE-FP32"), book) == [
+        "product_rounding=RO-FP32 or RNE-FP32"
+    ]
+    kept = resolve(altered(flushed, "result_subnormals=kept"))
+    assert parts(kept.name, altered(kept, "product_rounding=RNE-FP32"), book) is None
+    assert parts(flushed.name, altered(flushed, "product_rounding=RNE-FP16"), book) is None

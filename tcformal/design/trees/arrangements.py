@@ -95,13 +95,17 @@ def tree_of(spec: UnitSpec, k: int) -> UnitSpec | None:
 
     Shapes: k is a multiple of the unit's block, or of its k where it is composed or a tree.
     None for designs that are no tree of fused sums: TR-FDPA and GTR-FDPA, sums of groups, scales, a c aligned
-    apart, NaN rules other than one word; and where a subnormal partial sum counts as a zero in some steps.
+    apart, factors in pieces, products taken away, a NaN rule of pairs of products; and where a subnormal partial
+    sum counts as a zero in some steps only.
     Errors: InputError for a k that is no such multiple.
     """
     d = spec.design
     if spec.scale_format is not None or d.group is not None or d.framed or d.summation in ("tr", "gtr"):
         return None
-    if d.nan_rule != "word" or d.negated != "none" or d.piece_bits is not None:
+    if d.negated != "none" or d.piece_bits is not None or d.nan_rule == "products_c":
+        return None
+    pairs = spec.emulation is not None or d.summation == "pair_chains"
+    if d.nan_rule != "word" and (pairs or (d.summation, d.c_position) == ("fused", "last")):
         return None
     length = min(k, d.products, spec.k) if spec.emulation is None and spec.tree is None else spec.k
     if k % length:
@@ -115,7 +119,7 @@ def tree_of(spec: UnitSpec, k: int) -> UnitSpec | None:
         return None
     blocks = [range(i, i + length) for i in range(0, k, length)]
     partial: dict[str, Value] = {"conversion": d.accumulator or d.conversion}
-    return _with_stages(spec, _chained(d, blocks, "c"), {"partial": partial}, k)
+    return _with_stages(spec, _chained(d, blocks, "c"), {"partial": partial}, k, nan_rule=d.nan_rule)
 
 
 def _with_stages(

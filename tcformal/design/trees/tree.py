@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from tcformal.checks import check_choice
-from tcformal.design.rounding import EXACT_SUM, NUMBERS
+from tcformal.design.rounding import EXACT_SUM, NAN_RULES, NUMBERS
 from tcformal.design.spec import Design
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
@@ -27,8 +27,11 @@ PLAIN: dict[str, object] = {
     "summation": "fused", "c_position": "joined", "order": "ascending", "accumulator": None, "group": None,
     "sum_fraction_bits": None, "sum_rounding": "RD", "c_fraction_bits": None, "aligned_group": None,
     "vanished_c": "cut", "factor_nan_word": None, "negated": "none",
-    "piece_bits": None, "dropped_pieces": 0,
+    "piece_bits": None, "dropped_pieces": 0, "nan_rule": "word",
 }  # fmt: skip
+
+#: All but the one that asks for products in pairs.
+TREE_NAN_RULES = tuple(x for x in NAN_RULES if x != "products_c")
 
 _MOST_PRODUCTS = NUMBERS["products"][1] or 0
 _OPERANDS = {"c": "c", "z": "zero"}
@@ -92,7 +95,8 @@ class Tree:
     """The order of summation of one call, and the parameters of its stages.
 
     Shapes: the products of k = 0, 1, … once each, at most 256 of them, and c at most once.
-    Errors: InputError for other products, and for parameters of a stage that no sum names.
+    Errors: InputError for other products, for parameters of a stage that no sum names, and for a NaN rule
+    beside a sum of several products, whose NaNs no source puts in an order.
     """
 
     root: Step
@@ -100,6 +104,9 @@ class Tree:
     settings: tuple[tuple[str, str, Value], ...] = ()
     #: Each A and B element is first converted to this format, exactly; None: they are taken as they are.
     converted: Format | None = None
+    #: As the nan_rule of a design: each sum returns the first NaN of its product's factors and of the running
+    #: sum, which stands for c, then for inner sums by their least k.
+    nan_rule: str = "word"
 
     def __post_init__(self) -> None:
         ks = sorted(self.root.products())
@@ -115,6 +122,12 @@ class Tree:
             if stage not in named:
                 raise InputError(f"expected a stage of {self.root}, but got {stage!r}")
             check_choice("parameter of a stage", name, STAGE_PARAMETERS)
+        check_choice("nan_rule", self.nan_rule, TREE_NAN_RULES)
+        for step in self.root.steps() if self.nan_rule != "word" else ():
+            if sum(isinstance(x, int) for x in step.children) > 1:
+                raise InputError(
+                    f"expected sums of at most one product for nan_rule={self.nan_rule}, but got {step}"
+                )
         object.__setattr__(self, "settings", tuple(sorted(self.settings, key=lambda x: x[:2])))
 
     @property
@@ -145,8 +158,6 @@ def stage_designs(made: Tree, design: Design) -> dict[str, Design]:
     for name, value in PLAIN.items():
         if getattr(design, name) != value:
             raise InputError(f"expected {name}={value} beside a tree, but got {getattr(design, name)}")
-    if design.nan_rule != "word":
-        raise InputError(f"expected nan_rule=word beside a tree, but got {design.nan_rule}")
     found = {}
     for stage, given in made.stages.items():
         exact = given.get("fraction_bits", design.fraction_bits) is None

@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.checks import check_int
-from tcformal.design.names import resolve
 from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError, InputError
 from tcformal.formats.spec import Format
-from tcformal.identify.asking.asked import AskedFile, AskedLine, answers_path, keys_of
+from tcformal.identify.asking.asked import AskedFile, AskedLine, answers_path, formats_only, keys_of
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import inputs_to_try, rows_of, together, witness_at
 from tcformal.operands.random import Batch, Raw
@@ -25,29 +24,10 @@ from tcformal.operands.text import inputs_digest
 from tcformal.oracle.values import hex_word
 from tcformal.probe.devices.device import Device
 from tcformal.probe.devices.programs.hand import HandDevice
-from tcformal.probe.sealed import MOST_TERMS
 from tcformal.programs.chain import scale_count
 
 #: Kept inputs that a later run asks again, and how often those that give another answer.
 _SAMPLE, _TIMES = 32, 4
-
-
-def formats_only(
-    formats: Operands, k: int, scale_format: Format | None = None, scale_block: int | None = None
-) -> UnitSpec:
-    """A unit that stands for operand formats and K; its design says nothing about the device.
-
-    Errors: InputError for a format of D that no design has, and for scales that are half given.
-    """
-    check_int("k", k, low=1, high=MOST_TERMS)
-    if (scale_format is None) != (scale_block is None):
-        raise InputError(
-            f"expected a format and a block of scales, or neither, but got {scale_format} and {scale_block}"
-        )
-    names = ",".join(f"{name}_format={fmt}" for name, fmt in formats.names().items())
-    return replace(
-        resolve(f"tfdpa@products=1,k={k},{names}"), scale_format=scale_format, scale_block=scale_block
-    )
 
 
 class Asker:
@@ -92,6 +72,8 @@ class Asker:
         self.again = self.checked = 0
         #: Inputs whose first answer did not come again when they were asked several times.
         self.corrected = 0
+        #: Inputs whose answers are set aside, because one design gives all others.
+        self.aside: set[bytes] = set()
         if self._file is not None:
             for line in self._file.lines:
                 self._take(line)
@@ -110,6 +92,23 @@ class Asker:
         if self.layout is not None:
             batch = replace(batch, b=batch.b[:, self.layout])
         return batch, answers
+
+    def trusted(self, batch: Batch) -> NDArray[np.intp]:
+        """The rows of a batch that are not set aside."""
+        keys = keys_of(self._sent(batch)) if self.aside else []
+        return np.array(
+            [row for row in range(len(batch.c)) if not keys or keys[row] not in self.aside], np.intp
+        )
+
+    def set_aside(self, batch: Batch) -> None:
+        """Count the answers to these inputs as wrong from now on."""
+        self.aside |= set(keys_of(self._sent(batch)))
+
+    def misfits(self, unit: UnitSpec) -> NDArray[np.intp]:
+        """The rows of the history that a design does not give, but for those that are set aside."""
+        batch, answers = self.history
+        wrong: NDArray[np.bool_] = replay(unit, batch) != answers
+        return np.intersect1d(np.flatnonzero(wrong), self.trusted(batch))
 
     @property
     def by_hand(self) -> bool:

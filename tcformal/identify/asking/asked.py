@@ -9,16 +9,19 @@ inputs a later run asked again before it went on.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tcformal.checks import check_int
 from tcformal.design.names import resolve
+from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import RecordError
+from tcformal.errors import InputError, RecordError
 from tcformal.files import lines, write
+from tcformal.formats.spec import Format
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import rows_of
 from tcformal.operands.random import Batch, Raw
@@ -27,7 +30,7 @@ from tcformal.oracle.values import hex_word
 from tcformal.probe.devices.device import slug
 from tcformal.probe.log.blocks import words_of, words_text
 from tcformal.probe.log.identity import check_program
-from tcformal.probe.sealed import MOST_SEED, check_seal, read_whole, whole, word
+from tcformal.probe.sealed import MOST_SEED, MOST_TERMS, check_seal, read_whole, whole, word
 from tcformal.programs.chain import scale_count
 from tcformal.store.schema import now, sealed
 from tcformal.version import VERSION
@@ -39,6 +42,24 @@ GENERATOR = "inputs-to-try/1"
 _LINE = 1024
 #: The keys of a head that must be those of the file.
 _SAME = ("schema", "formats", "k", "scale_format", "scale_block", "device")
+
+
+def formats_only(
+    formats: Operands, k: int, scale_format: Format | None = None, scale_block: int | None = None
+) -> UnitSpec:
+    """A unit that stands for operand formats and K; its design says nothing about the device.
+
+    Errors: InputError for a format of D that no design has, and for scales that are half given.
+    """
+    check_int("k", k, low=1, high=MOST_TERMS)
+    if (scale_format is None) != (scale_block is None):
+        raise InputError(
+            f"expected a format and a block of scales, or neither, but got {scale_format} and {scale_block}"
+        )
+    names = ",".join(f"{name}_format={fmt}" for name, fmt in formats.names().items())
+    return replace(
+        resolve(f"tfdpa@products=1,k={k},{names}"), scale_format=scale_format, scale_block=scale_block
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.rates import Rate
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of, witness_at
+from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import EqualityQuestion, question
@@ -79,6 +80,20 @@ def validate(
         ]  # fmt: skip
     advance(vectors, vectors)
     return Validated(model, Rate(wrong, vectors), tuple(_asked_again(asker, model, found)))
+
+
+def with_misfits(
+    asker: Asker, model: UnitSpec, found: Validated | None, batch: Batch, answers: Raw
+) -> Validated:
+    """A validation with the inputs of a search, of which some have other results than the model's."""
+    designed = replay(model, batch)
+    rows = (answers != designed).nonzero()[0].tolist()
+    made = [(witness_at(batch, row), int(answers[row]), int(designed[row])) for row in rows]
+    rate, shown = Rate(len(rows), len(answers)), tuple(_asked_again(asker, model, made))
+    if found is None:
+        return Validated(model, rate, shown)
+    both = Rate(found.misfits.count + rate.count, found.misfits.of + rate.of)
+    return Validated(model, both, (*found.shown, *shown))
 
 
 def _asked_again(asker: Asker, model: UnitSpec, found: Sequence[tuple[Witness, int, int]]) -> list[Misfit]:

@@ -15,7 +15,7 @@ from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError
 from tcformal.formats.catalog import format_named
-from tcformal.identify.asking.ask import formats_only
+from tcformal.identify.asking.asked import formats_only
 from tcformal.identify.asking.rates import Rate
 from tcformal.identify.asking.repeat import Repeated
 from tcformal.identify.asking.validation import Validated

@@ -115,7 +115,8 @@ def structure_of(unit: UnitSpec) -> Hashable:
     """What tree units share that are designs of one world."""
     assert unit.tree is not None
     axes = {*point_of(unit)}
-    parts: list[Hashable] = [unit.tree.root, unit.tree.converted, unit.operands, *sorted(axes)]
+    tree = unit.tree
+    parts: list[Hashable] = [tree.root, tree.converted, tree.nan_rule, unit.operands, *sorted(axes)]
     for stage, prefix, design in [("", "", unit.design), *_stages(unit)]:
         parts.append(stage)
         for field in fields(design):

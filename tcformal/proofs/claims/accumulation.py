@@ -7,7 +7,6 @@ from dataclasses import replace
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.ir.walk import reachable
 from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import (
     Asking,
@@ -19,7 +18,7 @@ from tcformal.proofs.claim import (
 )
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cut_points import CutPoint
-from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
+from tcformal.proofs.tactics.cuts import Composition, ProofStep, bits_of, step_of
 from tcformal.proofs.tactics.truncated import require_truncated_sum
 from tcformal.semantics.stages import Dot
 
@@ -91,35 +90,10 @@ def prove_accumulation(ask: Asking, g: Graph, dots: tuple[Dot, Dot]) -> tuple[li
             return steps, c
         if x.what == "sum":
             since = len(c.uses)
-            if _bits_of(c, name, x.node, y.node, dots[1].result):
+            if bits_of(c, name, x.node, y.node, dots[1].result):
                 steps.append(step_of(c, f"{name}.bits", since, True, False))
     steps.append(equate(c, "d", dots[0].result, dots[1].result))
     return steps, c
-
-
-def _bits_of(c: Composition, name: str, x: Node, y: Node, result: Node) -> int:
-    """Where y, proved equal to x, is the low bits of a wider node: what reads these bits from there.
-
-    The builder takes bits of bits from the wider node at once, so that what follows a sum may not meet y.
-    For all x and all wider nodes whose low bits are x, bits of the wider node are bits of x.  How many
-    nodes were made equal.
-    """
-    if y.op != "extract":
-        return 0
-    g, (wide,), (high, low) = c.graph, y.args, y.params
-    same = g.eq(x, y)
-    if not c.equal(c.replaced(same), g.truth(True)):
-        return 0
-    made = 0
-    for node in reachable([result]):
-        if node.op == "extract" and node.args == y.args and node is not y:
-            top, bottom = node.params
-            if low <= bottom and top <= high:
-                made += c.by_lemma(
-                    name, g.extract(x, top - low, bottom - low), node, name="bits of the sum",
-                    given=[same], cut=[x, wide],
-                )  # fmt: skip
-    return made
 
 
 def _partial(c: Composition, name: str, cut: CutPoint, y: Node, converted: dict[int, Node]) -> ProofStep:

@@ -10,23 +10,30 @@ from typing import Any
 
 from tcformal.callbacks import Progress, ignore
 from tcformal.design.names import resolve
+from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.errors import InputError
-from tcformal.ir.build import Graph
-from tcformal.programs.chain import chained_dot, declare_inputs, same_definition
+from tcformal.programs.chain import same_definition
 from tcformal.proofs.claim import Asking, ClaimPart, ClaimVerdict, Finding, PartStatus, claim_verdict
 from tcformal.proofs.claims.accumulation import same_accumulation
 from tcformal.proofs.claims.carry import enough
 from tcformal.proofs.claims.product_order import Exchange, prove_exchange
+from tcformal.proofs.claims.same_sums import (
+    overflow_unread,
+    products_alike,
+    side_by_side,
+    written_otherwise,
+)
 from tcformal.proofs.claims.zero_exponent import same_results
 from tcformal.proofs.lemmas import Lemma, LemmaBook
-from tcformal.query.pair import SIDES
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
 
 #: The claim's name, which the second unit follows.
 NAME = "equality"
 SEPARATOR = "; "
+#: A change that is none of a parameter: a design, and the tree of its sums.
+_TREE = "tree"
 
 Found = tuple[ClaimPart, list[Lemma]] | None
 
@@ -113,6 +120,8 @@ class _Change:
     @property
     def name(self) -> str:
         """The change in words."""
+        if self.parameter == _TREE:
+            return "the order in which a sum's terms are written"
         one, two = (getattr(u.design, self.parameter) for u in (self.first, self.second))
         return f"{self.parameter}={_text(one)} or {_text(two)}"
 
@@ -121,8 +130,8 @@ def _changed(ask: Asking, second: UnitSpec, k: int) -> tuple[Finding, list[Lemma
     """Every change on the way from one design to the other, each with its proof.
 
     Soundness: the designs on the way begin with the first and end with the second, and neighbours differ in
-    one parameter.  Each part is proved of all inputs of its two designs, so that the ends, too, have one
-    result for every input.
+    one parameter, or in how their sums are written.  Each part is proved of all inputs of its two designs, so
+    that the ends, too, have one result for every input.
     """
     one, two = plain_form(ask.spec, k), plain_form(second, k)
     if one is None or two is None:
@@ -131,7 +140,10 @@ def _changed(ask: Asking, second: UnitSpec, k: int) -> tuple[Finding, list[Lemma
         raise InputError(f"expected units of equal formats, but got {one.name} and {two.name}")
     parts: list[ClaimPart] = []
     applied: list[Lemma] = []
-    for change in _way(one, two):
+    changes = _trees(one, two, k)
+    if changes:
+        one, two = (next((x.second for x in changes if x.first is u), u) for u in (one, two))
+    for change in [*changes, *_way(one, two, same=bool(changes))]:
         ask.progress(change.name)
         found = _PROOFS[change.parameter](ask, change)
         if found is None:
@@ -149,8 +161,17 @@ def _changed(ask: Asking, second: UnitSpec, k: int) -> tuple[Finding, list[Lemma
     ), applied  # fmt: skip
 
 
-def _way(one: UnitSpec, two: UnitSpec) -> list[_Change]:
-    """The changes that lead from one design to another; InputError where none do.
+def _trees(one: UnitSpec, two: UnitSpec, k: int) -> list[_Change]:
+    """From a design with blocks of products to the tree of its sums, where the other one is a tree."""
+    if (one.tree is None) == (two.tree is None):
+        return []
+    plain = two if one.tree is not None else one
+    made = tree_of(plain, k)
+    return [] if made is None or same_definition(plain, made, k) else [_Change(_TREE, plain, made)]
+
+
+def _way(one: UnitSpec, two: UnitSpec, *, same: bool = False) -> list[_Change]:
+    """The changes that lead from one design to another; InputError for none, unless they may be the `same`.
 
     Two parameters go from both sides to the value that claims about them start from.
     """
@@ -161,15 +182,14 @@ def _way(one: UnitSpec, two: UnitSpec) -> list[_Change]:
             ends = zip((one, two), moved, strict=True)
             changes += [_Change(name, new, old) for old, new in ends if new.design != old.design]
             one, two = moved
-    for name in ("zero_exponent", "order"):
+    for name in ("zero_exponent", "overflow", "product_rounding", "order"):
         new = _with(one, name, getattr(two.design, name))
         if new.design != one.design:
             changes.append(_Change(name, one, new))
             one = new
-    if not changes or not same_definition(one, two, one.k):
-        raise InputError(
-            f"expected designs that differ in {', '.join(_PROOFS)} only, but got {one.name} and {two.name}"
-        )
+    if not (changes or same) or not same_definition(one, two, one.k):
+        known = ", ".join(x for x in _PROOFS if x != _TREE)
+        raise InputError(f"expected designs that differ in {known} only, but got {one.name} and {two.name}")
     return changes
 
 
@@ -185,13 +205,8 @@ def _of_order(ask: Asking, change: _Change) -> Found:
     """The terms of fused sums in another order: sums, maxima and special cases are rearranged."""
     if change.first.design.summation != "fused" or change.first.design.framed:
         return None
-    g = Graph()
-    x = declare_inputs(g, change.first, change.first.k)
-    dots = []
-    for side, unit in zip(SIDES, (change.first, change.second), strict=True):
-        with g.scope(side):
-            dots.append(chained_dot(g, unit, x))
-    steps, proved, lemmas = prove_exchange(ask, Exchange(g, (dots[0], dots[1])), (0,))
+    g, dots = side_by_side(change.first, change.second)
+    steps, proved, lemmas = prove_exchange(ask, Exchange(g, dots), (0,))
     status = PartStatus.HOLDS if proved else PartStatus.OPEN
     return ClaimPart(name="", status=status, steps=steps), lemmas
 
@@ -201,5 +216,8 @@ _PROOFS: dict[str, Callable[[Asking, _Change], Found]] = {
     "accumulation": lambda ask, x: same_accumulation(replace(ask, spec=x.first)),
     "carry_bits": lambda ask, x: enough(replace(ask, spec=x.first), x.second.design.carry_bits or 0),
     "zero_exponent": lambda ask, x: same_results(replace(ask, spec=x.first), x.second),
+    "overflow": lambda ask, x: overflow_unread(ask, x.first, x.second),
+    "product_rounding": lambda ask, x: products_alike(ask, x.first, x.second),
+    _TREE: lambda ask, x: written_otherwise(ask, x.first, x.second),
     "order": _of_order,
 }

@@ -14,7 +14,7 @@ from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
 from tcformal.proofs.claims.zero_witness import zero_term_shown
 from tcformal.proofs.lemmas import Lemma
-from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
+from tcformal.proofs.tactics.cuts import Composition, ProofStep, bits_of, step_of
 from tcformal.proofs.tactics.maxima import Half, Maxima, tree_replaced
 from tcformal.proofs.tactics.sum_steps import SumSteps
 from tcformal.proofs.tactics.truncated import TruncatedSum, require_truncated_sum, truncated_sums
@@ -203,13 +203,17 @@ class _Pair:
         cut = [root.zero, *(node for t in one.total.terms for node in (t.term.sign, t.aligned))]
         if not s.fact(none, cut, "a sum of zero terms is zero", empty):
             return False
-        pairs = list(zip(one.rounded, c.all_replaced(two.rounded), strict=True))
+        # A tree's sum has no word of a block.
+        pairs = list(zip(one.rounded, c.all_replaced(two.rounded), strict=False))
         flags = [one.specials.result.nan, one.specials.positive_inf, one.specials.negative_inf]
         cut = [total, root.first, root.second, root.zero, *flags]
-        return c.by_lemmas(
+        same = c.by_lemmas(
             one.scope, pairs, given=[root.fact, none], cut=cut,
             name="what is rounded at one of two maxima is rounded at the other",
         )  # fmt: skip
+        for x, y in zip(one.rounded, two.rounded, strict=False) if same else ():
+            bits_of(c, one.scope, x, y, self.dots[1].result)
+        return same
 
     def _kept(
         self,

@@ -210,6 +210,33 @@ class Composition:
         return [new[x.index] for x in roots]
 
 
+def bits_of(c: Composition, name: str, x: Node, y: Node, result: Node) -> int:
+    """Where y, proved equal to x, is bits of a wider node: what reads these bits from there.
+
+    The builder takes bits of bits from the wider node at once, so that what follows y may not meet y.
+    For all x and all wider nodes of which x is those bits, bits of the wider node are bits of x.  How many
+    nodes were made equal.
+    """
+    if y.op != "extract":
+        return 0
+    g, (wide,), (high, low) = c.graph, y.args, y.params
+    # The same holds of x: its bits are read from its own wider node.
+    own = x.args[0] if x.op == "extract" else x
+    same = g.eq(x, y)
+    if not c.equal(c.replaced(same), g.truth(True)):
+        return 0
+    made = 0
+    for node in reachable([result]):
+        if node.op == "extract" and node.args == y.args and node is not y:
+            top, bottom = node.params
+            if low <= bottom and top <= high:
+                made += c.by_lemma(
+                    name, g.extract(x, top - low, bottom - low), node, name="bits of the sum",
+                    given=[same], cut=[own, wide],
+                )  # fmt: skip
+    return made
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofStep:
     """How one pair of cut points became one.

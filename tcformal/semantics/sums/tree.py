@@ -9,9 +9,17 @@ from tcformal.design.spec import Design, Operands
 from tcformal.design.trees.tree import Step, Tree
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.mma import WHOLE, DotPlace, check_dot, flushed_product
+from tcformal.semantics.mma import (
+    WHOLE,
+    DotPlace,
+    check_dot,
+    check_nans,
+    factors_nans,
+    flushed_product,
+    nan_of,
+)
 from tcformal.semantics.pack import converted_word, pack
-from tcformal.semantics.special import Addend, Carried, flush, limit_product, positive_zero
+from tcformal.semantics.special import Addend, Carried, flush, limit_product, positive_zero, tree_nans
 from tcformal.semantics.stages import Dot, DotStep, Operand
 from tcformal.semantics.sums.block import Summation
 from tcformal.semantics.unpack import unpack
@@ -37,6 +45,7 @@ def tree_dot(
     Errors: as `dot`.
     """
     check_dot(stages[tree.root.stage], formats, len(a), len(b), None)
+    check_nans(tree.nan_rule, formats)
     return _TreeDot(g, tree, design, stages, formats, place).run(a, b, c)
 
 
@@ -57,13 +66,14 @@ class _TreeDot:
         self.words = list(zip(a, b, strict=True))
         number = unpack(g, c, self.formats.c)
         self.word = g.const(self.design.nan_word, d.width)
-        self.c = Carried(number, self.word, self.place.c)
+        word = nan_of(g, self.tree.nan_rule, self.design.nan_word, self.formats, c)
+        self.c = Carried(number, word, self.place.c)
         last = self._sum(self.tree.root, self.place.made or Operand("block", number=0))
         return Dot(pack(g, last.number, d, last.nan_word), tuple(self.steps))
 
     def _product(self, k: int) -> Addend:
         g, design, o = self.g, self.design, self.formats
-        x, y = self.words[k]
+        x, y = words = self.words[k]
         if (wide := self.tree.converted) is not None:
             with g.scope(f"converted.a{k}"):
                 x = converted_word(g, x, o.a, wide)
@@ -72,7 +82,8 @@ class _TreeDot:
             o = replace(o, a=wide, b=wide)
         exact = limit_product(g, flushed_product(g, design, o, x, y), design.product_limit)
         named = Operand("products", (k if self.place.ks is None else self.place.ks[k],))
-        addend = Addend(exact, (), named)
+        nans = () if self.tree.nan_rule == "word" else factors_nans(g, self.formats, named, words)
+        addend = Addend(exact, nans, named)
         if design.product_rounding is None:
             return addend
         return Summation(g, design, o.d, steps=self.steps).rounded_product(k, addend)
@@ -81,17 +92,18 @@ class _TreeDot:
         """One sum, after those that it takes in; called after its operands unless `made` names it."""
         g, design = self.g, self.stages[step.stage]
         inner = {child: self._sum(child) for child in step.children if isinstance(child, Step)}
-        parts = [self._operand(child, design, inner) for child in step.children]
+        parts = [self._operand(step, child, design, inner) for child in step.children]
         if made is None:
             named = [x.operand for x in parts if x.operand.kind != "zero"]
             made = Operand("tree", of=tuple(y for x in named for y in x.of or (x,)))
         with g.scope(f"sum{len(self.steps)}"):
+            rule = self.tree.nan_rule
             return Summation(g, design, self.formats.d, steps=self.steps).sum(
-                parts, design.conversion, made, self.word
+                parts, design.conversion, made, self.word, () if rule == "word" else tree_nans(rule, parts)
             )
 
     def _operand(
-        self, child: int | str | Step, design: Design, inner: Mapping[Step, Carried]
+        self, step: Step, child: int | str | Step, design: Design, inner: Mapping[Step, Carried]
     ) -> Addend | Carried:
         """What a sum of a design takes in: a product, an inner sum or c, a +0 of its own result format."""
         if isinstance(child, int):
@@ -101,4 +113,17 @@ class _TreeDot:
             zero = positive_zero(self.g, target.fraction_bits, target.e_min)
             return Carried(zero, self.word, Operand("zero"))
         total = inner[child] if isinstance(child, Step) else self.c
+        if isinstance(child, Step) and self._flushed_before(step, child):
+            return total
         return replace(total, number=flush(self.g, total.number, self.design.c_subnormals))
+
+    def _flushed_before(self, step: Step, child: Step) -> bool:
+        """Whether an inner sum is no subnormal, and no result of a block that takes it as its c.
+
+        Such a result is flushed again, as blocks do it, so that a design and its tree are one circuit.
+        """
+        results: object = self.design.result_subnormals  # a parameter that is open is none of these words
+        if not isinstance(results, str) or results != "signed_zero":
+            return False
+        products = any(isinstance(x, int) for x in step.children)
+        return products or not any("c" in x.children for x in child.steps())

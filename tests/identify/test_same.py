@@ -1,0 +1,43 @@
+"""What is known of two designs: permuted chains block by block, and the places of separating inputs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tcformal.design.axes import altered
+from tcformal.design.names import resolve
+from tcformal.identify.same import Sameness
+from tcformal.matmul.replay import replay
+from tcformal.operands.batch import batch_of
+from tcformal.operands.witness import Witness
+
+#: Odd products after the even ones, in two fused sums.
+PERMUTED = "tree@steps=(1+3+(0+2+c)),fraction_bits=22,conversion=RZ-FP32"
+
+
+def test_a_permuted_chain_is_proved_block_by_block() -> None:
+    base = resolve(PERMUTED)
+    found = Sameness(base, 4).quickly(resolve(altered(base, "carry_bits=5")))
+    assert "of 2 products" in found.proof
+    assert found.witness is None
+
+
+@pytest.mark.parametrize("changed", ["carry_bits=0", "fraction_bits=23", "conversion=RNE-FP32"])
+def test_what_is_not_the_same_has_an_input_and_no_proof(changed: str) -> None:
+    base = resolve(PERMUTED)
+    other = resolve(altered(base, changed))
+    found = Sameness(base, 4).quickly(other)
+    assert not found.proof
+    assert found.witness is not None
+    x = batch_of([found.witness])
+    assert replay(base, x) != replay(other, x)
+
+
+def test_an_input_of_one_block_stands_where_its_products_do() -> None:
+    """Products 0 and 1 of a block are 0 and 2 of the design, or 1 and 3."""
+    base = resolve(PERMUTED)
+    asked = Sameness(base, 4)._asked(resolve(altered(base, "carry_bits=5")))
+    assert (asked.k, asked.order) == (2, (0, 2, 1, 3))
+    first, second = asked.of_all(Witness((7, 8), (5, 6), 9), 4)
+    assert (first.a, first.b, first.c) == ((7, 0, 8, 0), (5, 0, 6, 0), 9)
+    assert (second.a, second.b, second.c) == ((0, 7, 0, 8), (0, 5, 0, 6), 9)
