@@ -105,7 +105,7 @@ class CountedTerms:
     def _facts(self, span: tuple[int, int] | None) -> list[list[Node]]:
         """What is known of each term: its spread and exponent, and that a zero has no significand.
 
-        Where exponents are bounded from below, so is the largest one, that of no terms included.
+        Where exponents are bounded from below, the largest one is taken to be `spread` above that at least.
         """
         g, known = self.c.graph, list[list[Node]]()
         maximum, top = self.gaps.maximum, self.gaps.top
@@ -129,7 +129,9 @@ class CountedTerms:
         self.limit = [self.fact(g.ule(maximum.code, most), "the largest exponent is bounded", leaves, bounds)]
         if span is None:
             return known
-        code = g.umax(maximum.code, g.const(low - maximum.low, maximum.code.width))
+        # Raised so far that no unit is smaller than one of the least exponent, of which all are multiples.
+        lowest = min(low + self.spread, high)
+        code = g.umax(maximum.code, g.const(lowest - maximum.low, maximum.code.width))
         raised = Exponent(code, maximum.low, top.high)
         terms = []
         for x, own in zip(self.gaps.terms, known, strict=True):
@@ -150,7 +152,7 @@ class CountedTerms:
         self.gaps = Gaps(tuple(terms), raised, replace(maximum, code=code))
         self.limit = [
             self.fact(g.ule(code, most), "the largest exponent is bounded", [maximum.code], self.limit),
-            self.fact(g.ule(g.const(low - maximum.low, code.width), code), "and from below", [maximum.code]),
+            self.fact(g.ule(g.const(lowest - maximum.low, code.width), code), "and from below", [maximum.code]),
         ]
         return known
 
