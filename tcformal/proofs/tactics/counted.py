@@ -7,7 +7,7 @@ are guesses, and a wrong one proves nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tcformal.design.rounding import Conversion
@@ -152,7 +152,9 @@ class CountedTerms:
         self.gaps = Gaps(tuple(terms), raised, replace(maximum, code=code))
         self.limit = [
             self.fact(g.ule(code, most), "the largest exponent is bounded", [maximum.code], self.limit),
-            self.fact(g.ule(g.const(lowest - maximum.low, code.width), code), "and from below", [maximum.code]),
+            self.fact(
+                g.ule(g.const(lowest - maximum.low, code.width), code), "and from below", [maximum.code]
+            ),
         ]
         return known
 
@@ -188,17 +190,17 @@ class CountedTerms:
         self.fact(fact, f"a sum is within ±{most} units", [x.node, y.node], [x.fact, y.fact])
         return Count(node, most, fact)
 
-    def rounding(self, x: Count, target: Conversion, overflow: str) -> Rounded:
-        """The conversion of a count."""
+    def rounding(self, x: Node, lsb: Exponent, target: Conversion, overflow: str) -> Rounded:
+        """The conversion of a number in units of 2^lsb."""
         self._roundings += 1
         g = self.c.graph
-        sign, magnitude = split_sign(g, x.node)
+        sign, magnitude = split_sign(g, x)
         with g.scope(f"exact{self._roundings}"):
-            return convert(g, sign, magnitude, self.low, target, overflow=overflow)
+            return convert(g, sign, magnitude, lsb, target, overflow=overflow)
 
-    def rebuilt(self, nodes: Iterable[Node], more: Mapping[Node, Node] | None = None) -> dict[Node, Node]:
+    def rebuilt(self, nodes: Iterable[Node]) -> dict[Node, Node]:
         """Nodes built again on what takes the place of their stages."""
-        roots, instead = list(nodes), self.instead | dict(more or {})
+        roots, instead = list(nodes), self.instead
         return dict(zip(roots, self.c.all_replaced(roots, instead) if instead else roots, strict=True))
 
     def take_over(
@@ -207,17 +209,26 @@ class CountedTerms:
         exact: Rounded,
         cut: Sequence[Node],
         given: Sequence[Node],
-        more: Mapping[Node, Node] | None = None,
     ) -> None:
         """Prove a rounding of a unit equal to another, part by part, and put that in its place."""
         g, kept = self.c.graph, exact.kept
-        own = self.rebuilt([*made.parts, made.normalised], more)
+        own = self.rebuilt([*made.parts, made.normalised, made.kept])
         instead = dict(zip(made.parts, exact.parts, strict=True))
         whole = own[made.normalised]
         if whole.width > kept.width:
             # Where nothing is rounded up, the encoding is cut from the normalised sum, and from no part.
             rest = g.extract(whole, whole.width - kept.width - 1, 0)
             instead[made.normalised] = g.concat(kept, rest)
+            if self.c.equal(kept, own[made.kept]):
+                same = g.eq(kept, own[made.kept])
+                self.c.made_twice(same, [kept, kept], [kept, own[made.kept]])
+                self.equal(
+                    instead[made.normalised],
+                    whole,
+                    "what is cut has the bits that are kept",
+                    [whole, kept],
+                    [same],
+                )
         pairs = [(new, own[old]) for old, new in instead.items()]
         self.all_equal(pairs, "what is rounded is the count", cut, given)
         self.instead |= {old: new for old, new in instead.items() if old.op != "const"}
