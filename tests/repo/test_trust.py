@@ -15,7 +15,8 @@ NOT_TRUSTED = (
     "tcformal/proofs/claims/integer_witness.py", "tcformal/semantics/", "tcformal/programs/chain.py",
     "tcformal/solve/portfolio.py", "tcformal/solve/result.py", "tcformal/solve/sat.py",
     "tcformal/solve/drat.py", "tcformal/solve/lrat/hints.py", "tcformal/solve/__init__.py",
-    "tcformal/interp/concrete.py", "tcformal/ir/invariant.py", "tcformal/design/trees/", "tcformal/formats/custom.py", "tcformal/checks.py",
+    "tcformal/interp/concrete.py", "tcformal/ir/invariant.py", "tcformal/design/trees/",
+    "tcformal/formats/custom.py", "tcformal/checks.py",
     "tcformal/errors.py", "tcformal/version.py",
 )  # fmt: skip
 
