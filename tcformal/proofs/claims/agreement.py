@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -106,16 +106,19 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
         return Finding(parts=(replace(part, name="every spread"),), composition=text, reason=reason), lemmas
     parts, lemmas = [], list[Lemma]()
     spread = outside.spread - 1
-    # The largest spread of which a proof is found; one that is left open before it leaves the claim open.
-    for tried in range(spread, -1, -1):
+    # What is proved of all exponents is proved of some: its lemmas are those of a pair asked before.
+    wider = replace(what, exponents=None)
+    beyond = None if wider == what else nearest(question(first, second, wider), ask.limits.seed)
+    # One that is left open leaves the claim open; what is proved below it is shown.
+    for tried in _falling(spread):
         ask.progress(f"spread {tried}")
-        near = replace(what, spread=tried)
-        # What is proved of all exponents is proved of some: its lemmas are those of a pair asked before.
-        part, more = inside(ask, second, replace(near, exponents=None))
-        lemmas += more
-        if part.status is PartStatus.OPEN and what.exponents is not None:
-            part, more = inside(ask, second, near)
+        for given in dict.fromkeys((wider, what)):
+            if given is wider and beyond is not None and beyond.spread <= tried:
+                continue
+            part, more = inside(ask, second, replace(given, spread=tried))
             lemmas += more
+            if part.status is not PartStatus.OPEN:
+                break
         parts.append(part)
         if part.status is PartStatus.HOLDS:
             break
@@ -132,6 +135,14 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
         composition=f"{units} agree on all inputs {text}, {_assuming(what)}, and differ at {outside.spread}",
         reason=f"the units agree {text}, and differ at spread {outside.spread}",
     ), lemmas  # fmt: skip
+
+
+def _falling(spread: int) -> Iterator[int]:
+    """A spread, and smaller ones in steps that grow, down to 0; none for less than 0."""
+    step, least = 1, spread
+    while least >= 0:
+        yield least
+        least, step = (max(0, least - step) if least else -1), 2 * step
 
 
 def _assuming(what: Assumptions) -> str:
