@@ -19,10 +19,13 @@ from tcformal.interp.lanes import DOUBLE, WORD
 from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.kernels.aligned import add_aligned
 from tcformal.kernels.cut import Cut, cut, without
+from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.kernels.source import Shape, Source, source
 from tcformal.kernels.work import Work
 from tcformal.machine import Module, vector_bits
+from tcformal.semantics.stages import Dot
 
 #: Raw encodings, one a word.
 Words = NDArray[Any]
@@ -33,6 +36,8 @@ _TILE_BYTES = 16384
 _BLOCK_BYTES = 1 << 20
 #: Rows and columns whose decoded operands are held at once.
 _PANEL = 8192
+#: Rows that a kernel for finite operands takes together.
+ROWS = 2
 #: Lanes on which planes are tried to find the rare ones.
 _TRIED = 512
 
@@ -64,6 +69,8 @@ class DotCall:
     finite: Mapping[str, Sequence[int]]
     #: Whether d is a c again.
     chained: bool
+    #: The stages of the dot product; None where only operators say what it is.
+    stages: Dot | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +114,7 @@ class Gemm:
 
     def __init__(self, step: DotCall, spread_side: str) -> None:
         self.step = step
-        self._cuts, self._rare = cuts(step)
+        self._cuts, self._rare = cuts(step, shortcuts=True)
         self.shape = Shape(
             k=step.k, scales=step.scales, storage=step.storage, spread_side=spread_side,
             lanes=vector_bits() // WORD, chained=step.chained,
@@ -119,7 +126,8 @@ class Gemm:
         self._kernels = {"finite": _Compiled(self._source("finite"))}
 
     def _source(self, which: str) -> Source:
-        return source(self._cuts[which], self.shape, self._rare)
+        shape = self.shape if which == "any" else replace(self.shape, rows=ROWS)
+        return source(self._cuts[which], shape, self._rare)
 
     @property
     def digest(self) -> str:
@@ -266,12 +274,22 @@ class _Block:
         return whole
 
 
-def cuts(step: DotCall) -> tuple[dict[str, Cut], dict[str, list[Node]]]:
-    """The dot product cut for `finite` operands and for `any`, and what tells them apart, by side."""
-    whole = cut(step.graph, step.root)
+def cuts(step: DotCall, *, shortcuts: bool = False) -> tuple[dict[str, Cut], dict[str, list[Node]]]:
+    """The dot product cut for `finite` operands and for `any`, and what tells them apart, by side.
+
+    With `shortcuts` that for finite operands takes those of this processor, which floats are some of.
+    """
+    graph = step.graph
+    whole = cut(graph, step.root)
     rare = rare_planes(whole, step)
-    plain = without(step.graph, step.root, [node for nodes in rare.values() for node in nodes])
-    return {"finite": cut(step.graph, plain), "any": whole}, rare
+    new = without(graph, step.root, [node for nodes in rare.values() for node in nodes])
+    plain = new[step.root.index]
+    ways = {}
+    if shortcuts and step.stages is not None:
+        found = Shortcuts(new)
+        add_aligned(graph, plain, step.stages, found)
+        ways = found.by_index
+    return {"finite": cut(graph, plain, ways), "any": whole}, rare
 
 
 def rare_planes(whole: Cut, step: DotCall) -> dict[str, list[Node]]:

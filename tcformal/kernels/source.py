@@ -31,6 +31,8 @@ class Shape:
     lanes: int
     #: Whether the d of a step is the c of the next; else there is one step only.
     chained: bool
+    #: Neighbouring rows that are taken together.
+    rows: int = 1
 
     @property
     def lanes_side(self) -> str:
@@ -82,7 +84,7 @@ def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[
             node = inputs.get(f"{name}[{i}]")
             if node is not None:
                 known[node.index] = _raw(code, array, bits, node.width, i, count, spread, shape.lanes)
-    lowering = Lowering(cut.graph, code, known)
+    lowering = Lowering(cut.graph, code, known, cut.shortcuts)
     values = [(node, lowering.value_of(node)) for node in cut.planes[side]]
     layout = plane_layout(values, shape.lanes, spread=spread)
     by_node = {node.index: value for node, value in values}
@@ -168,28 +170,11 @@ def _multiply(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout]) -> tup
     """multiply(spread, lanes, c, d, row_flags, tile_flags, rows, tiles, steps, stride, wanted).
 
     Records of the two sides; c and d [rows, stride], tiles side by side; only the pairs of a row and a
-    tile are computed where (row flag or tile flag) is `wanted`.
+    tile are computed where (row flag or tile flag) is `wanted`.  Neighbouring rows are taken together,
+    because each result has to wait for the one before it in its own row only.
     """
-    code = Code(shape.lanes, "v")
-    known: dict[int, LaneValue] = {}
-    for side, base in ((shape.spread_side, "%row_at"), (shape.lanes_side, "%tile_at")):
-        layout = layouts[side]
-        known |= layout.fixed
-        for plane in layout.planes:
-            known[plane.node.index] = load(code, plane, base, layout)
-    inputs = cut.graph.inputs
-    c_bits, d_bits = shape.storage["c"], shape.storage["d"]
-    if "c" in inputs:
-        known[inputs["c"].index] = word(code, "%c_now", c_bits, inputs["c"].width)
-    lowering = Lowering(cut.graph, code, known)
-    result = code.unsigned(lowering.value_of(cut.root), cut.root.width)
-    d_next = code.operand(result, d_bits)
-    body = "\n".join(code.lines)
-    kinds = code.kind(c_bits), code.kind(d_bits)
-    if shape.chained:
-        now = f"%c_now = phi {kinds[0]} [ %c_first, %row_go ], [ {d_next}, %steps ]"
-    else:
-        now = f"%c_now = select i1 true, {kinds[0]} %c_first, {kinds[0]} %c_first"
+    single, widest = _steps(cut, shape, layouts, 1)
+    several, _ = _steps(cut, shape, layouts, shape.rows)
     rows, tiles = layouts[shape.spread_side].size, layouts[shape.lanes_side].size
     text = f"""define void @multiply(ptr noalias %spread, ptr noalias %lanes, ptr %c, ptr %d, ptr %row_flags,
     ptr %tile_flags, i64 %n_rows, i64 %n_tiles, i64 %n_steps, i64 %stride, i8 %wanted) {{
@@ -207,36 +192,19 @@ tile:
   br label %row
 row:
   %i = phi i64 [ 0, %tile ], [ %next_i, %row_end ]
-  %row_flag_at = getelementptr i8, ptr %row_flags, i64 %i
-  %row_flag = load i8, ptr %row_flag_at
-  %flag = or i8 %row_flag, %tile_flag
-  %go = icmp eq i8 %flag, %wanted
-  br i1 %go, label %row_go, label %row_end
-row_go:
   %row_byte = mul i64 %i, %row_bytes
   %row_first = getelementptr i8, ptr %spread, i64 %row_byte
   %row_cell = mul i64 %i, %stride
   %cell = add i64 %row_cell, %column
-  %c_at = getelementptr i{c_bits}, ptr %c, i64 %cell
-  %c_first = load {kinds[0]}, ptr %c_at, align {c_bits // 8}
-  br label %steps
-steps:
-  %step = phi i64 [ 0, %row_go ], [ %next_step, %steps ]
-  %row_at = phi ptr [ %row_first, %row_go ], [ %row_next, %steps ]
-  %tile_at = phi ptr [ %tile_first, %row_go ], [ %tile_next, %steps ]
-  {now}
-{body}
-  %row_next = getelementptr i8, ptr %row_at, i64 {rows}
-  %tile_next = getelementptr i8, ptr %tile_at, i64 {tiles}
-  %next_step = add i64 %step, 1
-  %more_steps = icmp ult i64 %next_step, %n_steps
-  br i1 %more_steps, label %steps, label %store
-store:
-  %d_at = getelementptr i{d_bits}, ptr %d, i64 %cell
-  store {kinds[1]} {d_next}, ptr %d_at, align {d_bits // 8}
-  br label %row_end
+{_go_on(shape.rows)}
+{several if shape.rows > 1 else ""}
+single:
+{_wanted(0)}
+  br i1 %go_0, label %steps_1, label %row_end
+{single}
 row_end:
-  %next_i = add i64 %i, 1
+  %taken = phi i64 [ 1, %single ], [ 1, %end_1 ]{f", [ {shape.rows}, %end_{shape.rows} ]" if shape.rows > 1 else ""}
+  %next_i = add i64 %i, %taken
   %more_rows = icmp ult i64 %next_i, %n_rows
   br i1 %more_rows, label %row, label %tile_end
 tile_end:
@@ -246,4 +214,98 @@ tile_end:
 end:
   ret void
 }}"""
+    return text, widest
+
+
+def _wanted(row: int, name: str = "") -> str:
+    """Whether the pair of a row, `row` below the current one, and the tile is wanted: %go_row."""
+    x = f"{name}{row}"
+    return f"""  %flag_i_{x} = add i64 %i, {row}
+  %flag_at_{x} = getelementptr i8, ptr %row_flags, i64 %flag_i_{x}
+  %row_flag_{x} = load i8, ptr %flag_at_{x}
+  %flag_{x} = or i8 %row_flag_{x}, %tile_flag
+  %go_{x} = icmp eq i8 %flag_{x}, %wanted"""
+
+
+def _go_on(rows: int) -> str:
+    """The way to the steps of several rows, where so many are left and wanted, or else to those of one."""
+    if rows == 1:
+        return "  br label %single"
+    lines = [
+        f"  %last_i = add i64 %i, {rows}",
+        "  %enough = icmp ule i64 %last_i, %n_rows",
+        "  br i1 %enough, label %several, label %single",
+        "several:",
+        *(_wanted(row, "s") for row in range(rows)),
+        "  %all_s0 = and i1 %go_s0, %go_s0",
+    ]
+    lines += [f"  %all_s{row} = and i1 %all_s{row - 1}, %go_s{row}" for row in range(1, rows)]
+    return "\n".join([*lines, f"  br i1 %all_s{rows - 1}, label %steps_{rows}, label %single"])
+
+
+def _steps(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], rows: int) -> tuple[str, int]:
+    """The loop over the steps of some neighbouring rows and one tile: from %steps_N to %end_N."""
+    code = Code(shape.lanes, f"r{rows}_")
+    size, tile_size = layouts[shape.spread_side].size, layouts[shape.lanes_side].size
+    c_bits, d_bits = shape.storage["c"], shape.storage["d"]
+    kinds = code.kind(c_bits), code.kind(d_bits)
+    inputs = cut.graph.inputs
+    before: list[str] = []
+    phis: list[str] = []
+    after: list[str] = []
+    for row in range(rows):
+        x = f"{rows}_{row}"
+        before += [
+            f"  %cells_{x} = mul i64 %stride, {row}",
+            f"  %cell_{x} = add i64 %cell, %cells_{x}",
+            f"  %c_at_{x} = getelementptr i{c_bits}, ptr %c, i64 %cell_{x}",
+            f"  %c_first_{x} = load {kinds[0]}, ptr %c_at_{x}, align {c_bits // 8}",
+            f"  %bytes_{x} = mul i64 %row_bytes, {row}",
+            f"  %first_{x} = getelementptr i8, ptr %row_first, i64 %bytes_{x}",
+        ]
+        known: dict[int, LaneValue] = {}
+        at = code.new(f"getelementptr i8, ptr %first_{x}, i64 %row_byte_{rows}")
+        tile_at = f"%tile_at_{rows}"
+        if row:
+            # Read again for each row: kept in registers, a tile would push out what rows work with.
+            tile_at = code.new(f'call ptr asm "", "=r,0"(ptr {tile_at})')
+        for side, base in ((shape.spread_side, at), (shape.lanes_side, tile_at)):
+            layout = layouts[side]
+            known |= layout.fixed
+            for plane in layout.planes:
+                known[plane.node.index] = load(code, plane, base, layout)
+        if "c" in inputs:
+            known[inputs["c"].index] = word(code, f"%c_now_{x}", c_bits, inputs["c"].width)
+        lowering = Lowering(cut.graph, code, known, cut.shortcuts)
+        d_next = code.operand(code.unsigned(lowering.value_of(cut.root), cut.root.width), d_bits)
+        if shape.chained:
+            phis.append(
+                f"  %c_now_{x} = phi {kinds[0]} [ %c_first_{x}, %steps_{rows} ], [ {d_next}, %loop_{rows} ]"
+            )
+        else:
+            code.lines.insert(
+                0, f"  %c_now_{x} = select i1 true, {kinds[0]} %c_first_{x}, {kinds[0]} %c_first_{x}"
+            )
+        after += [
+            f"  %d_at_{x} = getelementptr i{d_bits}, ptr %d, i64 %cell_{x}",
+            f"  store {kinds[1]} {d_next}, ptr %d_at_{x}, align {d_bits // 8}",
+        ]
+    lines = "\n".join
+    text = f"""steps_{rows}:
+{lines(before)}
+  br label %loop_{rows}
+loop_{rows}:
+  %step_{rows} = phi i64 [ 0, %steps_{rows} ], [ %next_step_{rows}, %loop_{rows} ]
+  %row_byte_{rows} = phi i64 [ 0, %steps_{rows} ], [ %next_row_{rows}, %loop_{rows} ]
+  %tile_at_{rows} = phi ptr [ %tile_first, %steps_{rows} ], [ %next_tile_{rows}, %loop_{rows} ]
+{lines(phis)}
+{lines(code.lines)}
+  %next_row_{rows} = add i64 %row_byte_{rows}, {size}
+  %next_tile_{rows} = getelementptr i8, ptr %tile_at_{rows}, i64 {tile_size}
+  %next_step_{rows} = add i64 %step_{rows}, 1
+  %more_steps_{rows} = icmp ult i64 %next_step_{rows}, %n_steps
+  br i1 %more_steps_{rows}, label %loop_{rows}, label %end_{rows}
+end_{rows}:
+{lines(after)}
+  br label %row_end"""
     return text, code.widest
