@@ -27,6 +27,8 @@ from tcformal.semantics.stages import AlignedTerm, Dot, Maximum, Total
 
 #: Of binary32: bits of a significand, bits of its fraction field, bias, largest exponent code of a number.
 _PRECISION, _FIELD, _BIAS, _TOP = 24, 23, 127, 254
+#: Bits of an exponent beside another one; a sum of two is far smaller.
+_HALF = 16
 #: Magnitudes that a conversion to a signed integer of 32 bits takes.
 _LARGEST = (1 << 31) - 1
 
@@ -109,6 +111,8 @@ class _Sums:
             else:
                 products.append(product)
         codes = {x.zero_code for x in products if x.zero_code is not None}
+        if any(max(abs(x.low), abs(x.high)) >> (_HALF - 3) for x in products):
+            return
         if not products or any(x.index not in self._sides for x in others):
             return
         floor: int | None = None
@@ -220,20 +224,33 @@ class _Sums:
         others: Sequence[Node],
         floor: int | None,
     ) -> None:
-        """The largest exponent: no choice is made for zero products."""
-        n = len(products)
+        """The largest exponent: no choice is made for zero products, and two are added and compared at once."""
+        pairs = list(zip(products[0::2], products[1::2], strict=False))
+        alone = products[2 * len(pairs) :]
+        packed = [
+            self._ways.derive((exponents[id(x)][side], exponents[id(y)][side]), _packed)
+            for x, y in pairs
+            for side in (0, 1)
+        ]
+        n = len(pairs)
+        high = max(x.high for x in products)
 
         def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-            values = [_plus(code, given[2 * i], given[2 * i + 1]) for i in range(n)]
-            values += given[2 * n :]
+            values = _balanced(code, [_halves(code, "add", *given[2 * i : 2 * i + 2]) for i in range(n)])
+            rest = given[2 * n :]
+            for _ in alone:
+                values.append(_plus(code, rest[0], rest[1]))
+                rest = rest[2:]
+            values += rest
             if floor is not None:
                 values.append(code.const(floor))
             while len(values) > 1:
-                pairs = [_larger(code, *values[i : i + 2]) for i in range(0, len(values) - 1, 2)]
-                values = pairs + values[2 * len(pairs) :]
-            return values[0]
+                level = [_larger(code, *values[i : i + 2]) for i in range(0, len(values) - 1, 2)]
+                values = level + values[2 * len(level) :]
+            return replace(values[0], high=max(high, *(x.high for x in rest), floor or 0))
 
-        self._ways.add(e_max, [y for x in products for y in exponents[id(x)]] + [*others], emit)
+        needs = [*packed, *(y for x in alone for y in exponents[id(x)]), *others]
+        self._ways.add(e_max, needs, emit)
 
     def _terms(self, e_max: Node, products: Sequence[Product], exponents: dict[int, tuple[Node, Node]]) -> None:
         scales: dict[int, Node] = {}
@@ -330,6 +347,39 @@ def _plus(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
     if low == high:
         return code.const(low)
     return code.value(code.binary("add", x, y, WORD), low, high, WORD)
+
+
+def _packed(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+    """Two numbers of 16 bits side by side."""
+    low = code.binary("and", given[0], code.const((1 << _HALF) - 1), WORD)
+    high = code.binary("shl", given[1], code.const(_HALF), WORD)
+    return LaneValue(code.apply("or", WORD, low, high), 0, (1 << WORD) - 1, WORD)
+
+
+def _halves(code: Code, name: str, x: LaneValue, y: LaneValue) -> LaneValue:
+    """The sum, or the larger one, of both halves on their own."""
+    kind, n = f"<{2 * code.lanes} x i{_HALF}>", code.kind(WORD)
+    first, second = (code.new(f"bitcast {n} {v.text} to {kind}") for v in (x, y))
+    if name == "add":
+        made = code.new(f"add {kind} {first}, {second}")
+    else:
+        above = code.new(f"icmp slt {kind} {first}, {second}")
+        made = code.new(f"select <{2 * code.lanes} x i1> {above}, {kind} {second}, {kind} {first}")
+    return replace(x, text=code.new(f"bitcast {kind} {made} to {n}"))
+
+
+def _balanced(code: Code, values: list[LaneValue]) -> list[LaneValue]:
+    """The largest of the lower halves and that of the upper ones."""
+    while len(values) > 1:
+        level = [_halves(code, "max", *values[i : i + 2]) for i in range(0, len(values) - 1, 2)]
+        values = level + values[2 * len(level) :]
+    made = []
+    for x in values:
+        up = LaneValue(code.binary("shl", x, code.const(_HALF), WORD), x.low, x.high, WORD)
+        for half in (up, x):
+            text = code.apply("ashr", WORD, half.text, code.word(_HALF, WORD))
+            made.append(LaneValue(text, -(1 << (_HALF - 1)), (1 << (_HALF - 1)) - 1, WORD))
+    return made
 
 
 def _larger(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:

@@ -21,6 +21,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.kernels.aligned import add_aligned
 from tcformal.kernels.cut import Cut, cut, without
+from tcformal.kernels.leading import add_leading
 from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.kernels.source import Shape, Source, source
 from tcformal.kernels.work import Work
@@ -287,6 +288,7 @@ def cuts(step: DotCall, *, shortcuts: bool = False) -> tuple[dict[str, Cut], dic
     ways = {}
     if shortcuts and step.stages is not None:
         found = Shortcuts(new)
+        add_leading(step.stages, found)
         add_aligned(graph, plain, step.stages, found)
         ways = found.by_index
     return {"finite": cut(graph, plain, ways), "any": whole}, rare

@@ -14,6 +14,7 @@ from tcformal.interp.lanes import TRUTH, Code, LaneValue, lane_for
 from tcformal.interp.llvm import Lowering
 from tcformal.ir.node import Node
 from tcformal.kernels.cut import Cut
+from tcformal.kernels.leading import declarations
 from tcformal.kernels.planes import PlaneLayout, load, plane_layout, store
 
 
@@ -65,6 +66,8 @@ def source(cut: Cut, shape: Shape, flags: Mapping[str, Sequence[Node]]) -> Sourc
         texts.append(text)
     text, widest = _multiply(cut, shape, layouts)
     texts.append(text)
+    whole = "\n".join(texts)
+    texts.append(declarations(whole))
     return Source("\n".join(texts), {side: layout.size for side, layout in layouts.items()}, widest)
 
 
@@ -245,16 +248,18 @@ def _go_on(rows: int) -> str:
 
 def _steps(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], rows: int) -> tuple[str, int]:
     """The loop over the steps of some neighbouring rows and one tile: from %steps_N to %end_N."""
-    code = Code(shape.lanes, f"r{rows}_")
     size, tile_size = layouts[shape.spread_side].size, layouts[shape.lanes_side].size
     c_bits, d_bits = shape.storage["c"], shape.storage["d"]
+    code = Code(shape.lanes, "")
     kinds = code.kind(c_bits), code.kind(d_bits)
     inputs = cut.graph.inputs
+    bodies: list[list[str]] = []
     before: list[str] = []
     phis: list[str] = []
     after: list[str] = []
     for row in range(rows):
         x = f"{rows}_{row}"
+        code = Code(shape.lanes, f"r{x}_")
         before += [
             f"  %cells_{x} = mul i64 %stride, {row}",
             f"  %cell_{x} = add i64 %cell, %cells_{x}",
@@ -265,11 +270,7 @@ def _steps(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], rows: int
         ]
         known: dict[int, LaneValue] = {}
         at = code.new(f"getelementptr i8, ptr %first_{x}, i64 %row_byte_{rows}")
-        tile_at = f"%tile_at_{rows}"
-        if row:
-            # Read again for each row: kept in registers, a tile would push out what rows work with.
-            tile_at = code.new(f'call ptr asm "", "=r,0"(ptr {tile_at})')
-        for side, base in ((shape.spread_side, at), (shape.lanes_side, tile_at)):
+        for side, base in ((shape.spread_side, at), (shape.lanes_side, f"%tile_at_{rows}")):
             layout = layouts[side]
             known |= layout.fixed
             for plane in layout.planes:
@@ -286,11 +287,14 @@ def _steps(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], rows: int
             code.lines.insert(
                 0, f"  %c_now_{x} = select i1 true, {kinds[0]} %c_first_{x}, {kinds[0]} %c_first_{x}"
             )
+        bodies.append(code.lines)
         after += [
             f"  %d_at_{x} = getelementptr i{d_bits}, ptr %d, i64 %cell_{x}",
             f"  store {kinds[1]} {d_next}, ptr %d_at_{x}, align {d_bits // 8}",
         ]
     lines = "\n".join
+    # The rows' instructions are the same ones: side by side, each waits for its own row's alone.
+    mixed = [line for same in zip(*bodies, strict=True) for line in same]
     text = f"""steps_{rows}:
 {lines(before)}
   br label %loop_{rows}
@@ -299,7 +303,7 @@ loop_{rows}:
   %row_byte_{rows} = phi i64 [ 0, %steps_{rows} ], [ %next_row_{rows}, %loop_{rows} ]
   %tile_at_{rows} = phi ptr [ %tile_first, %steps_{rows} ], [ %next_tile_{rows}, %loop_{rows} ]
 {lines(phis)}
-{lines(code.lines)}
+{lines(mixed)}
   %next_row_{rows} = add i64 %row_byte_{rows}, {size}
   %next_tile_{rows} = getelementptr i8, ptr %tile_at_{rows}, i64 {tile_size}
   %next_step_{rows} = add i64 %step_{rows}, 1
