@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.design.unit import UnitSpec
 from tcformal.interp.lanes import DOUBLE, WORD
 from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.kernels.aligned import add_aligned
 from tcformal.kernels.cut import Cut, cut, without
+from tcformal.kernels.ieee import add_ieee
 from tcformal.kernels.leading import add_leading
 from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.kernels.source import Shape, Source, source
@@ -38,7 +40,7 @@ _BLOCK_BYTES = 1 << 20
 #: Rows and columns whose decoded operands are held at once.
 _PANEL = 8192
 #: Rows that a kernel for finite operands takes together.
-ROWS = 2
+ROWS = 4
 #: Lanes on which planes are tried to find the rare ones.
 _TRIED = 512
 
@@ -72,6 +74,8 @@ class DotCall:
     chained: bool
     #: The stages of the dot product; None where only operators say what it is.
     stages: Dot | None = None
+    #: The unit that it is a call of.
+    spec: UnitSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,8 +292,9 @@ def cuts(step: DotCall, *, shortcuts: bool = False) -> tuple[dict[str, Cut], dic
     ways = {}
     if shortcuts and step.stages is not None:
         found = Shortcuts(new)
-        add_leading(step.stages, found)
-        add_aligned(graph, plain, step.stages, found)
+        if step.spec is None or not add_ieee(graph, step.spec, step.stages, found):
+            add_leading(step.stages, found)
+            add_aligned(graph, plain, step.stages, found)
         ways = found.by_index
     return {"finite": cut(graph, plain, ways), "any": whole}, rare
 

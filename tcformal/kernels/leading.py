@@ -57,15 +57,3 @@ def _add(rounded: Rounded, ways: Shortcuts) -> None:
 
 def _suffix(code: Code, bits: int) -> str:
     return f"i{bits}" if code.lanes == 1 else f"v{code.lanes}i{bits}"
-
-
-def declarations(text: str) -> str:
-    """What a module has to declare for the instructions in it."""
-    made = []
-    for lanes in (1, 2, 4, 8, 16):
-        for bits in (32, 64):
-            name = f"@llvm.ctlz.{f'v{lanes}' if lanes > 1 else ''}i{bits}("
-            kind = f"i{bits}" if lanes == 1 else f"<{lanes} x i{bits}>"
-            if name in text:
-                made.append(f"declare {kind} {name}{kind}, i1)")
-    return "\n".join(made)

@@ -7,6 +7,7 @@ one that is in no graph and stands for a value, such as an operand as a float, t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -78,3 +79,15 @@ def as_word(code: Code, text: str, bits: int) -> LaneValue:
     """The encoding of a number."""
     made = code.new(f"bitcast {float_kind(code, bits)} {text} to {code.kind(bits)}")
     return LaneValue(made, 0, (1 << bits) - 1, bits)
+
+
+#: A call of a function of LLVM's: the type of its result, its name, and its arguments.
+_CALL = re.compile(r"call (<\d+ x \w+>|\w+) (@llvm\.[\w.]+)\(([^)]*)\)")
+#: The type of an argument, before its value.
+_TYPE = re.compile(r"(<\d+ x \w+>|\w+) \S+(?:, |$)")
+
+
+def declarations(text: str) -> str:
+    """What a module has to declare for the functions of LLVM's that it calls."""
+    made = {f"declare {kind} {name}({', '.join(_TYPE.findall(given))})" for kind, name, given in _CALL.findall(text)}
+    return "\n".join(sorted(made))

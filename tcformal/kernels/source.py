@@ -14,8 +14,8 @@ from tcformal.interp.lanes import TRUTH, Code, LaneValue, lane_for
 from tcformal.interp.llvm import Lowering
 from tcformal.ir.node import Node
 from tcformal.kernels.cut import Cut
-from tcformal.kernels.leading import declarations
 from tcformal.kernels.planes import PlaneLayout, load, plane_layout, store
+from tcformal.kernels.shortcuts import declarations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

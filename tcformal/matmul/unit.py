@@ -225,7 +225,8 @@ def dot_call(spec: UnitSpec) -> DotCall:
     if spec.scale_format is not None:
         formats["scale"] = spec.scale_format
     return DotCall(
-        graph=graph, root=stages.result, k=spec.k, stages=stages, scales=arrays.scales_of_call(spec),
+        graph=graph, root=stages.result, k=spec.k, stages=stages, spec=spec,
+        scales=arrays.scales_of_call(spec),
         storage={letter: fmt.storage_bits for letter, fmt in formats.items()},
         scale_one=0 if spec.scale_format is None else spec.scale_format.one,
         finite={letter: _finite(fmt) for letter, fmt in formats.items()},
