@@ -27,7 +27,7 @@ from tcformal.kernels.leading import add_leading
 from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.kernels.source import Shape, Source, source
 from tcformal.kernels.work import Work
-from tcformal.machine import Module, vector_bits
+from tcformal.machine import Module, floats, vector_bits
 from tcformal.semantics.stages import Dot
 
 #: Raw encodings, one a word.
@@ -131,7 +131,8 @@ class Gemm:
         self._kernels = {"finite": _Compiled(self._source("finite"))}
 
     def _source(self, which: str) -> Source:
-        shape = self.shape if which == "any" else replace(self.shape, rows=ROWS)
+        several = which == "finite" and self.shape.lanes > 1
+        shape = replace(self.shape, rows=ROWS) if several else self.shape
         return source(self._cuts[which], shape, self._rare)
 
     @property
@@ -292,7 +293,7 @@ def cuts(step: DotCall, *, shortcuts: bool = False) -> tuple[dict[str, Cut], dic
     ways = {}
     if shortcuts and step.stages is not None:
         found = Shortcuts(new)
-        if step.spec is None or not add_ieee(graph, step.spec, step.stages, found):
+        if step.spec is None or not floats() or not add_ieee(graph, step.spec, step.stages, found):
             add_leading(step.stages, found)
             add_aligned(graph, plain, step.stages, found)
         ways = found.by_index

@@ -2,10 +2,10 @@
 
 A step that adds two numbers exactly and rounds to nearest in binary32 or binary64 is an addition, or a fused
 multiply–add where one of them is a product that was not rounded; a product rounded on its own is a
-multiplication.  The sum of two products is made in binary64, rounded to odd, which rounding to binary32
-cannot tell from the exact sum [Boldo and Melquiond, 2008].  Zeros, subnormals and overflow are as IEEE 754
-says, which the design has to say too; flushing is done on encodings, and NaNs are given their words.  Only
-operands of A and B that are finite come here: a NaN is c's, or an infinite sum met one of the other sign.
+multiplication.  Sums of several products, and what is rounded to odd, are made in binary64 (`sums64`).
+Zeros, subnormals and overflow are as IEEE 754 says, which the design has to say too; flushing is done on
+encodings, and NaNs are given their words.  Only operands of A and B that are finite come here: a NaN is c's,
+or an infinite sum met one of the other sign.
 """
 
 from __future__ import annotations
@@ -18,11 +18,14 @@ from tcformal.formats.spec import Format
 from tcformal.interp.lanes import DOUBLE, WORD, Code, LaneValue
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.kernels import sums64
 from tcformal.kernels.shortcuts import Emit, Shortcuts, as_float, as_word, float_kind
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand
 
+#: Rounding to odd, which no processor does in binary32 itself.
+_ODD = Conversion("RO", 8, 23)
 #: Conversions that a processor's operations make, and the bits of their encodings.
-_NATIVE = {Conversion("RNE", 8, 23): WORD, Conversion("RNE", 11, 52): DOUBLE}
+_NATIVE = {Conversion("RNE", 8, 23): WORD, Conversion("RNE", 11, 52): DOUBLE, _ODD: WORD}
 #: Formats whose values a processor brings to binary32 without loss, or to binary64 itself.
 _OPERANDS = {WORD: ("fp16", "bf16", "tf32", "fp32"), DOUBLE: ("fp64",)}
 
@@ -65,28 +68,34 @@ class _Steps:
             return False
         if _NATIVE.get(rounded.target) != self._bits:
             return False
+        odd = rounded.target == _ODD
+        if odd and (design.result_subnormals == "kept" or design.overflow != "infinity"):
+            return False
         known = [x for x in step.operands if self._value(x) is not None]
         exact = [x for x in step.operands if self._value(x) is None]
         if any(x.kind != "products" or len(x.ks) != 1 for x in exact):
             return False
-        factors = [y for x in exact for y in self._factors(x.ks[0])]
+        products = [self._factors(x.ks[0]) for x in exact]
+        factors = [y for pair in products for y in pair]
         values = [y for x in known if (y := self._value(x)) is not None]
-        if step.total is None and len(exact) == len(step.operands) == 1:
-            made = self._ways.derive(factors, self._operation("mul"))
-        elif len(exact) == len(known) == 1:
-            made = self._ways.derive([*factors, *values], self._operation("fma"))
-        elif len(known) == 2 and not exact:
-            made = self._ways.derive(values, self._operation("add"))
-        elif len(exact) == 2 and not known and self._bits == WORD:
-            made = self._ways.derive(factors, _two_products)
+        counts = len(exact), len(known)
+        name = {(1, 0): "mul", (1, 1): "fma", (0, 2): "add"}.get(counts)
+        o = self._spec.operands
+        if odd and name in ("mul", "add"):
+            emit = sums64.rounded_to_odd(name)
+        elif name is not None and not odd:
+            emit = self._operation(name)
+        elif name is None and self._bits == WORD and not odd and sums64.fits(o.a, o.b, *counts):
+            emit = sums64.rounded_sum(o.a, o.b, *counts)
         else:
             return False
+        made = self._ways.derive([*factors, *values], emit)
         if design.result_subnormals != "kept":
-            made = self._flushed(made, self._spec.operands.d, design.result_subnormals)
+            made = self._flushed(made, o.d, design.result_subnormals)
         self.last = made
         if step.made.kind == "block":
             # The c of the next block is flushed once more.
-            made = self._flushed(made, self._spec.operands.c, design.c_subnormals)
+            made = self._flushed(made, o.c, design.c_subnormals)
         self._known[step.made] = made
         return True
 
@@ -161,32 +170,6 @@ def _widened(fmt: Format) -> Emit:
         return as_word(code, code.new(f"fpext {half} {text} to {float_kind(code, WORD)}"), WORD)
 
     return emit
-
-
-def _two_products(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-    """The sum of two products, rounded once: exact products and their sum in binary64, rounded to odd."""
-    single, double, integer = float_kind(code, WORD), float_kind(code, DOUBLE), code.kind(DOUBLE)
-    a, b, c, d = (
-        code.new(f"fpext {single} {as_float(code, _sized(code, x, WORD))} to {double}") for x in given
-    )
-
-    def f(name: str, x: str, y: str) -> str:
-        return code.new(f"f{name} {double} {x}, {y}")
-
-    x, y = f("mul", a, b), f("mul", c, d)
-    total = f("add", x, y)
-    # What the addition lost, exactly [Knuth's two-sum].
-    part = f("sub", total, x)
-    lost = f("add", f("sub", x, f("sub", total, part)), f("sub", y, part))
-    word, rest = (as_word(code, text, DOUBLE).text for text in (total, lost))
-    inexact = code.new(f"fcmp one {double} {lost}, {'0.0' if code.lanes == 1 else 'zeroinitializer'}")
-    even = code.relate("eq", DOUBLE, code.apply("and", DOUBLE, word, code.word(1, DOUBLE)), code.word(0, DOUBLE))
-    # An even neighbour of an inexact sum gives way to the odd one on the sum's side.
-    apart = code.apply("ashr", DOUBLE, code.apply("xor", DOUBLE, word, rest), code.word(DOUBLE - 1, DOUBLE))
-    odd = code.apply("add", DOUBLE, word, code.apply("or", DOUBLE, apart, code.word(1, DOUBLE)))
-    chosen = code.choose(code.apply("and", 1, inexact, even), DOUBLE, odd, word)
-    back = code.new(f"bitcast {integer} {chosen} to {double}")
-    return as_word(code, code.new(f"fptrunc {double} {back} to {single}"), WORD)
 
 
 def _named(nan_word: int, fmt: Format, *, keeps: bool) -> Emit:

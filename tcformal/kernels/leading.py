@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tcformal.interp.lanes import DOUBLE, Code, LaneValue
+from tcformal.interp.lanes import DOUBLE, Code, LaneValue, lane_for
 from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.semantics.stages import Dot, Rounded
 
@@ -28,16 +28,15 @@ def _add(rounded: Rounded, ways: Shortcuts) -> None:
     if distance.op == "const" or magnitude.op == "const":
         return
     largest = (1 << distance.width) - 1
+    # The magnitude itself may have narrower lanes: no bit of it is lost when it is shifted in these.
+    lane = lane_for(0, (1 << width) - 1)
 
     def count(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        x, most = given[0], code.unsigned(given[1], limit.width)
-        x = code.unsigned(x, width)
-        kind = code.kind(x.bits)
-        zeros = code.new(f"call {kind} @llvm.ctlz.{_suffix(code, x.bits)}({kind} {x.text}, i1 false)")
-        above = x.bits - width
-        if above:
-            zeros = code.apply("sub", x.bits, zeros, code.word(above, x.bits))
-        found = code.value(zeros, 0, width, x.bits)
+        most, kind = code.unsigned(given[1], limit.width), code.kind(lane)
+        text = code.operand(code.unsigned(given[0], width), lane)
+        zeros = code.new(f"call {kind} @llvm.ctlz.{_suffix(code, lane)}({kind} {text}, i1 false)")
+        zeros = code.apply("sub", lane, zeros, code.word(lane - width, lane))
+        found = code.value(zeros, 0, width, lane)
         for top in (code.const(largest), most):
             if found.high > top.low:
                 bits = max(found.bits, top.bits)
@@ -48,8 +47,8 @@ def _add(rounded: Rounded, ways: Shortcuts) -> None:
         return found
 
     def shift(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        x, by = code.unsigned(given[0], width), given[1]
-        return LaneValue(code.binary("shl", x, by, x.bits), 0, (1 << width) - 1, x.bits)
+        moved = code.binary("shl", code.unsigned(given[0], width), given[1], lane)
+        return LaneValue(moved, 0, (1 << width) - 1, lane)
 
     ways.add(distance, (magnitude, limit), count)
     ways.add(ways.of(rounded.normalised), (magnitude, distance), shift)

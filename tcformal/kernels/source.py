@@ -16,6 +16,7 @@ from tcformal.ir.node import Node
 from tcformal.kernels.cut import Cut
 from tcformal.kernels.planes import PlaneLayout, load, plane_layout, store
 from tcformal.kernels.shortcuts import declarations
+from tcformal.machine import x86
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,9 +180,11 @@ def _multiply(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout]) -> tup
     single, widest = _steps(cut, shape, layouts, 1)
     several, _ = _steps(cut, shape, layouts, shape.rows)
     rows, tiles = layouts[shape.spread_side].size, layouts[shape.lanes_side].size
+    enter, leave = _control(single)
     text = f"""define void @multiply(ptr noalias %spread, ptr noalias %lanes, ptr %c, ptr %d, ptr %row_flags,
     ptr %tile_flags, i64 %n_rows, i64 %n_tiles, i64 %n_steps, i64 %stride, i8 %wanted) {{
 entry:
+{enter}
   %row_bytes = mul i64 %n_steps, {rows}
   %tile_bytes = mul i64 %n_steps, {tiles}
   br label %tile
@@ -215,9 +218,25 @@ tile_end:
   %more_tiles = icmp ult i64 %next_j, %n_tiles
   br i1 %more_tiles, label %tile, label %end
 end:
+{leave}
   ret void
 }}"""
     return text, widest
+
+
+#: Floats that round use the control word of x86 as it is when a process starts: to nearest, nothing flushed.
+_ENTER = """  %control = alloca i32
+  %usual = alloca i32
+  store i32 8064, ptr %usual
+  call void @llvm.x86.sse.stmxcsr(ptr %control)
+  call void @llvm.x86.sse.ldmxcsr(ptr %usual)"""
+_LEAVE = "  call void @llvm.x86.sse.ldmxcsr(ptr %control)"
+
+
+def _control(text: str) -> tuple[str, str]:
+    """What a function that computes on floats does first and last, whatever other libraries set."""
+    floats = any(name in text for name in ("@llvm.fma.", " = fadd ", " = fmul ", " = fptrunc "))
+    return (_ENTER, _LEAVE) if floats and x86() else ("", "")
 
 
 def _wanted(row: int, name: str = "") -> str:
