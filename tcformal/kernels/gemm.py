@@ -41,6 +41,8 @@ _BLOCK_BYTES = 1 << 20
 _PANEL = 8192
 #: Rows that a kernel for finite operands takes together.
 ROWS = 4
+#: Bytes between rows that share places of a cache, and what keeps them apart.
+_ALIAS, _APART = 2048, 192
 #: Lanes on which planes are tried to find the rare ones.
 _TRIED = 512
 
@@ -175,14 +177,16 @@ class Gemm:
         step_bytes += min(rows, _PANEL) * kernel.sizes[shape.spread_side]
         at_once = max(1, _TILE_BYTES // kernel.sizes[shape.lanes_side], _BLOCK_BYTES // step_bytes)
         work.expect(rows * tiles * -(-steps // at_once))
+        # Each block's records take the place of those of the block before it.
+        memory: dict[tuple[str, str], Words] = {}
         for tile in range(0, tiles, panel_tiles):
             some_tiles = slice(tile, min(tile + panel_tiles, tiles))
             for first in range(0, steps, at_once):
                 some_steps = slice(first, min(first + at_once, steps))
-                lanes_block = _Block(self, shape.lanes_side, *lanes_of, some_tiles, some_steps, work)
+                lanes_block = _Block(self, shape.lanes_side, *lanes_of, some_tiles, some_steps, work, memory)
                 for row in range(0, rows, _PANEL):
                     some_rows = slice(row, min(row + _PANEL, rows))
-                    rows_block = _Block(self, shape.spread_side, *rows_of, some_rows, some_steps, work)
+                    rows_block = _Block(self, shape.spread_side, *rows_of, some_rows, some_steps, work, memory)
                     self._pairs(rows_block, lanes_block, c, d, work)
         return d if stride == columns else np.ascontiguousarray(d[:, :columns])
 
@@ -215,10 +219,11 @@ class _Block:
     """The decoded operands of some rows (or tiles) and some steps of one side."""
 
     def __init__(
-        self, gemm: Gemm, side: str, raw: Words, scale: Words | None, which: slice, steps: slice, work: Work
-    ) -> None:
+        self, gemm: Gemm, side: str, raw: Words, scale: Words | None, which: slice, steps: slice, work: Work,
+        memory: dict[tuple[str, str], Words],
+    ) -> None:  # fmt: skip
         self._gemm, self._side, self._raw, self._scale, self._work = gemm, side, raw, scale, work
-        self.which, self.steps = which, steps
+        self.which, self.steps, self._memory = which, steps, memory
         self.flags = np.zeros(which.stop - which.start, np.uint8)
         self._records: dict[str, Words] = {}
         self._decoded("finite", self.flags)
@@ -243,7 +248,10 @@ class _Block:
         count, size = len(flags), kernel.sizes[self._side]
         spread = self._side == shape.spread_side
         # Filled later by the decoder; aligned for the widest registers.
-        memory = np.empty(count * self._n_steps * size + 64, np.uint8)
+        needed, key = count * self._n_steps * size + 64, (self._side, which)
+        if key not in self._memory or len(self._memory[key]) < needed:
+            self._memory[key] = np.empty(needed, np.uint8)
+        memory = self._memory[key]
         records = memory[-memory.ctypes.data % 64 :]
         self._records[which] = records
         decode = getattr(kernel.module, f"decode_{self._side}")
@@ -256,14 +264,13 @@ class _Block:
             decode(
                 raw.ctypes.data, 0 if scale is None else scale.ctypes.data,
                 records.ctypes.data + some.start * self._n_steps * size, flags.ctypes.data + some.start,
-                some.stop - some.start, self._n_steps,
-                raw.shape[1], 0 if scale is None else scale.shape[1],
+                some.stop - some.start, self._n_steps, _stride(raw), 0 if scale is None else _stride(scale),
             )  # fmt: skip
 
         self._work.split(count, self._n_steps * shape.k * (1 if spread else shape.lanes) * 4, run)
 
     def _part(self, given: Words, per_step: int, some: slice, fill: int) -> Words:
-        """The raw encodings of some rows (or tiles), filled up to whole steps and tiles."""
+        """The raw encodings of some rows (or tiles), filled up to whole steps and tiles, each row in one run."""
         lanes = self._gemm.shape.lanes
         spread = self._side == self._gemm.shape.spread_side
         first, last = self.steps.start * per_step, self.steps.stop * per_step
@@ -273,11 +280,22 @@ class _Block:
         else:
             piece = given[first:last, begin * lanes : end * lanes]
             shape = (last - first, (end - begin) * lanes)
-        if piece.shape == shape:
-            return np.ascontiguousarray(piece)
-        whole = np.full(shape, fill, given.dtype)
+        if piece.strides[1] != piece.itemsize:
+            # What is turned is first copied as it lies: far rows would share few places of a cache.
+            piece = np.ascontiguousarray(np.ascontiguousarray(piece.T).T)
+        if piece.shape == shape and (spread or piece.strides[0] % _ALIAS):
+            return piece
+        # Rows that far apart would share few places of a cache too: each is put a little further.
+        whole = np.empty((shape[0], shape[1] + (0 if spread else _APART // given.itemsize)), given.dtype)
         whole[: piece.shape[0], : piece.shape[1]] = piece
+        whole[piece.shape[0] :] = fill
+        whole[:, piece.shape[1] :] = fill
         return whole
+
+
+def _stride(words: Words) -> int:
+    """Elements from one row to the next."""
+    return int(words.strides[0] // words.itemsize)
 
 
 def cuts(step: DotCall, *, shortcuts: bool = False) -> tuple[dict[str, Cut], dict[str, list[Node]]]:
