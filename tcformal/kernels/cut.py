@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tcformal.interp.lowering import Shortcut
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
-from tcformal.kernels.shortcuts import Shortcut, arguments, needed
+from tcformal.kernels.shortcuts import arguments, needed
 
 #: Inputs of one side are named by its letter: `a[0]`, `scale_a[0]`.
 SIDES = {"a": ("a[", "scale_a["), "b": ("b[", "scale_b[")}

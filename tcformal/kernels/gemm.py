@@ -8,30 +8,23 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tcformal.design.unit import UnitSpec
 from tcformal.interp.lanes import DOUBLE, WORD
 from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.kernels.aligned import add_aligned
+from tcformal.kernels.block import Block, Words
 from tcformal.kernels.cut import Cut, cut, without
-from tcformal.kernels.ieee import add_ieee
-from tcformal.kernels.leading import add_leading
+from tcformal.kernels.multiply import Shape
 from tcformal.kernels.shortcuts import Shortcuts
-from tcformal.kernels.source import Shape, Source, source
+from tcformal.kernels.source import Source, source
 from tcformal.kernels.work import Work
-from tcformal.machine import Module, floats, vector_bits
-from tcformal.semantics.stages import Dot
-
-#: Raw encodings, one a word.
-Words = NDArray[Any]
+from tcformal.machine import Module, vector_bits
 
 #: Bytes of one tile's decoded steps that a core keeps in its fastest cache.
 _TILE_BYTES = 16384
@@ -41,8 +34,6 @@ _BLOCK_BYTES = 1 << 20
 _PANEL = 8192
 #: Rows that a kernel for finite operands takes together.
 ROWS = 4
-#: Bytes between rows that share places of a cache, and what keeps them apart.
-_ALIAS, _APART = 2048, 192
 #: Lanes on which planes are tried to find the rare ones.
 _TRIED = 512
 
@@ -74,10 +65,8 @@ class DotCall:
     finite: Mapping[str, Sequence[int]]
     #: Whether d is a c again.
     chained: bool
-    #: The stages of the dot product; None where only operators say what it is.
-    stages: Dot | None = None
-    #: The unit that it is a call of.
-    spec: UnitSpec | None = None
+    #: Adds shortcuts to the dot product, of finite operands, whose result is the node given.
+    add_shortcuts: Callable[[Node, Shortcuts], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +172,14 @@ class Gemm:
             some_tiles = slice(tile, min(tile + panel_tiles, tiles))
             for first in range(0, steps, at_once):
                 some_steps = slice(first, min(first + at_once, steps))
-                lanes_block = _Block(self, shape.lanes_side, *lanes_of, some_tiles, some_steps, work, memory)
+                lanes_block = Block(self, shape.lanes_side, *lanes_of, some_tiles, some_steps, work, memory)
                 for row in range(0, rows, _PANEL):
                     some_rows = slice(row, min(row + _PANEL, rows))
-                    rows_block = _Block(self, shape.spread_side, *rows_of, some_rows, some_steps, work, memory)
+                    rows_block = Block(self, shape.spread_side, *rows_of, some_rows, some_steps, work, memory)
                     self._pairs(rows_block, lanes_block, c, d, work)
         return d if stride == columns else np.ascontiguousarray(d[:, :columns])
 
-    def _pairs(self, rows: _Block, tiles: _Block, c: Words, d: Words, work: Work) -> None:
+    def _pairs(self, rows: Block, tiles: Block, c: Words, d: Words, work: Work) -> None:
         """Every row of a block with every tile of another."""
         rare = bool(rows.flags.any() or tiles.flags.any())
         n_steps = rows.steps.stop - rows.steps.start
@@ -215,89 +204,6 @@ class Gemm:
         work.split_pairs(len(rows.flags), len(tiles.flags), cost, run)
 
 
-class _Block:
-    """The decoded operands of some rows (or tiles) and some steps of one side."""
-
-    def __init__(
-        self, gemm: Gemm, side: str, raw: Words, scale: Words | None, which: slice, steps: slice, work: Work,
-        memory: dict[tuple[str, str], Words],
-    ) -> None:  # fmt: skip
-        self._gemm, self._side, self._raw, self._scale, self._work = gemm, side, raw, scale, work
-        self.which, self.steps, self._memory = which, steps, memory
-        self.flags = np.zeros(which.stop - which.start, np.uint8)
-        self._records: dict[str, Words] = {}
-        self._decoded("finite", self.flags)
-
-    def decode(self, which: str) -> None:
-        """Decode for another kernel too."""
-        if which not in self._records:
-            self._decoded(which, np.zeros_like(self.flags))
-
-    def at(self, which: str, index: int) -> int:
-        """The address of a row's (or tile's) first record."""
-        start = int(self._records[which].ctypes.data)
-        size: int = self._gemm.kernel(which).sizes[self._side]
-        return start + index * self._n_steps * size
-
-    @property
-    def _n_steps(self) -> int:
-        return int(self.steps.stop - self.steps.start)
-
-    def _decoded(self, which: str, flags: Words) -> None:
-        kernel, shape = self._gemm.kernel(which), self._gemm.shape
-        count, size = len(flags), kernel.sizes[self._side]
-        spread = self._side == shape.spread_side
-        # Filled later by the decoder; aligned for the widest registers.
-        needed, key = count * self._n_steps * size + 64, (self._side, which)
-        if key not in self._memory or len(self._memory[key]) < needed:
-            self._memory[key] = np.empty(needed, np.uint8)
-        memory = self._memory[key]
-        records = memory[-memory.ctypes.data % 64 :]
-        self._records[which] = records
-        decode = getattr(kernel.module, f"decode_{self._side}")
-
-        def run(some: slice) -> None:
-            raw = self._part(self._raw, shape.k, some, 0)
-            scale = None
-            if self._scale is not None:
-                scale = self._part(self._scale, shape.scales, some, self._gemm.step.scale_one)
-            decode(
-                raw.ctypes.data, 0 if scale is None else scale.ctypes.data,
-                records.ctypes.data + some.start * self._n_steps * size, flags.ctypes.data + some.start,
-                some.stop - some.start, self._n_steps, _stride(raw), 0 if scale is None else _stride(scale),
-            )  # fmt: skip
-
-        self._work.split(count, self._n_steps * shape.k * (1 if spread else shape.lanes) * 4, run)
-
-    def _part(self, given: Words, per_step: int, some: slice, fill: int) -> Words:
-        """The raw encodings of some rows (or tiles), filled up to whole steps and tiles, each row in one run."""
-        lanes = self._gemm.shape.lanes
-        spread = self._side == self._gemm.shape.spread_side
-        first, last = self.steps.start * per_step, self.steps.stop * per_step
-        begin, end = self.which.start + some.start, self.which.start + some.stop
-        if spread:
-            piece, shape = given[begin:end, first:last], (end - begin, last - first)
-        else:
-            piece = given[first:last, begin * lanes : end * lanes]
-            shape = (last - first, (end - begin) * lanes)
-        if piece.strides[1] != piece.itemsize:
-            # What is turned is first copied as it lies: far rows would share few places of a cache.
-            piece = np.ascontiguousarray(np.ascontiguousarray(piece.T).T)
-        if piece.shape == shape and (spread or piece.strides[0] % _ALIAS):
-            return piece
-        # Rows that far apart would share few places of a cache too: each is put a little further.
-        whole = np.empty((shape[0], shape[1] + (0 if spread else _APART // given.itemsize)), given.dtype)
-        whole[: piece.shape[0], : piece.shape[1]] = piece
-        whole[piece.shape[0] :] = fill
-        whole[:, piece.shape[1] :] = fill
-        return whole
-
-
-def _stride(words: Words) -> int:
-    """Elements from one row to the next."""
-    return int(words.strides[0] // words.itemsize)
-
-
 def cuts(step: DotCall, *, shortcuts: bool = False) -> tuple[dict[str, Cut], dict[str, list[Node]]]:
     """The dot product cut for `finite` operands and for `any`, and what tells them apart, by side.
 
@@ -308,14 +214,10 @@ def cuts(step: DotCall, *, shortcuts: bool = False) -> tuple[dict[str, Cut], dic
     rare = rare_planes(whole, step)
     new = without(graph, step.root, [node for nodes in rare.values() for node in nodes])
     plain = new[step.root.index]
-    ways = {}
-    if shortcuts and step.stages is not None:
-        found = Shortcuts(new)
-        if step.spec is None or not floats() or not add_ieee(graph, step.spec, step.stages, found):
-            add_leading(step.stages, found)
-            add_aligned(graph, plain, step.stages, found)
-        ways = found.by_index
-    return {"finite": cut(graph, plain, ways), "any": whole}, rare
+    found = Shortcuts(new)
+    if shortcuts and step.add_shortcuts is not None:
+        step.add_shortcuts(plain, found)
+    return {"finite": cut(graph, plain, found.by_index), "any": whole}, rare
 
 
 def rare_planes(whole: Cut, step: DotCall) -> dict[str, list[Node]]:

@@ -89,5 +89,8 @@ _TYPE = re.compile(r"(<\d+ x \w+>|\w+) \S+(?:, |$)")
 
 def declarations(text: str) -> str:
     """What a module has to declare for the functions of LLVM's that it calls."""
-    made = {f"declare {kind} {name}({', '.join(_TYPE.findall(given))})" for kind, name, given in _CALL.findall(text)}
+    made = {
+        f"declare {kind} {name}({', '.join(_TYPE.findall(given))})"
+        for kind, name, given in _CALL.findall(text)
+    }
     return "\n".join(sorted(made))

@@ -18,9 +18,9 @@ from tcformal.formats.spec import Format
 from tcformal.interp.lanes import DOUBLE, WORD, Code, LaneValue
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.kernels import sums64
 from tcformal.kernels.shortcuts import Emit, Shortcuts, as_float, as_word, float_kind
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand
+from tcformal.shortcuts import sums64
 
 #: Rounding to odd, which no processor does in binary32 itself.
 _ODD = Conversion("RO", 8, 23)
@@ -140,7 +140,9 @@ class _Steps:
             kind = float_kind(code, bits)
             x = [as_float(code, _sized(code, value, bits)) for value in given]
             if name == "fma":
-                made = code.new(f"call {kind} @llvm.fma.{_suffix(code, bits)}({', '.join(f'{kind} {y}' for y in x)})")
+                made = code.new(
+                    f"call {kind} @llvm.fma.{_suffix(code, bits)}({', '.join(f'{kind} {y}' for y in x)})"
+                )
             else:
                 made = code.new(f"f{name} {kind} {x[0]}, {x[1]}")
             return as_word(code, made, bits)
@@ -159,7 +161,9 @@ def _widened(fmt: Format) -> Emit:
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         x = given[0]
         if fmt.name == "bf16":
-            return LaneValue(code.binary("shl", x, code.const(WORD - fmt.width), WORD), 0, (1 << WORD) - 1, WORD)
+            return LaneValue(
+                code.binary("shl", x, code.const(WORD - fmt.width), WORD), 0, (1 << WORD) - 1, WORD
+            )
         if fmt.name == "tf32":
             kept = (1 << fmt.width) - (1 << fmt.ignored_low_bits)
             return LaneValue(code.binary("and", x, code.const(kept), WORD), 0, kept, WORD)
