@@ -31,7 +31,8 @@ from tcformal.gpu.card import Card
 from tcformal.gpu.compilers import compiler, tool
 from tcformal.gpu.named import named
 from tcformal.gpu.tools import run_tool
-from tcformal.kernels.gemm import MatrixWords, Words
+from tcformal.kernels.block import Words
+from tcformal.kernels.gemm import MatrixWords
 from tcformal.kernels.gpu import GpuGemm, Placed
 from tcformal.kernels.work import Work, processors
 from tcformal.matmul.arrays import dtypes, to_raw

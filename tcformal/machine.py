@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import platform
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -64,6 +65,18 @@ def vector_bits() -> int:
     if {"+avx512f", "+avx512bw", "+avx512vl", "+avx512dq"} <= on:
         return 512
     return 256 if "+avx2" in on else 128
+
+
+@cache
+def x86() -> bool:
+    """Whether this is an x86 processor of 64 bits."""
+    return platform.machine().lower() in ("x86_64", "amd64")
+
+
+@cache
+def floats() -> bool:
+    """Whether fused multiply–adds and conversions of binary16 are instructions here, as on all of Arm's."""
+    return {"+fma", "+f16c"} <= set(_processor()[1].split(",")) or not x86()
 
 
 def cache_folder() -> Path | None:

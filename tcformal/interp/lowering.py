@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from tcformal.errors import InputError
 from tcformal.interp.lanes import Code, LaneValue, lane_for
@@ -11,18 +12,37 @@ from tcformal.ir.node import Node
 from tcformal.ir.walk import Interpreter
 
 
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """Another way to one node's value: the nodes whose values it needs, and the instructions that make it.
+
+    It is right where the value made is the node's on every input, which whoever makes a shortcut has to know.
+    """
+
+    needs: tuple[Node, ...]
+    emit: Callable[[Code, Sequence[LaneValue]], LaneValue]
+
+
 class Ground(Interpreter[LaneValue], partial=True):
     """What every operator's lowering needs.
 
     Shapes: `given` holds the values of the nodes that the code starts from, by node index (inputs,
-    or nodes that were computed before); what lies behind them is not walked.
+    or nodes that were computed before); what lies behind them is not walked.  `shortcuts`: nodes, by index,
+    that are not computed by their operators.
     Errors: InputError for an input without a value.
     """
 
-    def __init__(self, graph: Graph, code: Code, given: Mapping[int, LaneValue]) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        code: Code,
+        given: Mapping[int, LaneValue],
+        shortcuts: Mapping[int, Shortcut] | None = None,
+    ) -> None:
         super().__init__(graph)
         self._code = code
         self._known = dict(given)
+        self._shortcuts = shortcuts or {}
 
     def value_of(self, root: Node) -> LaneValue:
         """The value of one node; what earlier calls computed is used again."""
@@ -32,12 +52,17 @@ class Ground(Interpreter[LaneValue], partial=True):
             if node.index in self._known:
                 stack.pop()
                 continue
-            missing = [arg for arg in node.args if arg.index not in self._known]
+            shortcut = self._shortcuts.get(node.index)
+            args = node.args if shortcut is None else shortcut.needs
+            missing = [arg for arg in args if arg.index not in self._known]
             if missing:
                 stack.extend(missing)
                 continue
-            handler = getattr(self, f"on_{node.op}")
-            self._known[node.index] = handler(node, *(self._known[arg.index] for arg in node.args))
+            values = [self._known[arg.index] for arg in args]
+            if shortcut is None:
+                self._known[node.index] = getattr(self, f"on_{node.op}")(node, *values)
+            else:
+                self._known[node.index] = shortcut.emit(self._code, values)
             stack.pop()
         return self._known[root.index]
 

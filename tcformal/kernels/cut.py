@@ -6,12 +6,14 @@ same for every column, those of B for every row; only the rest has to be compute
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+from tcformal.interp.lowering import Shortcut
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
+from tcformal.kernels.shortcuts import arguments, needed
 
 #: Inputs of one side are named by its letter: `a[0]`, `scale_a[0]`.
 SIDES = {"a": ("a[", "scale_a["), "b": ("b[", "scale_b[")}
@@ -28,15 +30,19 @@ class Cut:
     graph: Graph
     root: Node
     planes: dict[str, tuple[Node, ...]]
+    #: How some nodes' values are made, by index; the others' as their operators say.
+    shortcuts: Mapping[int, Shortcut] = field(default_factory=dict)
 
     def side_inputs(self, side: str) -> list[str]:
         """The inputs of one side, in the order in which the graph names them."""
         return [name for name in self.graph.inputs if name.startswith(SIDES[side])]
 
 
-def cut(graph: Graph, root: Node) -> Cut:
-    """The dot product `root` of inputs a[k], b[k], c and scales, cut by sides."""
-    nodes = reachable([root])
+def sides_of(
+    graph: Graph, root: Node, shortcuts: Mapping[int, Shortcut]
+) -> tuple[list[Node], dict[int, frozenset[str]]]:
+    """The nodes that `root` is made from, and the sides (`a`, `b`, `c`) that each depends on, by index."""
+    nodes = needed(root, shortcuts)
     names = {node.index: name for name, node in graph.inputs.items()}
     sides: dict[int, frozenset[str]] = {}
     for node in nodes:
@@ -44,22 +50,29 @@ def cut(graph: Graph, root: Node) -> Cut:
             name = names[node.index]
             found = frozenset({next((s for s, starts in SIDES.items() if name.startswith(starts)), "c")})
         else:
-            found = frozenset().union(*(sides[arg.index] for arg in node.args))
+            found = frozenset().union(*(sides[arg.index] for arg in arguments(node, shortcuts)))
         sides[node.index] = found
+    return nodes, sides
+
+
+def cut(graph: Graph, root: Node, shortcuts: Mapping[int, Shortcut] | None = None) -> Cut:
+    """The dot product `root` of inputs a[k], b[k], c and scales, cut by sides."""
+    ways = shortcuts or {}
+    nodes, sides = sides_of(graph, root, ways)
     used: dict[str, dict[int, Node]] = {side: {} for side in SIDES}
     for node in nodes:
-        for arg in node.args:
+        for arg in arguments(node, ways):
             for side, planes in used.items():
                 if sides[arg.index] == {side} != sides[node.index]:
                     planes[arg.index] = arg
     for side, planes in used.items():
         if sides[root.index] == {side}:
             planes[root.index] = root
-    return Cut(graph, root, {side: tuple(planes.values()) for side, planes in used.items()})
+    return Cut(graph, root, {side: tuple(planes.values()) for side, planes in used.items()}, ways)
 
 
-def without(g: Graph, root: Node, never: Sequence[Node]) -> Node:
-    """`root` built again in its graph with the nodes of `never`, truth values, taken as 0."""
+def without(g: Graph, root: Node, never: Sequence[Node]) -> dict[int, Node]:
+    """`root` and all below it built again in their graph, by index, with the truth values of `never` as 0."""
     new: dict[int, Node] = {node.index: g.truth(False) for node in never}
     for node in reachable([root]):
         if node.index in new:
@@ -67,4 +80,4 @@ def without(g: Graph, root: Node, never: Sequence[Node]) -> Node:
         args = [new[arg.index] for arg in node.args]
         same = all(x is y for x, y in zip(args, node.args, strict=True))
         new[node.index] = node if same else g.make(node.op, args, node.params)
-    return new[root.index]
+    return new

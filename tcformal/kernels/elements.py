@@ -14,8 +14,8 @@ from tcformal.interp.llvm import Lowering
 from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.kernels.gemm import Words
-from tcformal.kernels.source import word
+from tcformal.kernels.block import Words
+from tcformal.kernels.multiply import word
 from tcformal.kernels.work import Work
 from tcformal.machine import Module, available, vector_bits
 

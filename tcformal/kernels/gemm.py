@@ -8,24 +8,23 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tcformal.interp.lanes import DOUBLE, WORD
 from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.kernels.block import Block, Words
 from tcformal.kernels.cut import Cut, cut, without
-from tcformal.kernels.source import Shape, Source, source
+from tcformal.kernels.multiply import Shape
+from tcformal.kernels.shortcuts import Shortcuts
+from tcformal.kernels.source import Source, source
 from tcformal.kernels.work import Work
 from tcformal.machine import Module, vector_bits
-
-#: Raw encodings, one a word.
-Words = NDArray[Any]
 
 #: Bytes of one tile's decoded steps that a core keeps in its fastest cache.
 _TILE_BYTES = 16384
@@ -33,6 +32,8 @@ _TILE_BYTES = 16384
 _BLOCK_BYTES = 1 << 20
 #: Rows and columns whose decoded operands are held at once.
 _PANEL = 8192
+#: Rows that a kernel for finite operands takes together.
+ROWS = 4
 #: Lanes on which planes are tried to find the rare ones.
 _TRIED = 512
 
@@ -64,6 +65,8 @@ class DotCall:
     finite: Mapping[str, Sequence[int]]
     #: Whether d is a c again.
     chained: bool
+    #: Adds shortcuts to the dot product, of finite operands, whose result is the node given.
+    add_shortcuts: Callable[[Node, Shortcuts], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ class Gemm:
 
     def __init__(self, step: DotCall, spread_side: str) -> None:
         self.step = step
-        self._cuts, self._rare = cuts(step)
+        self._cuts, self._rare = cuts(step, shortcuts=True)
         self.shape = Shape(
             k=step.k, scales=step.scales, storage=step.storage, spread_side=spread_side,
             lanes=vector_bits() // WORD, chained=step.chained,
@@ -119,7 +122,9 @@ class Gemm:
         self._kernels = {"finite": _Compiled(self._source("finite"))}
 
     def _source(self, which: str) -> Source:
-        return source(self._cuts[which], self.shape, self._rare)
+        several = which == "finite" and self.shape.lanes > 1
+        shape = replace(self.shape, rows=ROWS) if several else self.shape
+        return source(self._cuts[which], shape, self._rare)
 
     @property
     def digest(self) -> str:
@@ -161,18 +166,20 @@ class Gemm:
         step_bytes += min(rows, _PANEL) * kernel.sizes[shape.spread_side]
         at_once = max(1, _TILE_BYTES // kernel.sizes[shape.lanes_side], _BLOCK_BYTES // step_bytes)
         work.expect(rows * tiles * -(-steps // at_once))
+        # Each block's records take the place of those of the block before it.
+        memory: dict[tuple[str, str], Words] = {}
         for tile in range(0, tiles, panel_tiles):
             some_tiles = slice(tile, min(tile + panel_tiles, tiles))
             for first in range(0, steps, at_once):
                 some_steps = slice(first, min(first + at_once, steps))
-                lanes_block = _Block(self, shape.lanes_side, *lanes_of, some_tiles, some_steps, work)
+                lanes_block = Block(self, shape.lanes_side, *lanes_of, some_tiles, some_steps, work, memory)
                 for row in range(0, rows, _PANEL):
                     some_rows = slice(row, min(row + _PANEL, rows))
-                    rows_block = _Block(self, shape.spread_side, *rows_of, some_rows, some_steps, work)
+                    rows_block = Block(self, shape.spread_side, *rows_of, some_rows, some_steps, work, memory)
                     self._pairs(rows_block, lanes_block, c, d, work)
         return d if stride == columns else np.ascontiguousarray(d[:, :columns])
 
-    def _pairs(self, rows: _Block, tiles: _Block, c: Words, d: Words, work: Work) -> None:
+    def _pairs(self, rows: Block, tiles: Block, c: Words, d: Words, work: Work) -> None:
         """Every row of a block with every tile of another."""
         rare = bool(rows.flags.any() or tiles.flags.any())
         n_steps = rows.steps.stop - rows.steps.start
@@ -197,81 +204,20 @@ class Gemm:
         work.split_pairs(len(rows.flags), len(tiles.flags), cost, run)
 
 
-class _Block:
-    """The decoded operands of some rows (or tiles) and some steps of one side."""
+def cuts(step: DotCall, *, shortcuts: bool = False) -> tuple[dict[str, Cut], dict[str, list[Node]]]:
+    """The dot product cut for `finite` operands and for `any`, and what tells them apart, by side.
 
-    def __init__(
-        self, gemm: Gemm, side: str, raw: Words, scale: Words | None, which: slice, steps: slice, work: Work
-    ) -> None:
-        self._gemm, self._side, self._raw, self._scale, self._work = gemm, side, raw, scale, work
-        self.which, self.steps = which, steps
-        self.flags = np.zeros(which.stop - which.start, np.uint8)
-        self._records: dict[str, Words] = {}
-        self._decoded("finite", self.flags)
-
-    def decode(self, which: str) -> None:
-        """Decode for another kernel too."""
-        if which not in self._records:
-            self._decoded(which, np.zeros_like(self.flags))
-
-    def at(self, which: str, index: int) -> int:
-        """The address of a row's (or tile's) first record."""
-        start = int(self._records[which].ctypes.data)
-        size: int = self._gemm.kernel(which).sizes[self._side]
-        return start + index * self._n_steps * size
-
-    @property
-    def _n_steps(self) -> int:
-        return int(self.steps.stop - self.steps.start)
-
-    def _decoded(self, which: str, flags: Words) -> None:
-        kernel, shape = self._gemm.kernel(which), self._gemm.shape
-        count, size = len(flags), kernel.sizes[self._side]
-        spread = self._side == shape.spread_side
-        # Filled later by the decoder; aligned for the widest registers.
-        memory = np.empty(count * self._n_steps * size + 64, np.uint8)
-        records = memory[-memory.ctypes.data % 64 :]
-        self._records[which] = records
-        decode = getattr(kernel.module, f"decode_{self._side}")
-
-        def run(some: slice) -> None:
-            raw = self._part(self._raw, shape.k, some, 0)
-            scale = None
-            if self._scale is not None:
-                scale = self._part(self._scale, shape.scales, some, self._gemm.step.scale_one)
-            decode(
-                raw.ctypes.data, 0 if scale is None else scale.ctypes.data,
-                records.ctypes.data + some.start * self._n_steps * size, flags.ctypes.data + some.start,
-                some.stop - some.start, self._n_steps,
-                raw.shape[1], 0 if scale is None else scale.shape[1],
-            )  # fmt: skip
-
-        self._work.split(count, self._n_steps * shape.k * (1 if spread else shape.lanes) * 4, run)
-
-    def _part(self, given: Words, per_step: int, some: slice, fill: int) -> Words:
-        """The raw encodings of some rows (or tiles), filled up to whole steps and tiles."""
-        lanes = self._gemm.shape.lanes
-        spread = self._side == self._gemm.shape.spread_side
-        first, last = self.steps.start * per_step, self.steps.stop * per_step
-        begin, end = self.which.start + some.start, self.which.start + some.stop
-        if spread:
-            piece, shape = given[begin:end, first:last], (end - begin, last - first)
-        else:
-            piece = given[first:last, begin * lanes : end * lanes]
-            shape = (last - first, (end - begin) * lanes)
-        if piece.shape == shape:
-            return np.ascontiguousarray(piece)
-        whole = np.full(shape, fill, given.dtype)
-        whole[: piece.shape[0], : piece.shape[1]] = piece
-        return whole
-
-
-def cuts(step: DotCall) -> tuple[dict[str, Cut], dict[str, list[Node]]]:
-    """The dot product cut for `finite` operands and for `any`, and what tells them apart, by side."""
-    whole = cut(step.graph, step.root)
+    With `shortcuts` that for finite operands takes those of this processor, which floats are some of.
+    """
+    graph = step.graph
+    whole = cut(graph, step.root)
     rare = rare_planes(whole, step)
-    plain = without(step.graph, step.root, [node for nodes in rare.values() for node in nodes])
-    return {"finite": cut(step.graph, plain), "any": whole}, rare
+    new = without(graph, step.root, [node for nodes in rare.values() for node in nodes])
+    plain = new[step.root.index]
+    found = Shortcuts(new)
+    if shortcuts and step.add_shortcuts is not None:
+        step.add_shortcuts(plain, found)
+    return {"finite": cut(graph, plain, found.by_index), "any": whole}, rare
 
 
 def rare_planes(whole: Cut, step: DotCall) -> dict[str, list[Node]]:

@@ -16,7 +16,7 @@ from tcformal.interp.llvm import Lowering
 from tcformal.ir.node import Node
 from tcformal.kernels.ctext import CCode
 from tcformal.kernels.cut import Cut
-from tcformal.kernels.source import Shape
+from tcformal.kernels.multiply import Shape
 
 #: Words of shared memory that a block takes.
 _STAGED = 4096

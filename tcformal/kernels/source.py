@@ -10,32 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tcformal.interp.lanes import TRUTH, Code, LaneValue, lane_for
+from tcformal.interp.lanes import TRUTH, Code, LaneValue
 from tcformal.interp.llvm import Lowering
 from tcformal.ir.node import Node
 from tcformal.kernels.cut import Cut
-from tcformal.kernels.planes import PlaneLayout, load, plane_layout, store
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
-    """What a module needs to know of the arrays that it reads and writes."""
-
-    #: Products, and scales of each side, in one step.
-    k: int
-    scales: int
-    #: Bits of an element in memory, by letter: a, b, c, d, and `scale`.
-    storage: Mapping[str, int]
-    #: The side that is taken one value at a time, and the lanes of the other one.
-    spread_side: str
-    lanes: int
-    #: Whether the d of a step is the c of the next; else there is one step only.
-    chained: bool
-
-    @property
-    def lanes_side(self) -> str:
-        """The side that is taken lane by lane."""
-        return "b" if self.spread_side == "a" else "a"
+from tcformal.kernels.multiply import Shape, multiply, word
+from tcformal.kernels.planes import PlaneLayout, plane_layout, store
+from tcformal.kernels.shortcuts import declarations
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +42,10 @@ def source(cut: Cut, shape: Shape, flags: Mapping[str, Sequence[Node]]) -> Sourc
     for side in "ab":
         text, layouts[side] = _decoder(cut, shape, side, flags[side])
         texts.append(text)
-    text, widest = _multiply(cut, shape, layouts)
+    text, widest = multiply(cut, shape, layouts)
     texts.append(text)
+    whole = "\n".join(texts)
+    texts.append(declarations(whole))
     return Source("\n".join(texts), {side: layout.size for side, layout in layouts.items()}, widest)
 
 
@@ -82,7 +65,7 @@ def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[
             node = inputs.get(f"{name}[{i}]")
             if node is not None:
                 known[node.index] = _raw(code, array, bits, node.width, i, count, spread, shape.lanes)
-    lowering = Lowering(cut.graph, code, known)
+    lowering = Lowering(cut.graph, code, known, cut.shortcuts)
     values = [(node, lowering.value_of(node)) for node in cut.planes[side]]
     layout = plane_layout(values, shape.lanes, spread=spread)
     by_node = {node.index: value for node, value in values}
@@ -139,15 +122,6 @@ def _raw(
     return word(code, text, bits, width)
 
 
-def word(code: Code, text: str, bits: int, width: int) -> LaneValue:
-    """The value of raw encodings of `width` bits in elements of `bits`."""
-    lane = lane_for(0, (1 << bits) - 1)
-    if lane != bits:
-        text = code.new(f"zext {code.kind(bits)} {text} to {code.kind(lane)}")
-    value = code.value(text, 0, (1 << width) - 1, lane)
-    return code.as_truth(value) if width == 1 else value
-
-
 def _report(code: Code, marks: Sequence[LaneValue]) -> None:
     """Set the flag of the row or tile where some mark is 1 in some lane."""
     if not marks:
@@ -162,88 +136,3 @@ def _report(code: Code, marks: Sequence[LaneValue]) -> None:
     before = code.new("load i8, ptr %flag_at")
     after = code.new(f"or i8 {before}, {byte}")
     code.lines.append(f"  store i8 {after}, ptr %flag_at")
-
-
-def _multiply(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout]) -> tuple[str, int]:
-    """multiply(spread, lanes, c, d, row_flags, tile_flags, rows, tiles, steps, stride, wanted).
-
-    Records of the two sides; c and d [rows, stride], tiles side by side; only the pairs of a row and a
-    tile are computed where (row flag or tile flag) is `wanted`.
-    """
-    code = Code(shape.lanes, "v")
-    known: dict[int, LaneValue] = {}
-    for side, base in ((shape.spread_side, "%row_at"), (shape.lanes_side, "%tile_at")):
-        layout = layouts[side]
-        known |= layout.fixed
-        for plane in layout.planes:
-            known[plane.node.index] = load(code, plane, base, layout)
-    inputs = cut.graph.inputs
-    c_bits, d_bits = shape.storage["c"], shape.storage["d"]
-    if "c" in inputs:
-        known[inputs["c"].index] = word(code, "%c_now", c_bits, inputs["c"].width)
-    lowering = Lowering(cut.graph, code, known)
-    result = code.unsigned(lowering.value_of(cut.root), cut.root.width)
-    d_next = code.operand(result, d_bits)
-    body = "\n".join(code.lines)
-    kinds = code.kind(c_bits), code.kind(d_bits)
-    if shape.chained:
-        now = f"%c_now = phi {kinds[0]} [ %c_first, %row_go ], [ {d_next}, %steps ]"
-    else:
-        now = f"%c_now = select i1 true, {kinds[0]} %c_first, {kinds[0]} %c_first"
-    rows, tiles = layouts[shape.spread_side].size, layouts[shape.lanes_side].size
-    text = f"""define void @multiply(ptr noalias %spread, ptr noalias %lanes, ptr %c, ptr %d, ptr %row_flags,
-    ptr %tile_flags, i64 %n_rows, i64 %n_tiles, i64 %n_steps, i64 %stride, i8 %wanted) {{
-entry:
-  %row_bytes = mul i64 %n_steps, {rows}
-  %tile_bytes = mul i64 %n_steps, {tiles}
-  br label %tile
-tile:
-  %j = phi i64 [ 0, %entry ], [ %next_j, %tile_end ]
-  %tile_flag_at = getelementptr i8, ptr %tile_flags, i64 %j
-  %tile_flag = load i8, ptr %tile_flag_at
-  %tile_byte = mul i64 %j, %tile_bytes
-  %tile_first = getelementptr i8, ptr %lanes, i64 %tile_byte
-  %column = mul i64 %j, {shape.lanes}
-  br label %row
-row:
-  %i = phi i64 [ 0, %tile ], [ %next_i, %row_end ]
-  %row_flag_at = getelementptr i8, ptr %row_flags, i64 %i
-  %row_flag = load i8, ptr %row_flag_at
-  %flag = or i8 %row_flag, %tile_flag
-  %go = icmp eq i8 %flag, %wanted
-  br i1 %go, label %row_go, label %row_end
-row_go:
-  %row_byte = mul i64 %i, %row_bytes
-  %row_first = getelementptr i8, ptr %spread, i64 %row_byte
-  %row_cell = mul i64 %i, %stride
-  %cell = add i64 %row_cell, %column
-  %c_at = getelementptr i{c_bits}, ptr %c, i64 %cell
-  %c_first = load {kinds[0]}, ptr %c_at, align {c_bits // 8}
-  br label %steps
-steps:
-  %step = phi i64 [ 0, %row_go ], [ %next_step, %steps ]
-  %row_at = phi ptr [ %row_first, %row_go ], [ %row_next, %steps ]
-  %tile_at = phi ptr [ %tile_first, %row_go ], [ %tile_next, %steps ]
-  {now}
-{body}
-  %row_next = getelementptr i8, ptr %row_at, i64 {rows}
-  %tile_next = getelementptr i8, ptr %tile_at, i64 {tiles}
-  %next_step = add i64 %step, 1
-  %more_steps = icmp ult i64 %next_step, %n_steps
-  br i1 %more_steps, label %steps, label %store
-store:
-  %d_at = getelementptr i{d_bits}, ptr %d, i64 %cell
-  store {kinds[1]} {d_next}, ptr %d_at, align {d_bits // 8}
-  br label %row_end
-row_end:
-  %next_i = add i64 %i, 1
-  %more_rows = icmp ult i64 %next_i, %n_rows
-  br i1 %more_rows, label %row, label %tile_end
-tile_end:
-  %next_j = add i64 %j, 1
-  %more_tiles = icmp ult i64 %next_j, %n_tiles
-  br i1 %more_tiles, label %tile, label %end
-end:
-  ret void
-}}"""
-    return text, code.widest

@@ -69,7 +69,8 @@ def to_raw(name: str, array: Any, fmt: Format) -> NDArray[Any]:
         raise InputError(f"expected dtype {wanted} for {name} ({fmt.name}), but got {x.dtype}")
     native = np.ascontiguousarray(x.astype(wanted, copy=False))
     raw = native.view(f"u{native.dtype.itemsize}")
-    if raw.size and int(raw.max()) >> fmt.width:
+    # Every word of a format that fills its storage is an encoding.
+    if fmt.width < fmt.storage_bits and raw.size and int(raw.max()) >> fmt.width:
         raise InputError(f"expected encodings of {fmt.width} bits for {name}, but got {int(raw.max()):#x}")
     return raw
 

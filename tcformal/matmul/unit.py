@@ -19,7 +19,7 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.matmul import arrays
 from tcformal.operands.random import Raw
-from tcformal.programs.chain import circuit, scale_count
+from tcformal.programs.chain import circuit, scale_count, staged_circuit
 
 if TYPE_CHECKING:  # imported where they are used: a question about a unit does not wait for its kernels
     from tcformal.kernels.gemm import DotCall, Gemm
@@ -219,17 +219,19 @@ def gpu_gemm(spec: UnitSpec, device: str) -> GpuGemm:
 def dot_call(spec: UnitSpec) -> DotCall:
     """What kernels are made of: one call of a unit."""
     from tcformal.kernels.gemm import DotCall
+    from tcformal.shortcuts.unit import add_shortcuts
 
-    graph, root = circuit(spec, spec.k)
+    graph, stages = staged_circuit(spec, spec.k)
     formats = {"a": spec.a_format, "b": spec.b_format, "c": spec.c_format, "d": spec.d_format}
     if spec.scale_format is not None:
         formats["scale"] = spec.scale_format
     return DotCall(
-        graph=graph, root=root, k=spec.k, scales=arrays.scales_of_call(spec),
+        graph=graph, root=stages.result, k=spec.k, scales=arrays.scales_of_call(spec),
         storage={letter: fmt.storage_bits for letter, fmt in formats.items()},
         scale_one=0 if spec.scale_format is None else spec.scale_format.one,
         finite={letter: _finite(fmt) for letter, fmt in formats.items()},
         chained=spec.c_format == spec.d_format,
+        add_shortcuts=lambda root, ways: add_shortcuts(spec, graph, stages, root, ways),
     )  # fmt: skip
 
 

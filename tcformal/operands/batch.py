@@ -16,7 +16,8 @@ from tcformal.operands.witness import Witness
 from tcformal.programs.chain import scale_count
 
 if TYPE_CHECKING:  # as in tcformal.matmul.unit
-    from tcformal.kernels.gemm import MatrixWords, Words
+    from tcformal.kernels.block import Words
+    from tcformal.kernels.gemm import MatrixWords
 
 Index = NDArray[np.intp]
 Integers = NDArray[np.int64]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import json
 import os
 import re
 import shlex
@@ -30,6 +32,8 @@ _DEVICES = "numpy, torch or exec:PROGRAM"
 #: Multiply–adds of the largest random shape, and its largest sides.
 _MOST, _LONGEST = 1 << 18, 1024
 _SECONDS = 60
+#: What a line says of itself, which does not part it from another of the same product.
+_OWN = ("kind", "formats", "tcformal")
 
 
 @main.command(name="identify-product")
@@ -62,12 +66,19 @@ def identify_product_(
     slug = re.sub(r"[^A-Za-z0-9.]+", "-", f"{processor()}/").strip("-")
     path = Path(folder) / "products" / slug / f"{device.partition(':')[0]}.jsonl"
     rows: list[dict[str, Any]] = []
+    kept = _kept(path, about) if keep else {}
     for shape in wanted:
+        if shape in kept:
+            rows.append(kept[shape])
+            if not as_json:
+                say(f"{shape}: kept before, {'predicted' if kept[shape]['found'] else 'not predicted'}")
+            continue
         found = identify_product(function, formats, shape, seed=seed)
         rows.append(found.record())
         if not as_json:
             say(str(found))
         if keep:
+            kept[shape] = rows[-1]
             append(path, {**about, **rows[-1]})
     missed = [x for x in rows if not x["found"]]
     if as_json:
@@ -76,6 +87,17 @@ def identify_product_(
         elements = sum(x["checked"] for x in rows)
         say(f"{len(rows) - len(missed)} of {len(rows)} shapes predicted bit for bit ({elements} elements)")
     return OTHERWISE if missed else OK
+
+
+def _kept(path: Path, about: dict[str, Any]) -> dict[tuple[int, int, int], dict[str, Any]]:
+    """The shapes that a file of results holds of the same library, formats and settings, the last of each."""
+    found: dict[tuple[int, int, int], dict[str, Any]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        record = json.loads(line)
+        same = all(record.get(name) == value for name, value in about.items() if name not in _OWN)
+        if same and record["formats"] == [x.strip() for x in about["formats"].split(",")]:
+            found[record["m"], record["n"], record["k"]] = record
+    return found
 
 
 def _shape(text: str) -> tuple[int, int, int]:
@@ -101,9 +123,7 @@ def _device(device: str, formats: str, threads: int | None) -> tuple[ProductFunc
     kind, _, program = device.partition(":")
     if kind == "numpy" and not program:
         settings = {x: os.environ[x] for x in sorted(os.environ) if x.startswith("OPENBLAS_")}
-        used = settings.get("OPENBLAS_NUM_THREADS", str(os.cpu_count()))
-        about = {"library": f"numpy {np.__version__}", "threads": used, "settings": settings}
-        return np.matmul, about
+        return np.matmul, {"library": f"numpy {np.__version__}", **_openblas(), "settings": settings}
     if kind == "torch" and not program:
         import tcformal.torch as on_unit
         from tcformal.torch.tensors import own_product
@@ -113,6 +133,19 @@ def _device(device: str, formats: str, threads: int | None) -> tuple[ProductFunc
     if kind == "exec" and program:
         return _Program(shlex.split(program), formats), {"library": device}
     raise InputError(f"expected the device {_DEVICES}, but got {device!r:.80}")
+
+
+def _openblas() -> dict[str, Any]:
+    """The kernels that NumPy's OpenBLAS chose for this processor, and its threads, as the library says."""
+    for path in sorted((Path(np.__file__).parents[1] / "numpy.libs").glob("*openblas*")):
+        library = ctypes.CDLL(str(path))
+        for prefix, suffix in (("scipy_", "64_"), ("scipy_", ""), ("", "64_"), ("", "")):
+            names = (f"{prefix}openblas_get_{x}{suffix}" for x in ("corename", "num_threads"))
+            kernel, threads = (getattr(library, name, None) for name in names)
+            if kernel is not None and threads is not None:
+                kernel.restype = ctypes.c_char_p
+                return {"kernel": f"OpenBLAS {kernel().decode()}", "threads": int(threads())}
+    return {"kernel": "not told", "threads": "not told"}
 
 
 class _Program:

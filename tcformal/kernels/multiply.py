@@ -1,0 +1,209 @@
+"""The product kernel of a cut dot product: the loops over tiles, rows and steps of k, as LLVM's text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tcformal.interp.lanes import Code, LaneValue, lane_for
+from tcformal.interp.llvm import Lowering
+from tcformal.kernels.cut import Cut
+from tcformal.kernels.planes import PlaneLayout, load
+from tcformal.machine import x86
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """What a module needs to know of the arrays that it reads and writes."""
+
+    #: Products, and scales of each side, in one step.
+    k: int
+    scales: int
+    #: Bits of an element in memory, by letter: a, b, c, d, and `scale`.
+    storage: Mapping[str, int]
+    #: The side that is taken one value at a time, and the lanes of the other one.
+    spread_side: str
+    lanes: int
+    #: Whether the d of a step is the c of the next; else there is one step only.
+    chained: bool
+    #: Neighbouring rows that are taken together.
+    rows: int = 1
+
+    @property
+    def lanes_side(self) -> str:
+        """The side that is taken lane by lane."""
+        return "b" if self.spread_side == "a" else "a"
+
+
+def word(code: Code, text: str, bits: int, width: int) -> LaneValue:
+    """The value of raw encodings of `width` bits in elements of `bits`."""
+    lane = lane_for(0, (1 << bits) - 1)
+    if lane != bits:
+        text = code.new(f"zext {code.kind(bits)} {text} to {code.kind(lane)}")
+    value = code.value(text, 0, (1 << width) - 1, lane)
+    return code.as_truth(value) if width == 1 else value
+
+
+def multiply(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout]) -> tuple[str, int]:
+    """multiply(spread, lanes, c, d, row_flags, tile_flags, rows, tiles, steps, stride, wanted).
+
+    Records of the two sides; c and d [rows, stride], tiles side by side; only the pairs of a row and a
+    tile are computed where (row flag or tile flag) is `wanted`.  Neighbouring rows are taken together,
+    because each result has to wait for the one before it in its own row only.
+    """
+    single, widest = _steps(cut, shape, layouts, 1)
+    several, _ = _steps(cut, shape, layouts, shape.rows)
+    rows, tiles = layouts[shape.spread_side].size, layouts[shape.lanes_side].size
+    many = f", [ {shape.rows}, %end_{shape.rows} ]" if shape.rows > 1 else ""
+    enter, leave = _control(single)
+    text = f"""define void @multiply(ptr noalias %spread, ptr noalias %lanes, ptr %c, ptr %d, ptr %row_flags,
+    ptr %tile_flags, i64 %n_rows, i64 %n_tiles, i64 %n_steps, i64 %stride, i8 %wanted) {{
+entry:
+{enter}
+  %row_bytes = mul i64 %n_steps, {rows}
+  %tile_bytes = mul i64 %n_steps, {tiles}
+  br label %tile
+tile:
+  %j = phi i64 [ 0, %entry ], [ %next_j, %tile_end ]
+  %tile_flag_at = getelementptr i8, ptr %tile_flags, i64 %j
+  %tile_flag = load i8, ptr %tile_flag_at
+  %tile_byte = mul i64 %j, %tile_bytes
+  %tile_first = getelementptr i8, ptr %lanes, i64 %tile_byte
+  %column = mul i64 %j, {shape.lanes}
+  br label %row
+row:
+  %i = phi i64 [ 0, %tile ], [ %next_i, %row_end ]
+  %row_byte = mul i64 %i, %row_bytes
+  %row_first = getelementptr i8, ptr %spread, i64 %row_byte
+  %row_cell = mul i64 %i, %stride
+  %cell = add i64 %row_cell, %column
+{_go_on(shape.rows)}
+{several if shape.rows > 1 else ""}
+single:
+{_wanted(0)}
+  br i1 %go_0, label %steps_1, label %row_end
+{single}
+row_end:
+  %taken = phi i64 [ 1, %single ], [ 1, %end_1 ]{many}
+  %next_i = add i64 %i, %taken
+  %more_rows = icmp ult i64 %next_i, %n_rows
+  br i1 %more_rows, label %row, label %tile_end
+tile_end:
+  %next_j = add i64 %j, 1
+  %more_tiles = icmp ult i64 %next_j, %n_tiles
+  br i1 %more_tiles, label %tile, label %end
+end:
+{leave}
+  ret void
+}}"""
+    return text, widest
+
+
+#: Floats that round use the control word of x86 as it is when a process starts: to nearest, nothing flushed.
+_ENTER = """  %control = alloca i32
+  %usual = alloca i32
+  store i32 8064, ptr %usual
+  call void @llvm.x86.sse.stmxcsr(ptr %control)
+  call void @llvm.x86.sse.ldmxcsr(ptr %usual)"""
+_LEAVE = "  call void @llvm.x86.sse.ldmxcsr(ptr %control)"
+
+
+def _control(text: str) -> tuple[str, str]:
+    """What a function that computes on floats does first and last, whatever other libraries set."""
+    floats = any(name in text for name in ("@llvm.fma.", " = fadd ", " = fmul ", " = fptrunc "))
+    return (_ENTER, _LEAVE) if floats and x86() else ("", "")
+
+
+def _wanted(row: int, name: str = "") -> str:
+    """Whether the pair of a row, `row` below the current one, and the tile is wanted: %go_row."""
+    x = f"{name}{row}"
+    return f"""  %flag_i_{x} = add i64 %i, {row}
+  %flag_at_{x} = getelementptr i8, ptr %row_flags, i64 %flag_i_{x}
+  %row_flag_{x} = load i8, ptr %flag_at_{x}
+  %flag_{x} = or i8 %row_flag_{x}, %tile_flag
+  %go_{x} = icmp eq i8 %flag_{x}, %wanted"""
+
+
+def _go_on(rows: int) -> str:
+    """The way to the steps of several rows, where so many are left and wanted, or else to those of one."""
+    if rows == 1:
+        return "  br label %single"
+    lines = [
+        f"  %last_i = add i64 %i, {rows}",
+        "  %enough = icmp ule i64 %last_i, %n_rows",
+        "  br i1 %enough, label %several, label %single",
+        "several:",
+        *(_wanted(row, "s") for row in range(rows)),
+        "  %all_s0 = and i1 %go_s0, %go_s0",
+    ]
+    lines += [f"  %all_s{row} = and i1 %all_s{row - 1}, %go_s{row}" for row in range(1, rows)]
+    return "\n".join([*lines, f"  br i1 %all_s{rows - 1}, label %steps_{rows}, label %single"])
+
+
+def _steps(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], rows: int) -> tuple[str, int]:
+    """The loop over the steps of some neighbouring rows and one tile: from %steps_N to %end_N."""
+    size, tile_size = layouts[shape.spread_side].size, layouts[shape.lanes_side].size
+    c_bits, d_bits = shape.storage["c"], shape.storage["d"]
+    code = Code(shape.lanes, "")
+    kinds = code.kind(c_bits), code.kind(d_bits)
+    inputs = cut.graph.inputs
+    bodies: list[list[str]] = []
+    before: list[str] = []
+    phis: list[str] = []
+    after: list[str] = []
+    for row in range(rows):
+        x = f"{rows}_{row}"
+        code = Code(shape.lanes, f"r{x}_")
+        before += [
+            f"  %cells_{x} = mul i64 %stride, {row}",
+            f"  %cell_{x} = add i64 %cell, %cells_{x}",
+            f"  %c_at_{x} = getelementptr i{c_bits}, ptr %c, i64 %cell_{x}",
+            f"  %c_first_{x} = load {kinds[0]}, ptr %c_at_{x}, align {c_bits // 8}",
+            f"  %bytes_{x} = mul i64 %row_bytes, {row}",
+            f"  %first_{x} = getelementptr i8, ptr %row_first, i64 %bytes_{x}",
+        ]
+        known: dict[int, LaneValue] = {}
+        at = code.new(f"getelementptr i8, ptr %first_{x}, i64 %row_byte_{rows}")
+        for side, base in ((shape.spread_side, at), (shape.lanes_side, f"%tile_at_{rows}")):
+            layout = layouts[side]
+            known |= layout.fixed
+            for plane in layout.planes:
+                known[plane.node.index] = load(code, plane, base, layout)
+        if "c" in inputs:
+            known[inputs["c"].index] = word(code, f"%c_now_{x}", c_bits, inputs["c"].width)
+        lowering = Lowering(cut.graph, code, known, cut.shortcuts)
+        d_next = code.operand(code.unsigned(lowering.value_of(cut.root), cut.root.width), d_bits)
+        if shape.chained:
+            phis.append(
+                f"  %c_now_{x} = phi {kinds[0]} [ %c_first_{x}, %steps_{rows} ], [ {d_next}, %loop_{rows} ]"
+            )
+        else:
+            code.lines.insert(
+                0, f"  %c_now_{x} = select i1 true, {kinds[0]} %c_first_{x}, {kinds[0]} %c_first_{x}"
+            )
+        bodies.append(code.lines)
+        after += [
+            f"  %d_at_{x} = getelementptr i{d_bits}, ptr %d, i64 %cell_{x}",
+            f"  store {kinds[1]} {d_next}, ptr %d_at_{x}, align {d_bits // 8}",
+        ]
+    lines = "\n".join
+    # The rows' instructions are the same ones: side by side, each waits for its own row's alone.
+    mixed = [line for same in zip(*bodies, strict=True) for line in same]
+    text = f"""steps_{rows}:
+{lines(before)}
+  br label %loop_{rows}
+loop_{rows}:
+  %step_{rows} = phi i64 [ 0, %steps_{rows} ], [ %next_step_{rows}, %loop_{rows} ]
+  %row_byte_{rows} = phi i64 [ 0, %steps_{rows} ], [ %next_row_{rows}, %loop_{rows} ]
+  %tile_at_{rows} = phi ptr [ %tile_first, %steps_{rows} ], [ %next_tile_{rows}, %loop_{rows} ]
+{lines(phis)}
+{lines(mixed)}
+  %next_row_{rows} = add i64 %row_byte_{rows}, {size}
+  %next_tile_{rows} = getelementptr i8, ptr %tile_at_{rows}, i64 {tile_size}
+  %next_step_{rows} = add i64 %step_{rows}, 1
+  %more_steps_{rows} = icmp ult i64 %next_step_{rows}, %n_steps
+  br i1 %more_steps_{rows}, label %loop_{rows}, label %end_{rows}
+end_{rows}:
+{lines(after)}
+  br label %row_end"""
+    return text, code.widest

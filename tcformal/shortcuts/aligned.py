@@ -1,0 +1,173 @@
+"""Sums of aligned products on floats: a product is a float's, its cut the conversion to an integer.
+
+A product of signed significands that together have at most 24 bits is exact in binary32, so is its product
+with a power of two, and the conversion to an integer drops what alignment drops.  Nothing is rounded on the
+way: a number that could lie below the normal ones is less than 1 and gives 0 however it is rounded or
+flushed, so the processor's rounding mode means nothing here.  The conditions are computed from the bounds
+of the significands and exponents; a sum for which they fail keeps its operators.
+
+Zero products have an exponent of their own in most designs.  Where it never decides the largest one, because
+another term is at least as large or it lies below every exponent, one zero operand's exponent is set so low
+that no sum with it decides either, and no choice is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tcformal.interp.lanes import Code, LaneValue
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.kernels.shortcuts import Shortcuts
+from tcformal.semantics.reduce import signed_magnitude
+from tcformal.semantics.stages import Dot, Maximum, Total
+from tcformal.shortcuts import placed
+from tcformal.shortcuts.placed import BIAS, FIELD, HALF
+from tcformal.shortcuts.products import Factor, Product, Reader, leaves, raised_by
+
+#: Bits of a significand of binary32.
+_PRECISION = 24
+#: Magnitudes that a conversion to a signed integer of 32 bits takes.
+_LARGEST = (1 << 31) - 1
+#: The exponent of the least product of floats that have their exponents, half of it in each factor.
+_LEAST = -60
+
+
+def add_aligned(graph: Graph, root: Node, stages: Dot, ways: Shortcuts) -> None:
+    """Shortcuts for the sums of aligned products among the stages of a dot product."""
+    found = _Sums(graph, root, ways)
+    for step in stages.steps:
+        if step.total is not None and step.total.maximum is not None:
+            found.add(step.total, step.total.maximum)
+
+
+class _Sums:
+    """The shortcuts of one dot product."""
+
+    def __init__(self, graph: Graph, root: Node, ways: Shortcuts) -> None:
+        self._graph, self._ways, self._reader = graph, ways, Reader(graph, root, ways)
+
+    def add(self, total: Total, maximum: Maximum) -> None:
+        """The shortcuts of one sum, where its conditions hold."""
+        found = leaves(maximum)
+        if len(found) != len(total.terms):
+            return
+        products: list[Product] = []
+        others: list[Node] = []
+        for term, leaf in zip(total.terms, found, strict=True):
+            product = self._reader.product(term, leaf)
+            if product is None:
+                others.append(self._ways.of(leaf.code))
+            else:
+                products.append(product)
+        codes = {x.zero_code for x in products if x.zero_code is not None}
+        if any(max(abs(x.low), abs(x.high)) >> (HALF - 3) for x in products):
+            return
+        if not products or any(not self._reader.holds(x) for x in others):
+            return
+        floor: int | None = None
+        if codes and not any(self._reader.range(x)[0] >= max(codes) for x in others):
+            # Nothing else keeps zero products from deciding: their exponent does, where no other is below it.
+            if len(codes) > 1 or max(codes) > min(x.low for x in products):
+                return
+            floor = max(codes)
+        e_max = self._ways.of(maximum.code)
+        exponents = {id(x): self._exponents(x) for x in products}
+        self._largest(e_max, products, exponents, others, floor)
+        self._terms(e_max, products, exponents)
+
+    def _exponents(self, x: Product) -> tuple[Node, Node]:
+        """Each factor's exponent, so low for a zero that no sum with it is above 0."""
+        most = max(abs(y) for factor in x.factors for y in (factor.low, factor.high)) + 1
+        made = []
+        for factor in x.factors:
+            zeros = factor.zeros if x.zero_code is not None else ()
+            n = len(zeros)
+
+            def emit(
+                code: Code, given: Sequence[LaneValue], n: int = n, factor: Factor = factor, low: int = -most
+            ) -> LaneValue:
+                value = placed.added(code, given[n:], factor.exponent.constant)
+                for zero in given[:n]:
+                    value = code.select(zero, code.const(low), value, min(low, value.low), value.high)
+                return value
+
+            made.append(self._ways.derive([*zeros, *factor.exponent.atoms], emit))
+        return made[0], made[1]
+
+    def _largest(
+        self,
+        e_max: Node,
+        products: Sequence[Product],
+        exponents: dict[int, tuple[Node, Node]],
+        others: Sequence[Node],
+        floor: int | None,
+    ) -> None:
+        """The largest exponent: no choice for zero products, and two are added and compared at once."""
+        pairs = list(zip(products[0::2], products[1::2], strict=False))
+        alone = products[2 * len(pairs) :]
+        packed = [
+            self._ways.derive((exponents[id(x)][side], exponents[id(y)][side]), placed.packed)
+            for x, y in pairs
+            for side in (0, 1)
+        ]
+        n = len(pairs)
+        high = max(x.high for x in products)
+
+        def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+            values = placed.balanced(
+                code, [placed.halves(code, "add", *given[2 * i : 2 * i + 2]) for i in range(n)]
+            )
+            rest = given[2 * n :]
+            for _ in alone:
+                values.append(placed.plus(code, rest[0], rest[1]))
+                rest = rest[2:]
+            values += rest
+            if floor is not None:
+                values.append(code.const(floor))
+            while len(values) > 1:
+                level = [placed.larger(code, *values[i : i + 2]) for i in range(0, len(values) - 1, 2)]
+                values = level + values[2 * len(level) :]
+            return replace(values[0], high=max(high, *(x.high for x in rest), floor or 0))
+
+        needs = [*packed, *(y for x in alone for y in exponents[id(x)]), *others]
+        self._ways.add(e_max, needs, emit)
+
+    def _terms(
+        self, e_max: Node, products: Sequence[Product], exponents: dict[int, tuple[Node, Node]]
+    ) -> None:
+        """The aligned terms with their signs, where floats give them."""
+        scales: dict[int, Node] = {}
+        for x in products:
+            t = x.term
+            aligned = self._ways.of(t.aligned)
+            widths = [y.significand.width for y in x.factors]
+            raised = raised_by(aligned, self._ways.of(t.shift), [y.significand for y in x.factors])
+            if raised is None or sum(widths) > _PRECISION or raised > FIELD:
+                continue
+            most = ((1 << widths[0]) - 1) * ((1 << widths[1]) - 1)
+            most = most << raised if raised >= 0 else most >> -raised
+            if most > _LARGEST:
+                continue
+            signed = signed_magnitude(self._graph, self._ways.of(t.term.sign), aligned)
+            # Exponents in the floats themselves where no number leaves the range: one power of two for all.
+            inside = x.high - x.low + sum(widths) + _LEAST <= BIAS and raised - _LEAST <= BIAS
+            spans = all(y.high - y.low + y.significand.width + _LEAST // 2 <= BIAS for y in x.factors)
+            own = inside and spans
+            floats = [
+                self._ways.derive(
+                    [*y.signs, y.significand, *(y.exponent.atoms if own else ())],
+                    placed.number(len(y.signs), y.exponent.constant - y.low + _LEAST // 2 if own else None),
+                )
+                for y in x.factors
+            ]
+            if own:
+                by = raised + x.low - _LEAST
+                if by not in scales:
+                    scales[by] = self._ways.derive([e_max], placed.power(by))
+                needs = [*floats, scales[by]]
+                self._ways.add(signed, needs, placed.scaled(most))
+            else:
+                power = self._ways.derive([e_max, *exponents[id(x)]], placed.power(raised))
+                self._ways.add(signed, [*floats, power], placed.scaled(most))

@@ -1,0 +1,137 @@
+"""Instructions of aligned products: exponents two at a time, powers of two, products cut to integers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tcformal.interp.lanes import TRUTH, WORD, Code, LaneValue
+from tcformal.kernels.shortcuts import Emit, as_float, as_word, float_kind
+
+#: Of binary32: bits of a fraction field, bias, largest exponent code of a number.
+FIELD, BIAS, _TOP = 23, 127, 254
+#: Bits of an exponent beside another one.
+HALF = 16
+
+
+def added(code: Code, given: Sequence[LaneValue], constant: int) -> LaneValue:
+    """The sum of numbers and a constant."""
+    value = code.const(constant)
+    for y in given:
+        value = plus(code, value, y)
+    return value
+
+
+def number(signs: int, exponent: int | None) -> Emit:
+    """A signed significand as a float; with `exponent` times 2^(that and the other numbers given).
+
+    Shapes: the truth values of so many signs, the significand, then numbers that add up to its exponent.
+    """
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        value = given[signs]
+        for sign in given[:signs]:
+            negative = minus(code, code.const(0), value)
+            largest = max(abs(value.low), abs(value.high))
+            value = code.select(sign, negative, value, -largest, largest)
+        kind = float_kind(code, WORD)
+        made = code.new(f"sitofp {code.kind(WORD)} {code.operand(value, WORD)} to {kind}")
+        if exponent is not None:
+            field = added(code, given[signs + 1 :], BIAS + exponent)
+            up = code.binary("shl", field, code.const(FIELD), WORD)
+            power = as_float(code, LaneValue(up, 0, (1 << WORD) - 1, WORD))
+            made = code.new(f"fmul {kind} {made}, {power}")
+        return as_word(code, made, WORD)
+
+    return emit
+
+
+def plus(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
+    """The sum of two numbers."""
+    low, high = x.low + y.low, x.high + y.high
+    if low == high:
+        return code.const(low)
+    return code.value(code.binary("add", x, y, WORD), low, high, WORD)
+
+
+def packed(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+    """Two numbers of 16 bits side by side."""
+    low = code.binary("and", given[0], code.const((1 << HALF) - 1), WORD)
+    high = code.binary("shl", given[1], code.const(HALF), WORD)
+    return LaneValue(code.apply("or", WORD, low, high), 0, (1 << WORD) - 1, WORD)
+
+
+def halves(code: Code, name: str, x: LaneValue, y: LaneValue) -> LaneValue:
+    """The sum, or the larger one, of both halves on their own."""
+    kind, n = f"<{2 * code.lanes} x i{HALF}>", code.kind(WORD)
+    first, second = (code.new(f"bitcast {n} {v.text} to {kind}") for v in (x, y))
+    if name == "add":
+        made = code.new(f"add {kind} {first}, {second}")
+    else:
+        above = code.new(f"icmp slt {kind} {first}, {second}")
+        made = code.new(f"select <{2 * code.lanes} x i1> {above}, {kind} {second}, {kind} {first}")
+    return replace(x, text=code.new(f"bitcast {kind} {made} to {n}"))
+
+
+def balanced(code: Code, values: list[LaneValue]) -> list[LaneValue]:
+    """The largest of the lower halves and that of the upper ones."""
+    while len(values) > 1:
+        level = [halves(code, "max", *values[i : i + 2]) for i in range(0, len(values) - 1, 2)]
+        values = level + values[2 * len(level) :]
+    made = []
+    for x in values:
+        up = LaneValue(code.binary("shl", x, code.const(HALF), WORD), x.low, x.high, WORD)
+        for half in (up, x):
+            text = code.apply("ashr", WORD, half.text, code.word(HALF, WORD))
+            made.append(LaneValue(text, -(1 << (HALF - 1)), (1 << (HALF - 1)) - 1, WORD))
+    return made
+
+
+def larger(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
+    """The larger of two numbers."""
+    low, high = max(x.low, y.low), max(x.high, y.high)
+    first = LaneValue(code.operand(x, WORD), x.low, x.high, WORD)
+    second = LaneValue(code.operand(y, WORD), y.low, y.high, WORD)
+    above = LaneValue(code.relate("slt", WORD, first.text, second.text), 0, 1, TRUTH)
+    return LaneValue(code.choose(above.text, WORD, second.text, first.text), low, high, WORD)
+
+
+def power(by: int) -> Emit:
+    """2^(by - e_max + exponents) as a float: 0 where that is too small, 2^127 where it is too large."""
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        e_max, *exponents = given
+        field = minus(code, code.const(BIAS + by), e_max)
+        for x in exponents:
+            field = plus(code, field, x)
+        if exponents:
+            # No product's exponent is above the largest one.
+            field = replace(field, high=min(field.high, BIAS + by))
+        if field.low < 0:
+            field = larger(code, field, code.const(0))
+        if field.high > _TOP:
+            below = code.compare("slt", field, code.const(_TOP), WORD)
+            field = code.select(below, field, code.const(_TOP), min(field.low, _TOP), _TOP)
+        up = code.binary("shl", field, code.const(FIELD), WORD)
+        return LaneValue(up, 0, (1 << WORD) - 1, WORD)
+
+    return emit
+
+
+def minus(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
+    """The difference of two numbers."""
+    return code.value(code.binary("sub", x, y, WORD), x.low - y.high, x.high - y.low, WORD)
+
+
+def scaled(most: int) -> Emit:
+    """The integer part of a product of two floats and a power of two, of a magnitude of at most `most`."""
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        kind = float_kind(code, WORD)
+        a, b, power = (as_float(code, x) for x in given)
+        both = code.new(f"fmul {kind} {a}, {b}")
+        placed = code.new(f"fmul {kind} {both}, {power}")
+        made = code.new(f"fptosi {kind} {placed} to {code.kind(WORD)}")
+        return LaneValue(made, -most, most, WORD)
+
+    return emit

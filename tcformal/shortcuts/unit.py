@@ -1,0 +1,21 @@
+"""The shortcuts of a unit's dot product: those of IEEE 754's operations, or of single stages."""
+
+from __future__ import annotations
+
+from tcformal.design.unit import UnitSpec
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.kernels.shortcuts import Shortcuts
+from tcformal.machine import floats
+from tcformal.semantics.stages import Dot
+from tcformal.shortcuts.aligned import add_aligned
+from tcformal.shortcuts.ieee import add_ieee
+from tcformal.shortcuts.leading import add_leading
+
+
+def add_shortcuts(spec: UnitSpec, graph: Graph, stages: Dot, root: Node, ways: Shortcuts) -> None:
+    """All shortcuts of one call, whose result is `root` where no operand of A and B is NaN or Inf."""
+    if floats() and add_ieee(graph, spec, stages, ways):
+        return
+    add_leading(stages, ways)
+    add_aligned(graph, root, stages, ways)

@@ -1,0 +1,127 @@
+"""Shortcuts of compiled kernels: every design's finite products against its operators on NumPy's lanes."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tcformal.design.catalog import distinct_designs
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.kernels.gemm import Gemm, MatrixWords, cuts
+from tcformal.kernels.work import Work
+from tcformal.machine import Module, x86
+from tcformal.matmul import arrays
+from tcformal.matmul.unit import Unit, dot_call
+from tcformal.sweeps import compiled
+
+#: Between them every shortcut, quickly compiled; those of floats with exponents of their own come first.
+QUICK = (
+    "volta/mma.m8n8k4.f32.f16.f16.f32",
+    "hopper/mma.m16n8k4.f32.tf32.tf32.f32",
+    "cdna3/v_mfma_f32_32x32x4_2b_bf16",
+    "volta/mma.m8n8k4.f32.f16.f16.f32@zero_exponent=own",
+    "volta/mma.m8n8k4.f32.f16.f16.f32@fraction_bits=40",
+    "ampere/mma.m8n8k4.f64.f64.f64.f64",
+    "cdna1/v_mfma_f32_32x32x2f32",
+    "cdna1/v_mfma_f32_32x32x8f16",
+    "cdna1/v_mfma_f32_32x32x4bf16",
+    "cdna2/v_mfma_f32_32x32x4bf16",
+    "x86/vdpbf16ps",
+    "x86/vdpphps",
+    "arm/bfdot.ebf0",
+    "arm/bfdot.ebf1",
+    "power10/xvf32gerpp",
+)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No kernels of another run."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+def differences(spec: UnitSpec, side: str, seed: int, rows: int = 9, columns: int = 40) -> int:
+    """Results of kernels that are not those of the operators, on finite operands of all families."""
+    k = 2 * spec.k + 1 if spec.c_format == spec.d_format else spec.k
+    if side == "b":
+        rows, columns = columns, rows
+    x = compiled.operands(spec, k, seed, rows, columns, finite=True)
+    with Work(1, progress=False) as work:
+        d = Gemm(dot_call(spec), side).multiply(x, work)
+        wanted = arrays.by_dot_products(spec, Unit(spec).dot_bits, x, work)
+    return int((d != wanted).sum())
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_shortcuts_give_what_operators_give(name: str) -> None:
+    assert differences(resolve(name), "a", 1) == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", distinct_designs())
+def test_every_design(name: str) -> None:
+    for side in "ab":
+        for seed in (1, 2):
+            assert differences(resolve(name), side, seed, 37, 80) == 0
+
+
+def taken(name: str) -> tuple[bool, int, int]:
+    """Whether the whole result has a shortcut, and how many terms and other stages have one."""
+    step = dot_call(resolve(name))
+    made = cuts(step, shortcuts=True)[0]["finite"]
+    found = [i for i in made.shortcuts if i >= 0]
+    nodes = {x.index: x for x in step.graph.since(0)}
+    terms = [i for i in found if nodes[i].op == "ite" and nodes[i].args[1].op == "neg_mod"]
+    return made.root.index in made.shortcuts, len(terms), len(found) - len(terms)
+
+
+def test_conditions_decide_which_are_taken() -> None:
+    volta = "volta/mma.m8n8k4.f32.f16.f16.f32"
+    # Four terms; the largest exponent, a distance and a magnitude.
+    assert taken(volta) == (False, 4, 3)
+    # Terms of more than 31 bits keep their operators, and one that is not truncated is no product cut.
+    assert taken(f"{volta}@fraction_bits=40") == (False, 0, 3)
+    assert taken(f"{volta}@alignment_rounding=RD") == (False, 0, 3)
+    assert taken("ampere/mma.m8n8k4.f64.f64.f64.f64")[0]
+    # A result that is not rounded to nearest in a format of processors is no operation of theirs.
+    assert not taken("sequential@terms=2,a_format=fp16,b_format=fp16,conversion=RZ-FP32")[0]
+    assert taken("sequential@terms=2,a_format=fp16,b_format=fp16,conversion=RNE-FP32")[0]
+
+
+@pytest.fixture
+def flushing() -> Iterator[None]:
+    """A thread whose processor flushes subnormals and rounds toward zero, as other libraries may leave it."""
+    if not x86():
+        pytest.skip("the control word of x86")
+    text = """define void @set(ptr %x) {
+  call void @llvm.x86.sse.ldmxcsr(ptr %x)
+  ret void
+}
+declare void @llvm.x86.sse.ldmxcsr(ptr)"""
+    load: Any = Module(text, {"set": (ctypes.c_void_p,)})
+    words = np.array([0x1F80 | 0x8040 | 0x6000, 0x1F80], np.uint32)
+    load.set(words.ctypes.data)
+    yield
+    load.set(words.ctypes.data + 4)
+
+
+@pytest.mark.usefixtures("flushing")
+@pytest.mark.parametrize("name", ["cdna1/v_mfma_f32_32x32x2f32", "volta/mma.m8n8k4.f32.f16.f16.f32"])
+def test_the_processors_modes_mean_nothing(name: str) -> None:
+    assert differences(resolve(name), "a", 3) == 0
+
+
+def test_a_nan_of_c_keeps_its_word_where_the_design_says_so() -> None:
+    nan = 0x7F812345
+    for name, word in (("power10/xvf32gerpp", nan | 1 << 22), ("cdna1/v_mfma_f32_32x32x2f32", None)):
+        spec = resolve(name)
+        ones = np.full((4, 2), 0x3F800000, np.uint32)
+        x = MatrixWords(ones, np.ascontiguousarray(ones.T), np.full((4, 4), nan, np.uint32))
+        with Work(1, progress=False) as work:
+            d = Gemm(dot_call(spec), "a").multiply(x, work)
+        assert (d == (spec.design.nan_word if word is None else word)).all()
