@@ -151,9 +151,7 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 
 
 @results.command(name="prune")
-@click.option(
-    "--pack", is_flag=True, help="Pack what stays with xz, and results of devices and products."
-)
+@click.option("--pack", is_flag=True, help="Pack what stays with xz, and results of devices and products.")
 @click.option("--light", is_flag=True, help="Keep lemmas for claims that a query asks, and no long proofs.")
 @results_option
 @json_option
