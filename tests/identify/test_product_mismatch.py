@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ from click.testing import CliRunner
 from tcformal import InputError, simulate
 from tcformal.cli import main
 from tcformal.design.names import resolve
-from tcformal.identify.product_case import product_case
+from tcformal.formats.catalog import format_named
+from tcformal.identify.product_case import ProductCase, product_case
 from tcformal.identify.products import ExplainedProduct, explain_product
+from tcformal.report.devices.heat import _tiled, distances
 
 HALF = "ada/mma.m16n8k16.f32.f16.f16.f32"
 EIGHT = "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
@@ -112,6 +115,47 @@ def test_what_no_recipe_gives_is_said(tmp_path: Path) -> None:
     assert (data["differing"], data["largest"]) == (1, 1)
     assert (data["first"]["row"], data["first"]["column"]) == (2, 1)
     assert {"unit": HALF, "recipe": "cublaslt-21@tile=16", "fault": ""} in data["expected_by"]
+
+
+def test_what_differs_is_a_picture(tmp_path: Path) -> None:
+    """Beside it the elements, in units of u·|A||B|."""
+    pytest.importorskip("matplotlib")
+    a, b = halves()
+    expected = simulate(HALF, a, b)
+    got = expected.copy()
+    got[2, 1] = np.nextafter(got[2, 1], np.float32(0), dtype=np.float32)
+    got[4, 3] = np.nan
+    path, picture = tmp_path / "product.npz", tmp_path / "heat.svg"
+    np.savez(path, a=a, b=b, expected=expected, got=got)
+    words = ["explain-mismatch", HALF, "--file", str(path), "--only-unit", "--plot", str(picture)]
+    run = CliRunner().invoke(main, words)
+    assert run.exit_code == 1, run.output
+    assert picture.read_text(encoding="utf-8").startswith("<?xml")
+    first, *lines = picture.with_suffix(".csv").read_text(encoding="utf-8").splitlines()
+    assert first.startswith("# tcformal ")
+    rows = {(row["row"], row["column"]): float(row["units"]) for row in csv.DictReader(lines)}
+    size = float((np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64)))[2, 1])
+    apart = abs(float(got[2, 1]) - float(expected[2, 1])) / size * 2**24
+    assert rows == {("2", "1"): pytest.approx(apart), ("4", "3"): np.inf}
+
+
+def test_the_picture_of_a_large_product_keeps_the_largest_of_a_tile() -> None:
+    far = np.zeros((1200, 3))
+    far[1199, 2], far[700, 0], far[701, 0] = 5, 1, 2
+    made = _tiled(far)
+    assert made.shape == (400, 3)
+    assert (made.max(), made[399, 2], made[233, 0]) == (5, 5, 2)
+    assert np.count_nonzero(made) == 2
+
+
+def test_scales_count_in_the_size_of_a_difference() -> None:
+    a, b = np.ones((1, 4), np.float32), np.ones((4, 1), np.float32)
+    case = ProductCase(
+        a=a, b=b, expected=np.array([[0x40000000]], np.uint32), got=np.array([[0x40000001]], np.uint32),
+        d_format=format_named("fp32"), scale_a=np.array([[2.0, 4.0]], np.float32),
+        scale_b=np.array([[1.0], [0.5]], np.float32), alpha=-2.0,
+    )  # fmt: skip
+    assert distances(case)[0, 0] == 2.0**-22 / (2 * (2 + 2 + 2 + 2)) * 2**24
 
 
 @pytest.mark.parametrize(

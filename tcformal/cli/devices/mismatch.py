@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -18,8 +19,10 @@ from tcformal.identify.product_case import ProductCase, arrays_of, is_product, p
 from tcformal.identify.products import explain_product
 from tcformal.programs.chain import scale_count
 from tcformal.report.devices import mismatch as views
+from tcformal.report.devices.heat import product_heat
 from tcformal.report.devices.products import product_data, product_view
 from tcformal.report.escape import print_json, say
+from tcformal.report.numbers.plot import picture_kind, pyplot
 from tcformal.report.parts import bar, show
 
 
@@ -40,13 +43,20 @@ from tcformal.report.parts import bar, show
 @click.option("--recipe", "recipes", multiple=True, help="For a product: another recipe to try.")
 @click.option("--only-unit", is_flag=True, help="For a product: try no other unit.")
 @click.option("--output", help="For a product: the format of the results.")
+@click.option(
+    "--plot",
+    "picture",
+    metavar="FILE",
+    help="For a product: a heat map of what differs (svg, png, pdf); the elements beside it.",
+)
 @click.option("--all", "every", is_flag=True, help="Show every design, recipe and case, beyond a screenful.")
 @click.option("--explain", "with_explanation", is_flag=True, help="Show both designs bit by bit.")
 @json_option
 def explain_mismatch_(
     unit: str, a: str | None, b: str | None, c: str, scale_a: str | None, scale_b: str | None,
     expected: str | None, got: str | None, path: Path | None, recipes: tuple[str, ...],
-    only_unit: bool, output: str | None, every: bool, with_explanation: bool, as_json: bool,
+    only_unit: bool, output: str | None, picture: str | None, every: bool, with_explanation: bool,
+    as_json: bool,
 ) -> int:  # fmt: skip
     """Rounding or bug?  Find the designs that give an expected result, and those that give the one obtained.
 
@@ -55,6 +65,9 @@ def explain_mismatch_(
     0: known arithmetic gives both results.  A whole product is also tried by every recipe: split-K,
     promotion, the residue first, and known faults of libraries.
     """
+    if picture is not None:
+        picture_kind(picture)
+        pyplot()  # refuses before anything is computed
     spec = resolve(unit)
     given = {"--a": a, "--b": b, "--expected": expected, "--got": got}
     if path is not None:
@@ -64,7 +77,7 @@ def explain_mismatch_(
         data_of = arrays_of(path) if path.suffix == ".npz" else {}
         if is_product(data_of):
             case = product_case(spec, data_of, str(path), output)
-            return _product(spec, case, recipes, only_unit, every, as_json)
+            return _product(spec, case, recipes, only_unit, every, as_json, picture)
         cases = read_cases(spec, path)
     else:
         missing = [name for name, text in given.items() if text is None]
@@ -81,9 +94,9 @@ def explain_mismatch_(
             if text is not None
         }
         cases = [case_of(spec, data, "the options")]
-    if recipes or output:
+    if recipes or output or picture is not None:
         raise InputError(
-            "expected --recipe and --output beside the matrices of a product, but got other cases"
+            "expected --recipe, --output and --plot beside the matrices of a product, but got other cases"
         )
     with bar("trying designs") as advance:
         found = explain_mismatch(spec, cases, advance)
@@ -99,10 +112,14 @@ def explain_mismatch_(
 
 
 def _product(
-    spec: UnitSpec, case: ProductCase, recipes: tuple[str, ...], only_unit: bool, every: bool, as_json: bool
-) -> int:
+    spec: UnitSpec, case: ProductCase, recipes: tuple[str, ...], only_unit: bool, every: bool,
+    as_json: bool, picture: str | None,
+) -> int:  # fmt: skip
     """Explain two results of one matrix product; the exit code."""
     with bar("trying recipes") as advance:
         found = explain_product(spec, case, recipes, advance, rivals=not only_unit)
     print_json(product_data(found)) if as_json else show(product_view(found, every=every))
+    if picture is not None:
+        data = product_heat(picture, ["tcformal", *sys.argv[1:]], case)
+        say(f"{picture}; data: {data}", err=True)
     return OK if found.both or found.first is None else OTHERWISE

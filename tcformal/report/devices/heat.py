@@ -1,0 +1,77 @@
+"""Where two results of one matrix product differ, as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.identify.product_case import ProductCase
+from tcformal.matmul.errors import in_units, values_of
+from tcformal.oracle.values import hex_word
+from tcformal.report.numbers.plot import save_picture
+
+#: Rows and columns of a picture at most: of a larger matrix each point is the largest of a tile.
+_POINTS = 512
+
+
+def product_heat(path: str, command: Sequence[str], case: ProductCase) -> Path:
+    """A heat map of |got - expected| in units of u·|A||B|, and the elements that differ as data; its path.
+
+    Zero, NaN, Inf: an element of which one result is NaN or Inf and the other another one is infinitely far.
+    Errors: as `save_picture`.
+    """
+    far = distances(case)
+    rows = [
+        (
+            int(i),
+            int(j),
+            *(hex_word(case.d_format, int(x[i, j])) for x in (case.expected, case.got)),
+            far[i, j],
+        )
+        for i, j in np.argwhere(far > 0)
+    ]
+    shown = _tiled(far)
+
+    def draw(figure: Any) -> None:
+        axes = figure.add_subplot()
+        m, n = far.shape
+        image = axes.imshow(
+            np.ma.masked_where(shown == 0, shown), extent=(0, n, m, 0), aspect="auto", cmap="viridis_r",
+            interpolation="nearest",
+        )  # fmt: skip
+        figure.colorbar(image, label="|got − expected| / (u |A||B|)")
+        axes.grid(visible=False)
+        axes.set(xlabel="column", ylabel="row", title=f"{len(rows)} of {m * n} elements differ")
+
+    return save_picture(path, command, ("row", "column", "expected", "got", "units"), rows, draw)
+
+
+def distances(case: ProductCase) -> NDArray[np.float64]:
+    """|got - expected| of each element in units of u·|alpha|·|A||B|, scales taken in; 0 for the same words.
+
+    Shapes: [M, N].
+    """
+    expected, got = (values_of(x, case.d_format) for x in (case.expected, case.got))
+    a, b = (np.abs(np.asarray(x).astype(np.float64)) for x in (case.a, case.b))
+    for name, scales in (("a", case.scale_a), ("b", case.scale_b)):
+        if scales is not None:
+            axis = 1 if name == "a" else 0
+            size = -(-case.k // scales.shape[axis])
+            each = np.repeat(np.abs(np.asarray(scales).astype(np.float64)), size, axis=axis)
+            a, b = (a * each[:, : case.k], b) if name == "a" else (a, b * each[: case.k])
+    sizes = a @ b * abs(1.0 if case.alpha is None else float(case.alpha))
+    with np.errstate(invalid="ignore"):
+        found = in_units(case.d_format, np.abs(got - expected), sizes)
+    found = np.where(np.isnan(found), np.inf, found)
+    return np.asarray(np.where(case.expected == case.got, 0.0, found), np.float64)
+
+
+def _tiled(far: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The largest of each tile, of as many tiles as a picture has points."""
+    steps = [max(1, -(-size // _POINTS)) for size in far.shape]
+    made = np.maximum.reduceat(far, np.arange(0, far.shape[0], steps[0]), axis=0)
+    return np.asarray(np.maximum.reduceat(made, np.arange(0, far.shape[1], steps[1]), axis=1), np.float64)
