@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tcformal.identify.product_case import ProductCase
 from tcformal.matmul.errors import in_units, values_of
 from tcformal.oracle.values import hex_word
-from tcformal.report.numbers.plot import save_picture
+from tcformal.report.numbers.plot import pyplot, save_picture
 
 #: Rows and columns of a picture at most: of a larger matrix each point is the largest of a tile.
 _POINTS = 512
@@ -39,15 +39,21 @@ def product_heat(path: str, command: Sequence[str], case: ProductCase) -> Path:
     def draw(figure: Any) -> None:
         axes = figure.add_subplot()
         m, n = far.shape
+        most = float(shown[np.isfinite(shown)].max(initial=0.0)) or 1.0
         image = axes.imshow(
-            np.ma.masked_where(shown == 0, shown), extent=(0, n, m, 0), aspect="auto", cmap="viridis_r",
-            interpolation="nearest",
+            np.ma.masked_where(shown == 0, shown), extent=(0, n, m, 0), aspect="auto", vmin=0, vmax=most,
+            cmap=_colours(), interpolation="nearest",
         )  # fmt: skip
         figure.colorbar(image, label="|got − expected| / (u |A||B|)")
         axes.grid(visible=False)
         axes.set(xlabel="column", ylabel="row", title=f"{len(rows)} of {m * n} elements differ")
 
     return save_picture(path, command, ("row", "column", "expected", "got", "units"), rows, draw)
+
+
+def _colours() -> Any:
+    """Light to dark; red for what is infinitely far."""
+    return pyplot().get_cmap("viridis_r").with_extremes(over="red")
 
 
 def distances(case: ProductCase) -> NDArray[np.float64]:
