@@ -41,7 +41,7 @@ RDNA4 = "ROCm emulator, gfx12_dot.h and dot_packed16.h"
 
 #: Folders of results of the programs of `hw_probes/reference`.
 SPIKE, BOCHS = "Spike-55b4658d", "Bochs-783b58fd"
-GAUDI3_RESULTS = "Gaudi-3-e6cef1c3"
+BOCHS_AMX, GAUDI3_RESULTS = "Bochs-783b58fd-amx", "Gaudi-3-e6cef1c3"
 ROCJITSU = {3: "rocjitsu-gfx11-48f67ab9", 4: "rocjitsu-gfx12-5ac3c9c4"}
 
 
@@ -139,7 +139,7 @@ def _x86() -> Iterator[tuple[str, Published]]:
     fact = as_reference(AVX10, BOCHS)
     yield "vdpphps", Published(shape=(1, 1, 2), a="fp16", b="fp16", c="fp32", design=design, fact=fact)
     fact, note = (
-        as_reference(AMX_FP8, BOCHS),
+        as_reference(AMX_FP8, BOCHS_AMX),
         "Bochs takes a subnormal e5m2 for a zero, a subnormal e4m3 not.",
     )
     for letters, a, b in (
@@ -160,7 +160,7 @@ def _x86() -> Iterator[tuple[str, Published]]:
                 notes=(note,),
             ),
         )
-    fact, tile = as_reference(AMX_COMPLEX, BOCHS), x86_tile(operand_subnormals="kept")
+    fact, tile = as_reference(AMX_COMPLEX, BOCHS_AMX), x86_tile(operand_subnormals="kept")
     for name, design, pairs in (
         ("tcmmrlfp16ps", x86_tile_real(), "real and imaginary parts, of A and of B"),
         ("tcmmimfp16ps", tile, "an imaginary and a real part of A, a real and an imaginary one of B"),
