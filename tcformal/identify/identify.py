@@ -260,6 +260,7 @@ class Identifying:
         agrees = {u.name: int((replay(u, batch) == answers).sum()) for u in self._candidates()}
         ranked = sorted(agrees, key=lambda name: -agrees[name])[:_SHOWN]
         nearest = tuple(NearDesign(name, Rate(agrees[name], len(answers))) for name in ranked)
+        self.search.curve.append((self.search.probes, 0))
         return self._made(
             IdentifyVerdict.OUTSIDE, "no design of the space gives all answers", nearest=nearest
         )

@@ -120,12 +120,12 @@ def test_answers_are_set_aside_where_a_design_gives_all_others(
 
     made = _Small(Asker(CallableDevice(box, "box"), unit.operands, unit.k), 200, lambda _: None).whole()
     assert made.verdict is verdict, made.reason
+    finding = verify_identification(to_record(made), Store(tmp_path))
+    assert finding.status is AuditStatus.HOLDS, finding.reason
     if verdict is IdentifyVerdict.FAULTY:
         assert made.validated is not None
         assert (made.validated.misfits.count, len(made.validated.shown)) == (1, 1)
         assert made.validated.shown[0].stays
-        finding = verify_identification(to_record(made), Store(tmp_path))
-        assert finding.status is AuditStatus.HOLDS, finding.reason
 
 
 #: An identification whose device notes what it is asked, and ends the process in one of its calls.
