@@ -87,15 +87,24 @@ def x86_dot(*, operand_subnormals: str) -> Design:
     """`vdpbf16ps`, `vdpphps`: two FMA steps, the odd pair first; subnormal c and results are zeros."""
     return Design(
         products=2, summation="sequential", c_position="first", order="odd_first",
-        operand_subnormals=operand_subnormals, **_X86,
+        operand_subnormals=operand_subnormals, **_X86 | _tiny(operand_subnormals),
     )  # fmt: skip
 
 
 def x86_tile(*, operand_subnormals: str) -> Design:
     """`tdpbf16ps`, `tdpfp16ps`: two FMA chains from zero (even and odd k), their sum, then c."""
     return Design(
-        products=32, summation="two_chains", c_position="last", operand_subnormals=operand_subnormals, **_X86
-    )
+        products=32, summation="two_chains", c_position="last", operand_subnormals=operand_subnormals,
+        **_X86 | _tiny(operand_subnormals),
+    )  # fmt: skip
+
+
+def _tiny(operand_subnormals: str) -> dict[str, str]:
+    """What x86 makes of a result that lies below 2^-126 with any exponent, and rounds to 2^-126: 0.
+
+    No sum of fp16's products and a normal c lies there: they are multiples of 2^-48.
+    """
+    return {} if operand_subnormals == "kept" else {"result_subnormals": "tiny_zero"}
 
 
 def x86_tile_fp8(*, a: str, b: str) -> Design:

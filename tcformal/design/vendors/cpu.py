@@ -12,6 +12,7 @@ from tcformal.design.vendors.facts import (
     AMD_RESULTS,
     ARM,
     AS_TDPBF16PS,
+    AS_VDPBF16PS,
     INTEL,
     INTEL_RESULTS,
     as_reference,
@@ -43,8 +44,9 @@ _X86: dict[str, tuple[tuple[int, int, int], str, Design, Fact]] = {
 def cpu_names() -> Iterator[tuple[str, UnitMaker]]:
     """Every CPU unit's name with what makes it."""
     for name, (shape, a, design, source) in _X86.items():
-        unmeasured = {"nan_word": AS_TDPBF16PS, "nan_rule": AS_TDPBF16PS}
-        overrides = {} if source.evidence is Evidence.MEASURED else unmeasured
+        overrides = {"result_subnormals": AS_VDPBF16PS} if name == "tdpbf16ps" else {}
+        if source.evidence is not Evidence.MEASURED:
+            overrides = {"nan_word": AS_TDPBF16PS, "nan_rule": AS_TDPBF16PS}
         yield f"x86/{name}", partial(_unit, shape, a, design, source, overrides)
     for ebf in (0, 1):
         design = arm_dot_bf16(extended=bool(ebf))

@@ -49,6 +49,9 @@ AS_HOPPER = Fact("as on Hopper, of which it is measured; no source states it", E
 AS_TDPBF16PS = Fact(
     "as x86/tdpbf16ps, of which it is measured; Bochs's source has the same order", Evidence.INFERRED
 )
+AS_VDPBF16PS = Fact(
+    "as x86/vdpbf16ps, of which it is measured; Bochs's source has one rule for both", Evidence.INFERRED
+)
 
 
 @cache
