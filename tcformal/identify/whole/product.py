@@ -24,6 +24,7 @@ from tcformal.identify.whole.order import (
     ProductProbe,
     SumChain,
 )
+from tcformal.identify.whole.variants import variants
 from tcformal.identify.whole.words import described, elements_in_words
 from tcformal.matmul.arrays import dtypes
 
@@ -31,6 +32,8 @@ from tcformal.matmul.arrays import dtypes
 _FMA = {"fp32": "cdna1/v_mfma_f32_32x32x2f32", "fp64": "ampere/mma.m8n8k4.f64.f64.f64.f64"}
 _WIDER = {"fp16": "fp32", "bf16": "fp32"}
 ProductArray = NDArray[Any]
+#: Orders that are compared on all elements; rows and columns whose elements try the others first.
+_PLAIN, _FEW = 2, 12
 _FORMATS = ("fp64", "fp32", "bf16", "fp16")
 
 
@@ -38,8 +41,8 @@ _FORMATS = ("fp64", "fp32", "bf16", "fp16")
 class SummedRegion:
     """Elements of D that are summed in one order, and the units that give them.
 
-    Ranges and units: `units`: those tried that give every element of all random operands, with the order (the
-    first two terms of a chain may be turned); `refuted`: those that do not, each with the share of elements
+    Ranges and units: `units`: those tried that give every element of all random operands, with the order (one
+    that masks cannot tell from what they showed, `variants`); `refuted`: those that do not, each with the share of elements
     that it gives otherwise.
     """
 
@@ -212,18 +215,21 @@ def _summed(
     """The units that give a region's elements; the region in two where no unit gives them all."""
     units, refuted = [], []
     order, elements = region.order, region.elements
-    tries = [order] if order == _turned(order) else [order, _turned(order)]
+    tries = list(variants(order))
+    rows, columns = (np.flatnonzero(elements.any(i))[:_FEW] for i in (1, 0))
+    some = np.zeros_like(elements)
+    some[np.ix_(rows, columns)] = elements[np.ix_(rows, columns)]
     best: NDArray[np.bool_] = np.zeros_like(elements)
     for candidate in candidates:
-        if candidate.unit != candidate.late and not order.joins:
-            continue
         least = 1.0
-        for one in tries:
-            given = elements.copy()
-            for operands, words in zip(sets, got, strict=True):
-                d = np.zeros(words.shape, dtypes()[formats[2].name])
-                _fill(d, elements, candidate, one, operands, formats)
-                given &= _words(d) == words
+        for i, one in enumerate(tries):
+            if candidate.unit != candidate.late and not one.joins:
+                continue
+            # A few elements refute most of the many orders that masks cannot tell apart.
+            if i >= _PLAIN and not _gives(candidate, one, some, sets, got, formats).all():
+                continue
+            given = np.zeros_like(elements)
+            given[elements] = _gives(candidate, one, elements, sets, got, formats)
             least = min(least, 1 - float(given.sum()) / float(elements.sum()))
             if not least:
                 units.append((candidate, one))
@@ -235,6 +241,23 @@ def _summed(
         return [SummedRegion(region, tuple(units), tuple(refuted))]
     halves = [OrderRegion(order, x) for x in (best, elements & ~best)]
     return [y for x in halves for y in _summed(x, candidates, sets, got, formats)]
+
+
+def _gives(
+    candidate: ChainUnits,
+    order: SumChain,
+    elements: NDArray[np.bool_],
+    sets: Sequence[tuple[ProductArray, ProductArray]],
+    got: Sequence[ProductArray],
+    formats: tuple[Format, Format, Format],
+) -> NDArray[np.bool_]:
+    """Which of some elements a unit gives, with an order, of all operands."""
+    given = np.ones(int(elements.sum()), np.bool_)
+    for operands, words in zip(sets, got, strict=True):
+        d = np.zeros(words.shape, dtypes()[formats[2].name])
+        _fill(d, elements, candidate, order, operands, formats)
+        given &= (_words(d) == words)[elements]
+    return given
 
 
 def _words(x: NDArray[Any]) -> NDArray[Any]:
@@ -281,6 +304,7 @@ def _units(a: Format, b: Format, d: Format) -> Iterator[ChainUnits]:
         rounded = resolve("muladd@k=1," + ",".join(f"{x}_format={wide}" for x in "abcd"))
         yield ChainUnits(fused, fused)
         yield ChainUnits(fused, rounded)
+        yield ChainUnits(rounded, fused)
         yield ChainUnits(rounded, rounded)
     known = distinct_designs(lambda u: u.operands.a == a and u.operands.b == b and u.scale_format is None)
     for name in known:
@@ -288,9 +312,3 @@ def _units(a: Format, b: Format, d: Format) -> Iterator[ChainUnits]:
         chained = unit.c_format == unit.d_format and unit.name not in _FMA.values()
         if chained and unit.d_format.width >= d.width:
             yield ChainUnits(unit, unit)
-
-
-def _turned(x: SumChain) -> SumChain:
-    """The same order with the first two terms of every chain in turned places: no mask tells which."""
-    ks = x.ks if x.base else (*x.ks[1::-1], *x.ks[2:])
-    return SumChain(ks, tuple(_turned(y) for y in x.base))
