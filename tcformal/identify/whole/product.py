@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.checks import check_int
-from tcformal.design.catalog import catalogue, distinct_designs
-from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
 from tcformal.formats.spec import Format
-from tcformal.identify.whole.chains import ChainUnits, product_in_order
+from tcformal.identify.whole.chains import ChainUnits, candidates, product_in_order
 from tcformal.identify.whole.order import (
     NoProductOrderError,
     OrderRegion,
@@ -28,9 +26,6 @@ from tcformal.identify.whole.variants import variants
 from tcformal.identify.whole.words import described, elements_in_words
 from tcformal.matmul.arrays import dtypes
 
-#: Fused multiply–adds, and products that are rounded before they are added, in the formats of processors.
-_FMA = {"fp32": "cdna1/v_mfma_f32_32x32x2f32", "fp64": "ampere/mma.m8n8k4.f64.f64.f64.f64"}
-_WIDER = {"fp16": "fp32", "bf16": "fp32"}
 ProductArray = NDArray[Any]
 #: Orders that are compared on all elements; rows and columns whose elements try the others first.
 _PLAIN, _FEW = 2, 12
@@ -42,8 +37,8 @@ class SummedRegion:
     """Elements of D that are summed in one order, and the units that give them.
 
     Ranges and units: `units`: those tried that give every element of all random operands, with the order (one
-    that masks cannot tell from what they showed, `variants`); `refuted`: those that do not, each with the share of elements
-    that it gives otherwise.
+    that masks cannot tell from what they showed, `variants`); `refuted`: those that do not, each with the
+    share of elements that it gives otherwise.
     """
 
     region: OrderRegion
@@ -192,7 +187,7 @@ def identify_product(
     known: tuple[SummedRegion, ...] = ()
     differing = checked = 0
     if len(orders) == 1 and not reason:
-        units = list(_units(a, b, d))
+        units = list(candidates(a, b, d))
         known = tuple(y for x in first for y in _summed(x, units, sets, got, (a, b, d)))
         if all(x.units for x in known):
             fresh = _cancelling(rng, (m, k), (k, n), (a, b))
@@ -294,21 +289,3 @@ def _independent(
     rows, columns = rng.permutation(a.shape[0]), rng.permutation(b.shape[1])
     moved = _words(probe.run(np.ascontiguousarray(a[rows]), np.ascontiguousarray(b[:, columns])))
     return bool((moved == d[np.ix_(rows, columns)]).all())
-
-
-def _units(a: Format, b: Format, d: Format) -> Iterator[ChainUnits]:
-    """The units of the formats whose sums can be chained, the processors' own arithmetic first."""
-    wide = _WIDER.get(a.name, a.name)
-    if a == b:
-        fused = resolve(_FMA[wide])
-        rounded = resolve("muladd@k=1," + ",".join(f"{x}_format={wide}" for x in "abcd"))
-        yield ChainUnits(fused, fused)
-        yield ChainUnits(fused, rounded)
-        yield ChainUnits(rounded, fused)
-        yield ChainUnits(rounded, rounded)
-    known = distinct_designs(lambda u: u.operands.a == a and u.operands.b == b and u.scale_format is None)
-    for name in known:
-        unit = catalogue()[name]
-        chained = unit.c_format == unit.d_format and unit.name not in _FMA.values()
-        if chained and unit.d_format.width >= d.width:
-            yield ChainUnits(unit, unit)

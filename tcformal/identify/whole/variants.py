@@ -1,8 +1,8 @@
 """Orders of sums that masks cannot tell apart, because every sum in them takes in the same terms.
 
 The first two terms of a chain may be turned: one of them is rounded before it is added, the other may be
-fused.  And a compiler may fuse some products of a short chain only: its last ones are rounded before they join
-the sum, or its first ones are; or it fuses those of one short chain alone.
+fused.  And a compiler may fuse some products of a short chain only: its last ones are rounded before they
+join the sum, or its first ones are; or it fuses those of one short chain alone.
 """
 
 from __future__ import annotations
