@@ -19,7 +19,7 @@ Words = NDArray[Any]
 _ALIAS, _APART = 2048, 192
 
 
-class Block:
+class DecodedBlock:
     """The decoded operands of some rows (or tiles) and some steps of one side."""
 
     def __init__(

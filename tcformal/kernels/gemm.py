@@ -18,7 +18,7 @@ from tcformal.interp.lanes import DOUBLE, WORD
 from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.kernels.block import Block, Words
+from tcformal.kernels.block import DecodedBlock, Words
 from tcformal.kernels.cut import Cut, cut, without
 from tcformal.kernels.multiply import Shape
 from tcformal.kernels.shortcuts import Shortcuts
@@ -172,14 +172,18 @@ class Gemm:
             some_tiles = slice(tile, min(tile + panel_tiles, tiles))
             for first in range(0, steps, at_once):
                 some_steps = slice(first, min(first + at_once, steps))
-                lanes_block = Block(self, shape.lanes_side, *lanes_of, some_tiles, some_steps, work, memory)
+                lanes_block = DecodedBlock(
+                    self, shape.lanes_side, *lanes_of, some_tiles, some_steps, work, memory
+                )
                 for row in range(0, rows, _PANEL):
                     some_rows = slice(row, min(row + _PANEL, rows))
-                    rows_block = Block(self, shape.spread_side, *rows_of, some_rows, some_steps, work, memory)
+                    rows_block = DecodedBlock(
+                        self, shape.spread_side, *rows_of, some_rows, some_steps, work, memory
+                    )
                     self._pairs(rows_block, lanes_block, c, d, work)
         return d if stride == columns else np.ascontiguousarray(d[:, :columns])
 
-    def _pairs(self, rows: Block, tiles: Block, c: Words, d: Words, work: Work) -> None:
+    def _pairs(self, rows: DecodedBlock, tiles: DecodedBlock, c: Words, d: Words, work: Work) -> None:
         """Every row of a block with every tile of another."""
         rare = bool(rows.flags.any() or tiles.flags.any())
         n_steps = rows.steps.stop - rows.steps.start

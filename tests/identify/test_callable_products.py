@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 
 from tcformal import DeviceError, InputError, gemm, identify_product
 from tcformal.cli import main
+from tcformal.identify.whole.order import SumChain
+from tcformal.identify.whole.variants import variants
 
 BF16 = "x86/vdpbf16ps"
 Array = NDArray[Any]
@@ -164,3 +167,24 @@ def test_formats_cross_as_their_dtypes() -> None:
 
     identify_product(told, "bf16,bf16,bf16", (2, 2, 6), repeats=1)
     assert set(kinds) == {(np.dtype(ml_dtypes.bfloat16),) * 2}
+
+
+def test_a_last_chain_is_tried_in_orders_that_masks_cannot_tell_apart() -> None:
+    """Two turned and fused, the third rounded before it is added, as a row of OpenBLAS's fp64 is summed."""
+    whole = SumChain((), (SumChain((0, 4)), SumChain((8, 9, 10))))
+    found = list(variants(whole))
+    assert found[0] == whole
+    assert len(set(found)) == len(found)
+    tail = SumChain((10,), (SumChain((9, 8)),))
+    assert replace(whole, base=(SumChain((0, 4)), tail)) in found
+    assert all(x.base[0] in (SumChain((0, 4)), SumChain((4, 0))) for x in found)
+
+
+def test_a_kept_shape_is_not_asked_again(tmp_path: Path) -> None:
+    call = ["identify-product", "numpy", "--formats", "fp32,fp32,fp32", "--keep", "--results", str(tmp_path)]
+    for shapes in (["2,2,3", "2,2,3"], ["2,2,3", "2,2,2"]):
+        assert exit_code([*call, *(y for x in shapes for y in ("--shape", x))]) == 0
+    (path,) = tmp_path.rglob("numpy.jsonl")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [(x["m"], x["n"], x["k"]) for x in rows] == [(2, 2, 3), (2, 2, 2)]
+    assert all(isinstance(x["threads"], int) or x["threads"] == "not told" for x in rows)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import re
 import shlex
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from tcformal.checks import check_int
 from tcformal.cli.group import OK, OTHERWISE, json_option, main, results_option
 from tcformal.errors import DeviceError, InputError
+from tcformal.files.lines import read
 from tcformal.files.write import append
 from tcformal.formats.catalog import format_named
 from tcformal.identify.whole.order import ProductFunction
@@ -92,8 +92,9 @@ def identify_product_(
 def _kept(path: Path, about: dict[str, Any]) -> dict[tuple[int, int, int], dict[str, Any]]:
     """The shapes that a file of results holds of the same library, formats and settings, the last of each."""
     found: dict[tuple[int, int, int], dict[str, Any]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        record = json.loads(line)
+    for line in read(path)[0]:
+        if (record := line.data) is None:
+            continue
         same = all(record.get(name) == value for name, value in about.items() if name not in _OWN)
         if same and record["formats"] == [x.strip() for x in about["formats"].split(",")]:
             found[record["m"], record["n"], record["k"]] = record

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.names import resolve
 from tcformal.design.steps import ConstantStep, InputStep, ProgramPlan
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
@@ -16,6 +19,10 @@ from tcformal.matmul.arrays import from_raw, to_raw
 from tcformal.matmul.program import run_plan
 from tcformal.programs.builder import Builder, StepValue
 from tcformal.programs.functions import add, call, convert
+
+#: Fused multiply–adds, and products that are rounded before they are added, in the formats of processors.
+_FMA = {"fp32": "cdna1/v_mfma_f32_32x32x2f32", "fp64": "ampere/mma.m8n8k4.f64.f64.f64.f64"}
+_WIDER = {"fp16": "fp32", "bf16": "fp32"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +112,21 @@ def _as_taken(unit: UnitSpec, ks: tuple[int, ...]) -> list[int]:
     if unit.design.order != "odd_first":
         return list(ks)
     return [k for i in range(0, len(ks), 2) for k in sorted(ks[i : i + 2])]
+
+
+def candidates(a: Format, b: Format, d: Format) -> Iterator[ChainUnits]:
+    """The units of the formats whose sums can be chained, the processors' own arithmetic first."""
+    wide = _WIDER.get(a.name, a.name)
+    if a == b:
+        fused = resolve(_FMA[wide])
+        rounded = resolve("muladd@k=1," + ",".join(f"{x}_format={wide}" for x in "abcd"))
+        yield ChainUnits(fused, fused)
+        yield ChainUnits(fused, rounded)
+        yield ChainUnits(rounded, fused)
+        yield ChainUnits(rounded, rounded)
+    known = distinct_designs(lambda u: u.operands.a == a and u.operands.b == b and u.scale_format is None)
+    for name in known:
+        unit = catalogue()[name]
+        chained = unit.c_format == unit.d_format and unit.name not in _FMA.values()
+        if chained and unit.d_format.width >= d.width:
+            yield ChainUnits(unit, unit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.checks import check_int
-from tcformal.design.catalog import catalogue, distinct_designs
-from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
 from tcformal.formats.spec import Format
-from tcformal.identify.whole.chains import ChainUnits, product_in_order
+from tcformal.identify.whole.chains import ChainUnits, candidates, product_in_order
 from tcformal.identify.whole.order import (
     NoProductOrderError,
     OrderRegion,
@@ -24,13 +22,13 @@ from tcformal.identify.whole.order import (
     ProductProbe,
     SumChain,
 )
+from tcformal.identify.whole.variants import variants
 from tcformal.identify.whole.words import described, elements_in_words
 from tcformal.matmul.arrays import dtypes
 
-#: Fused multiply–adds, and products that are rounded before they are added, in the formats of processors.
-_FMA = {"fp32": "cdna1/v_mfma_f32_32x32x2f32", "fp64": "ampere/mma.m8n8k4.f64.f64.f64.f64"}
-_WIDER = {"fp16": "fp32", "bf16": "fp32"}
 ProductArray = NDArray[Any]
+#: Orders that are compared on all elements; rows and columns whose elements try the others first.
+_PLAIN, _FEW = 2, 12
 _FORMATS = ("fp64", "fp32", "bf16", "fp16")
 
 
@@ -38,9 +36,9 @@ _FORMATS = ("fp64", "fp32", "bf16", "fp16")
 class SummedRegion:
     """Elements of D that are summed in one order, and the units that give them.
 
-    Ranges and units: `units`: those tried that give every element of all random operands, with the order (the
-    first two terms of a chain may be turned); `refuted`: those that do not, each with the share of elements
-    that it gives otherwise.
+    Ranges and units: `units`: those tried that give every element of all random operands, with the order (one
+    that masks cannot tell from what they showed, `variants`); `refuted`: those that do not, each with the
+    share of elements that it gives otherwise.
     """
 
     region: OrderRegion
@@ -189,7 +187,7 @@ def identify_product(
     known: tuple[SummedRegion, ...] = ()
     differing = checked = 0
     if len(orders) == 1 and not reason:
-        units = list(_units(a, b, d))
+        units = list(candidates(a, b, d))
         known = tuple(y for x in first for y in _summed(x, units, sets, got, (a, b, d)))
         if all(x.units for x in known):
             fresh = _cancelling(rng, (m, k), (k, n), (a, b))
@@ -212,18 +210,21 @@ def _summed(
     """The units that give a region's elements; the region in two where no unit gives them all."""
     units, refuted = [], []
     order, elements = region.order, region.elements
-    tries = [order] if order == _turned(order) else [order, _turned(order)]
+    tries = list(variants(order))
+    rows, columns = (np.flatnonzero(elements.any(i))[:_FEW] for i in (1, 0))
+    some = np.zeros_like(elements)
+    some[np.ix_(rows, columns)] = elements[np.ix_(rows, columns)]
     best: NDArray[np.bool_] = np.zeros_like(elements)
     for candidate in candidates:
-        if candidate.unit != candidate.late and not order.joins:
-            continue
         least = 1.0
-        for one in tries:
-            given = elements.copy()
-            for operands, words in zip(sets, got, strict=True):
-                d = np.zeros(words.shape, dtypes()[formats[2].name])
-                _fill(d, elements, candidate, one, operands, formats)
-                given &= _words(d) == words
+        for i, one in enumerate(tries):
+            if candidate.unit != candidate.late and not one.joins:
+                continue
+            # A few elements refute most of the many orders that masks cannot tell apart.
+            if i >= _PLAIN and not _gives(candidate, one, some, sets, got, formats).all():
+                continue
+            given = np.zeros_like(elements)
+            given[elements] = _gives(candidate, one, elements, sets, got, formats)
             least = min(least, 1 - float(given.sum()) / float(elements.sum()))
             if not least:
                 units.append((candidate, one))
@@ -235,6 +236,23 @@ def _summed(
         return [SummedRegion(region, tuple(units), tuple(refuted))]
     halves = [OrderRegion(order, x) for x in (best, elements & ~best)]
     return [y for x in halves for y in _summed(x, candidates, sets, got, formats)]
+
+
+def _gives(
+    candidate: ChainUnits,
+    order: SumChain,
+    elements: NDArray[np.bool_],
+    sets: Sequence[tuple[ProductArray, ProductArray]],
+    got: Sequence[ProductArray],
+    formats: tuple[Format, Format, Format],
+) -> NDArray[np.bool_]:
+    """Which of some elements a unit gives, with an order, of all operands."""
+    given = np.ones(int(elements.sum()), np.bool_)
+    for operands, words in zip(sets, got, strict=True):
+        d = np.zeros(words.shape, dtypes()[formats[2].name])
+        _fill(d, elements, candidate, order, operands, formats)
+        given &= (_words(d) == words)[elements]
+    return given
 
 
 def _words(x: NDArray[Any]) -> NDArray[Any]:
@@ -271,26 +289,3 @@ def _independent(
     rows, columns = rng.permutation(a.shape[0]), rng.permutation(b.shape[1])
     moved = _words(probe.run(np.ascontiguousarray(a[rows]), np.ascontiguousarray(b[:, columns])))
     return bool((moved == d[np.ix_(rows, columns)]).all())
-
-
-def _units(a: Format, b: Format, d: Format) -> Iterator[ChainUnits]:
-    """The units of the formats whose sums can be chained, the processors' own arithmetic first."""
-    wide = _WIDER.get(a.name, a.name)
-    if a == b:
-        fused = resolve(_FMA[wide])
-        rounded = resolve("muladd@k=1," + ",".join(f"{x}_format={wide}" for x in "abcd"))
-        yield ChainUnits(fused, fused)
-        yield ChainUnits(fused, rounded)
-        yield ChainUnits(rounded, rounded)
-    known = distinct_designs(lambda u: u.operands.a == a and u.operands.b == b and u.scale_format is None)
-    for name in known:
-        unit = catalogue()[name]
-        chained = unit.c_format == unit.d_format and unit.name not in _FMA.values()
-        if chained and unit.d_format.width >= d.width:
-            yield ChainUnits(unit, unit)
-
-
-def _turned(x: SumChain) -> SumChain:
-    """The same order with the first two terms of every chain in turned places: no mask tells which."""
-    ks = x.ks if x.base else (*x.ks[1::-1], *x.ks[2:])
-    return SumChain(ks, tuple(_turned(y) for y in x.base))
