@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from tcformal.store.store import Entry, Store
 if TYPE_CHECKING:
     from tcformal.identify.record.verified import IdentificationFinding
     from tcformal.store.audit.claim_audit import ClaimFinding
+    from tcformal.store.audit.log import AuditLog
 
 _WORD = {
     AuditStatus.HOLDS: "holds",
@@ -38,11 +39,15 @@ _WORD = {
     "--all", "every", is_flag=True, help="A line for each record that holds, however many there are."
 )
 @click.option("--trim", is_flag=True, help="Keep proofs of earlier versions again, trimmed and in one file.")
+@click.option(
+    "--log", "log_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="With --independent: a line for each record once it is checked; a later run goes on from there.",
+)  # fmt: skip
 @results_option
 @json_option
 def verify(
-    starts: tuple[str, ...], with_claims: bool, independent: bool, every: bool, trim: bool, folder: str,
-    as_json: bool,
+    starts: tuple[str, ...], with_claims: bool, independent: bool, every: bool, trim: bool,
+    log_file: Path | None, folder: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Check kept records: schema, question, witnesses by replay, certificates step by step.
 
@@ -53,7 +58,8 @@ def verify(
 
     With --independent, no certificate is checked: each question, and with --claims each lemma, is built anew
     without simplification, made into gates by a second definition of the operators, and decided by
-    berkeley-abc, which must find inputs where the record has a witness, and none elsewhere.
+    berkeley-abc, which must find inputs where the record has a witness, and none elsewhere.  That takes long:
+    with --log FILE, what a run has found is not checked again by the next one of the same sources.
 
     With --trim, what earlier versions kept as a file for each proof is kept again as `results prune` then
     leaves it: only the steps that a refutation needs, in one file.
@@ -62,13 +68,21 @@ def verify(
     """
     if independent and trim:
         raise click.UsageError("expected --independent, which reads no proof, or --trim, but got both")
-    store = Store(Path(folder), warn)
+    if log_file is not None and not independent:
+        raise click.UsageError("expected --log with --independent only")
+    store, told = Store(Path(folder), warn), _Told(every=every, quiet=as_json)
     entries = [] if starts and with_claims else select(store.records(), starts)
     check = _independent() if independent else partial(audit, store, trim=trim)
-    findings = [check(entry) for entry in watched(entries, "checking answers")]
+    log = None if log_file is None else _log(log_file)
+    findings: list[AuditFinding] = []
+    claims: list[ClaimFinding] = []
+    for entry in watched(entries, "checking answers"):
+        findings.append((log.answers(check) if log else check)(entry))
+        told.answer(findings[-1])
     broken = [] if starts else store.broken()
     devices = [] if starts or independent or with_claims else _identifications(store)
-    claims: list[ClaimFinding] = []
+    for device in devices:
+        told.line(device.status, f"{device.device} {{}}: {device.verdict}, {device.reason}")
     if with_claims:
         # Imported here: the list does not wait for the proofs.
         from tcformal.store.audit.claim_audit import audit_claim, claims_with
@@ -80,18 +94,18 @@ def verify(
             if independent
             else partial(audit_claim, store, trim=trim)
         )
-        chosen = claims_with(store.claims.all(), starts)
-        claims = [prove(r) for r in watched(chosen, "proving claims again")]
-    statuses = [f.status for f in findings] + [c.status for c in claims] + [d.status for d in devices]
-    counts = {s: statuses.count(s) for s in AuditStatus}
-    counts[AuditStatus.FAILED] += len(broken)
+        for record in watched(claims_with(store.claims.all(), starts), "proving claims again"):
+            claims.append((log.claims(prove) if log else prove)(record))
+            told.claim(claims[-1])
+    for sentence in broken:
+        told.line(AuditStatus.FAILED, f"{'':{SHOWN}} {{}}: {sentence}")
     if as_json:
-        print_json(_data(findings, claims, devices, broken, counts))
+        print_json(_data(findings, claims, devices, broken, told.counts))
     else:
-        _print(findings, claims, devices, broken, counts, every)
-    if counts[AuditStatus.FAILED]:
+        told.end(0 if log is None else log.taken)
+    if told.counts[AuditStatus.FAILED]:
         return OTHERWISE
-    return OK if counts[AuditStatus.HOLDS] else NO_ANSWER
+    return OK if told.counts[AuditStatus.HOLDS] else NO_ANSWER
 
 
 def _identifications(store: Store) -> list[IdentificationFinding]:
@@ -111,12 +125,20 @@ def _independent() -> Callable[[Entry], AuditFinding]:
     return audit_independently
 
 
+def _log(path: Path) -> AuditLog:
+    from tcformal.independent.abc import PROGRAM  # as above
+    from tcformal.store.audit.independent import ABC_S
+    from tcformal.store.audit.log import AuditLog
+
+    return AuditLog(path, f"{PROGRAM} in {ABC_S:g} s")
+
+
 def _data(
     findings: Sequence[AuditFinding],
     claims: Sequence[ClaimFinding],
     devices: Sequence[IdentificationFinding],
     broken: Sequence[str],
-    counts: dict[AuditStatus, int],
+    counts: Mapping[AuditStatus, int],
 ) -> dict[str, Any]:
     """All findings as plain data."""
     return {
@@ -142,33 +164,37 @@ def _data(
     }  # fmt: skip
 
 
-def _print(
-    findings: Sequence[AuditFinding],
-    claims: Sequence[ClaimFinding],
-    devices: Sequence[IdentificationFinding],
-    broken: Sequence[str],
-    counts: dict[AuditStatus, int],
-    every: bool,
-) -> None:
-    """Print a line for each record that does not hold, a screenful of those that do, then the counts."""
-    lines: list[tuple[AuditStatus, str]] = []
-    for f in findings:
+class _Told:
+    """Prints each finding at once: all that do not hold, and a screenful of those that do; counts them."""
+
+    def __init__(self, *, every: bool, quiet: bool) -> None:
+        self.counts = dict.fromkeys(AuditStatus, 0)
+        self._every, self._quiet = every, quiet
+
+    def line(self, status: AuditStatus, text: str) -> None:
+        """One finding; `{}` in the text stands for its status."""
+        self.counts[status] += 1
+        if not self._quiet and (
+            self._every or status is not AuditStatus.HOLDS or self.counts[status] <= SCREEN
+        ):
+            say(text.replace("{}", _WORD[status], 1))
+
+    def answer(self, f: AuditFinding) -> None:
+        """One finding about an answer."""
         verdict = "" if f.status is AuditStatus.FAILED else f"{f.entry.record['verdict']}, "
-        lines.append((f.status, f"{f.entry.id[:SHOWN]} {_WORD[f.status]}: {verdict}{f.reason}"))
-    for c in claims:
-        lines.append((c.status, f"{c.claim} of {c.unit} {_WORD[c.status]}: {c.verdict}, {c.reason}"))
-    for d in devices:
-        lines.append((d.status, f"{d.device} {_WORD[d.status]}: {d.verdict}, {d.reason}"))
-    for sentence in broken:
-        lines.append((AuditStatus.FAILED, f"{'':{SHOWN}} {_WORD[AuditStatus.FAILED]}: {sentence}"))
-    holding = 0
-    for status, line in lines:
-        holding += status is AuditStatus.HOLDS
-        if every or status is not AuditStatus.HOLDS or holding <= SCREEN:
-            say(line)
-    if not every and holding > SCREEN:
-        say(f"… {holding - SCREEN} more hold: --all lists them")
-    say(
-        f"{counts[AuditStatus.HOLDS]} records hold, {counts[AuditStatus.FAILED]} failed, "
-        f"{counts[AuditStatus.UNCHECKED]} not re-checkable, {counts[AuditStatus.OPEN]} without an answer"
-    )
+        self.line(f.status, f"{f.entry.id[:SHOWN]} {{}}: {verdict}{f.reason}")
+
+    def claim(self, c: ClaimFinding) -> None:
+        """One finding about a claim."""
+        self.line(c.status, f"{c.claim} of {c.unit} {{}}: {c.verdict}, {c.reason}")
+
+    def end(self, earlier: int) -> None:
+        """The counts; `earlier` records were checked by earlier runs."""
+        if not self._every and self.counts[AuditStatus.HOLDS] > SCREEN:
+            say(f"… {self.counts[AuditStatus.HOLDS] - SCREEN} more hold: --all lists them")
+        say(
+            f"{self.counts[AuditStatus.HOLDS]} records hold, {self.counts[AuditStatus.FAILED]} failed, "
+            f"{self.counts[AuditStatus.UNCHECKED]} not re-checkable, "
+            f"{self.counts[AuditStatus.OPEN]} without an answer"
+            + (f"; {earlier} of them were checked by earlier runs" if earlier else "")
+        )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from click.testing import CliRunner
 from kept import ask, certified, rewrite, same, separated, trivial, vacuous
 from tcformal.cli import main
 from tcformal.design.names import resolve
-from tcformal.errors import NoAnswerError
+from tcformal.errors import InputError, NoAnswerError
 from tcformal.independent.abc import ask_abc
 from tcformal.independent.gates import network
 from tcformal.ir.build import Graph
@@ -23,10 +25,11 @@ from tcformal.proofs.lemmas import LemmaBook, statement
 from tcformal.query.kinds.register import kind_of
 from tcformal.solve.result import Limits
 from tcformal.store.audit import independent
-from tcformal.store.audit.audit import AuditStatus
+from tcformal.store.audit.audit import AuditFinding, AuditStatus
 from tcformal.store.audit.independent import AbcBook, audit_claim_independently, audit_independently
+from tcformal.store.audit.log import AuditLog
 from tcformal.store.schema import seal
-from tcformal.store.store import Store
+from tcformal.store.store import Entry, Store
 
 SECONDS = 60.0
 CLAIM, UNIT = "sign-magnitude", "valpey@terms=2,fraction_bits=5"
@@ -177,11 +180,51 @@ def test_a_false_lemma_fails(store: Store, monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_command(store: Store) -> None:
     store.add(separated())
     store.add(certified())
-    run = CliRunner().invoke(
-        main, ["results", "verify", "--independent", "--json", "--results", str(store.folder)]
-    )
+    verify = ["results", "verify", "--independent", "--results", str(store.folder)]
+    run = CliRunner().invoke(main, [*verify, "--json"])
     assert run.exit_code == 0
     assert json.loads(run.output)["holds"] == 2
+    log = ["--log", str(store.folder / "log")]
+    first, second = (CliRunner().invoke(main, [*verify, *log]).output for _ in range(2))
+    assert first.splitlines()[-1] == "2 records hold, 0 failed, 0 not re-checkable, 0 without an answer"
+    assert second == first.replace("an answer", "an answer; 2 of them were checked by earlier runs")
+
+
+def test_what_a_log_lists_is_not_checked_again(store: Store, tmp_path: Path) -> None:
+    """Of the same record, way and program only; what failed is checked again."""
+    store.add(separated())
+    (entry,) = store.records()
+    path, asked = tmp_path / "log", list[AuditStatus]()
+
+    def run(status: AuditStatus, way: str = "a", record: Entry = entry) -> AuditStatus:
+        def check(e: Entry) -> AuditFinding:
+            asked.append(status)
+            return AuditFinding(e, status, "")
+
+        return AuditLog(path, way).answers(check)(record).status
+
+    assert run(AuditStatus.FAILED) is AuditStatus.FAILED
+    assert run(AuditStatus.HOLDS) is AuditStatus.HOLDS
+    assert run(AuditStatus.FAILED) is AuditStatus.HOLDS
+    assert len(asked) == 2
+    assert run(AuditStatus.FAILED, way="b") is AuditStatus.FAILED
+    altered = replace(entry, record={**entry.record, "reason": "altered"})
+    assert run(AuditStatus.FAILED, record=altered) is AuditStatus.FAILED
+    with path.open("a") as file:
+        file.write('["a, ')  # a run that was killed
+    assert run(AuditStatus.HOLDS, way="c") is AuditStatus.HOLDS
+    assert run(AuditStatus.FAILED, way="c") is AuditStatus.HOLDS
+    path.write_text(re.sub(r", [0-9a-f]{16}", ", another program", path.read_text()))
+    assert run(AuditStatus.FAILED) is AuditStatus.FAILED
+    path.write_text("# Notes\n")
+    with pytest.raises(InputError, match="expected a log of findings"):
+        AuditLog(path, "a")
+
+
+def test_a_log_without_abc_is_refused() -> None:
+    run = CliRunner().invoke(main, ["results", "verify", "--log", "log"])
+    assert run.exit_code == 2
+    assert "expected --log with --independent only" in run.output
 
 
 def test_proofs_that_are_not_read_are_not_trimmed() -> None:

@@ -92,7 +92,7 @@ class CheckedBook(LemmaBook):
         #: Digests of the lemmas whose certificates were checked.
         self.checked: set[str] = set()
 
-    def decide(self, name: str, what: Statement, *, conflicts: int = 0) -> Lemma:
+    def decide(self, name: str, what: Statement, *, conflicts: int | None = None) -> Lemma:
         """The kept answer to a statement, checked once; UNKNOWN for one that is not kept.
 
         Errors: CertificateError for a certificate that does not prove the statement.
