@@ -20,8 +20,9 @@ from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status
 from tcformal.solve.sat import run_briefly
 
-#: The solver that is asked in this process, and after how many conflicts it gives up.
-BRIEF, BRIEF_CONFLICTS = "glucose", 2_000
+#: The solver that is asked in this process, and after how many conflicts it gives up: the more, the fewer
+#: clauses there are, so that it takes about as long as starting a process and answering there.
+BRIEF, BRIEF_CONFLICTS, BRIEF_WORK = "glucose", (2_000, 30_000), 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +181,10 @@ class LemmaBook:
         certify: bool | None = None,
         keeper: Keeper | None = None,
         fresh: bool = False,
+        idle: bool = False,
     ) -> None:
+        #: Whether no lemma is to be asked at all: claims are left open where nothing refutes them.
+        self.idle = idle
         self._members = members
         self._keeper = keeper
         self._fresh = fresh
@@ -193,7 +197,7 @@ class LemmaBook:
         """Every lemma decided so far, by its digest."""
         return dict(self._known)
 
-    def decide(self, name: str, what: Statement, *, conflicts: int = BRIEF_CONFLICTS) -> Lemma:
+    def decide(self, name: str, what: Statement, *, conflicts: int | None = None) -> Lemma:
         """The answer to a statement: a kept one, by folding, from one solver, or from the portfolio.
 
         The one solver is asked in this process, with its proof checked like any other, and gives up after
@@ -214,8 +218,11 @@ class LemmaBook:
         dag = to_json(what.graph, {"assertion": what.assertion})
         return self._keeper.checked(name, sha256, dag, what.free_inputs)
 
-    def _decided(self, name: str, sha256: str, what: Statement, conflicts: int) -> Lemma:
+    def _decided(self, name: str, sha256: str, what: Statement, conflicts: int | None) -> Lemma:
         cnf, lemma = to_cnf(what.graph, what.assertion), None
+        if conflicts is None:
+            fewest, most = BRIEF_CONFLICTS
+            conflicts = max(fewest, min(most, BRIEF_WORK // max(1, len(cnf.clauses))))
         if () in cnf.clauses:
             # The clauses are their own refutation; the checker is asked to say so, with a proof of no steps.
             lemma = _certified(name, sha256, what, cnf, "", "folding", "both sides are the same gates")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -20,10 +21,13 @@ from tcformal.proofs.claim import Asking, PartStatus
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import kept_or_proved
+from tcformal.proofs.tactics import lossless
+from tcformal.proofs.tactics.counted import CountedTerms
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import question
 from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result, replay
+from tcformal.semantics.stages import Rounded
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
 
@@ -89,6 +93,51 @@ def test_a_false_region_is_refused(second: str, spread: int, book: LemmaBook) ->
     part, _ = claims.inside(ask, resolve(second), replace(WITHOUT_C, spread=spread))
     assert part.status is PartStatus.OPEN
     assert "found none" in part.note
+
+
+@pytest.mark.long
+def test_a_wide_count_is_rounded_as_its_sum_bit_by_bit(
+    book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The distance between both units one bit at a time; a false region is refused in this way too."""
+    monkeypatch.setattr(lossless, "_NARROW", 0)
+    alike = list[bool]()
+
+    def seen(w: CountedTerms, made: Rounded, exact: Rounded, *rest: Any) -> None:
+        own = w.rebuilt(made.parts)
+        alike.append(all(w.c.equal(own[x], y) for x, y in zip(made.parts, exact.parts, strict=True)))
+        take_over(w, made, exact, *rest)
+
+    take_over = CountedTerms.take_over
+    monkeypatch.setattr(CountedTerms, "take_over", seen)
+    for more, spread, holds in (("4", 1, True), ("4", 2, False), ("3,alignment_rounding=RU", 2, False)):
+        ask = asking(SMALL + "3", SMALL + more, WITHOUT_C, book)
+        part, _ = claims.inside(ask, resolve(SMALL + more), replace(WITHOUT_C, spread=spread))
+        assert (part.status is PartStatus.HOLDS) is holds
+        if holds:
+            assert alike == [True, True]
+
+
+def test_spreads_are_tried_downwards_in_growing_steps() -> None:
+    """The largest one first, and 0 last."""
+    assert [list(claims._falling(spread)) for spread in (-1, 0, 2, 5, 12)] == [
+        [], [0], [2, 1, 0], [5, 4, 2, 0], [12, 11, 9, 5, 0]
+    ]  # fmt: skip
+
+
+def test_without_proofs_a_region_is_left_open_below_its_witness() -> None:
+    """Neither proved within the spread nor said to be; what vectors refute is refuted all the same."""
+    idle = LemmaBook(limits=LIMITS, idle=True)
+    claim = claims.agreement_claim(resolve(SMALL + "4"), WITHOUT_C)
+    v = prove_claim(resolve(SMALL + "3"), claim, book=idle, limits=LIMITS)
+    assert v.kind is Kind.UNKNOWN
+    assert [(p.name, p.status) for p in v.parts] == [
+        ("spread 1", PartStatus.OPEN), ("spread 2", PartStatus.VIOLATED)
+    ]  # fmt: skip
+    assert "no proof was tried" in v.reason
+    assert idle.lemmas == {}
+    same = claims.agreement_claim(resolve(SMALL + "3"), WITHOUT_C)
+    assert prove_claim(resolve(SMALL + "3"), same, book=idle, limits=LIMITS).kind is Kind.UNKNOWN
 
 
 def test_units_that_differ_at_once_have_no_region(book: LemmaBook) -> None:

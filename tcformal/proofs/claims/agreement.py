@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,6 +30,11 @@ from tcformal.semantics.stages import Dot
 #: The claim's name, which the second unit and the assumptions follow, and what stands between them.
 NAME = "agreement"
 SEPARATOR = "; "
+
+#: What is left open where no proof is tried.
+_UNTRIED = ClaimPart(
+    name="", status=PartStatus.OPEN, note="vectors show no difference, and no proof was tried"
+)
 
 
 def is_agreement(claim: str) -> bool:
@@ -96,8 +101,8 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     ask.progress("the nearest inputs on which the units differ")
     outside = nearest(q, ask.limits.seed)
     if outside is None:
-        part, lemmas = _without_nan(ask, second, what)
-        if part.status is PartStatus.OPEN:
+        part, lemmas = (_UNTRIED, []) if ask.book.idle else _without_nan(ask, second, what)
+        if part.status is PartStatus.OPEN and not ask.book.idle:
             low, high = span_of(first, what)
             part, more = inside(ask, second, replace(what, spread=high - low))
             lemmas += more
@@ -106,16 +111,22 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
         return Finding(parts=(replace(part, name="every spread"),), composition=text, reason=reason), lemmas
     parts, lemmas = [], list[Lemma]()
     spread = outside.spread - 1
-    # The largest spread of which a proof is found; one that is left open before it leaves the claim open.
-    for tried in range(spread, -1, -1):
+    # What is proved of all exponents is proved of some: its lemmas are those of a pair asked before.
+    wider = replace(what, exponents=None)
+    beyond = None if wider == what else nearest(question(first, second, wider), ask.limits.seed)
+    # One that is left open leaves the claim open; what is proved below it is shown.
+    for tried in _falling(spread):
+        if ask.book.idle:
+            parts.append(replace(_UNTRIED, name=f"spread {tried}"))
+            break
         ask.progress(f"spread {tried}")
-        near = replace(what, spread=tried)
-        # What is proved of all exponents is proved of some: its lemmas are those of a pair asked before.
-        part, more = inside(ask, second, replace(near, exponents=None))
-        lemmas += more
-        if part.status is PartStatus.OPEN and what.exponents is not None:
-            part, more = inside(ask, second, near)
+        for given in dict.fromkeys((wider, what)):
+            if given is wider and beyond is not None and beyond.spread <= tried:
+                continue
+            part, more = inside(ask, second, replace(given, spread=tried))
             lemmas += more
+            if part.status is not PartStatus.OPEN:
+                break
         parts.append(part)
         if part.status is PartStatus.HOLDS:
             break
@@ -132,6 +143,14 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
         composition=f"{units} agree on all inputs {text}, {_assuming(what)}, and differ at {outside.spread}",
         reason=f"the units agree {text}, and differ at spread {outside.spread}",
     ), lemmas  # fmt: skip
+
+
+def _falling(spread: int) -> Iterator[int]:
+    """A spread, and smaller ones in steps that grow, down to 0; none for less than 0."""
+    step, least = 1, spread
+    while least >= 0:
+        yield least
+        least, step = (max(0, least - step) if least else -1), 2 * step
 
 
 def _assuming(what: Assumptions) -> str:

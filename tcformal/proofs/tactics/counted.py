@@ -7,7 +7,7 @@ are guesses, and a wrong one proves nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tcformal.design.rounding import Conversion
@@ -105,7 +105,7 @@ class CountedTerms:
     def _facts(self, span: tuple[int, int] | None) -> list[list[Node]]:
         """What is known of each term: its spread and exponent, and that a zero has no significand.
 
-        Where exponents are bounded from below, so is the largest one, that of no terms included.
+        Where exponents are bounded from below, the largest one is taken to be `spread` above that at least.
         """
         g, known = self.c.graph, list[list[Node]]()
         maximum, top = self.gaps.maximum, self.gaps.top
@@ -129,7 +129,9 @@ class CountedTerms:
         self.limit = [self.fact(g.ule(maximum.code, most), "the largest exponent is bounded", leaves, bounds)]
         if span is None:
             return known
-        code = g.umax(maximum.code, g.const(low - maximum.low, maximum.code.width))
+        # Raised so far that no unit is smaller than one of the least exponent, of which all are multiples.
+        lowest = min(low + self.spread, high)
+        code = g.umax(maximum.code, g.const(lowest - maximum.low, maximum.code.width))
         raised = Exponent(code, maximum.low, top.high)
         terms = []
         for x, own in zip(self.gaps.terms, known, strict=True):
@@ -150,7 +152,9 @@ class CountedTerms:
         self.gaps = Gaps(tuple(terms), raised, replace(maximum, code=code))
         self.limit = [
             self.fact(g.ule(code, most), "the largest exponent is bounded", [maximum.code], self.limit),
-            self.fact(g.ule(g.const(low - maximum.low, code.width), code), "and from below", [maximum.code]),
+            self.fact(
+                g.ule(g.const(lowest - maximum.low, code.width), code), "and from below", [maximum.code]
+            ),
         ]
         return known
 
@@ -186,17 +190,17 @@ class CountedTerms:
         self.fact(fact, f"a sum is within ±{most} units", [x.node, y.node], [x.fact, y.fact])
         return Count(node, most, fact)
 
-    def rounding(self, x: Count, target: Conversion, overflow: str) -> Rounded:
-        """The conversion of a count."""
+    def rounding(self, x: Node, lsb: Exponent, target: Conversion, overflow: str) -> Rounded:
+        """The conversion of a number in units of 2^lsb."""
         self._roundings += 1
         g = self.c.graph
-        sign, magnitude = split_sign(g, x.node)
+        sign, magnitude = split_sign(g, x)
         with g.scope(f"exact{self._roundings}"):
-            return convert(g, sign, magnitude, self.low, target, overflow=overflow)
+            return convert(g, sign, magnitude, lsb, target, overflow=overflow)
 
-    def rebuilt(self, nodes: Iterable[Node], more: Mapping[Node, Node] | None = None) -> dict[Node, Node]:
+    def rebuilt(self, nodes: Iterable[Node]) -> dict[Node, Node]:
         """Nodes built again on what takes the place of their stages."""
-        roots, instead = list(nodes), self.instead | dict(more or {})
+        roots, instead = list(nodes), self.instead
         return dict(zip(roots, self.c.all_replaced(roots, instead) if instead else roots, strict=True))
 
     def take_over(
@@ -205,17 +209,26 @@ class CountedTerms:
         exact: Rounded,
         cut: Sequence[Node],
         given: Sequence[Node],
-        more: Mapping[Node, Node] | None = None,
     ) -> None:
         """Prove a rounding of a unit equal to another, part by part, and put that in its place."""
         g, kept = self.c.graph, exact.kept
-        own = self.rebuilt([*made.parts, made.normalised], more)
+        own = self.rebuilt([*made.parts, made.normalised, made.kept])
         instead = dict(zip(made.parts, exact.parts, strict=True))
         whole = own[made.normalised]
         if whole.width > kept.width:
             # Where nothing is rounded up, the encoding is cut from the normalised sum, and from no part.
             rest = g.extract(whole, whole.width - kept.width - 1, 0)
             instead[made.normalised] = g.concat(kept, rest)
+            if self.c.equal(kept, own[made.kept]):
+                same = g.eq(kept, own[made.kept])
+                self.c.made_twice(same, [kept, kept], [kept, own[made.kept]])
+                self.equal(
+                    instead[made.normalised],
+                    whole,
+                    "what is cut has the bits that are kept",
+                    [whole, kept],
+                    [same],
+                )
         pairs = [(new, own[old]) for old, new in instead.items()]
         self.all_equal(pairs, "what is rounded is the count", cut, given)
         self.instead |= {old: new for old, new in instead.items() if old.op != "const"}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.tactics.counted import Count, CountedTerms, leaves_of
 from tcformal.proofs.tactics.exact_sums import within
+from tcformal.proofs.tactics.shifted import Shifted, rounded_alike
 from tcformal.semantics.align import align, distance_below
 from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.reduce import signed_magnitude
@@ -15,6 +17,8 @@ from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Rounded, Specia
 
 #: Sums are compared in a multiple of these bits, so that different sums share lemmas.
 _BITS = 16
+#: Bits of a count up to which its rounding is compared as a whole.
+_NARROW = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +223,7 @@ class LosslessSum:
         if made is None:
             raise ProofError(f"expected a rounding at {w.where}, but the sum goes on as it is")
         node, last = self.summed()
-        exact = w.rounding(last.count, made.target, overflow)
+        exact = w.rounding(last.count.node, w.low, made.target, overflow)
         exactly = w.c.graph.eq(last.long, last.shifted)
         w.c.made_twice(exactly, [last.shifted, last.shifted], [last.long, last.shifted])
         g, cut = w.c.graph, [last.node, last.count.node, self.up]
@@ -233,7 +237,15 @@ class LosslessSum:
             [exactly, *last.facts, last.count.fact],
         )
         given = [exact_in_few, last.facts[0], last.count.fact, *self.known]
-        w.take_over(made, exact, [last.node, last.count.node, w.code, self.code], given, {node: last.node})
+        w.instead[node] = last.node
+        shifted = Shifted(
+            last.node, self.e_max.shifted(-self.total.fraction_bits), last.count, self.up,
+            self.total.fraction_bits, (w.code, self.code), [*given, last.facts[1]],
+        )  # fmt: skip
+        if last.count.node.width > _NARROW:
+            with suppress(ProofError):  # what is left is asked as a whole
+                rounded_alike(w, shifted, made, exact, overflow)
+        w.take_over(made, exact, [last.node, last.count.node, w.code, self.code], given)
         return last.count, exact
 
 
