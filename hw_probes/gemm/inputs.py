@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import zlib
+import lzma
 from collections.abc import Mapping
 from typing import Any
 
@@ -41,6 +41,8 @@ SETS = {
 NARROW_FP16 = (15, 0, -12, -12)
 #: Rows of B that are all ones, at most half of them.
 ONES = 16
+#: How matrices of results are packed: few distinct bytes, so that no byte before tells of the next.
+_LZMA = [{"id": lzma.FILTER_LZMA1, "preset": 9, "dict_size": 1 << 20, "lc": 0, "lp": 0, "pb": 0}]
 #: The words of each width.
 UNSIGNED = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
 
@@ -176,16 +178,29 @@ def scan_operand(p: Mapping[str, Any], which: str) -> Words:
 
 
 def packed(d: Words) -> str:
-    """A matrix of raw words as text: each row's difference (XOR) from the one above, zlib, base64."""
-    rows = np.ascontiguousarray(d).copy()
-    rows[1:] ^= d[:-1]
-    return base64.b64encode(zlib.compress(rows.tobytes(), 6)).decode()
+    """A matrix of raw words as text: how many words there are, each once, and the place of each element's.
+
+    Packed as LZMA without a header, in base 85.
+    """
+    words, places = np.unique(d, return_inverse=True)
+    plain = b"".join(
+        (len(words).to_bytes(4, "little"), words.tobytes(), places.astype(_place(len(words))).tobytes())
+    )
+    return base64.b85encode(lzma.compress(plain, lzma.FORMAT_RAW, filters=_LZMA)).decode()
 
 
 def unpacked(text: str, shape: tuple[int, int], width: int) -> Words:
     """The matrix that `packed` wrote."""
-    words = np.frombuffer(zlib.decompress(base64.b64decode(text)), UNSIGNED[width]).reshape(shape)
-    return np.bitwise_xor.accumulate(words, axis=0)
+    plain = lzma.decompress(base64.b85decode(text), lzma.FORMAT_RAW, filters=_LZMA)
+    count, start = int.from_bytes(plain[:4], "little"), 4
+    words = np.frombuffer(plain, UNSIGNED[width], count, start)
+    places = np.frombuffer(plain, _place(count), offset=start + words.nbytes)
+    return words[places].reshape(shape)
+
+
+def _place(count: int) -> type[np.unsignedinteger[Any]]:
+    """The narrowest type of the places of so many words."""
+    return UNSIGNED[8 if count <= 1 << 8 else 16 if count <= 1 << 16 else 32]
 
 
 def digest(d: Words) -> str:

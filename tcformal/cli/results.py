@@ -151,7 +151,7 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 
 
 @results.command(name="prune")
-@click.option("--pack", is_flag=True, help="Pack what stays with xz, and long results of devices.")
+@click.option("--pack", is_flag=True, help="Pack what stays with xz, and results of devices and products.")
 @click.option("--light", is_flag=True, help="Keep lemmas for claims that a query asks, and no long proofs.")
 @results_option
 @json_option
@@ -164,7 +164,7 @@ def prune_(pack: bool, light: bool, folder: str, as_json: bool) -> None:
     from tcformal.identify.record.identification import IDENTIFICATION  # the list does not wait for these
     from tcformal.papers.checked import claim_of
     from tcformal.papers.files import known_queries, load
-    from tcformal.probe.log.packing import pack_all
+    from tcformal.probe.log.packing import pack_all, pack_products
     from tcformal.store.audit.prune import prune
     from tcformal.store.file import RecordFile
     from tcformal.store.locks import exclusive_lock
@@ -176,7 +176,7 @@ def prune_(pack: bool, light: bool, folder: str, as_json: bool) -> None:
     done = prune(Store(Path(folder), warn), pack=pack, proved=proved)
     packed = 0
     if pack:
-        packed = pack_all(Path(folder) / "hardware")
+        packed = pack_all(Path(folder) / "hardware") + pack_products(Path(folder) / "products")
         devices = RecordFile(Path(folder), IDENTIFICATION, warn)
         with exclusive_lock(Path(folder)):
             devices.keep(devices.starts(), pack=True)
@@ -185,5 +185,7 @@ def prune_(pack: bool, light: bool, folder: str, as_json: bool) -> None:
     else:
         say(
             f"taken out of {folder}: {done.answers} answers, {done.claims} claims, {done.lemmas} lemmas, "
-            f"{done.certificates} certificates" + f"; {packed} results of devices packed" * bool(packed)
+            f"{done.certificates} certificates"
+            + f"; {packed} results of devices and products packed"
+            * bool(packed)
         )

@@ -109,7 +109,14 @@ def test_another_order_gives_another_matrix(scan: str) -> None:
 
 def test_words_are_packed_and_read_again() -> None:
     d = words(asked(), CALLED["fp16"])
-    assert (INPUTS["unpacked"](INPUTS["packed"](d), d.shape, 32) == d).all()
+    text = INPUTS["packed"](d)
+    assert (INPUTS["unpacked"](text, d.shape, 32) == d).all()
+    many = np.random.default_rng(1).integers(0, 1 << 16, d.shape, np.uint64).astype(np.uint16)
+    assert (INPUTS["unpacked"](INPUTS["packed"](many), d.shape, 16) == many).all()
+    # One other word, and the digest by which a matrix is kept no longer fits.
+    other = d.copy()
+    other[3, 5] ^= 1
+    assert INPUTS["digest"](INPUTS["unpacked"](INPUTS["packed"](other), d.shape, 32)) != INPUTS["digest"](d)
 
 
 # ---------------------------------------------------------------------------------------- recordings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from tcformal.probe.log.results import files_of, packed_name, read_runs
 from tcformal.probe.sealed import SUMMARY
 
 #: Bytes from which on a file of results is worth packing.
-_LONG = 300_000
+_LONG = 200_000
 
 
 def pack(path: Path) -> Path:
@@ -32,6 +33,31 @@ def pack_all(folder: Path) -> int:
         write_packed(packed_name(path), read_regular(path, LARGEST_CONTENT))
         path.unlink()
     return len(_packed(_long(folder, "*.jsonl"))) + len(summaries)
+
+
+def pack_products(folder: Path) -> int:
+    """Pack what was found of whole products below a folder, after what is packed already; how many files.
+
+    Errors: RecordError for a line that is no record, and as `read_packed` and `write_packed`.
+    """
+    found = sorted(folder.rglob("*.jsonl"))
+    for path in found:
+        packed, content = packed_name(path), read_regular(path, LARGEST_CONTENT)
+        for number, line in enumerate(content.splitlines(), 1):
+            if not _is_record(line):
+                raise RecordError(f"expected a record in line {number} of {path}, but got {line[:60]!r}")
+        content = (read_packed(packed) if packed.exists() else b"") + content
+        write_packed(packed, content)
+        if read_packed(packed) == content:
+            path.unlink()
+    return len(found)
+
+
+def _is_record(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
 
 
 def _long(folder: Path, names: str) -> list[Path]:

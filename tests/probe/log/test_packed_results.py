@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,37 +10,59 @@ from click.testing import CliRunner
 
 from tcformal.cli import main
 from tcformal.errors import RecordError
+from tcformal.files.packed import read_packed
 from tcformal.probe.log import packing
 from tcformal.probe.log.packing import pack
 from tcformal.probe.log.results import files_of, read_runs
 from tcformal.probe.sealed import SUMMARY, read_summary
 from tcformal.store.schema import sealed
 
-KEPT = Path(__file__).parents[3] / "results" / "hardware" / "AMD-EPYC" / "x86" / "vdpbf16ps.jsonl"
+KEPT = Path(__file__).parents[3] / "results" / "hardware" / "AMD-EPYC" / "x86" / "vdpbf16ps.jsonl.xz"
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A file of results."""
-    return Path(shutil.copy(KEPT, tmp_path))
+    """A file of results, unpacked."""
+    made = tmp_path / KEPT.stem
+    made.write_bytes(read_packed(KEPT))
+    return made
 
 
 def test_a_packed_file_holds_the_same_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = read_runs(path)
-    monkeypatch.setattr(packing, "_LONG", KEPT.stat().st_size)
+    size = path.stat().st_size
+    monkeypatch.setattr(packing, "_LONG", size)
     (path.parent / "hardware").mkdir()
     path = path.rename(path.parent / "hardware" / path.name)
     (path.parent / "short.jsonl").write_text("nonsense\n")
     words = ["results", "prune", "--pack", "--results", str(path.parents[1])]
     done = CliRunner().invoke(main, words)
     assert (done.exit_code, path.exists()) == (0, False)
-    assert done.stdout.endswith("; 1 results of devices packed\n")
+    assert done.stdout.endswith("; 1 results of devices and products packed\n")
     (packed,) = files_of(path)
-    assert packed.stat().st_size < KEPT.stat().st_size / 5
+    assert packed.stat().st_size < size / 5
     for name in (path, packed):
         assert [(run.head, run.done, run.ended) for run in read_runs(name)] == [
             (run.head, run.done, run.ended) for run in before
         ]
+
+
+def test_results_of_products_are_packed_and_what_comes_later_is_added(tmp_path: Path) -> None:
+    """A line that is no record, and a packed file that was cut off, are refused, and nothing is lost."""
+    path, packed = tmp_path / "AMD" / "numpy.jsonl", tmp_path / "AMD" / "numpy.jsonl.xz"
+    path.parent.mkdir()
+    for content in (b'{"m": 1}\n', b'{"m": 2}\n'):
+        path.write_bytes(content)
+        assert (packing.pack_products(tmp_path), path.exists()) == (1, False)
+    assert read_packed(packed) == b'{"m": 1}\n{"m": 2}\n'
+    path.write_bytes(b'{"m": 3}\n{"m"')
+    with pytest.raises(RecordError, match=r"expected a record in line 2 of .*numpy\.jsonl"):
+        packing.pack_products(tmp_path)
+    path.write_bytes(b'{"m": 3}\n')
+    packed.write_bytes(packed.read_bytes()[:-4])
+    with pytest.raises(RecordError):
+        packing.pack_products(tmp_path)
+    assert path.exists()
 
 
 def test_a_packed_summary_is_read_and_an_altered_one_refused(
@@ -98,7 +119,7 @@ def test_a_part_of_a_damaged_campaign_is_not_packed(path: Path, monkeypatch: pyt
 
 def test_nothing_packed_is_overwritten(path: Path) -> None:
     pack(path)
-    shutil.copy(KEPT, path)
+    path.write_bytes(read_packed(KEPT))
     with pytest.raises(RecordError, match=r"^expected no file at "):
         pack(path)
 
