@@ -181,7 +181,10 @@ class LemmaBook:
         certify: bool | None = None,
         keeper: Keeper | None = None,
         fresh: bool = False,
+        idle: bool = False,
     ) -> None:
+        #: Whether no lemma is to be asked at all: claims are left open where nothing refutes them.
+        self.idle = idle
         self._members = members
         self._keeper = keeper
         self._fresh = fresh

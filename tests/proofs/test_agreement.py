@@ -125,6 +125,21 @@ def test_spreads_are_tried_downwards_in_growing_steps() -> None:
     ]  # fmt: skip
 
 
+def test_without_proofs_a_region_is_left_open_below_its_witness() -> None:
+    """Neither proved within the spread nor said to be; what vectors refute is refuted all the same."""
+    idle = LemmaBook(limits=LIMITS, idle=True)
+    claim = claims.agreement_claim(resolve(SMALL + "4"), WITHOUT_C)
+    v = prove_claim(resolve(SMALL + "3"), claim, book=idle, limits=LIMITS)
+    assert v.kind is Kind.UNKNOWN
+    assert [(p.name, p.status) for p in v.parts] == [
+        ("spread 1", PartStatus.OPEN), ("spread 2", PartStatus.VIOLATED)
+    ]  # fmt: skip
+    assert "no proof was tried" in v.reason
+    assert idle.lemmas == {}
+    same = claims.agreement_claim(resolve(SMALL + "3"), WITHOUT_C)
+    assert prove_claim(resolve(SMALL + "3"), same, book=idle, limits=LIMITS).kind is Kind.UNKNOWN
+
+
 def test_units_that_differ_at_once_have_no_region(book: LemmaBook) -> None:
     """Another length of blocks: a witness whose terms all have one exponent."""
     claim = claims.agreement_claim(resolve(HOPPER), Assumptions(("finite",)))

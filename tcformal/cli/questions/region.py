@@ -44,6 +44,9 @@ _OFTEN = 20
 @click.option("--assume", multiple=True, metavar="WHAT", help="finite with exponents=-14..15 or c=0; may be "
               "repeated.  Without it: finite, each with c=0 or not, and with exponents that do not overflow "
               "or not.")  # fmt: skip
+@click.option(
+    "--vectors", "idle", is_flag=True, help="Try no proof: only inputs on which units differ are looked for."
+)
 @solver_options()
 @json_option
 def region(
@@ -52,6 +55,7 @@ def region(
     every: bool,
     only: str,
     assume: Sequence[str],
+    idle: bool,
     how: SolverOptions,
     as_json: bool,
 ) -> int:
@@ -69,7 +73,7 @@ def region(
     else:
         pairs = [(resolve(p.first), resolve(p.second)) for group in groups(only) for p in group.pairs]
     whole = every and not only and not assume
-    answers = _ask(pairs, assume, how, Path(how.folder) / REGIONS if whole else None)
+    answers = _ask(pairs, assume, how, Path(how.folder) / REGIONS if whole else None, idle=idle)
     if as_json:
         print_json([region_data(x) for x in answers])
     else:
@@ -78,7 +82,12 @@ def region(
 
 
 def _ask(
-    pairs: Sequence[tuple[UnitSpec, UnitSpec]], assume: Sequence[str], how: SolverOptions, path: Path | None
+    pairs: Sequence[tuple[UnitSpec, UnitSpec]],
+    assume: Sequence[str],
+    how: SolverOptions,
+    path: Path | None,
+    *,
+    idle: bool,
 ) -> list[RegionAnswer]:
     """Every pair under the assumptions given, or under each of the usual ones; kept one by one.
 
@@ -89,7 +98,12 @@ def _ask(
     store = how.store()
     certify = True if how.certify is None else how.certify
     book = LemmaBook(
-        members=how.solvers, limits=how.limits, certify=certify, keeper=store.lemmas, fresh=how.fresh
+        members=how.solvers,
+        limits=how.limits,
+        certify=certify,
+        keeper=store.lemmas,
+        fresh=how.fresh,
+        idle=idle,
     )
     asked: list[tuple[UnitSpec, UnitSpec, Assumptions]] = []
     for one, other in pairs:
@@ -129,10 +143,12 @@ def _ask(
                     later.append(i)
                 else:
                     ask(i)
-        for i in (*later, *sorted(kept, key=lambda i: kept[i].verdict.kind is not Kind.HOLDS)):
+        # What was answered before is taken as it is where no proof is tried.
+        again = () if idle else sorted(kept, key=lambda i: kept[i].verdict.kind is not Kind.HOLDS)
+        for i in (*later, *again):
             ask(i)
     written()
-    return _in_order(answers)
+    return _in_order(kept | answers)
 
 
 def _in_order(answers: Mapping[int, RegionAnswer]) -> list[RegionAnswer]:

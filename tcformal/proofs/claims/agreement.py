@@ -31,6 +31,11 @@ from tcformal.semantics.stages import Dot
 NAME = "agreement"
 SEPARATOR = "; "
 
+#: What is left open where no proof is tried.
+_UNTRIED = ClaimPart(
+    name="", status=PartStatus.OPEN, note="vectors show no difference, and no proof was tried"
+)
+
 
 def is_agreement(claim: str) -> bool:
     """Whether a claim's name is one of these."""
@@ -96,8 +101,8 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     ask.progress("the nearest inputs on which the units differ")
     outside = nearest(q, ask.limits.seed)
     if outside is None:
-        part, lemmas = _without_nan(ask, second, what)
-        if part.status is PartStatus.OPEN:
+        part, lemmas = (_UNTRIED, []) if ask.book.idle else _without_nan(ask, second, what)
+        if part.status is PartStatus.OPEN and not ask.book.idle:
             low, high = span_of(first, what)
             part, more = inside(ask, second, replace(what, spread=high - low))
             lemmas += more
@@ -111,6 +116,9 @@ def agreement(ask: Asking) -> tuple[Finding, list[Lemma]]:
     beyond = None if wider == what else nearest(question(first, second, wider), ask.limits.seed)
     # One that is left open leaves the claim open; what is proved below it is shown.
     for tried in _falling(spread):
+        if ask.book.idle:
+            parts.append(replace(_UNTRIED, name=f"spread {tried}"))
+            break
         ask.progress(f"spread {tried}")
         for given in dict.fromkeys((wider, what)):
             if given is wider and beyond is not None and beyond.spread <= tried:
