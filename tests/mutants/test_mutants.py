@@ -17,6 +17,7 @@ MUTANTS = read()
 #: Layers of the package: each has three mutants at least.
 LAYERS = {
     "matmul",
+    "shortcuts",
     "suites",
     "bounds",
     "independent",

@@ -19,10 +19,10 @@ from tcformal.semantics.stages import Dot
 #: Inputs on which the stages of two designs are compared before proofs are tried.
 _TRIED = 200
 
-Found = tuple[ClaimPart, list[Lemma]]
+PartShown = tuple[ClaimPart, list[Lemma]]
 
 
-def overflow_unread(ask: Asking, first: UnitSpec, second: UnitSpec) -> Found:
+def overflow_unread(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown:
     """What an overflow becomes, where no rounding that looks at it can overflow.
 
     Soundness: sum by sum, either both sides overflow alike by definition, or neither ever does, so that what
@@ -44,7 +44,7 @@ def overflow_unread(ask: Asking, first: UnitSpec, second: UnitSpec) -> Found:
     return _made_equal(c, steps, one, two)
 
 
-def _made_equal(c: Composition, steps: list[ProofStep], one: Dot, two: Dot) -> Found:
+def _made_equal(c: Composition, steps: list[ProofStep], one: Dot, two: Dot) -> PartShown:
     """The part whose results are one definition by what was made equal, or not proved equal."""
     holds = c.equal(*(c.replaced(dot.result) for dot in (one, two)))
     made = (*steps, step_of(c, "d", len(c.uses), holds, holds))
@@ -55,7 +55,7 @@ def _made_equal(c: Composition, steps: list[ProofStep], one: Dot, two: Dot) -> F
     return part, [u.lemma for u in c.uses]
 
 
-def products_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> Found | None:
+def products_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown | None:
     """Products that two roundings make the same numbers of, subnormal ones included; None without roundings.
 
     Soundness: each rounded product is proved equal, part by part, for all factors; what follows is one
@@ -85,7 +85,7 @@ def _parts(x: Number) -> list[Node]:
     return [x.term.sign, x.term.significand, x.term.exponent.bits, x.term.zero, x.nan, x.inf]
 
 
-def written_otherwise(ask: Asking, first: UnitSpec, second: UnitSpec) -> Found:
+def written_otherwise(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown:
     """The terms of each sum, and the sums, in another order: stages that have one value on some inputs.
 
     Soundness: inputs only say which stages to compare; what is equal is proved stage by stage, and the
