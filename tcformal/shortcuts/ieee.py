@@ -11,6 +11,7 @@ or an infinite sum met one of the other sign.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 
 from tcformal.design.rounding import Conversion
 from tcformal.design.unit import UnitSpec
@@ -26,6 +27,12 @@ from tcformal.shortcuts import sums64
 _ODD = Conversion("RO", 8, 23)
 #: Conversions that a processor's operations make, and the bits of their encodings.
 _NATIVE = {Conversion("RNE", 8, 23): WORD, Conversion("RNE", 11, 52): DOUBLE, _ODD: WORD}
+#: Parameters that are read here, or that steps speak of; any other one has to have its default value.
+_KNOWN = {
+    "products", "summation", "c_position", "order", "group", "product_limit", "product_rounding",
+    "accumulator", "conversion", "operand_subnormals", "c_subnormals", "result_subnormals", "nan_word",
+    "nan_rule", "zero_sign", "overflow", "zero_exponent",
+}  # fmt: skip
 #: Formats whose values a processor brings to binary32 without loss, or to binary64 itself.
 _OPERANDS = {WORD: ("fp16", "bf16", "tf32", "fp32"), DOUBLE: ("fp64",)}
 
@@ -34,6 +41,9 @@ def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: Shortcuts) -> bool
     """A shortcut for the result of a dot product all of whose steps are such operations, where they are."""
     design, o = spec.design, spec.operands
     if spec.emulation is not None or spec.tree is not None or spec.scale_format is not None:
+        return False
+    others = (f for f in fields(design) if f.name not in _KNOWN)
+    if any(getattr(design, f.name) != f.default for f in others) or design.result_subnormals == "tiny_zero":
         return False
     bits = _NATIVE.get(design.rho)
     if bits is None or o.c != o.d or o.d.width != bits or not design.rho.fits(o.d):
@@ -114,9 +124,10 @@ class _Steps:
         return made[0], made[1]
 
     def _flushed(self, x: Node, fmt: Format, rule: str) -> Node:
-        """An encoding whose subnormals are zeros: +0, or of their sign."""
+        """An encoding whose subnormals are zeros: +0, or of their sign; zeros stay as they are."""
         if rule == "kept":
             return x
+        assert rule in ("signed_zero", "positive_zero"), rule
         top = 1 << (fmt.width - 1)
 
         def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
@@ -124,7 +135,9 @@ class _Steps:
             text = code.operand(given[0], bits)
             size = code.apply("and", bits, text, code.word(top - 1, bits))
             least = 1 << (fmt.fraction_bits + fmt.ignored_low_bits)
-            below = code.relate("ult", bits, size, code.word(least, bits))
+            # Less one, a zero is the largest number of all.
+            less = code.apply("sub", bits, size, code.word(1, bits))
+            below = code.relate("ult", bits, less, code.word(least - 1, bits))
             sign = code.word(0, bits)
             if rule == "signed_zero":
                 sign = code.apply("and", bits, text, code.word(top, bits))

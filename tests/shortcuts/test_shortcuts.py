@@ -12,6 +12,7 @@ import pytest
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
+from tcformal.formats.spec import Format
 from tcformal.kernels.gemm import Gemm, MatrixWords, cuts
 from tcformal.kernels.work import Work
 from tcformal.machine import Module, x86
@@ -33,6 +34,7 @@ QUICK = (
     "cdna2/v_mfma_f32_32x32x4bf16",
     "x86/vdpbf16ps",
     "x86/vdpphps",
+    "x86/tcmmrlfp16ps",
     "arm/bfdot.ebf0",
     "arm/bfdot.ebf1",
     "power10/xvf32gerpp",
@@ -60,6 +62,40 @@ def differences(spec: UnitSpec, side: str, seed: int, rows: int = 9, columns: in
 @pytest.mark.parametrize("name", QUICK)
 def test_shortcuts_give_what_operators_give(name: str) -> None:
     assert differences(resolve(name), "a", 1) == 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cdna2/v_mfma_f32_32x32x4bf16",
+        "x86/vdpbf16ps",
+        "x86/vdpbf16ps@result_subnormals=signed_zero",
+        "arm/bfdot.ebf0",
+    ],
+)
+def test_zeros_and_subnormals_keep_their_signs(name: str) -> None:
+    """On zeros, subnormals and the least normal numbers of both signs alone, where flushing shows."""
+    spec, rng = resolve(name), np.random.default_rng(3)
+
+    def words(fmt: Format, shape: tuple[int, int]) -> Any:
+        least = 1 << fmt.fraction_bits
+        sizes = np.array([0, 1, least - 1, least, least + 1, fmt.bias << fmt.fraction_bits], np.uint64)
+        signs = rng.integers(0, 2, shape, np.uint64) << np.uint64(fmt.width - 1)
+        return (rng.choice(sizes, shape) | signs).astype(f"u{fmt.width // 8}")
+
+    o, k = spec.operands, 2 * spec.k
+    x = MatrixWords(words(o.a, (9, k)), words(o.b, (k, 60)), words(o.c, (9, 60)))
+    with Work(1, progress=False) as work:
+        d = Gemm(dot_call(spec), "a").multiply(x, work)
+        wanted = arrays.by_dot_products(spec, Unit(spec).dot_bits, x, work)
+    assert np.count_nonzero(wanted == 1 << 31)
+    assert (d == wanted).all()
+
+
+def test_parameters_that_are_not_read_have_no_shortcut() -> None:
+    for name in ("x86/tcmmrlfp16ps", "x86/vdpbf16ps"):
+        assert not taken(name)[0]
+    assert taken("x86/tdpfp16ps")[0]
 
 
 @pytest.mark.long

@@ -90,6 +90,11 @@ def rounded_bound(
     Errors: InputError for a unit whose statement is not written here.
     """
     design, o = unit.design, unit.operands
+    if design.result_subnormals == "tiny_zero":
+        raise InputError(
+            "expected subnormal results that are kept, or zeros once rounded, for claim error-bound, "
+            f"but those of {unit.name} are zeros by what they would be with any exponent"
+        )
     least = o.d.e_min
     terms = []
     for k, row in enumerate(words):
