@@ -21,7 +21,7 @@ ARM = "Arm ARM, BFDOT and BFMMLA"
 PROBED_SIMULATOR = Fact(SIMULATOR, Evidence.PROBED)
 UNSTATED = Fact("not stated by any source; the quiet NaN without payload stands for it", Evidence.INFERRED)
 #: Results of this project's probes, and the processors that gave them.
-AMD_RESULTS = "results/hardware/AMD-EPYC/x86/vdpbf16ps.jsonl (AMD EPYC)"
+AMD_RESULTS = "results/hardware/AMD-EPYC/x86/vdpbf16ps.jsonl.xz (AMD EPYC)"
 INTEL_RESULTS = "results/hardware/Intel-R-Xeon-R-Processor (Intel Xeon with AMX)"
 HOPPER_RESULTS = (
     "results/hardware/NVIDIA-H100-80GB-HBM3 (NVIDIA H100)", "results/hardware/NVIDIA-H200 (NVIDIA H200)"
