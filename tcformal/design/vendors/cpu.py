@@ -7,7 +7,7 @@ from functools import partial
 
 from tcformal.design.arithmetic import arm_dot_bf16, x86_dot, x86_tile
 from tcformal.design.spec import Design, Operands
-from tcformal.design.unit import Evidence, Fact, UnitSpec
+from tcformal.design.unit import Fact, UnitSpec
 from tcformal.design.vendors.facts import (
     AMD_RESULTS,
     ARM,
@@ -40,14 +40,17 @@ _X86: dict[str, tuple[tuple[int, int, int], str, Design, Fact]] = {
     ),
 }  # fmt: skip
 
+#: Parameters of which the evidence is that of another instruction.
+_INFERRED = {
+    "tdpbf16ps": {"result_subnormals": AS_VDPBF16PS},
+    "tdpfp16ps": {"nan_word": AS_TDPBF16PS, "nan_rule": AS_TDPBF16PS},
+}
+
 
 def cpu_names() -> Iterator[tuple[str, UnitMaker]]:
     """Every CPU unit's name with what makes it."""
     for name, (shape, a, design, source) in _X86.items():
-        overrides = {"result_subnormals": AS_VDPBF16PS} if name == "tdpbf16ps" else {}
-        if source.evidence is not Evidence.MEASURED:
-            overrides = {"nan_word": AS_TDPBF16PS, "nan_rule": AS_TDPBF16PS}
-        yield f"x86/{name}", partial(_unit, shape, a, design, source, overrides)
+        yield f"x86/{name}", partial(_unit, shape, a, design, source, _INFERRED.get(name, {}))
     for ebf in (0, 1):
         design = arm_dot_bf16(extended=bool(ebf))
         for name, shape in (("bfdot", (1, 1, 2)), ("bfmmla", (2, 2, 4)), ("bfmopa", (16, 16, 2))):
