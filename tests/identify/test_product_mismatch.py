@@ -17,7 +17,7 @@ from tcformal.design.names import resolve
 from tcformal.formats.catalog import format_named
 from tcformal.identify.product_case import ProductCase, product_case
 from tcformal.identify.products import ExplainedProduct, explain_product
-from tcformal.report.devices.heat import _tiled, distances
+from tcformal.report.devices.heat import _places, _tiled, distances
 
 HALF = "ada/mma.m16n8k16.f32.f16.f16.f32"
 EIGHT = "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
@@ -146,6 +146,7 @@ def test_the_picture_of_a_large_product_keeps_the_largest_of_a_tile() -> None:
     assert made.shape == (400, 3)
     assert (made.max(), made[399, 2], made[233, 0]) == (5, 5, 2)
     assert np.count_nonzero(made) == 2
+    assert _places(far) == [(701, 0), (1199, 2)]
 
 
 def test_scales_count_in_the_size_of_a_difference() -> None:

@@ -21,6 +21,9 @@ _POINTS = 512
 def product_heat(path: str, command: Sequence[str], case: ProductCase) -> Path:
     """A heat map of |got - expected| in units of u·|A||B|, and the elements that differ as data; its path.
 
+    Ranges and units: at most 512 points a side; of a larger product each point, in picture and data, is the
+    element of a tile that differs most.
+
     Zero, NaN, Inf: an element of which one result is NaN or Inf and the other another one is infinitely far.
     Errors: as `save_picture`.
     """
@@ -32,7 +35,7 @@ def product_heat(path: str, command: Sequence[str], case: ProductCase) -> Path:
             *(hex_word(case.d_format, int(x[i, j])) for x in (case.expected, case.got)),
             far[i, j],
         )
-        for i, j in np.argwhere(far > 0)
+        for i, j in _places(far)
     ]
     shown = _tiled(far)
 
@@ -46,7 +49,7 @@ def product_heat(path: str, command: Sequence[str], case: ProductCase) -> Path:
         )  # fmt: skip
         figure.colorbar(image, label="|got − expected| / (u |A||B|)")
         axes.grid(visible=False)
-        axes.set(xlabel="column", ylabel="row", title=f"{len(rows)} of {m * n} elements differ")
+        axes.set(xlabel="column", ylabel="row", title=f"{np.count_nonzero(far)} of {m * n} elements differ")
 
     return save_picture(path, command, ("row", "column", "expected", "got", "units"), rows, draw)
 
@@ -76,8 +79,28 @@ def distances(case: ProductCase) -> NDArray[np.float64]:
     return np.asarray(np.where(case.expected == case.got, 0.0, found), np.float64)
 
 
+def _steps(far: NDArray[np.float64]) -> list[int]:
+    """Rows and columns of a tile."""
+    return [max(1, -(-size // _POINTS)) for size in far.shape]
+
+
+def _places(far: NDArray[np.float64]) -> list[tuple[int, int]]:
+    """The element of each tile that differs most, where one differs."""
+    high, wide = _steps(far)
+    if high == wide == 1:
+        return [(int(i), int(j)) for i, j in np.argwhere(far > 0)]
+    found = []
+    for top in range(0, far.shape[0], high):
+        for left in range(0, far.shape[1], wide):
+            tile = far[top : top + high, left : left + wide]
+            i, j = divmod(int(tile.argmax()), tile.shape[1])
+            if tile[i, j] > 0:
+                found.append((top + i, left + j))
+    return found
+
+
 def _tiled(far: NDArray[np.float64]) -> NDArray[np.float64]:
     """The largest of each tile, of as many tiles as a picture has points."""
-    steps = [max(1, -(-size // _POINTS)) for size in far.shape]
+    steps = _steps(far)
     made = np.maximum.reduceat(far, np.arange(0, far.shape[0], steps[0]), axis=0)
     return np.asarray(np.maximum.reduceat(made, np.arange(0, far.shape[1], steps[1]), axis=1), np.float64)
