@@ -57,6 +57,8 @@ class CountedTerms:
         self.order: tuple[int, ...] = ()
         #: What takes the place of stages of the units, each proved equal.
         self.instead: dict[Node, Node] = {}
+        #: The signs that units give to sums of zero, where these are not their counts'.
+        self.signs: list[Node] = []
         raw = [gaps.near(c.graph, x, spread) for x in gaps.terms]
         for x in gaps.terms:
             for flag in (x.number.nan, x.number.inf):
@@ -210,10 +212,11 @@ class CountedTerms:
         cut: Sequence[Node],
         given: Sequence[Node],
     ) -> None:
-        """Prove a rounding of a unit equal to another, part by part, and put that in its place."""
+        """Prove a rounding of a unit equal to another but for the sign, and put that in its place."""
         g, kept = self.c.graph, exact.kept
-        own = self.rebuilt([*made.parts, made.normalised, made.kept])
-        instead = dict(zip(made.parts, exact.parts, strict=True))
+        parts = made.parts[1:]
+        own = self.rebuilt([*parts, made.normalised, made.kept])
+        instead = dict(zip(parts, exact.parts[1:], strict=True))
         whole = own[made.normalised]
         if whole.width > kept.width:
             # Where nothing is rounded up, the encoding is cut from the normalised sum, and from no part.

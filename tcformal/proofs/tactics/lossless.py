@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -13,7 +14,7 @@ from tcformal.proofs.tactics.shifted import Shifted, rounded_alike
 from tcformal.semantics.align import align, distance_below
 from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.reduce import signed_magnitude
-from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Rounded, SpecialCases
+from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Operand, Rounded, SpecialCases
 
 #: Sums are compared in a multiple of these bits, so that different sums share lemmas.
 _BITS = 16
@@ -47,6 +48,14 @@ class Seen:
     narrow: Term | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The count of a sum, and its rounding."""
+
+    count: Count
+    exact: Rounded
+
+
 class LosslessSum:
     """One truncated sum, none of whose addends loses a bit.
 
@@ -56,10 +65,14 @@ class LosslessSum:
     from the count.
     """
 
-    def __init__(self, w: CountedTerms, step: DotStep, carried: Count) -> None:
-        if step.total is None or step.total.maximum is None or step.exact:
+    def __init__(self, w: CountedTerms, step: DotStep, sums: Mapping[Operand, Counted]) -> None:
+        if step.total is None or step.total.maximum is None:
             raise ProofError(f"expected a truncated sum at {step.scope}, but got another")
-        self.w, self.step, self.total, self.carried = w, step, step.total, carried
+        self.w, self.step, self.total, self.sums = w, step, step.total, sums
+        #: The addends by their nodes, in order, with what their lemmas are cut at and what these are given.
+        self.addends: dict[Node, Scaled] = {}
+        self.leaves = list[Scaled]()
+        self.cuts, self.givens = list[list[Node]](), list[list[Node]]()
         g = w.c.graph
         maximum, high = step.total.maximum, step.total.e_max.high
         codes = [x.code for x in leaves_of(maximum)]
@@ -107,7 +120,8 @@ class LosslessSum:
             return Seen(cut, w.known[k], w.counts[k])
         if operand.kind == "zero":
             return Seen([], [], w.nothing)
-        return Seen([self.carried.node], [self.carried.fact], self.carried)
+        count = self.sums[operand].count
+        return Seen([count.node, *w.signs], [count.fact], count)
 
     def _converted(self, t: AlignedTerm, k: int, x: Term) -> Seen:
         """A product of operands that were made wider: it is aligned as the product of the operands."""
@@ -120,13 +134,13 @@ class LosslessSum:
         given = w.given(own.significand, own.exponent.bits)
         for mine, its in ((own.sign, x.sign), (own.zero, x.zero)):
             w.fact(g.eq(mine, its), "a wider factor has the sign and the zero of the narrow one", (), given)
-        lift = distance_below(g, own.exponent, x.exponent)
-        low, high = min(own.exponent.low, x.exponent.low), max(own.exponent.high, x.exponent.high)
-        below = g.ule(own.exponent.rebased(g, low, high), x.exponent.rebased(g, low, high))
-        placed = g.shift_left_const(x.significand, own.fraction_bits - x.fraction_bits)
-        long, short = (
-            g.zero_extend_to(n, max(placed.width, own.significand.width)) for n in (own.significand, placed)
-        )
+        # Both in units of the lowest bit: the wider one's lies below the narrow one's.
+        lsb, fine = x.exponent.shifted(-x.fraction_bits), own.exponent.shifted(-own.fraction_bits)
+        lift = distance_below(g, fine, lsb)
+        low, high = min(fine.low, lsb.low), max(fine.high, lsb.high)
+        below = g.ule(fine.rebased(g, low, high), lsb.rebased(g, low, high))
+        width = max(x.significand.width, own.significand.width)
+        long, short = (g.zero_extend_to(n, width) for n in (own.significand, x.significand))
         same = g.and_(g.eq(long, g.shl_mod(short, lift)), g.eq(g.lshr(long, lift), short), below)
         same = g.or_(own.zero, same)
         w.fact(same, "a wider product is the narrow one, its exponent less by a shift", (), given)
@@ -161,6 +175,8 @@ class LosslessSum:
             ]
         pairs = [(made.shifted, made.long), *((g.truth(True), fact) for fact in made.facts)]
         w.all_equal(pairs, "an aligned term is its count, scaled", cut, given)
+        self.cuts.append(cut)
+        self.givens.append(given)
         return made
 
     def _narrow(self, x: Term, width: int) -> Node:
@@ -182,10 +198,11 @@ class LosslessSum:
     # ------------------------------------------------------------------ sums
     def summed(self) -> tuple[Node, Scaled]:
         """(2) and (3): the last partial sum as it was defined, and as it is known here."""
-        w, g, of = self.w, self.w.c.graph, dict[Node, Scaled]()
+        w, g, of = self.w, self.w.c.graph, self.addends
         width = self.total.partials[-1].node.width
         for x, t, reach in zip(self.seen, self.total.terms, self.reach, strict=True):
             of[g.wrap_to_mod(signed_magnitude(g, t.term.sign, t.aligned), width)] = self._addend(x, t, reach)
+        self.leaves = list(of.values())
         for partial in self.total.partials:
             if partial.node not in of:
                 if len(partial.of) != 2 or any(x not in of for x in partial.of):
@@ -217,7 +234,7 @@ class LosslessSum:
             raise ProofError(f"expected a proof at {w.where} that a sum is its count, scaled, but found none")
         return made
 
-    def rounded(self, overflow: str) -> tuple[Count, Rounded]:
+    def rounded(self, overflow: str) -> Counted:
         """(4): the count of the whole sum, and its rounding."""
         w, made = self.w, self.step.rounded
         if made is None:
@@ -246,7 +263,39 @@ class LosslessSum:
             with suppress(ProofError):  # what is left is asked as a whole
                 rounded_alike(w, shifted, made, exact, overflow)
         w.take_over(made, exact, [last.node, last.count.node, w.code, self.code], given)
-        return last.count, exact
+        self._signed(made, exact, last, given)
+        return Counted(last.count, exact)
+
+    def _signed(self, made: Rounded, exact: Rounded, last: Scaled, given: list[Node]) -> None:
+        """(4) of the sign: that of the count; a zero has the unit's own where nothing is known of it."""
+        w, g = self.w, self.w.c.graph
+        sign, counted = made.result.term.sign, exact.result.term.sign
+        own, signs = w.rebuilt([sign])[sign], [self._rebuilt[t.term.sign] for t in self.total.terms]
+        name, cut = "a sum has the sign of its count", [last.node, last.count.node, self.up]
+        with suppress(ProofError):
+            w.equal(counted, own, name, cut, given)
+        if not w.c.equal(counted, own):
+            leaves = [(x.node, x.facts[0]) for x in self.leaves]
+            below = [self._below(i, sign) for i, sign in enumerate(signs)]
+            known = [*given, *below, *(fact for _, fact in leaves)]
+            with suppress(ProofError):
+                w.equal(counted, own, name, [*(n for n, _ in leaves), *signs, *cut[1:]], known)
+        if not w.c.equal(counted, own):
+            counted = g.or_(g.and_(g.is_zero(last.count.node), own), counted)
+            w.equal(counted, own, f"{name}, or is zero", [*cut, *signs], given)
+            w.signs.append(own)
+        w.instead[sign] = counted
+
+    def _below(self, i: int, sign: Node) -> Node:
+        """An addend with the sign of negative ones is below zero, or at most zero."""
+        w, g, node = self.w, self.w.c.graph, self.leaves[i].node
+        cut, given = [*self.cuts[i], w.code, self.code], self.givens[i]
+        for name, most in (("below zero", (1 << node.width) - 1), ("at most zero", 0)):
+            # Compared as a whole: a bit of it is a bit of what it was cut from, at which no lemma is cut.
+            fact = g.or_(g.not_(sign), g.sle(node, g.const(most, node.width)))
+            with suppress(ProofError):
+                return w.fact(fact, f"a negative addend is {name}", cut, given)
+        raise ProofError(f"expected a proof at {w.where} that a negative addend is at most zero, but found none")
 
 
 def lossless(w: CountedTerms, dot: Dot, overflow: str) -> Count:
@@ -254,30 +303,45 @@ def lossless(w: CountedTerms, dot: Dot, overflow: str) -> Count:
 
     Every sum but the last has to be a number of its format.  Errors: ProofError where that is not proved.
     """
-    steps, carried, exact = list(dot.steps), w.nothing, None
+    steps, sums = list(dot.steps), dict[Operand, Counted]()
     for step in steps:
         w.where = step.scope
         if step.rounded is None or step.floor is not None or step.specials is None:
             raise ProofError(f"expected sums that are each rounded, but got another at {step.scope}")
-        _no_specials(w, step.specials, carried)
-        if step.exact and exact is not None:
-            # The sum of a number and c = 0.
-            w.take_over(step.rounded, exact, [carried.node, w.code], [carried.fact, *w.limit])
+        live = [x for x in step.operands if x.kind != "zero" and (x.kind != "c" or w.counts[-1].most)]
+        unknown = next((x for x in live if x.kind not in ("products", "c") and x not in sums), None)
+        if unknown is not None:
+            raise ProofError(f"expected sums of earlier ones at {step.scope}, but got {unknown.kind}")
+        earlier = [sums[x].count for x in live if x in sums]
+        _no_specials(w, step.specials, earlier)
+        if step.exact and len(live) == len(earlier) == 1:
+            made = sums[live[0]]
+            _goes_on(w, step.rounded, made)
         else:
-            carried, exact = LosslessSum(w, step, carried).rounded(overflow)
+            made = LosslessSum(w, step, sums).rounded(overflow)
+        sums[step.made] = made
         if step is not steps[-1]:
-            cut = [carried.node, w.code]
-            w.equal(
-                w.c.graph.truth(False), exact.result.inf, "no sum overflows", cut, [carried.fact, *w.limit]
-            )
+            cut = [made.count.node, w.code, *w.signs]
+            given = [made.count.fact, *w.limit]
+            w.equal(w.c.graph.truth(False), made.exact.result.inf, "no sum overflows", cut, given)
             w.instead[step.rounded.result.inf] = w.c.graph.truth(False)
-    return carried
+    return made.count
 
 
-def _no_specials(w: CountedTerms, found: SpecialCases, carried: Count) -> None:
+def _goes_on(w: CountedTerms, rounded: Rounded, made: Counted) -> None:
+    """The sum of a number and zeros that are positive is that number."""
+    cut, given = [made.count.node, w.code, *w.signs], [made.count.fact, *w.limit]
+    w.take_over(rounded, made.exact, cut, given)
+    sign, counted = rounded.result.term.sign, made.exact.result.term.sign
+    w.equal(counted, w.rebuilt([sign])[sign], "a sum has the sign of its count", cut, given)
+    w.instead[sign] = counted
+
+
+def _no_specials(w: CountedTerms, found: SpecialCases, earlier: Sequence[Count]) -> None:
     """No operand of a step is NaN or Inf."""
-    cut, no = [w.code, carried.node], w.c.graph.truth(False)
+    cut, no = [w.code, *(x.node for x in earlier), *w.signs], w.c.graph.truth(False)
+    known = [*w.limit, *(x.fact for x in earlier)]
     flags = (found.some_nan, found.positive_inf, found.negative_inf)
     for flag, node in w.rebuilt(flags).items():
-        w.equal(no, node, "no operand of a sum is NaN or Inf", cut, [*w.given(node), *w.limit, carried.fact])
+        w.equal(no, node, "no operand of a sum is NaN or Inf", cut, [*w.given(node), *known])
         w.instead[flag] = no

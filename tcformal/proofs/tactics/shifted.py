@@ -36,7 +36,7 @@ class Shifted:
 
 
 def rounded_alike(w: CountedTerms, x: Shifted, made: Rounded, exact: Rounded, overflow: str) -> None:
-    """Prove the parts of a sum's rounding, built again, equal to those of its count's.
+    """Prove the parts of a sum's rounding but the sign, built again, equal to those of its count's.
 
     Soundness: between the two, one bit of `up` after the other shifts the count to the left and lowers the
     exponent of its unit, and no such step changes a part of what is rounded.
@@ -70,16 +70,17 @@ def rounded_alike(w: CountedTerms, x: Shifted, made: Rounded, exact: Rounded, ov
     apart = g.or_(g.is_zero(x.count.node), g.eq(codes[0], w.low.rebased(g, -span, span - 1)))
     w.fact(apart, "a unit is as far below the other", [x.count.node, *x.codes], x.given)
 
-    before, known = [*exact.parts, exact.kept], [apart, x.count.fact, *w.limit]
+    before, known = [*exact.parts[1:], exact.kept], [apart, x.count.fact, *w.limit]
     cut = [x.count.node, codes[0], w.code]
     for i, (number, code) in enumerate(zip(numbers, codes, strict=True)):
         now = w.rounding(number, Exponent(code, -span, span - 1), target, overflow)
-        parts = [*now.parts, now.kept]
+        parts = [*now.parts[1:], now.kept]
         w.all_equal(list(zip(before, parts, strict=True)), "a shift changes no rounding", cut, known)
         if i < stages:
             before, known = parts, [kept[i], tops[i], proper[i], proper[i + 1]]
             cut = [number, codes[i + 1], bits[i]]
     last = w.c.all_replaced(parts, {numbers[-1]: long})
-    own = w.rebuilt([*made.parts, made.kept])
-    pairs = [(n, own[part]) for n, part in zip(last, (*made.parts, made.kept), strict=True)]
+    rest = (*made.parts[1:], made.kept)
+    own = w.rebuilt(rest)
+    pairs = [(n, own[part]) for n, part in zip(last, rest, strict=True)]
     w.all_equal(pairs, "a rounding in more bits", [x.node, *x.codes], x.given)
