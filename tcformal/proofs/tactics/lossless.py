@@ -162,7 +162,7 @@ class LosslessSum:
         made = self._scaled(g.wrap_to_mod(signed, self.total.partials[-1].node.width), most, x.count)
         cut, given = [*x.cut, w.code, self.code], [*x.given, *self.known, reach]
         if x.narrow is not None:
-            node = self._narrow(x.narrow, made.node.width)
+            node = self._narrow(x.narrow, t.term.weight_bits - 1, made.node.width)
             w.equal(node, made.node, "a wider product is aligned as the narrow one", cut, given)
             made = self._scaled(node, most, x.count)
             cut = [
@@ -179,10 +179,15 @@ class LosslessSum:
         self.givens.append(given)
         return made
 
-    def _narrow(self, x: Term, width: int) -> Node:
-        """A narrow product as this sum would align it, counted from its lowest bit, which none lies below."""
+    def _narrow(self, x: Term, above: int, width: int) -> Node:
+        """A narrow product as this sum would align it, counted from its lowest bit, which none lies below.
+
+        That bit can lie above e_max by `above`, where a wider product has its highest.
+        """
         g = self.w.c.graph
-        whole = replace(x, exponent=x.exponent.shifted(-x.fraction_bits), fraction_bits=0)
+        lifted = g.shift_left_const(x.significand, above)
+        lsb = x.exponent.shifted(-x.fraction_bits - above)
+        whole = replace(x, significand=lifted, exponent=lsb, fraction_bits=0)
         aligned = align(
             g, whole, distance_below(g, whole.exponent, self.e_max), self.total.fraction_bits, "RZ"
         )
