@@ -24,6 +24,7 @@ from tcformal.proofs.prove import kept_or_proved
 from tcformal.proofs.tactics import lossless
 from tcformal.proofs.tactics.counted import CountedTerms
 from tcformal.query.assume import Assumptions
+from tcformal.query.nearest import nearest
 from tcformal.query.pair import question
 from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result, replay
@@ -95,6 +96,46 @@ def test_a_false_region_is_refused(second: str, spread: int, book: LemmaBook) ->
     assert "found none" in part.note
 
 
+EXACT = "products=2,a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16"
+NEAREST = SMALL.replace("RZ-FP16", "RNE-FP16") + "5"
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        f"tfdpa@{EXACT},fraction_bits=exact,conversion=RNE-FP16,zero_sign=ieee,c_position=last",
+        *(
+            pytest.param(f"sequential@{EXACT}{more}", marks=pytest.mark.long)
+            for more in ("", ",order=odd_first,c_position=last", ",products=4,summation=pairwise")
+        ),
+    ],
+)
+def test_sums_that_are_exact_before_they_are_rounded_are_counted(second: str, book: LemmaBook) -> None:
+    """Products apart from c, chains in two orders, pairs: proved where vectors show no difference."""
+    unit = resolve(second)
+    first = resolve(NEAREST.replace("products=2", f"products={unit.k}"))
+    outside = nearest(question(first, unit, WITHOUT_C), 0)
+    assert outside is not None
+    assert outside.spread == 4
+    ask = asking(first.name, second, WITHOUT_C, book)
+    for spread, status in ((3, PartStatus.HOLDS), (4, PartStatus.OPEN)):
+        part, _ = claims.inside(ask, unit, replace(WITHOUT_C, spread=spread))
+        assert part.status is status
+
+
+def test_a_chain_that_rounds_is_not_its_exact_sum(book: LemmaBook) -> None:
+    """Two fraction bits of the results: both units differ at spread 0, and no proof is found."""
+    few = EXACT.replace("fp16", "e5m2")
+    first, second = f"sequential@{few}", f"tfdpa@{few},fraction_bits=exact,conversion=RNE-E5M2"
+    outside = nearest(question(resolve(first), resolve(second), WITHOUT_C), 0)
+    assert outside is not None
+    assert outside.spread == 0
+    ask = asking(first, second, WITHOUT_C, book)
+    part, _ = claims.inside(ask, resolve(second), replace(WITHOUT_C, spread=0))
+    assert part.status is PartStatus.OPEN
+    assert "an aligned term is its count" in part.note
+
+
 @pytest.mark.long
 def test_a_wide_count_is_rounded_as_its_sum_bit_by_bit(
     book: LemmaBook, monkeypatch: pytest.MonkeyPatch
@@ -104,8 +145,8 @@ def test_a_wide_count_is_rounded_as_its_sum_bit_by_bit(
     alike = list[bool]()
 
     def seen(w: CountedTerms, made: Rounded, exact: Rounded, *rest: Any) -> None:
-        own = w.rebuilt(made.parts)
-        alike.append(all(w.c.equal(own[x], y) for x, y in zip(made.parts, exact.parts, strict=True)))
+        own = w.rebuilt(made.parts[1:])
+        alike.append(all(w.c.equal(own[x], y) for x, y in zip(made.parts[1:], exact.parts[1:], strict=True)))
         take_over(w, made, exact, *rest)
 
     take_over = CountedTerms.take_over

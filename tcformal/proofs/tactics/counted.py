@@ -205,6 +205,14 @@ class CountedTerms:
         roots, instead = list(nodes), self.instead
         return dict(zip(roots, self.c.all_replaced(roots, instead) if instead else roots, strict=True))
 
+    def take_parts(self, made: Rounded, exact: Rounded, cut: Sequence[Node], given: Sequence[Node]) -> None:
+        """As `take_over` of a rounding whose encoding is packed from its parts."""
+        own = self.rebuilt(made.parts[1:])
+        instead = dict(zip(made.parts[1:], exact.parts[1:], strict=True))
+        pairs = [(new, own[old]) for old, new in instead.items()]
+        self.all_equal(pairs, "what is rounded is the count", cut, given)
+        self.instead |= {old: new for old, new in instead.items() if old.op != "const"}
+
     def take_over(
         self,
         made: Rounded,

@@ -57,7 +57,7 @@ class Counted:
 
 
 class LosslessSum:
-    """One truncated sum, none of whose addends loses a bit.
+    """One sum aligned at e_max, truncated or with a sticky bit, none of whose addends loses a bit.
 
     Soundness: with 2^up units of the sum to one of the counts, (1) no exponent leaves `up` negative, which
     is proved of every term and so of their maximum; (2) every aligned term is its count times 2^up, with no
@@ -67,7 +67,7 @@ class LosslessSum:
 
     def __init__(self, w: CountedTerms, step: DotStep, sums: Mapping[Operand, Counted]) -> None:
         if step.total is None or step.total.maximum is None:
-            raise ProofError(f"expected a truncated sum at {step.scope}, but got another")
+            raise ProofError(f"expected a sum aligned at e_max at {step.scope}, but got another")
         self.w, self.step, self.total, self.sums = w, step, step.total, sums
         #: The addends by their nodes, in order, with what their lemmas are cut at and what these are given.
         self.addends: dict[Node, Scaled] = {}
@@ -100,6 +100,14 @@ class LosslessSum:
         floor = g.ule(g.const(self.total.e_max.low - maximum.low, self.code.width), self.code)
         w.fact(floor, "the largest exponent is in its range", ())
         self.known = [enough, floor, *w.limit]
+        if step.exact:
+            # Codes have room for more exponents than these.
+            most, name = g.const(high - maximum.low, self.code.width), "an exponent is below its end"
+            below = [
+                w.fact(g.ule(leaf, most), name, [*x.cut, w.code], [*x.given, *w.limit])
+                for x, leaf in zip(self.seen, leaves, strict=True)
+            ]
+            self.known.append(w.fact(g.ule(self.code, most), name, leaves, below))
         self.reach = [
             w.fact(g.ule(x, self.code), "an exponent is at most the largest", leaves) for x in leaves
         ]
@@ -108,6 +116,8 @@ class LosslessSum:
     def _seen(self, t: AlignedTerm) -> Seen:
         """A product or c by its place, or what an earlier sum handed on."""
         w = self.w
+        if len(t.members) > 1:
+            raise ProofError(f"expected terms that are single operands at {w.where}, but got sums of them")
         (member,) = t.members
         operand = self.step.operands[member]
         if operand.kind == "products" or operand.kind == "c":
@@ -279,7 +289,7 @@ class LosslessSum:
         name, cut = "a sum has the sign of its count", [last.node, last.count.node, self.up]
         with suppress(ProofError):
             w.equal(counted, own, name, cut, given)
-        if not w.c.equal(counted, own):
+        if not w.c.equal(counted, own) and any(x in self.sums for x in self.step.operands):
             leaves = [(x.node, x.facts[0]) for x in self.leaves]
             below = [self._below(i, sign) for i, sign in enumerate(signs)]
             known = [*given, *below, *(fact for _, fact in leaves)]
@@ -300,7 +310,9 @@ class LosslessSum:
             fact = g.or_(g.not_(sign), g.sle(node, g.const(most, node.width)))
             with suppress(ProofError):
                 return w.fact(fact, f"a negative addend is {name}", cut, given)
-        raise ProofError(f"expected a proof at {w.where} that a negative addend is at most zero, but found none")
+        raise ProofError(
+            f"expected a proof at {w.where} that a negative addend is at most zero, but found none"
+        )
 
 
 def lossless(w: CountedTerms, dot: Dot, overflow: str) -> Count:
@@ -319,8 +331,9 @@ def lossless(w: CountedTerms, dot: Dot, overflow: str) -> Count:
             raise ProofError(f"expected sums of earlier ones at {step.scope}, but got {unknown.kind}")
         earlier = [sums[x].count for x in live if x in sums]
         _no_specials(w, step.specials, earlier)
-        if step.exact and len(live) == len(earlier) == 1:
-            made = sums[live[0]]
+        alone = sums.get(live[0]) if step.exact and len(live) == 1 else None
+        if alone is not None and alone.exact.target == step.rounded.target:
+            made = alone
             _goes_on(w, step.rounded, made)
         else:
             made = LosslessSum(w, step, sums).rounded(overflow)
@@ -336,7 +349,10 @@ def lossless(w: CountedTerms, dot: Dot, overflow: str) -> Count:
 def _goes_on(w: CountedTerms, rounded: Rounded, made: Counted) -> None:
     """The sum of a number and zeros that are positive is that number."""
     cut, given = [made.count.node, w.code, *w.signs], [made.count.fact, *w.limit]
-    w.take_over(rounded, made.exact, cut, given)
+    try:
+        w.take_over(rounded, made.exact, cut, given)
+    except ProofError:  # where the sum before was rounded up, other bits are kept
+        w.take_parts(rounded, made.exact, cut, given)
     sign, counted = rounded.result.term.sign, made.exact.result.term.sign
     w.equal(counted, w.rebuilt([sign])[sign], "a sum has the sign of its count", cut, given)
     w.instead[sign] = counted
