@@ -45,7 +45,8 @@ class RoundedBound(ErrorBound):
     """The statement as data; a flushed operand is a term whose subnormals are 0."""
 
     roundings: tuple[StatedRounding, ...]
-    #: The least normal number of d where subnormal results become 0, else 0.
+    #: The least normal number of d where subnormal results, or those that are tiny with any exponent,
+    #: become 0, else 0.
     flushed: Fraction
 
     def __str__(self) -> str:
@@ -58,7 +59,8 @@ class RoundedBound(ErrorBound):
         least = Counter(_log2(x.exact) for x in self.roundings if x.exact)
         parts += [f"{n}·2^{e}" if n > 1 else f"2^{e}" for e, n in least.items()]
         if self.flushed:
-            parts.append(f"{len(self.roundings)}·2^{_log2(self.flushed)}")
+            count, power = len(self.roundings), f"2^{_log2(self.flushed)}"
+            parts.append(f"{count}·{power}" if count > 1 else power)
         parts.append("ulp(d)" if self.ulps == 1 else "ulp(d)/2")
         words = ", ".join(f"{x}_0…{x}_{self.unit.k - 1} ({o.names()[x]})" for x in "ab")
         marks = " FTZ(x) is x, or 0 where x is subnormal;" if "FTZ" in product + c else ""
@@ -90,11 +92,6 @@ def rounded_bound(
     Errors: InputError for a unit whose statement is not written here.
     """
     design, o = unit.design, unit.operands
-    if design.result_subnormals == "tiny_zero":
-        raise InputError(
-            "expected subnormal results that are kept, or zeros once rounded, for claim error-bound, "
-            f"but those of {unit.name} are zeros by what they would be with any exponent"
-        )
     least = o.d.e_min
     terms = []
     for k, row in enumerate(words):
