@@ -50,6 +50,10 @@ FUSED = f"sequential@products=2,c_position=joined,summation=fused,{_TOY}"
 #: Two chains that start from zero.
 CHAINS = f"{_TREE},accumulator=RNE-FP16,{_TOY}".replace("pairwise", "two_chains")
 
+#: Pairs, their sums in two chains; and odd products subtracted, subnormals of a flushed and those of b not.
+PAIRS = CHAINS.replace("two_chains", "pair_chains").replace("products=2", "products=8,k=8")
+NEGATED = f"{CHAIN},negated=odd,operand_subnormals=signed_zero,b_subnormals=kept"
+
 _LONG = pytest.mark.long
 
 
@@ -72,6 +76,8 @@ def book() -> LemmaBook:
         pytest.param(ODD, "|d - (Σ a_k·b_k + c)| <= 2^(E-8) + 2·2^-24 + ulp(d)", marks=_LONG),
         pytest.param(FUSED, "|d - (Σ a_k·b_k + c)| <= ulp(d)/2", marks=_LONG),
         pytest.param(CHAINS, "|d - (Σ a_k·b_k + c)| <= 2·2^(E-10) + 2^(E-9) + ulp(d)/2", marks=_LONG),
+        pytest.param(NEGATED, "|d - (Σ (-1)^k·FTZ(a_k)·b_k + c)| <= 2^(E-9) + ulp(d)/2", marks=_LONG),
+        pytest.param(PAIRS, "?", marks=_LONG),
         pytest.param(
             "cdna1/v_mfma_f32_32x32x2f32", "|d - (Σ a_k·b_k + c)| <= 2^(E-22) + ulp(d)/2", marks=_LONG
         ),
@@ -99,15 +105,20 @@ def test_every_theorem_of_a_proof_is_true_on_random_inputs(name: str, book: Lemm
     true_on_random_inputs(name, book, 12)
 
 
-def test_the_statement_means_the_exact_sum_of_what_is_not_flushed(book: LemmaBook) -> None:
+@pytest.mark.parametrize(
+    ("name", "flushes", "odd"), [(FLUSHED, (True, True, True), 1), (NEGATED, (True, False, False), -1)]
+)
+def test_the_statement_means_the_exact_sum_of_what_is_not_flushed(
+    name: str, flushes: tuple[bool, bool, bool], odd: int, book: LemmaBook
+) -> None:
     """The error of the statement against values decoded by the oracle, and within the bound."""
-    stated, _ = stated_bound(asking(FLUSHED, book))
-    o, k = stated.unit.operands, stated.unit.k
+    stated, _ = stated_bound(asking(name, book))
+    o, k, (of_a, of_b, of_c) = stated.unit.operands, stated.unit.k, flushes
     nodes = [n for _, p in stated.conclusions for m in p.terms for n in (*m[0], *(x for x, _ in m[1]))]
     wanted = [*dict.fromkeys(nodes), stated.result, *stated.hypotheses]
     run, rng, met, flushed = Concrete(stated.graph, wanted), random.Random(7), 0, 0
 
-    def value(fmt: Format, word: int, flush: bool = True) -> Fraction:
+    def value(fmt: Format, word: int, flush: bool) -> Fraction:
         x = decode(fmt, word)
         if flush and x.magnitude < Fraction(2) ** fmt.e_min:
             return Fraction(0)
@@ -121,9 +132,10 @@ def test_the_statement_means_the_exact_sum_of_what_is_not_flushed(book: LemmaBoo
             continue
         met += 1
         flushed += 0 < words["c"] & 0x7FFF < 0x400
-        total = value(o.c, words["c"])
+        total = value(o.c, words["c"], of_c)
         for i in range(k):
-            total += value(o.a, words[f"a[{i}]"]) * value(o.b, words[f"b[{i}]"])
+            product = value(o.a, words[f"a[{i}]"], of_a) * value(o.b, words[f"b[{i}]"], of_b)
+            total += product * (odd if i % 2 else 1)
         assert value_at(stated.error, values) == value(o.d, values[stated.result], flush=False) - total
         assert all(value_at(p, values) >= 0 for _, p in stated.conclusions)
     assert flushed > 5
