@@ -119,14 +119,17 @@ class ErrorBound:
         )
 
 
-def require_products(unit: UnitSpec, claim: str) -> None:
-    """Refuse units whose sums are not truncated ones of whole products, as they are encoded, and c."""
+def require_products(unit: UnitSpec, claim: str, *, groups: bool = False) -> None:
+    """Refuse units whose sums are not truncated ones of whole products, as they are encoded, and c.
+
+    Sums of `groups` of products may be the terms where that is asked for.
+    """
     design = unit.design
     if design.fraction_bits is None or unit.emulation is not None:
         other = "one fused sum of products and c", f"{unit.name} is composed of others"
     elif design.c_position != "joined":
         other = "c among the terms of the fused sum", f"{unit.name} adds it to the products' sum"
-    elif design.group is not None:
+    elif design.group is not None and not groups:
         other = "products as terms", f"those of {unit.name} are sums of groups"
     elif design.piece_bits is not None:
         other = "whole products as terms", f"{unit.name} cuts factors into pieces of {design.piece_bits} bits"

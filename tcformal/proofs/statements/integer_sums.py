@@ -167,7 +167,7 @@ def integer_sum(
     Errors: InputError for a unit whose statement is not written here.
     """
     o = unit.operands
-    require_products(unit, "integer-sums")
+    require_products(unit, "integer-sums", groups=True)
     scale = () if unit.scale_format is None else (unit.scale_format,) * 2
     terms, wholes, normal = [], [], list[tuple[Node, ...]]()
     for k, row in enumerate((*words, (c,))):
