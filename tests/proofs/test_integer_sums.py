@@ -37,7 +37,7 @@ from tcformal.proofs.packed import packed, unpacked
 from tcformal.proofs.statements.error_bound import require_products
 from tcformal.proofs.statements.integer_sums import IntegerSum, largest_exact, least_cut, only_normal
 from tcformal.query.question import Kind
-from tcformal.semantics import product as product_of
+from tcformal.semantics.reduce import split_sign
 from tcformal.semantics.sums import step
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
@@ -206,13 +206,12 @@ def test_a_false_sum_of_groups_never_holds(
 
 def _group_negated(patch: pytest.MonkeyPatch) -> None:
     """The sum of a group has the other sign."""
-    real = product_of.split_sign
 
-    def split_sign(g: Graph, x: Node) -> tuple[Node, Node]:
-        sign, magnitude = real(g, x)
+    def negated(g: Graph, x: Node) -> tuple[Node, Node]:
+        sign, magnitude = split_sign(g, x)
         return g.not_(sign), magnitude
 
-    patch.setattr(product_of, "split_sign", split_sign)
+    patch.setattr("tcformal.semantics.product.split_sign", negated)
 
 
 @pytest.mark.parametrize("name", _BOTH)

@@ -205,10 +205,8 @@ class IntegerProof:
     def _group(self, ks: tuple[int, ...], term: Term) -> WholeTerm:
         """The sum of a group as a term."""
         group = IntegerGroup(self.d, self.reach, self.stated, ks)
-        left = self.all - group.taken
-        bound = self.d.prove(
-            Poly.constant(1 << self.stated.most) - group.taken, [], [(1, [self.bound]), (left, [])]
-        )
+        goal = Poly.constant(1 << self.stated.most) - group.taken
+        bound = self.d.prove(goal, [], [(1, [self.bound]), (self.all - group.taken, [])])
         return group.term(self.groups[ks], term, bound)
 
     def _block(

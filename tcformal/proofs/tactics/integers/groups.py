@@ -196,9 +196,9 @@ class IntegerGroup:
         up, down = (Poly.of(w.below) * q for q in (1, -1))
         up, down = up.power_of_two(), down.power_of_two()
         width = max(w.floor.width, total.width)
-        sides = [g.zero_extend_to(x, width) for x in (w.floor, total)]
+        one, two = sides = [g.zero_extend_to(x, width) for x in (w.floor, total)]
         reads = [(d.read(x), x) for x in sides if x.op == "zero_extend"]
-        false, less, more = Poly.constant(-1), g.ult(*sides), g.ult(sides[1], sides[0])
+        false, less, more = Poly.constant(-1), g.ult(one, two), g.ult(two, one)
         # floor · 2^below <= placed < (floor + 1) · 2^below
         low = d.prove(
             false, reads, [(up, [d.fact(d.assume(less))]), (1, [d.read(w.floor, 1)]), (1, [placed])]
@@ -208,8 +208,8 @@ class IntegerGroup:
             [(1, [d.fact(d.assume(more))]), (down, [d.read(w.floor, 0)]), (down * -1, [placed])],
         )  # fmt: skip
         known = [d.refute(low, less), d.refute(high, more)]
-        same = d.lemma("that a group is its sum", g.eq(*sides), known, (sides,))
-        fact = d.equal("that a group is its sum", *sides, [same], (sides,))
+        same = d.lemma("that a group is its sum", g.eq(one, two), known, (sides,))
+        fact = d.equal("that a group is its sum", one, two, [same], (sides,))
         return same, d.prove(
             Poly.of(w.floor) - Poly.of(total),
             [],

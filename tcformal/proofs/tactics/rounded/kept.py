@@ -179,5 +179,5 @@ class ResultFlush:
         """±significand - ±significand = 0: the signs of a sum and of its result differ on zeros alone."""
         whole, flags, own = cuts
         size = one[1]
-        made = ([*whole, *flags], [size, *flags, *own], [])
+        made: list[list[Node]] = [[*whole, *flags], [size, *flags, *own], []]
         return self.z.signed("the sign of a result", one, other, given, made)
