@@ -127,6 +127,8 @@ def require_products(unit: UnitSpec, claim: str, *, groups: bool = False) -> Non
     design = unit.design
     if design.fraction_bits is None or unit.emulation is not None:
         other = "one fused sum of products and c", f"{unit.name} is composed of others"
+    elif design.framed:
+        other = "terms aligned at one exponent", f"{unit.name} aligns c apart from the products"
     elif design.c_position != "joined":
         other = "c among the terms of the fused sum", f"{unit.name} adds it to the products' sum"
     elif design.group is not None and not groups:
