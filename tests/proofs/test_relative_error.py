@@ -128,6 +128,11 @@ def test_a_false_unit_never_holds(name: str, monkeypatch: pytest.MonkeyPatch) ->
     assert v.kind is Kind.UNKNOWN, v.reason
 
 
+def test_a_composition_is_refused(book: LemmaBook) -> None:
+    with pytest.raises(InputError, match="is composed of others"):
+        prove("ampere/emulated.mma.m8n8k4.f32.f16.f16.f32", book)
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,8 @@ from tcformal.query.question import Kind
 from tcformal.semantics import product as product_of
 from tcformal.semantics.normalise import shift_left_by_leading_zeros
 from tcformal.semantics.number import Number, Term
+from tcformal.semantics.round import convert
+from tcformal.semantics.stages import Rounded
 from theorems import value_at
 
 _FORMATS = "a_format=e5m2,b_format=e5m2,c_format=fp16,d_format=fp16,zero_sign=ieee"
@@ -37,6 +40,8 @@ FLUSHED = (
     f"{_TREE},accumulator=RNE-FP16,product_rounding=RNE-FP16,operand_subnormals=positive_zero,"
     f"c_subnormals=positive_zero,result_subnormals=signed_zero,{_TOY}"
 )
+#: What is tiny with any exponent becomes 0, as a step of x86's bf16 sums has it.
+TINY = f"{FMA},operand_subnormals=positive_zero,c_subnormals=positive_zero,result_subnormals=tiny_zero"
 #: Everything rounded to odd.
 ODD = f"{_TREE},accumulator=RO-FP16,product_rounding=RO-FP16,{_FORMATS},conversion=RO-FP16,overflow=infinity"
 #: Both products and c in one exact sum: E-FDPA.
@@ -44,6 +49,10 @@ FUSED = f"sequential@products=2,c_position=joined,summation=fused,{_TOY}"
 
 #: Two chains that start from zero.
 CHAINS = f"{_TREE},accumulator=RNE-FP16,{_TOY}".replace("pairwise", "two_chains")
+
+#: Pairs, their sums in two chains; and odd products subtracted, subnormals of a flushed and those of b not.
+PAIRS = CHAINS.replace("two_chains", "pair_chains").replace("products=2", "products=8,k=8")
+NEGATED = f"{CHAIN},negated=odd,operand_subnormals=signed_zero,b_subnormals=kept"
 
 _LONG = pytest.mark.long
 
@@ -58,6 +67,7 @@ def book() -> LemmaBook:
     ("name", "bound"),
     [
         (CHAIN, "|d - (Σ a_k·b_k + c)| <= 2^(E-9) + ulp(d)/2"),
+        (TINY, "|d - (Σ FTZ(a_k)·FTZ(b_k) + FTZ(c))| <= 2^-14 + ulp(d)/2"),
         pytest.param(
             FLUSHED,
             "|d - (Σ FTZ(a_k)·FTZ(b_k) + FTZ(c))| <= 2^(E-9) + 2·2^-25 + 4·2^-14 + ulp(d)/2",
@@ -66,6 +76,8 @@ def book() -> LemmaBook:
         pytest.param(ODD, "|d - (Σ a_k·b_k + c)| <= 2^(E-8) + 2·2^-24 + ulp(d)", marks=_LONG),
         pytest.param(FUSED, "|d - (Σ a_k·b_k + c)| <= ulp(d)/2", marks=_LONG),
         pytest.param(CHAINS, "|d - (Σ a_k·b_k + c)| <= 2·2^(E-10) + 2^(E-9) + ulp(d)/2", marks=_LONG),
+        pytest.param(NEGATED, "|d - (Σ (-1)^k·FTZ(a_k)·b_k + c)| <= 2^(E-9) + ulp(d)/2", marks=_LONG),
+        pytest.param(PAIRS, "?", marks=_LONG),
         pytest.param(
             "cdna1/v_mfma_f32_32x32x2f32", "|d - (Σ a_k·b_k + c)| <= 2^(E-22) + ulp(d)/2", marks=_LONG
         ),
@@ -86,20 +98,27 @@ def test_a_bound_holds_of_inputs_and_result(name: str, bound: str, book: LemmaBo
     assert all(x.holds and x.certificate is not None for x in v.lemmas)
 
 
-@pytest.mark.parametrize("name", [FMA, *(pytest.param(x, marks=_LONG) for x in (CHAIN, FLUSHED, ODD, FUSED))])
+@pytest.mark.parametrize(
+    "name", [TINY, *(pytest.param(x, marks=_LONG) for x in (FMA, CHAIN, FLUSHED, ODD, FUSED))]
+)
 def test_every_theorem_of_a_proof_is_true_on_random_inputs(name: str, book: LemmaBook) -> None:
     true_on_random_inputs(name, book, 12)
 
 
-def test_the_statement_means_the_exact_sum_of_what_is_not_flushed(book: LemmaBook) -> None:
+@pytest.mark.parametrize(
+    ("name", "flushes", "odd"), [(FLUSHED, (True, True, True), 1), (NEGATED, (True, False, False), -1)]
+)
+def test_the_statement_means_the_exact_sum_of_what_is_not_flushed(
+    name: str, flushes: tuple[bool, bool, bool], odd: int, book: LemmaBook
+) -> None:
     """The error of the statement against values decoded by the oracle, and within the bound."""
-    stated, _ = stated_bound(asking(FLUSHED, book))
-    o, k = stated.unit.operands, stated.unit.k
+    stated, _ = stated_bound(asking(name, book))
+    o, k, (of_a, of_b, of_c) = stated.unit.operands, stated.unit.k, flushes
     nodes = [n for _, p in stated.conclusions for m in p.terms for n in (*m[0], *(x for x, _ in m[1]))]
     wanted = [*dict.fromkeys(nodes), stated.result, *stated.hypotheses]
     run, rng, met, flushed = Concrete(stated.graph, wanted), random.Random(7), 0, 0
 
-    def value(fmt: Format, word: int, flush: bool = True) -> Fraction:
+    def value(fmt: Format, word: int, flush: bool) -> Fraction:
         x = decode(fmt, word)
         if flush and x.magnitude < Fraction(2) ** fmt.e_min:
             return Fraction(0)
@@ -113,9 +132,10 @@ def test_the_statement_means_the_exact_sum_of_what_is_not_flushed(book: LemmaBoo
             continue
         met += 1
         flushed += 0 < words["c"] & 0x7FFF < 0x400
-        total = value(o.c, words["c"])
+        total = value(o.c, words["c"], of_c)
         for i in range(k):
-            total += value(o.a, words[f"a[{i}]"]) * value(o.b, words[f"b[{i}]"])
+            product = value(o.a, words[f"a[{i}]"], of_a) * value(o.b, words[f"b[{i}]"], of_b)
+            total += product * (odd if i % 2 else 1)
         assert value_at(stated.error, values) == value(o.d, values[stated.result], flush=False) - total
         assert all(value_at(p, values) >= 0 for _, p in stated.conclusions)
     assert flushed > 5
@@ -167,16 +187,32 @@ def _raised(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("tcformal.semantics.round.shift_left_by_leading_zeros", shifted)
 
 
+def _least_binade_flushed(patch: pytest.MonkeyPatch) -> None:
+    """Results below twice the least normal number are flushed."""
+
+    def converted(g: Graph, *args: Any, **kwargs: Any) -> Rounded:
+        made = convert(g, *args, **kwargs)
+        term = made.result.term
+        least = g.is_zero(term.exponent.bits)
+        significand = g.ite(least, g.const(0, term.significand.width), term.significand)
+        term = replace(term, significand=significand, zero=g.is_zero(significand))
+        return replace(made, result=replace(made.result, term=term))
+
+    patch.setattr("tcformal.semantics.sums.step.convert", converted)
+
+
 FAULTS = {
     "a dropped product": _product(lambda g, t: replace(t, significand=g.const(0, t.significand.width))),
     "a wrong sign": _product(lambda g, t: replace(t, sign=g.not_(t.sign))),
     "no rounding": _not_rounded,
     "no sticky bit": _not_sticky,
     "an exponent too large": _raised,
+    "the least binade flushed": _least_binade_flushed,
 }
 #: Sums that are cut keep the bound of one whole ulp, and the exact sums of two products of e5m2 any bound.
 _TRUE = {(ODD, "no rounding"), (FLUSHED, "no rounding")}
 _BOTH = [(name, fault) for name in (FMA, FLUSHED, ODD) for fault in FAULTS if (name, fault) not in _TRUE]
+_BOTH.append((TINY, "the least binade flushed"))
 
 
 def violated(name: str, book: LemmaBook) -> bool:
@@ -196,7 +232,7 @@ def violated(name: str, book: LemmaBook) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("name", "fault"), [pytest.param(*x, marks=() if x[0] == FMA else _LONG) for x in _BOTH]
+    ("name", "fault"), [pytest.param(*x, marks=() if x[0] in (FMA, TINY) else _LONG) for x in _BOTH]
 )
 def test_a_false_unit_never_holds(
     name: str, fault: str, book: LemmaBook, monkeypatch: pytest.MonkeyPatch

@@ -156,7 +156,7 @@ def test_an_exponent_above_other_terms_is_refuted(name: str, book: LemmaBook) ->
     ("name", "said"),
     [
         ("hopper/wgmma.m64n8k32.f16.e5m2.e5m2", "expected terms whose exponents are above -21"),
-        ("cdna1/v_mfma_f32_32x32x8f16", "expected a unit with a truncated fused sum"),
+        ("cdna1/v_mfma_f32_32x32x8f16", "expected a truncated fused sum"),
         ("ampere/mma.m16n8k8.f32.f16.f16.f32@zero_exponent=own", "expected one exponent for zero terms"),
     ],
 )

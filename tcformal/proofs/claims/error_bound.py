@@ -18,7 +18,7 @@ from tcformal.proofs.kernel.rules import ProofKernel, check
 from tcformal.proofs.lemmas import Lemma, LemmaBook, Statement
 from tcformal.proofs.packed import packed, unpacked
 from tcformal.proofs.statements.composed_bound import ComposedBound, composed_bound
-from tcformal.proofs.statements.error_bound import ErrorBound, error_bound
+from tcformal.proofs.statements.error_bound import ErrorBound, error_bound, require_products
 from tcformal.proofs.statements.grouped_bound import GroupedBound, grouped_bound
 from tcformal.proofs.statements.integer_sums import IntegerSum
 from tcformal.proofs.statements.relative_bound import RelativeBound, block_of, relative_bound
@@ -188,6 +188,7 @@ def stated_relative(ask: Asking) -> tuple[RelativeBound, Dot]:
     """The statement about one block of the unit in a graph of its own, and the stages of the circuit."""
     if ask.assumed.c not in (None, 0):
         raise InputError(f"expected c=0 or no assumption for claim relative-error, but got c={ask.assumed.c}")
+    require_products(ask.spec, "relative-error")
     ask = replace(ask, spec=block_of(ask.spec))
     g = Graph()
     x = declare_inputs(g, ask.spec, ask.spec.k)

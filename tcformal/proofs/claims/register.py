@@ -41,9 +41,14 @@ def error_bounded(u: UnitSpec) -> bool:
     return u.design.fraction_bits is None or truncated_sum(u) or u.design.summation in ("tr", "gtr")
 
 
+def of_integers(u: UnitSpec) -> bool:
+    """Whether such sums are of products or groups of them and c, and nothing is added outside of them."""
+    return truncated_sum(u) and u.emulation is None
+
+
 def of_products(u: UnitSpec) -> bool:
-    """Whether the terms of such sums are products and c, and nothing is added outside of them."""
-    return truncated_sum(u) and u.emulation is None and u.design.group is None
+    """Whether their terms are products and c, too."""
+    return of_integers(u) and u.design.group is None
 
 
 #: What proves or refutes a claim part by part, with the lemmas that it tried.
@@ -79,7 +84,7 @@ CLAIMS: dict[str, Claim] = {
         of_products,
         ("c",),
     ),
-    "integer-sums": Claim("up to which size sums of integers are exact", integer_sums, of_products),
+    "integer-sums": Claim("up to which size sums of integers are exact", integer_sums, of_integers),
     "zero-products": Claim("half the products +0·+0 change nothing", zero_products, lambda _: True),
     "zero-exponent": Claim("no exponent of zero terms below all others changes a result", zero_exponent),
 }

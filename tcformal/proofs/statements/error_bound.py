@@ -119,6 +119,29 @@ class ErrorBound:
         )
 
 
+def require_products(unit: UnitSpec, claim: str, *, groups: bool = False) -> None:
+    """Refuse units whose sums are not truncated ones of whole products, as they are encoded, and c.
+
+    Sums of `groups` of products may be the terms where that is asked for.
+    """
+    design = unit.design
+    if design.fraction_bits is None or unit.emulation is not None:
+        other = "one fused sum of products and c", f"{unit.name} is composed of others"
+    elif design.framed:
+        other = "terms aligned at one exponent", f"{unit.name} aligns c apart from the products"
+    elif design.c_position != "joined":
+        other = "c among the terms of the fused sum", f"{unit.name} adds it to the products' sum"
+    elif design.group is not None and not groups:
+        other = "products as terms", f"those of {unit.name} are sums of groups"
+    elif design.piece_bits is not None:
+        other = "whole products as terms", f"{unit.name} cuts factors into pieces of {design.piece_bits} bits"
+    elif design.normalise_operands:
+        other = "exponents as they are encoded", f"{unit.name} normalises subnormal factors"
+    else:
+        return
+    raise InputError(f"expected {other[0]} for claim {claim}, but {other[1]}")
+
+
 def error_bound(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: Node, d: Node) -> ErrorBound:
     """The statement about the node d of a graph as a function of input words.
 
@@ -126,12 +149,9 @@ def error_bound(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: No
     Errors: InputError for a unit whose statement is not written here.
     """
     design, o = unit.design, unit.operands
-    if design.fraction_bits is None or unit.emulation is not None or design.c_position != "joined":
-        raise InputError(f"expected one fused sum of products and c, but {unit.name} is composed of others")
-    if design.group is not None:
-        raise InputError(f"expected products as terms, but those of {unit.name} are sums of groups")
+    require_products(unit, "error-bound")
     zero = design.zero_exponent
-    least = o.d.e_min
+    bits, least = int(design.fraction_bits or 0), o.d.e_min
     if not isinstance(zero, int) or zero > least:
         raise InputError(
             f"expected zero terms with an exponent of at most {least}, that of the least normal {o.d}, "
@@ -155,7 +175,7 @@ def error_bound(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: No
     bound, p = Poly.constant(0), design.rho.fraction_bits
     power = Poly.of(e) - Poly.constant(OFFSET)
     for i, x in enumerate(blocks):
-        bound = bound + (power + Poly.constant(x.reach - design.fraction_bits)).power_of_two() * x.units
+        bound = bound + (power + Poly.constant(x.reach - bits)).power_of_two() * x.units
         last = i == len(blocks) - 1
         ulp = made.weight(p) if last else (power + Poly.constant(x.grown - p)).power_of_two()
         bound = bound + ulp * ulps

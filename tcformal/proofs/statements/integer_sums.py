@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from itertools import product
 
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import ZERO, Poly
 from tcformal.proofs.statements.encodings import OFFSET, Encoded, encoded, exponent_code
-from tcformal.proofs.statements.error_bound import StatedTerm
+from tcformal.proofs.statements.error_bound import StatedTerm, require_products
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,16 +166,8 @@ def integer_sum(
     Shapes: words: for each product the words that it is the product of: a_k, b_k, and its scales.
     Errors: InputError for a unit whose statement is not written here.
     """
-    design, o = unit.design, unit.operands
-    if design.fraction_bits is None or unit.emulation is not None or design.c_position != "joined":
-        raise InputError(
-            f"expected one kind of sum, of products and c, for claim integer-sums, but {unit.name} is "
-            "composed of others"
-        )
-    if design.group is not None:
-        raise InputError(
-            f"expected products as terms for claim integer-sums, but those of {unit.name} are sums of groups"
-        )
+    o = unit.operands
+    require_products(unit, "integer-sums", groups=True)
     scale = () if unit.scale_format is None else (unit.scale_format,) * 2
     terms, wholes, normal = [], [], list[tuple[Node, ...]]()
     for k, row in enumerate((*words, (c,))):

@@ -45,20 +45,23 @@ class RoundedBound(ErrorBound):
     """The statement as data; a flushed operand is a term whose subnormals are 0."""
 
     roundings: tuple[StatedRounding, ...]
-    #: The least normal number of d where subnormal results become 0, else 0.
+    #: The least normal number of d where subnormal results, or those that are tiny with any exponent,
+    #: become 0, else 0.
     flushed: Fraction
 
     def __str__(self) -> str:
         design, o = self.unit.design, self.unit.operands
-        a, b = (_marked(f"{x}_k", design.operand_subnormals) for x in "ab")
+        a, b = (_marked(f"{x}_k", rule) for x, rule in zip("ab", operand_rules(design), strict=True))
         c, product = _marked("c", design.c_subnormals), f"{a}·{b}"
-        summed = [x for x in self.roundings[:-1] if x.exact is None]
-        lost = Counter(x.grown - x.target.fraction_bits + _log2(x.ulps) for x in summed)
+        summed = product if design.negated == "none" else f"(-1)^k·{product}"
+        sums = [x for x in self.roundings[:-1] if x.exact is None]
+        lost = Counter(x.grown - x.target.fraction_bits + _log2(x.ulps) for x in sums)
         parts = [f"{n}·2^(E{e:+d})" if n > 1 else f"2^(E{e:+d})" for e, n in sorted(lost.items())]
         least = Counter(_log2(x.exact) for x in self.roundings if x.exact)
         parts += [f"{n}·2^{e}" if n > 1 else f"2^{e}" for e, n in least.items()]
         if self.flushed:
-            parts.append(f"{len(self.roundings)}·2^{_log2(self.flushed)}")
+            count, power = len(self.roundings), f"2^{_log2(self.flushed)}"
+            parts.append(f"{count}·{power}" if count > 1 else power)
         parts.append("ulp(d)" if self.ulps == 1 else "ulp(d)/2")
         words = ", ".join(f"{x}_0…{x}_{self.unit.k - 1} ({o.names()[x]})" for x in "ab")
         marks = " FTZ(x) is x, or 0 where x is subnormal;" if "FTZ" in product + c else ""
@@ -66,10 +69,16 @@ class RoundedBound(ErrorBound):
             f"for all encodings {words}, c ({o.c}), with d ({o.d}) what the unit makes of them, all of them "
             f"and d finite, and every integer E from {self.least} to {(1 << CODE_BITS) - 1 - OFFSET} that is "
             f"at least the exponent of {c} and of every {product}, those that are zero left out: "
-            f"|d - (Σ {product} + {c})| <= {' + '.join(parts)};{marks} the exponent of a word is "
+            f"|d - (Σ {summed} + {c})| <= {' + '.join(parts)};{marks} the exponent of a word is "
             f"max(field, 1) - bias, that of a product the sum of its factors', and ulp(d) = "
             f"2^(exponent of d - {design.rho.fraction_bits})"
         )
+
+
+def operand_rules(design: Design) -> tuple[str, str]:
+    """What subnormals of A and of B count as."""
+    rule = design.operand_subnormals
+    return rule, rule if design.b_subnormals is None else design.b_subnormals
 
 
 def _marked(x: str, rule: str) -> str:
@@ -90,16 +99,15 @@ def rounded_bound(
     Errors: InputError for a unit whose statement is not written here.
     """
     design, o = unit.design, unit.operands
-    if design.result_subnormals == "tiny_zero":
-        raise InputError(
-            "expected subnormal results that are kept, or zeros once rounded, for claim error-bound, "
-            f"but those of {unit.name} are zeros by what they would be with any exponent"
-        )
     least = o.d.e_min
     terms = []
     for k, row in enumerate(words):
-        pair = [encoded(g, word, fmt) for word, fmt in zip(row, (o.a, o.b), strict=True)]
-        terms.append(_term(g, f"a[{k}]·b[{k}]", [_flushed(g, x, design.operand_subnormals) for x in pair]))
+        rows = zip(row, (o.a, o.b), operand_rules(design), strict=True)
+        pair = [_flushed(g, encoded(g, word, fmt), rule) for word, fmt, rule in rows]
+        if k % 2 and design.negated == "odd":
+            # A product that is subtracted is that of -a.
+            pair[0] = replace(pair[0], sign=g.not_(pair[0].sign))
+        terms.append(_term(g, f"a[{k}]·b[{k}]", pair))
     terms.append(_term(g, "c", [_flushed(g, encoded(g, c, o.c), design.c_subnormals)]))
     made = encoded(g, d, o.d)
     e = g.input("E", CODE_BITS)
@@ -216,6 +224,10 @@ class RoundingPlan:
             total = self._tree(order, design.step)
         elif design.summation == "two_chains":
             both = [self._chain(half, None, design.step) for half in (order[0::2], order[1::2])]
+            total = self._add(both, design.step)
+        elif design.summation == "pair_chains":
+            pairs = [self._add(order[i : i + 2], design.step) for i in range(0, len(order), 2)]
+            both = [self._chain(half, None, design.step) for half in (pairs[0::2], pairs[1::2])]
             total = self._add(both, design.step)
         else:
             total = self._chain(order[1:], order[0], design.step)

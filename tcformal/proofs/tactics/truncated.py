@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tcformal.design.operations import operation
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.node import Node
@@ -49,5 +50,6 @@ def require_truncated_sum(spec: UnitSpec, claim: str) -> None:
     design = spec.design
     if design.fraction_bits is None or design.summation != "fused" or design.framed:
         raise InputError(
-            f"expected a unit with a truncated fused sum (T-FDPA) for claim {claim}, but got {spec.name}"
+            f"expected a truncated fused sum (T-FDPA) for claim {claim}, but {spec.name} computes another: "
+            f"{operation(spec).name}"
         )

@@ -13,6 +13,7 @@ from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion, flags_of
 from tcformal.proofs.tactics.bounds.terms import KnownTerm, sign_of
 from tcformal.proofs.tactics.integers.aligned import AlignedInteger, IntegerAlignment, IntegerTotal
+from tcformal.proofs.tactics.integers.groups import IntegerGroup
 from tcformal.proofs.tactics.integers.wholes import (
     Reach,
     WholeTerm,
@@ -21,7 +22,8 @@ from tcformal.proofs.tactics.integers.wholes import (
     stated_term,
     whole_magnitude,
 )
-from tcformal.semantics.stages import Block, Dot, DotStep, Rounded, SpecialCases, Total
+from tcformal.semantics.number import Term
+from tcformal.semantics.stages import Block, Dot, DotStep, GroupSum, Rounded, SpecialCases, Total
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,11 @@ class IntegerProof:
         finite = {x.finite for t in stated.terms for x in t.factors}
         self.finite = [d.assume(x) for x in stated.hypotheses if x in finite]
         self.all, self.bound = self._bound()
+        #: The groups whose sums are terms, by their k.
+        self.groups: dict[tuple[int, ...], GroupSum] = {}
+        size = stated.unit.design.group
+        for i, x in enumerate(x for b in dot.blocks for x in b.groups):
+            self.groups[tuple(range(i * (size or 1), (i + 1) * (size or 1)))] = x
 
     def conclusions(self) -> list[int]:
         """Both theorems of the statement; ProofError with one sentence where a step is not found."""
@@ -183,14 +190,24 @@ class IntegerProof:
             if x.kind == "block" and before is not None:
                 found.append(before.term)
                 continue
-            if x.kind not in ("c", "products") or len(x.ks) > 1:
-                raise ProofError(f"a term is {x.kind} of {len(x.ks)} k")
+            if x.kind not in ("c", "products"):
+                raise ProofError(f"a term is {x.kind}")
+            if x.ks in self.groups:
+                found.append(self._group(x.ks, aligned.term))
+                continue
             k = len(self.stated.terms) - 1 if x.kind == "c" else x.ks[0]
             t, w = self.stated.terms[k], self.stated.wholes[k]
             none = self.d.arith([])
             known = KnownTerm(t.value, t.factors, aligned.term, t.code, t.nonzero, none)
             found.append(stated_term(self.d, self.reach, t, w, known, self.stated.normal[k]))
         return found
+
+    def _group(self, ks: tuple[int, ...], term: Term) -> WholeTerm:
+        """The sum of a group as a term."""
+        group = IntegerGroup(self.d, self.reach, self.stated, ks)
+        goal = Poly.constant(1 << self.stated.most) - group.taken
+        bound = self.d.prove(goal, [], [(1, [self.bound]), (self.all - group.taken, [])])
+        return group.term(self.groups[ks], term, bound)
 
     def _block(
         self, step: DotStep, total: Total, rounded: Rounded, specials: SpecialCases,
@@ -235,6 +252,9 @@ class IntegerProof:
             if before is not None and x is before.term:
                 parts.append((1, [before.size]))
                 left = left - self.taken
+            elif x.taken is not None:
+                parts.append((1, [x.within]))
+                left = left - x.taken
             else:
                 left = left - mine
             made.append(d.prove(goal, [], [*parts, (left, [])]))
@@ -254,6 +274,9 @@ class IntegerProof:
             parts += [(n * s, [d.range(y.sign)]), (n * Poly.of(y.sign), [one])]
             if before is not None and x is before.term:
                 parts.append((1, [before.size]))
+            elif x.taken is not None:
+                parts.append((1, [x.within]))
+                self.taken = self.taken + x.taken
             else:
                 self.taken = self.taken + Poly.of(x.whole.magnitude)
         return d.prove(self.taken - Poly.of(exact.whole), [], parts)

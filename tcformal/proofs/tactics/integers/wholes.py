@@ -33,7 +33,8 @@ class WholeTerm:
 
     `given`: that it is whole and small.  `magnitude`: magnitude - significand · 2^(exponent - fraction bits)
     = 0.  `limits`: that its exponent is at most that of `Reach`, and below it except for 2^most, where the
-    term is not zero.  `empty`: that a zero term has no significand.
+    term is not zero.  `empty`: that a zero term has no significand.  `within`: the magnitudes of the
+    statement that it is made of, `taken`, less its own are at least 0; no `taken` where it is one of them.
     """
 
     known: KnownTerm
@@ -42,6 +43,8 @@ class WholeTerm:
     magnitude: int
     limits: tuple[int, ...]
     empty: int
+    taken: Poly | None = None
+    within: int = 0
 
 
 def exponent_limits(d: Derivation, reach: Reach, code: Node, nonzero: Node, w: WholeNumber) -> list[Node]:

@@ -16,7 +16,8 @@ from tcformal.proofs.tactics.bounds.rounded import flags_of
 from tcformal.proofs.tactics.bounds.terms import sign_of
 from tcformal.proofs.tactics.rounded.converted import MagnitudeRounding
 from tcformal.proofs.tactics.rounded.inputs import Taken
-from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps
+from tcformal.proofs.tactics.rounded.integers import IntegerSteps, power
+from tcformal.proofs.tactics.rounded.kept import ResultFlush, before_flush
 from tcformal.proofs.tactics.rounded.operands import StepOperands
 from tcformal.proofs.tactics.rounded.representable import RepresentableRounding
 from tcformal.proofs.tactics.rounded.sums import StickySum, SummedTerm
@@ -40,7 +41,7 @@ class RoundedProof:
     def __init__(self, d: Derivation, stated: RoundedBound, dot: Dot) -> None:
         self.z, self.d, self.g, self.stated, self.dot = IntegerSteps(d), d, d.g, stated, dot
         self.floor = d.assume(stated.floor)
-        self.operands = StepOperands(self.z, stated, dot)
+        self.operands, self.design = StepOperands(self.z, stated, dot), stated.unit.design
 
     def conclusions(self) -> list[int]:
         """Both theorems of the statement; ProofError with one sentence where a step is not found."""
@@ -82,7 +83,8 @@ class RoundedProof:
             t = x.term
             own, whole = t.sign, [t.sign, t.significand, t.exponent.bits]
             lsb = t.exponent.shifted(-t.fraction_bits)
-            rounding = self._single(stated, step.rounded, x, lsb, fits)
+            plain, kept = before_flush(z, self.design, step.rounded, t.significand, lsb, fits)
+            rounding = self._single(stated, plain, x, lsb, kept)
             bounds = [d.arith([(-1, [x.equation])]), d.arith([(1, [x.equation])])]
         else:
             if len(summands) > 2 and len(step.total.terms) == 2:
@@ -90,9 +92,9 @@ class RoundedProof:
             exact = StickySum(z, step.total, summands).error()
             signs = [x.summand.term.sign for x in taken]
             own, whole = exact.summed.sign, [step.total.bits, step.total.e_max.bits, *signs]
-            rounding = MagnitudeRounding(
-                z, step.rounded, exact.summed.magnitude, step.total.lsb, exact.sticky, fits, exact.ranges
-            )
+            magnitude, lsb = exact.summed.magnitude, step.total.lsb
+            plain, kept = before_flush(z, self.design, step.rounded, magnitude, lsb, fits)
+            rounding = MagnitudeRounding(z, plain, magnitude, lsb, exact.sticky, kept, exact.ranges)
             bounds = list(exact.errors)
         up, down = rounding.error()
         rounded = sign_of(own) * Poly.of(rounding.significand) * rounding.ulp
@@ -116,10 +118,13 @@ class RoundedProof:
             room = self.operands.inputs.power(1 - rounding.p) * stated.ulps
             below_room = d.arith([(loss, [least])])
             less, more = (d.arith([(1, [i]), (1, [below_room])]) for i in (less, more))
-        made = self._kept(step, rounding, normal, own, whole, clean)
+        handed = ResultFlush(z, step.rounded, step.specials, rounding, normal)
+        made = handed.result(own, whole, clean, fits, self.stated.flushed)
         result, flush = made.value, Poly.constant(self.stated.flushed)
+        if last:
+            cap = power(made.summand.term.exponent, 1 - rounding.p) * rounding.ulps
         total = [
-            z.rewritten(cap + flush - (value - result) * sign, [], [(1, [i]), (1, [j])])
+            z.rewritten(cap + flush - (value - result) * sign, made.exponent, [(1, [i]), (1, [j])])
             for sign, i, j in ((1, above, made.above), (-1, below, made.below))
         ]
         if last:
@@ -127,10 +132,10 @@ class RoundedProof:
         # |result| <= |rounded| <= most · 2^E + cap
         size = self.operands.inputs.power(0) * most + room
         sizes = [d.arith([(1, [i]), (1, [j])]) for i, j in ((below, less), (above, more))]
-        kept = [made.small(size, i, sign) for i, sign in zip(sizes, (1, -1), strict=True)]
+        small = [made.small(size, i, sign) for i, sign in zip(sizes, (1, -1), strict=True)]
         if size.terms != (self.operands.inputs.power(0) * stated.size).terms:
             raise ProofError("a partial sum has another size than the statement says")
-        return StepError(Taken(made.summand, stated.size, kept[0], kept[1]), total[0], total[1])
+        return StepError(Taken(made.summand, stated.size, small[0], small[1]), total[0], total[1])
 
     def _single(
         self, stated: StatedRounding, rounded: Rounded, x: SummedTerm, lsb: Exponent, fits: int
@@ -181,95 +186,3 @@ class RoundedProof:
         within = d.lemma("an exponent above E", g.ule(mine, limit), [absent], ([limit, mine],))
         less = d.power(z.rewritten(over * -1, equations, [(1, [d.fact(within)])]))
         return d.arith([(x.ulp, [less])])
-
-    def _kept(
-        self, step: DotStep, x: MagnitudeRounding, normal: int, own: Node, whole: list[Node], clean: list[int]
-    ) -> KeptResult:  # fmt: skip
-        """What the step hands on: the rounded number, or 0 where subnormals are flushed."""
-        z, d, g = self.z, self.d, self.g
-        assert step.specials is not None, "a rounded step"
-        t, flags = step.specials.result.term, flags_of(step.specials)
-        sig = x.significand
-        signs = self._signs((t.sign, sig), (own, sig), clean, [whole, flags, [own]])
-        rounded = sign_of(own) * Poly.of(sig) * x.ulp
-        value = sign_of(t.sign) * Poly.of(t.significand) * x.ulp
-        ranges = x.bounded()
-        inner = (sig, x.code.bits, x.r.result.inf, *flags)
-        summand = SummedTerm(
-            value, t, d.arith([]), 0, 0, tuple(ranges), (*clean, x.fits, normal, *ranges), inner
-        )
-        least = Poly.constant(self.stated.flushed)
-        if t.significand is sig:
-            if self.stated.flushed:
-                raise ProofError("a subnormal result is not 0")
-            equal = d.arith([(x.ulp * -1, [signs])])
-            ends = [d.arith([(-1, [equal])]), d.arith([(1, [equal])])]
-            return KeptResult(self, value, summand, ends[0], ends[1], equal, None)
-        top = g.top(sig)
-        over = x.r.result.inf
-
-        def proved(full: bool, i: list[int], _: list[Equation]) -> list[int]:
-            instead = sig if full else g.const(0, sig.width)
-            same = d.equal("what is flushed", t.significand, instead, [*i, x.fits], ([sig, over],))
-            if full:
-                # rounded - value = 0
-                equal = z.rewritten(rounded - value, [(same, t.significand)], [(x.ulp * -1, [signs])])
-                ends = [d.arith([(-1, [equal]), (least, [])]), d.arith([(1, [equal]), (least, [])])]
-                return [*ends, equal]
-            code = x.code.bits
-            small = d.lemma("that a subnormal is small", g.is_zero(code), [*i, normal], ([sig, code],))
-            below = g.ule(sig, g.const((1 << (sig.width - 1)) - 1, sig.width))
-            size = d.fact(d.lemma("that a subnormal is small", below, i, ([sig],)))
-            known = [(same, t.significand), (d.fact(small), code)]
-            weight = Poly.constant(x.code.low + 1 - x.p).power_of_two()
-            big = d.arith([(weight, [size]), (weight, [])])
-            twice = Poly.of(sig) * weight * 2
-            more = Poly.of(own) * twice
-            one = z.rest(own, twice)
-            return [
-                z.rewritten(
-                    least - (rounded - value), known, [(1, [big]), *([(more, [])] if more.terms else [])]
-                ),
-                z.rewritten(least + (rounded - value), known, [(1, [big]), *one]),
-                z.rewritten(value, known),
-            ]
-
-        yes, no = d.assume(top), d.assume(g.not_(top))
-        first, second = proved(True, [yes], []), proved(False, [no], [])
-        ends = [d.cases(top, first[i], second[i]) for i in (0, 1)]
-        return KeptResult(self, value, summand, ends[0], ends[1], first[2], (top, second[2]))
-
-    def _signs(
-        self, one: tuple[Node, Node], other: tuple[Node, Node], given: list[int], cuts: list[list[Node]]
-    ) -> int:  # fmt: skip
-        """±significand - ±significand = 0: the signs of a sum and of its result differ on zeros alone."""
-        whole, flags, own = cuts
-        size = one[1]
-        return self.z.signed(
-            "the sign of a result", one, other, given, ([*whole, *flags], [size, *flags, *own], [])
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class KeptResult:
-    """Theorems: the least normal number ∓ (rounded - value) >= 0.
-
-    `equal`: rounded - value = 0, with `flush` where that bit is 1; else its theorem is that value = 0.
-    """
-
-    proof: RoundedProof
-    value: Poly
-    summand: SummedTerm
-    above: int
-    below: int
-    equal: int
-    flush: tuple[Node, int] | None
-
-    def small(self, size: Poly, i: int, sign: int) -> int:
-        """size ∓ value >= 0 from size ∓ rounded >= 0."""
-        z, d = self.proof.z, self.proof.d
-        if self.flush is None:
-            return d.arith([(1, [i]), (sign, [self.equal])])
-        top, none = self.flush
-        yes = d.arith([(1, [i]), (sign, [self.equal])])
-        return d.cases(top, yes, z.rewritten(size - self.value * sign, [], [(size, []), (sign * -1, [none])]))

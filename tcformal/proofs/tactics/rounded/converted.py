@@ -7,7 +7,7 @@ from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.tactics.bounds.derivation import Part
 from tcformal.proofs.tactics.rounded.integers import Equation, in_range, power
-from tcformal.proofs.tactics.rounded.lifted import LiftedMagnitude
+from tcformal.proofs.tactics.rounded.lifted import LiftedMagnitude, leading, normalised, settled, within
 
 
 class MagnitudeRounding(LiftedMagnitude):
@@ -20,7 +20,7 @@ class MagnitudeRounding(LiftedMagnitude):
         lifts, lost, odd = self._lifted()
         self.lost, self.odd = lost, odd
         self.shifted = self.z.normalised(r.magnitude, r.normalised, r.distance)
-        self.within = self._within()
+        self.within = within(self.d, r)
         finals = self._final()
         here = Poly.of(self.source) * power(self.lsb)
         below = Poly.constant(0)
@@ -38,21 +38,6 @@ class MagnitudeRounding(LiftedMagnitude):
         return made[0], made[1]
 
     # ------------------------------------------------------------------ normalising
-    def _within(self) -> int:
-        """That no distance exceeds its limit."""
-        g, r = self.g, self.r
-        width = max(r.distance.width, r.limit.width)
-        goal = g.ule(g.zero_extend_to(r.distance, width), g.zero_extend_to(r.limit, width))
-        tests, stack, seen = [r.limit], [r.distance], set()
-        while stack:
-            x = stack.pop()
-            if x.op == "eq":
-                tests.append(x)
-            elif x.op in ("concat", "and_", "or_", "not_") and x not in seen:
-                seen.add(x)
-                stack += x.args
-        return self.d.lemma("that a distance is at most its limit", goal, (), (tests,))
-
     def _exponents(self) -> list[Equation]:
         """distance + height = limit = top - e_min."""
         z, r = self.z, self.r
@@ -147,32 +132,19 @@ class MagnitudeRounding(LiftedMagnitude):
 
         return z.cases(g.top(grown), carried)[0]
 
-    def _done(self) -> int:
-        """That a magnitude which is not zero is shifted by its limit, or normalised."""
-        g, r = self.g, self.r
-        width = max(r.distance.width, r.limit.width)
-        met = g.eq(g.zero_extend_to(r.distance, width), g.zero_extend_to(r.limit, width))
-        goal = g.or_(g.top(r.normalised), g.is_zero(r.magnitude), met)
-        return self.d.lemma("that a number is normalised", goal, (), ([r.magnitude, r.limit],))
-
     def _taller(self, some: int) -> int:
         """code - height >= 0 of a magnitude that is not zero."""
-        r, done = self.r, self._done()
+        r, done = self.r, normalised(self.d, self.r)
         return self.z.at_least(
             "that a result is not below its sum", [self.code.bits], [r.height], 0,
-            [some, done, self.within, self.fits], ([r.normalised, r.distance, r.limit, r.magnitude],),
+            [some, done, self.within, self.fits], (leading(r),),
         )  # fmt: skip
 
     def normal(self) -> int:
         """That the result has its leading bit, except at the least exponent."""
-        d, g, r = self.d, self.g, self.r
-        zero = g.or_(g.not_(g.is_zero(r.magnitude)), g.is_zero(self.significand))
-        empty = d.lemma("that zero is rounded to zero", zero, (), ([r.magnitude, r.limit],))
+        g, r = self.g, self.r
         goal = g.or_(g.top(self.significand), g.is_zero(self.code.bits))
-        return d.lemma(
-            "that a result is normal", goal, [empty, self._done(), self.within, self.fits],
-            ([r.normalised, r.distance, r.limit, r.magnitude],),
-        )  # fmt: skip
+        return self.d.lemma("that a result is normal", goal, [*settled(self.d, r), self.fits], (leading(r),))
 
     def bounded(self) -> list[int]:
         """The range of the result's exponent."""

@@ -11,12 +11,14 @@ from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import OFFSET, Encoded
 from tcformal.proofs.statements.error_bound import StatedTerm
-from tcformal.proofs.statements.rounded_bound import RoundedBound
+from tcformal.proofs.statements.rounded_bound import RoundedBound, operand_rules
 from tcformal.proofs.tactics.bounds.terms import sign_of
 from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps, in_range, power
 from tcformal.proofs.tactics.rounded.sums import SummedTerm
+from tcformal.semantics.mma import negated
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import converted_word
+from tcformal.semantics.product import product
 from tcformal.semantics.special import flush
 from tcformal.semantics.unpack import unpack
 
@@ -43,19 +45,30 @@ class StatedInputs:
         """2^(E + by)."""
         return (Poly.of(self.stated.e) + Poly.constant(by - OFFSET)).power_of_two()
 
+    def number(self, k: int) -> Number:
+        """A product, as the definition has it."""
+        g, (a, b) = self.g, self.factors(k)
+        return negated(g, product(g, negated(g, a), b)) if self._subtracted(k) else product(g, a, b)
+
+    def _subtracted(self, k: int) -> bool:
+        return self.design.negated == "odd" and k % 2 == 1
+
     def factors(self, k: int) -> tuple[Number, Number]:
-        """Both factors of a product, as the definition has them."""
-        g, unit, rule = self.g, self.stated.unit, self.design.operand_subnormals
+        """Both factors of a product, as the definition has them; of one that is subtracted -a and b."""
+        g, unit = self.g, self.stated.unit
         if k in self._known:
             return self._known[k]
         made = []
-        for x, fmt in (("a", unit.operands.a), ("b", unit.operands.b)):
+        formats = unit.operands.a, unit.operands.b
+        for x, fmt, rule in zip("ab", formats, operand_rules(self.design), strict=True):
             word = self.g.inputs[f"{x}[{k}]"]
             if unit.emulation is not None:
                 with g.scope(f"again.{x}{k}"):
                     word = converted_word(g, word, fmt, unit.emulation.converted)
                 fmt = unit.emulation.converted
             made.append(flush(g, unpack(g, word, fmt), rule))
+        if self._subtracted(k):
+            made[0] = negated(g, made[0])
         self._known[k] = made[0], made[1]
         return self._known[k]
 
@@ -126,11 +139,10 @@ class StatedInputs:
             "the exponent of a product", [t.exponent.bits], [a.exponent.bits, b.exponent.bits], 0, (),
             ([a.exponent.bits, b.exponent.bits],),
         )  # fmt: skip
-        equations = [(bits, t.exponent.bits)]
+        equations: list[Equation] = [(bits, t.exponent.bits)]
         if t.significand.op == "mul_expand":
             equations.append((d.read(t.significand), t.significand))
-        if t.sign.op == "xor":
-            equations.append((d.read(t.sign), t.sign))
+        equations += d.expanded(t.sign, [], "a sign") + d.expanded(a.sign, [], "a sign")
         goal = stated.value - sign_of(t.sign) * Poly.of(t.significand) * power(t.exponent, -t.fraction_bits)
         equation = z.rewritten(goal, equations, [(1, [same])])
         cut = [a.exponent.bits, b.exponent.bits]

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
+from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps, Jam, power
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import Lift, Rounded
@@ -24,6 +25,44 @@ class Sticky:
     odd: int
     large: int
     bits: int
+
+
+def leading(r: Rounded) -> list[Node]:
+    """What decides where the leading bit of a record's number goes."""
+    return [r.normalised, r.distance, r.limit, r.magnitude]
+
+
+def within(d: Derivation, r: Rounded) -> int:
+    """That no distance exceeds its limit."""
+    g = d.g
+    width = max(r.distance.width, r.limit.width)
+    goal = g.ule(g.zero_extend_to(r.distance, width), g.zero_extend_to(r.limit, width))
+    tests, stack, seen = [r.limit], [r.distance], set()
+    while stack:
+        x = stack.pop()
+        if x.op == "eq":
+            tests.append(x)
+        elif x.op in ("concat", "and_", "or_", "not_") and x not in seen:
+            seen.add(x)
+            stack += x.args
+    return d.lemma("that a distance is at most its limit", goal, (), (tests,))
+
+
+def normalised(d: Derivation, r: Rounded) -> int:
+    """That a magnitude which is not zero is shifted by its limit, or normalised."""
+    g = d.g
+    width = max(r.distance.width, r.limit.width)
+    met = g.eq(g.zero_extend_to(r.distance, width), g.zero_extend_to(r.limit, width))
+    goal = g.or_(g.top(r.normalised), g.is_zero(r.magnitude), met)
+    return d.lemma("that a number is normalised", goal, (), ([r.magnitude, r.limit],))
+
+
+def settled(d: Derivation, r: Rounded) -> list[int]:
+    """What decides whether a record's result is subnormal: that zero stays zero, and both of the above."""
+    g = d.g
+    zero = g.or_(g.not_(g.is_zero(r.magnitude)), g.is_zero(r.result.term.significand))
+    empty = d.lemma("that zero is rounded to zero", zero, (), ([r.magnitude, r.limit],))
+    return [empty, normalised(d, r), within(d, r)]
 
 
 class LiftedMagnitude:

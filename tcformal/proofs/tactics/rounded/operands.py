@@ -14,7 +14,6 @@ from tcformal.proofs.tactics.rounded.inputs import StatedInputs, Taken
 from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps, power
 from tcformal.proofs.tactics.rounded.sums import SummedTerm
 from tcformal.semantics.number import Number
-from tcformal.semantics.product import product
 from tcformal.semantics.special import flush, positive_zero
 from tcformal.semantics.stages import Dot, DotStep, Operand
 from tcformal.semantics.unpack import unpack
@@ -56,7 +55,7 @@ class StepOperands:
                 return unpack(g, self._packed[self._latest[x]], self.stated.unit.operands.d)
             return flush(g, made, design.c_subnormals) if x.kind == "block" else made
         if x.kind == "products" and len(x.ks) == 1:
-            return product(g, *self.inputs.factors(x.ks[0]))
+            return self.inputs.number(x.ks[0])
         if x.kind == "c":
             return flush(g, unpack(g, g.inputs["c"], self.stated.unit.operands.c), design.c_subnormals)
         if x.kind == "zero" and self.stated.unit.emulation is not None:
