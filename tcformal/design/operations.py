@@ -25,7 +25,7 @@ class Operation:
 #: Where the sums of CPUs are documented.
 _VENDOR = {
     "x86": "Intel SDM volume 2", "arm": "Arm ARM, BFDOT and BFMMLA", "power10": "Power ISA 3.1B",
-    "riscv": "RVBNA; Spike", "rdna3": "ROCm emulator", "rdna4": "ROCm emulator",
+    "gaudi2": "Gaudi 2", "riscv": "RVBNA; Spike", "rdna3": "ROCm emulator", "rdna4": "ROCm emulator",
 }  # fmt: skip
 _HALF_ULP = ("output rounding", "0.5 ulp")
 
@@ -70,6 +70,8 @@ def operation(u: UnitSpec) -> Operation:
         return _framed(u, length)
     if d.fraction_bits is not None and d.summation == "fused" and d.c_position == "joined":
         return _truncated(u, length)
+    if d.c_position == "after":
+        return _then_c(u, length)
     if d.summation == "fused" and d.c_position == "joined":
         name = "FMA" if length == 1 else "E-FDPA"
         return Operation(
@@ -99,6 +101,26 @@ def _truncated(u: UnitSpec, length: int) -> Operation:
         ),
         source=f"XIE Algorithm {algorithm}, Table 9",
     )
+
+
+def _then_c(u: UnitSpec, length: int) -> Operation:
+    d = u.design
+    terms = length if d.piece_bits is None else f"{length} in pieces of {d.piece_bits} bits,"
+    count = length * (1 if d.piece_bits is None else _pieces(u))
+    ulp = _HALF_ULP if d.rho.mode in NEAREST else ("output rounding", "1 ulp")
+    return Operation(
+        name="DPA, then c",
+        formula=f"d = {d.conversion}((Σ {d.alignment_rounding}_{d.fraction_bits}(a_k·b_k)) + c), {terms} products",
+        bounds=(("sum of the products", f"{count}·2^(e_max-{d.fraction_bits})"), ulp),
+        source=_VENDOR.get(u.arch, "a design chosen by name"),
+    )
+
+
+def _pieces(u: UnitSpec) -> int:
+    """How many products of pieces a product becomes."""
+    bits = u.design.piece_bits or 1
+    a, b = (-(-(x.fraction_bits + 1) // bits) for x in (u.operands.a, u.operands.b))
+    return sum(i + j >= u.design.dropped_pieces for i in range(a) for j in range(b))
 
 
 def _framed(u: UnitSpec, length: int) -> Operation:
