@@ -123,7 +123,7 @@ def _gaudi2() -> Iterator[tuple[str, Published]]:
     bias = ("Other biases are other formats: e4m3[bias=11,ieee], as far as fp16 has their numbers.",)
     rows = (
         ("bf16", "bf16", whole, fast), ("fp16", "fp16", replace(half, normalise_operands=True), fast),
-        ("tf32", "tf32", replace(whole, products=4), fast),
+        ("tf32", "tf32", replace(whole, products=4, zero_sign="sum"), fast),
         ("fp32", "fp32", replace(whole, products=2, piece_bits=12), ()),
         ("fp8_143", "e4m3[ieee]", replace(eighth, normalise_operands=True), bias),
         ("fp8_152", "e5m2", eighth, bias), ("fp32_ieee", "fp32", gaudi_chain(), ()),
