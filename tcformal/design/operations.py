@@ -27,7 +27,7 @@ class Operation:
 #: Where the sums of CPUs are documented.
 _VENDOR = {
     "x86": "Intel SDM volume 2", "arm": "Arm ARM, BFDOT and BFMMLA", "power10": "Power ISA 3.1B",
-    "gaudi": "Gaudi", "gaudi2": "Gaudi 2", "riscv": "RVBNA; Spike",
+    "gaudi": "Gaudi 1", "gaudi2": "Gaudi 2", "riscv": "RVBNA; Spike",
     "rdna3": "ROCm emulator", "rdna4": "ROCm emulator",
 }  # fmt: skip
 _HALF_ULP = ("output rounding", "0.5 ulp")

@@ -35,7 +35,7 @@ RVBNA = "RVBNA; Spike, riscv/bulknormdot.h and zvbdot.h"
 ZVBDOT = "Spike, riscv/insns/vfbdot_vv.h"
 GAUDI3 = "Gaudi 3, fma_mul_add_tree_bf16_N8_K4_add_C_in_tree_no_ftz and its kind"
 GAUDI2 = "Gaudi 2, fma_mul_add_tree_n"
-GAUDI = "Gaudi, GaudiBf16Fma::fma_vec and its kind"
+GAUDI = "Gaudi 1, GaudiBf16Fma::fma_vec and its kind"
 POWER = "Power ISA 3.1B, VSX Vector GER"
 SME = "Arm ARM, FMOPA and BFMOPA"
 AVX10 = "Bochs, VDPPHPS"
@@ -47,7 +47,7 @@ RDNA4 = "ROCm emulator, gfx12_dot.h and dot_packed16.h"
 #: Folders of results of the programs of `hw_probes/reference`.
 SPIKE, BOCHS = "Spike-55b4658d", "Bochs-783b58fd"
 BOCHS_AMX, GAUDI3_RESULTS = "Bochs-783b58fd-amx", "Gaudi-3-e6cef1c3"
-GAUDI_RESULTS = {1: "Gaudi-e6cef1c3", 2: "Gaudi-2-e6cef1c3"}
+GAUDI_RESULTS = {1: "Gaudi-1-e6cef1c3", 2: "Gaudi-2-e6cef1c3"}
 ROCJITSU = {3: "rocjitsu-gfx11-48f67ab9", 4: "rocjitsu-gfx12-5ac3c9c4"}
 
 
