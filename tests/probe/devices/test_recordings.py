@@ -46,11 +46,6 @@ DEVICES = (
 FEWER = {
     "riscv/vfwbdot.vv.vlen256": 132_000, "arm/bfmopa.ebf0": 492_000, "arm/fmopa.d": 12_000,
     "power10/xvf16ger2pp": 732_000, "power10/xvf64gerpp": 12_000,
-    **{
-        f"rdna{n}/v_wmma_{x}": 12_000
-        for n in (3, 4)
-        for x in ("f32_16x16x16_f16", "f32_16x16x16_bf16", "f16_16x16x16_f16", "bf16_16x16x16_bf16")
-    },
     **{f"x86/{x}ps": 12_000 for x in ("tdpbf8", "tdpbhf8", "tdphbf8", "tdphf8", "tcmmrlfp16", "tcmmimfp16")},
 }  # fmt: skip
 TILE, DMMA = "x86/tdpbf16ps", "hopper/mma.m8n8k4.f64.f64.f64.f64"
