@@ -268,6 +268,12 @@ class Design:
         return self.c_fraction_bits is not None
 
     @property
+    def one_sum(self) -> bool:
+        """Whether terms are aligned at one exponent, cut, added up and rounded."""
+        plain = self.summation == "fused" and self.c_position != "after" and not self.framed
+        return plain and self.fraction_bits is not None
+
+    @property
     def step(self) -> Conversion:
         """The rounding of partial sums (the final conversion where there are none)."""
         return conversion(self.accumulator) if self.accumulator is not None else self.rho

@@ -32,8 +32,7 @@ from tcformal.solve.result import Limits
 
 def truncated_sum(u: UnitSpec) -> bool:
     """Whether products and c are aligned and truncated in one sum."""
-    d = u.design
-    return d.fraction_bits is not None and d.summation == "fused" and not d.framed
+    return u.design.one_sum
 
 
 def error_bounded(u: UnitSpec) -> bool:
