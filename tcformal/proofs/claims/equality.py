@@ -203,8 +203,7 @@ def _text(value: object) -> str:
 
 def _of_order(ask: Asking, change: _Change) -> Found:
     """The terms of fused sums in another order: sums, maxima and special cases are rearranged."""
-    design = change.first.design
-    if design.summation != "fused" or design.framed or design.c_position == "after":
+    if change.first.design.summation != "fused" or change.first.design.framed:
         return None
     g, dots = side_by_side(change.first, change.second)
     steps, proved, lemmas = prove_exchange(ask, Exchange(g, dots), (0,))

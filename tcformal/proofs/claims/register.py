@@ -35,6 +35,11 @@ def truncated_sum(u: UnitSpec) -> bool:
     return u.design.one_sum
 
 
+def fused_products(u: UnitSpec) -> bool:
+    """Whether products are aligned and truncated in one sum, c with them or after them."""
+    return truncated_sum(u) or u.design.c_position == "after"
+
+
 def error_bounded(u: UnitSpec) -> bool:
     """Whether the statement of claim `error-bound` is written for a unit."""
     return u.design.fraction_bits is None or truncated_sum(u) or u.design.summation in ("tr", "gtr")
@@ -65,7 +70,7 @@ CLAIMS: dict[str, Claim] = {
     "product-order": Claim(
         "the order of the products does not change the result",
         product_order,
-        truncated_sum,
+        fused_products,
         ("finite", "exponents", "c", "spread"),
     ),
     "sign-magnitude": Claim("sums in sign and magnitude and in two's complement agree", sign_magnitude),
