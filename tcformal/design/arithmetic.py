@@ -151,6 +151,24 @@ def bulk_normalised(*, products: int) -> Design:
     )  # fmt: skip
 
 
+def gaudi2_sum(*, products: int, fraction_bits: int, operand_subnormals: str = "signed_zero") -> Design:
+    """Gaudi 2: products cut at their largest exponent and summed, c added to that, all rounded once."""
+    return Design(
+        products=products, fraction_bits=fraction_bits, c_position="after",
+        operand_subnormals=operand_subnormals, **_gaudi_fp32(),
+    )  # fmt: skip
+
+
+def gaudi_chain(*, operand_subnormals: str = "signed_zero") -> Design:
+    """A chain of the fused multiply-adds of Gaudi 1 and of Gaudi 2's IEEE mode."""
+    flushed = _gaudi_fp32() | {"result_subnormals": "tiny_zero"}
+    return Design(products=1, operand_subnormals=operand_subnormals, **flushed)
+
+
+def _gaudi_fp32() -> dict[str, Any]:
+    return {**_IEEE, **_FLUSHED, "nan_word": NVIDIA_NAN["fp32"]}
+
+
 def mul_add_chain() -> Design:
     """A chain from c, in which each product and each sum is rounded to fp32."""
     return Design(products=1, product_rounding="RNE-FP32", **_IEEE)

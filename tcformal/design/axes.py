@@ -138,7 +138,7 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
         "vanished_c": () if d.c_fraction_bits is None else VANISHED,
         "carry_bits": ("exact", *range(1, max(8, length.bit_length() + 4))),
         "zero_exponent": ("own", "none", *sorted(zeros)),
-        "c_position": ("joined", "first", "last"),
+        "c_position": ("joined", "first", "last", "after"),
         "summation": (
             "fused", "fused,c_position=last", "sequential", "sequential,c_position=last", "pairwise",
             "two_chains", "pair_chains", f"tr,{cut}", f"gtr,{cut}",

@@ -69,6 +69,6 @@ def _numbers() -> dict[str, int]:
     for name, u in catalogue().items():
         length = min(u.k, u.design.products)
         emulation = (u.k, u.emulation) if u.emulation is not None else None
-        key = (u.design, length, u.operands, u.scale_format, u.scale_block, emulation)
+        key = (u.design, length, u.operands, u.scale_format, u.scale_block, emulation, u.tree)
         numbers[name] = found.setdefault(key, len(found))
     return numbers

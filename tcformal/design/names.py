@@ -141,7 +141,7 @@ def _completed(base: dict[str, Any], given: dict[str, Any]) -> Design:
     if not in_one and "sum_fraction_bits" not in given:
         merged["sum_fraction_bits"] = None
     if "accumulator" not in given and merged["c_fraction_bits"] is None:
-        if merged["c_position"] == "joined" or in_one:
+        if merged["c_position"] in ("joined", "after") or in_one:
             merged["accumulator"] = None
         elif merged["accumulator"] is None:
             merged["accumulator"] = merged["conversion"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tcformal.design.rounding import NEAREST
+from tcformal.design.spec import Design
+from tcformal.design.trees.tree import Tree, stage_designs
 from tcformal.design.unit import UnitSpec
 
 
@@ -25,7 +27,8 @@ class Operation:
 #: Where the sums of CPUs are documented.
 _VENDOR = {
     "x86": "Intel SDM volume 2", "arm": "Arm ARM, BFDOT and BFMMLA", "power10": "Power ISA 3.1B",
-    "riscv": "RVBNA; Spike", "rdna3": "ROCm emulator", "rdna4": "ROCm emulator",
+    "gaudi": "Gaudi 1", "gaudi2": "Gaudi 2", "riscv": "RVBNA; Spike",
+    "rdna3": "ROCm emulator", "rdna4": "ROCm emulator",
 }  # fmt: skip
 _HALF_ULP = ("output rounding", "0.5 ulp")
 
@@ -51,8 +54,8 @@ def operation(u: UnitSpec) -> Operation:
         return Operation(
             name="tree of sums",
             formula=f"d = {u.tree.root}, each sum as its stage says",
-            bounds=(),
-            source="a design chosen by name",
+            bounds=_of_tree(u.tree, d),
+            source=_VENDOR.get(u.arch, "a design chosen by name"),
         )
     if d.summation in ("tr", "gtr"):
         halves = "Σ_even + Σ_odd, each" if d.summation == "gtr" else "Σ"
@@ -70,6 +73,8 @@ def operation(u: UnitSpec) -> Operation:
         return _framed(u, length)
     if d.fraction_bits is not None and d.summation == "fused" and d.c_position == "joined":
         return _truncated(u, length)
+    if d.c_position == "after":
+        return _then_c(u, length)
     if d.summation == "fused" and d.c_position == "joined":
         name = "FMA" if length == 1 else "E-FDPA"
         return Operation(
@@ -79,6 +84,18 @@ def operation(u: UnitSpec) -> Operation:
             source="XIE Algorithms 3, 4 and 6, Table 9",
         )
     return _stepwise(u, length)
+
+
+def _of_tree(made: Tree, design: Design) -> tuple[tuple[str, str], ...]:
+    """What the roundings of a tree's sums lose, where all sums are exact before them."""
+    stages = stage_designs(made, design).values()
+    if any(stage.fraction_bits is not None for stage in stages):
+        return ()
+    nearest = all(stage.rho.mode in NEAREST for stage in stages)
+    bounds = [(f"each of {len(list(made.root.steps()))} sums", "0.5 ulp" if nearest else "1 ulp")]
+    if design.result_subnormals != "kept":
+        bounds.append(("subnormal results as zero", f"2^{design.rho.e_min} a sum"))
+    return tuple(bounds)
 
 
 def _truncated(u: UnitSpec, length: int) -> Operation:
@@ -99,6 +116,27 @@ def _truncated(u: UnitSpec, length: int) -> Operation:
         ),
         source=f"XIE Algorithm {algorithm}, Table 9",
     )
+
+
+def _then_c(u: UnitSpec, length: int) -> Operation:
+    d = u.design
+    pieces = "" if d.piece_bits is None else f" in pieces of {d.piece_bits} bits"
+    cut = f"{d.alignment_rounding}_{d.fraction_bits}(a_k·b_k)"
+    count = length * (1 if d.piece_bits is None else _pieces(u))
+    ulp = _HALF_ULP if d.rho.mode in NEAREST else ("output rounding", "1 ulp")
+    return Operation(
+        name="DPA, then c",
+        formula=f"d = {d.conversion}((Σ {cut}) + c), {length} products{pieces}",
+        bounds=(("sum of the products", f"{count}·2^(e_max-{d.fraction_bits})"), ulp),
+        source=_VENDOR.get(u.arch, "a design chosen by name"),
+    )
+
+
+def _pieces(u: UnitSpec) -> int:
+    """How many products of pieces a product becomes."""
+    bits = u.design.piece_bits or 1
+    a, b = (-(-(x.fraction_bits + 1) // bits) for x in (u.operands.a, u.operands.b))
+    return sum(i + j >= u.design.dropped_pieces for i in range(a) for j in range(b))
 
 
 def _framed(u: UnitSpec, length: int) -> Operation:

@@ -38,7 +38,7 @@ SUMMATIONS: dict[str, str] = {
     "tr": "products in one truncated sum, then c by rounding down (XIE Algorithm 10)",
     "gtr": "as tr, even-index and odd-index products summed apart (XIE Algorithm 11)",
 }
-C_POSITIONS = ("joined", "first", "last")
+C_POSITIONS = ("joined", "first", "last", "after")
 ZERO_SIGNS = ("positive", "ieee", "sum")
 ACCUMULATIONS = ("twos_complement", "sign_magnitude", "ones_complement")
 OVERFLOWS = ("infinity", "ieee")
@@ -55,7 +55,7 @@ ZERO_EXPONENTS = (-40000, 40000)
 
 #: Which positions of c each order of summation allows.
 POSITIONS_OF = {
-    "fused": ("joined", "last"),
+    "fused": ("joined", "last", "after"),
     "sequential": ("first", "last"),
     "pairwise": ("last",),
     "two_chains": ("last",),
@@ -74,9 +74,14 @@ EXACT_SUM: dict[str, str | None] = {
 }  # fmt: skip
 #: What the other parameters may be where products are cut into pieces.
 IN_PIECES: dict[str, tuple[object, ...]] = {
-    "summation": ("fused",), "c_position": ("joined",), "group": (None,), "normalise_products": (False,),
-    "product_rounding": (None,), "product_limit": (None,), "nan_rule": ("word",), "c_fraction_bits": (None,),
+    "summation": ("fused",), "c_position": ("joined", "after"), "group": (None,),
+    "normalise_products": (False,), "product_rounding": (None,), "product_limit": (None,),
+    "nan_rule": ("word",), "c_fraction_bits": (None,),
     "accumulation": ("twos_complement",), "order": ("ascending",),
+}  # fmt: skip
+#: What the other parameters may be where c is added to the sum of the products before that is rounded.
+AFTER: dict[str, tuple[object, ...]] = {
+    "group": (None,), "carry_bits": (None,), "product_rounding": (None,), "nan_rule": ("word",),
 }  # fmt: skip
 #: What the other parameters may be with summation `tr` and `gtr`.
 IN_STEPS: dict[str, tuple[object, ...]] = {

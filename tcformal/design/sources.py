@@ -199,6 +199,16 @@ _ALL = (
         venue="commit e6cef1c3", identifier="https://github.com/HabanaAI/Intel_Gaudi3_Software",
     ),
     Reference(
+        tag="Gaudi 2", kind="software", authors="Habana Labs, Intel",
+        title="The arithmetic of Gaudi 2's matrix unit, used to verify its RTL",
+        venue="commit e6cef1c3", identifier="https://github.com/HabanaAI/Intel_Gaudi3_Software",
+    ),
+    Reference(
+        tag="Gaudi 1", kind="software", authors="Habana Labs, Intel",
+        title="The arithmetic of Gaudi's matrix unit in Intel's reference of its graph compiler",
+        venue="commit e6cef1c3", identifier="https://github.com/HabanaAI/Intel_Gaudi3_Software",
+    ),
+    Reference(
         tag="ROCm emulator", kind="software", authors="Advanced Micro Devices",
         title="rocjitsu: the dot products of RDNA3 and RDNA4, compared with a Radeon Pro W7900 and an AI Pro "
         "R9700", venue="gfx11_dot2.h of commit 48f67ab9, gfx12_dot.h of 5ac3c9c4; issue #12056",

@@ -13,6 +13,7 @@ from typing import Literal
 
 from tcformal.checks import check_choice, check_int
 from tcformal.design.rounding import (
+    AFTER,
     CHOICES,
     EXACT_SUM,
     IN_PIECES,
@@ -61,6 +62,7 @@ class Design:
     #: How a block is summed: one of SUMMATIONS.
     summation: str = "fused"
     #: `joined`: c is one of the terms of the fused sum.  `first`, `last`: the chain starts or ends with c.
+    #: `after`: c is added, exactly, to the fused sum of the products, before its one rounding [Gaudi 2].
     c_position: str = "joined"
     #: Fraction bits kept when a term is aligned at e_max [XIE F; VALPEY 23 + align_bits].
     #: None: as if all were kept (each sum is exact before it is rounded).
@@ -183,7 +185,8 @@ class Design:
         if f is not None and f2 is not None and f2 < f:
             raise InputError(f"expected sum_fraction_bits of at least fraction_bits={f}, but got {f2}")
         may_round = self.c_position == "joined" and self.c_fraction_bits is not None
-        if not may_round and (self.c_position == "joined" or in_one) != (self.accumulator is None):
+        in_one_rounding = self.c_position in ("joined", "after") or in_one
+        if not may_round and in_one_rounding != (self.accumulator is None):
             raise InputError(
                 "expected an accumulator (such as RNE-FP32) exactly where partial sums are rounded, "
                 f"but got accumulator={self.accumulator} with summation={self.summation} "
@@ -200,6 +203,13 @@ class Design:
                         "because an exact sum has no alignment"
                     )
         check_c_apart(self)
+        if self.c_position == "after":
+            check_plain(self, "c_position", AFTER)
+            if f is None:
+                raise InputError(
+                    "expected fraction_bits with c_position=after, because an exact sum of the products and "
+                    "then c is that of all of them, but got None"
+                )
         if self.piece_bits is not None:
             check_plain(self, "piece_bits", IN_PIECES)
         elif self.dropped_pieces:
@@ -256,6 +266,12 @@ class Design:
     def framed(self) -> bool:
         """Whether c is aligned in another way than the products are."""
         return self.c_fraction_bits is not None
+
+    @property
+    def one_sum(self) -> bool:
+        """Whether terms are aligned at one exponent, cut, added up and rounded."""
+        plain = self.summation == "fused" and self.c_position != "after" and not self.framed
+        return plain and self.fraction_bits is not None
 
     @property
     def step(self) -> Conversion:

@@ -7,8 +7,10 @@ from fractions import Fraction
 
 from tcformal.design.spec import Design
 from tcformal.oracle.framed import framed_sum
+from tcformal.oracle.products import exact_specials
 from tcformal.oracle.round_down import round_down_sum
-from tcformal.oracle.sums import fused_sum
+from tcformal.oracle.rounding import round_to, sign_of_sum
+from tcformal.oracle.sums import aligned_sum, fused_sum
 from tcformal.oracle.values import ExactValue, NumberClass
 
 
@@ -26,6 +28,8 @@ def dot_block(design: Design, products: Sequence[ExactValue], c: ExactValue) -> 
         return framed_sum(design, products, c)
     if design.c_position == "joined":
         return fused_sum(design, [*products, c], design.rho)
+    if design.c_position == "after":
+        return products_then_c(design, products, c)
     if design.c_position == "first":
         return chain_from_c(design, products, c)[-1]
     if design.summation == "fused":
@@ -39,6 +43,23 @@ def dot_block(design: Design, products: Sequence[ExactValue], c: ExactValue) -> 
     else:
         partial = two_chains(design, products)
     return fused_sum(design, [partial, c], design.rho)
+
+
+def products_then_c(design: Design, products: Sequence[ExactValue], c: ExactValue) -> ExactValue:
+    """The cut products added up; c added to that without a cut; the whole rounded once.
+
+    Zero, NaN, Inf: specials as `exact_specials`; the sign of a zero as IEEE 754 gives it, for the sum of the
+    products and then for that with c.
+    Source: Gaudi 2, fma_mul_add_tree_n (add_C_before_norm).
+    """
+    special = exact_specials([*products, c])
+    if special is not None:
+        return special
+    mode = design.rho.mode
+    first, sign = aligned_sum(design, products, mode)
+    both = [first, c.number]
+    total = first + c.number
+    return round_to(design, sign_of_sum(total, [sign, c.sign], both, mode), abs(total), design.rho)
 
 
 def chain(design: Design, start: ExactValue, terms: Sequence[ExactValue]) -> ExactValue:

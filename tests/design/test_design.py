@@ -78,7 +78,7 @@ BECAUSE = "because an exact sum has no alignment"
         ({"overflow": "inf"}, "expected a known overflow, but got 'inf': "),
         (
             {"c_position": "first", "accumulator": "RZ-FP32"},
-            "expected c_position joined or last with summation=fused, but got first",
+            "expected c_position joined or last or after with summation=fused, but got first",
         ),
         (
             {**STEPS, "c_position": "joined", "accumulator": None},

@@ -1,4 +1,4 @@
-"""Sums whose c is aligned apart, chains of pairs, pieces of products: small sums, and the words of a card."""
+"""c aligned apart, or after the sum of the products; chains of pairs, pieces: small sums, words of a card."""
 
 from __future__ import annotations
 
@@ -126,6 +126,55 @@ def test_chains_of_pairs_round_each_pair() -> None:
     assert result(name, ["1", "0x0001", "0", "0", "0x0001"], ones, "0") == 0x3F800000
     assert result(name, ["0x0001", "0x0001", "0", "0", "1"], ones, "0") == 0x3F800001
     assert result(name, ["1", "0", "0x0001", "0", "0", "0", "0x0001"], ones, "0") == 0x3F800001
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "c", "d"),
+    [
+        # A product is cut to 46 bits below the largest one; c is not, however small it is.
+        (["1", "2^-46"], ["1", "1"], "-1", "2^-46"),
+        (["1", "2^-47"], ["1", "1"], "-1", "0"),
+        (["1", "-1"], ["1", "1"], "2^-126", "2^-126"),
+        # One rounding: a tie of the products' sum goes the way of the c that lies far below it.
+        (["1", "2^-24"], ["1", "1"], "2^-100", "0x3f800001"),
+        (["1", "2^-24"], ["1", "1"], "-2^-100", "1"),
+        (["-1", "-2^-24"], ["1", "1"], "-2^-100", "0xbf800001"),
+        # An infinity, and one of the other sign.
+        (["inf", "1"], ["1", "1"], "1", "inf"),
+        (["inf", "1"], ["1", "1"], "-inf", "0x7fffffff"),
+        # A product has the exponent of its factors, whatever their significands come to.
+        (["1.5", "-1.5", "2^-46"], ["1.5", "1.5", "1"], "0", "2^-46"),
+    ],
+)
+def test_c_after_the_sum_of_the_products(a: list[str], b: list[str], c: str, d: str) -> None:
+    assert result("gaudi2/mme.bf16", a, b, c) == parse_value(resolve("gaudi2/mme.bf16").d_format, d)
+
+
+@pytest.mark.parametrize(
+    ("change", "results"),
+    [("", ("2^-126", "2^-126", "0")), ("@result_subnormals=tiny_zero", ("0", "2^-126", "0"))],
+)
+def test_the_bug_fix_rounds_as_subnormals(change: str, results: tuple[str, ...]) -> None:
+    """2^-126 less 2^-150, 2^-151 and 2^-149: a subnormal of 23 bits, or a number of 24 with any exponent."""
+    name = f"gaudi2/mme.bf16{change}"
+    found = [result(name, ["-2^-75"], [x], "2^-126") for x in ("2^-75", "2^-76", "2^-74")]
+    assert found == [parse_value(resolve(name).d_format, d) for d in results]
+
+
+def test_pieces_of_twelve_bits_then_c() -> None:
+    """Both middle pieces of (1 + 2^-23)²·2^-24 are half a unit beside 1: cut one by one, whole a unit."""
+    a, b = ["1", "0x3f800001"], ["1", "0x33800001"]
+    assert result("gaudi2/mme.fp32", a, b, "-1") == 0x33800000
+    assert result("gaudi2/mme.fp32@piece_bits=none", a, b, "-1") == 0x33800002
+
+
+def test_four_chains_are_rolled_up() -> None:
+    """2^24, 1 and 1: whether the ones meet first depends on cd, as Intel's model says."""
+    eight, five = "gaudi/mme.bf16.cd8", "gaudi/mme.bf16.cd5"
+    big = ["0", "0", "2^24", "1"], ["1"] * 4
+    assert result(eight, *big, "0") == 0x4B800000
+    assert result(five, *big, "1") == result(five, ["0", "0", "2^24", "2"], ["1"] * 4, "0") == 0x4B800001
+    assert result(eight, *big, "1") == 0x4B800000
 
 
 def test_imaginary_parts_are_subtracted() -> None:

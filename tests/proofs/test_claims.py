@@ -319,3 +319,22 @@ def test_all_units(claim: str, book: LemmaBook, monkeypatch: pytest.MonkeyPatch)
         blocks = spec.k > spec.design.products or spec.emulation is not None or spec.design.group is not None
         expected = Kind.VIOLATED if claim == "product-order" and blocks else Kind.HOLDS
         assert v.kind is expected, (spec.name, v.reason)
+
+
+@pytest.mark.parametrize("claim", ["sign-magnitude", "carry-bits", "zero-exponent", "error-bound"])
+def test_a_sum_with_c_after_it_is_not_taken_for_one_sum(claim: str, book: LemmaBook) -> None:
+    """Gaudi 2's rounded sum has two terms, and none of them is a product: nothing is proved of it so."""
+    with pytest.raises(InputError):
+        prove("gaudi2/mme.bf16", claim, book)
+    assert "gaudi2/mme.bf16" not in [u.name for u in units_of([claim])]
+
+
+@pytest.mark.long
+def test_products_before_c_have_no_order(book: LemmaBook) -> None:
+    """Gaudi 2's sum of four products, to which c is added: each exchange of neighbours has its proof."""
+    verdict = prove("gaudi2/mme.tf32", "product-order", book)
+    assert verdict.kind is Kind.HOLDS
+    assert [part.status for part in verdict.parts] == [PartStatus.HOLDS] * 3
+    sums = [step for part in verdict.parts for step in part.steps if step.name == "block0.products.sum"]
+    assert len(sums) == 3
+    assert any(step.lemmas for step in sums)

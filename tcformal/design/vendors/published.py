@@ -11,6 +11,8 @@ from tcformal.design.arithmetic import (
     QUIET_NAN,
     bulk_normalised,
     fma_chain,
+    gaudi2_sum,
+    gaudi_chain,
     mul_add_chain,
     pair_then_c,
     rdna3_dot,
@@ -22,7 +24,8 @@ from tcformal.design.arithmetic import (
     x86_tile_real,
 )
 from tcformal.design.spec import Design, Operands
-from tcformal.design.unit import Fact, UnitSpec
+from tcformal.design.trees.tree import Step, Tree
+from tcformal.design.unit import Evidence, Fact, UnitSpec
 from tcformal.design.vendors.facts import as_reference, documented, facts
 from tcformal.design.vendors.nvidia import UnitMaker
 from tcformal.formats.catalog import format_named
@@ -31,6 +34,8 @@ from tcformal.formats.catalog import format_named
 RVBNA = "RVBNA; Spike, riscv/bulknormdot.h and zvbdot.h"
 ZVBDOT = "Spike, riscv/insns/vfbdot_vv.h"
 GAUDI3 = "Gaudi 3, fma_mul_add_tree_bf16_N8_K4_add_C_in_tree_no_ftz and its kind"
+GAUDI2 = "Gaudi 2, fma_mul_add_tree_n"
+GAUDI = "Gaudi 1, GaudiBf16Fma::fma_vec and its kind"
 POWER = "Power ISA 3.1B, VSX Vector GER"
 SME = "Arm ARM, FMOPA and BFMOPA"
 AVX10 = "Bochs, VDPPHPS"
@@ -42,6 +47,7 @@ RDNA4 = "ROCm emulator, gfx12_dot.h and dot_packed16.h"
 #: Folders of results of the programs of `hw_probes/reference`.
 SPIKE, BOCHS = "Spike-55b4658d", "Bochs-783b58fd"
 BOCHS_AMX, GAUDI3_RESULTS = "Bochs-783b58fd-amx", "Gaudi-3-e6cef1c3"
+GAUDI_RESULTS = {1: "Gaudi-1-e6cef1c3", 2: "Gaudi-2-e6cef1c3"}
 ROCJITSU = {3: "rocjitsu-gfx11-48f67ab9", 4: "rocjitsu-gfx12-5ac3c9c4"}
 
 
@@ -57,6 +63,7 @@ class Published:
     fact: Fact
     overrides: tuple[tuple[str, Fact], ...] = ()
     notes: tuple[str, ...] = ()
+    tree: Tree | None = None
 
 
 def _riscv() -> Iterator[tuple[str, Published]]:
@@ -101,6 +108,62 @@ def _gaudi3() -> Iterator[tuple[str, Published]]:
         notes = nearest if a == "tf32" else ()
         made = Published(shape=(1, 1, n), a=a, b=a, c="fp32", design=design, fact=fact, notes=notes)
         yield f"mme.{a}", made
+
+
+def _gaudi2() -> Iterator[tuple[str, Published]]:
+    """Products cut to 46 fraction bits, of fp8 to 24, and c as it is; all rounded once, subnormals zeros."""
+    fact = as_reference(GAUDI2, GAUDI_RESULTS[2])
+    whole = gaudi2_sum(products=8, fraction_bits=46)
+    half = gaudi2_sum(products=8, fraction_bits=46, operand_subnormals="kept")
+    eighth = gaudi2_sum(products=16, fraction_bits=24, operand_subnormals="kept")
+    fast = (
+        "Without no_opt=true Intel's model normalises products, and gives a zero the sign that most products "
+        "have: queries/gaudi/gaudi2.toml.",
+    )
+    bias = ("Other biases are other formats: e4m3[bias=11,ieee], as far as fp16 has their numbers.",)
+    rows = (
+        ("bf16", "bf16", whole, fast), ("fp16", "fp16", replace(half, normalise_operands=True), fast),
+        ("tf32", "tf32", replace(whole, products=4, zero_sign="sum"), fast),
+        ("fp32", "fp32", replace(whole, products=2, piece_bits=12), ()),
+        ("fp8_143", "e4m3[ieee]", replace(eighth, normalise_operands=True), bias),
+        ("fp8_152", "e5m2", eighth, bias), ("fp32_ieee", "fp32", gaudi_chain(), ()),
+    )  # fmt: skip
+    for name, a, design, notes in rows:
+        n = design.products
+        made = Published(shape=(1, 1, n), a=a, b=a, c="fp32", design=design, fact=fact, notes=notes)
+        yield f"mme.{name}", made
+
+
+def _gaudi() -> Iterator[tuple[str, Published]]:
+    """Four chains of fused multiply-adds, by k modulo 4, and their sum from chain cd modulo 4 on."""
+    fact = as_reference(GAUDI, GAUDI_RESULTS[1])
+    notes = (
+        "Intel's model has no c: all four chains start from +0. Here the first starts from c.",
+        "cd counts the products of the whole sum: calls of one unit in a row are not a longer one.",
+    )
+    for a, cd in (("bf16", 8), ("bf16", 5), ("fp16", 8), ("fp32", 8)):
+        design = gaudi_chain(operand_subnormals="kept" if a == "fp16" else "signed_zero")
+        yield f"mme.{a}.cd{cd}", Published(
+            shape=(1, 1, cd), a=a, b=a, c="fp32", design=replace(design, products=cd), fact=fact,
+            overrides=(("c_position", Fact("the model starts from +0 alone", Evidence.CHOSEN)),),
+            notes=notes, tree=Tree(_rolled_up(cd, 4)),
+        )  # fmt: skip
+
+
+def _rolled_up(cd: int, chains: int) -> Step:
+    """Products dealt to chains by turns, the first from c; the chains' sums in pairs, from chain cd on."""
+    ends: list[int | str | Step] = []
+    for first in range(chains):
+        total: int | str | Step = "zero" if first else "c"
+        for k in range(first, cd, chains):
+            total = Step((k, total))
+        ends.append(total)
+    start = cd % chains
+    level = ends[start:] + ends[:start]
+    while len(level) > 1:
+        level = [Step(tuple(level[i : i + 2])) for i in range(0, len(level), 2)]
+    assert isinstance(level[0], Step)
+    return level[0]
 
 
 def _power10() -> Iterator[tuple[str, Published]]:
@@ -184,6 +247,7 @@ def _rdna(generation: int) -> Iterator[tuple[str, Published]]:
 def published_names() -> Iterator[tuple[str, UnitMaker]]:
     """Every such unit's name with what makes it."""
     rows = {"x86": _x86(), "arm": _arm(), "power10": _power10(), "riscv": _riscv(), "gaudi3": _gaudi3()}
+    rows |= {"gaudi": _gaudi(), "gaudi2": _gaudi2()}
     rows |= {"rdna3": _rdna(3), "rdna4": _rdna(4)}
     for arch, units in rows.items():
         for name, row in units:
@@ -200,6 +264,7 @@ def _unit(row: Published, name: str) -> UnitSpec:
         k=k,
         operands=Operands(a=a, b=b, c=c, d=c),
         design=row.design,
+        tree=row.tree,
         facts=facts(row.fact, dict(row.overrides)),
         notes=row.notes,
     )

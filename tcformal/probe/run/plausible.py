@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,11 +11,11 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError
 from tcformal.formats.catalog import format_named
 from tcformal.formats.spec import Format, Specials
-from tcformal.matmul.arrays import from_raw
+from tcformal.matmul.arrays import dtypes, from_raw
 from tcformal.operands.batch import witness_at
 from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import Batch, Raw
-from tcformal.oracle.values import decode
+from tcformal.oracle.values import NumberClass, decode
 from tcformal.probe.devices.device import Device
 
 
@@ -84,4 +86,16 @@ def _values(raw: Raw, fmt: Format) -> NDArray[np.float64]:
     if fmt.name == "ue4m3":
         # No dtype ignores a sign bit; NaN scales make the bound NaN, and so no statement.
         return _values(raw & np.uint64(0x7F), format_named("e4m3"))
-    return from_raw(raw, fmt).astype(np.float64)
+    if fmt.name in dtypes():
+        return from_raw(raw, fmt).astype(np.float64)
+    if fmt.width > 16:
+        return np.full(raw.shape, np.nan)  # no statement
+    return _decoded(fmt)[raw]
+
+
+@cache
+def _decoded(fmt: Format) -> NDArray[np.float64]:
+    """The value of every encoding of a format that no dtype has; of an Inf or NaN as a double has them."""
+    special = {NumberClass.INF: np.inf, NumberClass.NAN: np.nan}
+    values = (decode(fmt, word) for word in range(1 << fmt.width))
+    return np.array([special.get(x.kind, float(x.number)) for x in values])

@@ -32,8 +32,12 @@ from tcformal.solve.result import Limits
 
 def truncated_sum(u: UnitSpec) -> bool:
     """Whether products and c are aligned and truncated in one sum."""
-    d = u.design
-    return d.fraction_bits is not None and d.summation == "fused" and not d.framed
+    return u.design.one_sum
+
+
+def fused_products(u: UnitSpec) -> bool:
+    """Whether products are aligned and truncated in one sum, c with them or after them."""
+    return truncated_sum(u) or u.design.c_position == "after"
 
 
 def error_bounded(u: UnitSpec) -> bool:
@@ -71,7 +75,7 @@ CLAIMS: dict[str, Claim] = {
     "product-order": Claim(
         "the order of the products does not change the result",
         product_order,
-        truncated_sum,
+        fused_products,
         ("finite", "exponents", "c", "spread"),
     ),
     "sign-magnitude": Claim("sums in sign and magnitude and in two's complement agree", sign_magnitude),

@@ -47,8 +47,7 @@ def truncated_sums(dot: Dot) -> list[TruncatedSum]:
 
 def require_truncated_sum(spec: UnitSpec, claim: str) -> None:
     """Refuse units whose sum is not one of aligned, truncated terms."""
-    design = spec.design
-    if design.fraction_bits is None or design.summation != "fused" or design.framed:
+    if not spec.design.one_sum:
         raise InputError(
             f"expected a truncated fused sum (T-FDPA) for claim {claim}, but {spec.name} computes another: "
             f"{operation(spec).name}"

@@ -20,9 +20,10 @@ from tcformal.semantics.special import (
     step_nans,
 )
 from tcformal.semantics.stages import DotStep, Nan, Operand, Total
+from tcformal.semantics.sums.exact import exact_total
 from tcformal.semantics.sums.framed import framed_total
 from tcformal.semantics.sums.round_down import rounded_down_sum
-from tcformal.semantics.sums.step import convert_number, fused_sum, round_total
+from tcformal.semantics.sums.step import as_term, convert_number, fused_sum, round_total, truncated_total
 
 _RUNNING = Operand("running")
 
@@ -58,6 +59,8 @@ class Summation:
         if design.c_position == "joined":
             nans = self._joined_nans(addends, c)
             return self.sum([*addends, c], self._final, made, self._invalid(), nans)
+        if design.c_position == "after":
+            return self._after(addends, c, made)
         if design.c_position == "first":
             return self._accumulate(addends, c, made, _RUNNING, self._final)
         if design.summation in ("tr", "gtr"):
@@ -219,6 +222,26 @@ class Summation:
             )
         )  # fmt: skip
         return Carried(done.last.result, c.nan_word, made)
+
+    def _after(self, addends: Sequence[Addend], c: Carried, made: Operand) -> Carried:
+        """The products in one truncated sum, to which c is added as it is before all is rounded."""
+        g, design = self.g, self.design
+        products = [x.number for x in addends]
+        zero = design.zero_exponent if self.zero_exponent is None else self.zero_exponent
+        with g.invariants.suppose(lambda: finite(g, products)), g.scope("products"):
+            first = truncated_total(g, [x.term for x in products], design, design.fraction_bits or 0, zero)
+        self.steps.append(self._truncated(f"{g.here}.products", addends, _RUNNING, first))
+        numbers = [*products, c.number]
+        with g.invariants.suppose(lambda: finite(g, numbers)), g.scope("last"):
+            whole = exact_total(g, [as_term(g, first), c.number.term], design.rho.precision)
+        done = round_total(g, whole, numbers, design, design.rho)
+        self.steps.append(
+            DotStep(
+                scope=f"{g.here}.last", operands=(_RUNNING, c.operand), made=made, total=whole,
+                rounded=done.rounded, specials=done.specials, conversion=self._final, exact=True,
+            )
+        )  # fmt: skip
+        return Carried(done.result, c.nan_word, made)
 
     def _framed(self, addends: Sequence[Addend], c: Carried, made: Operand) -> Carried:
         """Products, or the sums of their groups, and a c that is aligned in another way."""

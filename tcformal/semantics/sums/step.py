@@ -68,6 +68,15 @@ def truncated_total(
     )
 
 
+def as_term(g: Graph, total: Total) -> Term:
+    """A total as a term of another sum, exactly; a zero has no sign of its own, +.
+
+    Shapes: bits s[w] -> significand u[w - 1].
+    """
+    negative, magnitude = split_sign(g, total.bits)
+    return Term(negative, magnitude, total.e_max, total.fraction_bits, g.is_zero(total.bits))
+
+
 def round_total(
     g: Graph, total: Total, operands: Sequence[Number], design: Design, target: Conversion
 ) -> Summed:

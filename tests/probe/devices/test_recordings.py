@@ -41,16 +41,13 @@ DEVICES = (
     "AMD EPYC", "Intel(R) Xeon(R) Processor", "NVIDIA H100 80GB HBM3", "NVIDIA H200", "qemu 7.2.22",
     "Spike 55b4658d", "Intel Gaudi 3 RTL verification model e6cef1c3", "Bochs 783b58fd", "QEMU 7.2.22",
     "rocjitsu gfx11-48f67ab9", "rocjitsu gfx12-5ac3c9c4",
+    "Intel Gaudi 2 RTL verification model e6cef1c3 no_opt",
+    "Intel Gaudi RTL verification model e6cef1c3 DNORM_FTZ as a macro",
 )  # fmt: skip
 #: Random dot products of references that were run for a shorter time.
 FEWER = {
     "riscv/vfwbdot.vv.vlen256": 132_000, "arm/bfmopa.ebf0": 492_000, "arm/fmopa.d": 12_000,
     "power10/xvf16ger2pp": 732_000, "power10/xvf64gerpp": 12_000,
-    **{
-        f"rdna{n}/v_wmma_{x}": 12_000
-        for n in (3, 4)
-        for x in ("f32_16x16x16_f16", "f32_16x16x16_bf16", "f16_16x16x16_f16", "bf16_16x16x16_bf16")
-    },
     **{f"x86/{x}ps": 12_000 for x in ("tdpbf8", "tdpbhf8", "tdphbf8", "tdphf8", "tcmmrlfp16", "tcmmimfp16")},
 }  # fmt: skip
 TILE, DMMA = "x86/tdpbf16ps", "hopper/mma.m8n8k4.f64.f64.f64.f64"
