@@ -254,6 +254,8 @@ def _operation(
 ) -> Elements:
     """One rounded sum of products as a definition of its own."""
     from tcformal.kernels.elements import Elements
+    from tcformal.kernels.shortcuts import Shortcuts
+    from tcformal.shortcuts.rounded import add_rounded
 
     names = ["c", *(f"a[{i}]" for i in range(len(formats) - 1))]
     inputs: list[PlanStep] = [
@@ -266,7 +268,11 @@ def _operation(
     given = {name: [g.input(name, f.width)] for f, name in zip(formats, names, strict=True)}
     made = program_dag(g, ProgramPlan((*inputs, last), len(inputs), 0), given)
     storage = tuple(f.storage_bits for f in formats)
-    return Elements(g, made.result, tuple(names), storage, fmt.storage_bits)
+    ways = Shortcuts()
+    if not last.saturates:
+        operands = [(given[name][0], f) for f, name in zip(formats, names, strict=True)]
+        add_rounded(made.result, operands, addends, fmt, mode, ways)
+    return Elements(g, made.result, tuple(names), storage, fmt.storage_bits, ways.by_index)
 
 
 @lru_cache(maxsize=64)

@@ -9,6 +9,16 @@ from tcformal.interp.lanes import WORD, Code, LaneValue
 from tcformal.kernels.shortcuts import Emit, as_float, as_word, float_kind
 
 
+def negated(bits: int) -> Emit:
+    """The number with the other sign."""
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        text = code.apply("xor", bits, code.operand(given[0], bits), code.word(1 << (bits - 1), bits))
+        return LaneValue(text, 0, (1 << bits) - 1, bits)
+
+    return emit
+
+
 def operation(name: str, bits: int) -> Emit:
     """An addition, multiplication or fused multiply–add (`add`, `mul`, `fma`) of numbers of a width."""
 
@@ -63,9 +73,10 @@ def named(nan_word: int, fmt: Format, *, keeps: bool) -> Emit:
         return code.relate("ult", bits, code.word(fmt.infinity, bits), size)
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        result, c = (code.operand(x, bits) for x in given)
+        result = code.operand(given[0], bits)
         made = code.choose(is_nan(code, result), bits, code.word(nan_word, bits), result)
         if keeps:
+            c = code.operand(given[1], bits)
             own = code.apply("or", bits, c, code.word(quiet, bits))
             made = code.choose(is_nan(code, c), bits, own, made)
         return LaneValue(made, 0, (1 << bits) - 1, bits)
