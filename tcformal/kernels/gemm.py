@@ -35,8 +35,8 @@ _BLOCK_BYTES = 1 << 20
 _PANEL = 8192
 #: Rows that a kernel for finite operands takes together.
 ROWS = 4
-#: Rows for which the other side is decoded where it is used.
-_FEW = 8
+#: Rows for which the other side is decoded where it is used, and its tiles at once where they lie turned.
+_FEW, _FAR = 8, 4
 #: Lanes on which planes are tried to find the rare ones.
 _TRIED = 512
 
@@ -227,14 +227,16 @@ class Gemm:
             across, along = raw.strides[1], raw.strides[0]
 
             def some(which: slice) -> None:
-                tile = first_tile + which.start
-                cell = tile * shape.lanes
-                run(
-                    decoded.at("finite", 0) + first_step * size, raw.ctypes.data + which.start * shape.lanes * across,
-                    c.ctypes.data + cell * c.itemsize, d.ctypes.data + cell * d.itemsize, flags.ctypes.data + tile,
-                    len(rows), which.stop - which.start, steps, whole.stop * size,
-                    (across if turned else along) // raw.itemsize, d.shape[1],
-                )  # fmt: skip
+                # Far rows would share few places of a cache: a few tiles of them are taken to the end.
+                few = _FAR if turned else tiles
+                for tile in range(which.start, which.stop, few):
+                    cell, at = (first_tile + tile) * shape.lanes, raw.ctypes.data + tile * shape.lanes * across
+                    run(
+                        decoded.at("finite", 0) + first_step * size, at,
+                        c.ctypes.data + cell * c.itemsize, d.ctypes.data + cell * d.itemsize,
+                        flags.ctypes.data + first_tile + tile, len(rows), min(few, which.stop - tile), steps,
+                        whole.stop * size, (across if turned else along) // raw.itemsize, d.shape[1],
+                    )  # fmt: skip
 
             if steps and tiles:
                 work.split(tiles, len(rows) * raw.shape[0] * shape.lanes, some)
