@@ -29,7 +29,8 @@ from rich.progress import track
 from tcformal.formats.spec import Format
 from tcformal.kernels.work import processors
 from tcformal.matmul.arrays import dtypes
-from tcformal.matmul.unit import gemm, unit
+from tcformal.matmul.compiled import gemm
+from tcformal.matmul.unit import unit
 from tcformal.report.text import table
 from tcformal.version import processor
 

@@ -103,7 +103,9 @@ class Elements:
         matrix = len(shape) == 3 and shape[2] == 1
         plain = all(x.size == 1 or x.shape == shape for x in whole)
         if plain or not matrix:
-            kept = [x.reshape(1, 1) if x.size == 1 else np.broadcast_to(x, shape).reshape(1, n) for x in whole]
+            kept = [
+                x.reshape(1, 1) if x.size == 1 else np.broadcast_to(x, shape).reshape(1, n) for x in whole
+            ]
             rows, columns = 1, n
         else:
             kept, (rows, columns) = [x[:, :, 0] for x in whole], shape[:2]
@@ -121,7 +123,7 @@ class Elements:
         return Module(text, {"apply": kinds}), lanes
 
     def _source(self, single: tuple[bool, ...], lanes: int) -> tuple[str, int]:
-        """The module with apply(inputs…, d, rows, tiles, strides…, stride of d), and the widest lane in it."""
+        """The module with apply(inputs…, d, rows, tiles, strides…, stride of d), and its widest lane."""
         once, code = Code(lanes, "r"), Code(lanes, "v")
         first = code.new(f"mul i64 %tile, {lanes}")
         known: dict[int, LaneValue] = {}

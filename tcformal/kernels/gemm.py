@@ -20,6 +20,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.kernels.block import DecodedBlock, Words
 from tcformal.kernels.cut import Cut, cut, without
+from tcformal.kernels.few import FewRows
 from tcformal.kernels.multiply import Shape
 from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.kernels.source import Source, source
@@ -35,13 +36,12 @@ _BLOCK_BYTES = 1 << 20
 _PANEL = 8192
 #: Rows that a kernel for finite operands takes together.
 ROWS = 4
-#: Rows for which the other side is decoded where it is used, and its tiles at once where they lie turned.
-_FEW, _FAR = 8, 4
+#: Rows for which the other side is decoded where it is used.
+_FEW = 8
 #: Lanes on which planes are tried to find the rare ones.
 _TRIED = 512
 
 _POINTER, _COUNT = ctypes.c_void_p, ctypes.c_int64
-_THIN = (*[_POINTER] * 5, *[_COUNT] * 6)
 _DECODE = (*[_POINTER] * 4, *[_COUNT] * 4)
 _FUNCTIONS = {
     "decode_a": _DECODE,
@@ -125,14 +125,15 @@ class Gemm:
             # No processor has lanes for wider integers: one at a time is the fastest.
             self.shape = replace(self.shape, lanes=1)
         self._kernels = {"finite": _Compiled(self._source("finite"))}
-        self._thin: dict[bool, Any] = {}
+        self._few = FewRows(self)
 
     def _source(self, which: str) -> Source:
         several = which == "finite" and self.shape.lanes > 1
         shape = replace(self.shape, rows=ROWS) if several else self.shape
         return source(self._cuts[which], shape, self._rare)
 
-    def _thin_text(self, turned: bool) -> str:
+    def thin_text(self, turned: bool) -> str:
+        """The module of the kernel for few rows."""
         layout, flags = self._kernels["finite"].layouts[self.shape.spread_side], self._rare
         return thin(self._cuts["finite"], self.shape, layout, flags[self.shape.lanes_side], turned=turned)
 
@@ -141,7 +142,7 @@ class Gemm:
         """SHA-256 of the code of all kernels: other code has to be compared again."""
         texts = [self._source(which).text for which in self._cuts]
         if self.takes_few:
-            texts += [self._thin_text(turned) for turned in (False, True)]
+            texts += [self.thin_text(turned) for turned in (False, True)]
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
     def kernel(self, which: str) -> _Compiled:
@@ -172,7 +173,7 @@ class Gemm:
             c[:, :columns] = x.c
         steps = -(-k // shape.k)
         if rows <= _FEW and self.takes_few:
-            if self._few(rows_of[0], lanes_of[0], c, d, work):
+            if self._few.multiply(rows_of[0], lanes_of[0], c, d, work):
                 return d if stride == columns else np.ascontiguousarray(d[:, :columns])
             c[:, :columns] = 0 if x.c is None else x.c
         kernel = self.kernel("finite")
@@ -203,56 +204,6 @@ class Gemm:
     def takes_few(self) -> bool:
         """Whether there is a kernel for few rows: for encodings without scales, and on lanes."""
         return self.shape.lanes > 1 and not self.shape.scales
-
-    def _few(self, rows: Words, lanes: Words, c: Words, d: Words, work: Work) -> bool:
-        """A few rows with all tiles; false where an operand is NaN or Inf, and nothing is right then."""
-        shape = self.shape
-        k, columns = lanes.shape
-        whole = slice(0, -(-k // shape.k))
-        decoded = DecodedBlock(self, shape.spread_side, rows, None, slice(0, len(rows)), whole, work, {})
-        if decoded.flags.any():
-            return False
-        turned = lanes.strides[1] != lanes.itemsize
-        if turned and lanes.strides[0] != lanes.itemsize:
-            lanes, turned = np.ascontiguousarray(lanes), False
-        if turned not in self._thin:
-            self._thin[turned] = Module(self._thin_text(turned), {"thin": _THIN})
-        run = self._thin[turned].thin
-        size = self.kernel("finite").sizes[shape.spread_side]
-        flags = np.zeros(d.shape[1] // shape.lanes, np.uint8)
-
-        def part(raw: Words, first_step: int, first_tile: int) -> None:
-            """All steps and tiles of some encodings, which are whole ones."""
-            steps, tiles = raw.shape[0] // shape.k, raw.shape[1] // shape.lanes
-            across, along = raw.strides[1], raw.strides[0]
-
-            def some(which: slice) -> None:
-                # Far rows would share few places of a cache: a few tiles of them are taken to the end.
-                few = _FAR if turned else tiles
-                for tile in range(which.start, which.stop, few):
-                    cell, at = (first_tile + tile) * shape.lanes, raw.ctypes.data + tile * shape.lanes * across
-                    run(
-                        decoded.at("finite", 0) + first_step * size, at,
-                        c.ctypes.data + cell * c.itemsize, d.ctypes.data + cell * d.itemsize,
-                        flags.ctypes.data + first_tile + tile, len(rows), min(few, which.stop - tile), steps,
-                        whole.stop * size, (across if turned else along) // raw.itemsize, d.shape[1],
-                    )  # fmt: skip
-
-            if steps and tiles:
-                work.split(tiles, len(rows) * raw.shape[0] * shape.lanes, some)
-
-        whole_k, whole_columns = k - k % shape.k, columns - columns % shape.lanes
-        for start, stop in ((0, whole_k), (whole_k, k)):
-            for begin, end in ((0, whole_columns), (whole_columns, columns)):
-                raw = lanes[start:stop, begin:end]
-                filled = [-(-n // unit) * unit for n, unit in zip(raw.shape, (shape.k, shape.lanes), strict=True)]
-                if raw.size and raw.shape != tuple(filled):
-                    more = np.zeros(filled[::-1] if turned else filled, raw.dtype)
-                    more = more.T if turned else more
-                    more[: raw.shape[0], : raw.shape[1]] = raw
-                    raw = more
-                part(raw, start // shape.k, begin // shape.lanes)
-        return not flags.any()
 
     def _pairs(self, rows: DecodedBlock, tiles: DecodedBlock, c: Words, d: Words, work: Work) -> None:
         """Every row of a block with every tile of another."""

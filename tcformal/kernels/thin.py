@@ -63,9 +63,7 @@ def raw_lanes(
     return found
 
 
-def thin(
-    cut: Cut, shape: Shape, layout: PlaneLayout, flags: Sequence[Node], *, turned: bool
-) -> str:
+def thin(cut: Cut, shape: Shape, layout: PlaneLayout, flags: Sequence[Node], *, turned: bool) -> str:
     """thin(spread, raw, c, d, flags, rows, tiles, steps, row_bytes, raw_stride, stride).
 
     Records of the spread side, `row_bytes` from row to row; raw encodings of the other side; c and d
