@@ -63,45 +63,44 @@ def raw_lanes(
     return found
 
 
-def thin(cut: Cut, shape: Shape, layout: PlaneLayout, flags: Sequence[Node], *, turned: bool) -> str:
-    """thin(spread, raw, c, d, flags, rows, tiles, steps, row_bytes, raw_stride, stride).
+def thin(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], flags: Sequence[Node], how: str) -> str:
+    """thin(spread, other, c, d, flags, rows, tiles, together, steps, row_bytes, apart, stride).
 
-    Records of the spread side, `row_bytes` from row to row; raw encodings of the other side; c and d
-    [rows, stride], the same array where there are several steps.  flags[tiles] become 1 where one of the
-    other side's flags is 1 in some step: that tile's results are not to be used.
+    So many tiles `together` are taken to the end of k before the next ones.
+
+    Records of the spread side, `row_bytes` from row to row; of the other side raw encodings that lie
+    `straight` or `turned` (`raw_lanes`), or its `records`, `apart` elements, or bytes, from one k, lane or
+    tile to the next; c and d [rows, stride], the same array where there are several steps.  flags[tiles]
+    become 1 where one of the other side's flags is 1 in some step of raw encodings: that tile's results are
+    not to be used.
     """
-    side = shape.lanes_side
     code = Code(shape.lanes, "v")
-    k, bits = shape.k, shape.storage[side]
-    names = [(i, f"{side}[{i}]") for i in range(k) if f"{side}[{i}]" in cut.graph.inputs]
-    step, tile = ("%raw_stride", "1") if not turned else ("1", "%raw_stride")
-    first = code.new(f"mul i64 {code.new(f'mul i64 %step, {k}')}, {step}")
-    second = code.new(f"mul i64 {code.new(f'mul i64 %tile, {shape.lanes}')}, {tile}")
-    offset = code.new(f"add i64 {first}, {second}")
-    at = code.new(f"getelementptr i{bits}, ptr %raw, i64 {offset}")
-    widths = [cut.graph.inputs[name].width for _, name in names]
-    values = raw_lanes(code, at, bits, widths, "%raw_stride", turned=turned)
-    known = {cut.graph.inputs[name].index: x for (_, name), x in zip(names, values, strict=True)}
-    lowering = Lowering(cut.graph, code, known, cut.shortcuts)
-    decoded = {node.index: lowering.value_of(node) for node in cut.planes[side]}
-    marks = [lowering.value_of(node) for node in flags]
-    code.lines.append("  %flag_at = getelementptr i8, ptr %flags, i64 %tile")
-    report(code, [mark for mark in marks if not (mark.constant and not mark.low)])
+    decoded = _records(code, layouts[shape.lanes_side]) if how == "records" else {}
+    if how != "records":
+        decoded = _decoded(code, cut, shape, flags, turned=how == "turned")
+    layout = layouts[shape.spread_side]
     row = _row(cut, shape, layout, decoded)
     body = "\n".join(code.lines)
     enter, leave = control(body + row)
-    text = f"""define void @thin(ptr noalias %spread, ptr noalias %raw, ptr %c, ptr %d, ptr noalias %flags,
-    i64 %n_rows, i64 %n_tiles, i64 %n_steps, i64 %row_bytes, i64 %raw_stride, i64 %stride) {{
+    text = f"""define void @thin(ptr noalias %spread, ptr noalias %other, ptr %c, ptr %d, ptr noalias %flags,
+    i64 %n_rows, i64 %n_tiles, i64 %together, i64 %n_steps, i64 %row_bytes,
+     i64 %apart, i64 %stride) {{
 entry:
 {enter}
+  br label %each_group
+each_group:
+  %group = phi i64 [ 0, %entry ], [ %next_group, %group_end ]
+  %next_group = add i64 %group, %together
+  %fewer = icmp ult i64 %n_tiles, %next_group
+  %last_tile = select i1 %fewer, i64 %n_tiles, i64 %next_group
   br label %each_step
 each_step:
-  %step = phi i64 [ 0, %entry ], [ %next_step, %step_end ]
+  %step = phi i64 [ 0, %each_group ], [ %next_step, %step_end ]
   %step_byte = mul i64 %step, {layout.size}
   %step_first = getelementptr i8, ptr %spread, i64 %step_byte
   br label %each_tile
 each_tile:
-  %tile = phi i64 [ 0, %each_step ], [ %next_tile, %tile_end ]
+  %tile = phi i64 [ %group, %each_step ], [ %next_tile, %tile_end ]
   %column = mul i64 %tile, {shape.lanes}
 {body}
   br label %each_row
@@ -113,17 +112,49 @@ each_row:
   br i1 %more_rows, label %each_row, label %tile_end
 tile_end:
   %next_tile = add i64 %tile, 1
-  %more_tiles = icmp ult i64 %next_tile, %n_tiles
+  %more_tiles = icmp ult i64 %next_tile, %last_tile
   br i1 %more_tiles, label %each_tile, label %step_end
 step_end:
   %next_step = add i64 %step, 1
   %more_steps = icmp ult i64 %next_step, %n_steps
-  br i1 %more_steps, label %each_step, label %end
+  br i1 %more_steps, label %each_step, label %group_end
+group_end:
+  %more_groups = icmp ult i64 %next_group, %n_tiles
+  br i1 %more_groups, label %each_group, label %end
 end:
 {leave}
   ret void
 }}"""
     return f"{text}\n{declarations(text)}"
+
+
+def _records(code: Code, layout: PlaneLayout) -> dict[int, LaneValue]:
+    """The planes of a tile and a step, as they were kept."""
+    tile = code.new("mul i64 %tile, %apart")
+    offset = code.new(f"add i64 {tile}, {code.new(f'mul i64 %step, {layout.size}')}")
+    base = code.new(f"getelementptr i8, ptr %other, i64 {offset}")
+    return layout.fixed | {plane.node.index: load(code, plane, base, layout) for plane in layout.planes}
+
+
+def _decoded(
+    code: Code, cut: Cut, shape: Shape, flags: Sequence[Node], *, turned: bool
+) -> dict[int, LaneValue]:
+    """The planes of a tile and a step from raw encodings, whose flags are reported."""
+    side = shape.lanes_side
+    bits = shape.storage[side]
+    nodes = [cut.graph.inputs[f"{side}[{i}]"] for i in range(shape.k)]
+    step, tile = ("1", "%apart") if turned else ("%apart", "1")
+    first = code.new(f"mul i64 {code.new(f'mul i64 %step, {shape.k}')}, {step}")
+    second = code.new(f"mul i64 {code.new(f'mul i64 %tile, {shape.lanes}')}, {tile}")
+    at = code.new(f"getelementptr i{bits}, ptr %other, i64 {code.new(f'add i64 {first}, {second}')}")
+    values = raw_lanes(code, at, bits, [node.width for node in nodes], "%apart", turned=turned)
+    known = {node.index: x for node, x in zip(nodes, values, strict=True)}
+    lowering = Lowering(cut.graph, code, known, cut.shortcuts)
+    decoded = {node.index: lowering.value_of(node) for node in cut.planes[side]}
+    marks = [lowering.value_of(node) for node in flags]
+    code.lines.append("  %flag_at = getelementptr i8, ptr %flags, i64 %tile")
+    report(code, [mark for mark in marks if not (mark.constant and not mark.low)])
+    return decoded
 
 
 def _row(cut: Cut, shape: Shape, layout: PlaneLayout, decoded: Mapping[int, LaneValue]) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.matmul.arrays import dtype_of
+from tcformal.matmul.prepared import PreparedOperand
 from tcformal.matmul.runnable import RunnableProgram, program
 from tcformal.matmul.stacks import spread, stack_of
 from tcformal.matmul.unit import Unit, spec_of
@@ -36,7 +37,8 @@ def simulate(
 ) -> NDArray[Any]:
     """A·B + C as calls of a unit, or by a program: what `numpy.matmul` gives, with that arithmetic.
 
-    Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`; C None
+    Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`, or a B
+    that `Unit.prepare` made; C None
     (zeros) or broadcast to the result [..., M, N], so that a bias [N] will do; scale_a
     [..., M, ⌈K / scale_block⌉] and scale_b [..., ⌈K / scale_block⌉, N] with leading axes that broadcast
     to the result's.  M, N, K and every leading axis at least 1.
@@ -69,7 +71,8 @@ def simulate(
         options["device"] = device
     elif scale_a is not None or scale_b is not None or device is not None:
         raise InputError(f"expected no scales with a program, and no device, but got some for {runner.name}")
-    a, b = np.asarray(a), np.asarray(b)
+    prepared = b if isinstance(b, PreparedOperand) else None
+    a, b = np.asarray(a), np.asarray(b) if prepared is None else prepared.values
     stack = stack_of(a, b)
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
     c = None if c is None else spread("C", np.asarray(c), (*stack, m, n))
@@ -79,8 +82,10 @@ def simulate(
     multiply: Callable[..., NDArray[Any]] = runner.matmul
     if b.ndim == 2 and scale_b is None:
         # One B for the whole stack: its rows are one tall matrix.
-        tall = None if c is None else c.reshape(-1, n)
-        return multiply(a.reshape(-1, k), b, tall, **options).reshape(*stack, m, n)
+        tall = [None if x is None else x.reshape(-1, x.shape[-1]) for x in (c, scale_a)]
+        whole = b if prepared is None else prepared
+        given = tall if isinstance(runner, Unit) else tall[:1]
+        return multiply(a.reshape(-1, k), whole, *given, **options).reshape(*stack, m, n)
     left, right = (np.broadcast_to(x, stack + x.shape[-2:]) for x in (a, b))
     d_format = runner.d_format if isinstance(runner, Unit) else runner.program.plan(k).fmt
     d = np.empty((*stack, m, n), dtype_of(d_format))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,12 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.matmul import arrays, compiled
+from tcformal.matmul.prepared import PreparedOperand
 from tcformal.operands.random import Raw
 from tcformal.programs.chain import scale_count
+
+if TYPE_CHECKING:  # imported where it is used, as in tcformal.matmul.compiled
+    from tcformal.kernels.gemm import MatrixWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +151,8 @@ class Unit:
     ) -> NDArray[Any]:
         """D = A·B + C on NumPy or ml_dtypes arrays of any size, as calls of this unit.
 
-        Shapes: A [M, K], B [K, N], C [M, N] or None (zeros), scale_a [M, ⌈K / scale_block⌉],
-        scale_b [⌈K / scale_block⌉, N]; result [M, N]; M, N, K >= 1.
+        Shapes: A [M, K], B [K, N] or what `prepare` made of it, C [M, N] or None (zeros),
+        scale_a [M, ⌈K / scale_block⌉], scale_b [⌈K / scale_block⌉, N]; result [M, N]; M, N, K >= 1.
         Ranges and units: see `tcformal.matmul.arrays` for the dtype of each format; `threads` at least 1,
         None for one on each processor; `progress`: whether a bar is shown on standard error after two
         seconds, None where that is a terminal; `device`: None for the processor, `cuda:N` or `opencl:N`.
@@ -157,9 +161,31 @@ class Unit:
         for a device that is not there, or fails.
         Source: the unit's own (`sources`).
         """
-        x = arrays.product(self.spec, a, b, c, scale_a, scale_b)
+        x = self._product(a, b, c, scale_a, scale_b)
         words = compiled.multiply_words(self.spec, x, threads, progress, device)
         return arrays.from_raw(words, self.d_format)
+
+    def _product(self, a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any) -> MatrixWords:
+        """The operands of `matmul` as raw encodings."""
+        if not isinstance(b, PreparedOperand):
+            return arrays.product(self.spec, a, b, c, scale_a, scale_b)
+        b.check(self.spec)
+        if scale_b is not None:
+            raise InputError("expected no scale_b beside a prepared B, which has its own, but got one")
+        x = arrays.product(self.spec, a, b.values, c, scale_a, b.scales)
+        return replace(x, prepared=b.part(0, b.shape[0]))
+
+    def prepare(self, b: Any, scale_b: Any = None, *, threads: int | None = None) -> PreparedOperand:
+        """B decoded once for many products: `matmul`, `simulate` and `gemm` take it in B's place.
+
+        Shapes: B [K, N], scale_b [⌈K / scale_block⌉, N] for units with scales; K, N >= 1.
+        Ranges and units: as for `matmul`; what is decoded takes about six times the memory of B.  It is done
+        when the first product asks for it, and nothing is decoded where LLVM is not installed.
+        Zero, NaN, Inf: as for `matmul`.
+        Errors: InputError for a shape or dtype that does not fit.
+        Source: the unit's own (`sources`).
+        """
+        return PreparedOperand(self.spec, b, scale_b, threads=threads)
 
 
 def unit(name: str) -> Unit:

@@ -18,6 +18,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.interp.concrete import Concrete
 from tcformal.kernels.gemm import MatrixWords
+from tcformal.kernels.prepared import Prepared
 from tcformal.kernels.work import Work
 from tcformal.matmul.compiled import dot_rows, gemm
 from tcformal.operands.batch import element_at
@@ -184,6 +185,7 @@ def _by_other_kernels(spec: UnitSpec, x: MatrixWords, seed: int) -> Raw:
             part = MatrixWords(
                 a[rows], b[:, columns], None if c is None else c[rows, columns],
                 None if scale_a is None else scale_a[rows], None if scale_b is None else scale_b[:, columns],
+                Prepared(gemm(spec, "a"), b, scale_b, work) if side == "a" and seed // 4 % 2 else None,
             )  # fmt: skip
             d[rows, columns] = gemm(spec, side).multiply(part, work)
     if spec.scale_format is None and not k % spec.k and dot_rows(spec).fits:
