@@ -20,11 +20,11 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.kernels.block import DecodedBlock, Words
 from tcformal.kernels.cut import Cut, cut, without
-from tcformal.kernels.few import FewRows
 from tcformal.kernels.multiply import Shape
 from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.kernels.source import Source, source
-from tcformal.kernels.thin import thin
+from tcformal.kernels.thin.rows import FewRows
+from tcformal.kernels.thin.text import thin
 from tcformal.kernels.work import Work
 from tcformal.machine import Module, vector_bits
 
@@ -133,9 +133,15 @@ class Gemm:
         self._few = FewRows(self)
 
     def _source(self, which: str) -> Source:
+        return source(self._cuts[which], self._shape_of(which), self._rare)
+
+    def _shape_of(self, which: str) -> Shape:
         several = which == "finite" and self.shape.lanes > 1
-        shape = replace(self.shape, rows=ROWS) if several else self.shape
-        return source(self._cuts[which], shape, self._rare)
+        return replace(self.shape, rows=ROWS) if several else self.shape
+
+    def text(self, which: str) -> tuple[str, Shape]:
+        """The module of the kernel for `finite` operands, or for `any`, and its shape."""
+        return self._source(which).text, self._shape_of(which)
 
     def thin_text(self, how: str) -> str:
         """The module of the kernel for few rows; `how` the other side lies: see `thin`."""

@@ -14,15 +14,15 @@ from tcformal.operands.random import Raw
 from tcformal.programs.chain import circuit, staged_circuit
 
 if TYPE_CHECKING:  # imported where they are used: a question about a unit does not wait for its kernels
-    from tcformal.kernels.dots import DotRows
     from tcformal.kernels.gemm import DotCall, Gemm, MatrixWords
     from tcformal.kernels.gpus.gemm import GpuGemm
     from tcformal.kernels.rows import DotProducts
+    from tcformal.kernels.thin.dots import DotRows
 
 #: Products below which NumPy is done before a kernel would be loaded.
 _WORTH_COMPILING = 1 << 20
 #: Columns that fill the lanes of any processor well.
-_LONG = 64
+LONG = 64
 
 
 #: Units, and the side that is spread or `rows`, whose kernels are there already.
@@ -40,7 +40,7 @@ def multiply_words(
     with Work(threads, progress) as work:
         m, k, n = x.shape
         # The side whose length fills the lanes better is taken lane by lane.
-        side = "a" if n >= min(m, _LONG) else "b"
+        side = "a" if n >= min(m, LONG) else "b"
         if machine.available() and _worth(spec, side, m * n * k):
             words = gemm(spec, side).multiply(x, work)
             _LOADED.add((spec, side))
@@ -86,8 +86,8 @@ def _formats(spec: UnitSpec) -> dict[str, Format]:
 
 @lru_cache(maxsize=64)
 def dot_rows(spec: UnitSpec) -> DotRows:
-    """Whole calls of a unit, row by row; see `tcformal.kernels.dots`."""
-    from tcformal.kernels.dots import DotRows
+    """Whole calls of a unit, row by row; see `tcformal.kernels.thin.dots`."""
+    from tcformal.kernels.thin.dots import DotRows
 
     return DotRows(dot_call(spec))
 

@@ -18,7 +18,7 @@ from tcformal.kernels.gemm import DotCall, cuts
 from tcformal.kernels.multiply import control, word
 from tcformal.kernels.shortcuts import declarations
 from tcformal.kernels.source import report
-from tcformal.kernels.thin import raw_lanes
+from tcformal.kernels.thin.text import raw_lanes
 from tcformal.kernels.work import Work
 from tcformal.machine import Module, vector_bits
 
