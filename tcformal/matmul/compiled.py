@@ -21,8 +21,8 @@ if TYPE_CHECKING:  # imported where they are used: a question about a unit does 
 
 #: Products below which NumPy is done before a kernel would be loaded.
 _WORTH_COMPILING = 1 << 20
-#: Columns that fill the lanes of any processor well.
-LONG = 64
+#: Columns that fill the lanes of any processor well, and those of which many are filled up.
+LONG, _NARROW = 64, 8
 
 
 #: Units, and the side that is spread or `rows`, whose kernels are there already.
@@ -51,6 +51,30 @@ def multiply_words(
             return dot_words(spec, {name: y for name, y in given.items() if y is not None})
 
         return arrays.by_dot_products(spec, by_rows, x, work)
+
+
+def stack_words(
+    spec: UnitSpec, a: Raw, b: Raw, c: Raw | None, threads: int | None, progress: bool | None
+) -> Raw | None:
+    """D = A·B + C of stacks of matrices on raw encodings; None where they are better taken one by one.
+
+    Shapes: a [S, M, K], b [S, K, N], c [S, M, N] or None -> [S, M, N].
+    """
+    from tcformal.kernels.work import Work
+
+    (s, m, k), n = a.shape, b.shape[2]
+    whole = k <= spec.k or spec.c_format == spec.d_format
+    # Matrices that are large enough gain nothing, and ones of few columns fill no lanes.
+    if not machine.available() or spec.scale_format is not None or not whole or n < _NARROW:
+        return None
+    if m * n * k > _WORTH_COMPILING or not _worth(spec, "a", s * m * n * k):
+        return None
+    from tcformal.kernels.stacks import multiply_stack
+
+    with Work(threads, progress) as work:
+        d = multiply_stack(gemm(spec, "a"), a, b, c, work)
+    _LOADED.add((spec, "a"))
+    return d
 
 
 def dot_words(spec: UnitSpec, given: Mapping[str, Raw]) -> Raw:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import tcformal
 from tcformal import machine
 from tcformal.errors import InputError
 from tcformal.interp import lanes, llvm, lowering
@@ -390,3 +391,20 @@ def test_few_rows_and_dot_products_are_those_of_lanes(name: str, turned: bool, f
             assert x.c is not None
             found = models.dot_rows(spec)(np.repeat(x.a, columns, 0), x.b.T, x.c[0])
             assert (found == wanted[0]).all()
+
+
+@pytest.mark.parametrize("special", [False, True])
+def test_stacks_are_their_matrices(special: bool) -> None:
+    u, rng = unit(QUICK), np.random.default_rng(2)
+    s, m, k, n = 30, 33, 33, 35
+    a, b = (rng.standard_normal(x).astype(np.float16) for x in ((s, m, k), (s, k, n)))
+    c = rng.standard_normal((m, n)).astype(np.float32)
+    if special:
+        a[3, 5, 6], b[7, 3, 4] = np.nan, np.inf
+    words = [x.view(f"u{x.itemsize}") for x in (a, b, np.broadcast_to(c, (s, m, n)).copy())]
+    made = models.stack_words(u.spec, words[0], words[1], words[2], 1, False)
+    assert made is not None
+    wanted = np.stack([u.matmul(a[i], b[i], c) for i in range(s)])
+    assert same(made.view(np.float32), wanted)
+    assert same(tcformal.simulate(u, a, b, c), wanted)
+    assert models.stack_words(unit(SCALED).spec, words[0], words[1], words[2], 1, False) is None
