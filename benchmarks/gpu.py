@@ -33,10 +33,11 @@ from tcformal.gpu.named import named
 from tcformal.gpu.tools import run_tool
 from tcformal.kernels.block import Words
 from tcformal.kernels.gemm import MatrixWords
-from tcformal.kernels.gpu import GpuGemm, Placed
+from tcformal.kernels.gpus.gemm import GpuGemm, Placed
 from tcformal.kernels.work import Work, processors
 from tcformal.matmul.arrays import dtypes, to_raw
-from tcformal.matmul.unit import dot_call, gemm, spec_of
+from tcformal.matmul.compiled import dot_call, gemm
+from tcformal.matmul.unit import spec_of
 
 PAGE = Path(__file__).resolve().parent / "gpu.md"
 UNITS = (

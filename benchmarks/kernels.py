@@ -27,9 +27,11 @@ from rich.console import Console
 from rich.progress import track
 
 from tcformal.formats.spec import Format
+from tcformal.kernels.roofline import instructions_per_multiply_add, issue_rate
 from tcformal.kernels.work import processors
 from tcformal.matmul.arrays import dtypes
-from tcformal.matmul.unit import gemm, unit
+from tcformal.matmul.compiled import LONG, gemm
+from tcformal.matmul.unit import unit
 from tcformal.report.text import table
 from tcformal.version import processor
 
@@ -81,6 +83,9 @@ class Measured:
     #: Seconds of the product: by the clock, and of all threads' processors.
     wall: float
     cpu: float
+    #: Instructions for each multiply–add in the innermost loop, and how many one core issues in a second.
+    instructions: float
+    rate: float
     #: Bytes beyond the operands at the highest point, the result included.
     memory: int
 
@@ -117,7 +122,11 @@ def measure(row: Row, threads: int, repetitions: int) -> Measured:
         cpus.append(time.process_time() - cpu)
         memory = max(memory, _peak(reset=False) - before)
         del d
-    return Measured(spent[0], spent[1], statistics.median(walls), statistics.median(cpus), memory)
+    kernels = gemm(u.spec, "a" if n >= min(m, LONG) else "b")
+    return Measured(
+        spent[0], spent[1], statistics.median(walls), statistics.median(cpus),
+        instructions_per_multiply_add(kernels), issue_rate(), memory,
+    )  # fmt: skip
 
 
 def _normal(rng: np.random.Generator, shape: tuple[int, int], fmt: Format) -> Any:
@@ -145,7 +154,18 @@ def _peak(*, reset: bool) -> int:
 @click.option("--only", default="", help="Only units whose name contains this text; the page is not written.")
 def main(repetitions: int, threads: int, only: str) -> None:
     """Time matrix products of every kind of unit."""
-    head = ("unit", ">M×K×N", ">10^9 MAC/s", ">per core", ">goal", ">compile s", ">load s", ">MiB")
+    head = (
+        "unit",
+        ">M×K×N",
+        ">10^9 MAC/s",
+        ">per core",
+        ">goal",
+        ">per MAC",
+        ">of bound",
+        ">compile s",
+        ">load s",
+        ">MiB",
+    )
     made = table(*head)
     busy = os.getloadavg()[0]
     lines = [
@@ -158,10 +178,15 @@ def main(repetitions: int, threads: int, only: str) -> None:
         "MAC/s: multiply–adds of the whole call by the clock, decoding and padding included. Per core: by "
         "the time that the threads' processors were at work, which other programs disturb less. Goal: what "
         "was set for two cores. Compile, load: processor seconds for one orientation's two kernels, compiled "
-        "and read from the cache. MiB: the highest point beyond the operands, the result included.",
+        "and read from the cache. MiB: the highest point beyond the operands, the result included. "
+        "Instructions: of the innermost loop of the emitted code for finite operands, for each multiply–add. "
+        "Of bound: what a core reached of the multiply–adds that those instructions allow at the rate at "
+        "which it issues operations on its widest registers (measured beside each row, by a loop of "
+        "independent additions and exclusive ors).",
         "",
-        "| unit | M×K×N | 10^9 MAC/s | per core | goal | compile s | load s | MiB |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| unit | M×K×N | 10^9 MAC/s | per core | goal | instructions | of bound | compile s | load s "
+        "| MiB |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     chosen = [row for row in ROWS if only in row[0]]
     context = multiprocessing.get_context("spawn")
@@ -185,6 +210,8 @@ def _cells(row: Row, x: Measured) -> tuple[str, ...]:
         f"{macs / x.wall:.2f}",
         f"{macs / x.cpu:.2f}",
         f"{goal / 1e9:.1f}" if goal else "",
+        f"{x.instructions:.2f}",
+        f"{macs * 1e9 / x.cpu * x.instructions / x.rate:.0%}",
         f"{x.compiled:.1f}",
         f"{x.loaded:.2f}",
         f"{x.memory / 2**20:.0f}",

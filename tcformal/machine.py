@@ -118,6 +118,18 @@ class Module:
 
 def _compile(text: str) -> bytes:
     """Machine code of a module."""
+    machine, module = _optimised(text)
+    return bytes(machine.emit_object(module))
+
+
+def assembly(text: str) -> str:
+    """The machine code of a module, as the assembler of this processor writes it."""
+    machine, module = _optimised(text)
+    return str(machine.emit_assembly(module))
+
+
+def _optimised(text: str) -> tuple[Any, Any]:
+    """This processor, and a module as code for it is made."""
     import llvmlite.binding as llvm
 
     machine = _machine()
@@ -126,7 +138,7 @@ def _compile(text: str) -> bytes:
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
-    return bytes(machine.emit_object(module))
+    return machine, module
 
 
 def _read(path: Path) -> bytes | None:

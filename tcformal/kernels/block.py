@@ -44,6 +44,11 @@ class DecodedBlock:
         return start + index * self._n_steps * size
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of its records."""
+        return sum(int(x.nbytes) for x in self._memory.values())
+
+    @property
     def _n_steps(self) -> int:
         return int(self.steps.stop - self.steps.start)
 

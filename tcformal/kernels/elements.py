@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,11 +11,13 @@ import numpy as np
 
 from tcformal.interp.lanes import DOUBLE, WORD, Code, LaneValue
 from tcformal.interp.llvm import Lowering
+from tcformal.interp.lowering import Shortcut
 from tcformal.interp.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.kernels.block import Words
-from tcformal.kernels.multiply import word
+from tcformal.kernels.multiply import control, word
+from tcformal.kernels.shortcuts import declarations
 from tcformal.kernels.work import Work
 from tcformal.machine import Module, available, vector_bits
 
@@ -23,8 +25,6 @@ from tcformal.machine import Module, available, vector_bits
 _WORTH_COMPILING = 1 << 16
 #: What an element costs, in multiply–adds of a unit.
 _COST = 16
-#: Elements that no tile has more of.
-_LARGEST_TILE = 64
 
 
 @dataclass(slots=True)
@@ -40,9 +40,11 @@ class Elements:
     names: tuple[str, ...]
     storage: tuple[int, ...]
     result: int
+    #: How compiled code makes some nodes' values, by index; the others' as their operators say.
+    shortcuts: Mapping[int, Shortcut] = field(default_factory=dict)
     #: Elements evaluated so far.
     seen: int = 0
-    #: Kernels and their lanes, by which inputs are one word for all elements.
+    #: Kernels and their lanes, by which inputs are one word for all elements of a row.
     _kernels: dict[tuple[bool, ...], tuple[Any, int]] = field(default_factory=dict)
 
     def __call__(self, given: Sequence[Words], shape: tuple[int, ...], threads: int | None = None) -> Words:
@@ -52,45 +54,63 @@ class Elements:
         """
         n = int(np.prod(shape))
         self.seen += n
-        if available() and self.seen >= _WORTH_COMPILING:
-            return self._compiled(given, shape, n, threads)
+        if available() and (self.seen >= _WORTH_COMPILING or self._kernels):
+            return self._compiled(given, shape, threads)
         flat = [np.broadcast_to(x, shape).reshape(-1) for x in given]
         made = evaluate(self.graph, self.root, dict(zip(self.names, flat, strict=True)), n=n)
         return made.astype(f"u{self.result // 8}").reshape(shape)
 
-    def _compiled(self, given: Sequence[Words], shape: tuple[int, ...], n: int, threads: int | None) -> Words:
-        single = tuple(x.size == 1 for x in given)
+    def _compiled(self, given: Sequence[Words], shape: tuple[int, ...], threads: int | None) -> Words:
+        arrays, rows, columns = self._rows(given, shape)
+        single = tuple(x.shape[1] == 1 for x in arrays)
         if single not in self._kernels:
             self._kernels[single] = self._compile(single)
         kernel, lanes = self._kernels[single]
-        arrays = []
-        for x, one, bits in zip(given, single, self.storage, strict=True):
-            whole = x.reshape(1) if one else np.broadcast_to(x, shape).reshape(-1)
-            arrays.append(np.ascontiguousarray(whole, f"u{bits // 8}"))
-        d = np.empty(n, f"u{self.result // 8}")
-        tiles, rest = divmod(n, lanes)
+        d = np.empty((rows, columns), f"u{self.result // 8}")
+        tiles, rest = divmod(columns, lanes)
 
-        def run(some: slice) -> None:
-            first = some.start * lanes
+        def run(first: int, last: int, begin: int, end: int, xs: Sequence[Words], to: Words) -> None:
             at = [
-                x.ctypes.data + (0 if one else first * x.itemsize)
-                for x, one in zip(arrays, single, strict=True)
-            ]
-            kernel.apply(*at, d.ctypes.data + first * d.itemsize, some.stop - some.start)
+                x.ctypes.data + first * x.strides[0] * (x.shape[0] > 1)
+                + (0 if one else begin * lanes * x.itemsize)
+                for x, one in zip(xs, single, strict=True)
+            ]  # fmt: skip
+            apart = [x.strides[0] // x.itemsize if x.shape[0] > 1 else 0 for x in (*xs, to)]
+            out = to.ctypes.data + first * to.strides[0] + begin * lanes * to.itemsize
+            kernel.apply(*at, out, last - first, end - begin, *apart)
 
-        if tiles:
-            with Work(threads, progress=False) as work:
-                work.split(tiles, _COST * lanes, run)
+        with Work(threads, progress=False) as work:
+            if rows == 1:
+                work.split(tiles, _COST * lanes, lambda some: run(0, 1, some.start, some.stop, arrays, d))
+            elif tiles:
+                cost = _COST * lanes * tiles
+                work.split(rows, cost, lambda some: run(some.start, some.stop, 0, tiles, arrays, d))
         if rest:
             ends = []
             for x, one in zip(arrays, single, strict=True):
-                end = np.zeros(_LARGEST_TILE, x.dtype)
-                end[: 1 if one else rest] = x if one else x[-rest:]
+                end = np.zeros((x.shape[0], 1 if one else lanes), x.dtype)
+                end[:, : 1 if one else rest] = x if one else x[:, -rest:]
                 ends.append(end)
-            last = np.empty(_LARGEST_TILE, d.dtype)
-            kernel.apply(*(x.ctypes.data for x in ends), last.ctypes.data, 1)
-            d[-rest:] = last[:rest]
+            last = np.empty((rows, lanes), d.dtype)
+            run(0, rows, 0, 1, ends, last)
+            d[:, -rest:] = last[:, :rest]
         return d.reshape(shape)
+
+    def _rows(self, given: Sequence[Words], shape: tuple[int, ...]) -> tuple[list[Words], int, int]:
+        """The arrays as matrices, rows or columns 1 where one word is that of all, and how many there are."""
+        whole = [x if x.ndim == len(shape) else np.broadcast_to(x, shape) for x in given]
+        n = int(np.prod(shape))
+        matrix = len(shape) == 3 and shape[2] == 1
+        plain = all(x.size == 1 or x.shape == shape for x in whole)
+        if plain or not matrix:
+            kept = [
+                x.reshape(1, 1) if x.size == 1 else np.broadcast_to(x, shape).reshape(1, n) for x in whole
+            ]
+            rows, columns = 1, n
+        else:
+            kept, (rows, columns) = [x[:, :, 0] for x in whole], shape[:2]
+        made = zip(kept, self.storage, strict=True)
+        return [np.ascontiguousarray(x, f"u{bits // 8}") for x, bits in made], rows, columns
 
     def _compile(self, single: tuple[bool, ...]) -> tuple[Any, int]:
         lanes = vector_bits() // WORD
@@ -99,45 +119,62 @@ class Elements:
             # No processor has lanes for wider integers: one at a time is the fastest.
             lanes = 1
             text, _ = self._source(single, 1)
-        return Module(text, {"apply": (*[ctypes.c_void_p] * (len(single) + 1), ctypes.c_int64)}), lanes
+        kinds = (*[ctypes.c_void_p] * (len(single) + 1), *[ctypes.c_int64] * (len(single) + 3))
+        return Module(text, {"apply": kinds}), lanes
 
     def _source(self, single: tuple[bool, ...], lanes: int) -> tuple[str, int]:
-        """The module with apply(inputs…, d, tiles), and the widest lane in it."""
-        code = Code(lanes, "v")
+        """The module with apply(inputs…, d, rows, tiles, strides…, stride of d), and its widest lane."""
+        once, code = Code(lanes, "r"), Code(lanes, "v")
         first = code.new(f"mul i64 %tile, {lanes}")
         known: dict[int, LaneValue] = {}
         for i, (name, bits, one) in enumerate(zip(self.names, self.storage, single, strict=True)):
             node = self.graph.inputs.get(name)
             if node is None:
                 continue
+            row = once.new(f"getelementptr i{bits}, ptr %x{i}, i64 {once.new(f'mul i64 %row, %s{i}')}")
             if one:
-                text = code.new(f"load i{bits}, ptr %x{i}, align {bits // 8}")
+                text = once.new(f"load i{bits}, ptr {row}, align {bits // 8}")
                 if lanes > 1:
-                    into = code.new(f"insertelement {code.kind(bits)} poison, i{bits} {text}, i32 0")
-                    text = code.new(
+                    into = once.new(f"insertelement {code.kind(bits)} poison, i{bits} {text}, i32 0")
+                    text = once.new(
                         f"shufflevector {code.kind(bits)} {into}, {code.kind(bits)} poison, "
                         f"<{lanes} x i32> zeroinitializer"
                     )
             else:
-                at = code.new(f"getelementptr i{bits}, ptr %x{i}, i64 {first}")
+                at = code.new(f"getelementptr i{bits}, ptr {row}, i64 {first}")
                 text = code.new(f"load {code.kind(bits)}, ptr {at}, align {bits // 8}")
             known[node.index] = word(code, text, bits, node.width)
-        lowering = Lowering(self.graph, code, known)
+        to = once.new(f"getelementptr i{self.result}, ptr %d, i64 {once.new('mul i64 %row, %sd')}")
+        lowering = Lowering(self.graph, code, known, self.shortcuts)
         result = code.operand(code.unsigned(lowering.value_of(self.root), self.root.width), self.result)
         body = "\n".join(code.lines)
-        pointers = ", ".join([*(f"ptr noalias %x{i}" for i in range(len(single))), "ptr noalias %d"])
-        text = f"""define void @apply({pointers}, i64 %tiles) {{
+        enter, leave = control(body)
+        inputs = range(len(single))
+        pointers = ", ".join([*(f"ptr noalias %x{i}" for i in inputs), "ptr noalias %d"])
+        strides = ", ".join([*(f"i64 %s{i}" for i in inputs), "i64 %sd"])
+        begin = "\n".join(once.lines)
+        text = f"""define void @apply({pointers}, i64 %rows, i64 %tiles, {strides}) {{
 entry:
+{enter}
+  br label %each_row
+each_row:
+  %row = phi i64 [ 0, %entry ], [ %next_row, %row_end ]
+{begin}
   br label %each
 each:
-  %tile = phi i64 [ 0, %entry ], [ %next, %each ]
+  %tile = phi i64 [ 0, %each_row ], [ %next, %each ]
 {body}
-  %to = getelementptr i{self.result}, ptr %d, i64 {first}
+  %to = getelementptr i{self.result}, ptr {to}, i64 {first}
   store {code.kind(self.result)} {result}, ptr %to, align {self.result // 8}
   %next = add i64 %tile, 1
   %more = icmp ult i64 %next, %tiles
-  br i1 %more, label %each, label %end
+  br i1 %more, label %each, label %row_end
+row_end:
+  %next_row = add i64 %row, 1
+  %more_rows = icmp ult i64 %next_row, %rows
+  br i1 %more_rows, label %each_row, label %end
 end:
+{leave}
   ret void
 }}"""
-        return text, code.widest
+        return f"{text}\n{declarations(text)}", code.widest

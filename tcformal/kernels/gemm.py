@@ -10,7 +10,7 @@ import ctypes
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,8 +23,13 @@ from tcformal.kernels.cut import Cut, cut, without
 from tcformal.kernels.multiply import Shape
 from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.kernels.source import Source, source
+from tcformal.kernels.thin.rows import FewRows
+from tcformal.kernels.thin.text import thin
 from tcformal.kernels.work import Work
 from tcformal.machine import Module, vector_bits
+
+if TYPE_CHECKING:  # made of kernels
+    from tcformal.kernels.prepared import Prepared
 
 #: Bytes of one tile's decoded steps that a core keeps in its fastest cache.
 _TILE_BYTES = 16384
@@ -34,6 +39,8 @@ _BLOCK_BYTES = 1 << 20
 _PANEL = 8192
 #: Rows that a kernel for finite operands takes together.
 ROWS = 4
+#: Rows for which the other side is decoded where it is used.
+_FEW = 8
 #: Lanes on which planes are tried to find the rare ones.
 _TRIED = 512
 
@@ -81,6 +88,8 @@ class MatrixWords:
     c: Words | None = None
     scale_a: Words | None = None
     scale_b: Words | None = None
+    #: B as it was decoded before.
+    prepared: Prepared | None = None
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -98,7 +107,8 @@ class _Compiled:
     """One compiled module with the sizes of its records."""
 
     def __init__(self, made: Source) -> None:
-        self.sizes = made.sizes
+        self.layouts = made.layouts
+        self.sizes = {side: layout.size for side, layout in made.layouts.items()}
         self.module: Any = Module(made.text, _FUNCTIONS)
 
 
@@ -120,16 +130,31 @@ class Gemm:
             # No processor has lanes for wider integers: one at a time is the fastest.
             self.shape = replace(self.shape, lanes=1)
         self._kernels = {"finite": _Compiled(self._source("finite"))}
+        self._few = FewRows(self)
 
     def _source(self, which: str) -> Source:
+        return source(self._cuts[which], self._shape_of(which), self._rare)
+
+    def _shape_of(self, which: str) -> Shape:
         several = which == "finite" and self.shape.lanes > 1
-        shape = replace(self.shape, rows=ROWS) if several else self.shape
-        return source(self._cuts[which], shape, self._rare)
+        return replace(self.shape, rows=ROWS) if several else self.shape
+
+    def text(self, which: str) -> tuple[str, Shape]:
+        """The module of the kernel for `finite` operands, or for `any`, and its shape."""
+        return self._source(which).text, self._shape_of(which)
+
+    def thin_text(self, how: str) -> str:
+        """The module of the kernel for few rows; `how` the other side lies: see `thin`."""
+        layouts, flags = self._kernels["finite"].layouts, self._rare[self.shape.lanes_side]
+        return thin(self._cuts["finite"], self.shape, layouts, flags, how)
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the code of both kernels: other code has to be compared again."""
+        """SHA-256 of the code of all kernels: other code has to be compared again."""
         texts = [self._source(which).text for which in self._cuts]
+        if self.shape.lanes > 1:
+            raw = () if self.shape.scales else ("straight", "turned")
+            texts += [self.thin_text(how) for how in (*raw, "records")]
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
     def kernel(self, which: str) -> _Compiled:
@@ -159,12 +184,19 @@ class Gemm:
         if x.c is not None:
             c[:, :columns] = x.c
         steps = -(-k // shape.k)
+        prepared = x.prepared if shape.lanes_side == "b" else None
+        if rows <= _FEW and shape.lanes > 1 and (prepared is not None or not shape.scales):
+            if self._few.multiply(*rows_of, lanes_of[0], c, d, prepared, work):
+                return d if stride == columns else np.ascontiguousarray(d[:, :columns])
+            c[:, :columns] = 0 if x.c is None else x.c
         kernel = self.kernel("finite")
-        panel_tiles = max(1, _PANEL // shape.lanes)
+        panel_tiles = self.panel_tiles
         # One step of all rows and tiles that are held at once.
         step_bytes = min(tiles, panel_tiles) * kernel.sizes[shape.lanes_side]
         step_bytes += min(rows, _PANEL) * kernel.sizes[shape.spread_side]
         at_once = max(1, _TILE_BYTES // kernel.sizes[shape.lanes_side], _BLOCK_BYTES // step_bytes)
+        if prepared is not None:
+            at_once = prepared.at_once
         work.expect(rows * tiles * -(-steps // at_once))
         # Each block's records take the place of those of the block before it.
         memory: dict[tuple[str, str], Words] = {}
@@ -172,8 +204,10 @@ class Gemm:
             some_tiles = slice(tile, min(tile + panel_tiles, tiles))
             for first in range(0, steps, at_once):
                 some_steps = slice(first, min(first + at_once, steps))
-                lanes_block = DecodedBlock(
-                    self, shape.lanes_side, *lanes_of, some_tiles, some_steps, work, memory
+                lanes_block = (
+                    DecodedBlock(self, shape.lanes_side, *lanes_of, some_tiles, some_steps, work, memory)
+                    if prepared is None
+                    else prepared.blocks[tile, first]
                 )
                 for row in range(0, rows, _PANEL):
                     some_rows = slice(row, min(row + _PANEL, rows))
@@ -182,6 +216,11 @@ class Gemm:
                     )
                     self._pairs(rows_block, lanes_block, c, d, work)
         return d if stride == columns else np.ascontiguousarray(d[:, :columns])
+
+    @property
+    def panel_tiles(self) -> int:
+        """Tiles whose decoded operands are held at once."""
+        return max(1, _PANEL // self.shape.lanes)
 
     def _pairs(self, rows: DecodedBlock, tiles: DecodedBlock, c: Words, d: Words, work: Work) -> None:
         """Every row of a block with every tile of another."""

@@ -55,7 +55,7 @@ def multiply(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout]) -> tupl
     several, _ = _steps(cut, shape, layouts, shape.rows)
     rows, tiles = layouts[shape.spread_side].size, layouts[shape.lanes_side].size
     many = f", [ {shape.rows}, %end_{shape.rows} ]" if shape.rows > 1 else ""
-    enter, leave = _control(single)
+    enter, leave = control(single)
     text = f"""define void @multiply(ptr noalias %spread, ptr noalias %lanes, ptr %c, ptr %d, ptr %row_flags,
     ptr %tile_flags, i64 %n_rows, i64 %n_tiles, i64 %n_steps, i64 %stride, i8 %wanted) {{
 entry:
@@ -108,8 +108,11 @@ _ENTER = """  %control = alloca i32
 _LEAVE = "  call void @llvm.x86.sse.ldmxcsr(ptr %control)"
 
 
-def _control(text: str) -> tuple[str, str]:
-    """What a function that computes on floats does first and last, whatever other libraries set."""
+def control(text: str) -> tuple[str, str]:
+    """What a function that computes on floats does first and last, whatever other libraries set.
+
+    Both are empty for one that computes on integers alone.
+    """
     floats = any(name in text for name in ("@llvm.fma.", " = fadd ", " = fmul ", " = fptrunc "))
     return (_ENTER, _LEAVE) if floats and x86() else ("", "")
 

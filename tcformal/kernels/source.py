@@ -23,11 +23,11 @@ from tcformal.kernels.shortcuts import declarations
 class Source:
     """An LLVM module with the functions `decode_a`, `decode_b` and `multiply`.
 
-    `sizes`: bytes of a decoded record, by side.
+    `layouts`: of decoded records, by side.
     """
 
     text: str
-    sizes: Mapping[str, int]
+    layouts: Mapping[str, PlaneLayout]
     #: Bits of the widest lane of the product kernel.
     widest: int
 
@@ -46,7 +46,7 @@ def source(cut: Cut, shape: Shape, flags: Mapping[str, Sequence[Node]]) -> Sourc
     texts.append(text)
     whole = "\n".join(texts)
     texts.append(declarations(whole))
-    return Source("\n".join(texts), {side: layout.size for side, layout in layouts.items()}, widest)
+    return Source("\n".join(texts), layouts, widest)
 
 
 def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[str, PlaneLayout]:
@@ -72,7 +72,7 @@ def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[
     for plane in layout.planes:
         store(code, plane, by_node[plane.node.index], "%to", layout)
     marks = [lowering.value_of(node) for node in flags]
-    _report(code, [mark for mark in marks if not (mark.constant and not mark.low)])
+    report(code, [mark for mark in marks if not (mark.constant and not mark.low)])
     body = "\n".join(code.lines)
     return (
         f"""define void @decode_{side}(ptr noalias %raw, ptr noalias %scale,
@@ -122,7 +122,7 @@ def _raw(
     return word(code, text, bits, width)
 
 
-def _report(code: Code, marks: Sequence[LaneValue]) -> None:
+def report(code: Code, marks: Sequence[LaneValue]) -> None:
     """Set the flag of the row or tile where some mark is 1 in some lane."""
     if not marks:
         return

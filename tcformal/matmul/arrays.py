@@ -60,6 +60,7 @@ def dtype_of(fmt: Format) -> np.dtype[Any]:
 def to_raw(name: str, array: Any, fmt: Format) -> NDArray[Any]:
     """The raw encodings of an array of values: unsigned integers of the format's storage width.
 
+    Shapes: any; a matrix as it lies in memory, anything else row by row.
     Ranges and units: any memory layout and byte order; the array is not modified.
     Errors: InputError for another dtype than the format's; nothing is converted.
     """
@@ -67,7 +68,10 @@ def to_raw(name: str, array: Any, fmt: Format) -> NDArray[Any]:
     wanted = dtype_of(fmt)
     if x.dtype.newbyteorder("=") != wanted:
         raise InputError(f"expected dtype {wanted} for {name} ({fmt.name}), but got {x.dtype}")
-    native = np.ascontiguousarray(x.astype(wanted, copy=False))
+    native = x.astype(wanted, copy=False)
+    # A turned matrix stays where it is: kernels take it as it lies.
+    if native.ndim != 2 or not native.flags.aligned or any(step % native.itemsize for step in native.strides):
+        native = np.ascontiguousarray(native)
     raw = native.view(f"u{native.dtype.itemsize}")
     # Every word of a format that fills its storage is an encoding.
     if fmt.width < fmt.storage_bits and raw.size and int(raw.max()) >> fmt.width:

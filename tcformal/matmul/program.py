@@ -24,7 +24,7 @@ from tcformal.design.steps import (
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
-from tcformal.matmul import arrays
+from tcformal.matmul import compiled
 from tcformal.matmul.unit import Unit
 from tcformal.operands.random import Raw
 from tcformal.programs.dag import program_dag
@@ -32,6 +32,7 @@ from tcformal.semantics.headroom import headroom
 
 if TYPE_CHECKING:  # imported where they are used, as in tcformal.matmul.unit
     from tcformal.kernels.elements import Elements
+    from tcformal.kernels.prepared import Prepared
     from tcformal.kernels.rows import DotProducts
 
 
@@ -42,8 +43,8 @@ def run_plan(
 
     Shapes: given: by letter [rows, columns, elements], rows or columns 1 where it does not depend on them;
     result [rows, columns], likewise.
-    Ranges and units: `options`: as for `Unit.matmul`; `memo` keeps the values of steps for other plans on the
-    same operands.
+    Ranges and units: `options`: as for `Unit.matmul`, and `prepared`, what was made of B before; `memo` keeps
+    the values of steps for other plans on the same operands.
     """
     if memo is None:
         return _ArrayRun(plan, given, options).result()
@@ -104,7 +105,7 @@ class _ArrayRun:
             ScaledProduct(tuple(step_of[i] for i in x.factors), x.negative, x.shift) for x in step.addends
         )
         run = _operation(formats, addends, step.fmt, step.mode, step.saturate)
-        return _lanes(run, [self.known[i] for i in order], shape, self.options)
+        return run([self.known[i] for i in order], shape, self.options.get("threads"))
 
     def _scaled(
         self, step: RoundStep, order: Sequence[int], powers: Sequence[int], shape: tuple[int, ...]
@@ -128,7 +129,7 @@ class _ArrayRun:
             chosen = np.flatnonzero(which.reshape(-1) == kind)
             run = _operation(formats, addends, step.fmt, step.mode, step.saturate)
             some = [flat[i][chosen] for i in order]
-            d[chosen] = _lanes(run, some, (chosen.size,), self.options)
+            d[chosen] = run(some, (chosen.size,), self.options.get("threads"))
         return d.reshape(shape)
 
     def _headroom(self, step: HeadroomStep) -> Raw:
@@ -143,7 +144,21 @@ class _ArrayRun:
         code = run({"c": flat}, flat.size).astype(np.int64)
         return (code + low).reshape(most.shape)
 
+    def _prepared(self, step: CallStep) -> Prepared | None:
+        """The second operand as it was decoded before: rows of the given B."""
+        kept, b = self.options.get("prepared"), self.plan.steps[step.b]
+        start, stop = 0, b.length or 1
+        if isinstance(b, SliceStep):
+            start, stop, b = b.start, b.start + (b.length or 1), self.plan.steps[b.source]
+        given = isinstance(b, InputStep) and b.letter == "b"
+        if kept is None or not given or kept.spec != step.unit or stop > kept.shape[0]:
+            return None
+        part: Prepared | None = kept.part(start, stop)
+        return part
+
     def _called(self, step: CallStep) -> Raw:
+        from tcformal.kernels.gemm import MatrixWords
+
         unit, o = Unit(step.unit), step.unit.operands
         a, b, c = (self.known[i] for i in (step.a, step.b, step.c))
         a, b, c = (
@@ -152,9 +167,9 @@ class _ArrayRun:
         if a.shape[1] == 1 and b.shape[0] == 1 and (a.shape[0] > 1 or b.shape[1] > 1):
             m, n = a.shape[0], b.shape[1]
             last = None if c.shape[:2] == (1, 1) and not c.any() else np.broadcast_to(c[:, :, 0], (m, n))
-            left, right = arrays.from_raw(a[:, 0, :], o.a), arrays.from_raw(b[0].T, o.b)
-            given = None if last is None else arrays.from_raw(last, o.c)
-            return arrays.to_raw("D", unit.matmul(left, right, given, **self.options), o.d)[:, :, None]
+            x = MatrixWords(a[:, 0, :], b[0].T, last, prepared=self._prepared(step))
+            how = (self.options.get(name) for name in ("threads", "progress", "device"))
+            return compiled.multiply_words(step.unit, x, *how)[:, :, None]
         rows = np.broadcast_shapes(a.shape[:2], b.shape[:2], c.shape[:2])
         flat = [np.broadcast_to(x, (*rows, x.shape[2])).reshape(-1, x.shape[2]) for x in (a, b)]
         d = np.broadcast_to(c, (*rows, 1)).reshape(-1)
@@ -239,11 +254,6 @@ def _last_uses(plan: ProgramPlan, needed: set[int]) -> dict[int, list[int]]:
     return done
 
 
-def _lanes(run: Elements, words: Sequence[Raw], shape: tuple[int, ...], options: dict[str, Any]) -> Raw:
-    """One operation on arrays that broadcast to a shape."""
-    return run(words, shape, options.get("threads"))
-
-
 @lru_cache(maxsize=256)
 def _operation(
     formats: tuple[Format, ...],
@@ -254,6 +264,8 @@ def _operation(
 ) -> Elements:
     """One rounded sum of products as a definition of its own."""
     from tcformal.kernels.elements import Elements
+    from tcformal.kernels.shortcuts import Shortcuts
+    from tcformal.shortcuts.rounded import add_rounded
 
     names = ["c", *(f"a[{i}]" for i in range(len(formats) - 1))]
     inputs: list[PlanStep] = [
@@ -266,7 +278,11 @@ def _operation(
     given = {name: [g.input(name, f.width)] for f, name in zip(formats, names, strict=True)}
     made = program_dag(g, ProgramPlan((*inputs, last), len(inputs), 0), given)
     storage = tuple(f.storage_bits for f in formats)
-    return Elements(g, made.result, tuple(names), storage, fmt.storage_bits)
+    ways = Shortcuts()
+    if not last.saturates:
+        operands = [(given[name][0], f) for f, name in zip(formats, names, strict=True)]
+        add_rounded(made.result, operands, addends, fmt, mode, ways)
+    return Elements(g, made.result, tuple(names), storage, fmt.storage_bits, ways.by_index)
 
 
 @lru_cache(maxsize=64)

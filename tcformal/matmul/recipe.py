@@ -16,6 +16,7 @@ from tcformal.errors import InputError
 from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Format
 from tcformal.matmul.arrays import dtypes, from_raw, to_raw
+from tcformal.matmul.prepared import PreparedOperand
 from tcformal.matmul.program import run_plan
 from tcformal.matmul.stacks import spread, stack_of
 from tcformal.matmul.unit import Unit, spec_of
@@ -61,9 +62,9 @@ class ModelGemm:
     ) -> NDArray[Any]:
         """alpha·A·B + beta·C + bias as the recipe computes it.
 
-        Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`; C and
-        bias None or broadcast to the result [..., M, N]; for recipes with scales, scale_a
-        [..., M, ⌈K / promotion⌉] and scale_b [..., ⌈K / promotion⌉, N].  Every axis at least 1.
+        Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`, or a B
+        that `Unit.prepare` made; C and bias None or broadcast to the result [..., M, N]; for recipes with
+        scales, scale_a [..., M, ⌈K / promotion⌉] and scale_b [..., ⌈K / promotion⌉, N].  Axes at least 1.
         Ranges and units: the dtype of each format as in `tcformal.matmul.arrays`; C and bias in the format of
         D, or in the accumulator's; scales in fp32; alpha and beta are numbers, taken as NumPy converts
         them to the accumulator's format, None for 1.  `threads`, `progress`, `device`: as for `Unit.matmul`;
@@ -73,7 +74,10 @@ class ModelGemm:
         for; nothing is converted and no input is modified.  DeviceError for a device that is not there.
         Source: the unit's and the recipe's own (`sources`).
         """
-        a, b = np.asarray(a), np.asarray(b)
+        prepared = b if isinstance(b, PreparedOperand) else None
+        if prepared is not None:
+            prepared.check(self.unit)
+        a, b = np.asarray(a), np.asarray(b) if prepared is None else prepared.values
         stack = stack_of(a, b)
         m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
         if c is None and beta:
@@ -102,6 +106,8 @@ class ModelGemm:
                 given[name] = spread(name, np.asarray(x), (*stack, *shape))
         scalars = {name: x for name, x in (("alpha", alpha), ("beta", beta)) if x is not None}
         options: dict[str, Any] = {"threads": threads, "progress": progress, "device": device}
+        if prepared is not None and not self.recipe.stream:
+            options["prepared"] = prepared
         if b.ndim == 2 and "scale_b" not in given and not self.recipe.stream:
             # One B for the whole stack: its rows are one tall matrix.
             tall = {name: x.reshape(-1, x.shape[-1]) for name, x in given.items()}

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.matmul.arrays import dtype_of
+from tcformal.matmul.arrays import dtype_of, from_raw, to_raw
+from tcformal.matmul.compiled import stack_words
+from tcformal.matmul.prepared import PreparedOperand
 from tcformal.matmul.runnable import RunnableProgram, program
 from tcformal.matmul.stacks import spread, stack_of
 from tcformal.matmul.unit import Unit, spec_of
@@ -36,7 +38,8 @@ def simulate(
 ) -> NDArray[Any]:
     """A·B + C as calls of a unit, or by a program: what `numpy.matmul` gives, with that arithmetic.
 
-    Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`; C None
+    Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`, or a B
+    that `Unit.prepare` made; C None
     (zeros) or broadcast to the result [..., M, N], so that a bias [N] will do; scale_a
     [..., M, ⌈K / scale_block⌉] and scale_b [..., ⌈K / scale_block⌉, N] with leading axes that broadcast
     to the result's.  M, N, K and every leading axis at least 1.
@@ -69,7 +72,8 @@ def simulate(
         options["device"] = device
     elif scale_a is not None or scale_b is not None or device is not None:
         raise InputError(f"expected no scales with a program, and no device, but got some for {runner.name}")
-    a, b = np.asarray(a), np.asarray(b)
+    prepared = b if isinstance(b, PreparedOperand) else None
+    a, b = np.asarray(a), np.asarray(b) if prepared is None else prepared.values
     stack = stack_of(a, b)
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
     c = None if c is None else spread("C", np.asarray(c), (*stack, m, n))
@@ -79,9 +83,15 @@ def simulate(
     multiply: Callable[..., NDArray[Any]] = runner.matmul
     if b.ndim == 2 and scale_b is None:
         # One B for the whole stack: its rows are one tall matrix.
-        tall = None if c is None else c.reshape(-1, n)
-        return multiply(a.reshape(-1, k), b, tall, **options).reshape(*stack, m, n)
+        tall = [None if x is None else x.reshape(-1, x.shape[-1]) for x in (c, scale_a)]
+        whole = b if prepared is None else prepared
+        given = tall if isinstance(runner, Unit) else tall[:1]
+        return multiply(a.reshape(-1, k), whole, *given, **options).reshape(*stack, m, n)
     left, right = (np.broadcast_to(x, stack + x.shape[-2:]) for x in (a, b))
+    if isinstance(runner, Unit) and device is None and scale_a is None and scale_b is None:
+        made = _stacked(runner, left, right, c, options)
+        if made is not None:
+            return made
     d_format = runner.d_format if isinstance(runner, Unit) else runner.program.plan(k).fmt
     d = np.empty((*stack, m, n), dtype_of(d_format))
     for place in np.ndindex(stack):
@@ -89,6 +99,19 @@ def simulate(
         extra = [None if x is None else x[place] for x in scales]
         d[place] = multiply(left[place], right[place], *extra, **options)
     return d
+
+
+def _stacked(
+    u: Unit, a: NDArray[Any], b: NDArray[Any], c: NDArray[Any] | None, options: dict[str, Any]
+) -> NDArray[Any] | None:
+    """The matrices of a stack at once; None where they are taken one by one."""
+    stack, (m, n) = a.shape[:-2], (a.shape[-2], b.shape[-1])
+    given = [("A", a, u.a_format), ("B", b, u.b_format), ("C", c, u.c_format)]
+    words = [None if x is None else to_raw(name, x, fmt).reshape(-1, *x.shape[-2:]) for name, x, fmt in given]
+    if words[0] is None or words[1] is None:
+        return None
+    d = stack_words(u.spec, words[0], words[1], words[2], options["threads"], options["progress"])
+    return None if d is None else from_raw(d, u.d_format).reshape(*stack, m, n)
 
 
 def _runner(u: str | Unit | UnitSpec | Program | RunnableProgram) -> Unit | RunnableProgram:

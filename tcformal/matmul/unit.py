@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,24 +15,14 @@ from tcformal.design.names import resolve
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format, Sign, Specials
-from tcformal.matmul import arrays
+from tcformal.formats.spec import Format
+from tcformal.matmul import arrays, compiled
+from tcformal.matmul.prepared import PreparedOperand
 from tcformal.operands.random import Raw
-from tcformal.programs.chain import circuit, scale_count, staged_circuit
+from tcformal.programs.chain import scale_count
 
-if TYPE_CHECKING:  # imported where they are used: a question about a unit does not wait for its kernels
-    from tcformal.kernels.gemm import DotCall, Gemm
-    from tcformal.kernels.gpu import GpuGemm
-    from tcformal.kernels.rows import DotProducts
-
-#: Products below which NumPy is done before a kernel would be loaded.
-_WORTH_COMPILING = 1 << 20
-#: Columns that fill the lanes of any processor well.
-_LONG = 64
-
-
-#: Units, and the side that is spread, whose kernels are there already.
-_LOADED: set[tuple[UnitSpec, str]] = set()
+if TYPE_CHECKING:  # imported where it is used, as in tcformal.matmul.compiled
+    from tcformal.kernels.gemm import MatrixWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +117,7 @@ class Unit:
             scales = self._scales(given, letter, n, k)
             if scales is not None:
                 operands[f"scale_{letter}"] = scales
-        return dot_products(self.spec, k)(operands, n).astype(f"u{self.d_format.storage_bits // 8}")
+        return compiled.dot_words(self.spec, operands)
 
     def _scales(self, given: Raw | None, letter: str, n: int, k: int) -> Raw | None:
         """One scale array, checked; None for a unit without scales."""
@@ -162,8 +151,8 @@ class Unit:
     ) -> NDArray[Any]:
         """D = A·B + C on NumPy or ml_dtypes arrays of any size, as calls of this unit.
 
-        Shapes: A [M, K], B [K, N], C [M, N] or None (zeros), scale_a [M, ⌈K / scale_block⌉],
-        scale_b [⌈K / scale_block⌉, N]; result [M, N]; M, N, K >= 1.
+        Shapes: A [M, K], B [K, N] or what `prepare` made of it, C [M, N] or None (zeros),
+        scale_a [M, ⌈K / scale_block⌉], scale_b [⌈K / scale_block⌉, N]; result [M, N]; M, N, K >= 1.
         Ranges and units: see `tcformal.matmul.arrays` for the dtype of each format; `threads` at least 1,
         None for one on each processor; `progress`: whether a bar is shown on standard error after two
         seconds, None where that is a terminal; `device`: None for the processor, `cuda:N` or `opencl:N`.
@@ -172,77 +161,31 @@ class Unit:
         for a device that is not there, or fails.
         Source: the unit's own (`sources`).
         """
-        from tcformal import machine
-        from tcformal.kernels.work import Work
-
-        x = arrays.product(self.spec, a, b, c, scale_a, scale_b)
-        if device is not None:
-            return arrays.from_raw(gpu_gemm(self.spec, device).multiply(x), self.d_format)
-        with Work(threads, progress) as work:
-            m, k, n = x.shape
-            # The side whose length fills the lanes better is taken lane by lane.
-            side = "a" if n >= min(m, _LONG) else "b"
-            many = m * n * k >= _WORTH_COMPILING or (self.spec, side) in _LOADED
-            if machine.available() and many:
-                words = gemm(self.spec, side).multiply(x, work)
-                _LOADED.add((self.spec, side))
-            else:
-                words = arrays.by_dot_products(self.spec, self.dot_bits, x, work)
+        x = self._product(a, b, c, scale_a, scale_b)
+        words = compiled.multiply_words(self.spec, x, threads, progress, device)
         return arrays.from_raw(words, self.d_format)
 
+    def _product(self, a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any) -> MatrixWords:
+        """The operands of `matmul` as raw encodings."""
+        if not isinstance(b, PreparedOperand):
+            return arrays.product(self.spec, a, b, c, scale_a, scale_b)
+        b.check(self.spec)
+        if scale_b is not None:
+            raise InputError("expected no scale_b beside a prepared B, which has its own, but got one")
+        x = arrays.product(self.spec, a, b.values, c, scale_a, b.scales)
+        return replace(x, prepared=b.part(0, b.shape[0]))
 
-@lru_cache(maxsize=192)
-def dot_products(spec: UnitSpec, k: int) -> DotProducts:
-    """K products on one unit, row by row; see `tcformal.kernels.rows`."""
-    from tcformal.kernels.rows import DotProducts
+    def prepare(self, b: Any, scale_b: Any = None, *, threads: int | None = None) -> PreparedOperand:
+        """B decoded once for many products: `matmul`, `simulate` and `gemm` take it in B's place.
 
-    return DotProducts(*circuit(spec, k))
-
-
-@lru_cache(maxsize=64)
-def gemm(spec: UnitSpec, spread_side: str) -> Gemm:
-    """The compiled kernels of a unit; see `tcformal.kernels.gemm`."""
-    from tcformal.kernels.gemm import Gemm
-
-    return Gemm(dot_call(spec), spread_side)
-
-
-@lru_cache(maxsize=64)
-def gpu_gemm(spec: UnitSpec, device: str) -> GpuGemm:
-    """The kernels of a unit on a device; see `tcformal.kernels.gpu`."""
-    from tcformal.gpu.named import named
-    from tcformal.kernels.gpu import GpuGemm
-
-    return GpuGemm(dot_call(spec), named(device))
-
-
-def dot_call(spec: UnitSpec) -> DotCall:
-    """What kernels are made of: one call of a unit."""
-    from tcformal.kernels.gemm import DotCall
-    from tcformal.shortcuts.unit import add_shortcuts
-
-    graph, stages = staged_circuit(spec, spec.k)
-    formats = {"a": spec.a_format, "b": spec.b_format, "c": spec.c_format, "d": spec.d_format}
-    if spec.scale_format is not None:
-        formats["scale"] = spec.scale_format
-    return DotCall(
-        graph=graph, root=stages.result, k=spec.k, scales=arrays.scales_of_call(spec),
-        storage={letter: fmt.storage_bits for letter, fmt in formats.items()},
-        scale_one=0 if spec.scale_format is None else spec.scale_format.one,
-        finite={letter: _finite(fmt) for letter, fmt in formats.items()},
-        chained=spec.c_format == spec.d_format,
-        add_shortcuts=lambda root, ways: add_shortcuts(spec, graph, stages, root, ways),
-    )  # fmt: skip
-
-
-def _finite(fmt: Format) -> list[int]:
-    """Zeros, the smallest and the largest number, and one, of both signs."""
-    found = [0] if fmt.has_zero else []
-    found += [1 << fmt.ignored_low_bits, min(fmt.one, fmt.largest), fmt.largest]
-    if fmt.sign is Sign.ABSENT:
-        return found
-    top = 1 << (fmt.width - 1)
-    return found + [x | top for x in found if x or fmt.specials is not Specials.NEGATIVE_ZERO_NAN]
+        Shapes: B [K, N], scale_b [⌈K / scale_block⌉, N] for units with scales; K, N >= 1.
+        Ranges and units: as for `matmul`; what is decoded takes about six times the memory of B.  It is done
+        when the first product asks for it, and nothing is decoded where LLVM is not installed.
+        Zero, NaN, Inf: as for `matmul`.
+        Errors: InputError for a shape or dtype that does not fit.
+        Source: the unit's own (`sources`).
+        """
+        return PreparedOperand(self.spec, b, scale_b, threads=threads)
 
 
 def unit(name: str) -> Unit:

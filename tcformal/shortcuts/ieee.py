@@ -19,14 +19,15 @@ from tcformal.formats.spec import Format
 from tcformal.interp.lanes import DOUBLE, WORD, Code, LaneValue
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.kernels.shortcuts import Emit, Shortcuts, as_float, as_word, float_kind
+from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand
-from tcformal.shortcuts import sums64
+from tcformal.shortcuts import sums64, tiny
+from tcformal.shortcuts.operations import named, operation, widened
 
 #: Rounding to odd, which no processor does in binary32 itself.
 _ODD = Conversion("RO", 8, 23)
 #: Conversions that a processor's operations make, and the bits of their encodings.
-_NATIVE = {Conversion("RNE", 8, 23): WORD, Conversion("RNE", 11, 52): DOUBLE, _ODD: WORD}
+NATIVE = {Conversion("RNE", 8, 23): WORD, Conversion("RNE", 11, 52): DOUBLE, _ODD: WORD}
 #: Parameters that are read here, or that steps speak of; any other one has to have its default value.
 _KNOWN = {
     "products", "summation", "c_position", "order", "group", "product_limit", "product_rounding",
@@ -34,7 +35,7 @@ _KNOWN = {
     "nan_rule", "zero_sign", "overflow", "zero_exponent",
 }  # fmt: skip
 #: Formats whose values a processor brings to binary32 without loss, or to binary64 itself.
-_OPERANDS = {WORD: ("fp16", "bf16", "tf32", "fp32"), DOUBLE: ("fp64",)}
+OPERANDS = {WORD: ("fp16", "bf16", "tf32", "fp32"), DOUBLE: ("fp64",)}
 
 
 def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: Shortcuts) -> bool:
@@ -43,12 +44,12 @@ def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: Shortcuts) -> bool
     if spec.emulation is not None or spec.tree is not None or spec.scale_format is not None:
         return False
     others = (f for f in fields(design) if f.name not in _KNOWN)
-    if any(getattr(design, f.name) != f.default for f in others) or design.result_subnormals == "tiny_zero":
+    if any(getattr(design, f.name) != f.default for f in others):
         return False
-    bits = _NATIVE.get(design.rho)
+    bits = NATIVE.get(design.rho)
     if bits is None or o.c != o.d or o.d.width != bits or not design.rho.fits(o.d):
         return False
-    if any(fmt.name not in _OPERANDS[bits] for fmt in (o.a, o.b)) or design.zero_sign != "ieee":
+    if any(fmt.name not in OPERANDS[bits] for fmt in (o.a, o.b)) or design.zero_sign != "ieee":
         return False
     if design.product_limit is not None or design.group is not None:
         return False
@@ -56,8 +57,8 @@ def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: Shortcuts) -> bool
     for stage in stages.stages:
         if not isinstance(stage, Block) or not all(steps.take(step) for step in stage.steps):
             return False
-    named = _named(design.nan_word, o.d, keeps=design.nan_rule != "word")
-    ways.add(ways.of(stages.result), (steps.last, graph.inputs["c"]), named)
+    words = named(design.nan_word, o.d, keeps=design.nan_rule != "word")
+    ways.add(ways.of(stages.result), (steps.last, graph.inputs["c"]), words)
     return True
 
 
@@ -76,7 +77,7 @@ class _Steps:
         design, rounded = self._spec.design, step.rounded
         if rounded is None or step.floor is not None or not step.exact:
             return False
-        if _NATIVE.get(rounded.target) != self._bits:
+        if NATIVE.get(rounded.target) != self._bits:
             return False
         odd = rounded.target == _ODD
         if odd and (design.result_subnormals == "kept" or design.overflow != "infinity"):
@@ -94,20 +95,33 @@ class _Steps:
         if odd and name in ("mul", "add"):
             emit = sums64.rounded_to_odd(name)
         elif name is not None and not odd:
-            emit = self._operation(name)
+            emit = operation(name, self._bits)
         elif name is None and self._bits == WORD and not odd and sums64.fits(o.a, o.b, *counts):
             emit = sums64.rounded_sum(o.a, o.b, *counts)
         else:
             return False
         made = self._ways.derive([*factors, *values], emit)
-        if design.result_subnormals != "kept":
-            made = self._flushed(made, o.d, design.result_subnormals)
+        if design.result_subnormals == "tiny_zero" and name != "add":
+            if odd or name is None or not self._raisable():
+                return False
+            # One factor of each product, and the number.
+            raised = [self._ways.derive((x,), tiny.raised) for x in (factors[0], *values)]
+            made = self._ways.derive([raised[0], factors[1], *raised[1:], made], tiny.zeroed(name))
+        elif design.result_subnormals != "kept":
+            # Where a sum of two numbers is below normal nothing is rounded: it is tiny itself.
+            made = self._flushed(made, o.d, "signed_zero")
         self.last = made
         if step.made.kind == "block":
             # The c of the next block is flushed once more.
             made = self._flushed(made, o.c, design.c_subnormals)
         self._known[step.made] = made
         return True
+
+    def _raisable(self) -> bool:
+        """Whether `tiny` decides: a raised factor is finite, or no number that is added is subnormal."""
+        a = self._spec.operands.a
+        stays = (1 << a.exponent_bits) - a.bias + tiny.RAISED < 1 << 7
+        return self._bits == WORD and (stays or self._spec.design.c_subnormals != "kept")
 
     def _value(self, x: Operand) -> Node | None:
         if x.kind == "zero":
@@ -120,7 +134,7 @@ class _Steps:
         for name, fmt in (("a", self._spec.operands.a), ("b", self._spec.operands.b)):
             word = self._graph.inputs[f"{name}[{k}]"]
             kept = self._flushed(word, fmt, self._spec.design.operand_subnormals)
-            made.append(self._ways.derive((kept,), _widened(fmt)))
+            made.append(self._ways.derive((kept,), widened(fmt)))
         return made[0], made[1]
 
     def _flushed(self, x: Node, fmt: Format, rule: str) -> Node:
@@ -144,71 +158,3 @@ class _Steps:
             return LaneValue(code.choose(below, bits, sign, text), 0, 2 * top - 1, bits)
 
         return self._ways.derive((x,), emit)
-
-    def _operation(self, name: str) -> Emit:
-        """An addition, multiplication or fused multiply–add of numbers of this width."""
-        bits = self._bits
-
-        def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-            kind = float_kind(code, bits)
-            x = [as_float(code, _sized(code, value, bits)) for value in given]
-            if name == "fma":
-                made = code.new(
-                    f"call {kind} @llvm.fma.{_suffix(code, bits)}({', '.join(f'{kind} {y}' for y in x)})"
-                )
-            else:
-                made = code.new(f"f{name} {kind} {x[0]}, {x[1]}")
-            return as_word(code, made, bits)
-
-        return emit
-
-
-def _sized(code: Code, x: LaneValue, bits: int) -> LaneValue:
-    """An encoding in lanes of its own width."""
-    return LaneValue(code.operand(x, bits), 0, (1 << bits) - 1, bits)
-
-
-def _widened(fmt: Format) -> Emit:
-    """The encoding of a value in binary32; one of binary32 or binary64 is that already."""
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        x = given[0]
-        if fmt.name == "bf16":
-            return LaneValue(
-                code.binary("shl", x, code.const(WORD - fmt.width), WORD), 0, (1 << WORD) - 1, WORD
-            )
-        if fmt.name == "tf32":
-            kept = (1 << fmt.width) - (1 << fmt.ignored_low_bits)
-            return LaneValue(code.binary("and", x, code.const(kept), WORD), 0, kept, WORD)
-        if fmt.name != "fp16":
-            return x
-        half = "half" if code.lanes == 1 else f"<{code.lanes} x half>"
-        text = code.new(f"bitcast {code.kind(16)} {code.operand(x, 16)} to {half}")
-        return as_word(code, code.new(f"fpext {half} {text} to {float_kind(code, WORD)}"), WORD)
-
-    return emit
-
-
-def _named(nan_word: int, fmt: Format, *, keeps: bool) -> Emit:
-    """A result whose NaN has its word: that of c made quiet where the design keeps words, else `nan_word`."""
-    bits = fmt.width
-    sign = 1 << (bits - 1)
-    quiet = 1 << (fmt.fraction_bits - 1)
-
-    def is_nan(code: Code, text: str) -> str:
-        size = code.apply("and", bits, text, code.word(sign - 1, bits))
-        return code.relate("ult", bits, code.word(fmt.infinity, bits), size)
-
-    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        result, c = (code.operand(x, bits) for x in given)
-        made = code.choose(is_nan(code, result), bits, code.word(nan_word, bits), result)
-        if keeps:
-            own = code.apply("or", bits, c, code.word(quiet, bits))
-            made = code.choose(is_nan(code, c), bits, own, made)
-        return LaneValue(made, 0, (1 << bits) - 1, bits)
-
-    return emit
-
-
-def _suffix(code: Code, bits: int) -> str:
-    return f"f{bits}" if code.lanes == 1 else f"v{code.lanes}f{bits}"

@@ -12,7 +12,7 @@ import numpy as np
 from tcformal.callbacks import Advance, Warn, ignore, ignore_count
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.interp.concrete import WORTH_COMPILING, Concrete
-from tcformal.matmul.unit import dot_products
+from tcformal.matmul.compiled import dot_products
 from tcformal.operands.batch import witness_at
 from tcformal.operands.command import explain_command, in_hex
 from tcformal.operands.random import batch

@@ -45,8 +45,9 @@ def arithmetic(
 ) -> TorchArithmetic:
     """A context in which PyTorch's matrix products on the CPU are computed as units and a recipe do.
 
-    Shapes: linear, matmul, mm, bmm, addmm, baddbmm, mv, addmv, dot, einsum, _scaled_mm with one scale for
-    each factor, and both products of scaled_dot_product_attention, whatever calls them.
+    Shapes: linear, matmul, mm, bmm, addmm, baddbmm, mv, addmv, dot, einsum, scaled_mm and _scaled_mm with one
+    scale for each factor or for each row of A and column of B, and both products of
+    scaled_dot_product_attention, whatever calls them.
     Ranges and units: a product is taken by the unit of its dtypes (float32 for units of tf32, whose operands
     are rounded to nearest first); its result is rounded once to the dtype that PyTorch gives it.
     `recipe`: as for `tcformal.gemm`; None for one accumulator and C or the bias added after the sum.

@@ -130,20 +130,23 @@ class TorchArithmetic:
         if self.operands == "scaled":
             p = _scaled(p, next(iter(self._units.values())))
         spec = self._units[p.a.dtype, p.b.dtype] if self.operands == "given" else self._spec
-        model = self._model(spec, p, wide)
+        rows = _by_rows(p)
+        model = self._model(spec, p, wide or rows)
         arrays = [None if x is None else array_of(x) for x in (p.a, p.b, p.c, p.bias)]
         alpha = p.alpha
-        if p.scales:
+        if p.scales and not rows:
             alpha = _joined_scales(p, alpha)
         d = model.matmul(
-            *arrays[:3], alpha=alpha, beta=p.beta, bias=arrays[3], threads=self.threads, progress=False
-        )
+            *arrays[:3], alpha=alpha, beta=p.beta, bias=None if rows else arrays[3], threads=self.threads,
+            progress=False,
+        )  # fmt: skip
         dtype = TORCH_DTYPES[model.d_format.name]
         by = f"{model.unit.name} by {model.recipe.name}"
         self.count(p.operator, p.a.dtype, by, p.multiply_adds)
         if self.watch is not None:
             self.watch()
-        return tensor_of(d, dtype).reshape(p.shape)
+        made = tensor_of(d, dtype).reshape(p.shape)
+        return _scaled_by_rows(p, made) if rows else made
 
     @property
     def _spec(self) -> UnitSpec:
@@ -216,13 +219,35 @@ def _scaled(p: TensorProduct, spec: UnitSpec) -> TensorProduct:
     return replace(p, a=factors[0], b=factors[1], scales=tuple(scales))
 
 
+def _by_rows(p: TensorProduct) -> bool:
+    """Whether a product has a scale for each row of A and each column of B.
+
+    Errors: InputError for scales that are neither that nor one for each factor, and for one of the result.
+    """
+    if p.scale_result is not None:
+        raise InputError(f"expected no scale_result for {p.operator}, but got one")
+    shapes = [list(x.shape) for x in p.scales]
+    if any(x.dtype != torch.float32 for x in p.scales) or not (
+        all(x.numel() == 1 for x in p.scales) or shapes == [[p.shape[-2], 1], [1, p.shape[-1]]]
+    ):
+        wanted = f"[{p.shape[-2]}, 1] and [1, {p.shape[-1]}]"
+        given = " and ".join(f"{shape} of {x.dtype}" for shape, x in zip(shapes, p.scales, strict=True))
+        raise InputError(
+            f"expected scales in float32 for {p.operator}, one for each factor or {wanted}, but got {given}"
+        )
+    return any(x.numel() > 1 for x in p.scales)
+
+
+def _scaled_by_rows(p: TensorProduct, d: Any) -> Any:
+    """A finished sum times the scales of A's rows, then of B's columns, plus the bias or 0, rounded once.
+
+    Each step is one of fp32, as in PyTorch's own kernel for sm_90 [RowwiseScaledMM.cu: AccumScale].
+    """
+    made = d.float() * p.scales[0] * p.scales[1]
+    return (made + (0.0 if p.bias is None else p.bias.float())).to(p.dtype)
+
+
 def _joined_scales(p: TensorProduct, alpha: float | None) -> Any:
     """The product of the scales of both factors and alpha, each step rounded to fp32."""
-    for x in p.scales:
-        if x.numel() != 1 or x.dtype != torch.float32:
-            raise InputError(
-                f"expected one scale in float32 for each factor of {p.operator}, but got "
-                f"{list(x.shape)} of {x.dtype}"
-            )
     joined = np.float32(p.scales[0].item()) * np.float32(p.scales[1].item())
     return joined if alpha is None else joined * np.float32(alpha)

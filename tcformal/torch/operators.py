@@ -15,7 +15,10 @@ _FACTORS = {
     "mm": ("self", "mat2"), "bmm": ("self", "mat2"), "addmm": ("mat1", "mat2"),
     "baddbmm": ("batch1", "batch2"), "mv": ("self", "vec"), "addmv": ("mat", "vec"),
     "dot": ("self", "tensor"), "vdot": ("self", "other"), "_scaled_mm": ("self", "mat2"),
+    "_scaled_mm_v2": ("self", "mat2"),
 }  # fmt: skip
+#: Kinds of scales of `_scaled_mm_v2` (torch.nn.functional.ScalingType): of a tensor, of its rows.
+_PLAIN_SCALES = ([0], [1])
 #: Of those, the ones that add `self`.
 _ADDING = ("addmm", "baddbmm", "addmv")
 #: Parts of an operator's name that say it sums products, of factors or in a factorisation.
@@ -36,7 +39,8 @@ class TensorProduct:
     """alpha·A·B + beta·C + bias as one operator of PyTorch asks for it.
 
     Shapes: a [..., M, K], b [..., K, N]; c broadcasts to [..., M, N], bias [N]; `shape` is the result's.
-    Ranges and units: alpha and beta are None where they are 1; `scales`: those of the whole A and B.
+    Ranges and units: alpha and beta are None where they are 1; `scales`: those of A and B, in fp32: one each,
+    or [M, 1] and [1, N]; `scale_result`: one of the result.
     """
 
     operator: str
@@ -49,6 +53,7 @@ class TensorProduct:
     alpha: float | None = None
     beta: float | None = None
     scales: tuple[Any, ...] = ()
+    scale_result: Any = None
 
     @property
     def multiply_adds(self) -> int:
@@ -85,9 +90,13 @@ def product_of(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Ten
     else:
         shape = (*a.shape[:-1], b.shape[-1])
     made = TensorProduct(f"{space}::{name}", a, b, shape, dtype)
-    if name == "_scaled_mm":
-        scales = (x["scale_a"], x["scale_b"])
-        return replace(made, bias=x.get("bias"), scales=scales)
+    if name.startswith("_scaled_mm"):
+        scales = [x["scale_a"], x["scale_b"]]
+        if name == "_scaled_mm_v2":
+            if not _plainly_scaled(x):
+                return None
+            scales = [s for (s,) in scales]
+        return replace(made, bias=x.get("bias"), scales=tuple(scales), scale_result=x.get("scale_result"))
     alpha, beta = (None if x.get(key, 1) == 1 else float(x[key]) for key in ("alpha", "beta"))
     made = replace(made, alpha=alpha, beta=beta)
     if name not in _ADDING or beta == 0:
@@ -96,6 +105,15 @@ def product_of(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Ten
     if name == "addmm" and c.dim() == 1 and beta is None and c.shape[0] == b.shape[-1]:
         return replace(made, bias=c)
     return replace(made, c=c[:, None] if name == "addmv" and c.dim() == 1 else c)
+
+
+def _plainly_scaled(x: Mapping[str, Any]) -> bool:
+    """Whether the scales of a call of `_scaled_mm_v2` are of whole factors, or of rows and columns."""
+    for side in "ab":
+        known = list(x[f"recipe_{side}"]) in _PLAIN_SCALES and len(x[f"scale_{side}"]) == 1
+        if not known or any(x.get(f"swizzle_{side}") or ()):
+            return False
+    return not x.get("contraction_dim")
 
 
 @cache

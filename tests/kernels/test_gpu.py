@@ -19,14 +19,15 @@ from tcformal.errors import DeviceError, InputError, WidthError
 from tcformal.gpu import named as devices
 from tcformal.gpu.card import Card
 from tcformal.gpu.compilers import compiler
-from tcformal.kernels.ctext import CCode
 from tcformal.kernels.gemm import MatrixWords
-from tcformal.kernels.gpu import GpuGemm
-from tcformal.kernels.gputext import GpuText
+from tcformal.kernels.gpus.ctext import CCode
+from tcformal.kernels.gpus.gemm import GpuGemm
+from tcformal.kernels.gpus.text import GpuText
 from tcformal.kernels.work import Work
 from tcformal.matmul import arrays
-from tcformal.matmul import unit as models
-from tcformal.matmul.unit import Unit, designs, dot_call, spec_of
+from tcformal.matmul import compiled as models
+from tcformal.matmul.compiled import dot_call
+from tcformal.matmul.unit import Unit, designs, spec_of
 from tcformal.operands.random import Raw
 from tcformal.probe.devices.hip import rocm
 

@@ -14,14 +14,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import tcformal
 from tcformal import machine
 from tcformal.errors import InputError
 from tcformal.interp import lanes, llvm, lowering
 from tcformal.interp.lanes import Code, lane_for
 from tcformal.kernels import rows, work
-from tcformal.matmul import unit as models
+from tcformal.kernels.gemm import MatrixWords
+from tcformal.matmul import compiled as models
+from tcformal.matmul.arrays import by_dot_products
 from tcformal.matmul.unit import unit
 from tcformal.operands.random import batch
+from tcformal.sweeps import compiled as sweep
 
 #: A unit whose kernels are compiled in half a second.
 QUICK = "volta/mma.m8n8k4.f32.f16.f16.f32"
@@ -355,3 +359,52 @@ def test_rows_that_do_not_fit_reject(monkeypatch: pytest.MonkeyPatch) -> None:
         unit(QUICK).dot_bits(a + np.array([0, 0x10000, 0, 0], np.uint32), a, c)
     with pytest.raises(InputError, match=r"^expected an unsigned integer array for b\[0\]"):
         unit(QUICK).dot_bits(a, a.astype(np.int64), c)
+
+
+def words_on_lanes(name: str, x: MatrixWords) -> NDArray[Any]:
+    """A product of raw encodings without kernels."""
+    spec = unit(name).spec
+
+    def by_rows(a: Any, b: Any, c: Any) -> Any:
+        return models.dot_products(spec, spec.k).on_lanes({"a": a, "b": b, "c": c}, len(c)).astype(c.dtype)
+
+    with work.Work(1, progress=False) as threads:
+        return by_dot_products(unit(name).spec, by_rows, x, threads)
+
+
+@pytest.mark.parametrize("finite", [True, False])
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("name", [QUICK, "cdna1/v_mfma_f32_32x32x2f32"])
+def test_few_rows_and_dot_products_are_those_of_lanes(name: str, turned: bool, finite: bool) -> None:
+    """Few rows and few columns, ends of k and of tiles included, and the same elements row by row."""
+    spec = unit(name).spec
+    k = 3 * spec.k
+    for side, m, columns, more in (("a", 1, 70, 0), ("a", 3, 33, 1), ("b", 50, 2, 1)):
+        x = sweep.operands(spec, k + more, m, m, columns, finite=finite)
+        if turned:
+            x = MatrixWords(np.asfortranarray(x.a), np.asfortranarray(x.b), x.c)
+        wanted = words_on_lanes(name, x)
+        kernels = models.gemm(spec, side)
+        with work.Work(1, progress=False) as threads:
+            assert (kernels.multiply(x, threads) == wanted).all()
+        if not more:
+            assert x.c is not None
+            found = models.dot_rows(spec)(np.repeat(x.a, columns, 0), x.b.T, x.c[0])
+            assert (found == wanted[0]).all()
+
+
+@pytest.mark.parametrize("special", [False, True])
+def test_stacks_are_their_matrices(special: bool) -> None:
+    u, rng = unit(QUICK), np.random.default_rng(2)
+    s, m, k, n = 30, 33, 33, 35
+    a, b = (rng.standard_normal(x).astype(np.float16) for x in ((s, m, k), (s, k, n)))
+    c = rng.standard_normal((m, n)).astype(np.float32)
+    if special:
+        a[3, 5, 6], b[7, 3, 4] = np.nan, np.inf
+    words = [x.view(f"u{x.itemsize}") for x in (a, b, np.broadcast_to(c, (s, m, n)).copy())]
+    made = models.stack_words(u.spec, words[0], words[1], words[2], 1, False)
+    assert made is not None
+    wanted = np.stack([u.matmul(a[i], b[i], c) for i in range(s)])
+    assert same(made.view(np.float32), wanted)
+    assert same(tcformal.simulate(u, a, b, c), wanted)
+    assert models.stack_words(unit(SCALED).spec, words[0], words[1], words[2], 1, False) is None

@@ -180,3 +180,69 @@ def test_tensors_cross_without_a_copy() -> None:
             assert tensor_of(array, dtype).data_ptr() == view.data_ptr()
     with pytest.raises(InputError, match=r"^expected a dense tensor of floats on the CPU"):
         array_of(torch.ones(2, dtype=torch.int32))
+
+
+def fp8(*shape: int, seed: int) -> Any:
+    return random(*shape, dtype=torch.float8_e4m3fn, seed=seed)
+
+
+def test_scales_of_rows_and_columns_follow_the_sum() -> None:
+    """In fp32: times A's scale, times B's, plus the bias or 0; then one rounding to the result's dtype."""
+    a, b = fp8(20, 64, seed=1), fp8(24, 64, seed=2).t()
+    rows, columns = random(20, 1, dtype=torch.float32), random(1, 24, dtype=torch.float32, seed=4)
+    bias = random(24, seed=5)
+    model = gemm(FP8, "cublaslt-66-promoted")
+    wide = tensor_of(model.matmul(array_of(a), array_of(b), progress=False), torch.float32)
+    with torch.no_grad(), on_unit.arithmetic(FP8, recipe="cublaslt-66-promoted") as context:
+        made = torch._scaled_mm(a, b, rows, columns, bias=bias, out_dtype=torch.bfloat16)
+        assert same(made, (wide * rows * columns + bias.float()).bfloat16())
+        made = torch._scaled_mm(a, b, rows, columns, out_dtype=torch.float32)
+        assert same(made, wide * rows * columns)
+        assert not same(made, wide * (rows * columns))
+        made = torch._scaled_mm(a, b, rows, columns, out_dtype=torch.bfloat16)
+        assert same(made, (wide * rows * columns).bfloat16())
+        made = torch._scaled_mm(a, b, rows[0, 0], columns[0, 0], out_dtype=torch.bfloat16)
+        alpha = (rows[0, 0] * columns[0, 0]).numpy()
+        whole = gemm(FP8, "cublaslt-66-promoted@output=bf16").matmul(
+            array_of(a), array_of(b), alpha=alpha, progress=False
+        )
+        assert same(made, tensor_of(whole, torch.bfloat16))
+    assert {x.operator for x in context.counts} == {"aten::_scaled_mm"}
+
+
+@pytest.mark.parametrize(
+    ("extras", "sentence"),
+    [
+        ({"scale_a": (20, 2)}, r"one for each factor or \[20, 1\] and \[1, 24\], but got \[20, 2\]"),
+        ({"scale_a": (1,)}, r"but got \[1\] of torch.float32 and \[1, 24\]"),
+        ({"dtype": torch.float8_e8m0fnu}, "of torch.float8_e8m0fnu"),
+        ({"scale_result": True}, "expected no scale_result for aten::_scaled_mm"),
+    ],
+)
+def test_other_scales_are_refused(extras: dict[str, Any], sentence: str) -> None:
+    a, b = fp8(20, 64, seed=1), fp8(24, 64, seed=2).t()
+    scales = [
+        torch.ones(x).to(extras.get("dtype", torch.float32))
+        for x in (extras.get("scale_a", (20, 1)), (1, 24))
+    ]
+    result = torch.ones(1) if "scale_result" in extras else None
+    with torch.no_grad(), on_unit.arithmetic(FP8), pytest.raises(InputError, match=sentence):
+        torch.ops.aten._scaled_mm(a, b, *scales, scale_result=result, out_dtype=torch.bfloat16)
+
+
+@pytest.mark.skipif(not hasattr(functional, "scaled_mm"), reason="an older PyTorch")
+def test_the_newer_function_takes_the_same_scales_and_no_others() -> None:
+    a, b = fp8(20, 64, seed=1), fp8(24, 64, seed=2).t()
+    rows, columns = random(20, 1, seed=3).float().abs(), random(1, 24, seed=4).float().abs()
+    kind = functional.ScalingType
+    with torch.no_grad(), on_unit.arithmetic(FP8):
+        wanted = torch._scaled_mm(a, b, rows, columns, out_dtype=torch.bfloat16)
+        made = functional.scaled_mm(
+            a, b, rows, kind.RowWise, columns, kind.RowWise, output_dtype=torch.bfloat16
+        )
+        assert same(made, wanted)
+        with pytest.raises(InputError, match="but got aten::_scaled_mm_v2"):
+            functional.scaled_mm(
+                a, b, torch.ones(20, 1), kind.BlockWise1x128, torch.ones(1, 24), kind.BlockWise1x128,
+                output_dtype=torch.bfloat16,
+            )  # fmt: skip

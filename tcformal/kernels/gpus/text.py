@@ -14,8 +14,8 @@ from importlib.resources import files
 from tcformal.interp.lanes import DOUBLE, TRUTH, WORD, LaneValue, lane_for
 from tcformal.interp.llvm import Lowering
 from tcformal.ir.node import Node
-from tcformal.kernels.ctext import CCode
 from tcformal.kernels.cut import Cut
+from tcformal.kernels.gpus.ctext import CCode
 from tcformal.kernels.multiply import Shape
 
 #: Words of shared memory that a block takes.
@@ -69,7 +69,7 @@ def gpu_text(cut: Cut, shape: Shape, flags: Mapping[str, Sequence[Node]], rows: 
     while rows > 1 and rows * records["a"].words > _STAGED:
         rows //= 2
     text, wide = _multiply(cut, shape, records, rows)
-    prelude = (files("tcformal.kernels") / "prelude.h").read_text(encoding="utf-8")
+    prelude = (files("tcformal.kernels.gpus") / "prelude.h").read_text(encoding="utf-8")
     head = ["#define TC_WIDE 1"] if max(widest, wide) > DOUBLE else []
     words = {side: record.words for side, record in records.items()}
     return GpuText("\n".join([*head, prelude, *texts, text, ""]), words, rows)

@@ -17,7 +17,7 @@ from tcformal.gpu.card import Card
 from tcformal.gpu.compilers import first_line
 from tcformal.kernels.block import Words
 from tcformal.kernels.gemm import DotCall, MatrixWords, cuts
-from tcformal.kernels.gputext import THREADS, GpuText, gpu_text
+from tcformal.kernels.gpus.text import THREADS, GpuText, gpu_text
 from tcformal.kernels.multiply import Shape
 
 #: Rows of a thread: B's values are read once for all of them.  On an H100 4 were faster than 8 and 16.

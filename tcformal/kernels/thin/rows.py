@@ -1,0 +1,116 @@
+"""Few rows with many columns: the parts of a product that whole steps and tiles make up, and their ends."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tcformal.kernels.block import DecodedBlock, Words
+from tcformal.kernels.work import Work
+from tcformal.machine import Module
+
+if TYPE_CHECKING:  # which holds these kernels
+    from tcformal.kernels.gemm import Gemm
+    from tcformal.kernels.prepared import Prepared
+
+#: Tiles that are taken to the end of k at once where each has memory of its own.
+_FAR = 4
+_ARGUMENTS = (*[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 7)
+
+
+class FewRows:
+    """The kernels for few rows of one orientation, by how the other side lies in memory."""
+
+    def __init__(self, gemm: Gemm) -> None:
+        self._gemm = gemm
+        self._kernels: dict[str, Any] = {}
+
+    def multiply(
+        self, rows: Words, scale: Words | None, lanes: Words, c: Words, d: Words, prepared: Prepared | None,
+        work: Work,
+    ) -> bool:  # fmt: skip
+        """All rows with all tiles; false where an operand is NaN or Inf: then d is not to be used.
+
+        Shapes: rows [M, K], lanes [K, N]; c and d [M, whole tiles], one array where K takes several steps.
+        """
+        gemm, shape = self._gemm, self._gemm.shape
+        k, columns = lanes.shape
+        steps = slice(0, -(-k // shape.k))
+        decoded = DecodedBlock(gemm, shape.spread_side, rows, scale, slice(0, len(rows)), steps, work, {})
+        if decoded.flags.any() or (prepared is not None and not prepared.finite):
+            return False
+        flags = np.zeros(d.shape[1] // shape.lanes, np.uint8)
+        sizes = gemm.kernel("finite").sizes
+        size = sizes[shape.spread_side]
+
+        def run(
+            how: str, at: int, tile_bytes: int, apart: int, first: tuple[int, int], n: int, of: int
+        ) -> None:
+            """Some tiles and `n` steps from the first ones, `of` tiles in all."""
+            kernel = self._kernel(how)
+            step, tile = first
+            # Far rows would share few places of a cache: a few tiles of them are taken to the end.
+            few = of if how == "straight" else _FAR
+
+            def some(which: slice) -> None:
+                cell = (tile + which.start) * shape.lanes
+                kernel.thin(
+                    decoded.at("finite", 0) + step * size, at + which.start * tile_bytes,
+                    c.ctypes.data + cell * c.itemsize, d.ctypes.data + cell * d.itemsize,
+                    flags.ctypes.data + tile + which.start, len(rows), which.stop - which.start, few, n,
+                    steps.stop * size, apart, d.shape[1],
+                )  # fmt: skip
+
+            work.split(of, len(rows) * n * shape.k * shape.lanes, some)
+
+        if prepared is not None:
+            for (tile, step), block in prepared.blocks.items():
+                n = block.steps.stop - step
+                tile_bytes = n * sizes[shape.lanes_side]
+                run(
+                    "records",
+                    block.at("finite", 0),
+                    tile_bytes,
+                    tile_bytes,
+                    (step, tile),
+                    n,
+                    len(block.flags),
+                )
+            return True
+        turned = lanes.strides[1] != lanes.itemsize
+        if turned and lanes.strides[0] != lanes.itemsize:
+            lanes, turned = np.ascontiguousarray(lanes), False
+        for start, stop in _ends(k, shape.k):
+            for begin, end in _ends(columns, shape.lanes):
+                raw = _whole(lanes[start:stop, begin:end], shape.k, shape.lanes, turned)
+                along, across = raw.strides
+                run(
+                    "turned" if turned else "straight", raw.ctypes.data, shape.lanes * across,
+                    (across if turned else along) // raw.itemsize,
+                    (start // shape.k, begin // shape.lanes), len(raw) // shape.k,
+                    raw.shape[1] // shape.lanes,
+                )  # fmt: skip
+        return not flags.any()
+
+    def _kernel(self, how: str) -> Any:
+        if how not in self._kernels:
+            self._kernels[how] = Module(self._gemm.thin_text(how), {"thin": _ARGUMENTS})
+        return self._kernels[how]
+
+
+def _ends(n: int, unit: int) -> list[tuple[int, int]]:
+    """What is whole of n, and what is left over, where there is any."""
+    whole = n - n % unit
+    return [(start, stop) for start, stop in ((0, whole), (whole, n)) if start < stop]
+
+
+def _whole(x: Words, k: int, lanes: int, turned: bool) -> Words:
+    """Encodings filled up with zeros to whole steps and tiles, lying as they did."""
+    filled = (-(-x.shape[0] // k) * k, -(-x.shape[1] // lanes) * lanes)
+    if x.shape == filled:
+        return x
+    whole = np.zeros(filled, x.dtype, order="F" if turned else "C")
+    whole[: x.shape[0], : x.shape[1]] = x
+    return whole

@@ -1,0 +1,48 @@
+"""A sum of products rounded once, where one operation of IEEE 754 in binary32 or binary64 is just that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tcformal.design.steps import ScaledProduct, nan_word_of
+from tcformal.formats.spec import Format
+from tcformal.ir.node import Node
+from tcformal.kernels.shortcuts import Shortcuts
+from tcformal.machine import floats
+from tcformal.shortcuts.operations import named, negated, operation, widened
+
+#: Formats of results, by name, and those of operands that are brought to them without loss.
+_TAKEN = {"fp32": ("fp16", "bf16", "tf32", "fp32"), "fp64": ("fp64",)}
+#: Operations, by the numbers of the addends' factors.
+_NAMES = {(2,): "mul", (1, 1): "add", (2, 1): "fma", (1, 2): "fma"}
+
+
+def add_rounded(
+    root: Node,
+    operands: Sequence[tuple[Node, Format]],
+    addends: Sequence[ScaledProduct],
+    fmt: Format,
+    mode: str,
+    ways: Shortcuts,
+) -> bool:
+    """A shortcut for the encoding `root` of a rounded sum, where an operation of the processor gives it.
+
+    Shapes: operands: the encodings that the addends' factors are numbers of.
+    NaN: every NaN has the format's word.
+    """
+    name = _NAMES.get(tuple(len(x.factors) for x in addends))
+    wide = _TAKEN.get(fmt.name, ())
+    if name is None or mode != "RNE" or not floats() or any(f.name not in wide for _, f in operands):
+        return False
+    if any(x.shift or x.exponents for x in addends):
+        return False
+    products_first = sorted(addends, key=lambda x: -len(x.factors))
+    values = []
+    for x in products_first:
+        for i, factor in enumerate(x.factors):
+            node, own = operands[factor]
+            made = ways.derive((node,), widened(own))
+            values.append(ways.derive((made,), negated(fmt.width)) if x.negative and not i else made)
+    result = ways.derive(values, operation(name, fmt.width))
+    ways.add(root, (result,), named(nan_word_of(fmt), fmt, keeps=False))
+    return True
