@@ -61,5 +61,8 @@ def figures(
     for x in others:
         say(str(x), err=True)
     numbers = len(COLUMNS) * len(found)
-    say(f"{numbers - len(others)} of {numbers} numbers are the published ones to every printed digit", err=True)
+    say(
+        f"{numbers - len(others)} of {numbers} numbers are the published ones to every printed digit",
+        err=True,
+    )
     return OTHERWISE if others else OK
