@@ -146,12 +146,13 @@ __all__ = [
     "Accuracy", "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences",
     "Divergence", "ExactSlices", "Format", "Identification", "IdentifiedProduct", "IdentifyVerdict",
     "InputError", "Kind", "Limits", "MissingSolverError", "ModelGemm", "NoAnswerError", "PlannedProduct",
-    "Program", "ProgramAccuracy", "ProgramTrace", "ProgramsCompared", "Recipe", "RecordError", "RunnableProgram",
-    "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError",
-    "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "accuracy", "check_property",
-    "compare_programs", "designs", "differences", "diverge", "exact_slices", "explain", "explain_program",
-    "formats", "gemm", "identify", "identify_product", "plan_cublaslt", "program", "program_accuracy", "prove_claim",
-    "prove_equal", "recipes", "run_query", "separate", "simulate", "suite", "unit", "units",
+    "Program", "ProgramAccuracy", "ProgramTrace", "ProgramsCompared", "Recipe", "RecordError",
+    "RunnableProgram", "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit",
+    "UnknownNameError", "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "accuracy",
+    "check_property", "compare_programs", "designs", "differences", "diverge", "exact_slices", "explain",
+    "explain_program", "formats", "gemm", "identify", "identify_product", "plan_cublaslt", "program",
+    "program_accuracy", "prove_claim", "prove_equal", "recipes", "run_query", "separate", "simulate",
+    "suite", "unit", "units",
 ]  # fmt: skip
 
 

@@ -195,8 +195,9 @@ class _Search:
         a, b = ([int(x) for x in side] for side in row)
         plan = self.p.plan(self.n)
         result = program_result(plan, a, b, 0)
-        lanes = int(self.run.evaluate(*(self._array(x, f) for x, f in zip((a, b), self.formats, strict=True)),
-                                      np.zeros(1, f"u{self.p.input_format('c').storage_bits // 8}"))[0])  # fmt: skip
+        given = [self._array(x, f) for x, f in zip((a, b), self.formats, strict=True)]
+        zero = np.zeros(1, f"u{self.p.input_format('c').storage_bits // 8}")
+        lanes = int(self.run.evaluate(given[0], given[1], zero)[0])
         if lanes != result:
             raise InputError(f"expected one result of {self.p.name}, but got {lanes:#x} and {result:#x}")
         values = [decode(self.formats[0], x).number * decode(self.formats[1], y).number

@@ -1,4 +1,4 @@
-"""The error of a program in units of Σ|x_k·y_k|: a bound from its words and its calls, and inputs that come near."""
+"""The error of a program in units of Σ|a_k·b_k|: a bound from its words and calls, inputs that come near."""
 
 from __future__ import annotations
 

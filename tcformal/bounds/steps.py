@@ -290,7 +290,7 @@ class StepErrors:
         return self._merged(made) if k is None and len(made.errors) > _MOST_ERRORS else made
 
     def _merged(self, made: Total) -> Total:
-        """A new value where several errors that always occur together are one, in all values that are held."""
+        """A new value where errors that always occur together are one, in all values that are held."""
         places: list[tuple[int, int]] = []
         held = [made]
         for j, value in self.values.items():

@@ -61,8 +61,8 @@ class Run:
 class Total:
     """A scalar: value·2^-powers = Σ runs + Σ coefficient·error + what is at most `loose`.
 
-    Shapes: runs in order, none beside one of the same products; `lin`, `loose` [n]: what they, and errors that
-    nothing else holds, are at most.
+    Shapes: runs in order, none beside one of the same products; `lin`, `loose` [n]: what they are at most,
+    and errors that nothing else holds.
     Ranges and units: the value is a multiple of 2^grid; None without a range of exponents.
     """
 
@@ -146,7 +146,7 @@ class Sums:
         return Total(runs, self._lin(runs), loose, left, min(known, default=None), powers.pop())
 
     def disturbed(self, x: Total, error: Weights, *, shared: bool) -> Total:
-        """The total with an error more; `shared`: whether several values will hold it, so that it may cancel."""
+        """The total with an error more; `shared`: several values will hold it, so that it may cancel."""
         if not error.any():
             return x
         if not shared:

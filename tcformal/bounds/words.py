@@ -143,7 +143,7 @@ class Symbols:
         return w.floor * Fraction(2) ** self.exponents.low >= Fraction(2) ** fmt.e_min
 
     def raised(self, w: Word, fmt: Format) -> Fraction:
-        """What the larger of |w| and the least normal number is at most, in units of |x|, for w that is not 0."""
+        """What the larger of |w| and the least normal number is at most, in units of |x|, for w not 0."""
         share = self.share(w)
         if self.normal(w, fmt) or self.exponents is None:
             return share
@@ -151,7 +151,7 @@ class Symbols:
 
 
 def exponent(x: Fraction, *, up: bool = False) -> int:
-    """The exponent of the largest power of two that is at most |x|; with `up` the least that is at least |x|."""
+    """The exponent of the largest power of two at most |x|; with `up`, of the least that is at least |x|."""
     x = abs(x)
     e = x.numerator.bit_length() - x.denominator.bit_length()
     if Fraction(2) ** e > x:

@@ -35,7 +35,7 @@ from tcformal.store.store import Store
 @click.option("--promote", type=int, metavar="P", help="Add to a sum in fp32 after every P products.")
 @click.option("--prove/--no-prove", "prove", default=True, help="Prove the bound, or only build inputs.")
 @click.option("--exponents", metavar="LOW..HIGH",
-              help=f"Of a program: exponents of the elements; {EXPONENTS[0]}..{EXPONENTS[1]} unless given.")  # fmt: skip
+              help=f"Exponents of a program's inputs; else {EXPONENTS[0]}..{EXPONENTS[1]}.")  # fmt: skip
 @click.option("--exact", is_flag=True, help="Instead: up to which size sums of integers are exact (slices).")
 @click.option("--plot", "picture", metavar="FILE",
               help="A picture (svg, png, pdf) of the growth with length; data beside it.")  # fmt: skip
@@ -49,8 +49,8 @@ def accuracy(
 
     The bound is a theorem of the proof kernel about one block, or follows from one about a call or rounding,
     and for longer sums from block to block; the inputs are built, or found by an ascent, and replayed on
-    integers and on exact fractions.  The bound of a program is composed of its words' errors and of its calls'
-    theorems.  Exit code 3 where no bound is proved.
+    integers and on exact fractions.  The bound of a program is composed of its words' errors and
+    its calls' theorems.  Exit code 3 where no bound is proved.
     """
     if picture is not None:
         picture_kind(picture)

@@ -24,7 +24,7 @@ from tcformal.report.text import progress
 @click.option("--unit", "units", multiple=True, metavar="UNIT", help="Draw a real unit too; may be repeated.")
 @click.option("--real", is_flag=True, help="Draw units of Hopper, Ada, Blackwell and CDNA3 too.")
 @click.option("--published", "folder", metavar="FOLDER",
-              help="Compare with the published data, the .dat files in this folder, digit by digit.")  # fmt: skip
+              help="Compare with the published .dat files in this folder, digit by digit.")  # fmt: skip
 @click.option("--plot", "picture", metavar="FILE", help="A picture (svg, png, pdf); its data beside it.")
 @json_option
 def figures(
