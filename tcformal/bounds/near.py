@@ -56,7 +56,8 @@ def nearest(p: Program, n: int, exponents: Range | None, seed: int = 1) -> Near:
     search = _Search(p, n, exponents, seed)
     rows = [*search.built(), *search.drawn()]
     found = search.best(rows)
-    if n * _ROUNDS <= _ROWS:
+    # With scales that depend on data every new exponent is a definition of its own.
+    if exponents is not None and n * _ROUNDS <= _ROWS:
         found = search.climbed(found)
     return search.replayed(found)
 
