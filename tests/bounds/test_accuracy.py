@@ -119,6 +119,26 @@ def test_no_random_input_exceeds_a_bound(name: str) -> None:
             assert abs(end.number - exact) <= x.bound * magnitude
 
 
+@pytest.mark.parametrize(
+    ("fmt", "length", "exact"), [("e2m1", 4, True), ("e3m2", 4, False), ("e2m1", 64, False)]
+)
+def test_sums_of_few_exponents_lose_nothing(
+    monkeypatch: pytest.MonkeyPatch, fmt: str, length: int, exact: bool
+) -> None:
+    """Products of e2m1 are multiples of 1/4 of at most 36: four of them fit in eleven bits, 64 do not."""
+    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
+    x = accuracy(
+        f"tfdpa@products=4,a_format={fmt},b_format={fmt},c_format=fp16,d_format=fp16,fraction_bits=11,"
+        "conversion=RZ-FP16,zero_exponent=-20",
+        length=length, subnormals=False,
+    )  # fmt: skip
+    assert x.bound is not None
+    assert (x.bound == 0) == exact
+    assert x.attained.ratio <= x.bound
+    assert x.gap is not None
+    assert ("and so 0" in " ".join(x.proved.steps)) == exact
+
+
 def test_a_unit_without_a_theorem_has_no_bound() -> None:
     x = accuracy("exact@k=2,a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32", subnormals=False)
     assert x.bound is None

@@ -146,7 +146,7 @@ def test_an_outcome_of_another_kind_is_a_mistake(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        ("", "expected separate, property, claim, algorithm, error, or unit with a, b, c and d, but got none"),
+        ("", "expected separate, property, claim, algorithm, error, or unit with a, b, c and d, but got no"),
         ('property = "nan-word"', "expected property beside unit, but there is no unit"),
         (f'd = "1"\na = ["1"]\n{VOLTA}', "expected d beside unit, a, b, c, but there is no b and no c"),
         (f'property = "nan-word"\nclaim = "carry-bits"\n{VOLTA}', "but got property and claim"),

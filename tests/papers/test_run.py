@@ -124,7 +124,7 @@ def test_a_statement_holds_what_its_readers_need(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("bound", "attained", "outcome"),
-    [("4.0001", "1", "BOUNDED"), ("3.9", "1", "FOUND"), ("4.0001", "3.99", "UNKNOWN")],
+    [("4.0001", "1", "BOUNDED"), ("3.9", "1", "FOUND"), ("4.0001", "4.01", "UNKNOWN")],
 )
 def test_an_error_is_bounded_where_both_numbers_are_met(
     tmp_path: Path, bound: str, attained: str, outcome: str
