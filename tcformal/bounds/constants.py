@@ -162,6 +162,27 @@ def _rounded(unit: UnitSpec, length: int, paths: Growth, known: Theorems) -> Pro
     )  # fmt: skip
 
 
+def integer_loss(unit: UnitSpec, known: Theorems) -> Proved:
+    """What one block, or one rounding of sums that are exact before, loses of Σ|a_k·b_k| + |c| at most.
+
+    Ranges and units: `first`; operands and c that are integers, whose sums are integers between blocks too.
+    """
+    if unit.design.fraction_bits is None and not register.of_products(unit):
+        paths, kappas = growth(unit, 2 * unit.k), list[Fraction]()
+        for step in paths.steps:
+            if not known.holds(step, "error-bound"):
+                return known.missing()
+            kappas.append(_relative(known.stated(step))[0])
+        how = f"every rounding loses κ = {max(kappas)} of the magnitudes at most"
+        return Proved(max(kappas), None, 1, tuple(known.claims), (how,))
+    found = step_constant(unit, 2 * unit.k, known)
+    if found.first is None or found.other is None:
+        return found
+    most = max(found.first, found.other, found.beside or (1 + found.first) * (1 + found.other) - 1)
+    how = f"a block of {found.size} products loses κ = {most} of the magnitudes at most"
+    return replace(found, first=most, steps=(*found.steps, how))
+
+
 def _composed(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     """Of truncated sums of converted operands, each from the one before, and c added at the end.
 

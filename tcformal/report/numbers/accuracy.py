@@ -169,10 +169,12 @@ def slices_data(x: ExactSlices) -> dict[str, Any]:
     """Widths of slices as plain data."""
     return {
         "unit": x.unit.name,
-        "exact_up_to": 2**x.most if x.widths else None,
+        "exact_up_to": x.most if x.widths else None,
         "slices": [{"bits": w.bits, "largest": w.largest, "products": w.products} for w in x.widths],
         "claims": [{"claim": v.claim, "verdict": v.headline, "statement": v.composition} for v in x.claims],
         "reason": x.reason,
+        "sharp": x.sharp,
+        "steps": list(x.steps),
     }
 
 
@@ -184,12 +186,17 @@ def slices_view(x: ExactSlices) -> None:
     out.print(Text(f"{x.unit.name}: products of integer slices that are summed exactly"))
     out.print(made)
     lines = [f"theorem: {v.composition}" for v in x.claims if v.composition]
+    lines += x.steps
     if x.widths:
-        lines.append(
-            f"calls may be chained: partial sums count; a sum of 2^{x.most} + 1 is not exact (the claim)"
-        )
+        more = "is not exact (the claim)" if x.sharp else "may be exact too"
+        lines.append(f"calls may be chained: partial sums count; a sum of {_size(x.most)} + 1 {more}")
     lines += [f"no answer: {x.reason}"] if x.reason else []
     out.print(Text("\n".join(lines)))
+
+
+def _size(x: int) -> str:
+    """An integer, as a power of two where it is one."""
+    return str(x) if x & (x - 1) else f"2^{x.bit_length() - 1}"
 
 
 def accuracy_picture(
