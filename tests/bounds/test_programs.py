@@ -123,6 +123,17 @@ def test_errors_that_cancel_are_one_error() -> None:
     assert bound(made, 1) <= U * Fraction(3)
 
 
+def test_a_chain_of_calls_loses_in_each() -> None:
+    """Every call loses of the sum so far, too."""
+    unit = "ampere/mma.m16n8k8.f32.f16.f16.f32"
+    made = written(
+        f"d = c\nfor x, y in blocks(8, a, b):\n    d = call('{unit}', x, y, d)", a="fp16", b="fp16"
+    )
+    one, two, six = (bound(made, 8 * n) for n in (1, 2, 6))
+    assert 8 * U < one < two < six
+    assert 5 * (two - one) <= six - one
+
+
 def test_runs_are_added_where_they_overlap() -> None:
     one = {(0, 0): Fraction(1)}
     parts = [(Run(0, 4, one), Fraction(1)), (Run(2, 6, one), Fraction(-1)), (Run(6, 8, one), Fraction(1))]
