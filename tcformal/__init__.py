@@ -16,6 +16,7 @@ from tcformal.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from tcformal.bounds.accuracy import Accuracy, accuracy
+    from tcformal.bounds.programs import ProgramAccuracy, program_accuracy
     from tcformal.bounds.slices import ExactSlices, exact_slices
     from tcformal.design.spec import Design
     from tcformal.errors import (
@@ -97,6 +98,7 @@ _HOME = {
     "NoAnswerError": "tcformal.errors",
     "PlannedProduct": "tcformal.programs.recipes.cublaslt",
     "Program": "tcformal.programs.program",
+    "ProgramAccuracy": "tcformal.bounds.programs",
     "ProgramTrace": "tcformal.query.explain.program",
     "ProgramsCompared": "tcformal.query.programs",
     "Recipe": "tcformal.programs.recipes.recipe",
@@ -128,6 +130,7 @@ _HOME = {
     "identify_product": "tcformal.identify.whole.product",
     "plan_cublaslt": "tcformal.programs.recipes.cublaslt",
     "program": "tcformal.matmul.runnable",
+    "program_accuracy": "tcformal.bounds.programs",
     "prove_claim": "tcformal.proofs.prove",
     "prove_equal": "tcformal.proofs.separate",
     "recipes": "tcformal.programs.recipes.names",
@@ -143,12 +146,13 @@ __all__ = [
     "Accuracy", "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences",
     "Divergence", "ExactSlices", "Format", "Identification", "IdentifiedProduct", "IdentifyVerdict",
     "InputError", "Kind", "Limits", "MissingSolverError", "ModelGemm", "NoAnswerError", "PlannedProduct",
-    "Program", "ProgramTrace", "ProgramsCompared", "Recipe", "RecordError", "RunnableProgram",
-    "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError",
-    "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "accuracy", "check_property",
-    "compare_programs", "designs", "differences", "diverge", "exact_slices", "explain", "explain_program",
-    "formats", "gemm", "identify", "identify_product", "plan_cublaslt", "program", "prove_claim",
-    "prove_equal", "recipes", "run_query", "separate", "simulate", "suite", "unit", "units",
+    "Program", "ProgramAccuracy", "ProgramTrace", "ProgramsCompared", "Recipe", "RecordError",
+    "RunnableProgram", "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit",
+    "UnknownNameError", "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "accuracy",
+    "check_property", "compare_programs", "designs", "differences", "diverge", "exact_slices", "explain",
+    "explain_program", "formats", "gemm", "identify", "identify_product", "plan_cublaslt", "program",
+    "program_accuracy", "prove_claim", "prove_equal", "recipes", "run_query", "separate", "simulate",
+    "suite", "unit", "units",
 ]  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
 from tcformal.matmul.unit import Unit, spec_of
+from tcformal.oracle.values import decode
 from tcformal.proofs.prove import ClaimStore
 from tcformal.solve.result import Limits
 
@@ -124,8 +125,29 @@ def accuracy(
         chain = Recurrence(proved)
         bound = chain.of(n) if promote is None else chain.promoted(n, promote)
         proved = replace(proved, steps=(*proved.steps, *chain.steps))
+        if (how := exact_sums(spec, n, bound)) is not None:
+            bound, proved = Fraction(0), replace(proved, steps=(*proved.steps, how))
     return Accuracy(
         unit=spec, length=n, promote=promote, bound=bound, proved=proved, attained=attained, subnormal=small
+    )
+
+
+def exact_sums(unit: UnitSpec, length: int, bound: Fraction) -> str | None:
+    """Why no sum of so many products loses anything, where a bound of less than their least unit says so.
+
+    Ranges and units: `bound` in units of Σ|x_k·y_k|.  Products of formats of few exponents are multiples of
+    one power of two, and so is what sums of them are cut or rounded to: an error below it is 0.
+    """
+    a, b, d = unit.a_format, unit.b_format, unit.d_format
+    if unit.scale_format is not None or unit.emulation is not None or unit.design.summation != "fused":
+        return None
+    grid = sum(f.e_min - f.fraction_bits for f in (a, b))
+    most = length * decode(a, a.largest).magnitude * decode(b, b.largest).magnitude
+    if grid < d.e_min - d.fraction_bits or bound * most >= Fraction(2) ** grid:
+        return None
+    return (
+        f"products are multiples of 2^{grid}, and results too, and Σ|x_k·y_k| is at most {most}: an error of "
+        f"at most {float(bound):.4g} of that is less than 2^{grid}, and so 0"
     )
 
 
@@ -143,5 +165,6 @@ def growth_with_length(x: Accuracy) -> list[tuple[int, Fraction | None, Fraction
         if x.proved.first is not None:
             chain = Recurrence(x.proved)
             bound = chain.of(n) if x.promote is None else chain.promoted(n, x.promote)
+            bound = bound if exact_sums(x.unit, n, bound) is None else Fraction(0)
         made.append((n, bound, attained.ratio))
     return [*made, (x.length, x.bound, x.attained.ratio)]

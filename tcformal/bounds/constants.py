@@ -50,6 +50,8 @@ class Proved:
     reason: str = ""
     least: int | None = None
     largest: str = "of every call the largest product, or c,"
+    #: Beside a c that is not zero a block loses beside·Σ|a_k·b_k| + other·|c| at most; None: first and other.
+    beside: Fraction | None = None
 
 
 def unproved(reason: str, claims: tuple[ClaimVerdict, ...] = ()) -> Proved:
@@ -135,7 +137,8 @@ def _truncated(unit: UnitSpec, length: int, known: Theorems) -> Proved:
         if not known.holds(unit, name):
             return known.missing()
     first, other = (relative_constant(unit, size, zero_c=zero) for zero in (zero_c, False))
-    return Proved(first, other if blocks > 1 else None, size, tuple(known.claims), ())
+    more = other if blocks > 1 else None
+    return Proved(first, more, size, tuple(known.claims), (), beside=more)
 
 
 def _rounded(unit: UnitSpec, length: int, paths: Growth, known: Theorems) -> Proved:
@@ -153,7 +156,31 @@ def _rounded(unit: UnitSpec, length: int, paths: Growth, known: Theorems) -> Pro
     )
     other = max(later, through / first) - 1
     more = length > unit.k
-    return Proved(first - 1, other if more else None, unit.k, tuple(known.claims), (how,))
+    return Proved(
+        first - 1, other if more else None, unit.k, tuple(known.claims), (how,),
+        beside=through - 1 if more else None,
+    )  # fmt: skip
+
+
+def integer_loss(unit: UnitSpec, known: Theorems) -> Proved:
+    """What one block, or one rounding of sums that are exact before, loses of Σ|a_k·b_k| + |c| at most.
+
+    Ranges and units: `first`; operands and c that are integers, whose sums are integers between blocks too.
+    """
+    if unit.design.fraction_bits is None and not register.of_products(unit):
+        paths, kappas = growth(unit, 2 * unit.k), list[Fraction]()
+        for step in paths.steps:
+            if not known.holds(step, "error-bound"):
+                return known.missing()
+            kappas.append(_relative(known.stated(step))[0])
+        how = f"every rounding loses κ = {max(kappas)} of the magnitudes at most"
+        return Proved(max(kappas), None, 1, tuple(known.claims), (how,))
+    found = step_constant(unit, 2 * unit.k, known)
+    if found.first is None or found.other is None:
+        return found
+    most = max(found.first, found.other, found.beside or (1 + found.first) * (1 + found.other) - 1)
+    how = f"a block of {found.size} products loses κ = {most} of the magnitudes at most"
+    return replace(found, first=most, steps=(*found.steps, how))
 
 
 def _composed(unit: UnitSpec, length: int, known: Theorems) -> Proved:
@@ -200,7 +227,26 @@ def _whole(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     if isinstance(stated, RoundDownBound) and isinstance(alone, RoundDownBound):
         return _rounded_down(alone, stated, more, known)
     kappa, least, how = _relative(stated)
-    return Proved(kappa, kappa if more else None, block.k, tuple(known.claims), (how,), least=least)
+    other = kappa if more else None
+    return Proved(kappa, other, block.k, tuple(known.claims), (how,), least=least, beside=other)
+
+
+def error_bound_constant(unit: UnitSpec, known: Theorems) -> Proved:
+    """What claim `error-bound` of one block gives where operands may be subnormal.
+
+    Ranges and units: of the sum of the magnitudes in which the least normal number stands for every operand
+    that is subnormal: its exponent is that of the claim.
+    """
+    block = unit if unit.emulation is not None else block_of(unit)
+    stated = known.stated(block)
+    if isinstance(stated, RoundDownBound):
+        raise InputError(
+            f"expected normal operands for {unit.name}, but words of the program may be subnormal"
+        )
+    if not known.holds(block, "error-bound", kept=block.k == unit.k):
+        return known.missing()
+    kappa, least, how = _relative(stated)
+    return Proved(kappa, kappa, block.k, tuple(known.claims), (how,), least=least)
 
 
 def _rounded_down(alone: RoundDownBound, beside: RoundDownBound, more: bool, known: Theorems) -> Proved:
@@ -223,7 +269,7 @@ def _rounded_down(alone: RoundDownBound, beside: RoundDownBound, more: bool, kno
     size = beside.unit.k
     return Proved(
         first, other if more else None, size, tuple(known.claims), (how,), least=beside.least + margin,
-        largest=f"of every {size} products that are added at once the largest",
+        largest=f"of every {size} products that are added at once the largest", beside=later,
     )  # fmt: skip
 
 

@@ -38,12 +38,12 @@ class Recurrence:
             f"{blocks} blocks: C = (1 + κ_1)·(1 + κ)^{blocks - 1} - 1 with κ_1 = {first} of the first and "
             f"κ = {other}, from |result| <= (1 + C)·Σ|x_k·y_k| by induction",
         )
-        return _grown(first, other, blocks - 1)
+        return grown(first, other, blocks - 1)
 
     def promoted(self, length: int, every: int) -> Fraction:
         """C of sums of `every` products, each added to a binary32 sum to nearest."""
         own, parts = self.of(every), -(-length // every)
-        total = _grown(own, _UNIT_ROUNDOFF, parts - 1)
+        total = grown(own, _UNIT_ROUNDOFF, parts - 1)
         self.steps = (
             *self.steps,
             f"{parts} partial sums: D = (1 + u)·D + u for each addition after the first, u = 2^-24, from D = "
@@ -52,7 +52,7 @@ class Recurrence:
         return total
 
 
-def _grown(first: Fraction, each: Fraction, times: int) -> Fraction:
+def grown(first: Fraction, each: Fraction, times: int) -> Fraction:
     """(1 + first)·(1 + each)^times - 1; rounded up to a multiple of 2^-400 where that is many times."""
     total, power = 1 + first, 1 + each
     if times <= _EXACTLY:

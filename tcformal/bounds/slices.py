@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tcformal.bounds.constants import Theorems
+from tcformal.bounds.constants import Theorems, integer_loss
 from tcformal.callbacks import Progress, ignore
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
@@ -31,10 +31,11 @@ class SliceWidth:
 
 @dataclass(frozen=True, slots=True)
 class ExactSlices:
-    """What claim `integer-sums` says of slices on one unit.
+    """What claim `integer-sums`, or an error of less than 1, says of slices on one unit.
 
-    Ranges and units: every sum of integers of magnitudes up to 2^most is exact, partial sums of chained calls
-    among them; `widths`: none where the claim is not proved, with the reason.
+    Ranges and units: every sum of integers of magnitudes up to `most` is exact, partial sums of chained calls
+    among them; `widths`: none where the claim is not proved, with the reason; `sharp`: one of most + 1 is not
+    exact.
     """
 
     unit: UnitSpec
@@ -42,6 +43,8 @@ class ExactSlices:
     widths: tuple[SliceWidth, ...]
     claims: tuple[ClaimVerdict, ...]
     reason: str = ""
+    sharp: bool = True
+    steps: tuple[str, ...] = ()
 
 
 def exact_slices(
@@ -60,27 +63,47 @@ def exact_slices(
     Ranges and units: a slice of b bits holds the integers of magnitudes up to 2^b - 1; the last row holds
     2^precision too, the largest integer up to which all are numbers of the formats.
     Zero, NaN, Inf: operands are finite; a zero may have either sign.
-    Errors: InputError for a unit of whose sums no such claim is written.
+    Errors: InputError for a unit whose D cannot be the next C.
     Source: ozIMMU and GEMMul8; claim `integer-sums`, whose control is a sum of 2^most + 1 that is not exact.
+    Other sums than those that it is written of are integers too, so that an error of less than 1 is 0: what
+    their claims say of the error gives a size, which need not be the largest.
     """
     spec = spec_of(unit)
-    if not register.of_products(spec):
-        raise InputError(
-            f"expected a unit with truncated sums of products and c, of which claim integer-sums is written, "
-            f"but got {spec.name}"
-        )
     known = Theorems(store, limits or Limits(), solvers, certify, fresh, progress)
-    most = largest_exact(spec)
+    if not register.of_products(spec):
+        return _by_error(spec, known)
+    most = 1 << largest_exact(spec)
     if not known.holds(spec, "integer-sums"):
         return ExactSlices(spec, most, (), tuple(known.claims), known.missing().reason)
+    return ExactSlices(spec, most, _widths(spec, most), tuple(known.claims))
+
+
+def _by_error(spec: UnitSpec, known: Theorems) -> ExactSlices:
+    """The widths that the error of one block, or of one rounding, gives."""
+    if spec.scale_format is not None or spec.c_format != spec.d_format or spec.tree is not None:
+        raise InputError(f"expected a unit without scales whose D is its next C, but got {spec.name}")
+    try:
+        found = integer_loss(spec, known)
+    except InputError as error:
+        return ExactSlices(spec, 0, (), tuple(known.claims), str(error))
+    if found.first is None or (found.least is not None and found.least > 0):
+        return ExactSlices(spec, 0, (), found.claims, found.reason or "small sums may lose")
+    # The largest one with κ·most < 1: the error is an integer, and so 0.
+    inverse = 1 / found.first
+    most = -(-inverse.numerator // inverse.denominator) - 1
+    how = f"κ·{most} < 1, and sums of integers stay integers: the error is 0"
+    return ExactSlices(spec, most, _widths(spec, most), found.claims, sharp=False, steps=(*found.steps, how))
+
+
+def _widths(spec: UnitSpec, most: int) -> tuple[SliceWidth, ...]:
+    """How many products of each width a sum of that size holds."""
     bits = min(spec.a_format.precision, spec.b_format.precision)
     sizes = [(1 << b) - 1 for b in range(1, bits + 1)] + [1 << bits]
-    widths = [
-        SliceWidth(size.bit_length(), size, (1 << most) // size**2)
+    return tuple(
+        SliceWidth(size.bit_length(), size, most // size**2)
         for size in sizes
-        if all(_holds(f, size) for f in (spec.a_format, spec.b_format)) and size**2 <= 1 << most
-    ]
-    return ExactSlices(spec, most, tuple(widths), tuple(known.claims))
+        if all(_holds(f, size) for f in (spec.a_format, spec.b_format)) and size**2 <= most
+    )
 
 
 def _holds(fmt: Format, size: int) -> bool:

@@ -27,7 +27,7 @@ OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
 
 #: What the help of the program says of each command: to list them imports none.
 SUMMARIES: dict[str, str] = {
-    "accuracy": "The largest error of a unit's dot product in units of Σ|x_k·y_k|: a proved bound, attaining "
+    "accuracy": "The largest error of a dot product in units of Σ|x_k·y_k|: a proved bound, attaining "
     "inputs.",
     "check-rtl": "Compare Verilog of one dot product with a unit (exit 0 if they are equal on all inputs).",
     "compare-programs": "Is program A ever worse than B: inputs, or a proof that there are none (exit 0)?",

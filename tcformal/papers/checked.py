@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from tcformal.bounds.programs import EXPONENTS
 from tcformal.checks import check_choice, check_int, check_positive
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
+from tcformal.matmul.runnable import RunnableProgram, computation
+from tcformal.matmul.unit import Unit
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import parse_value
 from tcformal.papers.files import Ask, QueryFile
@@ -18,7 +23,12 @@ from tcformal.proofs.claims.register import CLAIMS, conditions, under
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.given import witness_of
 from tcformal.query.kinds.comparison.pair import ProgramPair
-from tcformal.query.kinds.comparison.parameters import ComparedPrograms, ComparisonParameters, read_excess
+from tcformal.query.kinds.comparison.parameters import (
+    ComparedPrograms,
+    ComparisonParameters,
+    exponent_range,
+    read_excess,
+)
 from tcformal.query.kinds.comparison.question import comparison_parameters
 from tcformal.query.kinds.property.properties import PROPERTIES
 
@@ -29,6 +39,7 @@ OUTCOMES: dict[str, tuple[str, ...]] = {
     "claim": ("HOLDS", "VIOLATED"),
     "algorithm": ("HOLDS", "VIOLATED", "VACUOUS"),
     "largest": ("BOUNDED", "FOUND"),
+    "error": ("BOUNDED", "FOUND"),
     "evaluate": ("REPRODUCED", "DIFFERENT"),
 }
 
@@ -93,6 +104,52 @@ def algorithm_asked(body: Mapping[str, Any]) -> ComparedPrograms:
     )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class ErrorAsked:
+    """The largest error of a unit or a program, and what is expected of it.
+
+    Ranges and units: `bound`, the proved one at most, and `attained`, at least, in units of 2^-24·Σ|a_k·b_k|.
+    """
+
+    of: Unit | RunnableProgram
+    length: int | None
+    promote: int | None
+    exponents: tuple[int, int]
+    bound: Fraction | None
+    attained: Fraction
+
+
+def error_asked(body: Mapping[str, Any]) -> ErrorAsked:
+    """What the key `error` describes; InputError for values that do not fit."""
+    given = body["error"]
+    of = computation(given["of"])
+    numbers: dict[str, int | None] = {"length": None, "promote": None}
+    for key in numbers:
+        if key in given:
+            text = given[key]
+            number = int(text) if isinstance(text, str) and text.isdecimal() else text
+            numbers[key] = check_int(key, number, low=1)
+    if isinstance(of, RunnableProgram) and "promote" in given:
+        raise InputError("expected promote with a unit only, but got it with a program")
+    if isinstance(of, Unit) and "exponents" in given:
+        raise InputError("expected exponents with a program only, but got them with a unit")
+    among = exponent_range(given["exponents"]) if "exponents" in given else EXPONENTS
+    bound = read_number("bound", given["bound"]) if "bound" in given else None
+    attained = read_number("attained", given.get("attained", "0"))
+    return ErrorAsked(of, numbers["length"], numbers["promote"], among, bound, attained)
+
+
+def read_number(name: str, text: str) -> Fraction:
+    """A decimal number or a fraction of at least 0; InputError for another text."""
+    try:
+        made = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise InputError(f"expected a number for {name}, but got {text!r}") from None
+    if made < 0 or len(text) > 40:
+        raise InputError(f"expected a number of at least 0 for {name}, but got {text!r}")
+    return made
+
+
 def programs_of(names: Any) -> tuple[Program, Program]:
     """The two programs of an ask; InputError where there are not two names."""
     if not isinstance(names, list) or len(names) != 2:
@@ -124,6 +181,9 @@ def _attempts(ask: Ask) -> Iterator[tuple[str, Callable[[], object]]]:
             yield "algorithm.unit", lambda: resolve(str(body["algorithm"].get("unit", "")))
         yield "algorithm", lambda: algorithm_asked({"algorithm": body["algorithm"]})
         yield "assume", lambda: algorithm_asked(body)
+        return
+    if kind == "error":
+        yield "error", lambda: error_asked(body)
         return
     key = "separate" if kind == "separate" else "unit"
     names = body["separate"] if kind == "separate" else [body["unit"]]

@@ -1,7 +1,7 @@
 """Query files: one question of the literature per TOML file, as data; read, checked, and made concrete.
 
 A file has a title, a source, the formula as the source writes it, parameters with defaults, and one or
-more `[[ask]]` tables, each of one of six kinds (queries/README.md says all of it to those who write one):
+more `[[ask]]` tables, each of one of seven kinds (queries/README.md says all of it to those who write one):
 
 * `separate = [A, B]`: do two designs differ (SEPARATED, EQUIVALENT)?
 * `property = NAME`, `unit = U`: does a property of `query.properties` hold of one unit (HOLDS, VIOLATED)?
@@ -45,6 +45,10 @@ ParameterValue = str | int
 
 #: Keys of an ask that are not handed on to the question.
 _FRAME = ("name", "cases", "pairs", "expected", "reported", "deviation")
+
+
+#: The keys that say of which kind an ask is; without one it is evaluated.
+KINDS = ("separate", "property", "claim", "algorithm", "error")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ class QueryFile:
     def _asks(
         self, number: int, table: Mapping[str, Any], values: Mapping[str, ParameterValue]
     ) -> Iterator[Ask]:
-        kind = next((k for k in ("separate", "property", "claim", "algorithm") if k in table), "evaluate")
+        kind = next((k for k in KINDS if k in table), "evaluate")
         if kind == "algorithm" and "search" in table["algorithm"]:
             kind = "largest"
         cases: Iterable[Mapping[str, ParameterValue]] = table.get("cases", [{}])
@@ -203,11 +207,13 @@ def load(path: Path, name: str | None = None) -> QueryFile:
 
 def _which_kind(ask: Mapping[str, Any]) -> str:
     """Why an ask is of no kind, or of several."""
-    kinds = [kind for kind in ("separate", "property", "claim", "algorithm", "d") if kind in ask]
+    kinds = [kind for kind in (*KINDS, "d") if kind in ask]
     if len(kinds) > 1:
         return f"expected one kind of question, but got {' and '.join(kinds)}"
     if not kinds:
-        return "expected separate, property, claim, algorithm, or unit with a, b, c and d, but got none"
+        return (
+            "expected separate, property, claim, algorithm, error, or unit with a, b, c and d, but got none"
+        )
     needed = ("unit", "a", "b", "c") if kinds == ["d"] else ("unit",)
     missing = [key for key in needed if key not in ask]
     return f"expected {kinds[0]} beside {', '.join(needed)}, but there is no {' and no '.join(missing)}"

@@ -11,14 +11,24 @@ from typing import Any
 
 import numpy as np
 
+from tcformal.bounds.accuracy import Accuracy, accuracy
+from tcformal.bounds.programs import ProgramAccuracy, program_accuracy
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.interp.concrete import Concrete
+from tcformal.matmul.runnable import RunnableProgram
 from tcformal.matmul.unit import Unit
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import format_value, parse_value
-from tcformal.papers.checked import algorithm_asked, check_asks, claim_of, golden_witness, mistake
+from tcformal.papers.checked import (
+    algorithm_asked,
+    check_asks,
+    claim_of,
+    error_asked,
+    golden_witness,
+    mistake,
+)
 from tcformal.papers.files import Ask, QueryFile, find
 from tcformal.programs.chain import circuit
 from tcformal.proofs.lemmas import LemmaBook
@@ -40,6 +50,8 @@ from tcformal.store.store import Store
 
 #: Outcomes that are no answer: they are asked again.
 OPEN = frozenset({"UNKNOWN", "TIMEOUT", "ERROR"})
+#: What errors are stated in: 2^-24.
+_SCALE = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -178,6 +190,40 @@ def _claim(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
     return v.kind.name, {**data, "lemmas": [lemma["sha256"] for lemma in data["lemmas"]]}
 
 
+def _error(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
+    """The largest error of a unit or a program: BOUNDED where both numbers of the ask are met.
+
+    FOUND: the inputs attain what is stated, but no bound is asked for, or none so small is proved.
+    """
+    x = error_asked(ask.body)
+    given: dict[str, Any] = {
+        "limits": how.limits, "solvers": how.solvers, "certify": how.certify, "store": how.store,
+        "fresh": how.fresh,
+    }  # fmt: skip
+    made: Accuracy | ProgramAccuracy
+    if isinstance(x.of, RunnableProgram):
+        length = x.of.k if x.length is None else x.length
+        made = program_accuracy(x.of, length=length, exponents=x.exponents, **given)
+        attained, claims, reason = made.near.ratio, made.claims, made.reason
+    else:
+        made = accuracy(x.of, length=x.length, promote=x.promote, subnormals=False, **given)
+        attained, claims, reason = made.attained.ratio, made.proved.claims, made.proved.reason
+    bound = None if made.bound is None else made.bound * _SCALE
+    said = "no bound" if bound is None else f"at most {float(bound):.7g}·2^-24 of Σ|a_k·b_k|, proved"
+    data = {
+        "reason": f"{said}; {float(attained * _SCALE):.7g}·2^-24 attained"
+        + (f"; {reason}" if reason else ""),
+        "assumptions": list(made.conditions),
+        "bound": None if bound is None else float(bound),
+        "attained": float(attained * _SCALE),
+        "checked": all(v.checked for v in claims),
+    }
+    if attained * _SCALE < x.attained:
+        return Kind.UNKNOWN.name, data
+    met = x.bound is not None and bound is not None and bound <= x.bound
+    return ("BOUNDED" if met else "FOUND"), data
+
+
 #: How each kind of ask is answered: the outcome, and the verdict as plain data.
 ASKERS: dict[str, Callable[[Ask, Setting], tuple[str, dict[str, Any]]]] = {
     "separate": _ask,
@@ -186,6 +232,7 @@ ASKERS: dict[str, Callable[[Ask, Setting], tuple[str, dict[str, Any]]]] = {
     "algorithm": _ask,
     "largest": _largest,
     "evaluate": _evaluate,
+    "error": _error,
 }
 
 

@@ -14,7 +14,7 @@ from tcformal.bounds.paths import growth
 from tcformal.bounds.slices import exact_slices
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
-from tcformal.oracle.values import decode
+from tcformal.oracle.values import decode, encode_exact
 from tcformal.proofs.statements.relative_bound import block_of, product_loss, relative_constant
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
 from tcformal.query.replay import oracle_result
@@ -117,6 +117,26 @@ def test_no_random_input_exceeds_a_bound(name: str) -> None:
         if end.kind.name == "FINITE":
             assert x.bound is not None
             assert abs(end.number - exact) <= x.bound * magnitude
+
+
+@pytest.mark.parametrize(
+    ("fmt", "length", "exact"), [("e2m1", 4, True), ("e3m2", 4, False), ("e2m1", 64, False)]
+)
+def test_sums_of_few_exponents_lose_nothing(
+    monkeypatch: pytest.MonkeyPatch, fmt: str, length: int, exact: bool
+) -> None:
+    """Products of e2m1 are multiples of 1/4 of at most 36: four of them fit in eleven bits, 64 do not."""
+    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
+    x = accuracy(
+        f"tfdpa@products=4,a_format={fmt},b_format={fmt},c_format=fp16,d_format=fp16,fraction_bits=11,"
+        "conversion=RZ-FP16,zero_exponent=-20",
+        length=length, subnormals=False,
+    )  # fmt: skip
+    assert x.bound is not None
+    assert (x.bound == 0) == exact
+    assert x.attained.ratio <= x.bound
+    assert x.gap is not None
+    assert ("and so 0" in " ".join(x.proved.steps)) == exact
 
 
 def test_a_unit_without_a_theorem_has_no_bound() -> None:
@@ -225,13 +245,33 @@ def test_products_of_few_bits_lose_less_than_a_unit() -> None:
 
 def test_slices_that_are_exact() -> None:
     x = exact_slices(TOY)
-    assert x.most == 11
+    assert x.most == 1 << 11
+    assert x.sharp
     assert [(w.bits, w.largest, w.products) for w in x.widths] == [
         (1, 1, 2048), (2, 3, 227), (3, 7, 41), (4, 15, 9), (5, 31, 2), (6, 32, 2),
     ]  # fmt: skip
     assert [v.kind.name for v in x.claims] == ["HOLDS"]
-    with pytest.raises(InputError, match="expected a unit with truncated sums of products and c"):
-        exact_slices("cdna3/v_mfma_f32_32x32x8_f16")
+
+
+def test_slices_of_other_sums_follow_from_an_error_below_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chains of roundings and sums that are rounded down: the size, and that sums of it are exact."""
+    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
+    for name, least in (
+        ("sequential@format=fp16,products=4", 2046),
+        ("cdna3/v_mfma_f32_32x32x8_f16", 1 << 20),
+    ):
+        x = exact_slices(name)
+        assert x.most >= least
+        assert not x.sharp
+        assert "the error is 0" in x.steps[-1]
+        build, one = Construction(x.unit), encode_exact(x.unit.a_format, Fraction(1))
+        c = encode_exact(x.unit.c_format, Fraction(x.most - 1))
+        for sign in (0, x.unit.a_format.sign_bit):
+            w = build.call([(one | sign, one)], c | (x.unit.c_format.sign_bit if sign else 0))
+            assert abs(decode(x.unit.d_format, oracle_result(x.unit, w)).number) == x.most
+    assert x.most < 1 << 24
+    with pytest.raises(InputError, match="expected a unit without scales whose D is its next C"):
+        exact_slices("blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0")
 
 
 def test_growth_with_the_length() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -19,6 +21,7 @@ from tcformal.figures.mary import (
     theorem,
 )
 from tcformal.figures.model import precision_of, rounded
+from tcformal.figures.published import data_name, differences
 from tcformal.figures.real import REAL, added
 from tcformal.formats.catalog import format_named
 from tcformal.matmul.unit import unit
@@ -143,3 +146,19 @@ def test_a_picture_without_matplotlib_is_one_sentence(monkeypatch: pytest.Monkey
     assert (
         "which the extra `plot` brings (pip install 'tcformal[plot]'), but it is not installed" in done.output
     )
+
+
+def test_published_data_are_compared_digit_by_digit(tmp_path: Path) -> None:
+    curve = next(iter(PUBLISHED))
+    lines = [" ".join(map(str, line)) for line in PUBLISHED[curve]]
+    path = tmp_path / data_name(curve)
+    path.write_text("\n".join(["n error bound error-nrl bound-nrl", *lines[:2], ""]))
+    x, y, z = points([curve], count=3)
+    assert list(differences(tmp_path, [x, y])) == []
+    assert [d.published for d in differences(tmp_path, [z])] == ["none"] * 5
+    path.write_text(path.read_text().replace("6.129233e-03", "6.129234e-03"))
+    (found,) = differences(tmp_path, [x, y])
+    assert (found.n, found.column, found.ours) == (13, "error-nrl", "6.129233e-03")
+    path.write_text("n error\n10 1\n")
+    with pytest.raises(InputError, match="expected the columns n error bound error-nrl bound-nrl"):
+        list(differences(tmp_path, [x]))

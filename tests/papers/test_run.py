@@ -12,7 +12,7 @@ from tcformal.design.names import resolve
 from tcformal.papers import run as running
 from tcformal.papers.checked import golden_witness
 from tcformal.papers.files import Ask, find, known_queries, load
-from tcformal.papers.run import Setting, evaluate_three, run
+from tcformal.papers.run import Setting, evaluate_three, run, run_query
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
 
@@ -120,3 +120,21 @@ def test_a_statement_holds_what_its_readers_need(tmp_path: Path) -> None:
         "`tcformal run power/xvbf16ger2 --fresh`",
     ):  # fmt: skip
         assert wanted in text, wanted
+
+
+@pytest.mark.parametrize(
+    ("bound", "attained", "outcome"),
+    [("4.0001", "1", "BOUNDED"), ("3.9", "1", "FOUND"), ("4.0001", "4.01", "UNKNOWN")],
+)
+def test_an_error_is_bounded_where_both_numbers_are_met(
+    tmp_path: Path, bound: str, attained: str, outcome: str
+) -> None:
+    path = tmp_path / "error.toml"
+    path.write_text(
+        'title = "x"\nsource = "me"\n[[ask]]\nname = "one"\nexpected = "BOUNDED"\n'
+        f'error = {{ of = "fma-chain", length = 4, bound = "{bound}", attained = "{attained}" }}\n'
+    )
+    (found,) = run_query(path)
+    assert found.outcome == outcome
+    assert found.answer["reason"].startswith("at most 4")
+    assert found.as_expected == (outcome == "BOUNDED")

@@ -1,4 +1,4 @@
-"""`accuracy`: the sharp error constant of a unit, proved and attained."""
+"""`accuracy`: the sharp error constant of a unit, proved and attained, and that of a program."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ import click
 
 from tcformal.bounds.accuracy import accuracy as found
 from tcformal.bounds.accuracy import growth_with_length
+from tcformal.bounds.programs import EXPONENTS, program_accuracy
 from tcformal.bounds.slices import exact_slices
 from tcformal.cli.group import NO_ANSWER, OK, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
+from tcformal.matmul.runnable import RunnableProgram, computation
+from tcformal.query.kinds.comparison.parameters import exponent_range
 from tcformal.report.escape import print_json, say
 from tcformal.report.numbers.accuracy import (
     accuracy_data,
     accuracy_picture,
     accuracy_view,
+    program_accuracy_data,
+    program_accuracy_view,
     slices_data,
     slices_view,
 )
@@ -25,29 +30,38 @@ from tcformal.store.store import Store
 
 
 @main.command()
-@click.argument("unit")
+@click.argument("unit", metavar="UNIT|PROGRAM")
 @click.option("--length", type=int, help="Products, in calls one after the other; by default one call.")
 @click.option("--promote", type=int, metavar="P", help="Add to a sum in fp32 after every P products.")
 @click.option("--prove/--no-prove", "prove", default=True, help="Prove the bound, or only build inputs.")
+@click.option("--exponents", metavar="LOW..HIGH",
+              help=f"Exponents of a program's inputs; else {EXPONENTS[0]}..{EXPONENTS[1]}.")  # fmt: skip
 @click.option("--exact", is_flag=True, help="Instead: up to which size sums of integers are exact (slices).")
 @click.option("--plot", "picture", metavar="FILE",
               help="A picture (svg, png, pdf) of the growth with length; data beside it.")  # fmt: skip
 @solver_options()
 @json_option
 def accuracy(
-    unit: str, length: int | None, promote: int | None, prove: bool, exact: bool, picture: str | None,
-    how: SolverOptions, as_json: bool,
+    unit: str, length: int | None, promote: int | None, prove: bool, exponents: str | None, exact: bool,
+    picture: str | None, how: SolverOptions, as_json: bool,
 ) -> int:  # fmt: skip
-    """The largest error of a unit's dot product in units of Σ|x_k·y_k|: a proved bound, attaining inputs.
+    """The largest error of a dot product in units of Σ|x_k·y_k|: a proved bound, attaining inputs.
 
     The bound is a theorem of the proof kernel about one block, or follows from one about a call or rounding,
     and for longer sums from block to block; the inputs are built, or found by an ascent, and replayed on
-    integers and on exact fractions.  Exit code 3 where no bound is proved.
+    integers and on exact fractions.  The bound of a program is composed of its words' errors and
+    its calls' theorems.  Exit code 3 where no bound is proved.
     """
     if picture is not None:
         picture_kind(picture)
         pyplot()  # refuses before anything is computed
-    store = how.store()
+    store, asked = how.store(), computation(unit)
+    if isinstance(asked, RunnableProgram):
+        if exact or picture is not None or promote is not None:
+            raise click.UsageError("expected --exact, --plot and --promote with a UNIT only")
+        return _program(asked, length, exponents, prove, how, store, as_json)
+    if exponents is not None:
+        raise click.UsageError("expected --exponents with a PROGRAM only")
     if exact:
         return _slices(unit, how, store, as_json)
     with progress(transient=True) as bar:
@@ -77,3 +91,21 @@ def _slices(unit: str, how: SolverOptions, store: Store, as_json: bool) -> int:
         )  # fmt: skip
     print_json(slices_data(widths)) if as_json else slices_view(widths)
     return OK if widths.widths else NO_ANSWER
+
+
+def _program(
+    asked: RunnableProgram, length: int | None, exponents: str | None, prove: bool, how: SolverOptions,
+    store: Store, as_json: bool,
+) -> int:  # fmt: skip
+    """The bound of a program and inputs that come near."""
+    among = EXPONENTS if exponents is None else exponent_range(exponents)
+    with progress(transient=True) as bar:
+        task = bar.add_task("accuracy", total=None)
+        made = program_accuracy(
+            asked, length=asked.k if length is None else length, exponents=among, prove=prove,
+            limits=how.limits, solvers=how.solvers, certify=how.certify, store=store, fresh=how.fresh,
+            progress=lambda text: bar.update(task, description=text),
+        )  # fmt: skip
+    print_json(program_accuracy_data(made)) if as_json else program_accuracy_view(made)
+    checked = all(v.checked for v in made.claims)
+    return OK if not prove or (made.bound is not None and checked) else NO_ANSWER

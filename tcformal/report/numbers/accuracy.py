@@ -11,6 +11,7 @@ from rich.text import Text
 
 from tcformal.bounds.accuracy import Accuracy
 from tcformal.bounds.attained import Attained
+from tcformal.bounds.programs import ProgramAccuracy
 from tcformal.bounds.slices import ExactSlices
 from tcformal.operands.command import by_value, explain_command
 from tcformal.oracle.values import value_data
@@ -20,6 +21,8 @@ from tcformal.report.text import console, table
 
 #: What constants are shown in units of.
 _UNIT = 24
+#: Elements of inputs that are shown as a command at most.
+_SHOWN = 16
 
 
 def in_units(x: Fraction, *, up: bool) -> str:
@@ -114,14 +117,64 @@ def _model(x: Accuracy) -> str:
     return said + ("; U = 2^-24 holds" if high is not None and high <= unit else "")
 
 
+def program_accuracy_data(x: ProgramAccuracy) -> dict[str, Any]:
+    """A program's constant as plain data; fractions as text."""
+    near, fmt = x.near, x.program.plan(x.length).fmt
+    return {
+        "program": x.program.name,
+        "length": x.length,
+        "exponents": None if x.exponents is None else list(x.exponents),
+        "bound": None if x.bound is None else _fraction(x.bound),
+        "attained": {
+            **_fraction(near.ratio), "error": str(near.error), "magnitude": str(near.magnitude),
+            "result": value_data(fmt, near.result), "a": list(map(hex, near.a)), "b": list(map(hex, near.b)),
+        },
+        "gap": None if x.gap is None else float(x.gap),
+        "conditions": list(x.conditions),
+        "proof": {
+            "claims": [
+                {"unit": v.unit.name, "claim": v.claim, "verdict": v.headline, "statement": v.composition}
+                for v in x.claims
+            ],
+            "steps": list(x.steps),
+            "reason": x.reason,
+        },
+    }  # fmt: skip
+
+
+def program_accuracy_view(x: ProgramAccuracy) -> None:
+    """Print a program's constant, its conditions and where its inputs are."""
+    out, made = console(), table("of Σ|a_k·b_k|", "constant", "how")
+    if x.bound is not None:
+        made.add_row(
+            "bound", in_units(x.bound, up=True), "words and sums step by step, calls by the claims below"
+        )
+    gap = "" if x.gap is None else f"; {float(x.gap) * 100:.2g} % below the bound"
+    made.add_row("attained", in_units(x.near.ratio, up=False), f"found, replayed on lanes and fractions{gap}")
+    out.print(Text(f"{x.program.name}: the largest |d - Σ a_k·b_k| of {x.length} products"))
+    out.print(made)
+    lines = [f"the bound holds for: {'; '.join(x.conditions)}"] if x.bound is not None else []
+    lines += [f"theorem, {v.unit.name}: {v.composition}" for v in x.claims if v.composition]
+    lines += list(x.steps)
+    lines += [f"no bound: {x.reason}"] if x.reason else []
+    out.print(Text("\n".join(lines)))
+    if x.length <= _SHOWN:
+        a, b = (",".join(map(hex, words)) for words in (x.near.a, x.near.b))
+        say(f"tcformal explain '{x.program.name}' --a {a} --b {b}")
+    else:
+        say("the inputs: --json has them")
+
+
 def slices_data(x: ExactSlices) -> dict[str, Any]:
     """Widths of slices as plain data."""
     return {
         "unit": x.unit.name,
-        "exact_up_to": 2**x.most if x.widths else None,
+        "exact_up_to": x.most if x.widths else None,
         "slices": [{"bits": w.bits, "largest": w.largest, "products": w.products} for w in x.widths],
         "claims": [{"claim": v.claim, "verdict": v.headline, "statement": v.composition} for v in x.claims],
         "reason": x.reason,
+        "sharp": x.sharp,
+        "steps": list(x.steps),
     }
 
 
@@ -133,12 +186,17 @@ def slices_view(x: ExactSlices) -> None:
     out.print(Text(f"{x.unit.name}: products of integer slices that are summed exactly"))
     out.print(made)
     lines = [f"theorem: {v.composition}" for v in x.claims if v.composition]
+    lines += x.steps
     if x.widths:
-        lines.append(
-            f"calls may be chained: partial sums count; a sum of 2^{x.most} + 1 is not exact (the claim)"
-        )
+        more = "is not exact (the claim)" if x.sharp else "may be exact too"
+        lines.append(f"calls may be chained: partial sums count; a sum of {_size(x.most)} + 1 {more}")
     lines += [f"no answer: {x.reason}"] if x.reason else []
     out.print(Text("\n".join(lines)))
+
+
+def _size(x: int) -> str:
+    """An integer, as a power of two where it is one."""
+    return str(x) if x & (x - 1) else f"2^{x.bit_length() - 1}"
 
 
 def accuracy_picture(

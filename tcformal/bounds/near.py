@@ -1,0 +1,214 @@
+"""Inputs of a program that lose much: those of its units, and what an ascent makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.bounds.attained import Construction
+from tcformal.bounds.promoted import promoted
+from tcformal.bounds.search import improved
+from tcformal.bounds.words import Range
+from tcformal.design.steps import CallStep
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+from tcformal.matmul.errors import values_of
+from tcformal.matmul.runnable import RunnableProgram
+from tcformal.operands.witness import Witness
+from tcformal.oracle.programs import program_result
+from tcformal.oracle.values import NumberClass, decode, encoded
+from tcformal.programs.program import Program
+
+Words = NDArray[np.uint64]
+#: Rows that are tried at once, rounds of an ascent, and products of all rows together.
+_ROWS, _ROUNDS, _PRODUCTS = 2048, 24, 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Inputs of a program with c = 0 and what it loses on them, computed by lanes and by exact fractions.
+
+    Ranges and units: `error` = |d - Σ a_k·b_k| and `magnitude` = Σ|a_k·b_k|, exact.
+    """
+
+    a: tuple[int, ...]
+    b: tuple[int, ...]
+    result: int
+    error: Fraction
+    magnitude: Fraction
+
+    @property
+    def ratio(self) -> Fraction:
+        """error / magnitude; 0 where both are 0."""
+        return self.error / self.magnitude if self.magnitude else Fraction(0)
+
+
+def nearest(p: Program, n: int, exponents: Range | None, seed: int = 1) -> Near:
+    """The inputs found that lose most, by products of the program's units, random ones, and an ascent.
+
+    Ranges and units: elements are zero or normal, with exponents in the range where there is one.
+    Errors: InputError where integers and fractions give different results.
+    """
+    search = _Search(p, n, exponents, seed)
+    rows = [*search.built(), *search.drawn()]
+    found = search.best(rows)
+    # With scales that depend on data every new exponent is a definition of its own.
+    if exponents is not None and n * _ROUNDS <= _ROWS:
+        found = search.climbed(found)
+    return search.replayed(found)
+
+
+class _Search:
+    """Rows of a and b for one program and length."""
+
+    def __init__(self, p: Program, n: int, exponents: Range | None, seed: int) -> None:
+        self.p, self.n, self.run = p, n, RunnableProgram(p)
+        self.formats = (p.input_format("a"), p.input_format("b"))
+        self.ranges = [
+            # Without a range no word may underflow: elements of one binade.
+            (max(f.e_min, 0 if exponents is None else exponents.low),
+             min(f.e_max, 0 if exponents is None else exponents.high)) for f in self.formats
+        ]  # fmt: skip
+        self.rng = np.random.default_rng(seed)
+
+    # ------------------------------------------------------------------ candidates
+    def built(self) -> Iterator[Words]:
+        """What loses most in the units' own calls, alone and with promotion, where the inputs can be such."""
+        calls = [s for s in self.p.plan(self.n).steps if isinstance(s, CallStep)]
+        for unit in dict.fromkeys(s.unit for s in calls):
+            if unit.scale_format is not None or unit.tree is not None:
+                continue
+            build = Construction(unit)
+            made = [improved(build, min(self.n, unit.k), build.best(min(self.n, unit.k)))]
+            if self.n > unit.k and unit.c_format == unit.d_format:
+                made.append(improved(build, self.n, build.best(self.n)))
+                lengths = {s.products for s in calls if s.unit == unit and s.products < self.n}
+                if unit.d_format.name == "fp32":
+                    made += [promoted(build, self.n, every) for every in sorted(lengths)]
+            for x in made:
+                row = self._row([(w, times) for w, times in x.calls], build)
+                if row is not None:
+                    yield row
+
+    def _row(self, calls: Sequence[tuple[Witness, int]], build: Construction) -> Words | None:
+        """The operands of calls as inputs of the program; None where a format lacks one."""
+        pairs: list[tuple[int, int]] = []
+        for w, times in calls:
+            pairs += list(zip(w.a, w.b, strict=True)) * times
+        made = np.zeros((2, self.n), np.uint64)
+        for side, (fmt, own) in enumerate(zip(self.formats, (build.a, build.b), strict=True)):
+            words = {x: encoded(fmt, decode(own, x).number) for x in {pair[side] for pair in pairs[: self.n]}}
+            for k, pair in enumerate(pairs[: self.n]):
+                word = words[pair[side]]
+                if word is None:
+                    return None
+                made[side, k] = word
+        return made if self._allowed(made[None])[0] else None
+
+    def drawn(self) -> Iterator[Words]:
+        """Random rows with one large product and others, of few or many bits."""
+        count = max(4, min(_ROWS, _PRODUCTS // self.n))
+        sides = []
+        depth = self.rng.integers(0, 30, (count, 1))
+        for fmt, (low, high) in zip(self.formats, self.ranges, strict=True):
+            middle = (low + high + 1) // 2
+            e = np.where(np.arange(self.n) == 0, middle, middle - depth // 2)
+            sides.append(self._encoded(fmt, np.clip(e, low, high)))
+        yield from np.stack(sides, 1)
+
+    def _encoded(self, fmt: Format, e: NDArray[np.int64]) -> Words:
+        field = (e + fmt.bias).astype(np.uint64)
+        t = fmt.fraction_bits
+        fraction = self.rng.integers(0, 1 << t, e.shape, dtype=np.uint64)
+        few = np.uint64(((1 << t) - 1) ^ ((1 << (t // 2)) - 1))
+        kind = self.rng.integers(0, 3, (len(e), 1))
+        fraction = np.choose(kind, [fraction, fraction & few, np.zeros_like(fraction)])
+        return np.asarray((field << np.uint64(t) | fraction) << np.uint64(fmt.ignored_low_bits))
+
+    # ------------------------------------------------------------------ what is lost
+    def lost(self, rows: Words) -> NDArray[np.float64]:
+        """About what each row loses, in units of Σ|a_k·b_k|; 0 where it is not allowed.
+
+        Shapes: rows [count, 2, n].
+        """
+        a, b = (np.ascontiguousarray(rows[:, i]).astype(f"u{f.storage_bits // 8}")
+                for i, f in enumerate(self.formats))  # fmt: skip
+        c = np.zeros(len(rows), f"u{self.p.input_format('c').storage_bits // 8}")
+        # Sums in extended precision where there is one: what is found is computed again, exactly.
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            d = values_of(np.asarray(self.run.evaluate(a, b, c)), self.run.d_format)
+            x, y = (values_of(v, f).astype(np.longdouble)
+                    for v, f in zip((a, b), self.formats, strict=True))  # fmt: skip
+            ratio = np.abs(d - (x * y).sum(1)) / np.abs(x * y).sum(1)
+        return np.where(np.isfinite(ratio) & self._allowed(rows), ratio, 0).astype(np.float64)
+
+    def _allowed(self, rows: Words) -> NDArray[np.bool_]:
+        """Whether every element is zero, or normal with an exponent in the range."""
+        fine = np.ones(len(rows), bool)
+        for side, (fmt, (low, high)) in enumerate(zip(self.formats, self.ranges, strict=True)):
+            body = rows[:, side] & np.uint64(fmt.sign_bit - 1)
+            e = (body >> np.uint64(fmt.fraction_bits + fmt.ignored_low_bits)).astype(np.int64) - fmt.bias
+            inside = (e >= low) & (e <= high) & (body <= np.uint64(fmt.largest))
+            fine &= (inside | (body == 0)).all(1)
+        return np.asarray(fine)
+
+    def best(self, rows: Sequence[Words]) -> Words:
+        """The row that loses most."""
+        stacked = np.stack(rows)
+        size = max(1, _PRODUCTS // self.n)
+        ratios = np.concatenate([self.lost(stacked[i : i + size]) for i in range(0, len(rows), size)])
+        return np.asarray(stacked[int(ratios.argmax())])
+
+    def climbed(self, row: Words) -> Words:
+        """Random changes of one element or two, as long as more is lost."""
+        now = float(self.lost(row[None])[0])
+        for _ in range(_ROUNDS):
+            rows = np.repeat(row[None], _ROWS, 0)
+            for _ in range(2):
+                self._change(rows)
+            ratios = self.lost(rows)
+            at = int(ratios.argmax())
+            if ratios[at] > now:
+                now, row = float(ratios[at]), rows[at]
+        return row
+
+    def _change(self, rows: Words) -> None:
+        """One element of each row is changed: a bit, a neighbour, the sign, or another one's word."""
+        count, at = len(rows), np.arange(len(rows))
+        side, k = self.rng.integers(0, 2, count), self.rng.integers(0, self.n, count)
+        for s, fmt in enumerate(self.formats):
+            words = rows[at, side, k]
+            bit = self.rng.integers(fmt.ignored_low_bits, fmt.width, count).astype(np.uint64)
+            flipped = words ^ (np.uint64(1) << bit)
+            step = words + np.uint64(1 << fmt.ignored_low_bits)
+            other = rows[at, side, self.rng.integers(0, self.n, count)]
+            made = np.choose(self.rng.integers(0, 3, count), [flipped, step, other])
+            chosen = side == s
+            rows[at[chosen], side[chosen], k[chosen]] = made[chosen]
+
+    # ------------------------------------------------------------------ exactly
+    def replayed(self, row: Words) -> Near:
+        """What a row loses, exactly, by both ways to its result."""
+        a, b = ([int(x) for x in side] for side in row)
+        plan = self.p.plan(self.n)
+        result = program_result(plan, a, b, 0)
+        given = [self._array(x, f) for x, f in zip((a, b), self.formats, strict=True)]
+        zero = np.zeros(1, f"u{self.p.input_format('c').storage_bits // 8}")
+        lanes = int(self.run.evaluate(given[0], given[1], zero)[0])
+        if lanes != result:
+            raise InputError(f"expected one result of {self.p.name}, but got {lanes:#x} and {result:#x}")
+        values = [decode(self.formats[0], x).number * decode(self.formats[1], y).number
+                  for x, y in zip(a, b, strict=True)]  # fmt: skip
+        d = decode(plan.fmt, result)
+        if d.kind is not NumberClass.FINITE:
+            raise InputError(f"expected a finite result of {self.p.name}, but got {d.kind.name}")
+        error = abs(d.number - sum(values, Fraction(0)))
+        return Near(tuple(a), tuple(b), result, error, sum(map(abs, values), Fraction(0)))
+
+    @staticmethod
+    def _array(words: Sequence[int], fmt: Format) -> NDArray[np.unsignedinteger]:
+        return np.array([words], f"u{fmt.storage_bits // 8}")

@@ -1,0 +1,126 @@
+"""The error of a program in units of Σ|a_k·b_k|: a bound from its words and calls, inputs that come near."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tcformal.bounds.calls import CallBounds
+from tcformal.bounds.constants import Theorems
+from tcformal.bounds.near import Near, nearest
+from tcformal.bounds.steps import StepErrors
+from tcformal.bounds.words import Range
+from tcformal.callbacks import Progress, ignore
+from tcformal.checks import check_int
+from tcformal.design.steps import HeadroomStep
+from tcformal.errors import InputError
+from tcformal.matmul.runnable import RunnableProgram
+from tcformal.programs.program import LONGEST, Program, program_of
+from tcformal.proofs.claim import ClaimVerdict
+from tcformal.proofs.prove import ClaimStore
+from tcformal.solve.result import Limits
+
+#: Exponents of the elements unless others are given: where numbers of half precision are normal.
+EXPONENTS = (-14, 14)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramAccuracy:
+    """What is known of sup |d - Σ a_k·b_k| / Σ|a_k·b_k| for a program and a length, c being 0.
+
+    Ranges and units: `bound` is None where none follows, with the `reason`; `near` are the inputs found that
+    lose most.
+    """
+
+    program: Program
+    length: int
+    #: Exponents of elements that are not zero; None where scales depend on data.
+    exponents: tuple[int, int] | None
+    bound: Fraction | None
+    near: Near
+    claims: tuple[ClaimVerdict, ...]
+    #: Of each unit and how it is called, the sentences by which its constants follow.
+    steps: tuple[str, ...]
+    reason: str = ""
+
+    @property
+    def gap(self) -> Fraction | None:
+        """1 - attained / bound; None without a bound, 0 where both are 0."""
+        if self.bound is None:
+            return None
+        return 1 - self.near.ratio / self.bound if self.bound else Fraction(0)
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Under which the bound holds."""
+        if self.exponents is None:
+            return ("c = 0", "no element, word or result is subnormal or overflows")
+        low, high = self.exponents
+        return ("c = 0", f"every element is zero, or normal with an exponent from {low} to {high}")
+
+
+def program_accuracy(
+    program: str | Program | RunnableProgram,
+    *,
+    length: int,
+    exponents: tuple[int, int] = EXPONENTS,
+    prove: bool = True,
+    limits: Limits | None = None,
+    solvers: Sequence[str] | None = None,
+    certify: bool | None = None,
+    store: ClaimStore | None = None,
+    fresh: bool = False,
+    progress: Progress = ignore,
+) -> ProgramAccuracy:
+    """The largest error of a program in units of Σ|a_k·b_k|: a bound, and inputs that come near.
+
+    Shapes: `length` products; c is 0.
+    Ranges and units: `exponents` of elements that are not zero, least and largest, cut to those of the normal
+    numbers of the input formats; they do not count where scales depend on data.  What underflows in the range
+    is counted.  `prove`: False leaves the bound out.
+    Zero, NaN, Inf: elements are zero or normal.
+    Errors: InputError for a length or exponents out of range.  A step of which nothing is known, what may
+    overflow, or a theorem that is not proved in the limits leaves `bound` None, with the reason.
+    Source: roundings by their definition, calls by claims of the kernel (`accuracy`); words are sums of the
+    element and of rounding errors, whose cancellations are exact.
+    """
+    p = program_of(program.program if isinstance(program, RunnableProgram) else program)
+    n = check_int("length", length, low=1, high=LONGEST)
+    low = check_int("the least exponent", exponents[0], low=-16400, high=16400)
+    high = check_int("the largest exponent", exponents[1], low=low, high=16400)
+    plan = p.plan(n)
+    formats = (p.input_format("a"), p.input_format("b"))
+    low, high = max(low, *(f.e_min for f in formats)), min(high, *(f.e_max for f in formats))
+    if low > high:
+        raise InputError(f"expected exponents that the inputs of {p.name} have, but got {exponents}")
+    scaled = any(isinstance(step, HeadroomStep) for step in plan.steps)
+    among = None if scaled else Range(low, high)
+    progress("looking for inputs")
+    near = nearest(p, n, among)
+    bound, reason = None, "no proof was asked for"
+    known = Theorems(store, limits or Limits(), solvers, certify, fresh, progress)
+    bounds = CallBounds(known)
+    if prove:
+        try:
+            bound, reason = StepErrors(plan, among, bounds).constant(), ""
+        except InputError as error:
+            reason = str(error)
+    claims = {(v.unit.name, v.claim): v for found in bounds.made for v in found[1].claims}
+    return ProgramAccuracy(
+        program=p, length=n, exponents=None if scaled else (low, high), bound=bound, near=near,
+        claims=tuple(claims.values()), steps=tuple(_sentences(bounds)), reason=reason,
+    )  # fmt: skip
+
+
+def _sentences(bounds: CallBounds) -> list[str]:
+    """How the constants of calls follow, and the constants."""
+    made = []
+    for name, found in bounds.made:
+        made += [f"{name}: {step}" for step in found.steps]
+    made += [
+        f"{name}: a call of {n} products loses at most {float(x.own):.6g} of their magnitudes"
+        + (f" and {float(x.other):.6g} of |c|" if x.other else "")
+        for (name, n, _), x in bounds.used.items()
+    ]
+    return made

@@ -1,0 +1,351 @@
+"""The error of a program's result, step by step: words, sums and calls with what each loses at most."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from tcformal.bounds.calls import CallBounds
+from tcformal.bounds.sums import Sums, Total, Weights, largest, plus, times, weight
+from tcformal.bounds.words import Powers, Range, Symbols, Word, joined
+from tcformal.design.rounding import NEAREST
+from tcformal.design.steps import (
+    CallStep,
+    ConstantStep,
+    HeadroomStep,
+    InputStep,
+    JoinStep,
+    PlanStep,
+    ProgramPlan,
+    RoundStep,
+    ScaledProduct,
+    SliceStep,
+    format_of,
+)
+from tcformal.errors import InputError
+from tcformal.formats.spec import Format
+from tcformal.oracle.values import decode
+
+#: Errors that a value may hold before those that no other value holds are counted as lost.
+_MOST_ERRORS = 24
+
+
+class Row:
+    """A word of consecutive elements, zeros beyond the last one; `length` None: a single element."""
+
+    __slots__ = ("length", "start", "word")
+
+    def __init__(self, word: Word, start: int, length: int | None) -> None:
+        self.word, self.start, self.length = word, start, length
+
+
+#: A step's value: words of elements, one total, totals, a constant, or nothing for an exponent.
+Value = Row | Total | list[Total] | Fraction | None
+
+
+class StepErrors:
+    """Runs through a plan with c = 0 and bounds what its result is away from Σ a_k·b_k."""
+
+    def __init__(self, plan: ProgramPlan, exponents: Range | None, bounds: CallBounds) -> None:
+        self.plan, self.n, self.exponents, self.bounds = plan, plan.products, exponents, bounds
+        self.symbols = Symbols(exponents)
+        self.sums = Sums(self.symbols, self.n)
+        self.values: dict[int, Value] = {}
+        self.read: dict[tuple[int, Format], Word] = {}
+        self.ways, self.last = _paths(plan)
+        #: Whether a scale depends on data: what is small beside the largest element may then underflow.
+        self.scaled = False
+
+    def constant(self) -> Fraction:
+        """The least C that follows, with |d - Σ a_k·b_k| <= C·Σ|a_k·b_k|.
+
+        Errors: InputError for a step of which nothing is known here, or words that may overflow.
+        """
+        for i, step in enumerate(self.plan.steps):
+            self.values[i] = self._value(i, step)
+            for done in self.last.get(i, ()):
+                self.values.pop(done, None)
+        d = self.values[self.plan.result]
+        d = self._total(d) if not isinstance(d, Total) else d
+        if d.powers:
+            raise InputError("expected a result whose scales cancel, but some are left")
+        return largest(self.sums.distance(d))
+
+    # ------------------------------------------------------------------ steps
+    def _value(self, i: int, step: PlanStep) -> Value:
+        if isinstance(step, InputStep):
+            if step.letter == "c":
+                return Fraction(0)
+            return Row(self.symbols.input(step.letter, format_of(step)), 0, self.n)
+        if isinstance(step, ConstantStep):
+            return decode(format_of(step), step.word).number
+        if isinstance(step, SliceStep):
+            return self._slice(step)
+        if isinstance(step, JoinStep):
+            return [self._total(self.values[j]) for j in step.items]
+        if isinstance(step, RoundStep):
+            return self._round(i, step)
+        if isinstance(step, CallStep):
+            return self._call(i, step)
+        if isinstance(step, HeadroomStep):
+            self.scaled = True
+            if self.exponents is not None:
+                raise InputError("expected no range of exponents where scales depend on data, but got one")
+            return None
+        raise InputError(f"expected a step of a program, but got {step!r}")
+
+    def _slice(self, step: SliceStep) -> Value:
+        source = self.values[step.source]
+        if isinstance(source, Row):
+            return Row(source.word, source.start + step.start, step.length)
+        if isinstance(source, list):
+            some = source[step.start : step.start + (step.length or 1)]
+            some += [self.sums.nothing()] * ((step.length or 1) - len(some))
+            return some if step.length is not None else some[0]
+        raise InputError(f"expected a vector to take elements of, but {step.name} has none")
+
+    # ------------------------------------------------------------------ roundings
+    def _round(self, i: int, step: RoundStep) -> Value:
+        addends = [x for x in step.addends if not self._nought(x)]
+        if not addends:
+            return Fraction(0)
+        single = [self._single(x) for x in addends]
+        if all(row is not None for row in single):
+            rows = [row for row in single if row is not None]
+            if len({(row.start, row.length) for row in rows}) > 1:
+                raise InputError(f"expected words of the same elements, but {step.name} adds others")
+            return Row(self._rounded(step, [row.word for row in rows]), rows[0].start, rows[0].length)
+        if step.length is None:
+            return self._added(i, step, addends, 0)
+        return [self._added(i, step, addends, k) for k in range(step.length)]
+
+    def _rounded(self, step: RoundStep, words: list[Word]) -> Word:
+        whole, target = self.symbols.total(words), step.target
+        own = self.plan.input_format(whole.letter)
+        for source, _ in whole.powers:
+            # The largest scaled element is at most the limit; where that is subnormal, integers are meant.
+            made = self.plan.steps[source]
+            if (
+                isinstance(made, HeadroomStep)
+                and self.symbols.share(whole) * made.limit < Fraction(2) ** target.e_min
+            ):
+                raise InputError(
+                    f"expected words that are normal numbers, but {step.name} has subnormal ones"
+                )
+        return self.symbols.rounded(whole, own, target, step.mode, step.saturates)
+
+    def _added(self, i: int, step: RoundStep, addends: list[ScaledProduct], k: int) -> Total:
+        parts = [self._part(x, k) for x in addends]
+        made, target = self.sums.sum(parts), step.target
+        error = self._loss(made, target, step.mode)
+        if len(addends) == 1 and self._exact(addends[0], target, k):
+            error = error * 0
+        return self._new(i, None if step.length is None else k, made, error)
+
+    def _exact(self, x: ScaledProduct, target: Format, k: int) -> bool:
+        """Whether one value, scaled, or one product of words is a number of the format."""
+        rows = [self._element(self.values[j], k) for j in x.factors]
+        words = [row.word for row in rows if isinstance(row, Row)]
+        if len(words) == len(rows) == 2:
+            most = Fraction(1)
+            for w in words:
+                most *= self.symbols.most(w, self.plan.input_format(w.letter)) * Fraction(2) ** w.grid
+            low = 0 if self.exponents is None else 2 * self.exponents.low - sum(w.grid for w in words)
+            fits = self.exponents is None or low >= target.e_min - target.fraction_bits
+            return fits and most <= 1 << target.precision
+        totals = [j for j in x.factors if isinstance(self._element(self.values[j], k), Total)]
+        if len(totals) != 1 or any(not self._power(j, k) for j in x.factors if j not in totals):
+            return False
+        made, source = self._element(self.values[totals[0]], k), format_of(self.plan.steps[totals[0]])
+        assert isinstance(made, Total)
+        grid = None if made.grid is None else made.grid + x.shift
+        return source.precision <= target.precision and (
+            self.exponents is None or (grid is not None and grid >= target.e_min - target.fraction_bits)
+        )
+
+    def _power(self, j: int, k: int) -> bool:
+        """Whether a step is a constant power of two."""
+        x = self._element(self.values[j], k)
+        return isinstance(x, Fraction) and x > 0 and bin(x.numerator * x.denominator).count("1") == 1
+
+    def _loss(self, x: Total, target: Format, mode: str) -> Weights:
+        """What a rounding of a total loses at most."""
+        u = Fraction(1, 1 << target.precision)
+        share = u / (1 + u) if mode in NEAREST else 2 * u
+        most = self.sums.most(x)
+        lost = times(most, share)
+        if self.exponents is None:
+            return lost
+        top = (2 - Fraction(2, 1 << target.fraction_bits)) * Fraction(2) ** target.e_max
+        if largest(most) * self.n * Fraction(4) ** (self.exponents.high + 1) > top:
+            raise InputError(f"expected sums that do not overflow {target.name}, but some may in this range")
+        least = target.e_min - target.fraction_bits
+        if x.grid is None or x.grid < least:
+            # What underflows: at most one least number, beside a sum of at least 2^(2·low).
+            lost = plus(lost, np.full(self.n, weight(Fraction(2) ** (least - 2 * self.exponents.low))))
+        return np.asarray(lost)
+
+    # ------------------------------------------------------------------ operands
+    def _nought(self, x: ScaledProduct) -> bool:
+        return any(isinstance(v, Fraction) and not v for v in (self.values[j] for j in x.factors))
+
+    def _single(self, x: ScaledProduct) -> Row | None:
+        """A word, scaled, where the addend is one."""
+        factor = Fraction(2) ** x.shift * (-1 if x.negative else 1)
+        rows = []
+        for j in x.factors:
+            value = self.values[j]
+            if isinstance(value, Fraction):
+                factor *= value
+            else:
+                rows.append(value)
+        if len(rows) != 1 or not isinstance(rows[0], Row):
+            return None
+        if bin(abs(factor.numerator) * factor.denominator).count("1") != 1:
+            raise InputError(f"expected words times powers of two, but got times {factor}")
+        row = rows[0]
+        return Row(row.word.scaled(factor, _powers(x)), row.start, row.length)
+
+    def _part(self, x: ScaledProduct, k: int) -> tuple[Total, Fraction, Powers]:
+        """An addend as a total, its factor and its powers."""
+        factor = Fraction(2) ** x.shift * (-1 if x.negative else 1)
+        made: list[Row | Total] = []
+        for j in x.factors:
+            value = self._element(self.values[j], k)
+            if isinstance(value, Fraction):
+                factor *= value
+            elif value is None:
+                raise InputError("expected a value, but got an exponent")
+            else:
+                made.append(value)
+        if len(made) == 1 and isinstance(made[0], Total):
+            return made[0], factor, _powers(x)
+        if len(made) == 2 and isinstance(made[0], Row) and isinstance(made[1], Row):
+            first, second = made
+            if first.start != second.start:
+                raise InputError("expected products of the same elements of a and b, but got others")
+            return self.sums.product(first.word, second.word, first.start, 1), factor, _powers(x)
+        raise InputError("expected sums of products of words, but got others")
+
+    def _element(self, value: Value, k: int) -> Row | Total | Fraction | None:
+        """The value, or its element k where it is a vector."""
+        if isinstance(value, list):
+            return value[k if len(value) > 1 else 0]
+        if isinstance(value, Row) and value.length is not None:
+            return Row(value.word, value.start + k, None)
+        return value
+
+    def _total(self, value: Value) -> Total:
+        if isinstance(value, Total):
+            return value
+        if isinstance(value, Fraction) and not value:
+            return self.sums.nothing()
+        raise InputError("expected sums of products, but got another value")
+
+    # ------------------------------------------------------------------ calls
+    def _call(self, i: int, step: CallStep) -> Total:
+        o, c = step.unit.operands, self._total(self.values[step.c])
+        rows = [self._operand(step.a, o.a), self._operand(step.b, o.b)]
+        if rows[0].start != rows[1].start:
+            raise InputError("expected calls on the same elements of a and b, but got others")
+        start, length = rows[0].start, max(1, min(step.products, self.n - rows[0].start))
+        exact = self.sums.product(rows[0].word, rows[1].word, start, length)
+        if exact.zero and (c.zero or _gives_c(step)):
+            return c
+        by_letter = [(row.word, fmt) for row, fmt in zip(rows, (o.a, o.b), strict=True)]
+        normal = all(self.symbols.normal(w, fmt) for w, fmt in by_letter)
+        found = self.bounds.of(step.unit, length, zero_c=c.zero, normal=normal)
+        if self.exponents is not None and exact.grid is not None and exact.grid < found.least and normal:
+            raise InputError(
+                f"expected products of at least 2^{found.least} for {step.unit.name}, but some may be smaller"
+            )
+        raised = Fraction(1)
+        for w, fmt in by_letter:
+            raised *= self.symbols.raised(w, fmt)
+        share = self.sums.nothing().lin
+        share[start : start + length] = weight(raised)
+        error = plus(times(share, found.own), times(self.sums.most(c), found.other))
+        made = self.sums.sum([(exact, Fraction(1), ()), (c, Fraction(1), ())])
+        self._loss(made, o.d, "RZ")  # refuses what may overflow
+        return self._new(i, None, made, error)
+
+    def _operand(self, j: int, fmt: Format) -> Row:
+        """A word as a unit reads it: without the low bits that it ignores."""
+        row = self.values[j]
+        if not isinstance(row, Row):
+            raise InputError("expected calls on words of the elements, but got one on results")
+        if format_of(self.plan.steps[j]) == fmt:
+            return row
+        key = (j, fmt)
+        if key not in self.read:
+            own = self.plan.input_format(row.word.letter)
+            self.read[key] = self.symbols.rounded(row.word, own, fmt, "RZ", False)
+        return Row(self.read[key], row.start, row.length)
+
+    def _new(self, i: int, k: int | None, made: Total, error: Weights) -> Total:
+        """A step's result, or its element k, with its error, which several values may hold."""
+        made = self.sums.disturbed(made, error, shared=bool(self.ways[i][k or 0] > 1))
+        # Elements before this one are not among the values yet.
+        return self._merged(made) if k is None and len(made.errors) > _MOST_ERRORS else made
+
+    def _merged(self, made: Total) -> Total:
+        """A new value where errors that always occur together are one, in all values that are held."""
+        places: list[tuple[int, int]] = []
+        held = [made]
+        for j, value in self.values.items():
+            for k, x in enumerate(value if isinstance(value, list) else [value]):
+                if isinstance(x, Total):
+                    places.append((j, k))
+                    held.append(x)
+        made, *others = self.sums.merged(held)
+        for (j, k), x in zip(places, others, strict=True):
+            value = self.values[j]
+            if isinstance(value, list):
+                value[k] = x
+            else:
+                self.values[j] = x
+        return made
+
+
+def _gives_c(step: CallStep) -> bool:
+    """Whether a call on zeros gives its c: a result already, and no bit of it is cut."""
+    design, o = step.unit.design, step.unit.operands
+    return design.summation == "fused" and design.c_fraction_bits is None and o.c == o.d
+
+
+def _powers(x: ScaledProduct) -> Powers:
+    found: Powers = ()
+    for source, sign in x.exponents:
+        found = joined(found, ((source, sign),))
+    return found
+
+
+def _paths(plan: ProgramPlan) -> tuple[list[np.ndarray], dict[int, list[int]]]:
+    """How many ways lead from each element of each step's value to the result, and what is done when.
+
+    Ranges and units: 2 stands for more; an error on one way cannot cancel.  Of each step those whose values
+    nothing takes after it.
+    """
+    ways = [np.zeros(1 if s.length is None else s.length, np.int64) for s in plan.steps]
+    ways[plan.result] += 1
+    last: dict[int, int] = {}
+    for i in range(len(plan.steps) - 1, -1, -1):
+        step, own = plan.steps[i], np.minimum(ways[i], 2)
+        for j in step.sources:
+            last.setdefault(j, i)
+        if isinstance(step, SliceStep):
+            there = ways[step.source][step.start : step.start + own.size]
+            there += own[: there.size]
+        elif isinstance(step, JoinStep):
+            for n, j in enumerate(step.items):
+                ways[j] += own[n]
+        else:
+            for j in step.sources:
+                same = isinstance(step, RoundStep) and ways[j].size == own.size
+                ways[j] += own if same else own.sum()
+    done: dict[int, list[int]] = {}
+    for j, i in last.items():
+        if j != plan.result:
+            done.setdefault(i, []).append(j)
+    return ways, done

@@ -1,0 +1,212 @@
+"""Scalars of a program as sums of products of words and of errors, with bounds on these."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.bounds.words import Powers, Symbols, Word, joined
+from tcformal.errors import InputError
+
+#: For each product a_k·b_k a weight: Σ weight·|a_k·b_k|.  Every operation on them is rounded up.
+Weights = NDArray[np.float64]
+#: More than what an operation of binary64 rounds down by, and the least weight that is not zero.
+_UP, _LEAST = 1 + 2.0**-50, 2.0**-900
+#: (symbol of a, symbol of b) -> coefficient.
+Products = Mapping[tuple[int, int], Fraction]
+
+
+def weights(n: int) -> Weights:
+    """Weights of zero."""
+    return np.zeros(n)
+
+
+def times(w: Weights, factor: Fraction) -> Weights:
+    """Weights times a factor of at least 0, rounded up."""
+    if factor == 1:
+        return w
+    return np.where(w > 0, np.maximum(w * weight(factor) * _UP, _LEAST), 0.0)
+
+
+def plus(x: Weights, y: Weights) -> Weights:
+    """The sum of weights, rounded up."""
+    return (x + y) * _UP
+
+
+def weight(x: Fraction) -> float:
+    """A number of at least 0 as a weight, rounded up."""
+    return max(float(x) * _UP, _LEAST) if x else 0.0
+
+
+def largest(w: Weights) -> Fraction:
+    """The largest weight: Σ weight·|a_k·b_k| is at most that of Σ|a_k·b_k|."""
+    return Fraction(float(w.max()))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Products of words of consecutive elements: Σ_k Σ coefficient·symbol(a_k)·symbol(b_k), k in a run."""
+
+    start: int
+    stop: int
+    products: Products
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A scalar: value·2^-powers = Σ runs + Σ coefficient·error + what is at most `loose`.
+
+    Shapes: runs in order, none beside one of the same products; `lin`, `loose` [n]: what they are at most,
+    and errors that nothing else holds.
+    Ranges and units: the value is a multiple of 2^grid; None without a range of exponents.
+    """
+
+    runs: tuple[Run, ...]
+    lin: Weights
+    loose: Weights
+    errors: Mapping[int, Fraction] = field(default_factory=dict)
+    grid: int | None = None
+    powers: Powers = ()
+
+    @property
+    def zero(self) -> bool:
+        """Whether it is always zero."""
+        return not self.runs and not self.errors and not self.loose.any()
+
+
+class Sums:
+    """The arithmetic of totals for one program and length."""
+
+    def __init__(self, symbols: Symbols, n: int) -> None:
+        self.symbols, self.n = symbols, n
+        #: Errors that several values hold: what each is at most.
+        self.errors: list[Weights] = []
+
+    def nothing(self) -> Total:
+        """Zero."""
+        return Total((), weights(self.n), weights(self.n))
+
+    def product(self, a: Word, b: Word, start: int, length: int) -> Total:
+        """Σ of the products of two words over a run of elements; those beyond the end are zero."""
+        if a.letter == b.letter:
+            raise InputError("expected products of a word of a and one of b, but got two of the same input")
+        if a.letter == "b":
+            a, b = b, a
+        stop = min(start + length, self.n)
+        if stop <= start:
+            return self.nothing()
+        run = Run(start, stop, {(i, j): p * q for i, p in a.terms for j, q in b.terms if p * q})
+        exponents = self.symbols.exponents
+        grid = None if exponents is None else 2 * exponents.low - a.grid - b.grid
+        return Total((run,), self._lin((run,)), weights(self.n), {}, grid, joined(a.powers, b.powers))
+
+    def _bound(self, run: Run) -> float:
+        bounds = self.symbols.bounds
+        return weight(
+            sum((abs(q) * bounds[i] * bounds[j] for (i, j), q in run.products.items()), Fraction(0))
+        )
+
+    def _lin(self, runs: Sequence[Run]) -> Weights:
+        """What runs are at most."""
+        made = weights(self.n)
+        for run in runs:
+            made[run.start : run.stop] = self._bound(run)
+        return made
+
+    def most(self, x: Total) -> Weights:
+        """What |x| is at most."""
+        total = plus(x.lin, x.loose)
+        for i, q in x.errors.items():
+            total = plus(total, times(self.errors[i], abs(q)))
+        return total
+
+    def sum(self, parts: Sequence[tuple[Total, Fraction, Powers]]) -> Total:
+        """The exact sum of totals, each times a factor and times powers of two."""
+        parts = [x for x in parts if not x[0].zero]
+        if not parts:
+            return self.nothing()
+        powers = {joined(x.powers, more) for x, _, more in parts}
+        if len(powers) > 1:
+            raise InputError("expected sums of values at the same scale, but got others")
+        errors, loose = dict[int, Fraction](), weights(self.n)
+        grids: list[int | None] = []
+        for x, q, _ in parts:
+            for i, p in x.errors.items():
+                errors[i] = errors.get(i, Fraction(0)) + p * q
+            loose = plus(loose, times(x.loose, abs(q)))
+            grids.append(None if x.grid is None else x.grid + _shift(q))
+        runs = _added([(run, q) for x, q, _ in parts for run in x.runs])
+        known = [x for x in grids if x is not None]
+        left = {i: q for i, q in errors.items() if q}
+        return Total(runs, self._lin(runs), loose, left, min(known, default=None), powers.pop())
+
+    def disturbed(self, x: Total, error: Weights, *, shared: bool) -> Total:
+        """The total with an error more; `shared`: several values will hold it, so that it may cancel."""
+        if not error.any():
+            return x
+        if not shared:
+            return Total(x.runs, x.lin, plus(x.loose, error), x.errors, x.grid, x.powers)
+        self.errors.append(error)
+        more = {**x.errors, len(self.errors) - 1: Fraction(1)}
+        return Total(x.runs, x.lin, x.loose, more, x.grid, x.powers)
+
+    def merged(self, held: Sequence[Total]) -> list[Total]:
+        """The values with errors that occur in the same way in all of them made one."""
+        ways: dict[tuple[Fraction, ...], list[int]] = {}
+        for i in {i for x in held for i in x.errors}:
+            found = [x.errors.get(i, Fraction(0)) for x in held]
+            first = next(abs(q) for q in found if q)
+            ways.setdefault(tuple(q / first for q in found), []).append(i)
+        new: list[dict[int, Fraction]] = [{} for _ in held]
+        for shares, members in ways.items():
+            total = weights(self.n)
+            for i in members:
+                factor = next(abs(x.errors[i]) for x in held if x.errors.get(i))
+                # Errors may be joined with their signs: an error that is as often negative is as large.
+                total = plus(total, times(self.errors[i], factor))
+            self.errors.append(total)
+            for errors, q in zip(new, shares, strict=True):
+                if q:
+                    errors[len(self.errors) - 1] = q
+            for i in members:
+                self.errors[i] = weights(0)
+        return [replace(x, errors=e) for x, e in zip(held, new, strict=True)]
+
+    def distance(self, x: Total) -> Weights:
+        """What |x - Σ a_k·b_k| is at most."""
+        made = self.most(Total((), weights(self.n), x.loose, x.errors))
+        left = np.ones(self.n)
+        for run in x.runs:
+            products = dict(run.products)
+            products[0, 0] = products.get((0, 0), Fraction(0)) - 1
+            left[run.start : run.stop] = self._bound(Run(run.start, run.stop, products))
+        return plus(made, left)
+
+
+def _added(parts: Sequence[tuple[Run, Fraction]]) -> tuple[Run, ...]:
+    """The sum of runs, each times a factor."""
+    ends = sorted({x for run, _ in parts for x in (run.start, run.stop)})
+    made: list[Run] = []
+    for start, stop in itertools.pairwise(ends):
+        products: dict[tuple[int, int], Fraction] = {}
+        for run, q in parts:
+            if run.start <= start and stop <= run.stop:
+                for at, p in run.products.items():
+                    products[at] = products.get(at, Fraction(0)) + p * q
+        left = {at: p for at, p in products.items() if p}
+        if made and made[-1].stop == start and made[-1].products == left:
+            made[-1] = Run(made[-1].start, stop, left)
+        elif left:
+            made.append(Run(start, stop, left))
+    return tuple(made)
+
+
+def _shift(q: Fraction) -> int:
+    """The exponent of the largest power of two that divides a dyadic number."""
+    low = (q.numerator & -q.numerator).bit_length() - 1
+    return low - (q.denominator.bit_length() - 1)
