@@ -30,6 +30,7 @@ from tcformal.identify.record.identification import (
     NearDesign,
     Settled,
 )
+from tcformal.identify.same import Sameness
 from tcformal.identify.search import Search
 from tcformal.identify.survivors.listed import ListedWorld
 from tcformal.identify.survivors.tables import Survivors
@@ -148,9 +149,10 @@ class Identifying:
             return self._asked_again() or self._set_aside() or self._outside()
         simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
         self.progress(f"certifying {simplest.name}")
-        axes = certified(self.search, simplest, self.asker, self.progress)
+        same = Sameness(simplest, self.k)
+        axes = certified(self.search, simplest, self.asker, same, self.progress)
         asked = len(answers)
-        axes += settled_designs(simplest, [u for u in fitting if u.name != simplest.name], axes, self.asker)
+        axes += settled_designs(simplest, [u for u in fitting if u.name != simplest.name], axes, self.asker, same)
         batch, answers = self.asker.history
         if self.asker.misfits(simplest).size:
             # An input that tells two designs apart refuted the one that seemed the simplest.

@@ -85,6 +85,8 @@ class Sameness:
     base: UnitSpec
     k: int
     _pools: dict[int, tuple[Batch, Raw]] = field(default_factory=dict)
+    #: Designs that are proved to be the base.
+    _proved: list[UnitSpec] = field(default_factory=list)
     _end: float = field(default_factory=lambda: time.monotonic() + _SECONDS)
     _book: LemmaBook = field(default_factory=lambda: LemmaBook(limits=_LEMMA))
 
@@ -96,12 +98,25 @@ class Sameness:
     def quickly(self, other: UnitSpec) -> Likeness:
         """What definitions, lemmas and some pools of inputs say."""
         if same_definition(self.base, other, self.k):
+            self._proved.append(other)
             return Likeness("the definitions are the same")
+        if (witness := self._separated(other)) is not None:
+            return Likeness(witness=witness)
         if time.monotonic() < self._end:
-            asked = self._asked(other)
+            near = self._near(other)
+            asked = self._asked(other, near)
             if equal_in_steps(asked.one, asked.two, self._book, _LEMMA, asked.k) is not None:
-                return Likeness(f"the lemmas of claim equality{asked.more(self.k)}")
-        return Likeness(witness=self._separated(other))
+                self._proved.append(other)
+                via = "" if near is self.base else f", by way of {near.name}"
+                return Likeness(f"the lemmas of claim equality{asked.more(self.k)}{via}")
+        return Likeness()
+
+    def _near(self, other: UnitSpec) -> UnitSpec:
+        """A design that is proved to be the base with the same sums as another one; or else the base."""
+        if other.tree is None:
+            return self.base
+        known = (u for u in self._proved if u.tree is not None and u.tree.root == other.tree.root)
+        return next(known, self.base)
 
     def told(self, other: UnitSpec, inputs: Sequence[Witness]) -> bool:
         """Whether another design differs from the base on one of some inputs."""
@@ -123,13 +138,13 @@ class Sameness:
             return Likeness()
         return Likeness(verdict.reason + asked.more(self.k))
 
-    def _asked(self, other: UnitSpec) -> _Asked:
+    def _asked(self, other: UnitSpec, near: UnitSpec | None = None) -> _Asked:
         """Both designs for as few products as they hand their whole state on after; else for all.
 
         Soundness: products are numbered anew on both sides alike, which only renames inputs; designs that
         agree on so many products with every c agree on all, block by block.
         """
-        first, second, order = self.base, other, tuple(range(self.k))
+        first, second, order = near or self.base, other, tuple(range(self.k))
         if all(u.tree is not None and u.k == self.k for u in (first, second)):
             order = _order(first)
             first, second = (_renumbered(u, order) for u in (first, second))
