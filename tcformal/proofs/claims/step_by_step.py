@@ -7,7 +7,7 @@ exponent of a zero, the fields of an Inf or a NaN.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from tcformal.design.unit import UnitSpec
@@ -21,12 +21,15 @@ from tcformal.proofs.claim import Asking, ClaimPart, PartStatus
 from tcformal.proofs.claims.same_sums import side_by_side
 from tcformal.proofs.lemmas import Lemma, frontier
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
+from tcformal.proofs.tactics.rearrange import rearranged
 from tcformal.semantics.number import Number
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand, Total
 from tcformal.semantics.unpack import unpack
 
 #: Inputs on which facts are tried before they are proved.
 _TRIED = 600
+#: Products of a sum that a lemma may speak of as a whole.
+_FEW = 2
 
 Leaves = frozenset[int | str]
 
@@ -150,7 +153,9 @@ class _Proof:
         for x, y in (*pairs, *zip(one.nodes(), two.nodes(), strict=True)):
             if x.width == y.width and x is not y:
                 first, second = self.c.all_replaced([x, y])
-                if not self.c.equal(first, second) and self.seen(self.g.eq(first, second)):
+                if self.c.equal(first, second) or not self.seen(self.g.eq(first, second)):
+                    continue
+                if not rearranged(self.c, one.scope, first, second):
                     self._prove(one.scope, [(first, second)], "a stage of both sides")
 
     def _known_of(self, new: Sequence[_Handed], pairs: Sequence[tuple[_Handed, _Handed]]) -> None:
@@ -191,8 +196,11 @@ class _Proof:
         shared = [below[i] for i in frontier(firsts, seconds, 0)]
         shared += [n for x in of for n in x.sums() if n.index in below]
         products = [n for n in below.values() if n.op == "mul_expand"]
-        tried = []
-        for more in (shared, products, []):
+        tried: list[list[int]] = []
+        # Whole sums of many terms are no lemma.
+        reached = _reached([*firsts, *seconds], free)
+        wide = sum(n.op == "mul_expand" for n in reached) > _FEW
+        for more in (shared,) if wide else (shared, products, []):
             cut = free | {n.index: n for n in more}
             if sorted(cut) not in tried:
                 tried.append(sorted(cut))
@@ -259,13 +267,28 @@ class _Proof:
         )
 
 
+def _reached(roots: Sequence[Node], stops: Collection[int]) -> list[Node]:
+    """What nodes are made of, down to some others, by index."""
+    seen: dict[int, Node] = {}
+    waiting = list(roots)
+    while waiting:
+        node = waiting.pop()
+        if node.index not in seen and node.index not in stops:
+            seen[node.index] = node
+            waiting += node.args
+    return list(seen.values())
+
+
 def _stages(one: Total | None, two: Total | None) -> list[tuple[Node, Node]]:
-    """The stages of two sums in the order of definition, where they are sums of as many terms."""
-    if one is None or two is None or len(one.terms) != len(two.terms) or len(one.partials) != len(two.partials):
+    """The stages of two sums in the order of definition, where they are sums of as many terms, but for zeros."""
+    if one is None or two is None:
         return []
     made = [(one.e_max.bits, two.e_max.bits)] if one.e_max.low == two.e_max.low else []
-    made += [(x.aligned, y.aligned) for x, y in zip(one.terms, two.terms, strict=True)]
-    made += [(x.node, y.node) for x, y in zip(one.partials, two.partials, strict=True)]
+    terms = [[x for x in total.terms if x.aligned.op != "const"] for total in (one, two)]
+    if len(terms[0]) == len(terms[1]):
+        made += [(x.aligned, y.aligned) for x, y in zip(*terms, strict=True)]
+    if len(one.partials) == len(two.partials):
+        made += [(x.node, y.node) for x, y in zip(one.partials, two.partials, strict=True)]
     return [*made, (one.bits, two.bits)]
 
 
