@@ -54,7 +54,7 @@ def certified(
     """
     values = {x.name: x for survivors in search.alive for x in _values(survivors, simplest, asker.k)}
     made: dict[str, AxisOutcome] = {}
-    for ask in (None, same.quickly, same.by_solvers):
+    for ask in (None, same.quickly, same.by_sums, same.by_solvers):
         known: dict[str, Likeness] = {}
         told: list[Witness] = []
         for name, x in values.items():
@@ -91,7 +91,7 @@ def settled_designs(
     made, counted = [], asker.trusted(batch)
     for u in others:
         wrong = counted[replay(u, rows_of(batch, counted)) != answers[counted]]
-        proof = "" if wrong.size else same.quickly(u).proof
+        proof = "" if wrong.size else same.quickly(u).proof or same.by_sums(u).proof
         settled = Settled.REFUTED if wrong.size else Settled.SAME if proof else Settled.UNDECIDED
         made.append(
             AxisOutcome("design", u.name, u.name, settled, int(wrong[0]) if wrong.size else None, proof)

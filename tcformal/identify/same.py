@@ -18,7 +18,7 @@ from tcformal.operands.pool import pool_of
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import same_definition
-from tcformal.proofs.claims.equality import equal_in_steps, plain_form
+from tcformal.proofs.claims.equality import equal_in_steps, equal_in_sums, plain_form
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import answer
@@ -30,6 +30,8 @@ from tcformal.solve.result import Limits
 _POOL, _POOLS = 10_000, 5
 #: Seconds in which lemmas and solvers are asked; what is not decided then stays open.
 _SECONDS = 150.0
+#: Seconds in which proofs of one sum after the other begin.
+_SUMS = 90.0
 #: Limits of each solver on a question about two whole designs, and on a lemma.
 _WHOLE, _LEMMA = Limits(time_s=20.0), Limits(time_s=30.0)
 
@@ -85,15 +87,18 @@ class Sameness:
     base: UnitSpec
     k: int
     _pools: dict[int, tuple[Batch, Raw]] = field(default_factory=dict)
-    #: Designs that are proved to be the base.
+    #: Seconds that are left for proofs of one sum after the other, and designs that are proved to be the base.
+    _sums: float = _SUMS
     _proved: list[UnitSpec] = field(default_factory=list)
     _end: float = field(default_factory=lambda: time.monotonic() + _SECONDS)
     _book: LemmaBook = field(default_factory=lambda: LemmaBook(limits=_LEMMA))
 
     def compared(self, other: UnitSpec) -> Likeness:
         """What is known of the base and another design of its formats."""
-        found = self.quickly(other)
-        return found if found.proof or found.witness else self.by_solvers(other)
+        found = Likeness()
+        for ask in (self.quickly, self.by_sums, self.by_solvers):
+            found = found if found.proof or found.witness else ask(other)
+        return found
 
     def quickly(self, other: UnitSpec) -> Likeness:
         """What definitions, lemmas and some pools of inputs say."""
@@ -106,10 +111,23 @@ class Sameness:
             near = self._near(other)
             asked = self._asked(other, near)
             if equal_in_steps(asked.one, asked.two, self._book, _LEMMA, asked.k) is not None:
-                self._proved.append(other)
-                via = "" if near is self.base else f", by way of {near.name}"
-                return Likeness(f"the lemmas of claim equality{asked.more(self.k)}{via}")
+                return self._taken(other, near, f"the lemmas of claim equality{asked.more(self.k)}")
         return Likeness()
+
+    def by_sums(self, other: UnitSpec) -> Likeness:
+        """What a proof of one sum after the other says, unless the time for that is over."""
+        if self._sums <= 0:
+            return Likeness()
+        start = time.monotonic()
+        near = self._near(other)
+        proved = equal_in_sums(near, other, self._book, _LEMMA) is not None
+        self._sums -= time.monotonic() - start
+        return self._taken(other, near, "a proof of one sum after the other") if proved else Likeness()
+
+    def _taken(self, other: UnitSpec, near: UnitSpec, proof: str) -> Likeness:
+        """A design that is proved to be another one, which is the base or was proved to be it."""
+        self._proved.append(other)
+        return Likeness(proof if near is self.base else f"{proof}, by way of {near.name}")
 
     def _near(self, other: UnitSpec) -> UnitSpec:
         """A design that is proved to be the base with the same sums as another one; or else the base."""
@@ -136,7 +154,7 @@ class Sameness:
             return self._shown(other, [x for w in short for x in asked.of_all(w, self.k)])
         if verdict.kind is not Kind.EQUIVALENT:
             return Likeness()
-        return Likeness(verdict.reason + asked.more(self.k))
+        return self._taken(other, self.base, verdict.reason + asked.more(self.k))
 
     def _asked(self, other: UnitSpec, near: UnitSpec | None = None) -> _Asked:
         """Both designs for as few products as they hand their whole state on after; else for all.

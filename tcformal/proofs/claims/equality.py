@@ -35,8 +35,6 @@ NAME = "equality"
 SEPARATOR = "; "
 #: A change that is none of a parameter: a design, and the tree of its sums.
 _TREE = "tree"
-#: What a proof looks at where the parameters that differ have no lemma of their own.
-_SUMS = "the sums one after the other"
 
 Found = tuple[ClaimPart, list[Lemma]] | None
 
@@ -56,7 +54,7 @@ def equality(ask: Asking) -> tuple[Finding, list[Lemma]]:
 
     Errors: InputError for designs that differ in what no lemma here speaks of.
     """
-    return _found(ask, resolve(ask.claim.removeprefix(NAME + SEPARATOR)), ask.spec.k)
+    return _changed(ask, resolve(ask.claim.removeprefix(NAME + SEPARATOR)), ask.spec.k)
 
 
 def equal_in_steps(
@@ -72,7 +70,7 @@ def equal_in_steps(
     if k is None and first.k != second.k:
         return None
     try:
-        found, lemmas = _found(ask, second, k or first.k)
+        found, lemmas = _changed(ask, second, k or first.k)
     except InputError:
         return None
     made = claim_verdict(claim, first, found, lemmas, limits, start)
@@ -129,29 +127,27 @@ class _Change:
         return f"{self.parameter}={_text(one)} or {_text(two)}"
 
 
-def _found(ask: Asking, second: UnitSpec, k: int) -> tuple[Finding, list[Lemma]]:
-    """The proof by parameters that differ, or else sum by sum, where both units take k products as a whole."""
-    first, reason = ask.spec, None
-    try:
-        made = _changed(ask, second, k)
-        if all(part.status is PartStatus.HOLDS for part in made[0].parts):
-            return made
-    except InputError as error:
-        made, reason = None, error
-    whole = first.k == second.k == k and same_formats(first, second) and first.scale_format is None
-    if whole and not same_definition(first, second, k):
-        ask.progress(_SUMS)
-        found = same_steps(ask, first, second)
-        if found is not None and (made is None or found[0].status is PartStatus.HOLDS):
-            part, lemmas = found
-            made = Finding(
-                parts=(replace(part, name=_SUMS),),
-                composition="each sum has one value in both designs, from the inner ones to the result",
-                reason="no sum hands on another value",
-            ), lemmas  # fmt: skip
-    if made is None:
-        raise reason or InputError(f"expected designs with one result, but got {first.name} and {second.name}")
-    return made
+def equal_in_sums(
+    first: UnitSpec, second: UnitSpec, book: LemmaBook, limits: Limits, *, progress: Progress = ignore
+) -> ClaimVerdict | None:
+    """The proof that no sum of two designs hands on another value; None without one, and for scales.
+
+    Shapes: both designs take as many products.
+    """
+    start, claim = time.monotonic(), equality_claim(second)
+    if first.k != second.k or not same_formats(first, second) or first.scale_format is not None:
+        return None
+    found = same_steps(Asking(first, book, limits, None, progress, claim=claim), second)
+    if found is None:
+        return None
+    part, lemmas = found
+    whole = Finding(
+        parts=(replace(part, name="the sums one after the other"),),
+        composition="each sum has one value in both designs, from the inner ones to the result",
+        reason="no sum hands on another value",
+    )
+    made = claim_verdict(claim, first, whole, lemmas, limits, start)
+    return made if made.kind is Kind.HOLDS else None
 
 
 def _changed(ask: Asking, second: UnitSpec, k: int) -> tuple[Finding, list[Lemma]]:

@@ -28,6 +28,8 @@ from tcformal.semantics.unpack import unpack
 
 #: Inputs on which facts are tried before they are proved.
 _TRIED = 600
+#: Operators restored below what both sides share; None restores all.
+_DEPTHS = (0, 8, None)
 #: Products of a sum that a lemma may speak of as a whole.
 _FEW = 2
 
@@ -63,12 +65,13 @@ class _Handed:
         return [x.term.sign, x.term.significand, x.term.exponent.bits, x.term.zero, x.nan, x.inf]
 
 
-def same_steps(ask: Asking, first: UnitSpec, second: UnitSpec) -> tuple[ClaimPart, list[Lemma]] | None:
-    """Every sum of one design against that of the same products of the other; None where results differ.
+def same_steps(ask: Asking, second: UnitSpec) -> tuple[ClaimPart, list[Lemma]] | None:
+    """Every sum of the unit against that of the same products in a second one; None where results differ.
 
     Soundness: only what `Composition` proved is taken as equal or as a fact, each from facts proved before;
     the results in the end are one class of it.  Inputs only say what to try.
     """
+    first = ask.spec
     g, dots = side_by_side(first, second)
     proof = _Proof(g, Composition(g, ask.book), first, second, dots)
     if not proof.tried():
@@ -97,10 +100,6 @@ class _Proof:
         self.done: list[_Handed] = []
         self.steps: list[ProofStep] = []
         self.since = 0
-        #: The exponent of which every number is a multiple.
-        o = first.operands
-        product = sum(fmt.e_min - fmt.fraction_bits for fmt in (o.a, o.b))
-        self.grids = sorted({product, min(product, o.c.e_min - o.c.fraction_bits)}, reverse=True)
 
     # ------------------------------------------------------------------ inputs
     def tried(self) -> bool:
@@ -182,7 +181,7 @@ class _Proof:
     ) -> bool:
         """Prove pairs equal from what is known of the numbers below them, which stand for any others.
 
-        What both sides share, or the products, stand for any others first.
+        What both sides share stands for anything, too, at first; then more and more of its definition is there.
         """
         firsts, seconds = zip(*pairs, strict=True)
         below = {n.index: n for n in reachable([*firsts, *seconds])}
@@ -193,15 +192,13 @@ class _Proof:
             fact for fact, about in self.facts
             if all(p.op == "const" or p.index in free or p.index in own for x in about for p in x.parts)
         ]  # fmt: skip
-        shared = [below[i] for i in frontier(firsts, seconds, 0)]
-        shared += [n for x in of for n in x.sums() if n.index in below]
-        products = [n for n in below.values() if n.op == "mul_expand"]
-        tried: list[list[int]] = []
+        sums = {n.index: n for x in of for n in x.sums() if n.index in below}
         # Whole sums of many terms are no lemma.
-        reached = _reached([*firsts, *seconds], free)
-        wide = sum(n.op == "mul_expand" for n in reached) > _FEW
-        for more in (shared,) if wide else (shared, products, []):
-            cut = free | {n.index: n for n in more}
+        wide = sum(n.op == "mul_expand" for n in _reached([*firsts, *seconds], free)) > _FEW
+        tried: list[list[int]] = []
+        for depth in _DEPTHS[:1] if wide else _DEPTHS:
+            shared = {} if depth is None else {i: below[i] for i in frontier(firsts, seconds, depth)}
+            cut = free | shared | (sums if depth == 0 else {})
             if sorted(cut) not in tried:
                 tried.append(sorted(cut))
                 if self.c.by_lemmas(where, pairs, name=name, given=given, cut=list(cut.values())):
@@ -219,25 +216,8 @@ class _Proof:
         whole = g.or_(g.and_(zero, g.is_zero(significand)), g.and_(g.not_(zero), g.or_(top, g.is_zero(code))))
         ranged = g.ule(code, g.const(min(exponent.high - exponent.low, (1 << code.width) - 1), code.width))
         yield "a number is as its format has it", g.or_(special, g.and_(whole, ranged))
-        for grid in self.grids:
-            yield f"a number is a multiple of 2^{grid}", g.or_(special, zero, self._multiple(x, grid))
         yield "a number is not subnormal", g.or_(special, zero, top)
         yield "a zero is not negative", g.not_(g.and_(zero, sign, g.not_(special)))
-        yield "a number is finite", g.not_(special)
-
-    def _multiple(self, x: _Handed, grid: int) -> Node:
-        """1 where a number's significand has no bits below 2^grid."""
-        g, term = self.g, x.number.term
-        significand, code = x.parts[1:3]
-        # The lowest bit weighs 2^(code + low): `up` binades below 2^grid for code 0.
-        up = grid - (term.exponent.low - term.fraction_bits)
-        if up <= 0:
-            return g.truth(True)
-        width = max(code.width, up.bit_length()) + 1
-        wide, mark = g.zero_extend_to(code, width), g.const(up, width)
-        below = g.ite(g.ult(wide, mark), g.sub_mod(mark, wide), g.const(0, width))
-        kept = g.shl_mod(g.lshr(significand, below), below)
-        return g.eq(kept, significand)
 
     def _alike(self, one: _Handed, two: _Handed) -> Node:
         """1 where two numbers have one value, whatever the fields of a zero, an Inf or a NaN hold."""
