@@ -154,7 +154,8 @@ class Identifying:
         same = Sameness(simplest, self.k)
         axes = certified(self.search, simplest, self.asker, same, self.progress)
         asked = len(answers)
-        axes += settled_designs(simplest, [u for u in fitting if u.name != simplest.name], axes, self.asker, same)
+        others = [u for u in fitting if u.name != simplest.name]
+        axes += settled_designs(simplest, others, axes, self.asker, same)
         batch, answers = self.asker.history
         if self.asker.misfits(simplest).size:
             # An input that tells two designs apart refuted the one that seemed the simplest.

@@ -87,8 +87,9 @@ class Sameness:
     base: UnitSpec
     k: int
     _pools: dict[int, tuple[Batch, Raw]] = field(default_factory=dict)
-    #: Seconds that are left for proofs of one sum after the other, and designs that are proved to be the base.
+    #: Seconds that are left for proofs of one sum after the other.
     _sums: float = _SUMS
+    #: Designs that are proved to be the base.
     _proved: list[UnitSpec] = field(default_factory=list)
     _end: float = field(default_factory=lambda: time.monotonic() + _SECONDS)
     _book: LemmaBook = field(default_factory=lambda: LemmaBook(limits=_LEMMA))

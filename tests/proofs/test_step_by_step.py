@@ -29,19 +29,26 @@ def proved(first: str, second: str) -> bool:
     return True
 
 
-def test_a_zero_that_a_chain_starts_from_is_not_seen() -> None:
-    assert proved(SUM, SUM.replace("(0+1)", "(0+1+z)"))
+def test_what_no_sum_hands_on_is_not_seen() -> None:
+    """A +0 that is added, and the sign of a zero that no sum of these numbers is rounded to."""
+    small = SUM.replace("join.fraction_bits=exact,", "").replace("join", "").replace("FP32", "FP16")
+    small = small.replace(".conversion=RNE-FP16,", "") + ",c_format=fp16,d_format=fp16"
+    assert proved(small.replace("(0+1)", "(0)"), small.replace("(0+1)", "(0+z)"))
+    small = small.replace("fraction_bits=13", "fraction_bits=5")
+    assert proved(small, small.replace("zero_sign=positive", "zero_sign=sum"))
 
 
-def test_the_sign_of_a_zero_sum_that_has_one_anyway_is_not_seen() -> None:
-    assert proved(SUM, SUM.replace("zero_sign=positive", "zero_sign=sum"))
+@pytest.mark.long
+@pytest.mark.parametrize("change", [("(0+1)", "(0+1+z)"), ("zero_sign=positive", "zero_sign=sum")])
+def test_sums_of_a_tree_are_proved_one_after_the_other(change: tuple[str, str]) -> None:
+    assert proved(SUM, SUM.replace(*change))
 
 
 @pytest.mark.parametrize(
     "changed",
     [
         SUM.replace("zero_sign=positive", "zero_sign=ieee"),
-        SUM.replace("x"),
+        SUM.replace("fraction_bits=13", "fraction_bits=2"),
         SUM.replace("join.conversion=RNE", "join.conversion=RZ"),
         SUM.replace("(0+1)", "(0)").replace("+c)", "+1+c)"),
     ],
@@ -50,6 +57,7 @@ def test_what_changes_a_result_is_not_proved(changed: str) -> None:
     assert not proved(SUM, changed)
 
 
+@pytest.mark.long
 def test_inputs_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A design that differs, where no input that was tried shows it."""
     monkeypatch.setattr(step_by_step._Proof, "tried", lambda _: True)

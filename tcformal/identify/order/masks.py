@@ -154,7 +154,7 @@ class Masks:
         if hidden:
             (left,) = yield [large]
             if left and abs(left) != large[i]:  # as of a c that is not added
-                raise NoOrderError(f"two terms of ±2^{high} that cancel leave {left}, which hides other terms")
+                raise NoOrderError(f"two terms of ±2^{high} that cancel leave {left}, which hides others")
             # What is left of the large terms hides the small ones: fewer of them at a time.
             few = (max(map(len, hidden)) + 1) // 2
             alive = alive.union(*(yield from together([self.survivors(i, j, x, depth, few) for x in hidden])))

@@ -146,16 +146,21 @@ class _Proof:
 
     def _meet(self, one: _Handed, two: _Handed) -> None:
         """The stages of two sums made equal as far as they are: addends, largest exponents, sums, results."""
-        pairs: list[tuple[Node, Node]] = []
-        if one.step is not None and two.step is not None:
-            pairs += _stages(one.step.total, two.step.total)
-        for x, y in (*pairs, *zip(one.nodes(), two.nodes(), strict=True)):
-            if x.width == y.width and x is not y:
-                first, second = self.c.all_replaced([x, y])
-                if self.c.equal(first, second) or not self.seen(self.g.eq(first, second)):
-                    continue
-                if not rearranged(self.c, one.scope, first, second):
-                    self._prove(one.scope, [(first, second)], "a stage of both sides")
+        totals = [None if x.step is None else x.step.total for x in (one, two)]
+        for x, y in _stages(*totals):
+            self._equate(one.scope, x, y, ())
+        for x, y in zip(one.nodes(), two.nodes(), strict=True):
+            self._equate(one.scope, x, y, (one, two))
+
+    def _equate(self, scope: str, x: Node, y: Node, of: tuple[_Handed, ...]) -> None:
+        """Prove two stages equal that are equal on the inputs that were tried."""
+        if x.width != y.width or x is y:
+            return
+        x, y = self.c.all_replaced([x, y])
+        if self.c.equal(x, y) or not self.seen(self.g.eq(x, y)):
+            return
+        if not rearranged(self.c, scope, x, y):
+            self._prove(scope, [(x, y)], "a stage of both sides", of)
 
     def _known_of(self, new: Sequence[_Handed], pairs: Sequence[tuple[_Handed, _Handed]]) -> None:
         """Facts of single numbers, then of pairs that are not equal part by part."""
@@ -171,9 +176,10 @@ class _Proof:
 
     def _keep(self, scope: str, name: str, fact: Node, of: tuple[_Handed, ...]) -> None:
         """Prove a fact that holds on the inputs that were tried."""
-        if fact.op != "const" and self.seen(fact):
-            if self._prove(scope, [(self.g.truth(True), fact)], name, of):
-                self.facts.append((fact, of))
+        if fact.op == "const" or not self.seen(fact):
+            return
+        if self._prove(scope, [(self.g.truth(True), fact)], name, of):
+            self.facts.append((fact, of))
 
     # ------------------------------------------------------------------ lemmas
     def _prove(
@@ -181,9 +187,10 @@ class _Proof:
     ) -> bool:
         """Prove pairs equal from what is known of the numbers below them, which stand for any others.
 
-        What both sides share stands for anything, too, at first; then more and more of its definition is there.
+        What both sides share stands for anything, too, at first; then more and more is defined.
         """
         firsts, seconds = zip(*pairs, strict=True)
+        roots = {n.index for n in (*firsts, *seconds)}
         below = {n.index: n for n in reachable([*firsts, *seconds])}
         numbers = [x for x in self.done if not any(x is y for y in of)]
         free = {p.index: p for x in numbers for p in x.parts if p.index in below and p.op != "const"}
@@ -192,7 +199,8 @@ class _Proof:
             fact for fact, about in self.facts
             if all(p.op == "const" or p.index in free or p.index in own for x in about for p in x.parts)
         ]  # fmt: skip
-        sums = {n.index: n for x in of for n in x.sums() if n.index in below}
+        stages = self.c.all_replaced([n for x in of for n in x.sums()])
+        sums = {n.index: n for n in stages if n.index in below and n.index not in roots}
         # Whole sums of many terms are no lemma.
         wide = sum(n.op == "mul_expand" for n in _reached([*firsts, *seconds], free)) > _FEW
         tried: list[list[int]] = []
@@ -225,9 +233,7 @@ class _Proof:
         (sign, significand, _, zero, nan, inf), (sign2, significand2, _, zero2, nan2, inf2) = (
             one.parts, two.parts,
         )  # fmt: skip
-        codes = [
-            replace(x.number.term.exponent, bits=x.parts[2]) for x in (one, two)
-        ]
+        codes = [replace(x.number.term.exponent, bits=x.parts[2]) for x in (one, two)]
         low, high = min(e.low for e in codes), max(e.high for e in codes)
         first, second = (e.rebased(g, low, high) for e in codes)
         width = max(significand.width, significand2.width)
@@ -239,12 +245,8 @@ class _Proof:
             g.zero_extend_to(g.shift_left_const(s, most - f), width + most)
             for s, f in ((significand, up[0]), (significand2, up[1]))
         ]
-        finite = g.and_(
-            g.eq(zero, zero2), g.or_(zero, g.and_(same_sign, g.eq(*wide), g.eq(first, second)))
-        )
-        return g.and_(
-            g.eq(nan, nan2), g.or_(nan, g.and_(g.eq(inf, inf2), g.ite(inf, same_sign, finite)))
-        )
+        finite = g.and_(g.eq(zero, zero2), g.or_(zero, g.and_(same_sign, g.eq(*wide), g.eq(first, second))))
+        return g.and_(g.eq(nan, nan2), g.or_(nan, g.and_(g.eq(inf, inf2), g.ite(inf, same_sign, finite))))
 
 
 def _reached(roots: Sequence[Node], stops: Collection[int]) -> list[Node]:
@@ -260,7 +262,7 @@ def _reached(roots: Sequence[Node], stops: Collection[int]) -> list[Node]:
 
 
 def _stages(one: Total | None, two: Total | None) -> list[tuple[Node, Node]]:
-    """The stages of two sums in the order of definition, where they are sums of as many terms, but for zeros."""
+    """The stages of two sums of as many terms, constants left out, in the order of definition."""
     if one is None or two is None:
         return []
     made = [(one.e_max.bits, two.e_max.bits)] if one.e_max.low == two.e_max.low else []
@@ -294,4 +296,3 @@ def _handed(g: Graph, unit: UnitSpec, dot: Dot) -> Iterator[_Handed]:
             word = unpack(g, stage.result, unit.operands.d)
             if word.term.significand.index in used:
                 yield _Handed(f"{stage.scope}.word", last, word)
-
