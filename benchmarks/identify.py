@@ -1,4 +1,4 @@
-"""Identification of every distinct design of the catalogue, and of twelve boxes: classes, inputs, seconds.
+"""Identification of every distinct design of the catalogue, of twelve boxes, and of published parameters.
 
     python -m benchmarks.identify                    everything that benchmarks/identify.jsonl does not have
     python -m benchmarks.identify --time 3600        what begins within an hour
@@ -62,6 +62,20 @@ MODELS: Mapping[str, str] = {
     "tdpbf16ps with its NaN rule": "x86/tdpbf16ps",
     "permuted layout": HOPPER,
 }
+#: Models as their papers have them, where these are no design of the catalogue: source and name.  What a
+#: paper does not speak of is as the name has it: zero terms have no exponent, sums no bound.
+PUBLISHED: Mapping[str, str] = {
+    "VALPEY §4.4, Volta: 5 terms, 3 carry bits": "valpey@terms=5,carry_bits=3,align_bits=0",
+    "VALPEY §4.4, Turing: one bit more": "valpey@terms=5,carry_bits=3,align_bits=1",
+    "VALPEY §4.4, Ampere: 9 terms, 4 carry bits": "valpey@terms=9,carry_bits=4,align_bits=1",
+    "FTTN, V100: 4 products, no extra bit": "tfdpa@products=4,fraction_bits=23,zero_exponent=none",
+    "FTTN, A100: 8 products, an extra bit": "tfdpa@products=8,fraction_bits=24,zero_exponent=none",
+    "FTTN, H100: 16 products, two extra bits": "tfdpa@products=16,fraction_bits=25,zero_exponent=none",
+    "HAWKEYE's simulator, Hopper: a sum of 32 bits": f"{HOPPER}@carry_bits=5",
+    "HAWKEYE's simulator, Hopper fp8": "hopper/wgmma.m64n8k32.f32.e4m3.e4m3@zero_exponent=-139",
+    "MARY, products and sums rounded to fp32": "muladd@k=4",
+    "MARY, products and sums rounded to fp16": "muladd@k=4,c_format=fp16,d_format=fp16",
+}
 STOCHASTIC, FAULTY = "stochastic rounding, 25 fraction bits", "wrong once in 10^4"
 BOXES = (*MODELS, STOCHASTIC, FAULTY)
 
@@ -80,7 +94,7 @@ def box(name: str) -> Box:
     """The device of one of the boxes, or of a unit."""
     if name == STOCHASTIC:
         return Box(resolve(HOPPER), _stochastic(2), (IdentifyVerdict.NON_DETERMINISTIC,))
-    unit = resolve(MODELS.get(name, HOPPER if name == FAULTY else name))
+    unit = resolve({**MODELS, **PUBLISHED}.get(name, HOPPER if name == FAULTY else name))
     model = Unit(unit)
 
     def plain(a: Raw, b: Raw, c: Raw, *scales: Raw) -> Raw:
@@ -164,23 +178,29 @@ def _processor_seconds() -> float:
 
 def page(rows: Sequence[Mapping[str, Any]]) -> str:
     """The table and what it sums up to."""
-    units = [row for row in rows if row["device"] not in BOXES]
+    groups = [
+        ("designs", [row for row in rows if row["device"] not in (*BOXES, *PUBLISHED)]),
+        ("boxes", [row for row in rows if row["device"] in BOXES]),
+        ("published models", [row for row in rows if row["device"] in PUBLISHED]),
+    ]
+    units, boxes, models = (len(found) for _, found in groups)
     every = len(distinct_designs())
     lines = [
         "# Identification from formats alone", "",
-        f"{len(units)} of {every} distinct designs of the catalogue, and {len(rows) - len(units)} of "
-        f"{len(BOXES)} boxes; {processor()}.  The device is a function; no unit is named.",
+        f"{units} of {every} distinct designs of the catalogue, {boxes} of {len(BOXES)} boxes, and {models} "
+        f"of {len(PUBLISHED)} published models; {processor()}.  The device is a function; no unit is named.",
         f"Inputs are those before the validation by {VECTORS:,} others; seconds are of the processor, "
         "solvers included: to the class, and with all proofs.",
         f"Set: at most {MOST} inputs (median {MEDIAN}), {BATCHES} batches, {SECONDS} s to the class "
         "(median).",
         "A class is right where the device's own design gives what the class gives: proved, or on all of "
         "some 50,000 inputs.", "",
-        *_summed(units, "designs"), *_summed([row for row in rows if row["device"] in BOXES], "boxes"), "",
+        *(line for what, found in groups for line in _summed(found, what)), "",
         "| device | K | verdict | right class | undecided | inputs | batches | s to class | s in all |",
         "|---|---:|---|---|---:|---:|---:|---:|---:|",
     ]  # fmt: skip
-    for row in sorted(rows, key=lambda row: (row["device"] not in BOXES, row["device"])):
+    place = {name: i for i, names in enumerate((BOXES, PUBLISHED)) for name in names}
+    for row in sorted(rows, key=lambda row: (place.get(row["device"], len(place)), row["device"])):
         lines.append(
             f"| {row['device']} | {row['k']} | {row['verdict']} | {'yes' if row['in_class'] else 'no'} | "
             f"{row['undecided']} | {row['probes']} | {row['batches']} | {row['seconds']} | "
@@ -232,7 +252,7 @@ def kept() -> dict[str, dict[str, Any]]:
 def main(only: Sequence[str], seconds: float | None) -> None:
     """Identify devices, and write the page."""
     start, rows = time.monotonic(), kept()
-    for name in only or [name for name in (*BOXES, *every_kind_first()) if name not in rows]:
+    for name in only or [name for name in (*BOXES, *PUBLISHED, *every_kind_first()) if name not in rows]:
         if seconds is not None and time.monotonic() - start > seconds:
             break
         row = measured(name, lambda _: None)

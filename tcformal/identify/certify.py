@@ -44,16 +44,17 @@ class _OtherValue:
         return AxisOutcome(self.axis, self.value, self.name, settled, probe, proof)
 
 
-def certified(search: Search, simplest: UnitSpec, asker: Asker, progress: Progress) -> list[AxisOutcome]:
+def certified(
+    search: Search, simplest: UnitSpec, asker: Asker, same: Sameness, progress: Progress
+) -> list[AxisOutcome]:
     """What is known of each value that the simplest design does not have, one axis changed at a time.
 
     Lemmas and pools of inputs come first for all values, then solvers.  Inputs that are found to tell values
     from the simplest design's are asked of the device together, after the lemmas and after the solvers.
     """
-    same = Sameness(simplest, asker.k)
     values = {x.name: x for survivors in search.alive for x in _values(survivors, simplest, asker.k)}
     made: dict[str, AxisOutcome] = {}
-    for ask in (None, same.quickly, same.by_solvers):
+    for ask in (None, same.quickly, same.by_sums, same.by_solvers):
         known: dict[str, Likeness] = {}
         told: list[Witness] = []
         for name, x in values.items():
@@ -71,7 +72,7 @@ def certified(search: Search, simplest: UnitSpec, asker: Asker, progress: Progre
 
 
 def settled_designs(
-    simplest: UnitSpec, others: Sequence[UnitSpec], axes: Sequence[AxisOutcome], asker: Asker
+    simplest: UnitSpec, others: Sequence[UnitSpec], axes: Sequence[AxisOutcome], asker: Asker, same: Sameness
 ) -> list[AxisOutcome]:
     """What is known of other designs that give all answers, where no value of an axis stands for them.
 
@@ -87,10 +88,10 @@ def settled_designs(
     if told:
         asker.ask(batch_of(told))
     batch, answers = asker.history
-    same, made, counted = Sameness(simplest, asker.k), [], asker.trusted(batch)
+    made, counted = [], asker.trusted(batch)
     for u in others:
         wrong = counted[replay(u, rows_of(batch, counted)) != answers[counted]]
-        proof = "" if wrong.size else same.quickly(u).proof
+        proof = "" if wrong.size else same.quickly(u).proof or same.by_sums(u).proof
         settled = Settled.REFUTED if wrong.size else Settled.SAME if proof else Settled.UNDECIDED
         made.append(
             AxisOutcome("design", u.name, u.name, settled, int(wrong[0]) if wrong.size else None, proof)
@@ -102,6 +103,9 @@ def _values(survivors: Survivors, simplest: UnitSpec, k: int) -> list[_OtherValu
     """Every other value of each axis of a world, and itself where the simplest design has another."""
     world, base = survivors.world, _base(survivors, simplest, k)
     made = []
+    if (name := world.name(base[0])) != simplest.name:
+        # First, because what is proved of the others is proved by way of it.
+        made.append(_OtherValue(survivors, base, "structure", name, name))
     for i, axis in enumerate(world.axes):
         for value in range(len(axis.values)):
             if value != base[0, i]:
@@ -110,8 +114,6 @@ def _values(survivors: Survivors, simplest: UnitSpec, k: int) -> list[_OtherValu
                 made.append(
                     _OtherValue(survivors, design, axis.name, axis.values[value], world.name(design[0]))
                 )
-    if (name := world.name(base[0])) != simplest.name:
-        made.append(_OtherValue(survivors, base, "structure", name, name))
     return made
 
 

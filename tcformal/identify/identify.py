@@ -30,6 +30,7 @@ from tcformal.identify.record.identification import (
     NearDesign,
     Settled,
 )
+from tcformal.identify.same import Sameness
 from tcformal.identify.search import Search
 from tcformal.identify.survivors.listed import ListedWorld
 from tcformal.identify.survivors.tables import Survivors
@@ -65,6 +66,8 @@ class Identifying:
         self.order: Order | None = None
         self.search = Search(self.spec, self.k, asker.ask, trusted=asker.trusted)
         self.validated: Validated | None = None
+        #: Whether the answers are those of some pairing of the operands; few catalogued designs have none.
+        self.paired = True
         #: Whether no tree of sums fits, so that only the catalogued designs were tried.
         self.listed = False
 
@@ -75,10 +78,10 @@ class Identifying:
         if not self.repeated.deterministic:
             return self._made(IdentifyVerdict.NON_DETERMINISTIC, self.repeated.repetition.value)
         self.progress("looking for the layout of the operands")
-        if find_layout(self.asker).order is None:
-            return self._made(IdentifyVerdict.OUTSIDE, f"no pairing of {self.k} products gives the answers")
+        self.paired = find_layout(self.asker).order is not None
         word = self._nan_word()
-        self._ask_order()
+        if self.paired:
+            self._ask_order()
         batch, answers = self.asker.history
         plain = without_nan(self.spec, batch)
         self.search.take(rows_of(batch, plain), answers[plain])
@@ -148,9 +151,11 @@ class Identifying:
             return self._asked_again() or self._set_aside() or self._outside()
         simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
         self.progress(f"certifying {simplest.name}")
-        axes = certified(self.search, simplest, self.asker, self.progress)
+        same = Sameness(simplest, self.k)
+        axes = certified(self.search, simplest, self.asker, same, self.progress)
         asked = len(answers)
-        axes += settled_designs(simplest, [u for u in fitting if u.name != simplest.name], axes, self.asker)
+        others = [u for u in fitting if u.name != simplest.name]
+        axes += settled_designs(simplest, others, axes, self.asker, same)
         batch, answers = self.asker.history
         if self.asker.misfits(simplest).size:
             # An input that tells two designs apart refuted the one that seemed the simplest.
@@ -261,9 +266,10 @@ class Identifying:
         ranked = sorted(agrees, key=lambda name: -agrees[name])[:_SHOWN]
         nearest = tuple(NearDesign(name, Rate(agrees[name], len(answers))) for name in ranked)
         self.search.curve.append((self.search.probes, 0))
-        return self._made(
-            IdentifyVerdict.OUTSIDE, "no design of the space gives all answers", nearest=nearest
-        )
+        reason = "no design of the space gives all answers"
+        if not self.paired:
+            reason = f"no pairing of {self.k} products gives the answers, and no catalogued design does"
+        return self._made(IdentifyVerdict.OUTSIDE, reason, nearest=nearest)
 
     def _made(self, verdict: IdentifyVerdict, reason: str, **more: object) -> Identification:
         asker = self.asker

@@ -18,7 +18,7 @@ from tcformal.operands.pool import pool_of
 from tcformal.operands.random import Batch, Raw
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import same_definition
-from tcformal.proofs.claims.equality import equal_in_steps, plain_form
+from tcformal.proofs.claims.equality import equal_in_steps, equal_in_sums, plain_form
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import answer
@@ -30,6 +30,8 @@ from tcformal.solve.result import Limits
 _POOL, _POOLS = 10_000, 5
 #: Seconds in which lemmas and solvers are asked; what is not decided then stays open.
 _SECONDS = 150.0
+#: Seconds in which proofs of one sum after the other begin.
+_SUMS = 90.0
 #: Limits of each solver on a question about two whole designs, and on a lemma.
 _WHOLE, _LEMMA = Limits(time_s=20.0), Limits(time_s=30.0)
 
@@ -85,23 +87,55 @@ class Sameness:
     base: UnitSpec
     k: int
     _pools: dict[int, tuple[Batch, Raw]] = field(default_factory=dict)
+    #: Seconds that are left for proofs of one sum after the other.
+    _sums: float = _SUMS
+    #: Designs that are proved to be the base.
+    _proved: list[UnitSpec] = field(default_factory=list)
     _end: float = field(default_factory=lambda: time.monotonic() + _SECONDS)
     _book: LemmaBook = field(default_factory=lambda: LemmaBook(limits=_LEMMA))
 
     def compared(self, other: UnitSpec) -> Likeness:
         """What is known of the base and another design of its formats."""
-        found = self.quickly(other)
-        return found if found.proof or found.witness else self.by_solvers(other)
+        found = Likeness()
+        for ask in (self.quickly, self.by_sums, self.by_solvers):
+            found = found if found.proof or found.witness else ask(other)
+        return found
 
     def quickly(self, other: UnitSpec) -> Likeness:
         """What definitions, lemmas and some pools of inputs say."""
         if same_definition(self.base, other, self.k):
+            self._proved.append(other)
             return Likeness("the definitions are the same")
+        if (witness := self._separated(other)) is not None:
+            return Likeness(witness=witness)
         if time.monotonic() < self._end:
-            asked = self._asked(other)
+            near = self._near(other)
+            asked = self._asked(other, near)
             if equal_in_steps(asked.one, asked.two, self._book, _LEMMA, asked.k) is not None:
-                return Likeness(f"the lemmas of claim equality{asked.more(self.k)}")
-        return Likeness(witness=self._separated(other))
+                return self._taken(other, near, f"the lemmas of claim equality{asked.more(self.k)}")
+        return Likeness()
+
+    def by_sums(self, other: UnitSpec) -> Likeness:
+        """What a proof of one sum after the other says, unless the time for that is over."""
+        if self._sums <= 0:
+            return Likeness()
+        start = time.monotonic()
+        near = self._near(other)
+        proved = equal_in_sums(near, other, self._book, _LEMMA) is not None
+        self._sums -= time.monotonic() - start
+        return self._taken(other, near, "a proof of one sum after the other") if proved else Likeness()
+
+    def _taken(self, other: UnitSpec, near: UnitSpec, proof: str) -> Likeness:
+        """A design that is proved to be another one, which is the base or was proved to be it."""
+        self._proved.append(other)
+        return Likeness(proof if near is self.base else f"{proof}, by way of {near.name}")
+
+    def _near(self, other: UnitSpec) -> UnitSpec:
+        """A design that is proved to be the base with the same sums as another one; or else the base."""
+        if other.tree is None:
+            return self.base
+        known = (u for u in self._proved if u.tree is not None and u.tree.root == other.tree.root)
+        return next(known, self.base)
 
     def told(self, other: UnitSpec, inputs: Sequence[Witness]) -> bool:
         """Whether another design differs from the base on one of some inputs."""
@@ -121,15 +155,15 @@ class Sameness:
             return self._shown(other, [x for w in short for x in asked.of_all(w, self.k)])
         if verdict.kind is not Kind.EQUIVALENT:
             return Likeness()
-        return Likeness(verdict.reason + asked.more(self.k))
+        return self._taken(other, self.base, verdict.reason + asked.more(self.k))
 
-    def _asked(self, other: UnitSpec) -> _Asked:
+    def _asked(self, other: UnitSpec, near: UnitSpec | None = None) -> _Asked:
         """Both designs for as few products as they hand their whole state on after; else for all.
 
         Soundness: products are numbered anew on both sides alike, which only renames inputs; designs that
         agree on so many products with every c agree on all, block by block.
         """
-        first, second, order = self.base, other, tuple(range(self.k))
+        first, second, order = near or self.base, other, tuple(range(self.k))
         if all(u.tree is not None and u.k == self.k for u in (first, second)):
             order = _order(first)
             first, second = (_renumbered(u, order) for u in (first, second))

@@ -52,7 +52,7 @@ def directed(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
         depth = np.where(rng.random(n) < 0.4, 0, rng.integers(0, _DEPTH, n))
         # Below the smallest number of D what is cut is cut near it, so the terms are closer together.
         depth = np.where(low, rng.integers(0, 2 * _DEPTH // 3, n), depth)
-        x, y = _product(rng, spec, top - depth)
+        x, y = product(rng, spec, top - depth)
         live = rng.random(n) < (0.9 if j == 0 else 0.5)
         rows = np.flatnonzero(live)
         a[rows, place[rows]], b[rows, place[rows]] = x[rows], y[rows]
@@ -61,7 +61,7 @@ def directed(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
         rows = np.flatnonzero(rng.random(n) < 0.35)
         a[rows, 1], b[rows, 1] = _negated(spec.a_format, a[rows, 0]), b[rows, 0]
     depth = np.where(rng.random(n) < 0.5, rng.integers(-2, 3, n), rng.integers(0, _DEPTH, n))
-    c = _encoded(rng, spec.c_format, top - depth)
+    c = encoded(rng, spec.c_format, top - depth)
     c = np.where(rng.random(n) < np.where(low, 0.6, 0.25), np.uint64(0), c)
     # Nothing but negative zeros (NaN in formats without them): what shows the sign of a zero sum.
     a[:1], b[:1] = _negated(spec.a_format, np.zeros_like(a[:1])), 0
@@ -82,13 +82,13 @@ def directed(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     return Batch(a, b, c, ones, ones)
 
 
-def _product(rng: np.random.Generator, spec: UnitSpec, exponent: Integers) -> tuple[Raw, Raw]:
+def product(rng: np.random.Generator, spec: UnitSpec, exponent: Integers) -> tuple[Raw, Raw]:
     """Factors whose exponents add up to the given ones, as far as the formats go."""
     a, b = spec.a_format, spec.b_format
     first = np.clip(exponent, a.e_min, a.e_max)
     halves = rng.random(exponent.shape) < 0.5
     first = np.where(halves, np.clip(exponent // 2, a.e_min, a.e_max), first)
-    return _encoded(rng, a, first), _encoded(rng, b, exponent - first)
+    return encoded(rng, a, first), encoded(rng, b, exponent - first)
 
 
 def _powers(fmt: Format, exponent: Integers) -> Raw:
@@ -100,7 +100,7 @@ def _powers(fmt: Format, exponent: Integers) -> Raw:
     return body << np.uint64(fmt.ignored_low_bits)
 
 
-def _encoded(rng: np.random.Generator, fmt: Format, exponent: Integers) -> Raw:
+def encoded(rng: np.random.Generator, fmt: Format, exponent: Integers) -> Raw:
     """Numbers of those exponents: powers of two, with one more bit, or just below the next power."""
     t, n = fmt.fraction_bits, exponent.shape
     field = np.clip(exponent, fmt.e_min, fmt.e_max) + fmt.bias

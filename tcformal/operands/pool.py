@@ -1,4 +1,4 @@
-"""Inputs to choose from: sparse and dense sums, large sums of one sign, and every corner of the formats."""
+"""Inputs to choose from: sparse and dense sums, large ones of one sign, wide ones, corners of the formats."""
 
 from __future__ import annotations
 
@@ -7,20 +7,24 @@ from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Specials
-from tcformal.operands.batch import inputs_to_try, rows_of, together
+from tcformal.operands.batch import encoded, inputs_to_try, product, rows_of, together
 from tcformal.operands.random import Batch, Raw, edge_encodings
 from tcformal.programs.chain import scale_count
 
+#: Binades between the terms of wide sums, and the share of those in which some term is there.
+_WIDEST, _SMALL = 64, 0.75
+
 
 def pool_of(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
-    """About n dot products without NaN operands: two thirds directed and random, the rest sums and corners.
+    """About n dot products without NaN operands: half directed and random, the rest sums, corners, wide ones.
 
     Zero, NaN, Inf: infinities occur, NaN operands do not: which word a NaN becomes is asked apart.
     """
     rng = np.random.default_rng([seed, 7])
     made = together(
-        inputs_to_try(spec, k, 2 * n // 3, seed), _sums(rng, spec, k, n // 6), _corners(rng, spec, k, n // 6)
-    )
+        inputs_to_try(spec, k, n // 2, seed), _sums(rng, spec, k, n // 6), _corners(rng, spec, k, n // 6),
+        _wide(rng, spec, k, n // 6),
+    )  # fmt: skip
     return rows_of(made, without_nan(spec, made))
 
 
@@ -80,6 +84,31 @@ def _corners(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
     none = rng.random(n) < 0.4
     a[none], b[none] = 0, 0
     c = rng.choice(np.array(edge_encodings(spec.c_format), np.uint64), n)
+    return _scaled(spec, k, Batch(a, b, c))
+
+
+def _wide(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
+    """Two terms that cancel, as large as sums can be, and one or two as far below them as products go.
+
+    What few formats reach is cut off below terms that are near the largest numbers only.
+    """
+    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
+    rows = np.arange(n)
+    formats = (spec.a_format, spec.b_format)
+    most = sum(fmt.e_max for fmt in formats)
+    least = sum(fmt.e_min - fmt.fraction_bits for fmt in formats)
+    top = min(most, spec.d_format.e_max + 1) - rng.integers(0, 3, n)
+    first, second = rng.integers(0, k, n), rng.integers(0, k, n)
+    for _ in range(2):
+        place, down = rng.integers(0, k, n), rng.integers(0, max(1, min(_WIDEST, most - least)), n)
+        some = rows[rng.random(n) < _SMALL]
+        x, y = product(rng, spec, top - down)
+        a[some, place[some]], b[some, place[some]] = x[some], y[some]
+    a[rows, first], b[rows, first] = product(rng, spec, top)
+    c = np.where(rng.random(n) < _SMALL, np.uint64(0), encoded(rng, spec.c_format, top))
+    both = rows[(first != second) & (rng.random(n) < _SMALL)]
+    a[both, second[both]] = a[both, first[both]] ^ np.uint64(spec.a_format.sign_bit)
+    b[both, second[both]] = b[both, first[both]]
     return _scaled(spec, k, Batch(a, b, c))
 
 

@@ -127,7 +127,10 @@ class Masks:
 
     # ------------------------------------------------------------------ which leaves survive
     def survivors(self, i: int, j: int, others: Sequence[int], depth: int, width: int) -> Task:
-        """The leaves of `others` that come back beside large terms of both signs on i and j."""
+        """The leaves of `others` that come back beside large terms of both signs on i and j.
+
+        Errors: NoOrderError where the large terms alone leave a remainder, which no tree of sums does.
+        """
         high = self.large(i, j)
         width = max(1, min(width, self.room(depth, high)))
         # c first: of the exponents of a probe it may hold the larger ones only.
@@ -138,16 +141,23 @@ class Masks:
         rows = [{**large, **{x: power_of_two(top - n) for n, x in enumerate(part)}} for part in parts]
         answers = yield rows
         alive: set[int] = set()
+        hidden = []
         for part, number in zip(parts, answers, strict=True):
             if number is None:
                 raise NotFiniteError
             bottom = top - len(part) + 1
             if number and exponent_of(abs(number)) - bottom >= self.precision and len(part) > 1:
-                # What is left of the large terms hides the small ones: fewer of them at a time.
-                alive |= yield from self.survivors(i, j, part, depth, (len(part) + 1) // 2)
+                hidden.append(part)
                 continue
             count = int(number / power_of_two(bottom)) % (1 << len(part))
             alive |= {x for n, x in enumerate(reversed(part)) if count >> n & 1}
+        if hidden:
+            (left,) = yield [large]
+            if left and abs(left) != large[i]:  # as of a c that is not added
+                raise NoOrderError(f"two terms of ±2^{high} that cancel leave {left}, which hides others")
+            # What is left of the large terms hides the small ones: fewer of them at a time.
+            few = (max(map(len, hidden)) + 1) // 2
+            alive = alive.union(*(yield from together([self.survivors(i, j, x, depth, few) for x in hidden])))
         return alive
 
     def calibrated(self) -> Task:

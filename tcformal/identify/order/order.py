@@ -180,6 +180,7 @@ class _OrderSearch:
         large = [head for head, part in zip(heads, parts, strict=True) if len(part) > 1][:_SMALL]
         yield from self.hide([*combinations(heads[:3], 2), *combinations(large, 2)], among)
         if self._groups(among) != groups:
+            yield from self.hide(self._like(heads, self._groups(among)[0]), among)
             return (yield from self._made_of(among))
         if len(parts) == _SMALL:
             return (yield from self._step(parts))
@@ -197,6 +198,18 @@ class _OrderSearch:
         if found:
             self.unclear[made] = tuple(found)
         return made
+
+    def _like(self, heads: Sequence[int], groups: Sequence[Leaves]) -> list[tuple[int, int]]:
+        """Parts that are as far from each other as two which were found to be in one inner sum.
+
+        A chain of inner sums shows whole that way, where part by part each would be asked after the last.
+        """
+        for group in groups:
+            places = [n for n, head in enumerate(heads) if head in group]
+            if len(places) > 1:
+                stride = places[1] - places[0]
+                return list(zip(heads, heads[stride:], strict=False))
+        return []
 
     def _step(self, parts: Sequence[Leaves], bits: int | None = -1) -> Task:
         """The sum of parts, after each of them."""

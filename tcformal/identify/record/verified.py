@@ -83,6 +83,7 @@ class _Checks:
         self.batch, self.answers = history_of(record)
         self.verdict = IdentifyVerdict(record["verdict"])
         self._given: dict[str, Raw] = {}
+        self._sameness: Sameness | None = None
 
     def run(self) -> tuple[AuditStatus, str]:
         if self.record["subject"] != subject_of(self.record):
@@ -176,7 +177,10 @@ class _Checks:
         found = self.store.find(question(first, second, Assumptions()))
         if found is not None and found.checked and found.certificate is not None:
             return True
-        return bool(Sameness(first, k).compared(second).proof)
+        # The same one for all: some proofs go by way of designs that were proved before.
+        if self._sameness is None:
+            self._sameness = Sameness(first, k)
+        return bool(self._sameness.compared(second).proof)
 
     def _check_nearest(self) -> None:
         n = len(self.answers)

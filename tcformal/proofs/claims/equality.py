@@ -24,6 +24,7 @@ from tcformal.proofs.claims.same_sums import (
     side_by_side,
     written_otherwise,
 )
+from tcformal.proofs.claims.step_by_step import same_steps
 from tcformal.proofs.claims.zero_exponent import same_results
 from tcformal.proofs.lemmas import Lemma, LemmaBook
 from tcformal.query.question import Kind
@@ -124,6 +125,29 @@ class _Change:
             return "the order in which a sum's terms are written"
         one, two = (getattr(u.design, self.parameter) for u in (self.first, self.second))
         return f"{self.parameter}={_text(one)} or {_text(two)}"
+
+
+def equal_in_sums(
+    first: UnitSpec, second: UnitSpec, book: LemmaBook, limits: Limits, *, progress: Progress = ignore
+) -> ClaimVerdict | None:
+    """The proof that no sum of two designs hands on another value; None without one, and for scales.
+
+    Shapes: both designs take as many products.
+    """
+    start, claim = time.monotonic(), equality_claim(second)
+    if first.k != second.k or not same_formats(first, second) or first.scale_format is not None:
+        return None
+    found = same_steps(Asking(first, book, limits, None, progress, claim=claim), second)
+    if found is None:
+        return None
+    part, lemmas = found
+    whole = Finding(
+        parts=(replace(part, name="the sums one after the other"),),
+        composition="each sum has one value in both designs, from the inner ones to the result",
+        reason="no sum hands on another value",
+    )
+    made = claim_verdict(claim, first, whole, lemmas, limits, start)
+    return made if made.kind is Kind.HOLDS else None
 
 
 def _changed(ask: Asking, second: UnitSpec, k: int) -> tuple[Finding, list[Lemma]]:

@@ -1,0 +1,298 @@
+"""Two designs whose sums take the same products: sum by sum, what each hands on has one value on both sides.
+
+Numbers of one value may differ in what no result shows: the sign of a zero that meets no other zero, the
+exponent of a zero, the fields of an Inf or a NaN.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from tcformal.design.unit import UnitSpec
+from tcformal.interp.vector import Vector
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.ir.walk import reachable
+from tcformal.operands.batch import columns
+from tcformal.operands.pool import pool_of
+from tcformal.proofs.claim import Asking, ClaimPart, PartStatus
+from tcformal.proofs.claims.same_sums import side_by_side
+from tcformal.proofs.lemmas import Lemma, frontier
+from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
+from tcformal.proofs.tactics.rearrange import rearranged
+from tcformal.semantics.number import Number
+from tcformal.semantics.stages import Block, Dot, DotStep, Operand, Total
+from tcformal.semantics.unpack import unpack
+
+#: Inputs on which facts are tried before they are proved.
+_TRIED = 600
+#: Operators restored below what both sides share; None restores all.
+_DEPTHS = (0, 8, None)
+#: Products of a sum that a lemma may speak of as a whole.
+_FEW = 2
+
+Leaves = frozenset[int | str]
+
+
+@dataclass(slots=True)
+class _Handed:
+    """What one sum, or one rounded product, hands on; `total` is None for a word that is read again."""
+
+    scope: str
+    leaves: Leaves
+    number: Number
+    step: DotStep | None = None
+    #: The sign, significand, exponent, zero, NaN and Inf as they stand after what was proved before.
+    parts: list[Node] = field(default_factory=list)
+
+    @property
+    def rank(self) -> int:
+        """A rounded product comes before sums of the same products, and a sum before its word."""
+        return 2 if self.step is None else 1 if self.step.total is not None else 0
+
+    def sums(self) -> list[Node]:
+        """What is rounded, and what the special cases are made of."""
+        if self.step is None or self.step.total is None or self.step.specials is None:
+            return []
+        total, found = self.step.total, self.step.specials
+        return [total.bits, total.e_max.bits, found.some_nan, found.positive_inf, found.negative_inf]
+
+    def nodes(self) -> list[Node]:
+        """The parts as they are defined."""
+        x = self.number
+        return [x.term.sign, x.term.significand, x.term.exponent.bits, x.term.zero, x.nan, x.inf]
+
+
+def same_steps(ask: Asking, second: UnitSpec) -> tuple[ClaimPart, list[Lemma]] | None:
+    """Every sum of the unit against that of the same products in a second one; None where results differ.
+
+    Soundness: only what `Composition` proved is taken as equal or as a fact, each from facts proved before;
+    the results in the end are one class of it.  Inputs only say what to try.
+    """
+    first = ask.spec
+    g, dots = side_by_side(first, second)
+    proof = _Proof(g, Composition(g, ask.book), first, second, dots)
+    if not proof.tried():
+        return None
+    proved = proof.run()
+    steps = (*proof.steps, step_of(proof.c, "d", proof.since, proved, not proof.c.uses))
+    part = ClaimPart(
+        name="", status=PartStatus.HOLDS if proved else PartStatus.OPEN, steps=steps,
+        note="" if proved else "d was not proved equal",
+    )  # fmt: skip
+    return part, [u.lemma for u in proof.c.uses]
+
+
+class _Proof:
+    """One proof: what both sides hand on, and what is known of it."""
+
+    def __init__(
+        self, g: Graph, c: Composition, first: UnitSpec, second: UnitSpec, dots: tuple[Dot, Dot]
+    ) -> None:
+        self.g, self.c, self.dots = g, c, dots
+        self.units = first, second
+        self.sides = [list(_handed(g, u, dot)) for u, dot in zip(self.units, dots, strict=True)]
+        #: Proved facts, each with the numbers that it is of.
+        self.facts: list[tuple[Node, tuple[_Handed, ...]]] = []
+        #: The numbers that are looked at already: what is made of them is proved for any such numbers.
+        self.done: list[_Handed] = []
+        self.steps: list[ProofStep] = []
+        self.since = 0
+
+    # ------------------------------------------------------------------ inputs
+    def tried(self) -> bool:
+        """Whether both sides give one result on some inputs; what nodes give there is kept."""
+        pool = pool_of(self.units[0], self.units[0].k, _TRIED, 3)
+        self.lanes = Vector(self.g, columns(pool))
+        first, second = self.lanes.run([dot.result for dot in self.dots])
+        return bool((first == second).all())
+
+    def seen(self, node: Node) -> bool:
+        """Whether a node of width 1 is 1 on the inputs that were tried."""
+        return bool(self.lanes.run([node])[0].all())
+
+    # ------------------------------------------------------------------ the whole
+    def run(self) -> bool:
+        """Every sum, the inner ones first, then the result."""
+        c = self.c
+        rows: dict[tuple[int, int], tuple[list[_Handed], list[_Handed]]] = defaultdict(lambda: ([], []))
+        order = {x.leaves: 0 for side in self.sides for x in side}
+        numbers = {leaves: i for i, leaves in enumerate(sorted(order, key=len))}
+        for i, side in enumerate(self.sides):
+            for x in side:
+                rows[numbers[x.leaves], x.rank][i].append(x)
+        for group, rank in sorted(rows):
+            self.since = len(c.uses)
+            new = rows[group, rank]
+            for x in (*new[0], *new[1]):
+                x.parts = c.all_replaced(x.nodes())
+            old = [[x for r in range(rank) for x in rows.get((group, r), ((), ()))[i]] for i in (0, 1)]
+            pairs = [(x, y) for x in (*old[0], *new[0]) for y in new[1]]
+            pairs += [(x, y) for x in new[0] for y in old[1]]
+            for one, two in pairs:
+                self._meet(one, two)
+            for x in (*new[0], *new[1]):
+                x.parts = [c.representative(p) for p in x.parts]
+            if group < len(numbers) - 1:
+                self._known_of((*new[0], *new[1]), pairs)
+                self.done += [*new[0], *new[1]]
+                name = (*new[0], *new[1])[0].scope.partition(".")[2]
+                self.steps.append(step_of(c, name, self.since, True, len(c.uses) == self.since))
+        self.since = len(c.uses)
+        x, y = c.all_replaced([dot.result for dot in self.dots])
+        return c.equal(x, y) or self._prove("d", [(x, y)], "results of both sides")
+
+    def _meet(self, one: _Handed, two: _Handed) -> None:
+        """The stages of two sums made equal as far as they are: addends, largest exponents, sums, results."""
+        totals = [None if x.step is None else x.step.total for x in (one, two)]
+        for x, y in _stages(*totals):
+            self._equate(one.scope, x, y, ())
+        for x, y in zip(one.nodes(), two.nodes(), strict=True):
+            self._equate(one.scope, x, y, (one, two))
+
+    def _equate(self, scope: str, x: Node, y: Node, of: tuple[_Handed, ...]) -> None:
+        """Prove two stages equal that are equal on the inputs that were tried."""
+        if x.width != y.width or x is y:
+            return
+        x, y = self.c.all_replaced([x, y])
+        if self.c.equal(x, y) or not self.seen(self.g.eq(x, y)):
+            return
+        if not rearranged(self.c, scope, x, y):
+            self._prove(scope, [(x, y)], "a stage of both sides", of)
+
+    def _known_of(self, new: Sequence[_Handed], pairs: Sequence[tuple[_Handed, _Handed]]) -> None:
+        """Facts of single numbers, then of pairs that are not equal part by part."""
+        single: dict[tuple[int, ...], _Handed] = {}
+        for x in new:
+            single.setdefault(tuple(p.index for p in x.parts), x)
+        for x in single.values():
+            for name, fact in self._facts_of(x):
+                self._keep(x.scope, name, fact, (x,))
+        for one, two in pairs:
+            if any(p is not q for p, q in zip(one.parts, two.parts, strict=True)):
+                self._keep(one.scope, "one value on both sides", self._alike(one, two), (one, two))
+
+    def _keep(self, scope: str, name: str, fact: Node, of: tuple[_Handed, ...]) -> None:
+        """Prove a fact that holds on the inputs that were tried."""
+        if fact.op == "const" or not self.seen(fact):
+            return
+        if self._prove(scope, [(self.g.truth(True), fact)], name, of):
+            self.facts.append((fact, of))
+
+    # ------------------------------------------------------------------ lemmas
+    def _prove(
+        self, where: str, pairs: Sequence[tuple[Node, Node]], name: str, of: Sequence[_Handed] = ()
+    ) -> bool:
+        """Prove pairs equal from what is known of the numbers below them, which stand for any others.
+
+        What both sides share stands for anything, too, at first; then more and more is defined.
+        """
+        firsts, seconds = zip(*pairs, strict=True)
+        roots = {n.index for n in (*firsts, *seconds)}
+        below = {n.index: n for n in reachable([*firsts, *seconds])}
+        numbers = [x for x in self.done if not any(x is y for y in of)]
+        free = {p.index: p for x in numbers for p in x.parts if p.index in below and p.op != "const"}
+        own = {p.index for x in of for p in x.parts}
+        given = [
+            fact for fact, about in self.facts
+            if all(p.op == "const" or p.index in free or p.index in own for x in about for p in x.parts)
+        ]  # fmt: skip
+        stages = self.c.all_replaced([n for x in of for n in x.sums()])
+        sums = {n.index: n for n in stages if n.index in below and n.index not in roots}
+        # Whole sums of many terms are no lemma.
+        wide = sum(n.op == "mul_expand" for n in _reached([*firsts, *seconds], free)) > _FEW
+        tried: list[list[int]] = []
+        for depth in _DEPTHS[:1] if wide else _DEPTHS:
+            shared = {} if depth is None else {i: below[i] for i in frontier(firsts, seconds, depth)}
+            cut = free | shared | (sums if depth == 0 else {})
+            if sorted(cut) not in tried:
+                tried.append(sorted(cut))
+                if self.c.by_lemmas(where, pairs, name=name, given=given, cut=list(cut.values())):
+                    return True
+        return False
+
+    # ------------------------------------------------------------------ facts
+    def _facts_of(self, x: _Handed) -> Iterator[tuple[str, Node]]:
+        """What may be known of one number, the plainest first."""
+        g = self.g
+        sign, significand, code, zero, nan, inf = x.parts
+        special = g.or_(nan, inf)
+        exponent = x.number.term.exponent
+        top = g.top(significand)
+        whole = g.or_(g.and_(zero, g.is_zero(significand)), g.and_(g.not_(zero), g.or_(top, g.is_zero(code))))
+        ranged = g.ule(code, g.const(min(exponent.high - exponent.low, (1 << code.width) - 1), code.width))
+        yield "a number is as its format has it", g.or_(special, g.and_(whole, ranged))
+        yield "a number is not subnormal", g.or_(special, zero, top)
+        yield "a zero is not negative", g.not_(g.and_(zero, sign, g.not_(special)))
+
+    def _alike(self, one: _Handed, two: _Handed) -> Node:
+        """1 where two numbers have one value, whatever the fields of a zero, an Inf or a NaN hold."""
+        g = self.g
+        (sign, significand, _, zero, nan, inf), (sign2, significand2, _, zero2, nan2, inf2) = (
+            one.parts, two.parts,
+        )  # fmt: skip
+        codes = [replace(x.number.term.exponent, bits=x.parts[2]) for x in (one, two)]
+        low, high = min(e.low for e in codes), max(e.high for e in codes)
+        first, second = (e.rebased(g, low, high) for e in codes)
+        width = max(significand.width, significand2.width)
+        same_sign = g.eq(sign, sign2)
+        # Significands of one number of fraction bits.
+        up = [x.number.term.fraction_bits for x in (one, two)]
+        most = max(up)
+        wide = [
+            g.zero_extend_to(g.shift_left_const(s, most - f), width + most)
+            for s, f in ((significand, up[0]), (significand2, up[1]))
+        ]
+        finite = g.and_(g.eq(zero, zero2), g.or_(zero, g.and_(same_sign, g.eq(*wide), g.eq(first, second))))
+        return g.and_(g.eq(nan, nan2), g.or_(nan, g.and_(g.eq(inf, inf2), g.ite(inf, same_sign, finite))))
+
+
+def _reached(roots: Sequence[Node], stops: Collection[int]) -> list[Node]:
+    """What nodes are made of, down to some others, by index."""
+    seen: dict[int, Node] = {}
+    waiting = list(roots)
+    while waiting:
+        node = waiting.pop()
+        if node.index not in seen and node.index not in stops:
+            seen[node.index] = node
+            waiting += node.args
+    return list(seen.values())
+
+
+def _stages(one: Total | None, two: Total | None) -> list[tuple[Node, Node]]:
+    """The stages of two sums of as many terms, constants left out, in the order of definition."""
+    if one is None or two is None:
+        return []
+    made = [(one.e_max.bits, two.e_max.bits)] if one.e_max.low == two.e_max.low else []
+    terms = [[x for x in total.terms if x.aligned.op != "const"] for total in (one, two)]
+    if len(terms[0]) == len(terms[1]):
+        made += [(x.aligned, y.aligned) for x, y in zip(*terms, strict=True)]
+    if len(one.partials) == len(two.partials):
+        made += [(x.node, y.node) for x, y in zip(one.partials, two.partials, strict=True)]
+    return [*made, (one.bits, two.bits)]
+
+
+def _handed(g: Graph, unit: UnitSpec, dot: Dot) -> Iterator[_Handed]:
+    """What every sum hands on, in the order of definition; words that a composed unit reads again, too."""
+    known: dict[Operand, Leaves] = {}
+
+    def leaves(x: Operand) -> Leaves:
+        if x.kind == "products":
+            return frozenset(x.ks)
+        if x.kind in ("c", "zero"):
+            return frozenset(["c"] if x.kind == "c" else [])
+        return known.get(x, frozenset().union(*map(leaves, x.of)))
+
+    used = {n.index for n in reachable([dot.result])}
+    for stage in dot.stages:
+        last: Leaves = frozenset()
+        for step in stage.steps if isinstance(stage, Block) else (stage,):
+            last = known[step.made] = frozenset().union(*map(leaves, step.operands))
+            if step.specials is not None:
+                yield _Handed(step.scope, last, step.specials.result, step)
+        if isinstance(stage, Block) and unit.emulation is not None:
+            word = unpack(g, stage.result, unit.operands.d)
+            if word.term.significand.index in used:
+                yield _Handed(f"{stage.scope}.word", last, word)

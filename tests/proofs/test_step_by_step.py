@@ -1,0 +1,65 @@
+"""Proofs of one sum after the other: designs that differ in what no later sum sees, and others."""
+
+from __future__ import annotations
+
+import pytest
+
+from tcformal.design.names import resolve
+from tcformal.proofs.claims import step_by_step
+from tcformal.proofs.claims.equality import equal_in_sums
+from tcformal.proofs.lemmas import LemmaBook
+from tcformal.query.question import Kind
+from tcformal.solve.result import Limits
+
+LIMITS = Limits(time_s=10.0, memory_mb=4096, seed=0)
+#: Two products are cut toward zero and rounded; c comes last.
+SUM = (
+    "tree@steps=join((0+1)+c),join.conversion=RNE-FP32,join.fraction_bits=exact,fraction_bits=13,"
+    "conversion=RZ-FP32,zero_sign=positive,overflow=infinity,a_format=e2m1,b_format=e2m1"
+)
+
+
+def proved(first: str, second: str) -> bool:
+    book = LemmaBook(limits=LIMITS)
+    v = equal_in_sums(resolve(first), resolve(second), book, LIMITS)
+    if v is None:
+        return False
+    assert v.kind is Kind.HOLDS
+    assert all(step.proved for part in v.parts for step in part.steps)
+    return True
+
+
+def test_what_no_sum_hands_on_is_not_seen() -> None:
+    """A +0 that is added, and the sign of a zero that no sum of these numbers is rounded to."""
+    small = SUM.replace("join.fraction_bits=exact,", "").replace("join", "").replace("FP32", "FP16")
+    small = small.replace(".conversion=RNE-FP16,", "") + ",c_format=fp16,d_format=fp16"
+    assert proved(small.replace("(0+1)", "(0)"), small.replace("(0+1)", "(0+z)"))
+    small = small.replace("fraction_bits=13", "fraction_bits=5")
+    assert proved(small, small.replace("zero_sign=positive", "zero_sign=sum"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("change", [("(0+1)", "(0+1+z)"), ("zero_sign=positive", "zero_sign=sum")])
+def test_sums_of_a_tree_are_proved_one_after_the_other(change: tuple[str, str]) -> None:
+    assert proved(SUM, SUM.replace(*change))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        SUM.replace("zero_sign=positive", "zero_sign=ieee"),
+        SUM.replace("fraction_bits=13", "fraction_bits=2"),
+        SUM.replace("join.conversion=RNE", "join.conversion=RZ"),
+        SUM.replace("(0+1)", "(0)").replace("+c)", "+1+c)"),
+    ],
+)
+def test_what_changes_a_result_is_not_proved(changed: str) -> None:
+    assert not proved(SUM, changed)
+
+
+@pytest.mark.long
+def test_inputs_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A design that differs, where no input that was tried shows it."""
+    monkeypatch.setattr(step_by_step._Proof, "tried", lambda _: True)
+    monkeypatch.setattr(step_by_step._Proof, "seen", lambda _, node: True)
+    assert not proved(SUM, SUM.replace("zero_sign=positive", "zero_sign=ieee"))
