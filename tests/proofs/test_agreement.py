@@ -21,8 +21,8 @@ from tcformal.proofs.claim import Asking, PartStatus
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import kept_or_proved
-from tcformal.proofs.tactics import lossless
-from tcformal.proofs.tactics.counted import CountedTerms
+from tcformal.proofs.tactics.counts import lossless
+from tcformal.proofs.tactics.counts.counted import CountedTerms
 from tcformal.query.assume import Assumptions
 from tcformal.query.nearest import nearest
 from tcformal.query.pair import question

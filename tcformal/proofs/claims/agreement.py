@@ -19,8 +19,8 @@ from tcformal.operands.spread import close
 from tcformal.programs.chain import OperandNodes, chained_dot, common_k, declare_inputs
 from tcformal.proofs.claim import Asking, ClaimPart, Counterexample, Finding, PartStatus, counterexample
 from tcformal.proofs.lemmas import Lemma
+from tcformal.proofs.tactics.counts.same_counts import CountedCall, same_counts, span_of, supposed_of
 from tcformal.proofs.tactics.cuts import Composition, step_of
-from tcformal.proofs.tactics.same_counts import CountedCall, same_counts, span_of, supposed_of
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.nearest import VECTORS, nearest
 from tcformal.query.pair import SIDES, question

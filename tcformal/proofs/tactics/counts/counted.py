@@ -35,6 +35,14 @@ class Count:
     fact: Node
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The count of a sum, and its rounding."""
+
+    count: Count
+    exact: Rounded
+
+
 class CountedTerms:
     """The terms of a dot product whose exponents lie within `spread`, each as a count of units of 2^low.
 

@@ -9,13 +9,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tcformal.ir.node import Node
-from tcformal.proofs.tactics.counted import Count, CountedTerms
+from tcformal.proofs.tactics.counts.counted import Count, CountedTerms
 from tcformal.semantics.number import Exponent, bits_for
 from tcformal.semantics.stages import Rounded
 
 #: Numbers are compared in a multiple of these bits, and exponents in one of these ranges, so that different
 #: sums share lemmas.
 _BITS, _RANGES = 16, (1 << 9, 1 << 11, 1 << 13)
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """An addend or partial sum that is a count times 2^up: `long`, it extended, is `shifted`.
+
+    `facts`: it is within ±most, and `up` is small enough for the count, or the count is zero.
+    """
+
+    node: Node
+    most: int
+    count: Count
+    long: Node
+    whole: Node
+    shifted: Node
+    facts: list[Node]
 
 
 @dataclass(frozen=True, slots=True)

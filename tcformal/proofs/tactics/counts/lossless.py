@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
-from tcformal.proofs.tactics.counted import Count, CountedTerms, leaves_of
+from tcformal.proofs.tactics.counts.counted import Count, Counted, CountedTerms, leaves_of
+from tcformal.proofs.tactics.counts.shifted import Scaled, Shifted, rounded_alike
 from tcformal.proofs.tactics.exact_sums import within
-from tcformal.proofs.tactics.shifted import Shifted, rounded_alike
 from tcformal.semantics.align import align, distance_below
 from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.reduce import signed_magnitude
-from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Operand, Rounded, SpecialCases
+from tcformal.semantics.stages import AlignedTerm, DotStep, Operand, Rounded
 
 #: Sums are compared in a multiple of these bits, so that different sums share lemmas.
 _BITS = 16
 #: Bits of a count up to which its rounding is compared as a whole.
 _NARROW = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Scaled:
-    """An addend or partial sum that is a count times 2^up: `long`, it extended, is `shifted`.
-
-    `facts`: it is within ±most, and `up` is small enough for the count, or the count is zero.
-    """
-
-    node: Node
-    most: int
-    count: Count
-    long: Node
-    whole: Node
-    shifted: Node
-    facts: list[Node]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +30,6 @@ class Seen:
     given: list[Node]
     count: Count
     narrow: Term | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """The count of a sum, and its rounding."""
-
-    count: Count
-    exact: Rounded
 
 
 class LosslessSum:
@@ -313,56 +289,3 @@ class LosslessSum:
         raise ProofError(
             f"expected a proof at {w.where} that a negative addend is at most zero, but found none"
         )
-
-
-def lossless(w: CountedTerms, dot: Dot, overflow: str) -> Count:
-    """Make a unit's result that of its terms' exact sum, rounded once; the sum.
-
-    Every sum but the last has to be a number of its format.  Errors: ProofError where that is not proved.
-    """
-    steps, sums = list(dot.steps), dict[Operand, Counted]()
-    for step in steps:
-        w.where = step.scope
-        if step.rounded is None or step.floor is not None or step.specials is None:
-            raise ProofError(f"expected sums that are each rounded, but got another at {step.scope}")
-        live = [x for x in step.operands if x.kind != "zero" and (x.kind != "c" or w.counts[-1].most)]
-        unknown = next((x for x in live if x.kind not in ("products", "c") and x not in sums), None)
-        if unknown is not None:
-            raise ProofError(f"expected sums of earlier ones at {step.scope}, but got {unknown.kind}")
-        earlier = [sums[x].count for x in live if x in sums]
-        _no_specials(w, step.specials, earlier)
-        alone = sums.get(live[0]) if step.exact and len(live) == 1 else None
-        if alone is not None and alone.exact.target == step.rounded.target:
-            made = alone
-            _goes_on(w, step.rounded, made)
-        else:
-            made = LosslessSum(w, step, sums).rounded(overflow)
-        sums[step.made] = made
-        if step is not steps[-1]:
-            cut = [made.count.node, w.code, *w.signs]
-            given = [made.count.fact, *w.limit]
-            w.equal(w.c.graph.truth(False), made.exact.result.inf, "no sum overflows", cut, given)
-            w.instead[step.rounded.result.inf] = w.c.graph.truth(False)
-    return made.count
-
-
-def _goes_on(w: CountedTerms, rounded: Rounded, made: Counted) -> None:
-    """The sum of a number and zeros that are positive is that number."""
-    cut, given = [made.count.node, w.code, *w.signs], [made.count.fact, *w.limit]
-    try:
-        w.take_over(rounded, made.exact, cut, given)
-    except ProofError:  # where the sum before was rounded up, other bits are kept
-        w.take_parts(rounded, made.exact, cut, given)
-    sign, counted = rounded.result.term.sign, made.exact.result.term.sign
-    w.equal(counted, w.rebuilt([sign])[sign], "a sum has the sign of its count", cut, given)
-    w.instead[sign] = counted
-
-
-def _no_specials(w: CountedTerms, found: SpecialCases, earlier: Sequence[Count]) -> None:
-    """No operand of a step is NaN or Inf."""
-    cut, no = [w.code, *(x.node for x in earlier), *w.signs], w.c.graph.truth(False)
-    known = [*w.limit, *(x.fact for x in earlier)]
-    flags = (found.some_nan, found.positive_inf, found.negative_inf)
-    for flag, node in w.rebuilt(flags).items():
-        w.equal(no, node, "no operand of a sum is NaN or Inf", cut, [*w.given(node), *known])
-        w.instead[flag] = no

@@ -9,9 +9,9 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.programs.chain import OperandNodes
-from tcformal.proofs.tactics.counted import CountedTerms
+from tcformal.proofs.tactics.counts.counted import CountedTerms
+from tcformal.proofs.tactics.counts.in_turn import lossless
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, step_of
-from tcformal.proofs.tactics.lossless import lossless
 from tcformal.proofs.tactics.rearrange import rearranged
 from tcformal.query.assume import Assumptions, assume
 from tcformal.query.spread import gaps_of

@@ -1,0 +1,63 @@
+"""The sums of a dot product in turn: each is a count of its terms, rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tcformal.errors import ProofError
+from tcformal.proofs.tactics.counts.counted import Count, Counted, CountedTerms
+from tcformal.proofs.tactics.counts.lossless import LosslessSum
+from tcformal.semantics.stages import Dot, Operand, Rounded, SpecialCases
+
+
+def lossless(w: CountedTerms, dot: Dot, overflow: str) -> Count:
+    """Make a unit's result that of its terms' exact sum, rounded once; the sum.
+
+    Every sum but the last has to be a number of its format.  Errors: ProofError where that is not proved.
+    """
+    steps, sums = list(dot.steps), dict[Operand, Counted]()
+    for step in steps:
+        w.where = step.scope
+        if step.rounded is None or step.floor is not None or step.specials is None:
+            raise ProofError(f"expected sums that are each rounded, but got another at {step.scope}")
+        live = [x for x in step.operands if x.kind != "zero" and (x.kind != "c" or w.counts[-1].most)]
+        unknown = next((x for x in live if x.kind not in ("products", "c") and x not in sums), None)
+        if unknown is not None:
+            raise ProofError(f"expected sums of earlier ones at {step.scope}, but got {unknown.kind}")
+        earlier = [sums[x].count for x in live if x in sums]
+        _no_specials(w, step.specials, earlier)
+        alone = sums.get(live[0]) if step.exact and len(live) == 1 else None
+        if alone is not None and alone.exact.target == step.rounded.target:
+            made = alone
+            _goes_on(w, step.rounded, made)
+        else:
+            made = LosslessSum(w, step, sums).rounded(overflow)
+        sums[step.made] = made
+        if step is not steps[-1]:
+            cut = [made.count.node, w.code, *w.signs]
+            given = [made.count.fact, *w.limit]
+            w.equal(w.c.graph.truth(False), made.exact.result.inf, "no sum overflows", cut, given)
+            w.instead[step.rounded.result.inf] = w.c.graph.truth(False)
+    return made.count
+
+
+def _goes_on(w: CountedTerms, rounded: Rounded, made: Counted) -> None:
+    """The sum of a number and zeros that are positive is that number."""
+    cut, given = [made.count.node, w.code, *w.signs], [made.count.fact, *w.limit]
+    try:
+        w.take_over(rounded, made.exact, cut, given)
+    except ProofError:  # where the sum before was rounded up, other bits are kept
+        w.take_parts(rounded, made.exact, cut, given)
+    sign, counted = rounded.result.term.sign, made.exact.result.term.sign
+    w.equal(counted, w.rebuilt([sign])[sign], "a sum has the sign of its count", cut, given)
+    w.instead[sign] = counted
+
+
+def _no_specials(w: CountedTerms, found: SpecialCases, earlier: Sequence[Count]) -> None:
+    """No operand of a step is NaN or Inf."""
+    cut, no = [w.code, *(x.node for x in earlier), *w.signs], w.c.graph.truth(False)
+    known = [*w.limit, *(x.fact for x in earlier)]
+    flags = (found.some_nan, found.positive_inf, found.negative_inf)
+    for flag, node in w.rebuilt(flags).items():
+        w.equal(no, node, "no operand of a sum is NaN or Inf", cut, [*w.given(node), *known])
+        w.instead[flag] = no
