@@ -21,7 +21,7 @@ from tcformal.proofs.claim import Asking, PartStatus
 from tcformal.proofs.claims.register import prove_claim
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import kept_or_proved
-from tcformal.proofs.tactics.counts import lossless
+from tcformal.proofs.tactics.counts import shifted
 from tcformal.proofs.tactics.counts.counted import CountedTerms
 from tcformal.query.assume import Assumptions
 from tcformal.query.nearest import nearest
@@ -141,7 +141,7 @@ def test_a_wide_count_is_rounded_as_its_sum_bit_by_bit(
     book: LemmaBook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The distance between both units one bit at a time; a false region is refused in this way too."""
-    monkeypatch.setattr(lossless, "_NARROW", 0)
+    monkeypatch.setattr(shifted, "_NARROW", 0)
     alike = list[bool]()
 
     def seen(w: CountedTerms, made: Rounded, exact: Rounded, *rest: Any) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from tcformal.errors import ProofError
 from tcformal.proofs.tactics.counts.counted import Count, Counted, CountedTerms
+from tcformal.proofs.tactics.counts.floored import floored
 from tcformal.proofs.tactics.counts.lossless import LosslessSum
+from tcformal.proofs.tactics.counts.shifted import Unrounded
 from tcformal.semantics.stages import Dot, Operand, Rounded, SpecialCases
 
 
@@ -15,19 +17,26 @@ def lossless(w: CountedTerms, dot: Dot, overflow: str) -> Count:
 
     Every sum but the last has to be a number of its format.  Errors: ProofError where that is not proved.
     """
-    steps, sums = list(dot.steps), dict[Operand, Counted]()
+    steps, sums, whole = list(dot.steps), dict[Operand, Counted](), dict[Operand, Unrounded]()
     for step in steps:
         w.where = step.scope
-        if step.rounded is None or step.floor is not None or step.specials is None:
+        if step.rounded is None and step.total is not None and step is not steps[-1]:
+            whole[step.made] = LosslessSum(w, step, sums).unrounded()
+            continue
+        if step.rounded is None or step.specials is None:
             raise ProofError(f"expected sums that are each rounded, but got another at {step.scope}")
         live = [x for x in step.operands if x.kind != "zero" and (x.kind != "c" or w.counts[-1].most)]
-        unknown = next((x for x in live if x.kind not in ("products", "c") and x not in sums), None)
+        made_before = sums.keys() | whole.keys() if step.floor is not None else sums.keys()
+        unknown = next((x for x in live if x.kind not in ("products", "c") and x not in made_before), None)
         if unknown is not None:
             raise ProofError(f"expected sums of earlier ones at {step.scope}, but got {unknown.kind}")
         earlier = [sums[x].count for x in live if x in sums]
         _no_specials(w, step.specials, earlier)
         alone = sums.get(live[0]) if step.exact and len(live) == 1 else None
-        if alone is not None and alone.exact.target == step.rounded.target:
+        if step.floor is not None:
+            _no_specials(w, step.floor.specials, earlier)
+            made = floored(w, step, whole[step.operands[0]], sums, overflow)
+        elif alone is not None and alone.exact.target == step.rounded.target:
             made = alone
             _goes_on(w, step.rounded, made)
         else:

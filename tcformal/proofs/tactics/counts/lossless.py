@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.tactics.counts.counted import Count, Counted, CountedTerms, leaves_of
-from tcformal.proofs.tactics.counts.shifted import Scaled, Shifted, rounded_alike
+from tcformal.proofs.tactics.counts.shifted import Scaled, Unrounded
 from tcformal.proofs.tactics.exact_sums import within
 from tcformal.semantics.align import align, distance_below
 from tcformal.semantics.number import Exponent, Term
@@ -18,8 +18,6 @@ from tcformal.semantics.stages import AlignedTerm, DotStep, Operand, Rounded
 
 #: Sums are compared in a multiple of these bits, so that different sums share lemmas.
 _BITS = 16
-#: Bits of a count up to which its rounding is compared as a whole.
-_NARROW = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,37 +223,20 @@ class LosslessSum:
             raise ProofError(f"expected a proof at {w.where} that a sum is its count, scaled, but found none")
         return made
 
+    def unrounded(self) -> Unrounded:
+        """(3) of the whole sum."""
+        node, last = self.summed()
+        self.w.instead[node] = last.node
+        return Unrounded(last, self.e_max, self.total.fraction_bits, self.up, self.known)
+
     def rounded(self, overflow: str) -> Counted:
         """(4): the count of the whole sum, and its rounding."""
-        w, made = self.w, self.step.rounded
+        made, x = self.step.rounded, self.unrounded()
         if made is None:
-            raise ProofError(f"expected a rounding at {w.where}, but the sum goes on as it is")
-        node, last = self.summed()
-        exact = w.rounding(last.count.node, w.low, made.target, overflow)
-        exactly = w.c.graph.eq(last.long, last.shifted)
-        w.c.made_twice(exactly, [last.shifted, last.shifted], [last.long, last.shifted])
-        g, cut = w.c.graph, [last.node, last.count.node, self.up]
-        width = max(last.node.width, last.count.node.width)
-        long, short = (g.sign_extend_to(n, width) for n in (last.node, last.count.node))
-        exact_in_few = g.and_(g.eq(long, g.shl_mod(short, self.up)), g.eq(g.ashr(long, self.up), short))
-        w.fact(
-            exact_in_few,
-            "a sum is its count, scaled, in fewer bits",
-            cut,
-            [exactly, *last.facts, last.count.fact],
-        )
-        given = [exact_in_few, last.facts[0], last.count.fact, *self.known]
-        w.instead[node] = last.node
-        shifted = Shifted(
-            last.node, self.e_max.shifted(-self.total.fraction_bits), last.count, self.up,
-            self.total.fraction_bits, (w.code, self.code), [*given, last.facts[1]],
-        )  # fmt: skip
-        if last.count.node.width > _NARROW:
-            with suppress(ProofError):  # what is left is asked as a whole
-                rounded_alike(w, shifted, made, exact, overflow)
-        w.take_over(made, exact, [last.node, last.count.node, w.code, self.code], given)
-        self._signed(made, exact, last, given)
-        return Counted(last.count, exact)
+            raise ProofError(f"expected a rounding at {self.w.where}, but the sum goes on as it is")
+        exact, given = x.taken_over(self.w, made, overflow)
+        self._signed(made, exact, x.last, given)
+        return Counted(x.last.count, exact)
 
     def _signed(self, made: Rounded, exact: Rounded, last: Scaled, given: list[Node]) -> None:
         """(4) of the sign: that of the count; a zero has the unit's own where nothing is known of it."""

@@ -6,8 +6,10 @@ Nothing here is trusted: every step is a lemma of `Composition`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
+from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.tactics.counts.counted import Count, CountedTerms
 from tcformal.semantics.number import Exponent, bits_for
@@ -16,6 +18,8 @@ from tcformal.semantics.stages import Rounded
 #: Numbers are compared in a multiple of these bits, and exponents in one of these ranges, so that different
 #: sums share lemmas.
 _BITS, _RANGES = 16, (1 << 9, 1 << 11, 1 << 13)
+#: Bits of a count up to which its rounding is compared as a whole.
+_NARROW = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,41 @@ class Scaled:
     whole: Node
     shifted: Node
     facts: list[Node]
+
+
+@dataclass(frozen=True, slots=True)
+class Unrounded:
+    """A whole sum: in units of 2^(e_max - fraction_bits) it is its count times 2^up; `known` of e_max."""
+
+    last: Scaled
+    e_max: Exponent
+    fraction_bits: int
+    up: Node
+    known: Sequence[Node]
+
+    def few(self, w: CountedTerms) -> Node:
+        """The fact that the sum is its count, scaled, in as many bits as the wider of both has."""
+        g, last = w.c.graph, self.last
+        exactly = g.eq(last.long, last.shifted)
+        w.c.made_twice(exactly, [last.shifted, last.shifted], [last.long, last.shifted])
+        width = max(last.node.width, last.count.node.width)
+        long, short = (g.sign_extend_to(n, width) for n in (last.node, last.count.node))
+        few = g.and_(g.eq(long, g.shl_mod(short, self.up)), g.eq(g.ashr(long, self.up), short))
+        cut, given = [last.node, last.count.node, self.up], [exactly, *last.facts, last.count.fact]
+        return w.fact(few, "a sum is its count, scaled, in fewer bits", cut, given)
+
+    def taken_over(self, w: CountedTerms, made: Rounded, overflow: str) -> tuple[Rounded, list[Node]]:
+        """What is rounded from the sum is what is rounded from its count: that, and what is known of both."""
+        last, codes = self.last, (w.code, self.e_max.bits)
+        exact = w.rounding(last.count.node, w.low, made.target, overflow)
+        given = [self.few(w), last.facts[0], last.count.fact, *self.known]
+        lsb = self.e_max.shifted(-self.fraction_bits)
+        x = Shifted(last.node, lsb, last.count, self.up, self.fraction_bits, codes, [*given, last.facts[1]])
+        if last.count.node.width > _NARROW:
+            with suppress(ProofError):  # what is left is asked as a whole
+                rounded_alike(w, x, made, exact, overflow)
+        w.take_over(made, exact, [last.node, last.count.node, *codes], given)
+        return exact, given
 
 
 @dataclass(frozen=True, slots=True)
