@@ -13,7 +13,7 @@ from tcformal.proofs.tactics.counts.shifted import Scaled, Unrounded
 from tcformal.proofs.tactics.exact_sums import within
 from tcformal.semantics.align import align, distance_below
 from tcformal.semantics.number import Exponent, Term
-from tcformal.semantics.reduce import signed_magnitude
+from tcformal.semantics.reduce import signed_magnitude, split_sign
 from tcformal.semantics.stages import AlignedTerm, DotStep, Operand, Rounded
 
 #: Sums are compared in a multiple of these bits, so that different sums share lemmas.
@@ -105,28 +105,47 @@ class LosslessSum:
         if operand.kind == "zero":
             return Seen([], [], w.nothing)
         count = self.sums[operand].count
-        return Seen([count.node, *w.signs], [count.fact], count)
+        return self._read(t, count) if self.step.exact else Seen([count.node, *w.signs], [count.fact], count)
 
-    def _converted(self, t: AlignedTerm, k: int, x: Term) -> Seen:
-        """A product of operands that were made wider: it is aligned as the product of the operands."""
-        w, g = self.w, self.w.c.graph
-        own = replace(
-            t.term, sign=self._rebuilt[t.term.sign], significand=self._rebuilt[t.term.significand],
-            exponent=replace(t.term.exponent, bits=self._rebuilt[t.term.exponent.bits]),
-            zero=self._rebuilt[t.term.zero],
-        )  # fmt: skip
-        given = w.given(own.significand, own.exponent.bits)
-        for mine, its in ((own.sign, x.sign), (own.zero, x.zero)):
-            w.fact(g.eq(mine, its), "a wider factor has the sign and the zero of the narrow one", (), given)
-        # Both in units of the lowest bit: the wider one's lies below the narrow one's.
-        lsb, fine = x.exponent.shifted(-x.fraction_bits), own.exponent.shifted(-own.fraction_bits)
+    def _read(self, t: AlignedTerm, count: Count) -> Seen:
+        """What an earlier sum handed on, normalised: its significand is the count's magnitude, shifted."""
+        w, g, own = self.w, self.w.c.graph, self._own(t)
+        cut, known = [count.node, w.code, *w.signs], [count.fact, *w.limit]
+        negative, magnitude = split_sign(g, count.node)
+        same = g.and_(g.eq(own.sign, negative), self._shifted(own, magnitude, w.low))
+        alike = g.ite(own.zero, g.and_(g.is_zero(count.node), g.is_zero(own.significand)), same)
+        inside = own.exponent.bounded(g)
+        for fact in (alike, inside):
+            known.append(w.fact(fact, "a number is its count", cut, known[: 1 + len(w.limit)]))
+        # What is the count's own sign or zero stays joined to it.
+        joined = (negative, g.is_zero(count.node))
+        fields = [n for n in (own.significand, own.exponent.bits, own.sign, own.zero) if n not in joined]
+        return Seen([*fields, count.node, *w.signs], known, count)
+
+    def _own(self, t: AlignedTerm) -> Term:
+        """A term of the sum as it is known by now."""
+        fields = (t.term.sign, t.term.significand, t.term.exponent.bits, t.term.zero)
+        sign, significand, code, zero = (self._rebuilt[n] for n in fields)
+        exponent = replace(t.term.exponent, bits=code)
+        return replace(t.term, sign=sign, significand=significand, exponent=exponent, zero=zero)
+
+    def _shifted(self, own: Term, short: Node, lsb: Exponent) -> Node:
+        """1 where a significand is `short`, in units of 2^lsb, shifted left: its lowest bit lies below."""
+        g, fine = self.w.c.graph, own.exponent.shifted(-own.fraction_bits)
         lift = distance_below(g, fine, lsb)
         low, high = min(fine.low, lsb.low), max(fine.high, lsb.high)
         below = g.ule(fine.rebased(g, low, high), lsb.rebased(g, low, high))
-        width = max(x.significand.width, own.significand.width)
-        long, short = (g.zero_extend_to(n, width) for n in (own.significand, x.significand))
-        same = g.and_(g.eq(long, g.shl_mod(short, lift)), g.eq(g.lshr(long, lift), short), below)
-        same = g.or_(own.zero, same)
+        width = max(short.width, own.significand.width)
+        x, y = (g.zero_extend_to(n, width) for n in (own.significand, short))
+        return g.and_(g.eq(x, g.shl_mod(y, lift)), g.eq(g.lshr(x, lift), y), below)
+
+    def _converted(self, t: AlignedTerm, k: int, x: Term) -> Seen:
+        """A product of operands that were made wider: it is aligned as the product of the operands."""
+        w, g, own = self.w, self.w.c.graph, self._own(t)
+        given = w.given(own.significand, own.exponent.bits)
+        for mine, its in ((own.sign, x.sign), (own.zero, x.zero)):
+            w.fact(g.eq(mine, its), "a wider factor has the sign and the zero of the narrow one", (), given)
+        same = g.or_(own.zero, self._shifted(own, x.significand, x.exponent.shifted(-x.fraction_bits)))
         w.fact(same, "a wider product is the narrow one, its exponent less by a shift", (), given)
         empty = w.fact(
             g.or_(g.not_(own.zero), g.is_zero(own.significand)), "a zero has no significand", (), given
@@ -149,14 +168,8 @@ class LosslessSum:
             node = self._narrow(x.narrow, t.term.weight_bits - 1, made.node.width)
             w.equal(node, made.node, "a wider product is aligned as the narrow one", cut, given)
             made = self._scaled(node, most, x.count)
-            cut = [
-                x.narrow.significand,
-                x.narrow.sign,
-                x.narrow.zero,
-                x.narrow.exponent.bits,
-                w.code,
-                self.code,
-            ]
+            fields = [x.narrow.significand, x.narrow.sign, x.narrow.zero, x.narrow.exponent.bits]
+            cut = [*fields, w.code, self.code]
         pairs = [(made.shifted, made.long), *((g.truth(True), fact) for fact in made.facts)]
         w.all_equal(pairs, "an aligned term is its count, scaled", cut, given)
         self.cuts.append(cut)
