@@ -216,7 +216,11 @@ def zero_products(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
     if spec.k % (4 if pairs else 2) or len(x.scale_a) % 2 or whole_calls:
         why = f"has {spec.k} product{'s' * (spec.k > 1)}{' in pairs' * pairs}"
         if whole_calls or x.scale_a:
-            why = "calls others" if whole_calls else f"has {len(x.scale_a)} blocks of scaled products"
+            why = (
+                "calls others"
+                if whole_calls
+                else f"scales products in {len(x.scale_a)} block{'s' * (len(x.scale_a) > 1)}"
+            )
         raise InputError(f"expected an instruction that half the products make one of, but {spec.name} {why}")
     zero_a, zero_b = (g.const(0, f.width) for f in (o.a, o.b))
     ones = [] if fmt is None else [g.const(fmt.bias << fmt.fraction_bits, fmt.width)] * scales
