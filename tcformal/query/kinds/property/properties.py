@@ -214,13 +214,8 @@ def zero_products(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
     pairs = spec.design.order == "odd_first"
     whole_calls = spec.emulation is not None or spec.tree is not None
     if spec.k % (4 if pairs else 2) or len(x.scale_a) % 2 or whole_calls:
-        why = f"has {spec.k} product{'s' * (spec.k > 1)}{' in pairs' * pairs}"
-        if whole_calls or x.scale_a:
-            why = (
-                "calls others"
-                if whole_calls
-                else f"scales products in {len(x.scale_a)} block{'s' * (len(x.scale_a) > 1)}"
-            )
+        n, what = (len(x.scale_a), "scale block") if x.scale_a else (spec.k, "product")
+        why = "calls others" if whole_calls else f"has {n} {what}{'s' * (n > 1)}{' in pairs' * pairs}"
         raise InputError(f"expected an instruction that half the products make one of, but {spec.name} {why}")
     zero_a, zero_b = (g.const(0, f.width) for f in (o.a, o.b))
     ones = [] if fmt is None else [g.const(fmt.bias << fmt.fraction_bits, fmt.width)] * scales
