@@ -288,6 +288,11 @@ def test_units_without_a_truncated_sum_are_refused(claim: str, book: LemmaBook) 
         prove("tfdpa@carry_bits=5", claim, book)
 
 
+def test_one_product_has_no_order(book: LemmaBook) -> None:
+    with pytest.raises(InputError, match="expected two products or more"):
+        prove("power10/xvf32gerpp", "product-order", book)
+
+
 def test_unknown_claims_are_refused(book: LemmaBook) -> None:
     with pytest.raises(UnknownNameError, match="product-order"):
         prove(VOLTA, "product-ordr", book)

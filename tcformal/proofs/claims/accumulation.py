@@ -59,6 +59,11 @@ def same_accumulation(ask: Asking) -> tuple[ClaimPart, list[Lemma]]:
         raise InputError(
             f"expected an unbounded sum in two's complement for claim sign-magnitude, but got {spec.name}"
         )
+    if spec.design.piece_bits is not None:
+        raise InputError(
+            f"expected whole products as terms for claim sign-magnitude, but {spec.name} cuts factors into "
+            f"pieces of {spec.design.piece_bits} bits"
+        )
     other = replace(spec, design=replace(spec.design, accumulation="sign_magnitude"))
     x = declare_inputs(g, spec, spec.k)
     dots = []

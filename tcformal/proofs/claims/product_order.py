@@ -153,6 +153,8 @@ def product_order(ask: Asking) -> tuple[Finding, list[Lemma]]:
         if ask.assumed.spread is None or "finite" not in ask.assumed.flags:
             raise InputError("expected finite and spread=S as assumptions of product-order, but got less")
         return order_within(ask)
+    if ask.spec.k < 2:
+        raise InputError(f"expected two products or more for claim product-order, but {ask.spec.name} has 1")
     spec, parts = ask.spec, []
     applied: list[Lemma] = []
     known: list[tuple[Move, Counterexample]] = []

@@ -59,8 +59,15 @@ def zero_exponent(ask: Asking) -> tuple[Finding, list[Lemma]]:
 def _check(spec: UnitSpec) -> None:
     require_truncated_sum(spec, "zero-exponent")
     d = spec.design
-    if spec.emulation is not None or d.group is not None or d.c_position != "joined" or d.normalise_products:
-        raise InputError(f"expected a plain T-FDPA unit for claim zero-exponent, but got {spec.name}")
+    others = {
+        "is composed of others": spec.emulation is not None,
+        "sums groups of products": d.group is not None,
+        "adds c to the products' sum": d.c_position != "joined",
+        "normalises products": d.normalise_products,
+    }
+    for other, does in others.items():
+        if does:
+            raise InputError(f"expected a plain T-FDPA unit for claim zero-exponent, but {spec.name} {other}")
     if d.zero_exponent == "own":
         raise InputError(f"expected one exponent for zero terms for claim zero-exponent, but got {spec.name}")
 

@@ -102,8 +102,8 @@ def rounded_bound(
     least = o.d.e_min
     terms = []
     for k, row in enumerate(words):
-        rows = zip(row, (o.a, o.b), operand_rules(design), strict=True)
-        pair = [_flushed(g, encoded(g, word, fmt), rule) for word, fmt, rule in rows]
+        pair = [encoded(g, word, fmt) for word, fmt in zip(row, (o.a, o.b), strict=True)]
+        pair = [_flushed(g, x, rule) for x, rule in zip(pair, operand_rules(design), strict=True)]
         if k % 2 and design.negated == "odd":
             # A product that is subtracted is that of -a.
             pair[0] = replace(pair[0], sign=g.not_(pair[0].sign))

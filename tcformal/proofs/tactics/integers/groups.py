@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import exponent_code
@@ -28,7 +29,7 @@ from tcformal.semantics.stages import GroupSum, PartialSum, Total
 
 
 class IntegerGroup:
-    """Theorems about one group; `bound` is that 2^most less the magnitudes of its products is at least 0."""
+    """Theorems about one group; `taken` is the sum of the magnitudes of its products."""
 
     def __init__(self, d: Derivation, reach: Reach, stated: IntegerSum, ks: tuple[int, ...]) -> None:
         self.d, self.g, self.reach, self.stated, self.ks = d, d.g, reach, stated, ks
@@ -38,8 +39,10 @@ class IntegerGroup:
             self.taken = self.taken + Poly.of(w.magnitude)
 
     def term(self, summed: GroupSum, term: Term, bound: int) -> WholeTerm:
-        """The group as a term that is an integer."""
+        """The group as a term that is an integer; `bound`: 2^most less the magnitudes is at least 0."""
         d, g = self.d, self.g
+        if self.reach.room:
+            raise ProofError("no tactic is written for a group beside a term of 2^B that cuts it")
         group = self._group()
         shown = group_value(d, summed, group, term)
         products = [self._product(k) for k in self.ks]

@@ -211,10 +211,15 @@ def zero_products(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
     """A call filled up with +0 from half its products, the scales there 1: Φ(A‖0, B‖0, C) = Φ(A, B, C)."""
     half, o, fmt = spec.k // 2, spec.operands, spec.scale_format
     scales = len(x.scale_a) // 2
-    pairs = spec.design.order == "odd_first"
+    design = spec.design
+    # A step that hands on the NaN of the first of two factors has two products.
+    of_two = design.summation == "fused" and design.c_position == "last" and design.nan_rule != "word"
+    pairs = design.order == "odd_first" or of_two
     whole_calls = spec.emulation is not None or spec.tree is not None
     if spec.k % (4 if pairs else 2) or len(x.scale_a) % 2 or whole_calls:
-        raise InputError(f"expected an instruction that half the products make one of, but got {spec.name}")
+        n, what = (len(x.scale_a), "scale block") if x.scale_a else (spec.k, "product")
+        why = "calls others" if whole_calls else f"has {n} {what}{'s' * (n > 1)}{' in pairs' * pairs}"
+        raise InputError(f"expected an instruction that half the products make one of, but {spec.name} {why}")
     zero_a, zero_b = (g.const(0, f.width) for f in (o.a, o.b))
     ones = [] if fmt is None else [g.const(fmt.bias << fmt.fraction_bits, fmt.width)] * scales
     part = OperandNodes(x.a[:half], x.b[:half], x.c, x.scale_a[:scales], x.scale_b[:scales])
