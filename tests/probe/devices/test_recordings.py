@@ -48,7 +48,6 @@ DEVICES = (
 FEWER = {
     "riscv/vfwbdot.vv.vlen256": 132_000, "arm/bfmopa.ebf0": 492_000, "arm/fmopa.d": 12_000,
     "power10/xvf16ger2pp": 732_000, "power10/xvf64gerpp": 12_000,
-    **{f"x86/{x}ps": 12_000 for x in ("tdpbf8", "tdpbhf8", "tdphbf8", "tdphf8", "tcmmrlfp16", "tcmmimfp16")},
 }  # fmt: skip
 TILE, DMMA = "x86/tdpbf16ps", "hopper/mma.m8n8k4.f64.f64.f64.f64"
 INTEL = HARDWARE / "Intel-R-Xeon-R-Processor"

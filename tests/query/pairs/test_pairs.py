@@ -109,7 +109,7 @@ def test_pairs_are_chosen_by_a_text_in_any_name() -> None:
         assert chosen == expected
         assert chosen
     assert [g.formats for g in groups("tf32")] == ["fp32 = tf32 · tf32 + fp32"]
-    every_one = (AMPERE, HOPPER, HOPPER_K4, CDNA3, "gaudi3/mme.tf32")
+    every_one = (AMPERE, HOPPER, HOPPER_K4, CDNA3, "gaudi3/mme.tf32", "gaudi2/mme.tf32")
     assert groups("tf32")[0].pairs == tuple(Pair(x, y) for x, y in combinations(every_one, 2))
 
 
