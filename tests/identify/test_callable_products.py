@@ -206,8 +206,8 @@ def test_floats_added_up_in_a_double_are_recognised() -> None:
 
         return product
 
-    for start in (0, 4):
-        made = identify_product(dot(start), "fp32,fp32,fp32", (2, 2, 9), repeats=1)
+    for start in (0, 2):
+        made = identify_product(dot(start), "fp32,fp32,fp32", (2, 2, 9 + start), repeats=1)
         assert made.found
         assert "product_rounding=RNE-FP32" in made.regions[0].units[0][0].name
 
