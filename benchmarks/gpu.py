@@ -66,7 +66,7 @@ def operands(name: str, size: int, *, special: bool = False) -> MatrixWords:
         else:
             values = rng.standard_normal((size, size), dtype=np.float32)
             raw.append(to_raw("an operand", values.astype(dtypes()[fmt.name]), fmt))
-    return MatrixWords(*raw)
+    return MatrixWords(raw[0], raw[1])
 
 
 def compiled(made: GpuGemm) -> dict[str, Any]:

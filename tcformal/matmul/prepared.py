@@ -34,9 +34,9 @@ class PreparedOperand:
             raise InputError(f"expected B of shape [K, N] with K, N >= 1 to prepare, but got {list(shape)}")
         # What does not fit is refused now, as a product would refuse it.
         one = np.zeros((1, shape[0]), arrays.dtype_of(spec.a_format))
-        ones = (
-            None if scales is None else np.zeros((1, self.scales_count), arrays.dtype_of(spec.scale_format))
-        )
+        ones = None
+        if self.scales is not None and spec.scale_format is not None:
+            ones = np.zeros((1, self.scales_count), arrays.dtype_of(spec.scale_format))
         self._words = arrays.product(spec, one, self.values, None, ones, self.scales)
         self._parts: dict[tuple[int, int], Prepared] = {}
 
@@ -77,7 +77,7 @@ class PreparedOperand:
     @property
     def scales_count(self) -> int:
         """Scales of a column."""
-        return -(-self.values.shape[0] // (self.spec.scale_block or 1))
+        return -(-self.shape[0] // (self.spec.scale_block or 1))
 
 
 def _kept(x: Any) -> NDArray[Any]:

@@ -167,9 +167,11 @@ class _ArrayRun:
         if a.shape[1] == 1 and b.shape[0] == 1 and (a.shape[0] > 1 or b.shape[1] > 1):
             m, n = a.shape[0], b.shape[1]
             last = None if c.shape[:2] == (1, 1) and not c.any() else np.broadcast_to(c[:, :, 0], (m, n))
-            x = MatrixWords(a[:, 0, :], b[0].T, last, prepared=self._prepared(step))
+            if a.shape[2] > unit.k and o.c != o.d:
+                raise InputError(f"expected K of at most {unit.k} for {unit.name}, but got K={a.shape[2]}")
+            given = MatrixWords(a[:, 0, :], b[0].T, last, prepared=self._prepared(step))
             how = (self.options.get(name) for name in ("threads", "progress", "device"))
-            return compiled.multiply_words(step.unit, x, *how)[:, :, None]
+            return compiled.multiply_words(step.unit, given, *how)[:, :, None]
         rows = np.broadcast_shapes(a.shape[:2], b.shape[:2], c.shape[:2])
         flat = [np.broadcast_to(x, (*rows, x.shape[2])).reshape(-1, x.shape[2]) for x in (a, b)]
         d = np.broadcast_to(c, (*rows, 1)).reshape(-1)

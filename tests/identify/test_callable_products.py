@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -178,6 +179,37 @@ def test_a_last_chain_is_tried_in_orders_that_masks_cannot_tell_apart() -> None:
     tail = SumChain((10,), (SumChain((9, 8)),))
     assert replace(whole, base=(SumChain((0, 4)), tail)) in found
     assert all(x.base[0] in (SumChain((0, 4)), SumChain((4, 0))) for x in found)
+
+
+def test_chains_beside_each_other_are_taken_alike() -> None:
+    """Lanes of three terms whose last product is rounded, then a tail of three that is fused and turned."""
+    lanes = tuple(SumChain((k, k + 4, k + 8)) for k in range(4))
+    found = list(variants(SumChain((), (*lanes, SumChain((12, 13, 14))))))
+    assert len(set(found)) == len(found)
+    taken = tuple(SumChain((k + 8,), (SumChain((k, k + 4)),)) for k in range(4))
+    assert SumChain((), (*taken, SumChain((13, 12, 14)))) in found
+
+
+def test_floats_added_up_in_a_double_are_recognised() -> None:
+    """A dot product as C writes it, alone and as what is left over after a chain in fp32."""
+
+    def dot(start: int) -> Callable[[Array, Array], Array]:
+        def product(a: Array, b: Array) -> Array:
+            d = np.empty((len(a), b.shape[1]), np.float32)
+            for i, j in np.ndindex(d.shape):
+                total = np.float32(0)
+                for x, y in zip(a[i, :start], b[:start, j], strict=True):
+                    total = np.float32(total + np.float32(x * y))
+                rest = np.cumsum((a[i, start:] * b[start:, j]).astype(np.float64))[-1]
+                d[i, j] = np.float32(rest + np.float64(total))
+            return d
+
+        return product
+
+    for start in (0, 2):
+        made = identify_product(dot(start), "fp32,fp32,fp32", (2, 2, 9 + start), repeats=1)
+        assert made.found
+        assert "product_rounding=RNE-FP32" in made.regions[0].units[0][0].name
 
 
 def test_a_kept_shape_is_not_asked_again(tmp_path: Path) -> None:

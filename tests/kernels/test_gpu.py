@@ -136,7 +136,7 @@ def product(name: str, m: int, n: int, k: int, *, finite: bool, seed: int = 1) -
     if spec.scale_block is not None:
         count = -(-k // spec.scale_block)
         scales = [words((m, count), "scale"), words((count, n), "scale")]
-    return MatrixWords(words((m, k), "a"), words((k, n), "b"), words((m, n), "c"), *scales)
+    return MatrixWords(words((m, k), "a"), words((k, n), "b"), words((m, n), "c"), scales[0], scales[1])
 
 
 def expected(name: str, x: MatrixWords) -> NDArray[Any]:

@@ -27,14 +27,28 @@ _WIDER = {"fp16": "fp32", "bf16": "fp32"}
 
 @dataclass(frozen=True, slots=True)
 class ChainUnits:
-    """The units of an order's chains: `unit` of those from zero, `late` of terms after a sum."""
+    """The units of an order's chains: `unit` of those from zero, `late` of terms after a sum.
+
+    `last`: that of the last one of several chains; the sum of the others is added in its wider format.
+    """
 
     unit: UnitSpec
     late: UnitSpec
+    last: UnitSpec | None = None
+    #: Whether a compiler makes code of it for the processor itself, which may mix them in one sum.
+    own: bool = False
+
+    def follows(self, order: SumChain) -> bool:
+        """Whether an order has a place for each unit."""
+        if self.last is not None:
+            return len(order.base) > 1 and not order.ks and not order.base[-1].base
+        return self.unit == self.late or order.joins
 
     @property
     def name(self) -> str:
         """The unit's name, and the other one's where they differ."""
+        if self.last is not None:
+            return f"{self.unit.name}, the last chain and the sum with it {self.last.name}"
         same = self.unit == self.late
         return self.unit.name if same else f"{self.unit.name}, where terms join a sum {self.late.name}"
 
@@ -73,7 +87,7 @@ class _Chains:
     """The steps of one order."""
 
     def __init__(self, units: ChainUnits, output: Format) -> None:
-        self.unit, self.late, self.output = units.unit, units.late, output
+        self.unit, self.late, self.last, self.output = units.unit, units.late, units.last, output
         self.steps = Builder()
         self.places: list[int] = []
 
@@ -83,10 +97,20 @@ class _Chains:
             self.steps.add(InputStep(fmt=fmt, length=k, name=x, letter=x))
             for x, fmt in (("a", self.unit.a_format), ("b", self.unit.b_format))
         )
-        d = self.value(order)
-        if self.output != self.unit.d_format:
+        d = self.value(order) if self.last is None else self.mixed(order, self.last)
+        if self.output != d.fmt:
             d = convert(self.steps, d, self.output.name)
         return self.places, ProgramPlan(tuple(self.steps.steps), d.index, k)
+
+    def mixed(self, order: SumChain, last: UnitSpec) -> StepValue:
+        """The sum of all chains but the last one, and that one on a unit of its own, in its format."""
+        first, wide = self.value(SumChain((), order.base[:-1])), last.d_format.name
+        places = order.base[-1].ks
+        start = len(self.places)
+        self.places += places
+        zero = self.steps.add(ConstantStep(fmt=last.c_format, length=None, name="zero", word=0))
+        a, b = (self.steps.slice(x, start, len(places)) for x in (self.a, self.b))
+        return add(self.steps, call(self.steps, last, a, b, zero), convert(self.steps, first, wide), wide)
 
     def value(self, chain: SumChain) -> StepValue:
         """The value of a chain."""
@@ -120,10 +144,17 @@ def candidates(a: Format, b: Format, d: Format) -> Iterator[ChainUnits]:
     if a == b:
         fused = resolve(_FMA[wide])
         rounded = resolve("muladd@k=1," + ",".join(f"{x}_format={wide}" for x in "abcd"))
-        yield ChainUnits(fused, fused)
-        yield ChainUnits(fused, rounded)
-        yield ChainUnits(rounded, fused)
-        yield ChainUnits(rounded, rounded)
+        yield ChainUnits(fused, fused, own=True)
+        yield ChainUnits(fused, rounded, own=True)
+        yield ChainUnits(rounded, fused, own=True)
+        yield ChainUnits(rounded, rounded, own=True)
+        if wide == "fp32" == a.name:
+            # A dot product in C: products of floats, added up in a double.
+            formats = "a_format=fp32,b_format=fp32,c_format=fp64,d_format=fp64"
+            double = resolve(f"muladd@k=1,{formats},conversion=RNE-FP64,product_rounding=RNE-FP32")
+            yield ChainUnits(double, double, own=True)
+            yield ChainUnits(fused, fused, double, own=True)
+            yield ChainUnits(rounded, rounded, double, own=True)
     known = distinct_designs(lambda u: u.operands.a == a and u.operands.b == b and u.scale_format is None)
     for name in known:
         unit = catalogue()[name]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
 from tcformal.formats.spec import Format
 from tcformal.identify.whole.chains import ChainUnits, candidates, product_in_order
+from tcformal.identify.whole.operands import as_words, cancelling_operands, random_operands
 from tcformal.identify.whole.order import (
     NoProductOrderError,
     OrderRegion,
@@ -29,6 +31,8 @@ from tcformal.matmul.arrays import dtypes
 ProductArray = NDArray[Any]
 #: Orders that are compared on all elements; rows and columns whose elements try the others first.
 _PLAIN, _FEW = 2, 12
+#: Elements that tell apart what masks do not, and the most operands of a kind that are asked for them.
+_ENOUGH, _MOST_SETS = 1000, 24
 _FORMATS = ("fp64", "fp32", "bf16", "fp16")
 
 
@@ -171,8 +175,8 @@ def identify_product(
     m, n, k = (check_int(x, value, low=1, high=1 << 20) for x, value in zip("MNK", shape, strict=True))
     probe = ProductProbe(function, a, b, d, (m, n, k))
     rng = np.random.default_rng(seed)
-    sets = [operands(rng, (m, k), (k, n), (a, b)) for operands in (_random, _cancelling)]
-    got = [_words(probe.run(*x)) for x in sets]
+    sets = [operands(rng, (m, k), (k, n), (a, b)) for operands in (random_operands, cancelling_operands)]
+    got = [as_words(probe.run(*x)) for x in sets]
     independent = _independent(probe, *sets[0], got[0], rng)
     orders: Counter[str] = Counter()
     reason = ""
@@ -188,11 +192,19 @@ def identify_product(
     differing = checked = 0
     if len(orders) == 1 and not reason:
         units = list(candidates(a, b, d))
-        known = tuple(y for x in first for y in _summed(x, units, sets, got, (a, b, d)))
+
+        @cache
+        def more() -> tuple[list[tuple[ProductArray, ProductArray]], list[ProductArray]]:
+            """Further operands, for orders that are many: as few elements refute few of them."""
+            times = min(_MOST_SETS, -(-_ENOUGH // (m * n)))
+            further = [cancelling_operands(rng, (m, k), (k, n), (a, b)) for _ in range(times)]
+            return further, [as_words(probe.run(*x)) for x in further]
+
+        known = tuple(y for x in first for y in _summed(x, units, sets, got, (a, b, d), more))
         if all(x.units for x in known):
-            fresh = _cancelling(rng, (m, k), (k, n), (a, b))
+            fresh = cancelling_operands(rng, (m, k), (k, n), (a, b))
             made = _predicted(known, *fresh, (a, b, d))
-            differing = int((_words(made) != _words(probe.run(*fresh))).sum())
+            differing = int((as_words(made) != as_words(probe.run(*fresh))).sum())
             checked = 3 * m * n
     return IdentifiedProduct(
         (a, b, d), (m, n, k), tuple(orders.most_common()), known, independent, checked, differing,
@@ -206,6 +218,7 @@ def _summed(
     sets: Sequence[tuple[ProductArray, ProductArray]],
     got: Sequence[ProductArray],
     formats: tuple[Format, Format, Format],
+    more: Callable[[], tuple[Sequence[tuple[ProductArray, ProductArray]], Sequence[ProductArray]]],
 ) -> list[SummedRegion]:
     """The units that give a region's elements; the region in two where no unit gives them all."""
     units, refuted = [], []
@@ -218,14 +231,17 @@ def _summed(
     for candidate in candidates:
         least = 1.0
         for i, one in enumerate(tries):
-            if candidate.unit != candidate.late and not one.joins:
+            if not candidate.follows(one):
                 continue
             # A few elements refute most of the many orders that masks cannot tell apart.
-            if i >= _PLAIN and not _gives(candidate, one, some, sets, got, formats).all():
+            if i >= _PLAIN and not (candidate.own and _gives_all(candidate, one, some, sets, got, formats)):
                 continue
             given = np.zeros_like(elements)
             given[elements] = _gives(candidate, one, elements, sets, got, formats)
-            least = min(least, 1 - float(given.sum()) / float(elements.sum()))
+            parted = 1 - float(given.sum()) / float(elements.sum())
+            if not parted and i >= _PLAIN and not _gives_all(candidate, one, elements, *more(), formats):
+                continue
+            least = min(least, parted)
             if not least:
                 units.append((candidate, one))
                 break
@@ -235,7 +251,7 @@ def _summed(
     if units or 2 * best.sum() <= elements.sum():
         return [SummedRegion(region, tuple(units), tuple(refuted))]
     halves = [OrderRegion(order, x) for x in (best, elements & ~best)]
-    return [y for x in halves for y in _summed(x, candidates, sets, got, formats)]
+    return [y for x in halves for y in _summed(x, candidates, sets, got, formats, more)]
 
 
 def _gives(
@@ -251,35 +267,21 @@ def _gives(
     for operands, words in zip(sets, got, strict=True):
         d = np.zeros(words.shape, dtypes()[formats[2].name])
         _fill(d, elements, candidate, order, operands, formats)
-        given &= (_words(d) == words)[elements]
+        given &= (as_words(d) == words)[elements]
     return given
 
 
-def _words(x: NDArray[Any]) -> NDArray[Any]:
-    return x.view(f"u{x.dtype.itemsize}")
-
-
-def _random(
-    rng: np.random.Generator, left: tuple[int, int], right: tuple[int, int], formats: tuple[Format, Format]
-) -> tuple[ProductArray, ProductArray]:
-    made = [
-        rng.standard_normal(x).astype(dtypes()[fmt.name])
-        for x, fmt in zip((left, right), formats, strict=True)
-    ]
-    return made[0], made[1]
-
-
-def _cancelling(
-    rng: np.random.Generator, left: tuple[int, int], right: tuple[int, int], formats: tuple[Format, Format]
-) -> tuple[ProductArray, ProductArray]:
-    """Operands whose products cancel, so that results are what was rounded off; a few terms are left over."""
-    a, b = _random(rng, left, right, formats)
-    half = left[1] // 2
-    first, second = np.split(rng.permutation(left[1])[: 2 * half], 2)
-    a[:, second], b[second] = -a[:, first], b[first]
-    if left[1] > 2 * half:
-        a[:, np.setdiff1d(np.arange(left[1]), [*first, *second])] = 0
-    return a, b
+def _gives_all(
+    candidate: ChainUnits,
+    order: SumChain,
+    elements: NDArray[np.bool_],
+    sets: Sequence[tuple[ProductArray, ProductArray]],
+    got: Sequence[ProductArray],
+    formats: tuple[Format, Format, Format],
+) -> bool:
+    """Whether a unit gives some elements, with an order, of all operands; the first other one decides."""
+    pairs = zip(sets, got, strict=True)
+    return all(_gives(candidate, order, elements, [x], [y], formats).all() for x, y in pairs)
 
 
 def _independent(
@@ -287,5 +289,5 @@ def _independent(
 ) -> bool:
     """Whether rows and columns that change places take their results with them."""
     rows, columns = rng.permutation(a.shape[0]), rng.permutation(b.shape[1])
-    moved = _words(probe.run(np.ascontiguousarray(a[rows]), np.ascontiguousarray(b[:, columns])))
+    moved = as_words(probe.run(np.ascontiguousarray(a[rows]), np.ascontiguousarray(b[:, columns])))
     return bool((moved == d[np.ix_(rows, columns)]).all())

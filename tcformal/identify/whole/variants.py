@@ -2,7 +2,8 @@
 
 The first two terms of a chain may be turned: one of them is rounded before it is added, the other may be
 fused.  And a compiler may fuse some products of a short chain only: its last ones are rounded before they
-join the sum, or its first ones are; or it fuses those of one short chain alone.
+join the sum, or its first ones are; or it fuses those of one short chain alone.  Short chains that run beside
+each other, the lanes of one register, are taken alike, and what is left over after them may be otherwise.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ _SHORT = 8
 def variants(order: SumChain) -> Iterator[SumChain]:
     """The order itself, every chain turned, then a short last chain taken otherwise; each once."""
     seen = set()
-    for found in (order, turned(order), *_with_one_chain(order), *_with_one_chain(turned(order))):
+    beside = _beside(order)
+    for found in (order, turned(order), *_with_one_chain(order), *_with_one_chain(turned(order)), *beside):
         if found not in seen:
             seen.add(found)
             yield found
@@ -38,6 +40,36 @@ def _with_one_chain(order: SumChain) -> Iterator[SumChain]:
     elif not order.base[-1].base:
         for found in _partly(order.base[-1].ks):
             yield replace(order, base=(*order.base[:-1], found))
+
+
+def _beside(order: SumChain) -> Iterator[SumChain]:
+    """Orders whose chains but the last one are taken otherwise, all alike, and the last one in every way."""
+    if len(order.base) < 2 or order.ks:
+        return
+    *lanes, last = order.base
+    lengths = {len(x.ks) for y in lanes for x in _leaves(y)}
+    if len(lengths) != 1 or not 2 < max(lengths) <= _SHORT:
+        return
+    ends = (last, turned(last), *(() if last.base else _partly(last.ks)))
+    for i in range(len(list(_partly(tuple(range(max(lengths))))))):
+        taken = tuple(_changed(x, i) for x in lanes)
+        for end in ends:
+            yield SumChain((), (*taken, end))
+
+
+def _leaves(x: SumChain) -> Iterator[SumChain]:
+    """The chains from zero."""
+    if not x.base:
+        yield x
+    for y in x.base:
+        yield from _leaves(y)
+
+
+def _changed(x: SumChain, i: int) -> SumChain:
+    """A tree whose chains from zero are taken in the i-th way."""
+    if not x.base:
+        return list(_partly(x.ks))[i]
+    return SumChain(x.ks, tuple(_changed(y, i) for y in x.base))
 
 
 def _partly(ks: tuple[int, ...]) -> Iterator[SumChain]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcformal.interp.lanes import DOUBLE, WORD, Code
+from tcformal.interp.lanes import DOUBLE, WORD, Code, LaneValue
 from tcformal.interp.llvm import Lowering
 from tcformal.ir.node import Node
 from tcformal.kernels.block import Words
@@ -108,7 +108,7 @@ def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[s
     """
     code, inputs = Code(lanes, "v"), cut.graph.inputs
     first = f"mul i64 %tile, {lanes}"
-    known = {}
+    known: dict[int, LaneValue] = {}
     for side in "ab":
         names = [f"{side}[{i}]" for i in range(step.k)]
         bits = step.storage[side]
