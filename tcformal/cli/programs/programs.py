@@ -72,7 +72,7 @@ def programs(name: str | None, length: int | None, as_json: bool) -> None:
               help="What --more-than counts: ulps, or parts of Σ|a·b|.")  # fmt: skip
 @click.option("--differ", is_flag=True, help="Ask for any difference of the results instead.")
 @click.option("--means", type=click.Choice([*MEANS, THEOREM]), help="How to answer: by solvers, by "
-              f"random rows only, or by A's proved bound; by default solvers up to {SOLVED} products.")  # fmt: skip
+              f"random rows, or by A's bound; by default solvers up to {SOLVED} products.")  # fmt: skip
 @solver_options()
 @json_option
 def compare(
