@@ -221,8 +221,9 @@ class StepErrors:
                 made.append(value)
         if len(made) == 1 and isinstance(made[0], Total):
             return made[0], factor, _powers(x)
-        if len(made) == 2 and isinstance(made[0], Row) and isinstance(made[1], Row):
-            first, second = made
+        rows = [row for row in made if isinstance(row, Row)]
+        if len(made) == len(rows) == 2:
+            first, second = rows
             if first.start != second.start:
                 raise InputError("expected products of the same elements of a and b, but got others")
             return self.sums.product(first.word, second.word, first.start, 1), factor, _powers(x)
