@@ -6,9 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcformal.bounds.calls import CallBounds
-from tcformal.bounds.sums import Sums, Total, Weights, largest, plus, times, weight
-from tcformal.bounds.words import Powers, Range, Symbols, Word, joined
+from tcformal.bounds.program.calls import CallBounds
+from tcformal.bounds.program.plan import Row, Value, gives_c, paths, powers_of
+from tcformal.bounds.program.sums import Sums, Total, Weights, largest, plus, times, weight
+from tcformal.bounds.program.words import Powers, Range, Symbols, Word
 from tcformal.design.rounding import NEAREST
 from tcformal.design.steps import (
     CallStep,
@@ -31,19 +32,6 @@ from tcformal.oracle.values import decode
 _MOST_ERRORS = 24
 
 
-class Row:
-    """A word of consecutive elements, zeros beyond the last one; `length` None: a single element."""
-
-    __slots__ = ("length", "start", "word")
-
-    def __init__(self, word: Word, start: int, length: int | None) -> None:
-        self.word, self.start, self.length = word, start, length
-
-
-#: A step's value: words of elements, one total, totals, a constant, or nothing for an exponent.
-Value = Row | Total | list[Total] | Fraction | None
-
-
 class StepErrors:
     """Runs through a plan with c = 0 and bounds what its result is away from Σ a_k·b_k."""
 
@@ -53,7 +41,7 @@ class StepErrors:
         self.sums = Sums(self.symbols, self.n)
         self.values: dict[int, Value] = {}
         self.read: dict[tuple[int, Format], Word] = {}
-        self.ways, self.last = _paths(plan)
+        self.ways, self.last = paths(plan)
         #: Whether a scale depends on data: what is small beside the largest element may then underflow.
         self.scaled = False
 
@@ -205,7 +193,7 @@ class StepErrors:
         if bin(abs(factor.numerator) * factor.denominator).count("1") != 1:
             raise InputError(f"expected words times powers of two, but got times {factor}")
         row = rows[0]
-        return Row(row.word.scaled(factor, _powers(x)), row.start, row.length)
+        return Row(row.word.scaled(factor, powers_of(x)), row.start, row.length)
 
     def _part(self, x: ScaledProduct, k: int) -> tuple[Total, Fraction, Powers]:
         """An addend as a total, its factor and its powers."""
@@ -220,13 +208,13 @@ class StepErrors:
             else:
                 made.append(value)
         if len(made) == 1 and isinstance(made[0], Total):
-            return made[0], factor, _powers(x)
+            return made[0], factor, powers_of(x)
         rows = [row for row in made if isinstance(row, Row)]
         if len(made) == len(rows) == 2:
             first, second = rows
             if first.start != second.start:
                 raise InputError("expected products of the same elements of a and b, but got others")
-            return self.sums.product(first.word, second.word, first.start, 1), factor, _powers(x)
+            return self.sums.product(first.word, second.word, first.start, 1), factor, powers_of(x)
         raise InputError("expected sums of products of words, but got others")
 
     def _element(self, value: Value, k: int) -> Row | Total | Fraction | None:
@@ -252,7 +240,7 @@ class StepErrors:
             raise InputError("expected calls on the same elements of a and b, but got others")
         start, length = rows[0].start, max(1, min(step.products, self.n - rows[0].start))
         exact = self.sums.product(rows[0].word, rows[1].word, start, length)
-        if exact.zero and (c.zero or _gives_c(step)):
+        if exact.zero and (c.zero or gives_c(step)):
             return c
         by_letter = [(row.word, fmt) for row, fmt in zip(rows, (o.a, o.b), strict=True)]
         normal = all(self.symbols.normal(w, fmt) for w, fmt in by_letter)
@@ -307,46 +295,3 @@ class StepErrors:
             else:
                 self.values[j] = x
         return made
-
-
-def _gives_c(step: CallStep) -> bool:
-    """Whether a call on zeros gives its c: a result already, and no bit of it is cut."""
-    design, o = step.unit.design, step.unit.operands
-    return design.summation == "fused" and design.c_fraction_bits is None and o.c == o.d
-
-
-def _powers(x: ScaledProduct) -> Powers:
-    found: Powers = ()
-    for source, sign in x.exponents:
-        found = joined(found, ((source, sign),))
-    return found
-
-
-def _paths(plan: ProgramPlan) -> tuple[list[np.ndarray], dict[int, list[int]]]:
-    """How many ways lead from each element of each step's value to the result, and what is done when.
-
-    Ranges and units: 2 stands for more; an error on one way cannot cancel.  Of each step those whose values
-    nothing takes after it.
-    """
-    ways = [np.zeros(1 if s.length is None else s.length, np.int64) for s in plan.steps]
-    ways[plan.result] += 1
-    last: dict[int, int] = {}
-    for i in range(len(plan.steps) - 1, -1, -1):
-        step, own = plan.steps[i], np.minimum(ways[i], 2)
-        for j in step.sources:
-            last.setdefault(j, i)
-        if isinstance(step, SliceStep):
-            there = ways[step.source][step.start : step.start + own.size]
-            there += own[: there.size]
-        elif isinstance(step, JoinStep):
-            for n, j in enumerate(step.items):
-                ways[j] += own[n]
-        else:
-            for j in step.sources:
-                same = isinstance(step, RoundStep) and ways[j].size == own.size
-                ways[j] += own if same else own.sum()
-    done: dict[int, list[int]] = {}
-    for j, i in last.items():
-        if j != plan.result:
-            done.setdefault(i, []).append(j)
-    return ways, done

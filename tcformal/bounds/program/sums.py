@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.bounds.words import Powers, Symbols, Word, joined
+from tcformal.bounds.program.words import Powers, Symbols, Word, joined
 from tcformal.errors import InputError
 
 #: For each product a_k·b_k a weight: Σ weight·|a_k·b_k|.  Every operation on them is rounded up.

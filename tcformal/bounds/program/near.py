@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.bounds.attained import Construction
+from tcformal.bounds.program.words import Range
 from tcformal.bounds.promoted import promoted
 from tcformal.bounds.search import improved
-from tcformal.bounds.words import Range
 from tcformal.design.steps import CallStep
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
