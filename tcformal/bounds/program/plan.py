@@ -6,22 +6,22 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcformal.bounds.program.sums import Total
-from tcformal.bounds.program.words import Powers, Word, joined
+from tcformal.bounds.program.sums import ErrorForm
+from tcformal.bounds.program.words import Powers, WordForm, joined
 from tcformal.design.steps import CallStep, JoinStep, ProgramPlan, RoundStep, ScaledProduct, SliceStep
 
 
-class Row:
+class WordRow:
     """A word of consecutive elements, zeros beyond the last one; `length` None: a single element."""
 
     __slots__ = ("length", "start", "word")
 
-    def __init__(self, word: Word, start: int, length: int | None) -> None:
+    def __init__(self, word: WordForm, start: int, length: int | None) -> None:
         self.word, self.start, self.length = word, start, length
 
 
 #: A step's value: words of elements, one total, totals, a constant, or nothing for an exponent.
-Value = Row | Total | list[Total] | Fraction | None
+StepForm = WordRow | ErrorForm | list[ErrorForm] | Fraction | None
 
 
 def gives_c(step: CallStep) -> bool:
