@@ -14,6 +14,8 @@ from tcformal.oracle.values import NumberClass, decode, encoded
 from tcformal.programs.chain import scale_count
 from tcformal.proofs.claim import results_of
 
+#: Exponents at which the loss of a last rounding is tried.
+_FEW = 4
 #: A product of two operands by their raw encodings.
 FactorWords = tuple[int, int]
 _NOTHING: FactorWords = (0, 0)
@@ -142,6 +144,8 @@ class Construction:
     def best(self, length: int, *, subnormal: bool = False) -> Attained:
         """The dot product of that length that loses most of those of this kind."""
         made = [self.run(e, length, subnormal) for e in self._exponents()]
+        if self.unit.design.rho != self.unit.design.step and not subnormal and length > 1:
+            made += [self._converted(e) for e in self._exponents()[:_FEW]]
         return max((x for x in made if x is not None), key=lambda x: x.ratio, default=self._nothing())
 
     def _exponents(self) -> list[int]:
@@ -183,6 +187,21 @@ class Construction:
         if end.kind is not NumberClass.FINITE:
             return None
         return Attained(tuple(made), state, abs(end.number - exact), magnitude)
+
+    def _converted(self, e: int) -> Attained | None:
+        """One call of two products, where sums have more bits than the result: what its rounding loses."""
+        rho = self.unit.design.rho
+        first = self.power(e)
+        q = e - rho.fraction_bits
+        second = self.power(q - 1) if rho.mode in NEAREST else self.below(q)
+        if first is None or second is None:
+            return None
+        w = self.call([first, second], 0)
+        ends = results_of(self.unit, w)
+        end, values = decode(self.unit.d_format, ends), self.values(w)
+        if end.kind is not NumberClass.FINITE:
+            return None
+        return Attained(((w, 1),), ends, abs(end.number - sum(values)), sum(map(abs, values), Fraction(0)))
 
     def _nothing(self) -> Attained:
         return Attained(((self.call([], 0), 1),), 0, Fraction(0), Fraction(0))

@@ -147,7 +147,7 @@ def _rounded(unit: UnitSpec, length: int, paths: Growth, known: Theorems) -> Pro
     for step in paths.steps:
         if not known.holds(step, "error-bound"):
             return known.missing()
-        kappas[step.name] = _relative(known.stated(step))[0]
+        kappas[step.name] = relative_loss(known.stated(step))[0]
     first, through, later = paths.factors(kappas)
     how = (
         f"every rounding takes an error of C·Σ|x_k·y_k| to ((1 + C)·(1 + κ) - 1)·Σ|x_k·y_k|, κ = "
@@ -160,27 +160,6 @@ def _rounded(unit: UnitSpec, length: int, paths: Growth, known: Theorems) -> Pro
         first - 1, other if more else None, unit.k, tuple(known.claims), (how,),
         beside=through - 1 if more else None,
     )  # fmt: skip
-
-
-def integer_loss(unit: UnitSpec, known: Theorems) -> Proved:
-    """What one block, or one rounding of sums that are exact before, loses of Σ|a_k·b_k| + |c| at most.
-
-    Ranges and units: `first`; operands and c that are integers, whose sums are integers between blocks too.
-    """
-    if unit.design.fraction_bits is None and not register.of_products(unit):
-        paths, kappas = growth(unit, 2 * unit.k), list[Fraction]()
-        for step in paths.steps:
-            if not known.holds(step, "error-bound"):
-                return known.missing()
-            kappas.append(_relative(known.stated(step))[0])
-        how = f"every rounding loses κ = {max(kappas)} of the magnitudes at most"
-        return Proved(max(kappas), None, 1, tuple(known.claims), (how,))
-    found = step_constant(unit, 2 * unit.k, known)
-    if found.first is None or found.other is None:
-        return found
-    most = max(found.first, found.other, found.beside or (1 + found.first) * (1 + found.other) - 1)
-    how = f"a block of {found.size} products loses κ = {most} of the magnitudes at most"
-    return replace(found, first=most, steps=(*found.steps, how))
 
 
 def _composed(unit: UnitSpec, length: int, known: Theorems) -> Proved:
@@ -208,7 +187,7 @@ def _composed(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     if length > unit.k:
         if not known.holds(addition, "error-bound"):
             return known.missing()
-        other = _relative(known.stated(addition))[0]
+        other = relative_loss(known.stated(addition))[0]
     how = (
         f"{count} parts of {part.k} products, each from the one before: C = {through - 1}; c is added to "
         "nearest, which is exact where it is zero"
@@ -226,27 +205,9 @@ def _whole(unit: UnitSpec, length: int, known: Theorems) -> Proved:
             return known.missing()
     if isinstance(stated, RoundDownBound) and isinstance(alone, RoundDownBound):
         return _rounded_down(alone, stated, more, known)
-    kappa, least, how = _relative(stated)
+    kappa, least, how = relative_loss(stated)
     other = kappa if more else None
     return Proved(kappa, other, block.k, tuple(known.claims), (how,), least=least, beside=other)
-
-
-def error_bound_constant(unit: UnitSpec, known: Theorems) -> Proved:
-    """What claim `error-bound` of one block gives where operands may be subnormal.
-
-    Ranges and units: of the sum of the magnitudes in which the least normal number stands for every operand
-    that is subnormal: its exponent is that of the claim.
-    """
-    block = unit if unit.emulation is not None else block_of(unit)
-    stated = known.stated(block)
-    if isinstance(stated, RoundDownBound):
-        raise InputError(
-            f"expected normal operands for {unit.name}, but words of the program may be subnormal"
-        )
-    if not known.holds(block, "error-bound", kept=block.k == unit.k):
-        return known.missing()
-    kappa, least, how = _relative(stated)
-    return Proved(kappa, kappa, block.k, tuple(known.claims), (how,), least=least)
 
 
 def _rounded_down(alone: RoundDownBound, beside: RoundDownBound, more: bool, known: Theorems) -> Proved:
@@ -284,7 +245,7 @@ def _parts_lost(stated: RoundDownBound, margin: int) -> tuple[Fraction, Fraction
     return own, beside
 
 
-def _relative(stated: ErrorBound) -> tuple[Fraction, int, str]:
+def relative_loss(stated: ErrorBound) -> tuple[Fraction, int, str]:
     """κ with |d - exact| <= κ·(Σ|a_k·b_k| + |c|), the least exponent E for which, and how it follows.
 
     With E the largest exponent of the terms that are not zero, all of normal factors, 2^E <= Σ|terms|; and

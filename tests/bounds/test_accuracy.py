@@ -243,6 +243,13 @@ def test_products_of_few_bits_lose_less_than_a_unit() -> None:
     assert Fraction(99, 100) < found / relative_constant(fp8, 32, zero_c=True) < 1
 
 
+def test_a_last_rounding_to_fewer_bits_is_attained() -> None:
+    """Sums of RDNA4 are held in binary32 and cut to bfloat16 at the end."""
+    x = accuracy("rdna4/v_wmma_bf16_16x16x16_bf16", prove=False, subnormals=False)
+    assert Fraction(98, 100) < x.attained.ratio * 128 < 1
+    assert lost(x) == x.attained.ratio
+
+
 def test_slices_that_are_exact() -> None:
     x = exact_slices(TOY)
     assert x.most == 1 << 11

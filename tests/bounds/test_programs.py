@@ -7,13 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tcformal.bounds.calls import CallBound, CallBounds
 from tcformal.bounds.constants import Theorems
-from tcformal.bounds.near import nearest
+from tcformal.bounds.program.calls import CallBound, CallBounds
+from tcformal.bounds.program.near import nearest
+from tcformal.bounds.program.steps import StepErrors
+from tcformal.bounds.program.sums import ProductRun, Sums, _added
+from tcformal.bounds.program.words import Range, Symbols, exponent
 from tcformal.bounds.programs import program_accuracy
-from tcformal.bounds.steps import StepErrors
-from tcformal.bounds.sums import Run, Sums, _added
-from tcformal.bounds.words import Range, Symbols, exponent
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
@@ -136,8 +136,12 @@ def test_a_chain_of_calls_loses_in_each() -> None:
 
 def test_runs_are_added_where_they_overlap() -> None:
     one = {(0, 0): Fraction(1)}
-    parts = [(Run(0, 4, one), Fraction(1)), (Run(2, 6, one), Fraction(-1)), (Run(6, 8, one), Fraction(1))]
-    made = [(r.start, r.stop, r.products[0, 0]) for r in _added(parts)]
+    parts = [
+        (ProductRun(0, 4, one), Fraction(1)),
+        (ProductRun(2, 6, one), Fraction(-1)),
+        (ProductRun(6, 8, one), Fraction(1)),
+    ]
+    made = [(r.start, r.stop, int(r.products[0, 0])) for r in _added(parts)]
     assert made == [(0, 2, 1), (4, 6, -1), (6, 8, 1)]
 
 

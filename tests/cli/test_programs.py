@@ -110,3 +110,44 @@ def test_bad_input_is_one_sentence(words: tuple[str, ...], sentence: str, mine: 
     assert result.exit_code == 2
     assert sentence in result.output
     assert "Traceback" not in result.output
+
+
+def test_the_error_of_a_program_is_bounded(mine: str) -> None:
+    given = ("accuracy", f"{mine}@word=tf32", "--length", "2")
+    shown = call(*given)
+    assert shown.exit_code == 0
+    assert "the bound holds for: c = 0; every element is zero, or normal" in shown.output
+    data = json.loads(call(*given, "--exponents", "-2..2", "--json").output)
+    assert data["exponents"] == [-2, 2]
+    # Two words that are cut to 11 bits, and two sums to 24.
+    assert 2.0**-11 < data["attained"]["value"] <= data["bound"]["value"] < 1.001 * 2.0**-10
+    assert call(*given, "--no-prove").exit_code == 0
+    refused = call("accuracy", f"{mine}@word=e4m3", "--length", "2")
+    assert refused.exit_code == 3
+    assert "no bound: expected words that do not overflow e4m3" in refused.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("mine.toml", "--exact"), "expected --exact, --plot and --promote with a UNIT only"),
+        (("valpey@terms=3", "--exponents", "0..1"), "expected --exponents with a PROGRAM only"),
+    ],
+)
+def test_options_of_another_thing_are_refused(mine: str, words: tuple[str, ...], said: str) -> None:
+    done = call("accuracy", *words)
+    assert done.exit_code == 2
+    assert said in done.output
+
+
+def test_a_program_is_not_worse_by_a_theorem(mine: str) -> None:
+    """64 products, of which no solver could say it: the error of the one alone is small enough."""
+    given = ("compare-programs", "pairwise", "fma-chain", "--length", "64", "--means", "theorem")
+    asked = (*given, "--assume", "c=0", "--in", "sum", "--more-than")
+    held = call(*asked, "1/1000000")
+    assert held.exit_code == 0
+    assert "err(pairwise) <= err(fma-chain) + 1/1000000·Σ|a·b|: HOLDS" in held.output
+    assert call(*asked, "1/10000000").exit_code == 3
+    assert json.loads(call(*asked, "1/10000000", "--json").output)["verdict"] == "UNKNOWN"
+    assert call(*given, "--in", "sum", "--more-than", "1").exit_code == 2
+    assert call(*given, "--assume", "c=0").exit_code == 2

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import click
 from rich.text import Text
 
+from tcformal.bounds.programs import EXPONENTS, program_accuracy
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
-from tcformal.programs.program import known_programs, program
-from tcformal.query.assume import from_texts
+from tcformal.programs.program import Program, known_programs, program
+from tcformal.query.assume import Assumptions, from_texts
 from tcformal.query.kinds.comparison.parameters import C_EXPONENTS, MEASURES, exponent_range, read_excess
 from tcformal.query.kinds.comparison.programs import explain_program
 from tcformal.query.programs import MEANS, SOLVED, compare_programs
 from tcformal.query.question import Kind
 from tcformal.report.escape import print_json, say
+from tcformal.report.numbers.accuracy import program_accuracy_data, program_accuracy_view
 from tcformal.report.programs.programs import compared_view, program_card, program_data, programs_table
 from tcformal.report.text import console
+
+#: Answers by a bound of A's error alone: what B does then does not matter.
+THEOREM = "theorem"
 
 
 @main.command()
@@ -65,8 +71,8 @@ def programs(name: str | None, length: int | None, as_json: bool) -> None:
 @click.option("--in", "counted_in", type=click.Choice(list(MEASURES)), default="ulp", show_default=True,
               help="What --more-than counts: ulps, or parts of Σ|a·b|.")  # fmt: skip
 @click.option("--differ", is_flag=True, help="Ask for any difference of the results instead.")
-@click.option("--means", type=click.Choice(list(MEANS)), help="How to answer: by solvers, or by random rows "
-              f"only; by default solvers up to {SOLVED} products.")  # fmt: skip
+@click.option("--means", type=click.Choice([*MEANS, THEOREM]), help="How to answer: by solvers, by "
+              f"random rows, or by A's bound; by default solvers up to {SOLVED} products.")  # fmt: skip
 @solver_options()
 @json_option
 def compare(
@@ -87,6 +93,9 @@ def compare(
     Errors are exact, against c + Σ a·b of the inputs.  Exit 1: inputs on which A is worse.
     """
     first, second = program(worse), program(other)
+    if means == THEOREM:
+        return _by_theorem(first, second, length, from_texts(first.input_format("c"), assume),
+                           _share(more_than, counted_in, differ), how, as_json)  # fmt: skip
     found = compare_programs(
         first, second, length=length, assumptions=from_texts(first.input_format("c"), assume),
         c_exponents=exponent_range(c_exponents), counted_in=counted_in, differ=differ, means=means,
@@ -105,3 +114,34 @@ def compare(
     if found.kind is Kind.HOLDS:
         return OK
     return OTHERWISE if found.kind in (Kind.VIOLATED, Kind.VACUOUS) else NO_ANSWER
+
+
+def _share(more_than: str | None, counted_in: str, differ: bool) -> Fraction:
+    """The part of Σ|a·b| that is asked about."""
+    if more_than is None or counted_in != "sum" or differ:
+        raise click.UsageError("expected --more-than and --in sum, without --differ, for --means theorem")
+    return read_excess(more_than)
+
+
+def _by_theorem(
+    first: Program, second: Program, length: int, assumed: Assumptions, share: Fraction, how: SolverOptions,
+    as_json: bool,
+) -> int:  # fmt: skip
+    """HOLDS where A's error alone is proved to be at most that part of Σ|a·b|, whatever B's is."""
+    if assumed.c != 0:
+        raise click.UsageError("expected --assume c=0 for --means theorem")
+    made = program_accuracy(
+        first, length=length, exponents=assumed.exponents or EXPONENTS, limits=how.limits,
+        solvers=how.solvers, certify=how.certify, store=how.store(), fresh=how.fresh,
+    )  # fmt: skip
+    checked = all(v.checked for v in made.claims)
+    holds = made.bound is not None and made.bound <= share and checked
+    claim = f"err({first.name}) <= err({second.name}) + {share}·Σ|a·b|"
+    if as_json:
+        kind = Kind.HOLDS if holds else Kind.UNKNOWN
+        print_json({"verdict": kind.name, "claim": claim, "means": THEOREM, **program_accuracy_data(made)})
+    else:
+        program_accuracy_view(made)
+        said = "HOLDS" if holds else "UNKNOWN: no bound so small is proved, which excludes nothing"
+        say(f"{claim}: {said}")
+    return OK if holds else NO_ANSWER

@@ -6,9 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcformal.bounds.calls import CallBounds
-from tcformal.bounds.sums import Sums, Total, Weights, largest, plus, times, weight
-from tcformal.bounds.words import Powers, Range, Symbols, Word, joined
+from tcformal.bounds.program.calls import CallBounds
+from tcformal.bounds.program.plan import StepForm, WordRow, gives_c, paths, powers_of
+from tcformal.bounds.program.sums import ErrorForm, Sums, Weights, largest, plus, times, weight
+from tcformal.bounds.program.words import Powers, Range, Symbols, WordForm
 from tcformal.design.rounding import NEAREST
 from tcformal.design.steps import (
     CallStep,
@@ -31,19 +32,6 @@ from tcformal.oracle.values import decode
 _MOST_ERRORS = 24
 
 
-class Row:
-    """A word of consecutive elements, zeros beyond the last one; `length` None: a single element."""
-
-    __slots__ = ("length", "start", "word")
-
-    def __init__(self, word: Word, start: int, length: int | None) -> None:
-        self.word, self.start, self.length = word, start, length
-
-
-#: A step's value: words of elements, one total, totals, a constant, or nothing for an exponent.
-Value = Row | Total | list[Total] | Fraction | None
-
-
 class StepErrors:
     """Runs through a plan with c = 0 and bounds what its result is away from Σ a_k·b_k."""
 
@@ -51,9 +39,9 @@ class StepErrors:
         self.plan, self.n, self.exponents, self.bounds = plan, plan.products, exponents, bounds
         self.symbols = Symbols(exponents)
         self.sums = Sums(self.symbols, self.n)
-        self.values: dict[int, Value] = {}
-        self.read: dict[tuple[int, Format], Word] = {}
-        self.ways, self.last = _paths(plan)
+        self.values: dict[int, StepForm] = {}
+        self.read: dict[tuple[int, Format], WordForm] = {}
+        self.ways, self.last = paths(plan)
         #: Whether a scale depends on data: what is small beside the largest element may then underflow.
         self.scaled = False
 
@@ -67,17 +55,17 @@ class StepErrors:
             for done in self.last.get(i, ()):
                 self.values.pop(done, None)
         d = self.values[self.plan.result]
-        d = self._total(d) if not isinstance(d, Total) else d
+        d = self._total(d) if not isinstance(d, ErrorForm) else d
         if d.powers:
             raise InputError("expected a result whose scales cancel, but some are left")
         return largest(self.sums.distance(d))
 
     # ------------------------------------------------------------------ steps
-    def _value(self, i: int, step: PlanStep) -> Value:
+    def _value(self, i: int, step: PlanStep) -> StepForm:
         if isinstance(step, InputStep):
             if step.letter == "c":
                 return Fraction(0)
-            return Row(self.symbols.input(step.letter, format_of(step)), 0, self.n)
+            return WordRow(self.symbols.input(step.letter, format_of(step)), 0, self.n)
         if isinstance(step, ConstantStep):
             return decode(format_of(step), step.word).number
         if isinstance(step, SliceStep):
@@ -95,10 +83,10 @@ class StepErrors:
             return None
         raise InputError(f"expected a step of a program, but got {step!r}")
 
-    def _slice(self, step: SliceStep) -> Value:
+    def _slice(self, step: SliceStep) -> StepForm:
         source = self.values[step.source]
-        if isinstance(source, Row):
-            return Row(source.word, source.start + step.start, step.length)
+        if isinstance(source, WordRow):
+            return WordRow(source.word, source.start + step.start, step.length)
         if isinstance(source, list):
             some = source[step.start : step.start + (step.length or 1)]
             some += [self.sums.nothing()] * ((step.length or 1) - len(some))
@@ -106,7 +94,7 @@ class StepErrors:
         raise InputError(f"expected a vector to take elements of, but {step.name} has none")
 
     # ------------------------------------------------------------------ roundings
-    def _round(self, i: int, step: RoundStep) -> Value:
+    def _round(self, i: int, step: RoundStep) -> StepForm:
         addends = [x for x in step.addends if not self._nought(x)]
         if not addends:
             return Fraction(0)
@@ -115,12 +103,12 @@ class StepErrors:
             rows = [row for row in single if row is not None]
             if len({(row.start, row.length) for row in rows}) > 1:
                 raise InputError(f"expected words of the same elements, but {step.name} adds others")
-            return Row(self._rounded(step, [row.word for row in rows]), rows[0].start, rows[0].length)
+            return WordRow(self._rounded(step, [row.word for row in rows]), rows[0].start, rows[0].length)
         if step.length is None:
             return self._added(i, step, addends, 0)
         return [self._added(i, step, addends, k) for k in range(step.length)]
 
-    def _rounded(self, step: RoundStep, words: list[Word]) -> Word:
+    def _rounded(self, step: RoundStep, words: list[WordForm]) -> WordForm:
         whole, target = self.symbols.total(words), step.target
         own = self.plan.input_format(whole.letter)
         for source, _ in whole.powers:
@@ -135,7 +123,7 @@ class StepErrors:
                 )
         return self.symbols.rounded(whole, own, target, step.mode, step.saturates)
 
-    def _added(self, i: int, step: RoundStep, addends: list[ScaledProduct], k: int) -> Total:
+    def _added(self, i: int, step: RoundStep, addends: list[ScaledProduct], k: int) -> ErrorForm:
         parts = [self._part(x, k) for x in addends]
         made, target = self.sums.sum(parts), step.target
         error = self._loss(made, target, step.mode)
@@ -146,7 +134,7 @@ class StepErrors:
     def _exact(self, x: ScaledProduct, target: Format, k: int) -> bool:
         """Whether one value, scaled, or one product of words is a number of the format."""
         rows = [self._element(self.values[j], k) for j in x.factors]
-        words = [row.word for row in rows if isinstance(row, Row)]
+        words = [row.word for row in rows if isinstance(row, WordRow)]
         if len(words) == len(rows) == 2:
             most = Fraction(1)
             for w in words:
@@ -154,11 +142,11 @@ class StepErrors:
             low = 0 if self.exponents is None else 2 * self.exponents.low - sum(w.grid for w in words)
             fits = self.exponents is None or low >= target.e_min - target.fraction_bits
             return fits and most <= 1 << target.precision
-        totals = [j for j in x.factors if isinstance(self._element(self.values[j], k), Total)]
+        totals = [j for j in x.factors if isinstance(self._element(self.values[j], k), ErrorForm)]
         if len(totals) != 1 or any(not self._power(j, k) for j in x.factors if j not in totals):
             return False
         made, source = self._element(self.values[totals[0]], k), format_of(self.plan.steps[totals[0]])
-        assert isinstance(made, Total)
+        assert isinstance(made, ErrorForm)
         grid = None if made.grid is None else made.grid + x.shift
         return source.precision <= target.precision and (
             self.exponents is None or (grid is not None and grid >= target.e_min - target.fraction_bits)
@@ -169,7 +157,7 @@ class StepErrors:
         x = self._element(self.values[j], k)
         return isinstance(x, Fraction) and x > 0 and bin(x.numerator * x.denominator).count("1") == 1
 
-    def _loss(self, x: Total, target: Format, mode: str) -> Weights:
+    def _loss(self, x: ErrorForm, target: Format, mode: str) -> Weights:
         """What a rounding of a total loses at most."""
         u = Fraction(1, 1 << target.precision)
         share = u / (1 + u) if mode in NEAREST else 2 * u
@@ -190,7 +178,7 @@ class StepErrors:
     def _nought(self, x: ScaledProduct) -> bool:
         return any(isinstance(v, Fraction) and not v for v in (self.values[j] for j in x.factors))
 
-    def _single(self, x: ScaledProduct) -> Row | None:
+    def _single(self, x: ScaledProduct) -> WordRow | None:
         """A word, scaled, where the addend is one."""
         factor = Fraction(2) ** x.shift * (-1 if x.negative else 1)
         rows = []
@@ -200,17 +188,17 @@ class StepErrors:
                 factor *= value
             else:
                 rows.append(value)
-        if len(rows) != 1 or not isinstance(rows[0], Row):
+        if len(rows) != 1 or not isinstance(rows[0], WordRow):
             return None
         if bin(abs(factor.numerator) * factor.denominator).count("1") != 1:
             raise InputError(f"expected words times powers of two, but got times {factor}")
         row = rows[0]
-        return Row(row.word.scaled(factor, _powers(x)), row.start, row.length)
+        return WordRow(row.word.scaled(factor, powers_of(x)), row.start, row.length)
 
-    def _part(self, x: ScaledProduct, k: int) -> tuple[Total, Fraction, Powers]:
+    def _part(self, x: ScaledProduct, k: int) -> tuple[ErrorForm, Fraction, Powers]:
         """An addend as a total, its factor and its powers."""
         factor = Fraction(2) ** x.shift * (-1 if x.negative else 1)
-        made: list[Row | Total] = []
+        made: list[WordRow | ErrorForm] = []
         for j in x.factors:
             value = self._element(self.values[j], k)
             if isinstance(value, Fraction):
@@ -219,39 +207,40 @@ class StepErrors:
                 raise InputError("expected a value, but got an exponent")
             else:
                 made.append(value)
-        if len(made) == 1 and isinstance(made[0], Total):
-            return made[0], factor, _powers(x)
-        if len(made) == 2 and isinstance(made[0], Row) and isinstance(made[1], Row):
-            first, second = made
+        if len(made) == 1 and isinstance(made[0], ErrorForm):
+            return made[0], factor, powers_of(x)
+        rows = [row for row in made if isinstance(row, WordRow)]
+        if len(made) == len(rows) == 2:
+            first, second = rows
             if first.start != second.start:
                 raise InputError("expected products of the same elements of a and b, but got others")
-            return self.sums.product(first.word, second.word, first.start, 1), factor, _powers(x)
+            return self.sums.product(first.word, second.word, first.start, 1), factor, powers_of(x)
         raise InputError("expected sums of products of words, but got others")
 
-    def _element(self, value: Value, k: int) -> Row | Total | Fraction | None:
+    def _element(self, value: StepForm, k: int) -> WordRow | ErrorForm | Fraction | None:
         """The value, or its element k where it is a vector."""
         if isinstance(value, list):
             return value[k if len(value) > 1 else 0]
-        if isinstance(value, Row) and value.length is not None:
-            return Row(value.word, value.start + k, None)
+        if isinstance(value, WordRow) and value.length is not None:
+            return WordRow(value.word, value.start + k, None)
         return value
 
-    def _total(self, value: Value) -> Total:
-        if isinstance(value, Total):
+    def _total(self, value: StepForm) -> ErrorForm:
+        if isinstance(value, ErrorForm):
             return value
         if isinstance(value, Fraction) and not value:
             return self.sums.nothing()
         raise InputError("expected sums of products, but got another value")
 
     # ------------------------------------------------------------------ calls
-    def _call(self, i: int, step: CallStep) -> Total:
+    def _call(self, i: int, step: CallStep) -> ErrorForm:
         o, c = step.unit.operands, self._total(self.values[step.c])
         rows = [self._operand(step.a, o.a), self._operand(step.b, o.b)]
         if rows[0].start != rows[1].start:
             raise InputError("expected calls on the same elements of a and b, but got others")
         start, length = rows[0].start, max(1, min(step.products, self.n - rows[0].start))
         exact = self.sums.product(rows[0].word, rows[1].word, start, length)
-        if exact.zero and (c.zero or _gives_c(step)):
+        if exact.zero and (c.zero or gives_c(step)):
             return c
         by_letter = [(row.word, fmt) for row, fmt in zip(rows, (o.a, o.b), strict=True)]
         normal = all(self.symbols.normal(w, fmt) for w, fmt in by_letter)
@@ -270,10 +259,10 @@ class StepErrors:
         self._loss(made, o.d, "RZ")  # refuses what may overflow
         return self._new(i, None, made, error)
 
-    def _operand(self, j: int, fmt: Format) -> Row:
+    def _operand(self, j: int, fmt: Format) -> WordRow:
         """A word as a unit reads it: without the low bits that it ignores."""
         row = self.values[j]
-        if not isinstance(row, Row):
+        if not isinstance(row, WordRow):
             raise InputError("expected calls on words of the elements, but got one on results")
         if format_of(self.plan.steps[j]) == fmt:
             return row
@@ -281,21 +270,21 @@ class StepErrors:
         if key not in self.read:
             own = self.plan.input_format(row.word.letter)
             self.read[key] = self.symbols.rounded(row.word, own, fmt, "RZ", False)
-        return Row(self.read[key], row.start, row.length)
+        return WordRow(self.read[key], row.start, row.length)
 
-    def _new(self, i: int, k: int | None, made: Total, error: Weights) -> Total:
+    def _new(self, i: int, k: int | None, made: ErrorForm, error: Weights) -> ErrorForm:
         """A step's result, or its element k, with its error, which several values may hold."""
         made = self.sums.disturbed(made, error, shared=bool(self.ways[i][k or 0] > 1))
         # Elements before this one are not among the values yet.
         return self._merged(made) if k is None and len(made.errors) > _MOST_ERRORS else made
 
-    def _merged(self, made: Total) -> Total:
+    def _merged(self, made: ErrorForm) -> ErrorForm:
         """A new value where errors that always occur together are one, in all values that are held."""
         places: list[tuple[int, int]] = []
         held = [made]
         for j, value in self.values.items():
             for k, x in enumerate(value if isinstance(value, list) else [value]):
-                if isinstance(x, Total):
+                if isinstance(x, ErrorForm):
                     places.append((j, k))
                     held.append(x)
         made, *others = self.sums.merged(held)
@@ -306,46 +295,3 @@ class StepErrors:
             else:
                 self.values[j] = x
         return made
-
-
-def _gives_c(step: CallStep) -> bool:
-    """Whether a call on zeros gives its c: a result already, and no bit of it is cut."""
-    design, o = step.unit.design, step.unit.operands
-    return design.summation == "fused" and design.c_fraction_bits is None and o.c == o.d
-
-
-def _powers(x: ScaledProduct) -> Powers:
-    found: Powers = ()
-    for source, sign in x.exponents:
-        found = joined(found, ((source, sign),))
-    return found
-
-
-def _paths(plan: ProgramPlan) -> tuple[list[np.ndarray], dict[int, list[int]]]:
-    """How many ways lead from each element of each step's value to the result, and what is done when.
-
-    Ranges and units: 2 stands for more; an error on one way cannot cancel.  Of each step those whose values
-    nothing takes after it.
-    """
-    ways = [np.zeros(1 if s.length is None else s.length, np.int64) for s in plan.steps]
-    ways[plan.result] += 1
-    last: dict[int, int] = {}
-    for i in range(len(plan.steps) - 1, -1, -1):
-        step, own = plan.steps[i], np.minimum(ways[i], 2)
-        for j in step.sources:
-            last.setdefault(j, i)
-        if isinstance(step, SliceStep):
-            there = ways[step.source][step.start : step.start + own.size]
-            there += own[: there.size]
-        elif isinstance(step, JoinStep):
-            for n, j in enumerate(step.items):
-                ways[j] += own[n]
-        else:
-            for j in step.sources:
-                same = isinstance(step, RoundStep) and ways[j].size == own.size
-                ways[j] += own if same else own.sum()
-    done: dict[int, list[int]] = {}
-    for j, i in last.items():
-        if j != plan.result:
-            done.setdefault(i, []).append(j)
-    return ways, done

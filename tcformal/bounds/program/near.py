@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.bounds.attained import Construction
+from tcformal.bounds.program.words import Range
 from tcformal.bounds.promoted import promoted
 from tcformal.bounds.search import improved
-from tcformal.bounds.words import Range
 from tcformal.design.steps import CallStep
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
@@ -23,7 +23,7 @@ from tcformal.oracle.programs import program_result
 from tcformal.oracle.values import NumberClass, decode, encoded
 from tcformal.programs.program import Program
 
-Words = NDArray[np.uint64]
+InputWords = NDArray[np.uint64]
 #: Rows that are tried at once, rounds of an ascent, and products of all rows together.
 _ROWS, _ROUNDS, _PRODUCTS = 2048, 24, 1 << 18
 
@@ -53,7 +53,7 @@ def nearest(p: Program, n: int, exponents: Range | None, seed: int = 1) -> Near:
     Ranges and units: elements are zero or normal, with exponents in the range where there is one.
     Errors: InputError where integers and fractions give different results.
     """
-    search = _Search(p, n, exponents, seed)
+    search = _NearSearch(p, n, exponents, seed)
     rows = [*search.built(), *search.drawn()]
     found = search.best(rows)
     # With scales that depend on data every new exponent is a definition of its own.
@@ -62,7 +62,7 @@ def nearest(p: Program, n: int, exponents: Range | None, seed: int = 1) -> Near:
     return search.replayed(found)
 
 
-class _Search:
+class _NearSearch:
     """Rows of a and b for one program and length."""
 
     def __init__(self, p: Program, n: int, exponents: Range | None, seed: int) -> None:
@@ -76,7 +76,7 @@ class _Search:
         self.rng = np.random.default_rng(seed)
 
     # ------------------------------------------------------------------ candidates
-    def built(self) -> Iterator[Words]:
+    def built(self) -> Iterator[InputWords]:
         """What loses most in the units' own calls, alone and with promotion, where the inputs can be such."""
         calls = [s for s in self.p.plan(self.n).steps if isinstance(s, CallStep)]
         for unit in dict.fromkeys(s.unit for s in calls):
@@ -94,7 +94,7 @@ class _Search:
                 if row is not None:
                     yield row
 
-    def _row(self, calls: Sequence[tuple[Witness, int]], build: Construction) -> Words | None:
+    def _row(self, calls: Sequence[tuple[Witness, int]], build: Construction) -> InputWords | None:
         """The operands of calls as inputs of the program; None where a format lacks one."""
         pairs: list[tuple[int, int]] = []
         for w, times in calls:
@@ -109,7 +109,7 @@ class _Search:
                 made[side, k] = word
         return made if self._allowed(made[None])[0] else None
 
-    def drawn(self) -> Iterator[Words]:
+    def drawn(self) -> Iterator[InputWords]:
         """Random rows with one large product and others, of few or many bits."""
         count = max(4, min(_ROWS, _PRODUCTS // self.n))
         sides = []
@@ -120,7 +120,7 @@ class _Search:
             sides.append(self._encoded(fmt, np.clip(e, low, high)))
         yield from np.stack(sides, 1)
 
-    def _encoded(self, fmt: Format, e: NDArray[np.int64]) -> Words:
+    def _encoded(self, fmt: Format, e: NDArray[np.int64]) -> InputWords:
         field = (e + fmt.bias).astype(np.uint64)
         t = fmt.fraction_bits
         fraction = self.rng.integers(0, 1 << t, e.shape, dtype=np.uint64)
@@ -130,7 +130,7 @@ class _Search:
         return np.asarray((field << np.uint64(t) | fraction) << np.uint64(fmt.ignored_low_bits))
 
     # ------------------------------------------------------------------ what is lost
-    def lost(self, rows: Words) -> NDArray[np.float64]:
+    def lost(self, rows: InputWords) -> NDArray[np.float64]:
         """About what each row loses, in units of Σ|a_k·b_k|; 0 where it is not allowed.
 
         Shapes: rows [count, 2, n].
@@ -146,7 +146,7 @@ class _Search:
             ratio = np.abs(d - (x * y).sum(1)) / np.abs(x * y).sum(1)
         return np.where(np.isfinite(ratio) & self._allowed(rows), ratio, 0).astype(np.float64)
 
-    def _allowed(self, rows: Words) -> NDArray[np.bool_]:
+    def _allowed(self, rows: InputWords) -> NDArray[np.bool_]:
         """Whether every element is zero, or normal with an exponent in the range."""
         fine = np.ones(len(rows), bool)
         for side, (fmt, (low, high)) in enumerate(zip(self.formats, self.ranges, strict=True)):
@@ -156,14 +156,14 @@ class _Search:
             fine &= (inside | (body == 0)).all(1)
         return np.asarray(fine)
 
-    def best(self, rows: Sequence[Words]) -> Words:
+    def best(self, rows: Sequence[InputWords]) -> InputWords:
         """The row that loses most."""
         stacked = np.stack(rows)
         size = max(1, _PRODUCTS // self.n)
         ratios = np.concatenate([self.lost(stacked[i : i + size]) for i in range(0, len(rows), size)])
         return np.asarray(stacked[int(ratios.argmax())])
 
-    def climbed(self, row: Words) -> Words:
+    def climbed(self, row: InputWords) -> InputWords:
         """Random changes of one element or two, as long as more is lost."""
         now = float(self.lost(row[None])[0])
         for _ in range(_ROUNDS):
@@ -176,7 +176,7 @@ class _Search:
                 now, row = float(ratios[at]), rows[at]
         return row
 
-    def _change(self, rows: Words) -> None:
+    def _change(self, rows: InputWords) -> None:
         """One element of each row is changed: a bit, a neighbour, the sign, or another one's word."""
         count, at = len(rows), np.arange(len(rows))
         side, k = self.rng.integers(0, 2, count), self.rng.integers(0, self.n, count)
@@ -191,7 +191,7 @@ class _Search:
             rows[at[chosen], side[chosen], k[chosen]] = made[chosen]
 
     # ------------------------------------------------------------------ exactly
-    def replayed(self, row: Words) -> Near:
+    def replayed(self, row: InputWords) -> Near:
         """What a row loses, exactly, by both ways to its result."""
         a, b = ([int(x) for x in side] for side in row)
         plan = self.p.plan(self.n)

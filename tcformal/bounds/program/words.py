@@ -15,7 +15,7 @@ Powers = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class WordForm:
     """A word w of every element x of a, or of b: w·2^-powers = Σ coefficient·symbol.
 
     Ranges and units: symbol 0 is x itself, the others are rounding errors; w is a multiple of 2^(e - grid), e
@@ -29,11 +29,11 @@ class Word:
     #: |w| is at least floor·2^e for an x that is not zero.
     floor: Fraction = Fraction(0)
 
-    def scaled(self, factor: Fraction, powers: Powers = ()) -> Word:
+    def scaled(self, factor: Fraction, powers: Powers = ()) -> WordForm:
         """The word times a power of two, and times those that depend on data."""
         shift = exponent(factor)
         terms = tuple((i, q * factor) for i, q in self.terms)
-        return Word(
+        return WordForm(
             self.letter, terms, self.grid - shift, joined(self.powers, powers), self.floor * abs(factor)
         )
 
@@ -58,20 +58,20 @@ class Symbols:
         #: By symbol: symbol 0 is the element, at most itself.
         self.bounds: list[Fraction] = [Fraction(1)]
 
-    def input(self, letter: str, fmt: Format) -> Word:
+    def input(self, letter: str, fmt: Format) -> WordForm:
         """The elements themselves."""
-        return Word(letter, ((0, Fraction(1)),), fmt.fraction_bits, floor=Fraction(1))
+        return WordForm(letter, ((0, Fraction(1)),), fmt.fraction_bits, floor=Fraction(1))
 
-    def share(self, w: Word) -> Fraction:
+    def share(self, w: WordForm) -> Fraction:
         """What |w| is at most in units of |x|."""
         return sum((abs(q) * self.bounds[i] for i, q in w.terms), Fraction(0))
 
-    def most(self, w: Word, fmt: Format) -> Fraction:
+    def most(self, w: WordForm, fmt: Format) -> Fraction:
         """What |w| is at most in units of 2^e; `fmt`: that of x."""
         own = 2 - Fraction(1, 1 << fmt.fraction_bits)
         return sum((abs(q) * (self.bounds[i] if i else own) for i, q in w.terms), Fraction(0))
 
-    def total(self, parts: Sequence[Word]) -> Word:
+    def total(self, parts: Sequence[WordForm]) -> WordForm:
         """The exact sum of words of the same elements."""
         first = parts[0]
         if any(w.letter != first.letter or w.powers != first.powers for w in parts):
@@ -85,9 +85,9 @@ class Symbols:
         if len(parts) > 1:
             lost = sum((abs(q) * self.bounds[i] for i, q in kept if i), Fraction(0))
             floor = max(abs(terms.get(0, Fraction(0))) - lost, Fraction(0))
-        return Word(first.letter, kept, max(w.grid for w in parts), first.powers, floor)
+        return WordForm(first.letter, kept, max(w.grid for w in parts), first.powers, floor)
 
-    def rounded(self, w: Word, own: Format, target: Format, mode: str, saturates: bool) -> Word:
+    def rounded(self, w: WordForm, own: Format, target: Format, mode: str, saturates: bool) -> WordForm:
         """The word rounded to a format; the error is a new symbol unless it is always zero.
 
         Ranges and units: `own` is the format of x.  A number of 2^grid units of at most 2^precision is one of
@@ -115,9 +115,9 @@ class Symbols:
             bound /= 2
         self.bounds.append(min(bound, most) if mode in (*NEAREST, "RZ") else bound)
         new = (len(self.bounds) - 1, Fraction(1))
-        return Word(w.letter, (*w.terms, new), w.grid, w.powers, self._floor(w, target))
+        return WordForm(w.letter, (*w.terms, new), w.grid, w.powers, self._floor(w, target))
 
-    def _floor(self, w: Word, target: Format) -> Fraction:
+    def _floor(self, w: WordForm, target: Format) -> Fraction:
         """A power of two that is a number of the format: what is rounded from above it stays there."""
         if not w.floor:
             return w.floor
@@ -136,13 +136,13 @@ class Symbols:
                 f"2^{self.exponents.high + 1} may"
             )
 
-    def normal(self, w: Word, fmt: Format) -> bool:
+    def normal(self, w: WordForm, fmt: Format) -> bool:
         """Whether no word in the range is a subnormal number of a format; True without a range."""
         if self.exponents is None or self.exponents.low - w.grid >= fmt.e_min:
             return True
         return w.floor * Fraction(2) ** self.exponents.low >= Fraction(2) ** fmt.e_min
 
-    def raised(self, w: Word, fmt: Format) -> Fraction:
+    def raised(self, w: WordForm, fmt: Format) -> Fraction:
         """What the larger of |w| and the least normal number is at most, in units of |x|, for w not 0."""
         share = self.share(w)
         if self.normal(w, fmt) or self.exponents is None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tcformal.bounds.constants import Proved, Theorems, error_bound_constant, step_constant
+from tcformal.bounds.constants import Proved, Theorems, step_constant
+from tcformal.bounds.losses import error_bound_constant
 from tcformal.bounds.recurrence import grown
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError

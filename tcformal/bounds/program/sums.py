@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.bounds.words import Powers, Symbols, Word, joined
+from tcformal.bounds.program.words import Powers, Symbols, WordForm, joined
 from tcformal.errors import InputError
 
 #: For each product a_k·b_k a weight: Σ weight·|a_k·b_k|.  Every operation on them is rounded up.
@@ -49,7 +49,7 @@ def largest(w: Weights) -> Fraction:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ProductRun:
     """Products of words of consecutive elements: Σ_k Σ coefficient·symbol(a_k)·symbol(b_k), k in a run."""
 
     start: int
@@ -58,7 +58,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
+class ErrorForm:
     """A scalar: value·2^-powers = Σ runs + Σ coefficient·error + what is at most `loose`.
 
     Shapes: runs in order, none beside one of the same products; `lin`, `loose` [n]: what they are at most,
@@ -66,7 +66,7 @@ class Total:
     Ranges and units: the value is a multiple of 2^grid; None without a range of exponents.
     """
 
-    runs: tuple[Run, ...]
+    runs: tuple[ProductRun, ...]
     lin: Weights
     loose: Weights
     errors: Mapping[int, Fraction] = field(default_factory=dict)
@@ -87,11 +87,11 @@ class Sums:
         #: Errors that several values hold: what each is at most.
         self.errors: list[Weights] = []
 
-    def nothing(self) -> Total:
+    def nothing(self) -> ErrorForm:
         """Zero."""
-        return Total((), weights(self.n), weights(self.n))
+        return ErrorForm((), weights(self.n), weights(self.n))
 
-    def product(self, a: Word, b: Word, start: int, length: int) -> Total:
+    def product(self, a: WordForm, b: WordForm, start: int, length: int) -> ErrorForm:
         """Σ of the products of two words over a run of elements; those beyond the end are zero."""
         if a.letter == b.letter:
             raise InputError("expected products of a word of a and one of b, but got two of the same input")
@@ -100,32 +100,32 @@ class Sums:
         stop = min(start + length, self.n)
         if stop <= start:
             return self.nothing()
-        run = Run(start, stop, {(i, j): p * q for i, p in a.terms for j, q in b.terms if p * q})
+        run = ProductRun(start, stop, {(i, j): p * q for i, p in a.terms for j, q in b.terms if p * q})
         exponents = self.symbols.exponents
         grid = None if exponents is None else 2 * exponents.low - a.grid - b.grid
-        return Total((run,), self._lin((run,)), weights(self.n), {}, grid, joined(a.powers, b.powers))
+        return ErrorForm((run,), self._lin((run,)), weights(self.n), {}, grid, joined(a.powers, b.powers))
 
-    def _bound(self, run: Run) -> float:
+    def _bound(self, run: ProductRun) -> float:
         bounds = self.symbols.bounds
         return weight(
             sum((abs(q) * bounds[i] * bounds[j] for (i, j), q in run.products.items()), Fraction(0))
         )
 
-    def _lin(self, runs: Sequence[Run]) -> Weights:
+    def _lin(self, runs: Sequence[ProductRun]) -> Weights:
         """What runs are at most."""
         made = weights(self.n)
         for run in runs:
             made[run.start : run.stop] = self._bound(run)
         return made
 
-    def most(self, x: Total) -> Weights:
+    def most(self, x: ErrorForm) -> Weights:
         """What |x| is at most."""
         total = plus(x.lin, x.loose)
         for i, q in x.errors.items():
             total = plus(total, times(self.errors[i], abs(q)))
         return total
 
-    def sum(self, parts: Sequence[tuple[Total, Fraction, Powers]]) -> Total:
+    def sum(self, parts: Sequence[tuple[ErrorForm, Fraction, Powers]]) -> ErrorForm:
         """The exact sum of totals, each times a factor and times powers of two."""
         parts = [x for x in parts if not x[0].zero]
         if not parts:
@@ -143,19 +143,19 @@ class Sums:
         runs = _added([(run, q) for x, q, _ in parts for run in x.runs])
         known = [x for x in grids if x is not None]
         left = {i: q for i, q in errors.items() if q}
-        return Total(runs, self._lin(runs), loose, left, min(known, default=None), powers.pop())
+        return ErrorForm(runs, self._lin(runs), loose, left, min(known, default=None), powers.pop())
 
-    def disturbed(self, x: Total, error: Weights, *, shared: bool) -> Total:
+    def disturbed(self, x: ErrorForm, error: Weights, *, shared: bool) -> ErrorForm:
         """The total with an error more; `shared`: several values will hold it, so that it may cancel."""
         if not error.any():
             return x
         if not shared:
-            return Total(x.runs, x.lin, plus(x.loose, error), x.errors, x.grid, x.powers)
+            return ErrorForm(x.runs, x.lin, plus(x.loose, error), x.errors, x.grid, x.powers)
         self.errors.append(error)
         more = {**x.errors, len(self.errors) - 1: Fraction(1)}
-        return Total(x.runs, x.lin, x.loose, more, x.grid, x.powers)
+        return ErrorForm(x.runs, x.lin, x.loose, more, x.grid, x.powers)
 
-    def merged(self, held: Sequence[Total]) -> list[Total]:
+    def merged(self, held: Sequence[ErrorForm]) -> list[ErrorForm]:
         """The values with errors that occur in the same way in all of them made one."""
         ways: dict[tuple[Fraction, ...], list[int]] = {}
         for i in {i for x in held for i in x.errors}:
@@ -177,21 +177,21 @@ class Sums:
                 self.errors[i] = weights(0)
         return [replace(x, errors=e) for x, e in zip(held, new, strict=True)]
 
-    def distance(self, x: Total) -> Weights:
+    def distance(self, x: ErrorForm) -> Weights:
         """What |x - Σ a_k·b_k| is at most."""
-        made = self.most(Total((), weights(self.n), x.loose, x.errors))
+        made = self.most(ErrorForm((), weights(self.n), x.loose, x.errors))
         left = np.ones(self.n)
         for run in x.runs:
             products = dict(run.products)
             products[0, 0] = products.get((0, 0), Fraction(0)) - 1
-            left[run.start : run.stop] = self._bound(Run(run.start, run.stop, products))
+            left[run.start : run.stop] = self._bound(ProductRun(run.start, run.stop, products))
         return plus(made, left)
 
 
-def _added(parts: Sequence[tuple[Run, Fraction]]) -> tuple[Run, ...]:
+def _added(parts: Sequence[tuple[ProductRun, Fraction]]) -> tuple[ProductRun, ...]:
     """The sum of runs, each times a factor."""
     ends = sorted({x for run, _ in parts for x in (run.start, run.stop)})
-    made: list[Run] = []
+    made: list[ProductRun] = []
     for start, stop in itertools.pairwise(ends):
         products: dict[tuple[int, int], Fraction] = {}
         for run, q in parts:
@@ -200,9 +200,9 @@ def _added(parts: Sequence[tuple[Run, Fraction]]) -> tuple[Run, ...]:
                     products[at] = products.get(at, Fraction(0)) + p * q
         left = {at: p for at, p in products.items() if p}
         if made and made[-1].stop == start and made[-1].products == left:
-            made[-1] = Run(made[-1].start, stop, left)
+            made[-1] = ProductRun(made[-1].start, stop, left)
         elif left:
-            made.append(Run(start, stop, left))
+            made.append(ProductRun(start, stop, left))
     return tuple(made)
 
 

@@ -1,0 +1,68 @@
+"""What is known of a program's steps before their errors: values, powers, and ways to the result."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from tcformal.bounds.program.sums import ErrorForm
+from tcformal.bounds.program.words import Powers, WordForm, joined
+from tcformal.design.steps import CallStep, JoinStep, ProgramPlan, RoundStep, ScaledProduct, SliceStep
+
+
+class WordRow:
+    """A word of consecutive elements, zeros beyond the last one; `length` None: a single element."""
+
+    __slots__ = ("length", "start", "word")
+
+    def __init__(self, word: WordForm, start: int, length: int | None) -> None:
+        self.word, self.start, self.length = word, start, length
+
+
+#: A step's value: words of elements, one total, totals, a constant, or nothing for an exponent.
+StepForm = WordRow | ErrorForm | list[ErrorForm] | Fraction | None
+
+
+def gives_c(step: CallStep) -> bool:
+    """Whether a call on zeros gives its c: a result already, and no bit of it is cut."""
+    design, o = step.unit.design, step.unit.operands
+    return design.summation == "fused" and design.c_fraction_bits is None and o.c == o.d
+
+
+def powers_of(x: ScaledProduct) -> Powers:
+    """The powers of two of an addend that depend on data."""
+    found: Powers = ()
+    for source, sign in x.exponents:
+        found = joined(found, ((source, sign),))
+    return found
+
+
+def paths(plan: ProgramPlan) -> tuple[list[np.ndarray], dict[int, list[int]]]:
+    """How many ways lead from each element of each step's value to the result, and what is done when.
+
+    Ranges and units: 2 stands for more; an error on one way cannot cancel.  Of each step those whose values
+    nothing takes after it.
+    """
+    ways = [np.zeros(1 if s.length is None else s.length, np.int64) for s in plan.steps]
+    ways[plan.result] += 1
+    last: dict[int, int] = {}
+    for i in range(len(plan.steps) - 1, -1, -1):
+        step, own = plan.steps[i], np.minimum(ways[i], 2)
+        for j in step.sources:
+            last.setdefault(j, i)
+        if isinstance(step, SliceStep):
+            there = ways[step.source][step.start : step.start + own.size]
+            there += own[: there.size]
+        elif isinstance(step, JoinStep):
+            for n, j in enumerate(step.items):
+                ways[j] += own[n]
+        else:
+            for j in step.sources:
+                same = isinstance(step, RoundStep) and ways[j].size == own.size
+                ways[j] += own if same else own.sum()
+    done: dict[int, list[int]] = {}
+    for j, i in last.items():
+        if j != plan.result:
+            done.setdefault(i, []).append(j)
+    return ways, done
