@@ -141,8 +141,8 @@ class _Proof:
                 name = (*new[0], *new[1])[0].scope.partition(".")[2]
                 self.steps.append(step_of(c, name, self.since, True, len(c.uses) == self.since))
         self.since = len(c.uses)
-        x, y = c.all_replaced([dot.result for dot in self.dots])
-        return c.equal(x, y) or self._prove("d", [(x, y)], "results of both sides")
+        first, second = c.all_replaced([dot.result for dot in self.dots])
+        return c.equal(first, second) or self._prove("d", [(first, second)], "results of both sides")
 
     def _meet(self, one: _Handed, two: _Handed) -> None:
         """The stages of two sums made equal as far as they are: addends, largest exponents, sums, results."""
