@@ -27,3 +27,10 @@ def test_a_pool_has_no_nan_operands(name: str) -> None:
     unit = resolve(name)
     pool = pool_of(unit, unit.k, 300, 2)
     assert (without_nan(unit, pool) == np.arange(len(pool.c))).all()
+
+
+@pytest.mark.parametrize("change", ["operand_subnormals=signed_zero", "c_subnormals=signed_zero"])
+def test_the_sign_of_a_flushed_subnormal_is_seen(change: str) -> None:
+    unit = resolve("cdna2/v_mfma_f32_32x32x8f16")
+    pool = pool_of(unit, unit.k, 900, 1)
+    assert (replay(unit, pool) != replay(resolve(altered(unit, change)), pool)).any()
