@@ -33,7 +33,7 @@ _DEPTHS = (0, 8, None)
 #: Products of a sum that a lemma may speak of as a whole.
 _FEW = 2
 
-Leaves = frozenset[int | str]
+OperandSet = frozenset[int | str]
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class _Handed:
     """What one sum, or one rounded product, hands on; `total` is None for a word that is read again."""
 
     scope: str
-    leaves: Leaves
+    leaves: OperandSet
     number: Number
     step: DotStep | None = None
     #: The sign, significand, exponent, zero, NaN and Inf as they stand after what was proved before.
@@ -276,9 +276,9 @@ def _stages(one: Total | None, two: Total | None) -> list[tuple[Node, Node]]:
 
 def _handed(g: Graph, unit: UnitSpec, dot: Dot) -> Iterator[_Handed]:
     """What every sum hands on, in the order of definition; words that a composed unit reads again, too."""
-    known: dict[Operand, Leaves] = {}
+    known: dict[Operand, OperandSet] = {}
 
-    def leaves(x: Operand) -> Leaves:
+    def leaves(x: Operand) -> OperandSet:
         if x.kind == "products":
             return frozenset(x.ks)
         if x.kind in ("c", "zero"):
@@ -287,7 +287,7 @@ def _handed(g: Graph, unit: UnitSpec, dot: Dot) -> Iterator[_Handed]:
 
     used = {n.index for n in reachable([dot.result])}
     for stage in dot.stages:
-        last: Leaves = frozenset()
+        last: OperandSet = frozenset()
         for step in stage.steps if isinstance(stage, Block) else (stage,):
             last = known[step.made] = frozenset().union(*map(leaves, step.operands))
             if step.specials is not None:
