@@ -130,7 +130,8 @@ class Sameness:
     def _taken(self, other: UnitSpec, near: UnitSpec, proof: str) -> Likeness:
         """A design that is proved to be another one, which is the base or was proved to be it."""
         self._proved.append(other)
-        return Likeness(proof if near is self.base else f"{proof}, by way of {near.name}")
+        plain = near is self.base or same_definition(self.base, near, self.k)
+        return Likeness(proof if plain else f"{proof}, by way of {near.name}")
 
     def _near(self, other: UnitSpec) -> UnitSpec:
         """A design that is proved to be the base with the same sums as another one; or else the base."""
