@@ -68,11 +68,11 @@ def certified(
         for name, x in values.items():
             if ask is None or made[name].settled is Settled.UNDECIDED:
                 made[name] = x.outcome(asker, known.get(name))
-    return list(made.values())
+    return sorted(made.values(), key=lambda x: x.axis == "structure")
 
 
 def settled_designs(
-    simplest: UnitSpec, others: Sequence[UnitSpec], axes: Sequence[AxisOutcome], asker: Asker, same: Sameness
+    others: Sequence[UnitSpec], axes: Sequence[AxisOutcome], asker: Asker, same: Sameness
 ) -> list[AxisOutcome]:
     """What is known of other designs that give all answers, where no value of an axis stands for them.
 
@@ -81,7 +81,7 @@ def settled_designs(
     known = {x.design for x in axes if x.settled is Settled.SAME}
     others = [u for u in others if u.name not in known]
     pool = inputs_to_try(asker.spec, asker.k, _POOL, _SEED)
-    given, told = replay(simplest, pool), []
+    given, told = replay(same.base, pool), []
     for u in others:
         apart = np.flatnonzero(replay(u, pool) != given)
         told += [witness_at(pool, int(row)) for row in apart[:1]]

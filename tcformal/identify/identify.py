@@ -66,7 +66,7 @@ class Identifying:
         self.order: Order | None = None
         self.search = Search(self.spec, self.k, asker.ask, trusted=asker.trusted)
         self.validated: Validated | None = None
-        #: Whether the answers are those of some pairing of the operands; few catalogued designs have none.
+        #: Whether the answers are those of some pairing of the operands.
         self.paired = True
         #: Whether no tree of sums fits, so that only the catalogued designs were tried.
         self.listed = False
@@ -80,8 +80,7 @@ class Identifying:
         self.progress("looking for the layout of the operands")
         self.paired = find_layout(self.asker).order is not None
         word = self._nan_word()
-        if self.paired:
-            self._ask_order()
+        self._ask_order()
         batch, answers = self.asker.history
         plain = without_nan(self.spec, batch)
         self.search.take(rows_of(batch, plain), answers[plain])
@@ -98,7 +97,7 @@ class Identifying:
 
     def _ask_order(self) -> None:
         """The order of summation, which trees of sums are made from."""
-        if self.spec.scale_format is None:
+        if self.spec.scale_format is None and self.paired:
             self.progress("asking for the order of summation")
             self.order = order_of(self.asker.ask, self.spec.operands, self.k)
 
@@ -151,11 +150,9 @@ class Identifying:
             return self._asked_again() or self._set_aside() or self._outside()
         simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
         self.progress(f"certifying {simplest.name}")
-        same = Sameness(simplest, self.k)
+        asked, same = len(answers), Sameness(simplest, self.k)
         axes = certified(self.search, simplest, self.asker, same, self.progress)
-        asked = len(answers)
-        others = [u for u in fitting if u.name != simplest.name]
-        axes += settled_designs(simplest, others, axes, self.asker, same)
+        axes += settled_designs([u for u in fitting if u.name != simplest.name], axes, self.asker, same)
         batch, answers = self.asker.history
         if self.asker.misfits(simplest).size:
             # An input that tells two designs apart refuted the one that seemed the simplest.
@@ -204,9 +201,9 @@ class Identifying:
             return IdentifyVerdict.CONTRADICTORY, reason
         once = self.asker.corrected + (0 if self.repeated is None else self.repeated.other.count)
         if rate.count or once:
-            reason = f"{simplest.name} gives all but {rate.count} of {rate.of} answers"
             more = f", and {once} answers to repeated inputs came once only" if once else ""
-            return IdentifyVerdict.FAULTY, reason + more
+            reason = f"{simplest.name} gives all but {rate.count} of {rate.of} answers{more}"
+            return IdentifyVerdict.FAULTY, reason
         return None
 
     def _asked_again(self) -> Identification | None:
@@ -244,10 +241,8 @@ class Identifying:
 
     def _candidates(self) -> list[UnitSpec]:
         """The simplest design of each world, with every rule for NaNs, and what the catalogue has."""
-        made = {resolve(s.world.name(s.simplest()[0])).name: None for s in self.search.alive}
-        for name in distinct_designs(self._possible):
-            made.setdefault(name, None)
-        units = [resolve(name) for name in made]
+        made = [resolve(s.world.name(s.simplest()[0])).name for s in self.search.alive]
+        units = [*map(resolve, dict.fromkeys((*made, *distinct_designs(self._possible))))]
         for unit in list(units):
             own = unit.design.nan_rule if unit.tree is None else unit.tree.nan_rule
             for rule in (rule for rule in NAN_RULES if rule != own):
@@ -266,9 +261,8 @@ class Identifying:
         ranked = sorted(agrees, key=lambda name: -agrees[name])[:_SHOWN]
         nearest = tuple(NearDesign(name, Rate(agrees[name], len(answers))) for name in ranked)
         self.search.curve.append((self.search.probes, 0))
-        reason = "no design of the space gives all answers"
-        if not self.paired:
-            reason = f"no pairing of {self.k} products gives the answers, and no catalogued design does"
+        unpaired = "" if self.paired else f"no pairing of {self.k} products gives the answers, and "
+        reason = f"{unpaired}no design of the space gives all answers"
         return self._made(IdentifyVerdict.OUTSIDE, reason, nearest=nearest)
 
     def _made(self, verdict: IdentifyVerdict, reason: str, **more: object) -> Identification:

@@ -122,13 +122,16 @@ class Sameness:
         start = time.monotonic()
         near = self._near(other)
         proved = equal_in_sums(near, other, self._book, _LEMMA) is not None
-        self._sums -= time.monotonic() - start
+        spent = time.monotonic() - start
+        # Solvers that are asked afterwards have their own time.
+        self._sums, self._end = self._sums - spent, self._end + spent
         return self._taken(other, near, "a proof of one sum after the other") if proved else Likeness()
 
     def _taken(self, other: UnitSpec, near: UnitSpec, proof: str) -> Likeness:
         """A design that is proved to be another one, which is the base or was proved to be it."""
         self._proved.append(other)
-        return Likeness(proof if near is self.base else f"{proof}, by way of {near.name}")
+        plain = near is self.base or same_definition(self.base, near, self.k)
+        return Likeness(proof if plain else f"{proof}, by way of {near.name}")
 
     def _near(self, other: UnitSpec) -> UnitSpec:
         """A design that is proved to be the base with the same sums as another one; or else the base."""

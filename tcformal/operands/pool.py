@@ -83,7 +83,14 @@ def _corners(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
     )
     none = rng.random(n) < 0.4
     a[none], b[none] = 0, 0
+    # All zeros negative but for one product: whether that is a zero, and which, decides the sum's sign.
+    rows = np.flatnonzero(rng.random(n) < 0.4)
+    place = rng.integers(0, k, len(rows))
+    a[rows], b[rows] = np.uint64(spec.a_format.sign_bit), 0
+    for words, fmt in ((a, spec.a_format), (b, spec.b_format)):
+        words[rows, place] = rng.choice(np.array(edge_encodings(fmt), np.uint64), len(rows))
     c = rng.choice(np.array(edge_encodings(spec.c_format), np.uint64), n)
+    c[rows[::2]] = spec.c_format.sign_bit
     return _scaled(spec, k, Batch(a, b, c))
 
 

@@ -25,7 +25,7 @@ NARROW = ("e2m1", "e2m3", "e3m2")
 SAMPLE = (
     "volta/mma.m8n8k4.f16.f16.f16.f16", "ampere/mma.m16n8k8.f32.tf32.tf32.f32",
     "hopper/wgmma.m64n8k32.f32.e4m3.e4m3", "cdna1/v_mfma_f32_32x32x8f16", "cdna3/v_mfma_f32_32x32x4_2b_f16",
-    "x86/vdpbf16ps", "arm/bfdot.ebf0",
+    "x86/vdpbf16ps", "arm/bfdot.ebf0", "rdna3/v_wmma_bf16_16x16x16_bf16",
 )  # fmt: skip
 
 
@@ -106,9 +106,19 @@ def check(name: str) -> None:
         assert order.root is None
         assert order.reason.endswith("lie too near each other to hide one another")
         return
+    if spec.design.accumulation == "ones_complement":
+        # A term and its opposite leave a unit of the last place, as they do in no tree of sums.
+        assert order.root is None
+        assert "that cancel leave" in order.reason
+        assert order.batches <= 3
+        return
+    if spec.design.framed or spec.design.negated != "none":
+        return  # no trees of sums
     assert (order.root, order.reason) == (expected(spec), "")
     assert bool(order.groups) == (spec.design.summation == "gtr")
-    assert order.probes <= (140 if spec.design.summation != "gtr" else 300)
+    # Products of fp8 that lie within a sum's reach are few, and need more masks.
+    most = 140 if spec.k <= 32 else 1500
+    assert order.probes <= (most if spec.design.summation != "gtr" else 300)
     assert order.batches <= 9
     seen = {bits for bits in order.fraction_bits.values() if bits is not None}
     assert seen <= {spec.design.fraction_bits}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tcformal.design.names import resolve
-from tcformal.proofs.claims import step_by_step
+from tcformal.proofs import step_by_step
 from tcformal.proofs.claims.equality import equal_in_sums
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.query.question import Kind

@@ -228,6 +228,19 @@ class Masks:
         return 1, most
 
 
+def spaced_alike(heads: Sequence[int], groups: Sequence[frozenset[int]]) -> list[tuple[int, int]]:
+    """Parts that are as far from each other as two which were found to be in one inner sum.
+
+    A chain of inner sums shows whole that way, where part by part each would be asked after the last.
+    """
+    for group in groups:
+        places = [n for n, head in enumerate(heads) if head in group]
+        if len(places) > 1:
+            stride = places[1] - places[0]
+            return list(zip(heads, heads[stride:], strict=False))
+    return []
+
+
 def together(tasks: Sequence[Task]) -> Task:
     """Tasks side by side: what they ask at the same time goes out as one list; their results in order."""
     done: list[Any] = [None] * len(tasks)

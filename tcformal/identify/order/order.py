@@ -10,7 +10,16 @@ from tcformal.checks import check_int
 from tcformal.design.spec import Operands
 from tcformal.design.trees.tree import Step
 from tcformal.identify.order.flatness import Flatness
-from tcformal.identify.order.masks import AskBatch, Asked, Masks, NoOrderError, NotFiniteError, Task, together
+from tcformal.identify.order.masks import (
+    AskBatch,
+    Asked,
+    Masks,
+    NoOrderError,
+    NotFiniteError,
+    Task,
+    spaced_alike,
+    together,
+)
 
 #: Exponents of the large terms: the largest that serve, and one that fp16 partial sums hold.
 _HIGH = (64, 15)
@@ -52,12 +61,11 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -
     Source: the idea of FPRev (large terms that cancel); powers of two on the other terms name all survivors.
     """
     check_int("k", k, low=1)
-    asked = Asked(ask)
-    reason = ""
+    asked, reason = Asked(ask), ""
     for high in _HIGH:
         masks = Masks(formats, k, with_c=with_c, high=high)
-        search = _OrderSearch(masks, Flatness(masks))
         try:
+            search = _OrderSearch(masks, Flatness(masks))
             root = asked.run(masks, search.whole())
         except NoOrderError as error:
             reason = str(error)
@@ -66,8 +74,8 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -
             reason = f"results are NaN or Inf where large terms cancel, down to 2^{masks.high}"
             continue
         assert isinstance(root, Step)
-        reason = search.reason or search.misfit(root)
-        return Order(root, search.bits, reason, search.unclear, asked.probes, asked.batches)
+        found = search.bits, search.reason or search.misfit(root), search.unclear
+        return Order(root, *found, asked.probes, asked.batches)
     return Order(None, {}, reason, {}, asked.probes, asked.batches)
 
 
@@ -103,8 +111,8 @@ class _OrderSearch:
     # ------------------------------------------------------------------ masks
     def hide(self, pairs: Iterable[tuple[int, int]], among: Leaves) -> Task:
         """Ask what pairs of leaves hide among the leaves of one sum, unless it is known."""
-        new = list(dict.fromkeys(p for p in map(frozenset, pairs) if len(p) == 2 and p not in self.known))
-        m = self.masks
+        m, couples = self.masks, map(frozenset, pairs)
+        new = list(dict.fromkeys(p for p in couples if len(p) == 2 and p not in self.known))
         tasks = [m.survivors(min(p), max(p), sorted(among - p), m.depth, m.width) for p in new]
         found = yield from together(tasks)
         for p, alive in zip(new, found, strict=True):
@@ -128,13 +136,9 @@ class _OrderSearch:
             yield from self.hide(self._scouts(among), among)
             groups, exact = self._groups(among)
             inner = [] if exact else [self.solved(g) for g in groups if len(g) > _SMALL]
-            made, *_ = yield from together([self._after_scouts(among), *inner])
+            made, *_ = yield from together([self._made_of(among, first=True), *inner])
             self.sums[among] = made
         return self.sums[among]
-
-    def _after_scouts(self, among: Leaves) -> Task:
-        yield from self._neighbours(among)
-        return (yield from self._made_of(among))
 
     def _scouts(self, among: Leaves) -> list[tuple[int, int]]:
         """The pairs of parts that are asked first; none where two parts are left."""
@@ -167,8 +171,10 @@ class _OrderSearch:
             pairs += list(pairwise(self._spaced(single, smallest)))[::size]
         yield from self.hide(pairs, among)
 
-    def _made_of(self, among: Leaves) -> Task:
+    def _made_of(self, among: Leaves, first: bool = False) -> Task:
         """One sum of its parts, after pairs of some of them have been asked."""
+        if first:
+            yield from self._neighbours(among)
         groups = self._groups(among)
         if groups[1]:
             return (yield from self._step((yield from self._exact_parts(among)), None))
@@ -180,7 +186,7 @@ class _OrderSearch:
         large = [head for head, part in zip(heads, parts, strict=True) if len(part) > 1][:_SMALL]
         yield from self.hide([*combinations(heads[:3], 2), *combinations(large, 2)], among)
         if self._groups(among) != groups:
-            yield from self.hide(self._like(heads, self._groups(among)[0]), among)
+            yield from self.hide(spaced_alike(heads, self._groups(among)[0]), among)
             return (yield from self._made_of(among))
         if len(parts) == _SMALL:
             return (yield from self._step(parts))
@@ -198,18 +204,6 @@ class _OrderSearch:
         if found:
             self.unclear[made] = tuple(found)
         return made
-
-    def _like(self, heads: Sequence[int], groups: Sequence[Leaves]) -> list[tuple[int, int]]:
-        """Parts that are as far from each other as two which were found to be in one inner sum.
-
-        A chain of inner sums shows whole that way, where part by part each would be asked after the last.
-        """
-        for group in groups:
-            places = [n for n, head in enumerate(heads) if head in group]
-            if len(places) > 1:
-                stride = places[1] - places[0]
-                return list(zip(heads, heads[stride:], strict=False))
-        return []
 
     def _step(self, parts: Sequence[Leaves], bits: int | None = -1) -> Task:
         """The sum of parts, after each of them."""

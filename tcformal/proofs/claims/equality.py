@@ -24,9 +24,9 @@ from tcformal.proofs.claims.same_sums import (
     side_by_side,
     written_otherwise,
 )
-from tcformal.proofs.claims.step_by_step import same_steps
 from tcformal.proofs.claims.zero_exponent import same_results
 from tcformal.proofs.lemmas import Lemma, LemmaBook
+from tcformal.proofs.step_by_step import same_steps
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
 

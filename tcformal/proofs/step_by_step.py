@@ -33,7 +33,7 @@ _DEPTHS = (0, 8, None)
 #: Products of a sum that a lemma may speak of as a whole.
 _FEW = 2
 
-Leaves = frozenset[int | str]
+OperandSet = frozenset[int | str]
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class _Handed:
     """What one sum, or one rounded product, hands on; `total` is None for a word that is read again."""
 
     scope: str
-    leaves: Leaves
+    leaves: OperandSet
     number: Number
     step: DotStep | None = None
     #: The sign, significand, exponent, zero, NaN and Inf as they stand after what was proved before.
@@ -141,8 +141,8 @@ class _Proof:
                 name = (*new[0], *new[1])[0].scope.partition(".")[2]
                 self.steps.append(step_of(c, name, self.since, True, len(c.uses) == self.since))
         self.since = len(c.uses)
-        x, y = c.all_replaced([dot.result for dot in self.dots])
-        return c.equal(x, y) or self._prove("d", [(x, y)], "results of both sides")
+        first, second = c.all_replaced([dot.result for dot in self.dots])
+        return c.equal(first, second) or self._prove("d", [(first, second)], "results of both sides")
 
     def _meet(self, one: _Handed, two: _Handed) -> None:
         """The stages of two sums made equal as far as they are: addends, largest exponents, sums, results."""
@@ -276,9 +276,9 @@ def _stages(one: Total | None, two: Total | None) -> list[tuple[Node, Node]]:
 
 def _handed(g: Graph, unit: UnitSpec, dot: Dot) -> Iterator[_Handed]:
     """What every sum hands on, in the order of definition; words that a composed unit reads again, too."""
-    known: dict[Operand, Leaves] = {}
+    known: dict[Operand, OperandSet] = {}
 
-    def leaves(x: Operand) -> Leaves:
+    def leaves(x: Operand) -> OperandSet:
         if x.kind == "products":
             return frozenset(x.ks)
         if x.kind in ("c", "zero"):
@@ -287,7 +287,7 @@ def _handed(g: Graph, unit: UnitSpec, dot: Dot) -> Iterator[_Handed]:
 
     used = {n.index for n in reachable([dot.result])}
     for stage in dot.stages:
-        last: Leaves = frozenset()
+        last: OperandSet = frozenset()
         for step in stage.steps if isinstance(stage, Block) else (stage,):
             last = known[step.made] = frozenset().union(*map(leaves, step.operands))
             if step.specials is not None:

@@ -1,0 +1,36 @@
+"""Pools of inputs: what shows the cut of sums in formats of few exponents."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tcformal.design.axes import altered
+from tcformal.design.names import resolve
+from tcformal.matmul.replay import replay
+from tcformal.operands.pool import pool_of, without_nan
+
+#: Sums of which nothing is cut but far below products near the largest.
+FP8 = "tfdpa@a_format=e4m3,b_format=e4m3,c_format=fp16,d_format=fp16,products=4,fraction_bits=25"
+
+
+@pytest.mark.parametrize("mode", ["RD", "RU"])
+def test_what_is_cut_below_the_largest_products_is_seen(mode: str) -> None:
+    unit = resolve(FP8)
+    other = resolve(altered(unit, f"alignment_rounding={mode}"))
+    pool = pool_of(unit, unit.k, 900, 1)
+    assert (replay(unit, pool) != replay(other, pool)).any()
+
+
+@pytest.mark.parametrize("name", ["gaudi3/mme.fp32", FP8, "power10/xvf64gerpp"])
+def test_a_pool_has_no_nan_operands(name: str) -> None:
+    unit = resolve(name)
+    pool = pool_of(unit, unit.k, 300, 2)
+    assert (without_nan(unit, pool) == np.arange(len(pool.c))).all()
+
+
+@pytest.mark.parametrize("change", ["operand_subnormals=signed_zero", "c_subnormals=signed_zero"])
+def test_the_sign_of_a_flushed_subnormal_is_seen(change: str) -> None:
+    unit = resolve("cdna2/v_mfma_f32_32x32x8f16")
+    pool = pool_of(unit, unit.k, 900, 1)
+    assert (replay(unit, pool) != replay(resolve(altered(unit, change)), pool)).any()
