@@ -164,4 +164,7 @@ def same_formats(first: UnitSpec, second: UnitSpec) -> bool:
 
 def takes(spec: UnitSpec, k: int) -> bool:
     """Whether dot products of `k` terms are one call of a unit, or a chain that it can be."""
-    return k <= spec.k or spec.operands.c == spec.operands.d
+    chained = spec.operands.c == spec.operands.d
+    if spec.tree is not None:  # which is of all its products
+        return k == spec.k or (k % spec.k == 0 and chained)
+    return k <= spec.k or chained

@@ -133,7 +133,7 @@ def test_a_chain_that_rounds_is_not_its_exact_sum(book: LemmaBook) -> None:
     ask = asking(first, second, WITHOUT_C, book)
     part, _ = claims.inside(ask, resolve(second), replace(WITHOUT_C, spread=0))
     assert part.status is PartStatus.OPEN
-    assert "an aligned term is its count" in part.note
+    assert "a number is its count" in part.note
 
 
 @pytest.mark.long

@@ -142,13 +142,14 @@ def _decoded(
     """The planes of a tile and a step from raw encodings, whose flags are reported."""
     side = shape.lanes_side
     bits = shape.storage[side]
-    nodes = [cut.graph.inputs[f"{side}[{i}]"] for i in range(shape.k)]
+    given = [cut.graph.inputs.get(f"{side}[{i}]") for i in range(shape.k)]  # None for what nothing reads
     step, tile = ("1", "%apart") if turned else ("%apart", "1")
     first = code.new(f"mul i64 {code.new(f'mul i64 %step, {shape.k}')}, {step}")
     second = code.new(f"mul i64 {code.new(f'mul i64 %tile, {shape.lanes}')}, {tile}")
     at = code.new(f"getelementptr i{bits}, ptr %other, i64 {code.new(f'add i64 {first}, {second}')}")
-    values = raw_lanes(code, at, bits, [node.width for node in nodes], "%apart", turned=turned)
-    known = {node.index: x for node, x in zip(nodes, values, strict=True)}
+    widths = [bits if node is None else node.width for node in given]
+    values = raw_lanes(code, at, bits, widths, "%apart", turned=turned)
+    known = {node.index: x for node, x in zip(given, values, strict=True) if node is not None}
     lowering = Lowering(cut.graph, code, known, cut.shortcuts)
     decoded = {node.index: lowering.value_of(node) for node in cut.planes[side]}
     marks = [lowering.value_of(node) for node in flags]
