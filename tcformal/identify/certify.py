@@ -99,6 +99,14 @@ def settled_designs(
     return made
 
 
+def varied_by(alive: Sequence[Survivors], simplest: UnitSpec, k: int) -> bool:
+    """Whether designs that were tried have the simplest one's parameters, with every other value of each."""
+    if simplest.k <= k and not k % simplest.k and tree_of(simplest, k) is not None:
+        return True
+    sums = {resolve(s.world.name(s.simplest()[0])).design.summation for s in alive}
+    return simplest.design.summation != "fused" and simplest.design.summation in sums
+
+
 def _values(survivors: Survivors, simplest: UnitSpec, k: int) -> list[_OtherValue]:
     """Every other value of each axis of a world, and itself where the simplest design has another."""
     world, base = survivors.world, _base(survivors, simplest, k)

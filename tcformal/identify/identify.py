@@ -21,7 +21,7 @@ from tcformal.identify.asking.nans import invalid_operations
 from tcformal.identify.asking.rates import Rate
 from tcformal.identify.asking.repeat import FEW, Repeated, repeat
 from tcformal.identify.asking.validation import Validated, validate, with_misfits
-from tcformal.identify.certify import certified, settled_designs
+from tcformal.identify.certify import certified, settled_designs, varied_by
 from tcformal.identify.hypotheses import hypotheses, plain_tree, starts
 from tcformal.identify.order.order import Order, order_of
 from tcformal.identify.record.identification import (
@@ -70,6 +70,8 @@ class Identifying:
         self.paired = True
         #: Whether no tree of sums fits, so that only the catalogued designs were tried.
         self.listed = False
+        #: Whether the designs that were tried have every value of the simplest one's parameters.
+        self.varied = True
 
     def whole(self) -> Identification:
         """All stages, each in one or few batches."""
@@ -149,6 +151,7 @@ class Identifying:
         if not fitting:
             return self._asked_again() or self._set_aside() or self._outside()
         simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
+        self.varied = varied_by(self.search.alive, simplest, self.k)
         self.progress(f"certifying {simplest.name}")
         asked, same = len(answers), Sameness(simplest, self.k)
         axes = certified(self.search, simplest, self.asker, same, self.progress)
@@ -188,9 +191,12 @@ class Identifying:
                 f"{simplest.name} gives every answer, but other designs were not looked at to the end",
                 **more,
             )
-        what = "every other value of each parameter of {} is refuted, or proved to change nothing"
         if self.listed:
             what = "of the catalogued designs only {} gives all answers, and no tree of sums does"
+        elif self.varied:
+            what = "every other value of each parameter of {} is refuted, or proved to change nothing"
+        else:
+            what = "of the designs that were tried only those that are proved equal to {} give all answers"
         return self._made(IdentifyVerdict.IDENTIFIED, what.format(simplest.name), **more)
 
     def _wrong(self, simplest: UnitSpec) -> tuple[IdentifyVerdict, str] | None:
@@ -289,7 +295,8 @@ class Identifying:
 
     def _untested(self) -> tuple[str, ...]:
         scaled = ("scales other than those of the inputs",) if self.spec.scale_format is not None else ()
-        varied = ("parameters between those of the catalogued designs",) if self.listed else ()
+        beside = self.listed or not self.varied
+        varied = ("parameters between those of the catalogued designs",) if beside else ()
         seen = () if self.validated is not None else ("other inputs than these",)
         return (
             f"dot products of other lengths than {self.k}",

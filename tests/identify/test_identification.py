@@ -18,6 +18,7 @@ from tcformal.errors import RecordError
 from tcformal.files.write import append
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.rates import Rate
+from tcformal.identify.identify import identify as whole
 from tcformal.identify.record.identification import (
     IDENTIFICATION,
     AxisOutcome,
@@ -221,3 +222,14 @@ def test_the_verdicts_of_other_devices(tmp_path: Path) -> None:
         assert found.verdict is verdict
         status, reason = checked(to_record(found), tmp_path)
         assert status is AuditStatus.HOLDS, reason
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "varied"), [("gaudi2/mme.bf16", False), (UNIT, True)])
+def test_what_was_not_tried_is_not_said_to_be_refuted(name: str, varied: bool) -> None:
+    """Trees of sums have no c that is added to a sum without a rounding: its parameters were not varied."""
+    unit = resolve(name)
+    found = whole(Asker(ModelDevice(name), unit.operands, unit.k), vectors=100)
+    assert found.verdict is IdentifyVerdict.IDENTIFIED
+    assert ("every other value of each parameter" in found.reason) is varied
+    assert any("parameters between" in text for text in found.untested) is not varied
