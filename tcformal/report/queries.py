@@ -25,6 +25,9 @@ from tcformal.version import VERSION, commit, host
 #: How an answer compares with what its source says.
 AGREEMENTS = ("agrees", "deviates", "asks something else")
 
+#: Values of inputs that a line gives: a product of matrices has thousands.
+_SHOWN = 64
+
 #: The solvers' answers that count.
 _GIVEN = ("sat", "unsat")
 
@@ -149,7 +152,10 @@ def _inputs(number: int, a: Answered) -> list[str]:
         return []
     w = answer["witness"]
     rows = [(f"{x}[{i}]", v) for x in ("a", "b") for i, v in enumerate(w.get(x, ()))]
-    given = ", ".join(f"{name} = {v['value']}" for name, v in [*rows, ("c", w.get("c"))] if v)
+    rows = [(name, v) for name, v in (*rows, ("c", w.get("c"))) if v]
+    given = ", ".join(f"{name} = {v['value']}" for name, v in rows[:_SHOWN])
+    if len(rows) > _SHOWN:
+        given += f" and {len(rows) - _SHOWN} more values: `tcformal run {a.query} --json`"
     commands = [f"`{command}`" for command in answer.get("commands", ())] or [given]
     return [f"{number}. {commands[0]}", *(f"   {command}" for command in commands[1:])]
 

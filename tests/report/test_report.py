@@ -128,6 +128,29 @@ def test_a_record_keeps_commit_and_machine(tmp_path: Path) -> None:
     assert (served.machine, served.commit) == (fresh.machine, fresh.commit) == (host(), commit())
 
 
+def test_inputs_of_a_long_product_are_counted_beyond_the_first(tmp_path: Path) -> None:
+    """Sixty-four values, and the command that prints all."""
+    (tmp_path / "claim.toml").write_text(REFUTED, encoding="utf-8")
+    query = load(tmp_path / "claim.toml")
+    words = [{"value": str(i)} for i in range(40)]
+    witness = {"a": words, "b": words, "c": {"value": "7"}}
+    (ask,) = query.concrete()
+    text = report_text(
+        [query],
+        [
+            Answered(
+                query=query.name,
+                ask=ask,
+                outcome="FOUND",
+                seconds=0.0,
+                answer={"witness": witness, "results": {}},
+            )
+        ],
+    )
+    assert "1. a[0] = 0, a[1] = 1, " in text
+    assert f"b[23] = 23 and 17 more values: `tcformal run {query.name} --json`" in text
+
+
 def test_a_refuted_claim_is_shown_with_its_inputs(tmp_path: Path) -> None:
     """Both sets of inputs at their places, and pasted they give the results of the witness."""
     (tmp_path / "claim.toml").write_text(REFUTED, encoding="utf-8")
