@@ -123,6 +123,16 @@ def test_sums_that_are_exact_before_they_are_rounded_are_counted(second: str, bo
         assert part.status is status
 
 
+def test_a_tree_has_regions_too() -> None:
+    """Two orders of one chain, whose results keep two fraction bits, differ where all exponents are equal."""
+    formats = "a_format=e2m1,b_format=e2m1,c_format=e5m2,d_format=e5m2,conversion=RNE-E5M2"
+    first, second = (f"tree@steps={order},{formats}" for order in ("((0+c)+1)", "(0+(c+1))"))
+    claim = claims.agreement_claim(resolve(second), WITHOUT_C)
+    v = prove_claim(resolve(first), claim, book=LemmaBook(limits=LIMITS, idle=True), limits=LIMITS)
+    (*_, shown) = v.parts
+    assert (shown.name, shown.status, shown.control) == ("spread 0", PartStatus.VIOLATED, True)
+
+
 def test_a_chain_that_rounds_is_not_its_exact_sum(book: LemmaBook) -> None:
     """Two fraction bits of the results: both units differ at spread 0, and no proof is found."""
     few = EXACT.replace("fp16", "e5m2")

@@ -158,7 +158,7 @@ def prove_claim(
     Errors: UnknownNameError for a claim that does not exist, InputError for a unit that it does not fit, or
     for an assumption that it cannot use.
     """
-    if spec.tree is not None and not is_equality(claim):
+    if spec.tree is not None and not is_equality(claim) and not is_agreement(claim):
         raise InputError(f"expected a unit whose design names its order, but {spec.name} sums as a tree")
     start = time.monotonic()
     program: ClaimProgram = equality if is_equality(claim) else agreement
