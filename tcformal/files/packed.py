@@ -49,4 +49,4 @@ def write_packed(path: Path, content: bytes) -> None:
         raise RecordError(
             f"expected at most {LARGEST_CONTENT} bytes to pack in {path}, but got {len(content)}"
         )
-    write_whole(path, lzma.compress(content, preset=6))
+    write_whole(path, lzma.compress(content, preset=9 | lzma.PRESET_EXTREME))
