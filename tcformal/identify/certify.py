@@ -99,6 +99,15 @@ def settled_designs(
     return made
 
 
+def certainty(listed: bool, varied: bool) -> str:
+    """What is known where no design is undecided, with a place for the simplest one's name."""
+    if listed:
+        return "of the catalogued designs only {} gives all answers, and no tree of sums does"
+    if varied:
+        return "every other value of each parameter of {} is refuted, or proved to change nothing"
+    return "of the designs that were tried only those that are proved equal to {} give all answers"
+
+
 def varied_by(alive: Sequence[Survivors], simplest: UnitSpec, k: int) -> bool:
     """Whether designs that were tried have the simplest one's parameters, with every other value of each."""
     if simplest.k <= k and not k % simplest.k and tree_of(simplest, k) is not None:

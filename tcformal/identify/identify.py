@@ -21,7 +21,7 @@ from tcformal.identify.asking.nans import invalid_operations
 from tcformal.identify.asking.rates import Rate
 from tcformal.identify.asking.repeat import FEW, Repeated, repeat
 from tcformal.identify.asking.validation import Validated, validate, with_misfits
-from tcformal.identify.certify import certified, settled_designs, varied_by
+from tcformal.identify.certify import certainty, certified, settled_designs, varied_by
 from tcformal.identify.hypotheses import hypotheses, plain_tree, starts
 from tcformal.identify.order.order import Order, order_of
 from tcformal.identify.record.identification import (
@@ -68,10 +68,8 @@ class Identifying:
         self.validated: Validated | None = None
         #: Whether the answers are those of some pairing of the operands.
         self.paired = True
-        #: Whether no tree of sums fits, so that only the catalogued designs were tried.
-        self.listed = False
-        #: Whether the designs that were tried have every value of the simplest one's parameters.
-        self.varied = True
+        #: Whether catalogued designs alone were tried; whether all values of the simplest one's were.
+        self.listed, self.varied = False, True
 
     def whole(self) -> Identification:
         """All stages, each in one or few batches."""
@@ -191,13 +189,8 @@ class Identifying:
                 f"{simplest.name} gives every answer, but other designs were not looked at to the end",
                 **more,
             )
-        if self.listed:
-            what = "of the catalogued designs only {} gives all answers, and no tree of sums does"
-        elif self.varied:
-            what = "every other value of each parameter of {} is refuted, or proved to change nothing"
-        else:
-            what = "of the designs that were tried only those that are proved equal to {} give all answers"
-        return self._made(IdentifyVerdict.IDENTIFIED, what.format(simplest.name), **more)
+        reason = certainty(self.listed, self.varied).format(simplest.name)
+        return self._made(IdentifyVerdict.IDENTIFIED, reason, **more)
 
     def _wrong(self, simplest: UnitSpec) -> tuple[IdentifyVerdict, str] | None:
         """The verdict on a device that does not always give what the design does; None for one that does."""
@@ -295,8 +288,8 @@ class Identifying:
 
     def _untested(self) -> tuple[str, ...]:
         scaled = ("scales other than those of the inputs",) if self.spec.scale_format is not None else ()
-        beside = self.listed or not self.varied
-        varied = ("parameters between those of the catalogued designs",) if beside else ()
+        plain = self.varied and not self.listed
+        varied = () if plain else ("parameters between those of the catalogued designs",)
         seen = () if self.validated is not None else ("other inputs than these",)
         return (
             f"dot products of other lengths than {self.k}",
