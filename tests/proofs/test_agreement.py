@@ -96,17 +96,21 @@ def test_a_false_region_is_refused(second: str, spread: int, book: LemmaBook) ->
     assert "found none" in part.note
 
 
-EXACT = "products=2,a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16"
+EXACT = "a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16"
 NEAREST = SMALL.replace("RZ-FP16", "RNE-FP16") + "5"
 
 
 @pytest.mark.parametrize(
     "second",
     [
-        f"tfdpa@{EXACT},fraction_bits=exact,conversion=RNE-FP16,zero_sign=ieee,c_position=last",
+        f"tfdpa@products=2,{EXACT},fraction_bits=exact,conversion=RNE-FP16,zero_sign=ieee,c_position=last",
         *(
-            pytest.param(f"sequential@{EXACT}{more}", marks=pytest.mark.long)
-            for more in ("", ",order=odd_first,c_position=last", ",products=4,summation=pairwise")
+            pytest.param(f"sequential@products={products},{EXACT}{more}", marks=pytest.mark.long)
+            for products, more in (
+                (2, ""),
+                (2, ",order=odd_first,c_position=last"),
+                (4, ",summation=pairwise"),
+            )
         ),
     ],
 )
@@ -136,7 +140,8 @@ def test_a_tree_has_regions_too() -> None:
 def test_a_chain_that_rounds_is_not_its_exact_sum(book: LemmaBook) -> None:
     """Two fraction bits of the results: both units differ at spread 0, and no proof is found."""
     few = EXACT.replace("fp16", "e5m2")
-    first, second = f"sequential@{few}", f"tfdpa@{few},fraction_bits=exact,conversion=RNE-E5M2"
+    first, second = (f"{x}@products=2,{few}" for x in ("sequential", "tfdpa"))
+    second += ",fraction_bits=exact,conversion=RNE-E5M2"
     outside = nearest(question(resolve(first), resolve(second), WITHOUT_C), 0)
     assert outside is not None
     assert outside.spread == 0

@@ -7,7 +7,7 @@ are guesses, and a wrong one proves nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tcformal.design.rounding import Conversion
@@ -213,26 +213,21 @@ class CountedTerms:
         roots, instead = list(nodes), self.instead
         return dict(zip(roots, self.c.all_replaced(roots, instead) if instead else roots, strict=True))
 
+    def take_sign(self, made: Rounded, exact: Rounded, cut: Sequence[Node], given: Sequence[Node]) -> None:
+        """Prove the sign of a rounding equal to another's, and put that in its place."""
+        sign, counted = made.result.term.sign, exact.result.term.sign
+        self.equal(counted, self.rebuilt([sign])[sign], "a sum has the sign of its count", cut, given)
+        self.instead[sign] = counted
+
     def take_parts(self, made: Rounded, exact: Rounded, cut: Sequence[Node], given: Sequence[Node]) -> None:
         """As `take_over` of a rounding whose encoding is packed from its parts."""
-        own = self.rebuilt(made.parts[1:])
-        instead = dict(zip(made.parts[1:], exact.parts[1:], strict=True))
-        pairs = [(new, own[old]) for old, new in instead.items()]
-        self.all_equal(pairs, "what is rounded is the count", cut, given)
-        self.instead |= {old: new for old, new in instead.items() if old.op != "const"}
+        self._take(dict(zip(made.parts[1:], exact.parts[1:], strict=True)), cut, given)
 
-    def take_over(
-        self,
-        made: Rounded,
-        exact: Rounded,
-        cut: Sequence[Node],
-        given: Sequence[Node],
-    ) -> None:
+    def take_over(self, made: Rounded, exact: Rounded, cut: Sequence[Node], given: Sequence[Node]) -> None:
         """Prove a rounding of a unit equal to another but for the sign, and put that in its place."""
         g, kept = self.c.graph, exact.kept
-        parts = made.parts[1:]
-        own = self.rebuilt([*parts, made.normalised, made.kept])
-        instead = dict(zip(parts, exact.parts[1:], strict=True))
+        own = self.rebuilt([made.normalised, made.kept])
+        instead = dict(zip(made.parts[1:], exact.parts[1:], strict=True))
         whole = own[made.normalised]
         if whole.width > kept.width:
             # Where nothing is rounded up, the encoding is cut from the normalised sum, and from no part.
@@ -241,13 +236,13 @@ class CountedTerms:
             if self.c.equal(kept, own[made.kept]):
                 same = g.eq(kept, own[made.kept])
                 self.c.made_twice(same, [kept, kept], [kept, own[made.kept]])
-                self.equal(
-                    instead[made.normalised],
-                    whole,
-                    "what is cut has the bits that are kept",
-                    [whole, kept],
-                    [same],
-                )
+                name = "what is cut has the bits that are kept"
+                self.equal(instead[made.normalised], whole, name, [whole, kept], [same])
+        self._take(instead, cut, given)
+
+    def _take(self, instead: Mapping[Node, Node], cut: Sequence[Node], given: Sequence[Node]) -> None:
+        """Prove nodes of a rounding equal to others, as one lemma, and put these in their place."""
+        own = self.rebuilt(instead)
         pairs = [(new, own[old]) for old, new in instead.items()]
         self.all_equal(pairs, "what is rounded is the count", cut, given)
         self.instead |= {old: new for old, new in instead.items() if old.op != "const"}

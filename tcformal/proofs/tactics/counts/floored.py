@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tcformal.errors import ProofError
-from tcformal.ir.node import Node
 from tcformal.proofs.tactics.counts.counted import Counted, CountedTerms
-from tcformal.proofs.tactics.counts.shifted import Scaled, Unrounded
-from tcformal.proofs.tactics.exact_sums import within
+from tcformal.proofs.tactics.counts.shifted import Unrounded, in_steps, scaled
 from tcformal.semantics.align import distance_below
 from tcformal.semantics.number import Exponent
-from tcformal.semantics.stages import DotStep, Operand, Rounded
-
-#: Sums are compared in a multiple of these bits, so that different sums share lemmas.
-_BITS = 16
+from tcformal.semantics.stages import DotStep, Operand
 
 
 def floored(
@@ -41,27 +36,18 @@ def floored(
     e_max = Exponent(code, total.e_max.low, total.e_max.high)
     up = distance_below(g, e_max, w.low.shifted(total.fraction_bits))
     added = w.add(last.count, count)
-    width = _BITS * -(-max(node.width, w.width + total.fraction_bits) // _BITS)
-    long, whole = g.sign_extend_to(node, width), g.sign_extend_to(added.node, width)
-    most = (1 << (node.width - 1)) - 1
-    room = g.or_(g.is_zero(added.node), g.ule(up, g.const(total.fraction_bits, up.width)))
-    sum_ = Scaled(node, most, added, long, whole, g.shl_mod(whole, up), [within(g, node, most), room])
+    width = in_steps(max(node.width, w.width + total.fraction_bits))
+    sum_ = scaled(w, node, (1 << (node.width - 1)) - 1, added, up, total.fraction_bits, width)
     cut += [last.node, last.count.node, products.e_max.bits, w.code]
     given = [products.few(w), *last.facts, last.count.fact, *products.known, *known, *w.limit]
-    pairs = [(sum_.shifted, long), *((g.truth(True), fact) for fact in sum_.facts)]
+    pairs = [(sum_.shifted, sum_.long), *((g.truth(True), fact) for fact in sum_.facts)]
     w.all_equal(pairs, "a sum with c is its count, scaled", cut, given)
     high = g.const(total.e_max.high - total.e_max.low, code.width)
     ends = w.fact(g.ule(code, high), "an exponent is below its end", cut, given)
     x = Unrounded(sum_, e_max, total.fraction_bits, up, [ends, *w.limit])
     exact, known = x.taken_over(w, floor.rounded, overflow)
-    _sign(w, floor.rounded, exact, [node, added.node, up], known)
+    w.take_sign(floor.rounded, exact, [node, added.node, up], known)
     last_one = w.rounding(added.node, w.low, step.rounded.target, overflow)
-    w.take_over(step.rounded, last_one, [added.node, w.code], [added.fact, *w.limit])
-    _sign(w, step.rounded, last_one, [added.node, w.code], [added.fact, *w.limit])
+    for take in (w.take_over, w.take_sign):
+        take(step.rounded, last_one, [added.node, w.code], [added.fact, *w.limit])
     return Counted(added, last_one)
-
-
-def _sign(w: CountedTerms, made: Rounded, exact: Rounded, cut: list[Node], given: list[Node]) -> None:
-    sign, counted = made.result.term.sign, exact.result.term.sign
-    w.equal(counted, w.rebuilt([sign])[sign], "a sum has the sign of its count", cut, given)
-    w.instead[sign] = counted

@@ -57,9 +57,7 @@ def _goes_on(w: CountedTerms, rounded: Rounded, made: Counted) -> None:
         w.take_over(rounded, made.exact, cut, given)
     except ProofError:  # where the sum before was rounded up, other bits are kept
         w.take_parts(rounded, made.exact, cut, given)
-    sign, counted = rounded.result.term.sign, made.exact.result.term.sign
-    w.equal(counted, w.rebuilt([sign])[sign], "a sum has the sign of its count", cut, given)
-    w.instead[sign] = counted
+    w.take_sign(rounded, made.exact, cut, given)
 
 
 def _no_specials(w: CountedTerms, found: SpecialCases, earlier: Sequence[Count]) -> None:

@@ -9,15 +9,11 @@ from dataclasses import dataclass, replace
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.tactics.counts.counted import Count, Counted, CountedTerms, leaves_of
-from tcformal.proofs.tactics.counts.shifted import Scaled, Unrounded
-from tcformal.proofs.tactics.exact_sums import within
+from tcformal.proofs.tactics.counts.shifted import Scaled, Unrounded, in_steps, scaled
 from tcformal.semantics.align import align, distance_below
 from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.reduce import signed_magnitude, split_sign
 from tcformal.semantics.stages import AlignedTerm, DotStep, Operand, Rounded
-
-#: Sums are compared in a multiple of these bits, so that different sums share lemmas.
-_BITS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +39,8 @@ class LosslessSum:
         if step.total is None or step.total.maximum is None:
             raise ProofError(f"expected a sum aligned at e_max at {step.scope}, but got another")
         self.w, self.step, self.total, self.sums = w, step, step.total, sums
-        #: The addends by their nodes, in order, with what their lemmas are cut at and what these are given.
-        self.addends: dict[Node, Scaled] = {}
-        self.leaves = list[Scaled]()
-        self.cuts, self.givens = list[list[Node]](), list[list[Node]]()
+        #: The addends in order, each with what its lemmas are cut at and what they are given.
+        self.addends: list[tuple[Scaled, list[Node], list[Node]]] = []
         g = w.c.graph
         maximum, high = step.total.maximum, step.total.e_max.high
         codes = [x.code for x in leaves_of(maximum)]
@@ -58,7 +52,7 @@ class LosslessSum:
         top = w.low.shifted(self.total.fraction_bits)
         self.up = distance_below(g, e_max, top)
         #: Bits that hold every sum, and every count shifted as far as one that is not zero can be.
-        self.width = _BITS * -(-max(w.width + step.total.fraction_bits, step.total.bits.width) // _BITS)
+        self.width = in_steps(max(w.width + step.total.fraction_bits, step.total.bits.width))
         self.seen = [self._seen(t) for t in self.total.terms]
         lowest, highest = min(top.low, e_max.low), max(top.high, high)
         room = top.rebased(g, lowest, highest)
@@ -172,8 +166,7 @@ class LosslessSum:
             cut = [*fields, w.code, self.code]
         pairs = [(made.shifted, made.long), *((g.truth(True), fact) for fact in made.facts)]
         w.all_equal(pairs, "an aligned term is its count, scaled", cut, given)
-        self.cuts.append(cut)
-        self.givens.append(given)
+        self.addends.append((made, cut, given))
         return made
 
     def _narrow(self, x: Term, above: int, width: int) -> Node:
@@ -191,20 +184,15 @@ class LosslessSum:
         return g.wrap_to_mod(signed_magnitude(g, x.sign, aligned), width)
 
     def _scaled(self, node: Node, most: int, count: Count) -> Scaled:
-        g, most_up = self.w.c.graph, self.total.fraction_bits
-        long, whole = g.sign_extend_to(node, self.width), g.sign_extend_to(count.node, self.width)
-        room = g.or_(g.is_zero(count.node), g.ule(self.up, g.const(most_up, self.up.width)))
-        shifted = g.shl_mod(whole, self.up)
-        return Scaled(node, most, count, long, whole, shifted, [within(g, node, most), room])
+        return scaled(self.w, node, most, count, self.up, self.total.fraction_bits, self.width)
 
     # ------------------------------------------------------------------ sums
     def summed(self) -> tuple[Node, Scaled]:
         """(2) and (3): the last partial sum as it was defined, and as it is known here."""
-        w, g, of = self.w, self.w.c.graph, self.addends
+        w, g, of = self.w, self.w.c.graph, dict[Node, Scaled]()
         width = self.total.partials[-1].node.width
         for x, t, reach in zip(self.seen, self.total.terms, self.reach, strict=True):
             of[g.wrap_to_mod(signed_magnitude(g, t.term.sign, t.aligned), width)] = self._addend(x, t, reach)
-        self.leaves = list(of.values())
         for partial in self.total.partials:
             if partial.node not in of:
                 if len(partial.of) != 2 or any(x not in of for x in partial.of):
@@ -260,21 +248,20 @@ class LosslessSum:
         with suppress(ProofError):
             w.equal(counted, own, name, cut, given)
         if not w.c.equal(counted, own) and any(x in self.sums for x in self.step.operands):
-            leaves = [(x.node, x.facts[0]) for x in self.leaves]
-            below = [self._below(i, sign) for i, sign in enumerate(signs)]
-            known = [*given, *below, *(fact for _, fact in leaves)]
+            leaves = [x for x, *_ in self.addends]
+            below = [self._below(*addend, sign) for addend, sign in zip(self.addends, signs, strict=True)]
+            known = [*given, *below, *(x.facts[0] for x in leaves)]
             with suppress(ProofError):
-                w.equal(counted, own, name, [*(n for n, _ in leaves), *signs, *cut[1:]], known)
+                w.equal(counted, own, name, [*(x.node for x in leaves), *signs, *cut[1:]], known)
         if not w.c.equal(counted, own):
             counted = g.or_(g.and_(g.is_zero(last.count.node), own), counted)
             w.equal(counted, own, f"{name}, or is zero", [*cut, *signs], given)
             w.signs.append(own)
         w.instead[sign] = counted
 
-    def _below(self, i: int, sign: Node) -> Node:
+    def _below(self, x: Scaled, cut: list[Node], given: list[Node], sign: Node) -> Node:
         """An addend with the sign of negative ones is below zero, or at most zero."""
-        w, g, node = self.w, self.w.c.graph, self.leaves[i].node
-        cut, given = [*self.cuts[i], w.code, self.code], self.givens[i]
+        w, g, node = self.w, self.w.c.graph, x.node
         for name, most in (("below zero", (1 << node.width) - 1), ("at most zero", 0)):
             # Compared as a whole: a bit of it is a bit of what it was cut from, at which no lemma is cut.
             fact = g.or_(g.not_(sign), g.sle(node, g.const(most, node.width)))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.tactics.counts.counted import Count, CountedTerms
+from tcformal.proofs.tactics.exact_sums import within
 from tcformal.semantics.number import Exponent, bits_for
 from tcformal.semantics.stages import Rounded
 
@@ -36,6 +37,21 @@ class Scaled:
     whole: Node
     shifted: Node
     facts: list[Node]
+
+
+def in_steps(bits: int) -> int:
+    """Bits in which sums are compared that need so many."""
+    return _BITS * -(-bits // _BITS)
+
+
+def scaled(
+    w: CountedTerms, node: Node, most: int, count: Count, up: Node, most_up: int, width: int
+) -> Scaled:
+    """A number as its count times 2^up, in `width` bits, `up` at most `most_up`; nothing of it is proved."""
+    g = w.c.graph
+    long, whole = g.sign_extend_to(node, width), g.sign_extend_to(count.node, width)
+    room = g.or_(g.is_zero(count.node), g.ule(up, g.const(most_up, up.width)))
+    return Scaled(node, most, count, long, whole, g.shl_mod(whole, up), [within(g, node, most), room])
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +114,8 @@ def rounded_alike(w: CountedTerms, x: Shifted, made: Rounded, exact: Rounded, ov
     Errors: ProofError where a step is not proved.
     """
     g, target, stages = w.c.graph, exact.target, bits_for(x.most_up)
-    width = max(x.count.most.bit_length() + 1 + x.most_up, x.node.width, w.width, target.precision + 3)
-    width = _BITS * -(-width // _BITS)
+    bits_needed = (x.count.most.bit_length() + 1 + x.most_up, x.node.width, w.width, target.precision + 3)
+    width = in_steps(max(bits_needed))
     reach = max(abs(n) for e in (x.lsb, w.low) for n in (e.low, e.high)) + (1 << stages)
     span = next((n for n in _RANGES if n > reach), 2 * reach)
     bits = [g.bit(g.zero_extend_to(x.up, max(stages, x.up.width)), i) for i in range(stages)]
