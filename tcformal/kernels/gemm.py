@@ -194,7 +194,7 @@ class Gemm:
         # One step of all rows and tiles that are held at once.
         step_bytes = min(tiles, panel_tiles) * kernel.sizes[shape.lanes_side]
         step_bytes += min(rows, _PANEL) * kernel.sizes[shape.spread_side]
-        at_once = max(1, _TILE_BYTES // kernel.sizes[shape.lanes_side], _BLOCK_BYTES // step_bytes)
+        at_once = max(self.tile_steps, _BLOCK_BYTES // step_bytes)
         if prepared is not None:
             at_once = prepared.at_once
         work.expect(rows * tiles * -(-steps // at_once))
@@ -221,6 +221,11 @@ class Gemm:
     def panel_tiles(self) -> int:
         """Tiles whose decoded operands are held at once."""
         return max(1, _PANEL // self.shape.lanes)
+
+    @property
+    def tile_steps(self) -> int:
+        """Steps of one tile, decoded, that a core keeps in its fastest cache: one at least."""
+        return max(1, _TILE_BYTES // self.kernel("finite").sizes[self.shape.lanes_side])
 
     def _pairs(self, rows: DecodedBlock, tiles: DecodedBlock, c: Words, d: Words, work: Work) -> None:
         """Every row of a block with every tile of another."""

@@ -6,9 +6,6 @@ from tcformal.kernels.block import DecodedBlock, Words
 from tcformal.kernels.gemm import Gemm
 from tcformal.kernels.work import Work
 
-#: Bytes of one tile's records in a block.
-_TILE_BYTES = 16384
-
 
 class Prepared:
     """B, decoded for the kernels of a unit whose lanes are B's columns.
@@ -21,7 +18,7 @@ class Prepared:
     def __init__(self, gemm: Gemm, b: Words, scale_b: Words | None, work: Work) -> None:
         shape = gemm.shape
         tiles, steps = -(-b.shape[1] // shape.lanes), -(-b.shape[0] // shape.k)
-        self.at_once = max(1, _TILE_BYTES // gemm.kernel("finite").sizes["b"])
+        self.at_once = gemm.tile_steps
         self.blocks: dict[tuple[int, int], DecodedBlock] = {}
         for tile in range(0, tiles, gemm.panel_tiles):
             some = slice(tile, min(tile + gemm.panel_tiles, tiles))

@@ -22,20 +22,18 @@ from tcformal.ir.node import Node
 from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand
 from tcformal.shortcuts import sums64, tiny
-from tcformal.shortcuts.operations import named, operation, widened
+from tcformal.shortcuts.operations import OPERANDS, named, operation, widened
 
 #: Rounding to odd, which no processor does in binary32 itself.
 _ODD = Conversion("RO", 8, 23)
 #: Conversions that a processor's operations make, and the bits of their encodings.
-NATIVE = {Conversion("RNE", 8, 23): WORD, Conversion("RNE", 11, 52): DOUBLE, _ODD: WORD}
+_NATIVE = {Conversion("RNE", 8, 23): WORD, Conversion("RNE", 11, 52): DOUBLE, _ODD: WORD}
 #: Parameters that are read here, or that steps speak of; any other one has to have its default value.
 _KNOWN = {
     "products", "summation", "c_position", "order", "group", "product_limit", "product_rounding",
     "accumulator", "conversion", "operand_subnormals", "c_subnormals", "result_subnormals", "nan_word",
     "nan_rule", "zero_sign", "overflow", "zero_exponent",
 }  # fmt: skip
-#: Formats whose values a processor brings to binary32 without loss, or to binary64 itself.
-OPERANDS = {WORD: ("fp16", "bf16", "tf32", "fp32"), DOUBLE: ("fp64",)}
 
 
 def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: Shortcuts) -> bool:
@@ -46,7 +44,7 @@ def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: Shortcuts) -> bool
     others = (f for f in fields(design) if f.name not in _KNOWN)
     if any(getattr(design, f.name) != f.default for f in others):
         return False
-    bits = NATIVE.get(design.rho)
+    bits = _NATIVE.get(design.rho)
     if bits is None or o.c != o.d or o.d.width != bits or not design.rho.fits(o.d):
         return False
     if any(fmt.name not in OPERANDS[bits] for fmt in (o.a, o.b)) or design.zero_sign != "ieee":
@@ -77,7 +75,7 @@ class _Steps:
         design, rounded = self._spec.design, step.rounded
         if rounded is None or step.floor is not None or not step.exact:
             return False
-        if NATIVE.get(rounded.target) != self._bits:
+        if _NATIVE.get(rounded.target) != self._bits:
             return False
         odd = rounded.target == _ODD
         if odd and (design.result_subnormals == "kept" or design.overflow != "infinity"):

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tcformal.formats.spec import Format
-from tcformal.interp.lanes import WORD, Code, LaneValue
+from tcformal.interp.lanes import DOUBLE, WORD, Code, LaneValue
 from tcformal.kernels.shortcuts import Emit, as_float, as_word, float_kind
+
+#: Formats whose values a float of some bits holds without loss.
+OPERANDS = {WORD: ("fp16", "bf16", "tf32", "fp32"), DOUBLE: ("fp64",)}
 
 
 def negated(bits: int) -> Emit:

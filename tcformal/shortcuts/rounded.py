@@ -9,10 +9,8 @@ from tcformal.formats.spec import Format
 from tcformal.ir.node import Node
 from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.machine import floats
-from tcformal.shortcuts.operations import named, negated, operation, widened
+from tcformal.shortcuts.operations import OPERANDS, named, negated, operation, widened
 
-#: Formats of results, by name, and those of operands that are brought to them without loss.
-_TAKEN = {"fp32": ("fp16", "bf16", "tf32", "fp32"), "fp64": ("fp64",)}
 #: Operations, by the numbers of the addends' factors.
 _NAMES = {(2,): "mul", (1, 1): "add", (2, 1): "fma", (1, 2): "fma"}
 
@@ -31,7 +29,7 @@ def add_rounded(
     NaN: every NaN has the format's word.
     """
     name = _NAMES.get(tuple(len(x.factors) for x in addends))
-    wide = _TAKEN.get(fmt.name, ())
+    wide = OPERANDS[fmt.width] if fmt.name in ("fp32", "fp64") else ()
     if name is None or mode != "RNE" or not floats() or any(f.name not in wide for _, f in operands):
         return False
     if any(x.shift or x.exponents for x in addends):
