@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,8 @@ from tcformal.files.named import read_named
 _NAMES = {"e4m3": "fp8-e4m3", "e5m2": "fp8-e5m2", "fp16": "binary16", "fp32": "binary32"}
 #: The columns of a line.
 COLUMNS = ("n", "error", "bound", "error-nrl", "bound-nrl")
+#: A length as a line gives it, and characters of a wrong line that a message shows.
+_N, _SHOWN = re.compile("[0-9]{1,9}"), 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +47,12 @@ def published(folder: str | Path, curve: Curve) -> dict[int, tuple[str, ...]]:
     path = Path(folder) / data_name(curve)
     lines = [line.split() for line in read_named(path, "published data").splitlines() if line.strip()]
     if not lines or tuple(lines[0]) != COLUMNS:
-        got = " ".join(lines[0]) if lines else "nothing"
+        got = " ".join(lines[0])[:_SHOWN] if lines else "nothing"
         raise InputError(f"expected the columns {' '.join(COLUMNS)} in {path}, but got {got}")
     for line in lines[1:]:
-        if len(line) != len(COLUMNS) or not line[0].isdigit():
-            raise InputError(f"expected n and {len(COLUMNS) - 1} numbers in {path}, but got {' '.join(line)}")
+        if len(line) != len(COLUMNS) or not _N.fullmatch(line[0]):
+            got = " ".join(line)[:_SHOWN]
+            raise InputError(f"expected n and {len(COLUMNS) - 1} numbers in {path}, but got {got}")
     return {int(line[0]): tuple(line) for line in lines[1:]}
 
 

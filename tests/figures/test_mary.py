@@ -162,3 +162,8 @@ def test_published_data_are_compared_digit_by_digit(tmp_path: Path) -> None:
     path.write_text("n error\n10 1\n")
     with pytest.raises(InputError, match="expected the columns n error bound error-nrl bound-nrl"):
         list(differences(tmp_path, [x]))
+    for n in ("²", "9" * 5000, "-1"):
+        path.write_text(f"n error bound error-nrl bound-nrl\n{n} 1 1 1 1\n")
+        with pytest.raises(InputError, match="expected n and 4 numbers in") as found_wrong:
+            list(differences(tmp_path, [x]))
+        assert len(str(found_wrong.value)) < 400
