@@ -260,6 +260,7 @@ def main(only: Sequence[str], seconds: float | None) -> None:
         click.echo(json.dumps(row))
         ROWS.write_text("".join(json.dumps(row) + "\n" for row in rows.values()))
         PAGE.write_text(page(list(rows.values())))
+    PAGE.write_text(page(list(rows.values())))  # which may be older than its rows
 
 
 if __name__ == "__main__":
