@@ -10,6 +10,8 @@ from tcformal.figures.mary import Curve, Point
 from tcformal.report.numbers.plot import MARKERS, save_picture
 from tcformal.report.text import console, table
 
+#: The lines of real units, in their order.
+_LINES = ("-", "--", "-.", ":", (0, (3, 1, 1, 1, 1, 1)))
 #: The columns of the data beside a picture; real units follow.
 HEADER = ("curve", "n", "error", "bound", "error-nrl", "bound-nrl", "theorem")
 
@@ -57,7 +59,11 @@ def figure_view(points: Sequence[Point]) -> None:
 
 
 def figure_picture(path: str, command: Sequence[str], points: Sequence[Point]) -> Path:
-    """A panel for each pair of formats, without and with subnormals; the path of the data."""
+    """A panel for each pair of formats, without and with subnormals; the path of the data.
+
+    Symbols are the model's errors, the thin line above them the bound of theorem (3.25) or (4.32), and lines
+    without symbols real units.
+    """
     chosen = list(dict.fromkeys(x.curve for x in points))
     pairs = list(dict.fromkeys((c.inputs, c.accumulator) for c in chosen))
     kept = list(dict.fromkeys(c.subnormals for c in chosen))
@@ -73,9 +79,10 @@ def figure_picture(path: str, command: Sequence[str], points: Sequence[Point]) -
                 panel.set_title(f"{a}/{c}, {'with' if on else 'without'} subnormals", fontsize=8)
         for panel in axes[-1]:
             panel.set_xlabel("n")
-        axes[0][0].legend(fontsize=6)
+        handles, labels = axes[0][0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", fontsize=6, ncols=3)
 
-    size = (3.4 * len(kept), 2.6 * len(pairs))
+    size = (3.4 * len(kept), 2.6 * len(pairs) + 0.3)
     header = (*HEADER, *_units(points))
     return save_picture(path, command, header, rows_of_points(points), draw, size)
 
@@ -86,12 +93,14 @@ def _draw(panel: Any, curve: Curve, points: Sequence[Point]) -> None:
         return
     n = [x.n for x in points]
     (line,) = panel.plot(
-        n, [x.error for x in points], marker=MARKERS[curve.words - 1], label=f"p = {curve.words}"
+        n, [x.error for x in points], marker=MARKERS[curve.words - 1], label=f"p = {curve.words}", ls=""
     )
-    panel.plot(n, [x.unbounded for x in points], ":", color=line.get_color())
-    for i, name in enumerate(_units(points)):
+    colour = line.get_color()
+    panel.plot(n, [x.theorem for x in points], color=colour, lw=0.5, label=f"bound, p = {curve.words}")
+    names = _units(points)
+    architectures = [name.partition("/")[0] for name in names]  # their formats are the panel's
+    short = architectures if len(set(names)) == len(set(architectures)) else names
+    for i, name in enumerate(names):
         errors = [dict(x.units).get(name, float("nan")) for x in points]
-        label = name if curve.words == 1 else None
-        panel.plot(
-            n, errors, ls="", marker=MARKERS[3 + i % 5], color=line.get_color(), alpha=0.6, label=label
-        )
+        label = short[i] if curve.words == 1 else None
+        panel.plot(n, errors, ls=_LINES[i % len(_LINES)], color=colour, alpha=0.7, label=label)
