@@ -182,11 +182,13 @@ def measured(name: str, progress: Callable[[str], None], bound: float | None = N
     try:
         with _bounded(bound):
             found = identify(asker, vectors=VECTORS, progress=said)
-    except _TooLongError:
+    except Exception as error:  # noqa: BLE001  (the row says which, and the others follow)
+        stopped = isinstance(error, _TooLongError)
         whole = _processor_seconds() - start
         return {
-            "device": name, "formats": str(unit.operands), "k": unit.k, "verdict": "STOPPED", "right": False,
-            "reason": f"stopped after {bound:g} seconds of the processor", "undecided": 0,
+            "device": name, "formats": str(unit.operands), "k": unit.k,
+            "verdict": "STOPPED" if stopped else "FAILED", "right": False, "undecided": 0,
+            "reason": f"stopped after {bound:g} seconds of the processor" if stopped else repr(error),
             "class": last[0], "in_class": bool(last[0]) and _gives(last[0], unit, asker.history[0]),
             "probes": asker.probes, "batches": asker.batches, "survivors": 0, "space": 0,
             "seconds": round(marks.get("certifying", whole), 1), "seconds_in_all": round(whole, 1),

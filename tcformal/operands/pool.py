@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -64,7 +66,7 @@ def _sums(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
     )
     c = rng.choice(np.array([0, spec.c_format.one, int(c_full)], np.uint64), n)
     c = np.where(minus[:, 0] & (c != 0), c | np.uint64(spec.c_format.sign_bit), c)
-    return _scaled(spec, k, Batch(a, b, c))
+    return with_scales(spec, Batch(a, b, c))
 
 
 def _corners(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
@@ -91,7 +93,7 @@ def _corners(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
         words[rows, place] = rng.choice(np.array(edge_encodings(fmt), np.uint64), len(rows))
     c = rng.choice(np.array(edge_encodings(spec.c_format), np.uint64), n)
     c[rows[::2]] = spec.c_format.sign_bit
-    return _scaled(spec, k, Batch(a, b, c))
+    return with_scales(spec, Batch(a, b, c))
 
 
 def _wide(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
@@ -116,11 +118,12 @@ def _wide(rng: np.random.Generator, spec: UnitSpec, k: int, n: int) -> Batch:
     both = rows[(first != second) & (rng.random(n) < _SMALL)]
     a[both, second[both]] = a[both, first[both]] ^ np.uint64(spec.a_format.sign_bit)
     b[both, second[both]] = b[both, first[both]]
-    return _scaled(spec, k, Batch(a, b, c))
+    return with_scales(spec, Batch(a, b, c))
 
 
-def _scaled(spec: UnitSpec, k: int, x: Batch) -> Batch:
+def with_scales(spec: UnitSpec, x: Batch) -> Batch:
+    """Dot products with scales of 1, where the unit takes scales."""
     if spec.scale_format is None:
         return x
-    ones = np.full((len(x.c), scale_count(spec, k)), spec.scale_format.one, np.uint64)
-    return Batch(x.a, x.b, x.c, ones, ones)
+    ones = np.full((len(x.c), scale_count(spec, x.a.shape[1])), spec.scale_format.one, np.uint64)
+    return replace(x, scale_a=ones, scale_b=ones)

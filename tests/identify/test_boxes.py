@@ -44,8 +44,8 @@ MANY = (
 def asked(unit: UnitSpec, path: Path | None = None) -> Asker:
     """A function that computes what a unit computes, and says nothing of it."""
     model = Unit(unit)
-    device = CallableDevice(lambda a, b, c: model.dot_bits(a, b, c), "box")
-    return Asker(device, unit.operands, unit.k, path=path)
+    device = CallableDevice(lambda *operands: model.dot_bits(*operands), "box")
+    return Asker(device, unit.operands, unit.k, unit.scale_format, unit.scale_block, path=path)
 
 
 def found(name: str) -> Identification:
