@@ -19,6 +19,7 @@ from tcformal.matmul.worlds.world import Designs
 from tcformal.operands.batch import rows_of, together
 from tcformal.operands.pool import pool_of
 from tcformal.operands.random import Batch, Raw
+from tcformal.programs.chain import same_definition
 
 #: Inputs of one round, and of a pool; pools that are tried before nothing is said to split what is left.
 _ROUND, _POOL, _POOLS = 24, 900, 3
@@ -119,7 +120,7 @@ class Search:
     def listed(self, units: Sequence[UnitSpec], more: Sequence[UnitSpec] = ()) -> list[UnitSpec]:
         """Units, and more beside some that were tried, as a world in the place of all others; what is left.
 
-        Units of the same parameters count once: the first of them.
+        Units of the same parameters count once, the first of them, and so do those left of one definition.
         """
         found: dict[object, UnitSpec] = {}
         for u in (*units, *more):
@@ -130,7 +131,11 @@ class Search:
         if self.alive:
             self.learn_all()
             self.run(len(self.curve) + _LISTED)
-        return [designs[i] for survivors in self.alive for i in survivors.values(0)]
+        left: list[UnitSpec] = []
+        for u in (designs[i] for survivors in self.alive for i in survivors.values(0)):
+            if not any(same_definition(u, other, self.k) for other in left):
+                left.append(u)
+        return left
 
     def _run(self, most_rounds: int) -> None:
         idle = number = 0
