@@ -245,7 +245,7 @@ def page(rows: Sequence[Mapping[str, Any]]) -> str:
         f"Set: at most {MOST} inputs (median {MEDIAN}), {BATCHES} batches, {SECONDS} s to the class "
         "(median).",
         "A class is right where the device's own design gives what the class gives: proved, or on all of "
-        "some 50,000 inputs.", "",
+        "some 50,000 inputs.  STOPPED: more seconds than `--bound` allows, here most often of proofs.", "",
         *(line for what, found in groups for line in _summed(found, what)), "",
         "| device | K | verdict | right class | undecided | inputs | batches | s to class | s in all |",
         "|---|---:|---|---|---:|---:|---:|---:|---:|",
