@@ -2,6 +2,7 @@
 
     python -m benchmarks.identify                    everything that benchmarks/identify.jsonl does not have
     python -m benchmarks.identify --time 3600        what begins within an hour
+    python -m benchmarks.identify --bound 90         no device for longer: its row says so
     python -m benchmarks.identify --only NAME        one device again
 
 writes benchmarks/identify.md.  The device is a function that computes what the model computes; no unit is
@@ -12,10 +13,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import statistics
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +35,7 @@ from tcformal.identify.record.identification import Identification, IdentifyVerd
 from tcformal.identify.same import Sameness
 from tcformal.matmul.replay import replay
 from tcformal.matmul.unit import Unit
-from tcformal.operands.random import Raw
+from tcformal.operands.random import Batch, Raw
 from tcformal.probe.devices.callable import CallableDevice, Function
 from tcformal.version import processor
 
@@ -132,20 +135,64 @@ def _stochastic(bits: int) -> Function:
     return device
 
 
-def measured(name: str, progress: Callable[[str], None]) -> dict[str, Any]:
-    """One identification: its verdict, whether the class is the device's own, inputs, batches, seconds."""
+class _TooLongError(Exception):
+    """An identification took more seconds of the processor than it may."""
+
+
+@contextmanager
+def _bounded(seconds: float | None) -> Iterator[None]:
+    """Raises _TooLongError in what takes more seconds of the processor, solvers that ended included."""
+    if seconds is None:
+        yield
+        return
+    end = _processor_seconds() + seconds
+
+    def look(*_: object) -> None:
+        if _processor_seconds() > end:
+            raise _TooLongError
+
+    before = signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, 1, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def measured(name: str, progress: Callable[[str], None], bound: float | None = None) -> dict[str, Any]:
+    """One identification: its verdict, whether the class is the device's own, inputs, batches, seconds.
+
+    Over `bound` seconds it is stopped: the class is the one that was being certified, if one was.
+    """
     made = box(name)
     unit = made.unit
     device = CallableDevice(made.asked, "box")
     asker = Asker(device, unit.operands, unit.k, unit.scale_format, unit.scale_block)
     start = _processor_seconds()
     marks: dict[str, float] = {}
+    last = [""]
 
     def said(text: str) -> None:
         marks.setdefault(text.partition(" ")[0], _processor_seconds() - start)
+        if text.startswith("certifying "):
+            last[0] = text.removeprefix("certifying ")
         progress(text)
 
-    found = identify(asker, vectors=VECTORS, progress=said)
+    try:
+        with _bounded(bound):
+            found = identify(asker, vectors=VECTORS, progress=said)
+    except Exception as error:  # noqa: BLE001  (the row says which, and the others follow)
+        stopped = isinstance(error, _TooLongError)
+        whole = _processor_seconds() - start
+        return {
+            "device": name, "formats": str(unit.operands), "k": unit.k,
+            "verdict": "STOPPED" if stopped else "FAILED", "right": False, "undecided": 0,
+            "reason": f"stopped after {bound:g} seconds of the processor" if stopped else repr(error),
+            "class": last[0], "in_class": bool(last[0]) and _gives(last[0], unit, asker.history[0]),
+            "probes": asker.probes, "batches": asker.batches, "survivors": 0, "space": 0,
+            "seconds": round(marks.get("certifying", whole), 1), "seconds_in_all": round(whole, 1),
+        }  # fmt: skip
     whole = _processor_seconds() - start
     return {
         "device": name, "formats": str(unit.operands), "k": unit.k, "verdict": found.verdict.name,
@@ -163,11 +210,15 @@ def _has(found: Identification, unit: UnitSpec) -> bool:
         return True
     if not found.classes:
         return False
-    one = resolve(found.classes[0][0])
-    batch, _ = found.history
+    return _gives(found.classes[0][0], unit, found.history[0])
+
+
+def _gives(name: str, unit: UnitSpec, batch: Batch) -> bool:
+    """Whether a design gives what a unit gives: on the inputs of a batch, and on a pool or by proof."""
+    one = resolve(name)
     if (replay(one, batch) != replay(unit, batch)).any():
         return False
-    same = Sameness(one, found.operands.k).quickly(unit)
+    same = Sameness(one, unit.k).quickly(unit)
     return same.witness is None
 
 
@@ -194,7 +245,7 @@ def page(rows: Sequence[Mapping[str, Any]]) -> str:
         f"Set: at most {MOST} inputs (median {MEDIAN}), {BATCHES} batches, {SECONDS} s to the class "
         "(median).",
         "A class is right where the device's own design gives what the class gives: proved, or on all of "
-        "some 50,000 inputs.", "",
+        "some 50,000 inputs.  STOPPED: more seconds than `--bound` allows, here most often of proofs.", "",
         *(line for what, found in groups for line in _summed(found, what)), "",
         "| device | K | verdict | right class | undecided | inputs | batches | s to class | s in all |",
         "|---|---:|---|---|---:|---:|---:|---:|---:|",
@@ -249,13 +300,14 @@ def kept() -> dict[str, dict[str, Any]]:
 @click.command()
 @click.option("--only", multiple=True, help="A box or a unit, measured again; may be repeated.")
 @click.option("--time", "seconds", type=float, help="Seconds after which nothing more begins.")
-def main(only: Sequence[str], seconds: float | None) -> None:
+@click.option("--bound", type=float, help="Seconds of the processor after which a device is left.")
+def main(only: Sequence[str], seconds: float | None, bound: float | None) -> None:
     """Identify devices, and write the page."""
     start, rows = time.monotonic(), kept()
     for name in only or [name for name in (*BOXES, *PUBLISHED, *every_kind_first()) if name not in rows]:
         if seconds is not None and time.monotonic() - start > seconds:
             break
-        row = measured(name, lambda _: None)
+        row = measured(name, lambda _: None, bound)
         rows = {**kept(), name: row}  # another run may have written meanwhile
         click.echo(json.dumps(row))
         ROWS.write_text("".join(json.dumps(row) + "\n" for row in rows.values()))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from tcformal.callbacks import Progress, ignore
+from tcformal.design.catalog import distinct_designs
+from tcformal.design.names import resolve
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.identify import Identifying
 from tcformal.identify.record.identification import Identification
@@ -13,6 +15,11 @@ class ListedOnly(Identifying):
 
     def _ask_order(self) -> None:
         """Nothing is asked."""
+
+    def _listed(self) -> None:
+        """What is catalogued, without the neighbours, whose proofs take long."""
+        self.listed = True
+        self.search.listed([resolve(name) for name in distinct_designs(self._possible)])
 
 
 def identify(asker: Asker, *, vectors: int = 100_000, progress: Progress = ignore) -> Identification:

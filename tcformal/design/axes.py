@@ -120,6 +120,8 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
     cut = f"sum_fraction_bits={max(31, d.fraction_bits or 0)},zero_exponent=none"
     zeros = {*_ZERO_EXPONENTS.get(unit.operands.d.exponent_bits, ()), *around(d.zero_exponent, _BELOW_ZERO)}
     mode, _, shape = d.conversion.partition("-")
+    pieces = (8,) if d.piece_bits is None else around(d.piece_bits)
+    longest = max(fmt.fraction_bits + 1 for fmt in (unit.operands.a, unit.operands.b))
     pairs = [n for n in (1, 2, 4, 8) if length % n == 0]
     bits = sorted({*FRACTION_BITS, *around(d.fraction_bits)})
     return {
@@ -145,7 +147,7 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
         ),
         "normalise_products": ("false", "true"),
         "normalise_operands": ("false", "true"),
-        "piece_bits": ("none", *((8,) if d.piece_bits is None else around(d.piece_bits))),
+        "piece_bits": ("none", *(x for x in pieces if x < longest)),
         "dropped_pieces": () if d.piece_bits is None else range(3),
         "order": ORDERS,
         "negated": NEGATED,

@@ -99,10 +99,17 @@ def settled_designs(
     return made
 
 
-def certainty(listed: bool, varied: bool) -> str:
-    """What is known where no design is undecided, with a place for the simplest one's name."""
+def certainty(listed: bool, trees: bool, varied: bool) -> str:
+    """What is known where no design is undecided, with a place for the simplest one's name.
+
+    `listed`: it is a catalogued design, tried with its neighbours; `trees`: after trees of sums.
+    """
     if listed:
-        return "of the catalogued designs only {} gives all answers, and no tree of sums does"
+        others = "no tree of sums that was tried does" if trees else "trees of sums were not tried"
+        return (
+            "of the catalogued designs and those with one parameter changed only {} gives all answers; "
+            f"{others}"
+        )
     if varied:
         return "every other value of each parameter of {} is refuted, or proved to change nothing"
     return "of the designs that were tried only those that are proved equal to {} give all answers"

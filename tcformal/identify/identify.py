@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 
 import numpy as np
 
 from tcformal.callbacks import Progress, ignore
-from tcformal.design.axes import altered
+from tcformal.design.axes import altered, neighbours
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.rounding import NAN_RULES
@@ -32,8 +31,6 @@ from tcformal.identify.record.identification import (
 )
 from tcformal.identify.same import Sameness
 from tcformal.identify.search import Search
-from tcformal.identify.survivors.listed import ListedWorld
-from tcformal.identify.survivors.tables import Survivors
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import rows_of
 from tcformal.operands.pool import without_nan
@@ -85,14 +82,11 @@ class Identifying:
         plain = without_nan(self.spec, batch)
         self.search.take(rows_of(batch, plain), answers[plain])
         nan = word, self._nan_rule(word)
-        for alone, converted in itertools.product((False, True), repeat=2):
-            if self.order is not None and self.order.root is not None and not self.search.alive:
-                self.progress("choosing inputs")
-                self.search.add(hypotheses(self.spec, self.order, nan, alone=alone, converted=converted))
-                self.search.run(_ROUNDS)
+        self._trees(nan, alone=False)
         if not self.search.alive:
             self.progress("trying the catalogued designs")
             self._listed()
+        self._trees(nan, alone=True)
         return self._concluded()
 
     def _ask_order(self) -> None:
@@ -100,6 +94,14 @@ class Identifying:
         if self.spec.scale_format is None and self.paired:
             self.progress("asking for the order of summation")
             self.order = order_of(self.asker.ask, self.spec.operands, self.k)
+
+    def _trees(self, nan: tuple[int, str], *, alone: bool) -> None:
+        """The trees of sums of the device's order, unless something gives all answers already."""
+        for converted in (False, True):
+            if self.order is not None and self.order.root is not None and not self.search.alive:
+                self.progress("choosing inputs")
+                self.search.add(hypotheses(self.spec, self.order, nan, alone=alone, converted=converted))
+                self.search.run(_ROUNDS)
 
     def _nan_word(self) -> int:
         """What an invalid operation gives: of the first input of few that gives a NaN."""
@@ -130,17 +132,11 @@ class Identifying:
         return whole and same_formats(unit, self.spec) and takes(unit, self.k)
 
     def _listed(self) -> None:
-        """The catalogued designs of the formats, with every rule for NaNs, as one more world."""
-        found: dict[object, UnitSpec] = {}
-        for name in distinct_designs(self._possible):
-            unit = resolve(name)
-            found.setdefault((unit.design, unit.emulation, unit.k), unit)
-        if found:
-            self.listed = True
-            self.search.space += len(found)
-            self.search.alive.append(Survivors(ListedWorld(list(found.values())), np.random.default_rng(0)))
-            self.search.learn_all()
-            self.search.run(len(self.search.curve) + 2)
+        """The catalogued designs of the formats, then what is left of them with its neighbours."""
+        found = [resolve(name) for name in distinct_designs(self._possible)]
+        self.listed = bool(found)
+        if left := self.search.listed(found):
+            self.search.listed(left, [u for x in left for u in neighbours(x)])
 
     # ------------------------------------------------------------------ conclusions
     def _concluded(self) -> Identification:
@@ -189,7 +185,8 @@ class Identifying:
                 f"{simplest.name} gives every answer, but other designs were not looked at to the end",
                 **more,
             )
-        reason = certainty(self.listed, self.varied).format(simplest.name)
+        trees = self.order is not None and self.order.root is not None
+        reason = certainty(self.listed, trees, self.varied).format(simplest.name)
         return self._made(IdentifyVerdict.IDENTIFIED, reason, **more)
 
     def _wrong(self, simplest: UnitSpec) -> tuple[IdentifyVerdict, str] | None:
@@ -239,12 +236,15 @@ class Identifying:
         return type(self)(self.asker, self.vectors, self.progress).whole()
 
     def _candidates(self) -> list[UnitSpec]:
-        """The simplest design of each world, with every rule for NaNs, and what the catalogue has."""
+        """The simplest design of each world, with every rule for NaNs, and what the catalogue has.
+
+        The parts of a composed unit see one word for NaN, so that they have no other rule.
+        """
         made = [resolve(s.world.name(s.simplest()[0])).name for s in self.search.alive]
         units = [*map(resolve, dict.fromkeys((*made, *distinct_designs(self._possible))))]
         for unit in list(units):
             own = unit.design.nan_rule if unit.tree is None else unit.tree.nan_rule
-            for rule in (rule for rule in NAN_RULES if rule != own):
+            for rule in (rule for rule in NAN_RULES if rule != own and unit.emulation is None):
                 try:
                     other = resolve(altered(unit, f"nan_rule={rule}"))
                     check_nans(rule, self.spec.operands)

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.design.axes import computed
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.identify.survivors.choose import next_inputs
+from tcformal.identify.survivors.listed import ListedWorld
 from tcformal.identify.survivors.tables import Survivors
 from tcformal.matmul.worlds.opened import world_of
 from tcformal.matmul.worlds.world import Designs
 from tcformal.operands.batch import rows_of, together
 from tcformal.operands.pool import pool_of
 from tcformal.operands.random import Batch, Raw
+from tcformal.programs.chain import same_definition
 
 #: Inputs of one round, and of a pool; pools that are tried before nothing is said to split what is left.
 _ROUND, _POOL, _POOLS = 24, 900, 3
+#: Rounds of questions about designs that are listed one by one.
+_LISTED = 2
 #: Designs of a world of which the nearest to the answers is kept when they refute it.
 _NEAR = 64
 
@@ -111,6 +116,26 @@ class Search:
         for survivors in self.alive:
             survivors.settle()
         self._forget()
+
+    def listed(self, units: Sequence[UnitSpec], more: Sequence[UnitSpec] = ()) -> list[UnitSpec]:
+        """Units, and more beside some that were tried, as a world in the place of all others; what is left.
+
+        Units of the same parameters count once, the first of them, and so do those left of one definition.
+        """
+        found: dict[object, UnitSpec] = {}
+        for u in (*units, *more):
+            found.setdefault(computed(u, self.k), u)
+        designs = list(found.values())
+        self.alive = [Survivors(ListedWorld(designs), np.random.default_rng(0))] if designs else []
+        self.space += len(designs) - (len(units) if more else 0)
+        if self.alive:
+            self.learn_all()
+            self.run(len(self.curve) + _LISTED)
+        left: list[UnitSpec] = []
+        for u in (designs[i] for survivors in self.alive for i in survivors.values(0)):
+            if not any(same_definition(u, other, self.k) for other in left):
+                left.append(u)
+        return left
 
     def _run(self, most_rounds: int) -> None:
         idle = number = 0

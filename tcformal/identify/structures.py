@@ -53,7 +53,7 @@ def structures(
         if not cut.get(stage, False):
             sums.append((None, False))
         kinds.append(list(itertools.product(sums, (_OUTER if stage == root.stage else _INNER)[d])))
-    rounded = (None, f"RNE-{_INNER[d][0]}")
+    rounded = (None, *(f"RNE-{shape}" for shape in _INNER[d]))
     seen = set()
     for products_to, chosen in itertools.product(rounded, itertools.product(*kinds)):
         if products_to is not None and not _is_read(

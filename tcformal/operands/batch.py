@@ -74,8 +74,8 @@ def directed(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
         a[rows], b[rows], c[rows] = 0, 0, 0
         for column, exponents in enumerate((np.full_like(depths, floor - 1), floor - 1 - depths)):
             first = exponents // 2
-            a[rows, column] = _powers(spec.a_format, first)
-            b[rows, column] = _powers(spec.b_format, exponents - first)
+            a[rows, column] = powers(spec.a_format, first)
+            b[rows, column] = powers(spec.b_format, exponents - first)
     if spec.scale_format is None:
         return Batch(a, b, c)
     ones = np.full((n, scale_count(spec, k)), spec.scale_format.one, np.uint64)
@@ -91,7 +91,7 @@ def product(rng: np.random.Generator, spec: UnitSpec, exponent: Integers) -> tup
     return encoded(rng, a, first), encoded(rng, b, exponent - first)
 
 
-def _powers(fmt: Format, exponent: Integers) -> Raw:
+def powers(fmt: Format, exponent: Integers) -> Raw:
     """The powers of two of those exponents, or the nearest that the format has."""
     t = fmt.fraction_bits
     field = np.clip(exponent, fmt.e_min, fmt.e_max) + fmt.bias

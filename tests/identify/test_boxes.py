@@ -18,6 +18,7 @@ from tcformal.identify.asking.ask import Asker
 from tcformal.identify.identify import Identifying, identify
 from tcformal.identify.record.identification import Identification, IdentifyVerdict, Settled, to_record
 from tcformal.identify.record.verified import verify_identification
+from tcformal.matmul.replay import replay
 from tcformal.matmul.unit import Unit
 from tcformal.operands.random import Raw
 from tcformal.operands.random import batch as random_batch
@@ -26,6 +27,7 @@ from tcformal.programs.chain import same_definition
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.store import Store
 
+SCALED = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e2m1.e2m1.ue8m0"
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 #: Boxes of few products: each is found by default; those of many by the long run.
 FEW = "hopper/mma.m8n8k4.f64.f64.f64.f64"
@@ -38,14 +40,16 @@ MANY = (
     "cdna3/v_mfma_f32_32x32x8_f16",
     "tfdpa@products=12,fraction_bits=24,zero_exponent=none",
     "tree@steps=p(q(0..7)+q(8..15)+c),q.fraction_bits=24,q.conversion=RZ-FP32,p.fraction_bits=exact",
+    "muladd@k=4,c_format=fp16,d_format=fp16",
+    SCALED,
 )
 
 
 def asked(unit: UnitSpec, path: Path | None = None) -> Asker:
     """A function that computes what a unit computes, and says nothing of it."""
     model = Unit(unit)
-    device = CallableDevice(lambda a, b, c: model.dot_bits(a, b, c), "box")
-    return Asker(device, unit.operands, unit.k, path=path)
+    device = CallableDevice(lambda *operands: model.dot_bits(*operands), "box")
+    return Asker(device, unit.operands, unit.k, unit.scale_format, unit.scale_block, path=path)
 
 
 def found(name: str) -> Identification:
@@ -59,7 +63,7 @@ def check(name: str, made: Identification, tmp_path: Path) -> None:
     assert made.batches <= 12
     one = resolve(made.classes[0][0])
     batch, answers = made.history
-    assert (Unit(one).dot_bits(batch.a, batch.b, batch.c) == answers).all()
+    assert (replay(one, batch) == answers).all()
     assert not any(x.settled is Settled.UNDECIDED for x in made.axes)
     # Neighbours of the unit are refuted, or proved to be the same.
     assert {x.settled for x in made.axes} >= {Settled.REFUTED}
@@ -70,6 +74,22 @@ def check(name: str, made: Identification, tmp_path: Path) -> None:
 
 def test_a_unit_is_found_from_its_formats_alone(tmp_path: Path) -> None:
     check(FEW, found(FEW), tmp_path)
+
+
+def test_a_catalogued_design_is_tried_with_its_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A unit with scales, of which no order of sums is asked: neighbours that are left give all answers."""
+    identifying = Identifying(asked(resolve(SCALED)), 0, lambda _: None)
+    near = resolve(f"{SCALED}@fraction_bits=24"), resolve(f"{SCALED}@carry_bits=9")
+    monkeypatch.setattr(module, "neighbours", lambda unit: near)
+    monkeypatch.setattr(module, "distinct_designs", lambda allow: [SCALED])
+    monkeypatch.setattr(identifying, "_concluded", lambda: None)
+    identifying.whole()
+    (world,) = identifying.search.alive
+    left = [world.world.name((i,)) for i in world.values(0)]
+    assert left == [SCALED, f"{SCALED}@carry_bits=9"]
+    batch, _ = identifying.asker.history
+    assert batch.scale_a is not None
+    assert identifying.listed
 
 
 @pytest.mark.long
@@ -108,6 +128,7 @@ def test_answers_are_set_aside_where_a_design_gives_all_others(
 ) -> None:
     """One input, or many, to which a device gives a wrong answer every time it is asked."""
     monkeypatch.setattr(module, "hypotheses", lambda *args, **more: ())
+    monkeypatch.setattr(module, "neighbours", lambda unit: ())
     unit = resolve(FEW)
     model = Unit(unit)
     seen: dict[bytes, int] = {}

@@ -6,17 +6,17 @@ Every question is a sum of ones, or of a few distinct powers of two, which all d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.identify.asking.ask import Asker
+from tcformal.operands.pool import with_scales
 from tcformal.operands.random import Batch
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded
-from tcformal.programs.chain import scale_count
 
 #: The most positions of a that one question tells apart.
 _TOGETHER = 8
@@ -107,9 +107,6 @@ def _answers(
         for i, value in valued:
             a[row, i] = encode_exact(spec.a_format, Fraction(value))
         b[row, list(ones)] = spec.b_format.one
-    batch = Batch(a, b, np.zeros(len(inputs), np.uint64))
-    if spec.scale_format is not None:
-        scales = np.full((len(inputs), scale_count(spec, k)), spec.scale_format.one, np.uint64)
-        batch = replace(batch, scale_a=scales, scale_b=scales)
+    batch = with_scales(spec, Batch(a, b, np.zeros(len(inputs), np.uint64)))
     found = [decode(spec.d_format, word) for word in asker.ask(batch).tolist()]
     return [value.number if value.kind is NumberClass.FINITE else None for value in found]

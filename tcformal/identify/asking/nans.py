@@ -9,7 +9,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Specials
 from tcformal.operands.batch import rows_of, together
-from tcformal.operands.pool import without_nan
+from tcformal.operands.pool import with_scales, without_nan
 from tcformal.operands.random import Batch, Raw, edge_encodings
 
 #: The share of NaNs among the operands of dot products that have several, and their seed.
@@ -33,7 +33,7 @@ def invalid_operations(spec: UnitSpec, k: int) -> Batch:
             a[i, 0] = word
         else:
             c[i] = word
-    made = Batch(a, b, c)
+    made = with_scales(spec, Batch(a, b, c))
     special = ~np.isin(np.arange(n), without_nan(spec, made)) | _infinite(spec, made)
     made = rows_of(made, np.flatnonzero(special))
     if spec.scale_format is None and all(x.specials is Specials.IEEE for x in spec.input_formats().values()):

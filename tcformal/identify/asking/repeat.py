@@ -15,6 +15,7 @@ from tcformal.formats.spec import Specials
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.rates import Rate
 from tcformal.operands.batch import batch_of, together, witness_at
+from tcformal.operands.pool import with_scales
 from tcformal.operands.random import Batch, Raw, one_operand
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
@@ -208,10 +209,7 @@ def dense_inputs(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     a = one_operand(rng, spec.a_format, (n, k), "near")
     b = one_operand(rng, spec.b_format, (n, k), "near")
     c = one_operand(rng, spec.c_format, (n,), "near")
-    if spec.scale_format is None:
-        return Batch(a, b, c)
-    ones = np.full((n, scale_count(spec, k)), spec.scale_format.one, np.uint64)
-    return Batch(a, b, c, ones, ones)
+    return with_scales(spec, Batch(a, b, c))
 
 
 def _witness(spec: UnitSpec, k: int, products: Sequence[tuple[int, int]], c: int) -> Witness:
