@@ -122,17 +122,20 @@ class Construction:
             return half, half
         return (half if self.bits > self.p else None), self.below(e - self.bits)
 
-    def call(self, pairs: Sequence[FactorWords], c: int, scales: Sequence[int] = ()) -> Witness:
-        """One call, filled up with zeros; `scales` of A, 1 unless given."""
+    def call(
+        self, pairs: Sequence[FactorWords], c: int, scales: Sequence[int] = (), others: Sequence[int] = ()
+    ) -> Witness:
+        """One call, filled up with zeros; `scales` of A and `others` of B, 1 unless given."""
         unit = self.unit
         rows = [*pairs, *[_NOTHING] * (unit.k - len(pairs))]
         ones = () if unit.scale_format is None else (unit.scale_format.one,) * scale_count(unit, unit.k)
-        own = tuple(scales) or ones
-        return Witness(tuple(x for x, _ in rows), tuple(y for _, y in rows), c, own, ones)
+        own, other = tuple(scales) or ones, tuple(others) or ones
+        return Witness(tuple(x for x, _ in rows), tuple(y for _, y in rows), c, own, other)
 
     def values(self, w: Witness) -> list[Fraction]:
-        """The exact products of a call, with their scales."""
+        """The exact products of a call, with their scales, and negative where they are subtracted."""
         made = [decode(self.a, x).number * decode(self.b, y).number for x, y in zip(w.a, w.b, strict=True)]
+        made = [x * sign for x, sign in zip(made, signs(self.unit), strict=True)]
         size, fmt = self.unit.scale_block, self.unit.scale_format
         if size is None or fmt is None:
             return made
@@ -205,6 +208,12 @@ class Construction:
 
     def _nothing(self) -> Attained:
         return Attained(((self.call([], 0), 1),), 0, Fraction(0), Fraction(0))
+
+
+def signs(unit: UnitSpec) -> list[int]:
+    """Of the products of a call, -1 for those that are subtracted."""
+    odd = unit.design.negated == "odd"
+    return [-1 if odd and k % 2 else 1 for k in range(unit.k)]
 
 
 @lru_cache(maxsize=64)
