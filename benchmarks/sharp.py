@@ -66,8 +66,8 @@ def page(rows: Sequence[Mapping[str, Any]]) -> str:
         "# Sharp error constants", "",
         f"{len(rows)} of {len(distinct_designs())} distinct designs of the catalogue, one call from c = 0; "
         f"{processor()}.  Constants are sup |fl - xᵀy| / Σ|x_k·y_k| in units of 2^-24.",
-        "The bound is a theorem that the proof kernel checked in that run, or follows from one by the steps that "
-        "are printed (`tcformal accuracy NAME`); the attained value is of inputs that were replayed.",
+        "The bound is a theorem that the proof kernel checked in that run, or follows from one by the steps "
+        "that are printed (`tcformal accuracy NAME`); the attained value is of inputs that were replayed.",
         "Seconds are of the processor, solvers included; a kept theorem is checked, not found again.",
         "",
         f"* {len(known)} have a bound: {sum(row['gap'] <= TRUNCATED for row in known)} are attained within "

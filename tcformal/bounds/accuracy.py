@@ -48,9 +48,10 @@ class Accuracy:
 
     def __post_init__(self) -> None:
         if self.bound is not None and self.attained.ratio > self.bound:
+            most, lost = float(self.bound), float(self.attained.ratio)
             raise InvariantError(
-                f"expected inputs of {self.unit.name} that lose at most {float(self.bound):.7g} of Σ|x_k·y_k|, as "
-                f"is proved, but replayed ones lose {float(self.attained.ratio):.7g}"
+                f"expected inputs of {self.unit.name} that lose at most {most:.7g} of Σ|x_k·y_k|, as is "
+                f"proved, but replayed ones lose {lost:.7g}"
             )
 
     @property

@@ -91,7 +91,8 @@ def _groups(
 ) -> Attained | None:
     """A power of two in the first group, and in the others, with less scales, what is just below an ulp."""
     unit, size = build.unit, build.unit.design.group
-    assert size is not None and unit.scale_format is not None
+    assert size is not None
+    assert unit.scale_format is not None
     scales = _scales(unit.scale_format)
     top, count = max(scales), -(-length // size)
     first = next(
@@ -169,13 +170,13 @@ def _scales(fmt: Format) -> dict[int, tuple[int, int]]:
     """Two powers of two for each exponent of their product."""
     made = {}
     for q in range(-_SCALES, _SCALES + 1):
-        for x in (q // 2, q - q // 2):
-            words = encoded(fmt, Fraction(2) ** x), encoded(fmt, Fraction(2) ** (q - x))
-            if words[0] is not None and words[1] is not None and min(x, q - x) >= fmt.e_min:
-                made[q] = words
+        low, high = q // 2, q - q // 2
+        first, second = encoded(fmt, Fraction(2) ** low), encoded(fmt, Fraction(2) ** high)
+        if first is not None and second is not None and low >= fmt.e_min:
+            made[q] = first, second
     return made
 
 
-def _log(x: Fraction) -> int:
+def _log(x: Fraction | int) -> int:
     """The exponent of the largest power of two that is not above x."""
     return int(x).bit_length() - 1

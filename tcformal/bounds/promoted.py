@@ -23,7 +23,7 @@ def promoted(build: Construction, length: int, every: int) -> Attained:
     fmt = unit.d_format
     total, calls = first.ends, list(first.calls)
     start = decode(fmt, first.ends).number
-    exact = sum((sum(build.values(w)) * times for w, times in first.calls), Fraction(0))
+    exact = sum((_value(build, w) * times for w, times in first.calls), Fraction(0))
     magnitude = first.magnitude
     half = start * Fraction(1, 1 << 24)
     pair = build.power(_log(half)) if half > 0 else None
@@ -34,12 +34,17 @@ def promoted(build: Construction, length: int, every: int) -> Attained:
         total = results_of(addition, Witness((encode_exact(fmt, Fraction(1)),), (part,), total))
         # An addition that changes nothing is made for all that follows.
         times = left if total == before else 1
-        exact, magnitude = exact + times * sum(build.values(w)), magnitude + times * abs(sum(build.values(w)))
+        exact, magnitude = exact + times * _value(build, w), magnitude + times * abs(_value(build, w))
         calls.append((w, times))
         left -= times
     error = abs(decode(fmt, total).number - exact)
     made = replace(first, calls=tuple(calls), ends=total, error=error, magnitude=magnitude)
     return made if made.ratio >= first.ratio or pair is not None else first
+
+
+def _value(build: Construction, w: Witness) -> Fraction:
+    """The exact sum of a call's products."""
+    return sum(build.values(w), Fraction(0))
 
 
 def _log(x: Fraction) -> int:
