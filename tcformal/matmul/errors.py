@@ -202,7 +202,7 @@ def measured(unit: Unit | RunnableProgram, a: NDArray[Any], b: NDArray[Any]) -> 
     rows, along = np.isfinite(x).all(1), np.isfinite(y).all(0)
     finite: NDArray[np.bool_] = np.isfinite(result) & np.outer(rows, along)
     errors = np.zeros(result.shape)
-    columns = np.ascontiguousarray(y.T)
+    columns = np.ascontiguousarray(y.T) * _signs(unit, a.shape[1])
     for i, j in np.argwhere(finite):
         errors[i, j] = _difference(unit, float(result[i, j]), x[i], columns[j])
     sizes = np.abs(np.where(np.isfinite(x), x, 0)) @ np.abs(np.where(np.isfinite(y), y, 0))
@@ -217,6 +217,12 @@ def _difference(
         return math.fsum([d, *(-x * y).tolist()])
     pairs = zip(x.tolist(), y.tolist(), strict=True)
     return float(Fraction(d) - sum((Fraction(p) * Fraction(q) for p, q in pairs), Fraction(0)))
+
+
+def _signs(unit: Unit | RunnableProgram, length: int) -> NDArray[np.float64]:
+    """Of so many products in calls one after the other, -1 for those that a unit subtracts."""
+    odd = isinstance(unit, Unit) and unit.spec.design.negated == "odd"
+    return np.where((np.arange(length) % unit.k) % 2 == 1, -1.0 if odd else 1.0, 1.0)
 
 
 def _in_range(unit: Unit | RunnableProgram) -> bool:
@@ -240,7 +246,7 @@ def bias(
             a, b = every
             zero = np.zeros(len(a), f"u{unit.c_format.storage_bits // 8}")
             result = values_of(unit.dot_bits(a, b, zero), unit.d_format)
-            x, y = values_of(a, unit.a_format), values_of(b, unit.b_format)
+            x, y = values_of(a, unit.a_format) * _signs(unit, unit.k), values_of(b, unit.b_format)
             rows = [_difference(unit, float(d), *row) for d, *row in zip(result, x, y, strict=True)]
             relative = in_units(unit.d_format, np.array(rows), np.abs(x * y).sum(1))
             total = sum(map(Fraction, rows), Fraction(0))

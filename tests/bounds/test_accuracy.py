@@ -12,7 +12,7 @@ from bounded_units import UNITS
 from tcformal.bounds.accuracy import Accuracy, accuracy, growth_with_length
 from tcformal.bounds.attained import Construction
 from tcformal.bounds.constants import Theorems, _parts_lost, _rounded_down
-from tcformal.bounds.paths import growth
+from tcformal.bounds.paths import _holds_products, growth
 from tcformal.bounds.slices import exact_slices
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, InvariantError
@@ -240,6 +240,15 @@ def test_a_design_without_a_sharp_statement_has_a_bound_too() -> None:
     assert 0 < x.attained.ratio <= x.bound
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "ulps"), [("arm/bfdot.ebf0", 2), ("arm/bfdot.ebf1", 1)])
+def test_one_rounding_of_two_products_is_proved(name: str, ulps: int) -> None:
+    x = accuracy(name, subnormals=False)
+    assert x.bound == ulps * U / (1 - ulps * U)
+    assert x.gap is not None
+    assert 0 <= x.gap < Fraction(1, 10**4)
+
+
 @pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.long) for x in UNITS])
 def test_other_sums_have_bounds_from_their_error_bounds(name: str) -> None:
     """TR-FDPA, GTR-FDPA, groups and compositions: what is built and found stays below."""
@@ -285,6 +294,13 @@ def test_the_roundings_of_a_unit_are_counted_along_paths() -> None:
         assert one.longest == more.longest == longest
         assert max(map(len, more.later)) == later
         assert not one.later
+    # Two products: the second is the c of the step; two results to odd: one of them times 1.
+    for name, step in (
+        ("arm/bfdot.ebf1", "c_format=fp64,d_format=fp32"),
+        ("arm/bfdot.ebf0", "b_format=e2m1"),
+    ):
+        assert all(step in x.name for x in growth(resolve(name), 2).steps)
+    assert not _holds_products(resolve("ampere/mma.m8n8k4.f64.f64.f64.f64").operands)
     factors = more.factors({step.name: Fraction(1, 2) for step in more.steps})
     assert factors == (Fraction(3, 2), Fraction(9, 4), Fraction(9, 4))
 
