@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
 
 from tcformal.bounds.attained import Attained, Construction, FactorWords
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
-from tcformal.oracle.values import NumberClass, decode, encoded
-from tcformal.proofs.claim import results_of
+from tcformal.oracle.values import decode, encoded
 from tcformal.proofs.statements.relative_bound import block_of, one_scale, product_loss
 
 #: Exponents of scales that are tried: products of them overflow nothing and underflow nothing.
@@ -82,7 +81,7 @@ def filled(build: Construction, length: int) -> Attained | None:
     for e in range(_log(length * max(whole)), p, -1):
         pairs, rest = _fill(whole, (1 << e) + (1 << e - p) - 1, length)
         if not rest:
-            return _replayed(build, pairs, (), ())
+            return build.replayed(build.call(pairs, 0))
     return None
 
 
@@ -114,7 +113,7 @@ def _groups(
         room, pairs, chosen = room - value, [*pairs, some], [*chosen, s]
     rows = [x for some in pairs for x in [*some, *[(0, 0)] * (size - len(some))]][:length]
     words = [scales[s] for s in chosen] + [scales[0]] * (unit.k // size - count)
-    return _replayed(build, rows, [x for x, _ in words], [y for _, y in words])
+    return build.replayed(build.call(rows, 0, [x for x, _ in words], [y for _, y in words]))
 
 
 def _fill(coins: Mapping[int, FactorWords], total: int, count: int) -> tuple[list[FactorWords], int]:
@@ -141,17 +140,6 @@ def _fill(coins: Mapping[int, FactorWords], total: int, count: int) -> tuple[lis
         made.append(coins[last[best]])
         best -= last[best]
     return made, rest
-
-
-def _replayed(
-    build: Construction, pairs: Sequence[FactorWords], own: Sequence[int], other: Sequence[int]
-) -> Attained | None:
-    w = build.call(pairs, 0, own, other)
-    ends, values = results_of(build.unit, w), build.values(w)
-    end = decode(build.unit.d_format, ends)
-    if end.kind is not NumberClass.FINITE:
-        return None
-    return Attained(((w, 1),), ends, abs(end.number - sum(values)), sum(map(abs, values), Fraction(0)))
 
 
 def _coins(a: Format, b: Format) -> dict[Fraction, FactorWords]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tcformal.bounds.attained import Attained, Construction, FactorWords, signs
 from tcformal.bounds.constants import MARGIN
+from tcformal.bounds.cut_terms import of_cut_terms
 from tcformal.bounds.grid import filled
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec
@@ -43,6 +44,7 @@ def improved(build: Construction, length: int, known: Attained) -> Attained:
     whole = filled(build, length)
     if whole is not None and whole.ratio >= known.ratio:
         return whole
+    known = max(known, *of_cut_terms(build, length, build.exponents()), known, key=lambda x: x.ratio)
     if not _worth(spec):
         return known
     count, done, state = min(spec.k, length), 0, 0

@@ -192,6 +192,17 @@ def test_sums_are_filled_up_to_just_below_a_result(name: str, least: Fraction) -
     assert x.attained.ratio > least * U * Fraction(9999, 10000)
 
 
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [("riscv/vfwbdot.vv.vlen128", Fraction(349, 100)), ("gaudi3/mme.fp32", Fraction(19, 10))],
+)
+def test_terms_that_are_cut_otherwise_lose_what_is_built(name: str, least: Fraction) -> None:
+    """Aligned to odd, every tiny product counts a unit; one product alone loses nearly an ulp."""
+    x = accuracy(name, prove=False, subnormals=False)
+    assert x.attained.ratio > least * U
+    assert lost(x) == x.attained.ratio
+
+
 def test_scales_that_products_do_not_share_keep_them_apart() -> None:
     """Products of one scale lie near each other; of two, one can be lost beside another."""
     unit = resolve("blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e2m1.e2m1.ue8m0")
