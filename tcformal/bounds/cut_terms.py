@@ -26,7 +26,7 @@ def of_cut_terms(build: Construction, length: int, exponents: list[int]) -> Iter
     if design.alignment_rounding == "RO" and design.step.mode == "RO" and length > 2:
         rows = (_to_odd(build, e, length) for e in exponents)
     elif length == 1 and build.a.precision + build.b.precision > design.step.precision:
-        rows = iter([_alone(build)])
+        rows = (_alone(build) for _ in range(1))
     else:
         return
     for pairs in rows:
