@@ -8,16 +8,16 @@ from fractions import Fraction
 
 from tcformal.bounds.attained import Attained, Construction
 from tcformal.bounds.constants import Proved, Theorems, step_constant, unproved
+from tcformal.bounds.grid import bounded_on_grid
 from tcformal.bounds.promoted import promoted
 from tcformal.bounds.recurrence import Recurrence
 from tcformal.bounds.search import improved
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError
+from tcformal.errors import InputError, InvariantError
 from tcformal.formats.catalog import format_named
 from tcformal.matmul.unit import Unit, spec_of
-from tcformal.oracle.values import decode
 from tcformal.proofs.prove import ClaimStore
 from tcformal.solve.result import Limits
 
@@ -45,6 +45,14 @@ class Accuracy:
     proved: Proved
     attained: Attained
     subnormal: Attained | None
+
+    def __post_init__(self) -> None:
+        if self.bound is not None and self.attained.ratio > self.bound:
+            most, lost = float(self.bound), float(self.attained.ratio)
+            raise InvariantError(
+                f"expected inputs of {self.unit.name} that lose at most {most:.7g} of Σ|x_k·y_k|, as is "
+                f"proved, but replayed ones lose {lost:.7g}"
+            )
 
     @property
     def gap(self) -> Fraction | None:
@@ -125,29 +133,11 @@ def accuracy(
         chain = Recurrence(proved)
         bound = chain.of(n) if promote is None else chain.promoted(n, promote)
         proved = replace(proved, steps=(*proved.steps, *chain.steps))
-        if (how := exact_sums(spec, n, bound)) is not None:
-            bound, proved = Fraction(0), replace(proved, steps=(*proved.steps, how))
+        sharper = bounded_on_grid(spec, n, bound)
+        if sharper is not None and (promote is None or not sharper[0]):
+            bound, proved = sharper[0], replace(proved, steps=(*proved.steps, sharper[1]))
     return Accuracy(
         unit=spec, length=n, promote=promote, bound=bound, proved=proved, attained=attained, subnormal=small
-    )
-
-
-def exact_sums(unit: UnitSpec, length: int, bound: Fraction) -> str | None:
-    """Why no sum of so many products loses anything, where a bound of less than their least unit says so.
-
-    Ranges and units: `bound` in units of Σ|x_k·y_k|.  Products of formats of few exponents are multiples of
-    one power of two, and so is what sums of them are cut or rounded to: an error below it is 0.
-    """
-    a, b, d = unit.a_format, unit.b_format, unit.d_format
-    if unit.scale_format is not None or unit.emulation is not None or unit.design.summation != "fused":
-        return None
-    grid = sum(f.e_min - f.fraction_bits for f in (a, b))
-    most = length * decode(a, a.largest).magnitude * decode(b, b.largest).magnitude
-    if grid < d.e_min - d.fraction_bits or bound * most >= Fraction(2) ** grid:
-        return None
-    return (
-        f"products are multiples of 2^{grid}, and results too, and Σ|x_k·y_k| is at most {most}: an error of "
-        f"at most {float(bound):.4g} of that is less than 2^{grid}, and so 0"
     )
 
 
@@ -165,6 +155,8 @@ def growth_with_length(x: Accuracy) -> list[tuple[int, Fraction | None, Fraction
         if x.proved.first is not None:
             chain = Recurrence(x.proved)
             bound = chain.of(n) if x.promote is None else chain.promoted(n, x.promote)
-            bound = bound if exact_sums(x.unit, n, bound) is None else Fraction(0)
+            sharper = bounded_on_grid(x.unit, n, bound)
+            if sharper is not None and (x.promote is None or not sharper[0]):
+                bound = sharper[0]
         made.append((n, bound, attained.ratio))
     return [*made, (x.length, x.bound, x.attained.ratio)]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain
 
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec
@@ -16,6 +17,8 @@ from tcformal.proofs.claim import results_of
 
 #: Exponents at which the loss of a last rounding is tried.
 _FEW = 4
+#: Significands at either end of their range that are tried for a product just below a power of two.
+_ENDS = 1 << 12
 #: A product of two operands by their raw encodings.
 FactorWords = tuple[int, int]
 _NOTHING: FactorWords = (0, 0)
@@ -122,17 +125,20 @@ class Construction:
             return half, half
         return (half if self.bits > self.p else None), self.below(e - self.bits)
 
-    def call(self, pairs: Sequence[FactorWords], c: int, scales: Sequence[int] = ()) -> Witness:
-        """One call, filled up with zeros; `scales` of A, 1 unless given."""
+    def call(
+        self, pairs: Sequence[FactorWords], c: int, scales: Sequence[int] = (), others: Sequence[int] = ()
+    ) -> Witness:
+        """One call, filled up with zeros; `scales` of A and `others` of B, 1 unless given."""
         unit = self.unit
         rows = [*pairs, *[_NOTHING] * (unit.k - len(pairs))]
         ones = () if unit.scale_format is None else (unit.scale_format.one,) * scale_count(unit, unit.k)
-        own = tuple(scales) or ones
-        return Witness(tuple(x for x, _ in rows), tuple(y for _, y in rows), c, own, ones)
+        own, other = tuple(scales) or ones, tuple(others) or ones
+        return Witness(tuple(x for x, _ in rows), tuple(y for _, y in rows), c, own, other)
 
     def values(self, w: Witness) -> list[Fraction]:
-        """The exact products of a call, with their scales."""
+        """The exact products of a call, with their scales, and negative where they are subtracted."""
         made = [decode(self.a, x).number * decode(self.b, y).number for x, y in zip(w.a, w.b, strict=True)]
+        made = [x * sign for x, sign in zip(made, signs(self.unit), strict=True)]
         size, fmt = self.unit.scale_block, self.unit.scale_format
         if size is None or fmt is None:
             return made
@@ -143,12 +149,12 @@ class Construction:
 
     def best(self, length: int, *, subnormal: bool = False) -> Attained:
         """The dot product of that length that loses most of those of this kind."""
-        made = [self.run(e, length, subnormal) for e in self._exponents()]
+        made = [self.run(e, length, subnormal) for e in self.exponents()]
         if self.unit.design.rho != self.unit.design.step and not subnormal and length > 1:
-            made += [self._converted(e) for e in self._exponents()[:_FEW]]
+            made += [self._converted(e) for e in self.exponents()[:_FEW]]
         return max((x for x in made if x is not None), key=lambda x: x.ratio, default=self._nothing())
 
-    def _exponents(self) -> list[int]:
+    def exponents(self) -> list[int]:
         """The exponent nearest 0 at which all products exist, or else every one that may do."""
         low, high = self.a.e_min + self.b.e_min, self.a.e_max + self.b.e_max
         d = self.unit.d_format
@@ -196,15 +202,25 @@ class Construction:
         second = self.power(q - 1) if rho.mode in NEAREST else self.below(q)
         if first is None or second is None:
             return None
-        w = self.call([first, second], 0)
-        ends = results_of(self.unit, w)
-        end, values = decode(self.unit.d_format, ends), self.values(w)
+        return self.replayed(self.call([first, second], 0))
+
+    def replayed(self, w: Witness) -> Attained | None:
+        """What one call from c = 0 loses; None where its result is not finite."""
+        ends, values = results_of(self.unit, w), self.values(w)
+        end = decode(self.unit.d_format, ends)
         if end.kind is not NumberClass.FINITE:
             return None
-        return Attained(((w, 1),), ends, abs(end.number - sum(values)), sum(map(abs, values), Fraction(0)))
+        exact = sum(values, Fraction(0))
+        return Attained(((w, 1),), ends, abs(end.number - exact), sum(map(abs, values), Fraction(0)))
 
     def _nothing(self) -> Attained:
         return Attained(((self.call([], 0), 1),), 0, Fraction(0), Fraction(0))
+
+
+def signs(unit: UnitSpec) -> list[int]:
+    """Of the products of a call, -1 for those that are subtracted."""
+    odd = unit.design.negated == "odd"
+    return [-1 if odd and k % 2 else 1 for k in range(unit.k)]
 
 
 @lru_cache(maxsize=64)
@@ -215,7 +231,12 @@ def _just_below(first: int, second: int) -> tuple[int, int, int]:
     """
     best = (Fraction(0), 0, 0, 0)
     for places in (first + second + 1, first + second + 2):
-        for x in range(1 << first, 2 << first):
+        # Of many significands the least and the largest come near enough.
+        ends = (
+            range(1 << first, min(1 << first, _ENDS) + (1 << first)),
+            range((2 << first) - _ENDS, 2 << first),
+        )
+        for x in ends[0] if 1 << first <= _ENDS else chain(*ends):
             y = min(((1 << places) - 1) // x, (2 << second) - 1)
             if y >= 1 << second:
                 best = max(best, (Fraction(x * y, 1 << places), x, y, places))

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tcformal.design.names import resolve
-from tcformal.design.rounding import Conversion
+from tcformal.design.rounding import NEAREST, Conversion
+from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
+from tcformal.formats.catalog import format_named
 from tcformal.proofs.statements.rounded_bound import RoundingPlan
 
+#: What holds a product as the c of a step.
+_WIDEST = format_named("fp64")
 #: Names of precisions in conversions.
 _NAMED = {(11, 52): "FP64", (8, 23): "FP32", (5, 10): "FP16", (8, 7): "BF16"}
 
@@ -93,6 +97,14 @@ def _exact(unit: UnitSpec, present: Sequence[int], target: Conversion) -> bool:
     return target.fits(unit.operands.d) and unit.operands.d.fraction_bits == target.fraction_bits
 
 
+def _holds_products(o: Operands) -> bool:
+    """Whether every product of two normal operands is a normal number of the widest format."""
+    low, high = o.a.e_min + o.b.e_min, o.a.e_max + o.b.e_max
+    return (
+        low >= _WIDEST.e_min and high < _WIDEST.e_max and o.a.precision + o.b.precision <= _WIDEST.precision
+    )
+
+
 def _step(unit: UnitSpec, products: int, results: int, target: Conversion) -> UnitSpec:
     """One rounding as a unit: so many products and a result, or two results."""
     o = unit.operands
@@ -100,10 +112,22 @@ def _step(unit: UnitSpec, products: int, results: int, target: Conversion) -> Un
     if name is None or target.head_room or not target.fits(o.d) or target.fraction_bits != o.d.fraction_bits:
         raise InputError(f"expected sums rounded to {o.d.name}, but {unit.name} has others")
     d, how = o.d.name, f"{target.mode}-{name}"
+    if (products, results) == (2, 0) and _holds_products(o):
+        # The other product as c: binary64 holds it.
+        return resolve(
+            f"tfdpa@products=1,a_format={o.a.name},b_format={o.b.name},c_format={_WIDEST.name},d_format={d},"
+            f"fraction_bits=exact,conversion={how}"
+        )
     if products and results < 2:
         return resolve(
             f"tfdpa@products={products},a_format={o.a.name},b_format={o.b.name},c_format={d},d_format={d},"
             f"fraction_bits=exact,conversion={how}"
+        )
+    if results == 2 and not products and target.mode not in NEAREST:
+        # One of them times 1, which all formats have: of few bits, so that the circuit is small.
+        return resolve(
+            f"tfdpa@products=1,a_format={d},b_format=e2m1,c_format={d},d_format={d},fraction_bits=exact,"
+            f"conversion={how}"
         )
     if results == 2 and not products:
         return resolve(f"sequential@format={d},products=1,conversion={how}")

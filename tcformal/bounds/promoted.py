@@ -44,8 +44,7 @@ def promoted(build: Construction, length: int, every: int) -> Attained:
 
 def _value(build: Construction, w: Witness) -> Fraction:
     """The exact sum of a call's products."""
-    pairs = zip(w.a, w.b, strict=True)
-    return sum((decode(build.a, x).number * decode(build.b, y).number for x, y in pairs), Fraction(0))
+    return sum(build.values(w), Fraction(0))
 
 
 def _log(x: Fraction) -> int:

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.bounds.attained import Attained, Construction, FactorWords
+from tcformal.bounds.attained import Attained, Construction, FactorWords, signs
 from tcformal.bounds.constants import MARGIN
+from tcformal.bounds.cut_terms import of_cut_terms
+from tcformal.bounds.grid import filled
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
@@ -39,6 +41,10 @@ def improved(build: Construction, length: int, known: Attained) -> Attained:
     Ranges and units: exact, replayed on integers and on the oracle.
     """
     spec = build.unit
+    whole = filled(build, length)
+    if whole is not None and whole.ratio >= known.ratio:
+        return whole
+    known = max(known, *of_cut_terms(build, length, build.exponents()), known, key=lambda x: x.ratio)
     if not _worth(spec):
         return known
     count, done, state = min(spec.k, length), 0, 0
@@ -108,6 +114,7 @@ class Ascent:
             )  # fmt: skip
         self.block = np.arange(unit.k) // (unit.spec.scale_block or unit.k)
         self.blocks = max(blocks, 1)
+        self.signs = np.array(signs(unit.spec), float)
         self.draw = np.random.default_rng(1)
 
     # ------------------------------------------------------------------ what is lost
@@ -130,7 +137,7 @@ class Ascent:
             given = {"scale_a": own, "scale_b": np.full_like(own, spec.scale_format.one)}
             weight = self.scales[scales][:, self.block]
         result = values_of(self.unit.dot_bits(a, b, start, **given), spec.d_format)
-        values = self.values[rows] * weight
+        values = self.values[rows] * weight * self.signs
         # No underflow, as the conditions of a bound say.
         kept = (np.abs(values).max(1) >= self.least) & (np.abs(result) >= self.least)
         size = np.abs(values).sum(1) + before[1]

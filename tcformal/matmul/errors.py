@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,8 +31,6 @@ DISTRIBUTIONS: dict[str, str] = {
 _WIDEST = 16
 #: Products that are summed exactly at most.
 _LARGEST = 1 << 28
-#: Dot products that are enumerated for an exact mean.
-_ENUMERATED = 1 << 20
 #: The quantiles that are reported.
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0)
 
@@ -68,22 +65,6 @@ class ErrorSample:
         return dict(zip(QUANTILES, map(float, found), strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Bias:
-    """The mean of fl - xᵀy, and of (fl - xᵀy) / (u·Σ|x_k·y_k|).
-
-    Ranges and units: `mean` is exact where `exact`; else `low` and `high` enclose the true mean of the
-    relative error with a confidence of 95 % (a normal approximation).
-    """
-
-    count: int
-    exact: bool
-    mean: Fraction
-    relative: float
-    low: float
-    high: float
-
-
 def in_units(d: Format, errors: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
     """Errors in units of u·sizes, u = 2^-precision; 0 where both are 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -92,7 +73,7 @@ def in_units(d: Format, errors: NDArray[np.float64], sizes: NDArray[np.float64])
 
 
 @lru_cache(maxsize=16)
-def _table(fmt: Format) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
+def table(fmt: Format) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
     """Finite values of a format in order, and their encodings; of equal ones the first."""
     if fmt.width > _WIDEST:
         raise InputError(f"expected a format of at most {_WIDEST} bits to be tabled, but got {fmt.name}")
@@ -137,7 +118,7 @@ def drawn(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], distrib
     check_choice("distribution", distribution, DISTRIBUTIONS)
     if distribution == "encodings":
         if fmt.width <= _WIDEST:
-            return np.asarray(rng.choice(_table(fmt)[1], shape))
+            return np.asarray(rng.choice(table(fmt)[1], shape))
         words = rng.integers(0, 1 << fmt.width, shape, dtype=np.uint64)
         return np.where(np.isfinite(values_of(words, fmt)), words, np.uint64(0))
     x = rng.standard_normal(shape) if distribution == "normal" else rng.random(shape)
@@ -147,7 +128,7 @@ def drawn(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], distrib
             raise InputError(f"expected a format of at most {_WIDEST} bits to draw, but got {fmt.name}")
         made = np.ascontiguousarray(x.astype(arrays.dtype_of(fmt)))
         return made.view(f"u{made.itemsize}").astype(np.uint64)
-    values, words = _table(fmt)
+    values, words = table(fmt)
     above = np.clip(np.searchsorted(values, x), 1, len(values) - 1)
     nearer = np.where(x - values[above - 1] <= values[above] - x, above - 1, above)
     return np.asarray(words[nearer], np.uint64)
@@ -202,14 +183,14 @@ def measured(unit: Unit | RunnableProgram, a: NDArray[Any], b: NDArray[Any]) -> 
     rows, along = np.isfinite(x).all(1), np.isfinite(y).all(0)
     finite: NDArray[np.bool_] = np.isfinite(result) & np.outer(rows, along)
     errors = np.zeros(result.shape)
-    columns = np.ascontiguousarray(y.T)
+    columns = np.ascontiguousarray(y.T) * signs_of(unit, a.shape[1])
     for i, j in np.argwhere(finite):
-        errors[i, j] = _difference(unit, float(result[i, j]), x[i], columns[j])
+        errors[i, j] = difference(unit, float(result[i, j]), x[i], columns[j])
     sizes = np.abs(np.where(np.isfinite(x), x, 0)) @ np.abs(np.where(np.isfinite(y), y, 0))
     return ErrorSample(unit, a.shape[1], errors[finite], sizes[finite], int((~finite).sum()))
 
 
-def _difference(
+def difference(
     unit: Unit | RunnableProgram, d: float, x: NDArray[np.float64], y: NDArray[np.float64]
 ) -> float:
     """d - xᵀy, rounded once: products of at most 53 bits are exact in binary64, others are fractions."""
@@ -219,53 +200,16 @@ def _difference(
     return float(Fraction(d) - sum((Fraction(p) * Fraction(q) for p, q in pairs), Fraction(0)))
 
 
+def signs_of(unit: Unit | RunnableProgram, length: int) -> NDArray[np.float64]:
+    """Of so many products in calls one after the other, -1 for those that a unit subtracts."""
+    odd = isinstance(unit, Unit) and unit.spec.design.negated == "odd"
+    return np.where((np.arange(length) % unit.k) % 2 == 1, -1.0 if odd else 1.0, 1.0)
+
+
 def _in_range(unit: Unit | RunnableProgram) -> bool:
     """Whether no product of two operands underflows or overflows in binary64."""
     a, b = unit.a_format, unit.b_format
     return a.least_exponent + b.least_exponent >= -1074 and a.e_max + b.e_max < 1020
-
-
-def bias(
-    unit: Unit, length: int, *, distribution: str = "encodings", count: int = 4096, seed: int = 0
-) -> Bias:
-    """The mean of fl - xᵀy over a distribution of independent elements, c = 0.
-
-    Ranges and units: exact, over every tuple of finite encodings, where these are at most 2^20 and as likely
-    (`encodings`); else over `count` random dot products, with a confidence interval.
-    Errors: those of `error_sample`.
-    """
-    if distribution == "encodings":
-        every = _every(unit, length)
-        if every is not None:
-            a, b = every
-            zero = np.zeros(len(a), f"u{unit.c_format.storage_bits // 8}")
-            result = values_of(unit.dot_bits(a, b, zero), unit.d_format)
-            x, y = values_of(a, unit.a_format), values_of(b, unit.b_format)
-            rows = [_difference(unit, float(d), *row) for d, *row in zip(result, x, y, strict=True)]
-            relative = in_units(unit.d_format, np.array(rows), np.abs(x * y).sum(1))
-            total = sum(map(Fraction, rows), Fraction(0))
-            middle = math.fsum(relative) / len(rows)
-            return Bias(len(rows), True, total / len(rows), middle, middle, middle)
-    found = error_sample(unit, length, elements=count, distribution=distribution, seed=seed)
-    relative, n = found.relative, max(1, len(found.errors))
-    middle = math.fsum(relative) / n
-    spread = 1.96 * float(np.std(relative, ddof=1)) / math.sqrt(n) if n > 1 else math.inf
-    mean = sum(map(Fraction, found.errors.tolist()), Fraction(0)) / n
-    return Bias(n, False, mean, middle, middle - spread, middle + spread)
-
-
-def _every(unit: Unit, length: int) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """All tuples of finite operands of one call, if they are few; the rest of the call is zeros."""
-    if length > unit.k or unit.scale_format is not None or unit.a_format.width + unit.b_format.width > 20:
-        return None
-    first, second = (_table(f)[1] for f in (unit.a_format, unit.b_format))
-    if (len(first) * len(second)) ** length > _ENUMERATED:
-        return None
-    rows = [first] * length + [second] * length
-    grid = np.array(list(itertools.product(*rows)), np.uint64)
-    a, b = np.zeros((len(grid), unit.k), np.uint64), np.zeros((len(grid), unit.k), np.uint64)
-    a[:, :length], b[:, :length] = grid[:, :length], grid[:, length:]
-    return a, b
 
 
 def growth(

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from bounded_units import UNITS
 from tcformal.bounds.accuracy import Accuracy, accuracy, growth_with_length
 from tcformal.bounds.attained import Construction
 from tcformal.bounds.constants import Theorems, _parts_lost, _rounded_down
-from tcformal.bounds.paths import growth
+from tcformal.bounds.paths import _holds_products, growth
 from tcformal.bounds.slices import exact_slices
 from tcformal.design.names import resolve
-from tcformal.errors import InputError
+from tcformal.errors import InputError, InvariantError
+from tcformal.matmul.errors import values_of
+from tcformal.matmul.unit import Unit
 from tcformal.oracle.values import decode, encode_exact
 from tcformal.proofs.statements.relative_bound import block_of, product_loss, relative_constant
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
@@ -24,6 +28,11 @@ U = Fraction(1, 1 << 24)
 #: Two products of five-bit significands, of which one is cut at 11 bits.
 TOY = (
     "tfdpa@products=2,a_format=e5m4,b_format=e5m4,c_format=fp16,d_format=fp16,fraction_bits=11,"
+    "conversion=RZ-FP16,zero_exponent=-20"
+)
+#: Products of few exponents, whose sum has more bits than the result.
+GRID = (
+    "tfdpa@products=2,a_format=e2m1,b_format=e3m2,c_format=fp16,d_format=fp16,fraction_bits=13,"
     "conversion=RZ-FP16,zero_exponent=-20"
 )
 CHAIN = "sequential@products=2,a_format=e5m4,b_format=e5m4,c_format=fp16,d_format=fp16"
@@ -139,6 +148,94 @@ def test_sums_of_few_exponents_lose_nothing(
     assert ("and so 0" in " ".join(x.proved.steps)) == exact
 
 
+def test_sums_on_a_grid_lose_no_more_than_an_ulp_less_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All products of e2m1 and e3m2, two of them: the bound holds, and the sums that are built attain it."""
+    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
+    x = accuracy(GRID, subnormals=False)
+    # Products are multiples of 2^-5, sums are below 2^9: 11 bits leave 2^-2 of the largest ones.
+    step = Fraction(1, 1 << 10) - Fraction(1, 1 << 13)
+    assert x.bound == step / (1 + step)
+    assert "it loses at most that less 2^-5" in x.proved.steps[-1]
+    unit, o = Unit(x.unit), x.unit.operands
+    words = [
+        np.array(
+            [w for w in range(1 << f.width) if not 0 < abs(decode(f, w).number) < Fraction(2) ** f.e_min]
+        )
+        for f in (o.a, o.b)
+    ]
+    pairs = np.array([(a, b) for a in words[0] for b in words[1]])
+    exact = np.array([float(decode(o.a, a).number * decode(o.b, b).number) for a, b in pairs.tolist()])
+    most = 0.0
+    for (a, b), value in zip(pairs.tolist(), exact.tolist(), strict=True):
+        if value < exact.max() / 2:
+            continue  # of two products the larger one: others only change places or signs, or scale
+        rows = np.column_stack([np.full(len(pairs), a), pairs[:, 0]]).astype(np.uint8)
+        columns = np.column_stack([np.full(len(pairs), b), pairs[:, 1]]).astype(np.uint8)
+        d = values_of(unit.dot_bits(rows, columns, np.zeros(len(pairs), np.uint16)), o.d)
+        most = max(most, (np.abs(d - exact - value) / (np.abs(exact) + value)).max())
+    assert most == float(x.attained.ratio)
+    assert x.attained.ratio <= x.bound
+    assert x.gap is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [
+        ("m64n8k32.kind::f8f6f4.f32.e4m3.e3m2", Fraction(255, 128)),
+        ("m128n8k32.kind::mxf8f6f4.block32.f32.e2m1.e4m3.ue8m0", Fraction(7, 4)),
+        ("m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3", Fraction(2)),
+    ],
+)
+def test_sums_are_filled_up_to_just_below_a_result(name: str, least: Fraction) -> None:
+    """In units of 2^-24: with one scale, without one, and with one for each group."""
+    x = accuracy(f"blackwell/tcgen05.{name}", prove=False, subnormals=False)
+    assert x.attained.ratio > least * U * Fraction(9999, 10000)
+
+
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [("riscv/vfwbdot.vv.vlen128", Fraction(349, 100)), ("gaudi3/mme.fp32", Fraction(19, 10))],
+)
+def test_terms_that_are_cut_otherwise_lose_what_is_built(name: str, least: Fraction) -> None:
+    """Aligned to odd, every tiny product counts a unit; one product alone loses nearly an ulp."""
+    x = accuracy(name, prove=False, subnormals=False)
+    assert x.attained.ratio > least * U
+    assert lost(x) == x.attained.ratio
+
+
+def test_scales_that_products_do_not_share_keep_them_apart() -> None:
+    """Products of one scale lie near each other; of two, one can be lost beside another."""
+    unit = resolve("blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e2m1.e2m1.ue8m0")
+    assert product_loss(unit, zero_c=True) == 0
+    assert product_loss(replace(unit, scale_block=16), zero_c=True) >= Fraction(1, 2)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", [2, 1])
+def test_the_kernel_proves_that_one_scale_loses_nothing(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And refuses it where a scale is one product's own."""
+    unit = resolve("blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e2m1.e2m1.ue8m0")
+    design = replace(unit.design, products=2)
+    monkeypatch.setattr("tcformal.proofs.statements.relative_bound.one_scale", lambda _: True)
+    x = accuracy(replace(unit, name="two", k=2, scale_block=size, design=design), subnormals=False)
+    assert (x.bound is not None) == (size == 2), x.proved.reason
+
+
+def test_products_that_are_subtracted_are_so_in_the_exact_sum() -> None:
+    """As the oracle has it: of three products of 1 the second is subtracted."""
+    build = Construction(resolve("x86/tcmmrlfp16ps"))
+    one = encode_exact(build.a, Fraction(1))
+    w = build.call([(one, one)] * 3, 0)
+    assert sum(build.values(w)) == decode(build.unit.d_format, oracle_result(build.unit, w)).number == 1
+
+
+def test_inputs_that_lose_more_than_what_is_proved_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
+    monkeypatch.setattr("tcformal.bounds.constants.relative_constant", lambda *_, **__: Fraction(1, 1 << 20))
+    with pytest.raises(InvariantError, match=r"expected inputs of .* that lose at most 9\.536743e-07"):
+        accuracy(TOY, subnormals=False)
+
+
 def test_a_unit_without_a_theorem_has_no_bound() -> None:
     x = accuracy("exact@k=2,a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32", subnormals=False)
     assert x.bound is None
@@ -152,6 +249,15 @@ def test_a_design_without_a_sharp_statement_has_a_bound_too() -> None:
     assert [v.claim for v in x.proved.claims] == ["error-bound"]
     assert x.bound is not None
     assert 0 < x.attained.ratio <= x.bound
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "ulps"), [("arm/bfdot.ebf0", 2), ("arm/bfdot.ebf1", 1)])
+def test_one_rounding_of_two_products_is_proved(name: str, ulps: int) -> None:
+    x = accuracy(name, subnormals=False)
+    assert x.bound == ulps * U / (1 - ulps * U)
+    assert x.gap is not None
+    assert 0 <= x.gap < Fraction(1, 10**4)
 
 
 @pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.long) for x in UNITS])
@@ -199,6 +305,13 @@ def test_the_roundings_of_a_unit_are_counted_along_paths() -> None:
         assert one.longest == more.longest == longest
         assert max(map(len, more.later)) == later
         assert not one.later
+    # Two products: the second is the c of the step; two results to odd: one of them times 1.
+    for name, step in (
+        ("arm/bfdot.ebf1", "c_format=fp64,d_format=fp32"),
+        ("arm/bfdot.ebf0", "b_format=e2m1"),
+    ):
+        assert all(step in x.name for x in growth(resolve(name), 2).steps)
+    assert not _holds_products(resolve("ampere/mma.m8n8k4.f64.f64.f64.f64").operands)
     factors = more.factors({step.name: Fraction(1, 2) for step in more.steps})
     assert factors == (Fraction(3, 2), Fraction(9, 4), Fraction(9, 4))
 

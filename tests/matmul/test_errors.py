@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.formats.catalog import format_named
+from tcformal.matmul.bias import _followed, bias
 from tcformal.matmul.differ import differences
-from tcformal.matmul.errors import DISTRIBUTIONS, bias, drawn, error_sample, growth, measured, values_of
+from tcformal.matmul.errors import DISTRIBUTIONS, drawn, error_sample, growth, measured, values_of
 from tcformal.matmul.unit import unit
 from tcformal.oracle.values import NumberClass, decode
 
@@ -90,6 +92,29 @@ def test_a_mean_over_all_encodings_is_exact() -> None:
             exact = decode(fmt, p).number * decode(fmt, q).number
             total += decode(format_named("fp32"), d).number - exact
     assert (x.exact, x.count, x.mean) == (True, 225, total / 225)
+
+
+#: Rounded down, so that the mean is not 0 by symmetry.
+DOWN = "c_format=e5m2,d_format=e5m2,accumulator=RD-E5M2,conversion=RD-E5M2"
+
+
+def test_a_chain_is_followed_sum_by_sum() -> None:
+    """A chain of fused multiply-adds: as over all tuples, which are few enough to be counted here."""
+    u = unit(f"sequential@products=2,a_format=e2m1[no-subnormals],b_format=e2m1[no-subnormals],{DOWN}")
+    every, followed = bias(u, 2), _followed(u, 2)
+    assert followed is not None
+    assert (every.exact, followed.exact, followed.count) == (True, True, every.count)
+    assert followed.mean == every.mean < 0
+
+
+def test_a_long_chain_has_an_exact_mean() -> None:
+    """225^16 tuples are followed, and samples agree."""
+    u = unit(f"sequential@products=16,a_format=e2m1,b_format=e2m1,{DOWN}")
+    x = bias(u, 16)
+    assert (x.exact, x.count) == (True, 225**16)
+    d = error_sample(u, 16, elements=4096, distribution="encodings").errors
+    assert abs(float(np.mean(d)) - float(x.mean)) < 4 * float(np.std(d)) / math.sqrt(len(d))
+    assert x.mean < -1
 
 
 def test_a_sampled_mean_has_an_interval() -> None:

@@ -19,7 +19,8 @@ from tcformal.cli.group import OK, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.cli.questions.pairs import workers_of
 from tcformal.errors import InputError
-from tcformal.matmul.errors import DISTRIBUTIONS, bias, growth
+from tcformal.matmul.bias import bias
+from tcformal.matmul.errors import DISTRIBUTIONS, growth
 from tcformal.matmul.runnable import computation
 from tcformal.matmul.unit import Unit
 from tcformal.report.escape import print_json, say, warn

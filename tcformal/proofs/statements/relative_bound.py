@@ -166,7 +166,7 @@ def product_loss(unit: UnitSpec, *, zero_c: bool) -> Fraction:
     low = bits - o.a.fraction_bits - o.b.fraction_bits
     if low < 0 or bits - low > _FEW or (unit.scale_format is not None and unit.scale_format.fraction_bits):
         return Fraction(1)
-    if zero_c and unit.scale_format is None and product_span(unit)[1] - product_span(unit)[0] <= low:
+    if zero_c and one_scale(unit) and product_span(unit)[1] - product_span(unit)[0] <= low:
         return Fraction(0)
     sizes = {
         x * y << low
@@ -175,6 +175,14 @@ def product_loss(unit: UnitSpec, *, zero_c: bool) -> Fraction:
     }
     most = max(Fraction(x % (1 << s), (1 << s) - 1) for x in sizes for s in range(1, bits + 3))
     return max(Fraction(1, 2), Fraction(-(-most.numerator * _PARTS // most.denominator), _PARTS))
+
+
+def one_scale(unit: UnitSpec) -> bool:
+    """Whether all products of one block have the same power of two as their scale, or none."""
+    scale = unit.scale_format
+    if scale is None:
+        return True
+    return not scale.fraction_bits and (unit.scale_block or 0) >= block_of(unit).k
 
 
 def product_span(unit: UnitSpec) -> tuple[int, int]:

@@ -97,20 +97,35 @@ class SharpAlignment(Alignment):
         return d.arith([(1, [same]), (-1, [d.read(back, again)])])
 
     def _too_far(self, k: int, some: int, far: int) -> int:
-        """A shift beyond the span of the products' exponents, as a false theorem about a number."""
+        """A shift beyond the span of the products' exponents, as a false theorem about a number.
+
+        Scales that all products share move the least and the largest exponent alike.
+        """
         d, g, code, e = self.d, self.g, self.summands[k].code, self.stated.base.e
-        low, high = (x + OFFSET for x in product_span(self.stated.base.unit))
-        least = d.lemma(f"the least exponent of product {k}", g.ule(g.const(low, CODE_BITS), code))
+        scales = self.stated.terms[0].factors[2:]
+        shared = g.const(0, CODE_BITS)
+        for x in scales:
+            shared = g.add_mod(shared, g.zero_extend_to(x.exponent, CODE_BITS))
+        ends, equations = [], list[tuple[int, Node]]()
+        for end in product_span(self.stated.base.unit):
+            own = g.const(end + OFFSET - sum(x.fmt.bias for x in scales), CODE_BITS)
+            node = g.add_mod(own, shared)
+            if node.op == "add_mod":
+                fits = d.lemma("that an exponent fits", g.ule(node.args[0], node))
+                equations.append((d.read(node, fits), node))
+            ends.append(node)
+        low, high = ends
+        least = d.lemma(f"the least exponent of product {k}", g.ule(low, code))
         codes = [t.code for t in self.stated.terms]
-        most = [
-            d.lemma("the largest exponent of a product", g.ule(x, g.const(high, CODE_BITS))) for x in codes
-        ]
+        most = [d.lemma("the largest exponent of a product", g.ule(x, high)) for x in codes]
         top = d.lemma(
-            "the largest exponent", g.ule(e, g.const(high, CODE_BITS)),
-            [d.assume(self.stated.attained), *most], ([*codes, *(t.nonzero for t in self.stated.terms)],),
+            "the largest exponent", g.ule(e, high),
+            [d.assume(self.stated.attained), *most],
+            ([*codes, *(t.nonzero for t in self.stated.terms), high],),
         )  # fmt: skip
         reached, wide = self.reached(), g.zero_extend_to(self.e_max, self.e.width)
         in_e = [(d.read(n), n) for n in (wide, self.e) if n.op == "zero_extend"]
         below = d.prove(Poly.of(e) - Poly.of(self.e_max), in_e, [(1, [d.fact(reached)])])
-        parts = [(1, [d.fact(i)]) for i in (far, least, top)]
-        return d.arith([*parts, (1, [below]), (-1, [self.distance(k, some)])])
+        parts: list[Part] = [(1, [d.fact(i)]) for i in (far, least, top)]
+        parts += [(1, [below]), (-1, [self.distance(k, some)])]
+        return d.prove(Poly.constant(-1), equations, parts)
