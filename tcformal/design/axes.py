@@ -11,9 +11,9 @@ from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.rounding import (
     ACCUMULATIONS,
+    LOST_BITS,
     MODES,
     NAN_RULES,
-    LOST_BITS,
     NEGATED,
     ORDERS,
     OVERFLOWS,

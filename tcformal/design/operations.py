@@ -125,7 +125,7 @@ def _jammed(u: UnitSpec, length: int) -> Operation:
     ulp = _HALF_ULP if d.rho.mode in NEAREST else ("output rounding", "1 ulp")
     return Operation(
         name="jammed DPA",
-        formula=f"d = {d.conversion}(Σ_{length} a_k·b_k + c), cut to {d.fraction_bits} bits, lost bits jammed",
+        formula=f"d = {d.conversion}(Σ_{length} a_k·b_k + c), {d.fraction_bits} bits, others jammed",
         bounds=(("fused summation", f"{length + 1}·2^(e_max-{d.fraction_bits})"), ulp),
         source=_VENDOR.get(u.arch, "a design chosen by name"),
     )

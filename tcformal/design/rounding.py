@@ -180,6 +180,16 @@ def check_plain(design: Design, name: str, neutral: dict[str, tuple[object, ...]
             raise InputError(f"expected {other}={shown} with {name}={getattr(design, name)}, but got {value}")
 
 
+def check_lost(design: Design) -> None:
+    """Refuse parameters that no source gives a meaning with jammed bits or skipped blocks; InputError."""
+    if design.lost_bits == "jammed":
+        check_plain(design, "lost_bits", JAMMED)
+        if design.fraction_bits is None:
+            raise InputError("expected fraction_bits with lost_bits=jammed, but got None")
+    if design.zero_words == "skipped":
+        check_plain(design, "zero_words", {"nan_rule": ("word",)})
+
+
 def check_c_apart(design: Design) -> None:
     """Refuse parameters of sums with c aligned apart that no source gives a meaning together; InputError."""
     if design.accumulation == "sign_magnitude":

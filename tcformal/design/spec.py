@@ -18,7 +18,6 @@ from tcformal.design.rounding import (
     EXACT_SUM,
     IN_PIECES,
     IN_STEPS,
-    JAMMED,
     NAN_ORDERS,
     NUMBERS,
     POSITIONS_OF,
@@ -26,6 +25,7 @@ from tcformal.design.rounding import (
     ZERO_EXPONENTS,
     Conversion,
     check_c_apart,
+    check_lost,
     check_plain,
     conversion,
 )
@@ -218,12 +218,7 @@ class Design:
                     "expected fraction_bits with c_position=after, because an exact sum of the products and "
                     "then c is that of all of them, but got None"
                 )
-        if self.lost_bits == "jammed":
-            check_plain(self, "lost_bits", JAMMED)
-            if f is None:
-                raise InputError("expected fraction_bits with lost_bits=jammed, but got None")
-        if self.zero_words == "skipped":
-            check_plain(self, "zero_words", {"nan_rule": ("word",)})
+        check_lost(self)
         if self.piece_bits is not None:
             check_plain(self, "piece_bits", IN_PIECES)
         elif self.dropped_pieces:
@@ -285,7 +280,7 @@ class Design:
     def one_sum(self) -> bool:
         """Whether terms are aligned at one exponent, cut, added up and rounded."""
         plain = self.summation == "fused" and self.c_position != "after" and not self.framed
-        plain = plain and self.lost_bits == "cut" and self.zero_words == "summed"
+        plain = plain and (self.lost_bits, self.zero_words) == ("cut", "summed")
         return plain and self.fraction_bits is not None
 
     @property
