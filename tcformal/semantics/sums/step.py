@@ -88,7 +88,7 @@ def round_total(
         negative, magnitude = split_sign(g, total.bits)
         signs = [x.term.sign for x in operands]
         sign = sign_of_zero(g, total.bits, negative, signs, mode_of(target), design.zero_sign)
-        if total.lost is not None:
+        if total.lost is not None and design.zero_sign == "ieee":
             only_lost = g.and_(g.is_zero(total.bits), total.lost.some)
             sign = g.ite(only_lost, total.lost.sign, sign)
         flush = design.result_subnormals
