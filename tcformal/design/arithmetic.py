@@ -169,6 +169,20 @@ def _gaudi_fp32() -> dict[str, Any]:
     return {**_IEEE, **_FLUSHED, "nan_word": NVIDIA_NAN["fp32"]}
 
 
+def esperanto_sum() -> Design:
+    """TensorFMA16A32: two products and c with 25 fraction bits, lost bits jammed, cut toward zero."""
+    return Design(
+        products=2, fraction_bits=25, lost_bits="jammed", operand_subnormals="signed_zero",
+        zero_words="skipped", **_IEEE | _FLUSHED | {"conversion": "RZ-FP32"},
+    )  # fmt: skip
+
+
+def esperanto_chain() -> Design:
+    """TensorFMA32: a chain of fused multiply-adds without subnormals."""
+    flushed = _IEEE | _FLUSHED | {"result_subnormals": "tiny_zero", "operand_subnormals": "signed_zero"}
+    return Design(products=1, zero_words="skipped", **flushed)
+
+
 def mul_add_chain() -> Design:
     """A chain from c, in which each product and each sum is rounded to fp32."""
     return Design(products=1, product_rounding="RNE-FP32", **_IEEE)

@@ -11,6 +11,7 @@ from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.rounding import (
     ACCUMULATIONS,
+    LOST_BITS,
     MODES,
     NAN_RULES,
     NEGATED,
@@ -21,6 +22,7 @@ from tcformal.design.rounding import (
     SUM_ROUNDINGS,
     VANISHED,
     ZERO_SIGNS,
+    ZERO_WORDS,
 )
 from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.errors import InputError
@@ -138,6 +140,8 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
         "c_fraction_bits": ("none", *around(d.c_fraction_bits)),
         "aligned_group": ("none", *(() if d.c_fraction_bits is None else pairs)),
         "vanished_c": () if d.c_fraction_bits is None else VANISHED,
+        "lost_bits": LOST_BITS,
+        "zero_words": ZERO_WORDS,
         "carry_bits": ("exact", *range(1, max(8, length.bit_length() + 4))),
         "zero_exponent": ("own", "none", *sorted(zeros)),
         "c_position": ("joined", "first", "last", "after"),

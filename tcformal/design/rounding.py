@@ -45,6 +45,8 @@ OVERFLOWS = ("infinity", "ieee")
 SUBNORMALS = ("kept", "positive_zero", "signed_zero")
 RESULT_SUBNORMALS = ("kept", "signed_zero", "tiny_zero")
 VANISHED = ("cut", "dropped")
+LOST_BITS = ("cut", "jammed")
+ZERO_WORDS = ("summed", "skipped")
 NEGATED = ("none", "odd")
 ORDERS = ("ascending", "odd_first")
 NAN_RULES = ("word", "first_operand", "b_sum_a", "a_sum_b", "products_c")
@@ -93,12 +95,19 @@ C_APART: dict[str, tuple[object, ...]] = {
     "c_position": ("joined",), "group": (None,), "carry_bits": (None,), "normalise_products": (False,),
     "product_rounding": (None,), "accumulation": ("twos_complement", "ones_complement"),
 }  # fmt: skip
+#: What the other parameters may be where the bits that alignment cuts off are jammed.
+JAMMED: dict[str, tuple[object, ...]] = {
+    "summation": ("fused",), "c_position": ("joined",), "alignment_rounding": ("RZ",),
+    "zero_exponent": ("none",), "accumulation": ("twos_complement",), "carry_bits": (None,), "group": (None,),
+    "c_fraction_bits": (None,), "piece_bits": (None,), "order": ("ascending",), "product_rounding": (None,),
+}  # fmt: skip
 #: Parameters that are one of some words.
 CHOICES: dict[str, Iterable[str]] = {
     "summation": SUMMATIONS, "c_position": C_POSITIONS, "alignment_rounding": MODES, "zero_sign": ZERO_SIGNS,
     "overflow": OVERFLOWS, "accumulation": ACCUMULATIONS, "order": ORDERS, "nan_rule": NAN_RULES,
     "sum_rounding": SUM_ROUNDINGS, "operand_subnormals": SUBNORMALS, "c_subnormals": SUBNORMALS,
     "result_subnormals": RESULT_SUBNORMALS, "vanished_c": VANISHED, "negated": NEGATED,
+    "lost_bits": LOST_BITS, "zero_words": ZERO_WORDS,
 }  # fmt: skip
 #: Parameters that are integers, with their ranges.
 NUMBERS: dict[str, tuple[int, int | None]] = {
@@ -169,6 +178,16 @@ def check_plain(design: Design, name: str, neutral: dict[str, tuple[object, ...]
         if value not in allowed:
             shown = " or ".join(str(a) for a in allowed)
             raise InputError(f"expected {other}={shown} with {name}={getattr(design, name)}, but got {value}")
+
+
+def check_lost(design: Design) -> None:
+    """Refuse parameters that no source gives a meaning with jammed bits or skipped blocks; InputError."""
+    if design.lost_bits == "jammed":
+        check_plain(design, "lost_bits", JAMMED)
+        if design.fraction_bits is None:
+            raise InputError("expected fraction_bits with lost_bits=jammed, but got None")
+    if design.zero_words == "skipped":
+        check_plain(design, "zero_words", {"nan_rule": ("word",)})
 
 
 def check_c_apart(design: Design) -> None:

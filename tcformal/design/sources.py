@@ -215,6 +215,11 @@ _ALL = (
         identifier="https://github.com/ROCm/rocm-systems",
     ),
     Reference(
+        tag="Esperanto emulator", kind="software", authors="Esperanto Technologies; Ainekko",
+        title="sw-sysemu, the functional emulator of ET-SoC-1", venue="commit f5e79040 of et-platform",
+        identifier="https://github.com/aifoundry-org/et-platform",
+    ),
+    Reference(
         tag="QEMU", kind="software", authors="F. Bellard and others", title="QEMU, a machine emulator",
         venue="version 7.2, user mode", identifier="https://www.qemu.org",
     ),

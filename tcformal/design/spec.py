@@ -25,6 +25,7 @@ from tcformal.design.rounding import (
     ZERO_EXPONENTS,
     Conversion,
     check_c_apart,
+    check_lost,
     check_plain,
     conversion,
 )
@@ -85,6 +86,13 @@ class Design:
     #: `ones_complement`, beside c_fraction_bits: signs are counted from c's; a product of the other one, a
     #: zero as well, adds the complement of its magnitude, one below its negative; zeros alone give 0.
     accumulation: str = "twos_complement"
+    #: What alignment leaves of the bits that it cuts off: `cut`, nothing.  `jammed`: a term of the other sign
+    #: than the largest one's is rounded away from zero, and the sum, a fraction of a unit more than that, cut
+    #: toward zero; within a unit of 0 it goes to the nearer one, the fraction being 5/8 where the last term
+    #: (c; the first product where c is the largest) is such a one, else 1/8 [Esperanto f32_add3].
+    lost_bits: str = "cut"
+    #: A block whose words of A, or of B, are all 0: `summed` as any other, or `skipped`: c stays what it is.
+    zero_words: str = "summed"
     #: What a negative c that is cut down to less than a unit gives: `cut`, a unit; `dropped`, nothing, unless
     #: the unit is at most the least normal number.
     vanished_c: str = "cut"
@@ -210,6 +218,7 @@ class Design:
                     "expected fraction_bits with c_position=after, because an exact sum of the products and "
                     "then c is that of all of them, but got None"
                 )
+        check_lost(self)
         if self.piece_bits is not None:
             check_plain(self, "piece_bits", IN_PIECES)
         elif self.dropped_pieces:
@@ -271,6 +280,7 @@ class Design:
     def one_sum(self) -> bool:
         """Whether terms are aligned at one exponent, cut, added up and rounded."""
         plain = self.summation == "fused" and self.c_position != "after" and not self.framed
+        plain = plain and (self.lost_bits, self.zero_words) == ("cut", "summed")
         return plain and self.fraction_bits is not None
 
     @property

@@ -9,7 +9,7 @@ from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.oracle.products import exact_specials
 from tcformal.oracle.rounding import round_to, round_units, sign_of_sum, wrap
-from tcformal.oracle.text import exact_sum, of_units
+from tcformal.oracle.text import exact_sum, of_units, power_of_two
 from tcformal.oracle.values import ExactValue, exponent_of
 
 
@@ -24,7 +24,8 @@ def fused_sum(design: Design, terms: Sequence[ExactValue], target: Conversion) -
     special = exact_specials(terms)
     if special is not None:
         return special
-    total, sign = aligned_sum(design, terms, target.mode)
+    sums = jammed_sum if design.lost_bits == "jammed" else aligned_sum
+    total, sign = sums(design, terms, target.mode)
     return round_to(design, sign, abs(total), target)
 
 
@@ -48,6 +49,35 @@ def aligned_sum(design: Design, terms: Sequence[ExactValue], mode: str) -> tuple
         count = wrap(count, 1 + (design.fraction_bits + 1 + design.carry_bits))
     total = of_units(count, unit)
     return total, sign_of_sum(total, signs, counts, mode)
+
+
+def jammed_sum(design: Design, terms: Sequence[ExactValue], mode: str) -> tuple[Fraction, int]:
+    """The same of a sum whose terms' lost bits are jammed: a fraction above the sum of the floors, cut.
+
+    Shapes: terms: the products, then c; signs are counted from the largest one's, c before the products.
+    Source: Esperanto, sw-sysemu/fpu/tensors.cpp, f32_add3.
+    """
+    e_max = largest_exponent(design, terms)
+    live = [x for x in (terms[-1], *terms[:-1]) if not x.is_zero]
+    if e_max is None or not live:
+        return Fraction(0), sign_of_sum(Fraction(0), [x.sign for x in terms], [0] * len(terms), mode)
+
+    def own(x: ExactValue) -> int:
+        return exponent_of(x.magnitude) if design.normalise_products else x.exponent
+
+    largest = max(live, key=own)
+    frame = -1 if largest.sign else 1
+    units = [frame * x.number / power_of_two(e_max - (design.fraction_bits or 0)) for x in terms]
+    floors = [u.numerator // u.denominator for u in units]
+    eighths = 8 * sum(floors)
+    if floors != units:
+        last = 0 if largest is terms[-1] else -1
+        eighths += 5 if units[last] < 0 and floors[last] != units[last] else 1
+    count = (eighths + 4) // 8 if abs(eighths) < 8 else abs(eighths) // 8 * (1 if eighths > 0 else -1)
+    total = of_units(frame * count, e_max - (design.fraction_bits or 0))
+    if eighths:
+        return total, int((eighths < 0) != bool(largest.sign))
+    return total, sign_of_sum(total, [x.sign for x in terms], units, mode)
 
 
 def largest_exponent(design: Design, terms: Sequence[ExactValue]) -> int | None:

@@ -10,6 +10,7 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.semantics.align import all_of
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import check_output_format, pack
@@ -90,9 +91,18 @@ def dot(
             c_number = flush(g, total.number, design.c_subnormals)
             block = Summation(g, design, formats.d, zero_exponent)
             total = block.run(addends, replace(total, number=c_number), made)
-            word = g.label("result", pack(g, total.number, formats.d, total.nan_word))
+            word = pack(g, total.number, formats.d, total.nan_word)
+            if design.zero_words == "skipped":
+                word = g.ite(_idle(g, words), blocks[-1].result if blocks else c, word)
+                total = Carried(unpack(g, word, formats.d), word, made)
+            g.label("result", word)
             blocks.append(Block(g.here, tuple(groups), tuple(block.steps), word))
-    return Dot(pack(g, total.number, formats.d, total.nan_word), tuple(blocks))
+    return Dot(blocks[-1].result, tuple(blocks))
+
+
+def _idle(g: Graph, words: Sequence[tuple[Node, Node]]) -> Node:
+    """Whether all words of A in a block are 0, or all of B [Esperanto tensor_fma16a32_execute]."""
+    return g.or_(*(all_of(g, [g.is_zero(x) for x in side]) for side in zip(*words, strict=True)))
 
 
 def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Scales | None) -> None:
@@ -101,6 +111,10 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
         raise InputError(f"expected a and b of one length of at least 1, but got {k} and {k_of_b}")
     if k % min(k, design.products):
         raise InputError(f"expected K to be a multiple of {design.products} products, but got K={k}")
+    if design.zero_words == "skipped" and formats.c != formats.d:
+        raise InputError(
+            f"expected C and D of one format for zero_words=skipped, but got {formats.c} and {formats.d}"
+        )
     if not design.rho.fits(formats.d):
         raise InputError(f"expected a conversion into {formats.d.name}, but got {design.conversion}")
     check_nans(design.nan_rule, formats)

@@ -90,6 +90,17 @@ class PartialSum:
 
 
 @dataclass(frozen=True, slots=True)
+class Lost:
+    """Bits that alignment cut off a sum's terms.
+
+    Shapes: some u[1], whether there are any; sign u[1], that of a sum that is nothing but such bits.
+    """
+
+    some: Node
+    sign: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Total:
     """A sum of aligned terms.
 
@@ -106,6 +117,8 @@ class Total:
     partials: tuple[PartialSum, ...] = ()
     #: Whether terms of the other sign than the last one's were added as complements.
     complements: bool = False
+    #: The bits that were cut off, where the sum remembers them.
+    lost: Lost | None = None
 
     @property
     def lsb(self) -> Exponent:

@@ -22,6 +22,7 @@ from tcformal.design.names import resolve
 from tcformal.design.rounding import (
     ACCUMULATIONS,
     C_POSITIONS,
+    LOST_BITS,
     MODES,
     NAN_RULES,
     NEGATED,
@@ -33,6 +34,7 @@ from tcformal.design.rounding import (
     SUMMATIONS,
     VANISHED,
     ZERO_SIGNS,
+    ZERO_WORDS,
 )
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import UnitSpec
@@ -397,6 +399,17 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     # c added to the sum of the cut products before that is rounded.
     "then-c": ("RNE", chained(fraction_bits=2, c_position="after", zero_exponent=-2)),
     "pieces-then-c": ("RD", chained(fraction_bits=1, c_position="after", piece_bits=1, zero_exponent="own")),
+    # Lost bits jammed, and blocks of zero words that leave c as it is.
+    "jammed": ("RZ", {"fraction_bits": 2, "lost_bits": "jammed", "zero_sign": "ieee"}),
+    "jammed-chain": (
+        "RNE",
+        chained(fraction_bits=1, lost_bits="jammed", zero_words="skipped", c_subnormals="signed_zero"),
+    ),
+    "jammed-normalised": (
+        "RU",
+        {"fraction_bits": 1, "lost_bits": "jammed", "normalise_products": True, "zero_sign": "sum"},
+    ),
+    "skipped": ("RD", chained(products=1, zero_words="skipped", zero_sign="ieee")),
     # Two blocks of one product: the first result is the c of the second.
     "blocks-fused": ("RZ", {"products": 1, "fraction_bits": 2, "zero_exponent": -2}),
     "blocks-fma": ("RNE", chained(products=1, **stepwise("sequential", "first", "RNE-E3M2"))),
@@ -463,7 +476,7 @@ def product_class(design: Design, a: ExactValue, b: ExactValue, words: tuple[int
     kinds = {a.kind, b.kind}
     sign = a.sign ^ b.sign
     flushed: tuple[Any, ...] = ()
-    if design.piece_bits is not None or design.normalise_operands:
+    if design.piece_bits is not None or design.normalise_operands or design.zero_words == "skipped":
         flushed = words
     elif design.operand_subnormals != "kept" or design.b_subnormals is not None:
         small = [x.kind is NumberClass.FINITE and x.magnitude < power_of_two(x.exponent) for x in (a, b)]
@@ -553,6 +566,7 @@ def test_toys_touch_every_value_of_every_parameter() -> None:
         "sum_rounding": set(SUM_ROUNDINGS), "c_fraction_bits": {None, 1, 3, 4},
         "aligned_group": {None, 1, 2}, "vanished_c": set(VANISHED), "negated": set(NEGATED),
         "b_subnormals": {None, "kept", "positive_zero"}, "factor_nan_word": {None, 0b011110},
+        "lost_bits": set(LOST_BITS), "zero_words": set(ZERO_WORDS),
         "normalise_operands": {True, False}, "piece_bits": {None, 1}, "dropped_pieces": {0, 1},
     }  # fmt: skip
     found = {name: {getattr(d, name) for d in designs} for name in choices}

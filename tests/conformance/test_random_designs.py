@@ -12,6 +12,7 @@ from conformance.test_designs import shown
 from tcformal.design.names import resolve
 from tcformal.design.rounding import (
     C_POSITIONS,
+    LOST_BITS,
     MODES,
     NAN_RULES,
     ORDERS,
@@ -52,6 +53,8 @@ def random_design(rng: random.Random, d: Format) -> Design:
         "normalise_products": rng.random() < 0.3,
         "zero_exponent": rng.choice(["own", "none", "none", -10, -132, 3]),
         "carry_bits": rng.choice([None, None, None, 0, 1, 3]),
+        "lost_bits": rng.choice(LOST_BITS),
+        "zero_words": rng.choice(["summed", "summed", "skipped"]),
         "order": rng.choice(ORDERS),
         "group": rng.choice([None] * 4 + [1, 2, 4]),
         "product_limit": rng.choice([None] * 3 + [4, -2]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tcformal.design.names import resolve
+from tcformal.errors import InputError
 from tcformal.matmul.unit import unit
 from tcformal.operands.witness import Witness
 from tcformal.oracle.exact import unit_dot
@@ -187,3 +188,59 @@ def test_wmma_goes_step_by_step() -> None:
     for name, step in ((f"rdna3/{WMMA}", 2), (f"rdna4/{WMMA}", 4)):
         assert resolve(name).design.products == step
         assert result(name, ["1"] * 16, ["1"] * 16, "1") == 0x41880000
+
+
+FMA16, FMA32 = "et-soc-1/TensorFMA16A32", "et-soc-1/TensorFMA32"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "c", "d"),
+    [
+        # 2^-27 and less: a c of the other sign that lost bits makes it 2^-25, or a zero of its sign.
+        (["1", "-0.875"], ["1", "1"], "0xbdffffff", 0x33000000),
+        (["-1", "0.875"], ["1", "1"], "0x3dffffff", 0xB3000000),
+        (["1", "-0.875"], ["1", "1"], "0xbe000001", 0x80000000),
+        # Cut toward zero.
+        (["1", "1"], ["2^-12", "2^-13"], "-1", 0xBF7FE800),
+        # Words that are all 0 in A, or in B, leave c as it is: a NaN, a subnormal; -0 is no such word.
+        (["0", "0"], ["1", "inf"], "0xff800001", 0xFF800001),
+        (["0", "0"], ["1", "1"], "0x00000001", 1),
+        (["1", "2"], ["0", "0"], "-0", 0x80000000),
+        (["-0", "0"], ["1", "1"], "0x00000001", 0),
+        (["1", "2"], ["0", "-0"], "-0", 0),
+    ],
+)
+def test_jammed_bits_and_skipped_blocks(a: list[str], b: list[str], c: str, d: int) -> None:
+    """The words that Esperanto's emulator gives."""
+    assert result(FMA16, a, b, c) == d
+
+
+def test_a_chain_skips_products_of_the_word_0() -> None:
+    assert result(FMA32, ["0"], ["inf"], "0x7f800001") == 0x7F800001
+    assert result(FMA32, ["-0"], ["inf"], "1") == 0x7FC00000
+    assert result(f"{FMA32}@zero_words=summed", ["0"], ["inf"], "1") == 0x7FC00000
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            "lost_bits=jammed,fraction_bits=exact",
+            "expected fraction_bits with lost_bits=jammed",
+        ),
+        ("lost_bits=jammed,alignment_rounding=RD", "expected alignment_rounding=RZ with lost_bits=jammed"),
+        ("lost_bits=jammed,zero_exponent=-132", "expected zero_exponent=none with lost_bits=jammed"),
+        (
+            "zero_words=skipped,nan_rule=first_operand,products=1",
+            "expected nan_rule=word with zero_words=skip",
+        ),
+    ],
+)
+def test_what_no_source_gives_a_meaning_rejects(change: str, sentence: str) -> None:
+    with pytest.raises(InputError, match=f"^{sentence}"):
+        resolve(f"tfdpa@zero_exponent=none,{change}" if "zero_exp" not in change else f"tfdpa@{change}")
+
+
+def test_a_skipped_block_rejects_another_format_of_c() -> None:
+    with pytest.raises(InputError, match=r"^expected C and D of one format for zero_words=skipped, but got "):
+        unit("tfdpa@products=2,c_format=fp16,zero_words=skipped").dot_bits([[0, 0]], [[0, 0]], [0])

@@ -10,6 +10,8 @@ from functools import partial
 from tcformal.design.arithmetic import (
     QUIET_NAN,
     bulk_normalised,
+    esperanto_chain,
+    esperanto_sum,
     fma_chain,
     gaudi2_sum,
     gaudi_chain,
@@ -43,6 +45,8 @@ AMX_FP8 = "Bochs, TDPBF8PS, TDPBHF8PS, TDPHBF8PS, TDPHF8PS"
 AMX_COMPLEX = "Bochs, TCMMRLFP16PS, TCMMIMFP16PS"
 RDNA3 = "ROCm emulator, gfx11_dot2.h and dot_packed16.h"
 RDNA4 = "ROCm emulator, gfx12_dot.h and dot_packed16.h"
+
+ESPERANTO = "Esperanto emulator, fpu/tensors.cpp and insns/tensors.cpp"
 
 #: Folders of results of the programs of `hw_probes/reference`.
 SPIKE, BOCHS = "Spike-55b4658d", "Bochs-783b58fd"
@@ -234,6 +238,20 @@ def _x86() -> Iterator[tuple[str, Published]]:
         )  # fmt: skip
 
 
+def _esperanto() -> Iterator[tuple[str, Published]]:
+    """The sums of a TensorFMA after its first pass; products of zeros leave c as it is."""
+    fact = as_reference(ESPERANTO, "ET-SoC-1-f5e79040")
+    first = "The first pass has no c and skips nothing: as with c = -0 and zero_words=summed."
+    yield "TensorFMA16A32", Published(
+        shape=(16, 16, 32), a="fp16", b="fp16", c="fp32", design=esperanto_sum(), fact=fact, notes=(first,)
+    )  # fmt: skip
+    yield "TensorFMA32", Published(
+        shape=(16, 16, 16), a="fp32", b="fp32", c="fp32", design=esperanto_chain(), fact=fact,
+        overrides=(("conversion", Fact("the rounding mode is that of frm", Evidence.CHOSEN)),),
+        notes=(first,),
+    )  # fmt: skip
+
+
 def _rdna(generation: int) -> Iterator[tuple[str, Published]]:
     """WMMA of fp16 and bf16 as ROCm's emulator has it, whose authors compared it with two cards."""
     for d, a in (("f32", "fp16"), ("f32", "bf16"), ("f16", "fp16"), ("bf16", "bf16")):
@@ -249,6 +267,7 @@ def published_names() -> Iterator[tuple[str, UnitMaker]]:
     rows = {"x86": _x86(), "arm": _arm(), "power10": _power10(), "riscv": _riscv(), "gaudi3": _gaudi3()}
     rows |= {"gaudi": _gaudi(), "gaudi2": _gaudi2()}
     rows |= {"rdna3": _rdna(3), "rdna4": _rdna(4)}
+    rows |= {"et-soc-1": _esperanto()}
     for arch, units in rows.items():
         for name, row in units:
             yield f"{arch}/{name}", partial(_unit, row)

@@ -16,6 +16,7 @@ from tcformal.semantics.round import convert
 from tcformal.semantics.special import with_specials
 from tcformal.semantics.stages import Summed, Total
 from tcformal.semantics.sums.exact import exact_total
+from tcformal.semantics.sums.jammed import jammed_total
 
 
 def fused_sum(
@@ -62,6 +63,8 @@ def truncated_total(
     if isinstance(fraction_bits, OpenBits):
         # To keep fewer fraction bits at e_max is to keep the most at an exponent as much larger.
         e_max, fraction_bits = e_max.plus(g, fraction_bits.fewer), fraction_bits.most
+    if design.lost_bits == "jammed":
+        return jammed_total(g, terms, exponents, e_max, fraction_bits, maximum)
     aligned = align_all(g, terms, exponents, e_max, fraction_bits, design.alignment_rounding)
     return sum_of_aligned(
         g, terms, aligned, e_max, fraction_bits, design.carry_bits, design.accumulation, maximum
@@ -85,6 +88,9 @@ def round_total(
         negative, magnitude = split_sign(g, total.bits)
         signs = [x.term.sign for x in operands]
         sign = sign_of_zero(g, total.bits, negative, signs, mode_of(target), design.zero_sign)
+        if total.lost is not None and design.zero_sign == "ieee":
+            only_lost = g.and_(g.is_zero(total.bits), total.lost.some)
+            sign = g.ite(only_lost, total.lost.sign, sign)
         flush = design.result_subnormals
         rounded = convert(g, sign, magnitude, total.lsb, target, overflow=design.overflow, subnormals=flush)
     return Summed(total, rounded, with_specials(g, operands, rounded.result, design))
