@@ -106,13 +106,14 @@ def _wide(g: Graph, terms: Sequence[Term]) -> Total:
 class ThreeWindows:
     """Three terms in descending order of exponents, with what lies far below moved up.
 
-    Shapes: rows: exponent's code, sign, significand u[n] of each term; swaps: which rows each comparison
-    exchanges, u[1], and all rows after it; gaps: the true distances of the second and third exponent from
-    the one before; one, two: the same, bounded by `gap_one` and `gap_two`; addends: significands in the
-    window, upper s[width]: the sum of the first two.
+    Shapes: rows: exponent's code, sign, significand u[n] of each term; swaps: which two rows each comparison
+    exchanges, the comparison u[1], and all rows after it; gaps: the true distances of the second and third
+    exponent from the one before; one, two: the same, bounded by `gap_one` and `gap_two`; addends: magnitudes
+    in the window; upper s[w]: the sum of the first two; cut: what was taken off the second gap; lost: the
+    same where `upper` is 0, else 0.
+    Ranges and units: exponent = code + low, at most `high`.
     """
 
-    normal: tuple[Term, ...]
     first_rows: tuple[tuple[Node, Node, Node], ...]
     swaps: tuple[tuple[int, int, Node, tuple[tuple[Node, Node, Node], ...]], ...]
     low: int
@@ -177,7 +178,7 @@ def three_windows(g: Graph, terms: Sequence[Term], precision: int) -> ThreeWindo
     moved = Exponent(lowered, 2 * low - high, high)
     g.label("e_max", moved.bits, offset=moved.low)
     return ThreeWindows(
-        tuple(normal), first_rows, tuple(swaps), low, high, gap_one, gap_two, (true_one, true_two), one, two,
+        first_rows, tuple(swaps), low, high, gap_one, gap_two, (true_one, true_two), one, two,
         (aligned[0], aligned[1], aligned[2]), upper, cut, lost,
         Total(total, moved, n - 1 + gap_one + gap_two),
     )  # fmt: skip

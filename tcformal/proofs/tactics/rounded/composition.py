@@ -21,8 +21,8 @@ from tcformal.proofs.tactics.rounded.kept import ResultFlush, before_flush
 from tcformal.proofs.tactics.rounded.operands import StepOperands
 from tcformal.proofs.tactics.rounded.representable import RepresentableRounding
 from tcformal.proofs.tactics.rounded.sums import PairSum, StickySum, SummedTerm
-from tcformal.proofs.tactics.rounded.three import WindowSum
-from tcformal.proofs.tactics.rounded.windows import FixedSum
+from tcformal.proofs.tactics.windows.fixed import FixedSum
+from tcformal.proofs.tactics.windows.three import WindowSum
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import Dot, DotStep, Rounded
 

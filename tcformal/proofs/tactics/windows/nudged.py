@@ -26,8 +26,8 @@ TWO, HALF = Fraction(2), Fraction(1, 2)
 class Neighbour:
     """A magnitude on a grid, and theorems about it and the one that is rounded.
 
-    `whole`: magnitude - quotient·2^place = 0, place = Σ plus - Σ minus + constant; `least`: quotient - 2^least_bit
-    >= 0; `near`: 2^(place - apart) ∓ (rounded - magnitude) >= 0.
+    `whole`: magnitude - quotient·2^place = 0, place being Σ plus - Σ minus + constant; `least`:
+    quotient - 2^least_bit >= 0; `near`: 2^(place - apart) ∓ (rounded - magnitude) >= 0.
     """
 
     magnitude: Node
@@ -103,7 +103,10 @@ class NudgedRounding:
         wide = g.zero_extend_to(x, width)
         made = g.shl_mod(wide, by)
         fits = d.lemma(f"that {what} fits", g.eq(g.lshr(made, by), wide), near, ([*cut, by],))
-        return made, [(d.read(made, fits), made), *([(d.read(wide), wide)] if wide.op == "zero_extend" else [])]
+        return made, [
+            (d.read(made, fits), made),
+            *([(d.read(wide), wide)] if wide.op == "zero_extend" else []),
+        ]
 
     def _absent(self, node: Node, number: Poly, equations: list[Equation], parts: list[Part]) -> int:
         """That a bit is 0, because it makes a negative number one of at least 0."""
@@ -124,7 +127,7 @@ class NudgedRounding:
         back, c = (Poly.of(i) * -1).power_of_two(), TWO**x.p - HALF
         number = Poly.constant(c / 2 ** (most + 1) + 1 / TWO**v.apart - TWO**v.least_bit)
         steps = self.per_step
-        parts = [
+        parts: list[Part] = [
             (steps, [self.errors[0]]), (steps * self.unit, [v.near[1]]), (steps * self.unit, [v.whole]),
             (1, [v.least]), (steps * x.ulp, [full]), (back * c, [ratio]),
         ]  # fmt: skip
@@ -148,9 +151,9 @@ class NudgedRounding:
             ]  # fmt: skip
             known.append(self._absent(less, number, [*exponents, *reads], parts))
         same = d.fact(d.lemma("that a neighbour is the result", g.eq(one, other), known, ([one, other],)))
-        sign = d.about(same).terms[((one,), ())]
+        turn = d.about(same).terms[((one,), ())]
         gone = Poly.of(v.quotient) * Poly.of(i).power_of_two() - Poly.of(size)
-        met = z.rewritten(gone, reads, [(sign, [same])]) if one is not other else d.arith([])
+        met = z.rewritten(gone, reads, [(turn, [same])]) if one is not other else d.arith([])
         made = []
         for sign in (1, -1):
             parts = [(x.loss, []), (self.unit * -sign, [v.whole]), (x.ulp * -sign, [met])]
@@ -178,15 +181,17 @@ class NudgedRounding:
         wide = [g.zero_extend_to(n, width + 2) for n in (v.quotient, half, size)]
         lower, upper = g.add_mod(wide[0], wide[1]), g.add_mod(wide[2], wide[1])
         leaves = [v.quotient, half, size]
-        reads = d.expanded(lower, leaves, "a sum of the grid") + d.expanded(upper, leaves, "a sum of the grid")
+        reads = d.expanded(lower, leaves, "a sum of the grid") + d.expanded(
+            upper, leaves, "a sum of the grid"
+        )
         reads += [(d.read(n), n) for n in wide if n.op == "zero_extend"]
         reads += [*one, *two, (d.read(doubled), doubled)]
-        reads = sorted(dict((n, (i, n)) for i, n in reads).values(), key=lambda y: -y[1].index)
+        reads = sorted({n: (i, n) for i, n in reads}.values(), key=lambda y: -y[1].index)
         number = Poly.constant(1 / TWO**v.apart - 1)
         steps, made = self.per_step, []
         for k, (small, large) in enumerate(((wide[0], upper), (wide[2], lower))):
             above, sign = g.ult(large, small), -1 if k else 1
-            parts = [
+            parts: list[Part] = [
                 (steps, [self.errors[k]]), (steps * self.unit, [v.near[1 - k]]),
                 (steps * self.unit * sign, [v.whole]), (1, [d.fact(d.assume(above))]),
             ]  # fmt: skip
@@ -207,18 +212,18 @@ class NudgedRounding:
         below = ((Poly.of(j) + Poly.constant(1)) * -1).power_of_two()
         c = 1 / TWO**v.apart + TWO**most - 1
         number = Poly.constant(c / TWO ** (most + 2) - HALF)
-        parts = [
+        parts: list[Part] = [
             (self.per_ulp, [self.errors[1]]), (per, [v.near[0]]), (per * -1, [v.whole]), (below, [full]),
             (1, [d.fact(d.assume(some))]), (below * c, [ratio]),
         ]  # fmt: skip
         absent = self._absent(some, number, exponents, parts)
         none = d.fact(d.lemma("that a result is zero", g.is_zero(size), [absent], ([size],)))
         step = self.unit * self.grid
-        up = [
+        up: list[Part] = [
             (self.unit * -1, [v.whole]), (step, [full]), (step * 2 ** (most + 1), [ratio]),
             (step * (2**most + 1), []),
         ]  # fmt: skip
-        down = [(x.loss, []), (Poly.of(v.magnitude) * self.unit, [])]
+        down: list[Part] = [(x.loss, []), (Poly.of(v.magnitude) * self.unit, [])]
         same = [(none, size), *exponents]
         return [
             z.rewritten(x.loss - self.gap, same, up),
