@@ -112,7 +112,6 @@ def windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcformal.semantics.sums.exact._FIXED_WINDOW", 0)
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("windows")
 def test_a_bound_holds_of_three_terms_in_windows(book: LemmaBook) -> None:
     v = prove(WINDOWS, book)
