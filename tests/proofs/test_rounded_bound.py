@@ -26,7 +26,7 @@ from tcformal.query.question import Kind
 from tcformal.semantics import product as product_of
 from tcformal.semantics.normalise import shift_left_by_leading_zeros
 from tcformal.semantics.number import Number, Term
-from tcformal.semantics.round import convert
+from tcformal.semantics.round import clamp, convert
 from tcformal.semantics.stages import Rounded
 from theorems import value_at
 
@@ -53,6 +53,10 @@ CHAINS = f"{_TREE},accumulator=RNE-FP16,{_TOY}".replace("pairwise", "two_chains"
 #: Pairs, their sums in two chains; and odd products subtracted, subnormals of a flushed and those of b not.
 PAIRS = CHAINS.replace("two_chains", "pair_chains").replace("products=2", "products=4,k=4")
 NEGATED = f"{CHAIN},negated=odd,operand_subnormals=signed_zero,b_subnormals=kept"
+
+#: Both products and c in windows, where these are forced: with few bits, far exponents and subnormals.
+_E4M1 = "a_format=e2m1,b_format=e2m1,c_format=e4m1,d_format=e4m1,conversion=RNE-E4M1"
+WINDOWS = f"sequential@products=2,c_position=joined,summation=fused,{_E4M1},zero_sign=ieee,overflow=ieee"
 
 _LONG = pytest.mark.long
 
@@ -86,6 +90,10 @@ def book() -> LemmaBook:
             "|d - (Σ FTZ(a_k)·FTZ(b_k) + FTZ(c))| <= 2^(E-22) + 2·2^-126 + ulp(d)/2",
             marks=_LONG,
         ),
+        # Three terms in windows.
+        pytest.param(
+            "cdna1/v_mfma_f32_32x32x4bf16", "|d - (Σ a_k·b_k + c)| <= 2^(E-21) + ulp(d)/2", marks=_LONG
+        ),
         pytest.param("arm/bfdot.ebf1", "|d - (Σ a_k·b_k + c)| <= 2^(E-22) + ulp(d)/2", marks=_LONG),
     ],
 )
@@ -96,6 +104,25 @@ def test_a_bound_holds_of_inputs_and_result(name: str, bound: str, book: LemmaBo
     assert bound in v.composition
     assert v.lemmas
     assert all(x.holds and x.certificate is not None for x in v.lemmas)
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No sum of products is kept whole, so that three terms are summed in windows."""
+    monkeypatch.setattr("tcformal.semantics.sums.exact._FIXED_WINDOW", 0)
+
+
+@pytest.mark.usefixtures("windows")
+def test_a_bound_holds_of_three_terms_in_windows(book: LemmaBook) -> None:
+    v = prove(WINDOWS, book)
+    assert v.kind is Kind.HOLDS, v.reason
+    assert v.reason == "|d - (Σ a_k·b_k + c)| <= ulp(d)/2"
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("windows")
+def test_every_theorem_of_a_proof_in_windows_is_true_on_random_inputs(book: LemmaBook) -> None:
+    true_on_random_inputs(WINDOWS, book, 12)
 
 
 @pytest.mark.parametrize(
@@ -246,6 +273,29 @@ def test_a_false_unit_never_holds(
     assert not v.parts[0].tree
 
 
+def _no_far_gap(patch: pytest.MonkeyPatch) -> None:
+    """A far term is moved up to where rounding sees it."""
+    patch.setattr("tcformal.semantics.sums.exact.clamp", lambda g, x, most: clamp(g, x, 2))
+
+
+@pytest.mark.usefixtures("windows")
+@pytest.mark.parametrize(
+    "fault",
+    [
+        _no_far_gap, FAULTS["a wrong sign"],
+        *(pytest.param(FAULTS[x], marks=_LONG) for x in ("a dropped product", "no rounding")),
+    ],
+)  # fmt: skip
+def test_false_windows_never_hold(
+    fault: Callable[[pytest.MonkeyPatch], None], book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault(monkeypatch)
+    assert violated(WINDOWS, book)
+    v = prove(WINDOWS, book)
+    assert v.kind is Kind.UNKNOWN, v.reason
+    assert not v.parts[0].tree
+
+
 def test_a_unit_that_forgets_to_flush_never_holds(book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
     _not_flushed(monkeypatch)
     assert violated(FLUSHED, book)
@@ -266,7 +316,6 @@ def test_the_proof_of_another_unit_is_refused(book: LemmaBook, monkeypatch: pyte
     ("name", "reason"),
     [
         (FMA.replace("RNE-FP16,overflow", "RU-FP16,overflow"), "got RU"),
-        ("cdna1/v_mfma_f32_32x32x4bf16", "no tactic is written for an exact sum of 3 terms"),
     ],
 )
 def test_a_unit_without_a_proof_is_open(name: str, reason: str, book: LemmaBook) -> None:

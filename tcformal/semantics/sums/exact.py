@@ -8,6 +8,7 @@ short, because what lies far below only nudges; products of a narrow format fit 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -43,7 +44,7 @@ def exact_total(g: Graph, terms: Sequence[Term], precision: int) -> Total:
             terms = [fixed_sum(g, products), c]
             members = [tuple(range(len(products))), (len(products),)]
         elif len(terms) == 3:
-            return _three(g, terms, precision)
+            return three_windows(g, terms, precision).total
         else:
             return _wide(g, terms)
     normal = [normalise_term(g, t) for t in terms]
@@ -101,7 +102,35 @@ def _wide(g: Graph, terms: Sequence[Term]) -> Total:
     return sum_of_aligned(g, terms, aligned, e_max, bits, maximum=maximum)
 
 
-def _three(g: Graph, terms: Sequence[Term], precision: int) -> Total:
+@dataclass(frozen=True, slots=True)
+class ThreeWindows:
+    """Three terms in descending order of exponents, with what lies far below moved up.
+
+    Shapes: rows: exponent's code, sign, significand u[n] of each term; swaps: which two rows each comparison
+    exchanges, the comparison u[1], and all rows after it; gaps: the true distances of the second and third
+    exponent from the one before; one, two: the same, bounded by `gap_one` and `gap_two`; addends: magnitudes
+    in the window; upper s[w]: the sum of the first two; cut: what was taken off the second gap; lost: the
+    same where `upper` is 0, else 0.
+    Ranges and units: exponent = code + low, at most `high`.
+    """
+
+    first_rows: tuple[tuple[Node, Node, Node], ...]
+    swaps: tuple[tuple[int, int, Node, tuple[tuple[Node, Node, Node], ...]], ...]
+    low: int
+    high: int
+    gap_one: int
+    gap_two: int
+    gaps: tuple[Node, Node]
+    one: Node
+    two: Node
+    addends: tuple[Node, Node, Node]
+    upper: Node
+    cut: Node
+    lost: Node
+    total: Total
+
+
+def three_windows(g: Graph, terms: Sequence[Term], precision: int) -> ThreeWindows:
     """Three terms x >= y >= z by exponent, with gaps between them cut to what rounding can see.
 
     Below a non-zero x, a y further down than `gap_one` only nudges x; below a non-zero x + y, a z
@@ -113,26 +142,30 @@ def _three(g: Graph, terms: Sequence[Term], precision: int) -> Total:
     exponents = effective_exponents(g, normal, "none")
     low, high = min(e.low for e in exponents), max(e.high for e in exponents)
     rows = [(e.rebased(g, low, high), t.sign, t.significand) for e, t in zip(exponents, normal, strict=True)]
+    first_rows, swaps = tuple(rows), []
     for i, j in ((0, 1), (1, 2), (0, 1)):
         swap = g.ult(rows[i][0], rows[j][0])
         pairs = list(zip(rows[i], rows[j], strict=True))
         first = [g.ite(swap, q, p) for p, q in pairs]
         second = [g.ite(swap, p, q) for p, q in pairs]
         rows[i], rows[j] = (first[0], first[1], first[2]), (second[0], second[1], second[2])
+        swaps.append((i, j, swap, tuple(rows)))
     e = [row[0] for row in rows]
     g.invariant(
         lambda: g.and_(g.ule(e[1], e[0]), g.ule(e[2], e[1])), "three exponents are in descending order"
     )
 
     gap_one, gap_two = max(n, precision + 2) + 4, n + precision + 3
-    one = clamp(g, g.sub_mod(rows[0][0], rows[1][0]), gap_one)
+    true_one = g.sub_mod(rows[0][0], rows[1][0])
+    one = clamp(g, true_one, gap_one)
     true_two = g.sub_mod(rows[1][0], rows[2][0])
     two = clamp(g, true_two, gap_two)
     down = [None, one, g.add_expand(one, two)]
-    addends = []
+    aligned, addends = [], []
     for (_, sign, significand), distance in zip(rows, down, strict=True):
         placed = g.shift_left_const(significand, gap_one + gap_two)
-        addends.append(signed_magnitude(g, sign, placed if distance is None else g.lshr(placed, distance)))
+        aligned.append(placed if distance is None else g.lshr(placed, distance))
+        addends.append(signed_magnitude(g, sign, aligned[-1]))
     width = n + gap_one + gap_two + 3
     upper = add_signed(g, addends[:2], width)
     total = add_signed(g, [upper, addends[2]], width)
@@ -144,7 +177,11 @@ def _three(g: Graph, terms: Sequence[Term], precision: int) -> Total:
     lowered = g.sub_mod(e_max.rebased(g, 2 * low - high, high), _to(g, lost, e_max, low, high))
     moved = Exponent(lowered, 2 * low - high, high)
     g.label("e_max", moved.bits, offset=moved.low)
-    return Total(total, moved, n - 1 + gap_one + gap_two)
+    return ThreeWindows(
+        first_rows, tuple(swaps), low, high, gap_one, gap_two, (true_one, true_two), one, two,
+        (aligned[0], aligned[1], aligned[2]), upper, cut, lost,
+        Total(total, moved, n - 1 + gap_one + gap_two),
+    )  # fmt: skip
 
 
 def _to(g: Graph, x: Node, e: Exponent, low: int, high: int) -> Node:

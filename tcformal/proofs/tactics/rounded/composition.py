@@ -20,8 +20,9 @@ from tcformal.proofs.tactics.rounded.integers import IntegerSteps, power
 from tcformal.proofs.tactics.rounded.kept import ResultFlush, before_flush
 from tcformal.proofs.tactics.rounded.operands import StepOperands
 from tcformal.proofs.tactics.rounded.representable import RepresentableRounding
-from tcformal.proofs.tactics.rounded.sums import StickySum, SummedTerm
-from tcformal.proofs.tactics.rounded.windows import FixedSum
+from tcformal.proofs.tactics.rounded.sums import PairSum, StickySum, SummedTerm
+from tcformal.proofs.tactics.windows.fixed import FixedSum
+from tcformal.proofs.tactics.windows.three import WindowSum
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import Dot, DotStep, Rounded
 
@@ -75,6 +76,7 @@ class RoundedProof:
         over = step.rounded.result.inf
         fits = d.lemma("that nothing overflows", g.not_(over), clean, ([over, *flags_of(step.specials)],))
         summands = [x.summand for x in taken]
+        windows: WindowSum | None = None
         value = Poly.constant(0)
         for x in summands:
             value = value + x.value
@@ -89,19 +91,27 @@ class RoundedProof:
         else:
             if len(summands) > 2 and len(step.total.terms) == 2:
                 summands = [FixedSum(z, summands[:-1]).summand(), summands[-1]]
-            exact = StickySum(z, step.total, summands).error()
             signs = [x.summand.term.sign for x in taken]
+            exact: PairSum | WindowSum
+            if len(summands) == 3:
+                exact = windows = WindowSum(z, step.total, summands, stated.target.precision)
+                sticky, bounds = None, []
+            else:
+                exact = pair = StickySum(z, step.total, summands).error()
+                sticky, bounds = pair.sticky, list(pair.errors)
             own, whole = exact.summed.sign, [step.total.bits, step.total.e_max.bits, *signs]
             magnitude, lsb = exact.summed.magnitude, step.total.lsb
             plain, kept = before_flush(z, self.design, step.rounded, magnitude, lsb, fits)
-            rounding = MagnitudeRounding(z, plain, magnitude, lsb, exact.sticky, kept, exact.ranges)
-            bounds = list(exact.errors)
+            rounding = MagnitudeRounding(z, plain, magnitude, lsb, sticky, kept, exact.ranges)
         up, down = rounding.error()
         rounded = sign_of(own) * Poly.of(rounding.significand) * rounding.ulp
         loss = rounding.loss
         # loss ∓ (value - rounded) >= 0
-        above = z.rewritten(loss - (value - rounded), [], [(1, [bounds[0]]), *z.mixed(own, up, down)])
-        below = z.rewritten(loss + (value - rounded), [], [(1, [bounds[1]]), *z.mixed(own, down, up)])
+        if windows is None:
+            above = z.rewritten(loss - (value - rounded), [], [(1, [bounds[0]]), *z.mixed(own, up, down)])
+            below = z.rewritten(loss + (value - rounded), [], [(1, [bounds[1]]), *z.mixed(own, down, up)])
+        else:
+            above, below = windows.rounded(rounding, (up, down))
         most = sum((x.most for x in taken), Fraction(0))
         less = d.arith([(1, [x.less]) for x in taken])
         more = d.arith([(1, [x.more]) for x in taken])
