@@ -143,8 +143,8 @@ class _Columns:
         row.append("|")
         if self.step.wrapped:
             row.append(" wrapped", style=_CUT)
-        if self.step.complements:
-            row.append(f" {self.step.complements} ulp by complements", style=_CUT)
+        if self.step.moved:
+            row.append(f" {self.step.moved} ulp by {self.step.moved_by}", style=_CUT)
         return _Line("sum", self.step.total, row)
 
     def _rounding(self, done: Rounding) -> list[_Line]:

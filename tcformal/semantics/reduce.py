@@ -138,8 +138,8 @@ def sum_of_aligned(
                 "a term that is not zero is shifted by its distance",
             )
         made.append(AlignedTerm(members[k] if members else (k,), term, distance, shift, kept))
-    complements = accumulation == "ones_complement"
-    return Total(total, e_max, fraction_bits, maximum, tuple(made), tuple(partials), complements)
+    moved_by = "complements" if accumulation == "ones_complement" else ""
+    return Total(total, e_max, fraction_bits, maximum, tuple(made), tuple(partials), moved_by)
 
 
 def _wrapped(g: Graph, total: Node, bits: Node) -> Node:

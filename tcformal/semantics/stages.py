@@ -115,8 +115,8 @@ class Total:
     maximum: Maximum | None = None
     terms: tuple[AlignedTerm, ...] = ()
     partials: tuple[PartialSum, ...] = ()
-    #: Whether terms of the other sign than the last one's were added as complements.
-    complements: bool = False
+    #: What sets the sum apart from that of the kept parts: complements, lost bits; empty where nothing does.
+    moved_by: str = ""
     #: The bits that were cut off, where the sum remembers them.
     lost: Lost | None = None
 

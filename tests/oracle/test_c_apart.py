@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tcformal.design.names import resolve
@@ -243,4 +244,5 @@ def test_what_no_source_gives_a_meaning_rejects(change: str, sentence: str) -> N
 
 def test_a_skipped_block_rejects_another_format_of_c() -> None:
     with pytest.raises(InputError, match=r"^expected C and D of one format for zero_words=skipped, but got "):
-        unit("tfdpa@products=2,c_format=fp16,zero_words=skipped").dot_bits([[0, 0]], [[0, 0]], [0])
+        zeros = np.zeros((1, 2), np.uint16)
+        unit("tfdpa@products=2,c_format=fp16,zero_words=skipped").dot_bits(zeros, zeros, zeros[0, :1])

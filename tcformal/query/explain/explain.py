@@ -177,12 +177,13 @@ def _step(
         exact=step.exact,
         total=held,
         total_bits=_pointed(f"{abs(bits):0{total.bits.width - 1}b}", fraction_bits),
-        wrapped=bool(terms) and held != parts and not total.complements,
+        wrapped=bool(terms) and held != parts and not total.moved_by,
         rounding=None if step.rounded is None else _rounding(step, step.rounded, values, held),
         special=special,
         blamed=tuple(dict.fromkeys(why for one in blamed for why in one.why)),
         nan_of=nan_owner(step, values, owners) if special == "NaN" else "",
-        complements=int(abs(held - parts) / power_of_two(e_max - fraction_bits)) if total.complements else 0,
+        moved=int(abs(held - parts) / power_of_two(e_max - fraction_bits)) if total.moved_by else 0,
+        moved_by=total.moved_by,
     )
 
 

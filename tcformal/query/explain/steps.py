@@ -78,9 +78,10 @@ class SumStep:
     blamed: tuple[str, ...]
     #: Whose NaN the result is: `a[2]`, `c`, `an invalid operation`; empty where all NaNs are one word.
     nan_of: str
-    #: Units of the last kept place by which the sum differs from that of the kept parts: so many terms were
-    #: added as complements.
-    complements: int = 0
+    #: Units of the last kept place by which the sum differs from that of the kept parts, and what moved it:
+    #: complements of negatives, lost bits.
+    moved: int = 0
+    moved_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,7 +165,7 @@ class _Sum:
         )
         notes = [f"{carries} carry bit{'s' * (carries > 1)}"] if carries else []
         notes += ["wrapped: the sum has more bits than are carried"] if step.wrapped else []
-        notes += [f"{step.complements} units by complements of negatives"] if step.complements else []
+        notes += [f"{step.moved} units by {step.moved_by}"] if step.moved else []
         return BitRow(
             f"sum = {number_text(step.total)}", "", "-" if step.total < 0 else "+",
             tuple(b for b in bits if b.digits), "; ".join(notes),

@@ -58,7 +58,7 @@ def jammed_total(
     step = g.ite(frame, g.const((1 << width) - 1, width), g.const(1, width))
     moved = g.add_mod(whole, g.ite(up, step, g.const(0, width)))
     g.label("jammed", moved, signed=True, scale=bits)
-    return replace(total, bits=moved, complements=True, lost=Lost(some, g.xor(frame, below)))
+    return replace(total, bits=moved, moved_by="lost bits", lost=Lost(some, g.xor(frame, below)))
 
 
 def _largest_first(
