@@ -11,6 +11,7 @@ from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.rounding import (
     ACCUMULATIONS,
+    LOST_BITS,
     MODES,
     NAN_RULES,
     NEGATED,
@@ -149,6 +150,8 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
         "dropped_pieces": () if d.piece_bits is None else range(3),
         "order": ORDERS,
         "negated": NEGATED,
+        "lost_bits": () if d.lost_bits == "cut" else LOST_BITS,
+        "zero_terms": () if d.lost_bits == "cut" else ("none", *around(d.zero_terms, (-1, 1))),
         "operand_subnormals": SUBNORMALS,
         "b_subnormals": () if d.b_subnormals is None else ("none", *SUBNORMALS),
         "c_subnormals": SUBNORMALS,

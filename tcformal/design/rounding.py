@@ -46,6 +46,7 @@ SUBNORMALS = ("kept", "positive_zero", "signed_zero")
 RESULT_SUBNORMALS = ("kept", "signed_zero", "tiny_zero")
 VANISHED = ("cut", "dropped")
 NEGATED = ("none", "odd")
+LOST_BITS = ("cut", "sticky")
 ORDERS = ("ascending", "odd_first")
 NAN_RULES = ("word", "first_operand", "b_sum_a", "a_sum_b", "products_c")
 SUM_ROUNDINGS = ("RD", "RZ")
@@ -93,19 +94,32 @@ C_APART: dict[str, tuple[object, ...]] = {
     "c_position": ("joined",), "group": (None,), "carry_bits": (None,), "normalise_products": (False,),
     "product_rounding": (None,), "accumulation": ("twos_complement", "ones_complement"),
 }  # fmt: skip
+#: What the other parameters may be where the bits that alignment cuts off are remembered.
+LOST: dict[str, tuple[object, ...]] = {
+    "summation": ("fused",), "c_position": ("joined",), "group": (None,), "carry_bits": (None,),
+    "alignment_rounding": ("RZ",), "accumulation": ("twos_complement",), "c_fraction_bits": (None,),
+    "product_rounding": (None,), "piece_bits": (None,),
+}  # fmt: skip
+#: What the other parameters may be where zero terms count as numbers.
+ZERO_TERMS: dict[str, tuple[object, ...]] = {
+    "lost_bits": ("sticky",), "zero_exponent": ("none",), "normalise_operands": (False,),
+    "normalise_products": (False,), "product_limit": (None,), "operand_subnormals": ("kept",),
+    "b_subnormals": (None,), "c_subnormals": ("kept",), "nan_rule": ("word",),
+}  # fmt: skip
 #: Parameters that are one of some words.
 CHOICES: dict[str, Iterable[str]] = {
     "summation": SUMMATIONS, "c_position": C_POSITIONS, "alignment_rounding": MODES, "zero_sign": ZERO_SIGNS,
     "overflow": OVERFLOWS, "accumulation": ACCUMULATIONS, "order": ORDERS, "nan_rule": NAN_RULES,
     "sum_rounding": SUM_ROUNDINGS, "operand_subnormals": SUBNORMALS, "c_subnormals": SUBNORMALS,
     "result_subnormals": RESULT_SUBNORMALS, "vanished_c": VANISHED, "negated": NEGATED,
+    "lost_bits": LOST_BITS,
 }  # fmt: skip
 #: Parameters that are integers, with their ranges.
 NUMBERS: dict[str, tuple[int, int | None]] = {
     "products": (1, 256), "product_limit": (-40000, 40000), "sum_fraction_bits": (1, 256),
     "nan_word": (0, None), "factor_nan_word": (0, None), "fraction_bits": (1, 256),
     "c_fraction_bits": (1, 256), "carry_bits": (0, 64), "aligned_group": (1, 256),
-    "piece_bits": (1, 64), "dropped_pieces": (0, 64),
+    "piece_bits": (1, 64), "dropped_pieces": (0, 64), "zero_terms": (-40000, -1),
 }  # fmt: skip
 
 _NAMED = {"FP64": (11, 52), "FP32": (8, 23), "FP16": (5, 10), "BF16": (8, 7)}
@@ -169,6 +183,16 @@ def check_plain(design: Design, name: str, neutral: dict[str, tuple[object, ...]
         if value not in allowed:
             shown = " or ".join(str(a) for a in allowed)
             raise InputError(f"expected {other}={shown} with {name}={getattr(design, name)}, but got {value}")
+
+
+def check_lost(design: Design) -> None:
+    """Refuse parameters of sums with a sticky bit that no source gives a meaning together; InputError."""
+    if design.lost_bits != "cut":
+        check_plain(design, "lost_bits", LOST)
+        if design.fraction_bits is None:
+            raise InputError(f"expected fraction_bits with lost_bits={design.lost_bits}, but got None")
+    if design.zero_terms is not None:
+        check_plain(design, "zero_terms", ZERO_TERMS)
 
 
 def check_c_apart(design: Design) -> None:

@@ -25,6 +25,7 @@ from tcformal.design.rounding import (
     ZERO_EXPONENTS,
     Conversion,
     check_c_apart,
+    check_lost,
     check_plain,
     conversion,
 )
@@ -91,6 +92,12 @@ class Design:
     #: Products per group that are aligned among themselves, cut and added, before the group's sum is cut
     #: again at e_max; None: every product is aligned at e_max once.
     aligned_group: int | None = None
+    #: What is left of the bits that alignment cuts off: `cut`, nothing; `sticky`, one bit for all terms below the
+    #: magnitude of the sum, which its rounding sees and which is no part of a sum of zero [Vortex].
+    lost_bits: str = "cut"
+    #: The exponent of zero terms that count as numbers: a zero c as ±1, a zero factor as 1 with the sign of its
+    #: product, times 2^zero_terms; None: zeros count as zeros [Vortex].
+    zero_terms: int | None = None
     #: `ascending`: products in the order of k.  `odd_first`: in each pair (2i, 2i+1) the odd one first.
     order: str = "ascending"
     #: Whether subnormals of A and B are normalised, which lowers their exponents, before they are multiplied.
@@ -203,6 +210,7 @@ class Design:
                         "because an exact sum has no alignment"
                     )
         check_c_apart(self)
+        check_lost(self)
         if self.c_position == "after":
             check_plain(self, "c_position", AFTER)
             if f is None:
@@ -271,6 +279,7 @@ class Design:
     def one_sum(self) -> bool:
         """Whether terms are aligned at one exponent, cut, added up and rounded."""
         plain = self.summation == "fused" and self.c_position != "after" and not self.framed
+        plain = plain and self.lost_bits == "cut"
         return plain and self.fraction_bits is not None
 
     @property

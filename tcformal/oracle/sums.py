@@ -9,7 +9,7 @@ from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.oracle.products import exact_specials
 from tcformal.oracle.rounding import round_to, round_units, sign_of_sum, wrap
-from tcformal.oracle.text import exact_sum, of_units
+from tcformal.oracle.text import exact_sum, in_units, of_units, power_of_two
 from tcformal.oracle.values import ExactValue, exponent_of
 
 
@@ -25,6 +25,8 @@ def fused_sum(design: Design, terms: Sequence[ExactValue], target: Conversion) -
     if special is not None:
         return special
     total, sign = aligned_sum(design, terms, target.mode)
+    if design.lost_bits == "sticky" and total:
+        total = abs(total) + left_over(design, terms, total)
     return round_to(design, sign, abs(total), target)
 
 
@@ -48,6 +50,19 @@ def aligned_sum(design: Design, terms: Sequence[ExactValue], mode: str) -> tuple
         count = wrap(count, 1 + (design.fraction_bits + 1 + design.carry_bits))
     total = of_units(count, unit)
     return total, sign_of_sum(total, signs, counts, mode)
+
+
+def left_over(design: Design, terms: Sequence[ExactValue], total: Fraction) -> Fraction:
+    """What stands for all that alignment cut off: a little more than nothing, however much it was.
+
+    Ranges and units: far less than half of the last bit that any rounding of `total` keeps.
+    Source: Vortex, VX_tcu_tfr_align.sv and VX_tcu_tfr_norm_round.sv (sticky bits).
+    """
+    e_max = largest_exponent(design, terms)
+    if e_max is None or design.fraction_bits is None:
+        return Fraction(0)
+    exact = [in_units(abs(x.number), e_max - design.fraction_bits) for x in terms]
+    return abs(total) * power_of_two(-400) if any(n % whole for n, whole in exact) else Fraction(0)
 
 
 def largest_exponent(design: Design, terms: Sequence[ExactValue]) -> int | None:

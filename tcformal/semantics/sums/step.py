@@ -16,6 +16,7 @@ from tcformal.semantics.round import convert
 from tcformal.semantics.special import with_specials
 from tcformal.semantics.stages import Summed, Total
 from tcformal.semantics.sums.exact import exact_total
+from tcformal.semantics.sums.sticky import cut_off, sticky_below
 
 
 def fused_sum(
@@ -86,7 +87,11 @@ def round_total(
         signs = [x.term.sign for x in operands]
         sign = sign_of_zero(g, total.bits, negative, signs, mode_of(target), design.zero_sign)
         flush = design.result_subnormals
-        rounded = convert(g, sign, magnitude, total.lsb, target, overflow=design.overflow, subnormals=flush)
+        lsb = total.lsb
+        if design.lost_bits == "sticky":
+            sticky = cut_off(g, [x.term for x in total.terms], total)
+            magnitude, lsb = sticky_below(g, magnitude, lsb, sticky, target.precision)
+        rounded = convert(g, sign, magnitude, lsb, target, overflow=design.overflow, subnormals=flush)
     return Summed(total, rounded, with_specials(g, operands, rounded.result, design))
 
 
