@@ -28,7 +28,7 @@ class Operation:
 _VENDOR = {
     "x86": "Intel SDM volume 2", "arm": "Arm ARM, BFDOT and BFMMLA", "power10": "Power ISA 3.1B",
     "gaudi": "Gaudi 1", "gaudi2": "Gaudi 2", "riscv": "RVBNA; Spike",
-    "rdna3": "ROCm emulator", "rdna4": "ROCm emulator",
+    "rdna3": "ROCm emulator", "rdna4": "ROCm emulator", "vortex": "Vortex",
 }  # fmt: skip
 _HALF_ULP = ("output rounding", "0.5 ulp")
 
@@ -71,6 +71,8 @@ def operation(u: UnitSpec) -> Operation:
         )
     if d.framed:
         return _framed(u, length)
+    if d.lost_bits == "sticky":
+        return _sticky(u, length)
     if d.fraction_bits is not None and d.summation == "fused" and d.c_position == "joined":
         return _truncated(u, length)
     if d.c_position == "after":
@@ -115,6 +117,17 @@ def _truncated(u: UnitSpec, length: int) -> Operation:
             ("output rounding", f"{ulp} of {d.rho.fraction_bits} fraction bits"),
         ),
         source=f"XIE Algorithm {algorithm}, Table 9",
+    )
+
+
+def _sticky(u: UnitSpec, length: int) -> Operation:
+    d = u.design
+    ulp = _HALF_ULP if d.rho.mode in NEAREST else ("output rounding", "1 ulp")
+    return Operation(
+        name="sticky DPA",
+        formula=f"d = {d.conversion}(Σ RZ_{d.fraction_bits}(a_k·b_k) + c, a sticky bit), {length} terms and c",
+        bounds=(("fused summation", f"{length + 1}·2^(e_max-{d.fraction_bits})"), ulp),
+        source=_VENDOR.get(u.arch, "a design chosen by name"),
     )
 
 

@@ -51,7 +51,9 @@ def cut_off(g: Graph, terms: Sequence[Term], total: Total) -> Node:
     return g.label("sticky", any_of(g, lost))
 
 
-def sticky_below(g: Graph, magnitude: Node, lsb: Exponent, sticky: Node, precision: int) -> tuple[Node, Exponent]:
+def sticky_below(
+    g: Graph, magnitude: Node, lsb: Exponent, sticky: Node, precision: int
+) -> tuple[Node, Exponent]:
     """A magnitude with a bit so far below that no rounding to `precision` bits keeps it; 0 stays 0.
 
     Shapes: u[n] -> u[n + precision + 2], and the exponent of its lowest bit.
