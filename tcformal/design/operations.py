@@ -125,7 +125,7 @@ def _sticky(u: UnitSpec, length: int) -> Operation:
     ulp = _HALF_ULP if d.rho.mode in NEAREST else ("output rounding", "1 ulp")
     return Operation(
         name="sticky DPA",
-        formula=f"d = {d.conversion}(Σ RZ_{d.fraction_bits}(a_k·b_k) + c, a sticky bit), {length} terms and c",
+        formula=f"d = {d.conversion}(Σ RZ_{d.fraction_bits}(a_k·b_k) + c, sticky), {length} terms and c",
         bounds=(("fused summation", f"{length + 1}·2^(e_max-{d.fraction_bits})"), ulp),
         source=_VENDOR.get(u.arch, "a design chosen by name"),
     )

@@ -92,11 +92,11 @@ class Design:
     #: Products per group that are aligned among themselves, cut and added, before the group's sum is cut
     #: again at e_max; None: every product is aligned at e_max once.
     aligned_group: int | None = None
-    #: What is left of the bits that alignment cuts off: `cut`, nothing; `sticky`, one bit for all terms below the
-    #: magnitude of the sum, which its rounding sees and which is no part of a sum of zero [Vortex].
+    #: What is left of the bits that alignment cuts off: `cut`, nothing; `sticky`, one bit for all terms below
+    #: the magnitude of the sum, which its rounding sees and which is no part of a sum of zero [Vortex].
     lost_bits: str = "cut"
-    #: The exponent of zero terms that count as numbers: a zero c as ±1, a zero factor as 1 with the sign of its
-    #: product, times 2^zero_terms; None: zeros count as zeros [Vortex].
+    #: The exponent of zero terms that count as numbers: in place of a zero c or a zero factor stands a 1, and
+    #: the term has this exponent; None: zeros count as zeros [Vortex].
     zero_terms: int | None = None
     #: `ascending`: products in the order of k.  `odd_first`: in each pair (2i, 2i+1) the odd one first.
     order: str = "ascending"

@@ -397,6 +397,10 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     # c added to the sum of the cut products before that is rounded.
     "then-c": ("RNE", chained(fraction_bits=2, c_position="after", zero_exponent=-2)),
     "pieces-then-c": ("RD", chained(fraction_bits=1, c_position="after", piece_bits=1, zero_exponent="own")),
+    # One sticky bit for what alignment cuts off; zeros that count as ones.
+    "sticky": ("RNE", chained(fraction_bits=2, lost_bits="sticky", zero_exponent=-2)),
+    "sticky-up": ("RU", {"fraction_bits": 1, "lost_bits": "sticky", "zero_sign": "sum"}),
+    "zeros-as-ones": ("RNE", {"fraction_bits": 3, "lost_bits": "sticky", "zero_terms": -40}),
     # Two blocks of one product: the first result is the c of the second.
     "blocks-fused": ("RZ", {"products": 1, "fraction_bits": 2, "zero_exponent": -2}),
     "blocks-fma": ("RNE", chained(products=1, **stepwise("sequential", "first", "RNE-E3M2"))),

@@ -251,7 +251,7 @@ def _vortex() -> Iterator[tuple[str, Published]]:
     """The fused dot product of two registers of fp16, and the one that stands for it in simulation."""
     yield "VX_tcu_fedp_tfr.fp16", Published(
         shape=(1, 1, 4), a="fp16", b="fp16", c="fp32", design=vortex_dot(), fact=documented(VORTEX),
-        notes=("A zero has its hidden bit, so that a tie beside a zero is rounded up: queries/vortex/zeros.toml.",),
+        notes=("A zero has a hidden bit, and a tie beside it is rounded up: queries/vortex/zeros.toml.",),
     )  # fmt: skip
     step = Step((Step((Step((Step((0, "zero")), 1)), Step((Step((2, "zero")), 3)))), "c"))
     chain = replace(fma_chain(fmt="fp32", nan_word=QUIET_NAN["fp32"]), products=4)
