@@ -96,8 +96,8 @@ C_APART: dict[str, tuple[object, ...]] = {
 }  # fmt: skip
 #: What the other parameters may be where the bits that alignment cuts off are remembered.
 LOST: dict[str, tuple[object, ...]] = {
-    "summation": ("fused",), "c_position": ("joined",), "group": (None,), "carry_bits": (None,),
-    "alignment_rounding": ("RZ",), "accumulation": ("twos_complement",), "c_fraction_bits": (None,),
+    "summation": ("fused",), "c_position": ("joined",), "group": (None,), "alignment_rounding": ("RZ",),
+    "accumulation": ("twos_complement",), "c_fraction_bits": (None,), "zero_sign": ("positive", "sum"),
     "product_rounding": (None,), "piece_bits": (None,),
 }  # fmt: skip
 #: What the other parameters may be where zero terms count as numbers.

@@ -10,7 +10,7 @@ from tcformal.design.spec import Design
 from tcformal.oracle.products import exact_specials
 from tcformal.oracle.rounding import round_to, round_units, sign_of_sum, wrap
 from tcformal.oracle.text import exact_sum, in_units, of_units, power_of_two
-from tcformal.oracle.values import ExactValue, exponent_of
+from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
 
 def fused_sum(design: Design, terms: Sequence[ExactValue], target: Conversion) -> ExactValue:
@@ -26,6 +26,10 @@ def fused_sum(design: Design, terms: Sequence[ExactValue], target: Conversion) -
         return special
     total, sign = aligned_sum(design, terms, target.mode)
     if design.lost_bits == "sticky" and total:
+        e_max, carry = largest_exponent(design, terms), design.carry_bits
+        if e_max is not None and carry is not None and -total == power_of_two(e_max + carry + 1):
+            negative = int(design.zero_sign == "sum")
+            return ExactValue(NumberClass.FINITE, negative, Fraction(0), target.e_min)
         total = abs(total) + left_over(design, terms, total)
     return round_to(design, sign, abs(total), target)
 

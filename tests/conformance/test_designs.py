@@ -398,7 +398,10 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     "then-c": ("RNE", chained(fraction_bits=2, c_position="after", zero_exponent=-2)),
     "pieces-then-c": ("RD", chained(fraction_bits=1, c_position="after", piece_bits=1, zero_exponent="own")),
     # One sticky bit for what alignment cuts off; zeros that count as ones.
-    "sticky": ("RNE", chained(fraction_bits=2, lost_bits="sticky", zero_exponent=-2)),
+    "sticky": (
+        "RNE",
+        {"fraction_bits": 2, "lost_bits": "sticky", "zero_exponent": -2, "carry_bits": 1, "zero_sign": "sum"},
+    ),
     "sticky-up": ("RU", {"fraction_bits": 1, "lost_bits": "sticky", "zero_sign": "sum"}),
     "zeros-as-ones": ("RNE", {"fraction_bits": 3, "lost_bits": "sticky", "zero_terms": -40}),
     # Two blocks of one product: the first result is the c of the second.

@@ -89,6 +89,10 @@ def round_total(
         flush = design.result_subnormals
         lsb = total.lsb
         if design.lost_bits == "sticky":
+            if design.carry_bits is not None:
+                # The lowest number of the sum's width has no magnitude in it.
+                kept = min(magnitude.width, total.fraction_bits + design.carry_bits + 1)
+                magnitude = g.extract(magnitude, kept - 1, 0)
             sticky = cut_off(g, [x.term for x in total.terms], total)
             magnitude, lsb = sticky_below(g, magnitude, lsb, sticky, target.precision)
         rounded = convert(g, sign, magnitude, lsb, target, overflow=design.overflow, subnormals=flush)
