@@ -177,8 +177,8 @@ def mul_add_chain() -> Design:
 def vortex_dot() -> Design:
     """VX_tcu_fedp_tfr: products and c cut at the largest exponent, zeros with a bit below; a sticky bit."""
     return Design(
-        products=4, fraction_bits=24, carry_bits=3, lost_bits="sticky", zero_terms=-259, conversion="RNE-FP32",
-        nan_word=QUIET_NAN["fp32"], zero_sign="sum", result_subnormals="tiny_zero",
+        products=4, fraction_bits=24, carry_bits=3, lost_bits="sticky", zero_terms=-259,
+        conversion="RNE-FP32", nan_word=QUIET_NAN["fp32"], zero_sign="sum", result_subnormals="tiny_zero",
     )  # fmt: skip
 
 

@@ -93,8 +93,8 @@ class Design:
     #: again at e_max; None: every product is aligned at e_max once.
     aligned_group: int | None = None
     #: What is left of the bits that alignment cuts off: `cut`, nothing; `sticky`, one bit for all terms below
-    #: the magnitude of the sum, which its rounding sees and which is no part of a sum of zero.  Where carry_bits
-    #: bound that magnitude, the lowest number of that width, which has none, is a -0 [Vortex].
+    #: the magnitude of the sum, which its rounding sees and which is no part of a sum of zero.  Where there
+    #: are carry_bits, the lowest number of the sum's width has no magnitude and is a -0 [Vortex].
     lost_bits: str = "cut"
     #: The exponent of zero terms that count as numbers: in place of a zero c or a zero factor stands a 1, and
     #: the term has this exponent; None: zeros count as zeros [Vortex].
