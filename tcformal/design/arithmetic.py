@@ -188,6 +188,14 @@ def mul_add_chain() -> Design:
     return Design(products=1, product_rounding="RNE-FP32", **_IEEE)
 
 
+def vortex_dot() -> Design:
+    """VX_tcu_fedp_tfr: products and c cut at the largest exponent, zeros with a bit below; a sticky bit."""
+    return Design(
+        products=4, fraction_bits=24, carry_bits=3, lost_bits="sticky", zero_terms=-259,
+        conversion="RNE-FP32", nan_word=QUIET_NAN["fp32"], zero_sign="sum", result_subnormals="tiny_zero",
+    )  # fmt: skip
+
+
 def rdna3_dot(*, a: str, d: str) -> Design:
     """A step of RDNA3's WMMA: two products and c, signs counted from c's, negatives as complements."""
     flushed: dict[str, Any] = {"operand_subnormals": "signed_zero"} if a == "bf16" else {}

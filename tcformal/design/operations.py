@@ -28,7 +28,7 @@ class Operation:
 _VENDOR = {
     "x86": "Intel SDM volume 2", "arm": "Arm ARM, BFDOT and BFMMLA", "power10": "Power ISA 3.1B",
     "gaudi": "Gaudi 1", "gaudi2": "Gaudi 2", "riscv": "RVBNA; Spike",
-    "et-soc-1": "Esperanto emulator", "rdna3": "ROCm emulator", "rdna4": "ROCm emulator",
+    "et-soc-1": "Esperanto emulator", "rdna3": "ROCm emulator", "rdna4": "ROCm emulator", "vortex": "Vortex",
 }  # fmt: skip
 _HALF_ULP = ("output rounding", "0.5 ulp")
 
@@ -73,6 +73,8 @@ def operation(u: UnitSpec) -> Operation:
         return _framed(u, length)
     if d.lost_bits == "jammed":
         return _jammed(u, length)
+    if d.lost_bits == "sticky":
+        return _sticky(u, length)
     if d.fraction_bits is not None and d.summation == "fused" and d.c_position == "joined":
         return _truncated(u, length)
     if d.c_position == "after":
@@ -126,6 +128,17 @@ def _jammed(u: UnitSpec, length: int) -> Operation:
     return Operation(
         name="jammed DPA",
         formula=f"d = {d.conversion}(Σ_{length} a_k·b_k + c), {d.fraction_bits} bits, others jammed",
+        bounds=(("fused summation", f"{length + 1}·2^(e_max-{d.fraction_bits})"), ulp),
+        source=_VENDOR.get(u.arch, "a design chosen by name"),
+    )
+
+
+def _sticky(u: UnitSpec, length: int) -> Operation:
+    d = u.design
+    ulp = _HALF_ULP if d.rho.mode in NEAREST else ("output rounding", "1 ulp")
+    return Operation(
+        name="sticky DPA",
+        formula=f"d = {d.conversion}(Σ RZ_{d.fraction_bits}(a_k·b_k) + c, sticky), {length} terms and c",
         bounds=(("fused summation", f"{length + 1}·2^(e_max-{d.fraction_bits})"), ulp),
         source=_VENDOR.get(u.arch, "a design chosen by name"),
     )

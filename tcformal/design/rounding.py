@@ -45,7 +45,7 @@ OVERFLOWS = ("infinity", "ieee")
 SUBNORMALS = ("kept", "positive_zero", "signed_zero")
 RESULT_SUBNORMALS = ("kept", "signed_zero", "tiny_zero")
 VANISHED = ("cut", "dropped")
-LOST_BITS = ("cut", "jammed")
+LOST_BITS = ("cut", "jammed", "sticky")
 ZERO_WORDS = ("summed", "skipped")
 NEGATED = ("none", "odd")
 ORDERS = ("ascending", "odd_first")
@@ -101,6 +101,18 @@ JAMMED: dict[str, tuple[object, ...]] = {
     "zero_exponent": ("none",), "accumulation": ("twos_complement",), "carry_bits": (None,), "group": (None,),
     "c_fraction_bits": (None,), "piece_bits": (None,), "order": ("ascending",), "product_rounding": (None,),
 }  # fmt: skip
+#: What the other parameters may be where one bit stands for all that alignment cuts off.
+STICKY: dict[str, tuple[object, ...]] = {
+    "summation": ("fused",), "c_position": ("joined",), "group": (None,), "alignment_rounding": ("RZ",),
+    "accumulation": ("twos_complement",), "c_fraction_bits": (None,), "zero_sign": ("positive", "sum"),
+    "product_rounding": (None,), "piece_bits": (None,),
+}  # fmt: skip
+#: What the other parameters may be where zero terms count as numbers.
+ZERO_TERMS: dict[str, tuple[object, ...]] = {
+    "lost_bits": ("sticky",), "zero_exponent": ("none",), "normalise_operands": (False,),
+    "normalise_products": (False,), "product_limit": (None,), "operand_subnormals": ("kept",),
+    "b_subnormals": (None,), "c_subnormals": ("kept",), "nan_rule": ("word",),
+}  # fmt: skip
 #: Parameters that are one of some words.
 CHOICES: dict[str, Iterable[str]] = {
     "summation": SUMMATIONS, "c_position": C_POSITIONS, "alignment_rounding": MODES, "zero_sign": ZERO_SIGNS,
@@ -114,7 +126,7 @@ NUMBERS: dict[str, tuple[int, int | None]] = {
     "products": (1, 256), "product_limit": (-40000, 40000), "sum_fraction_bits": (1, 256),
     "nan_word": (0, None), "factor_nan_word": (0, None), "fraction_bits": (1, 256),
     "c_fraction_bits": (1, 256), "carry_bits": (0, 64), "aligned_group": (1, 256),
-    "piece_bits": (1, 64), "dropped_pieces": (0, 64),
+    "piece_bits": (1, 64), "dropped_pieces": (0, 64), "zero_terms": (-40000, -1),
 }  # fmt: skip
 
 _NAMED = {"FP64": (11, 52), "FP32": (8, 23), "FP16": (5, 10), "BF16": (8, 7)}
@@ -181,11 +193,14 @@ def check_plain(design: Design, name: str, neutral: dict[str, tuple[object, ...]
 
 
 def check_lost(design: Design) -> None:
-    """Refuse parameters that no source gives a meaning with jammed bits or skipped blocks; InputError."""
-    if design.lost_bits == "jammed":
-        check_plain(design, "lost_bits", JAMMED)
+    """Refuse what no source gives a meaning with lost bits, skipped blocks, zeros as ones; InputError."""
+    rules = {"jammed": JAMMED, "sticky": STICKY}
+    if design.lost_bits in rules:
+        check_plain(design, "lost_bits", rules[design.lost_bits])
         if design.fraction_bits is None:
-            raise InputError("expected fraction_bits with lost_bits=jammed, but got None")
+            raise InputError(f"expected fraction_bits with lost_bits={design.lost_bits}, but got None")
+    if design.zero_terms is not None:
+        check_plain(design, "zero_terms", ZERO_TERMS)
     if design.zero_words == "skipped":
         check_plain(design, "zero_words", {"nan_rule": ("word",)})
 

@@ -220,6 +220,11 @@ _ALL = (
         identifier="https://github.com/aifoundry-org/et-platform",
     ),
     Reference(
+        tag="Vortex", kind="software", authors="Georgia Institute of Technology and others",
+        title="Vortex, an open GPU: RTL of its tensor core unit", venue="commit f7dce0c7 of a fork",
+        identifier="https://github.com/LazyLatte/vortex-raytracing",
+    ),
+    Reference(
         tag="QEMU", kind="software", authors="F. Bellard and others", title="QEMU, a machine emulator",
         venue="version 7.2, user mode", identifier="https://www.qemu.org",
     ),

@@ -65,8 +65,7 @@ class Design:
     #: `joined`: c is one of the terms of the fused sum.  `first`, `last`: the chain starts or ends with c.
     #: `after`: c is added, exactly, to the fused sum of the products, before its one rounding [Gaudi 2].
     c_position: str = "joined"
-    #: Fraction bits kept when a term is aligned at e_max [XIE F; VALPEY 23 + align_bits].
-    #: None: as if all were kept (each sum is exact before it is rounded).
+    #: Fraction bits kept when a term is aligned at e_max [XIE F; VALPEY 23 + align_bits]; None: all.
     fraction_bits: int | None = None
     #: Fraction bits that c keeps below its own exponent, where the products' exponents are smaller: c takes
     #: part in e_max with its exponent less the bits by which these exceed `fraction_bits`; None: as many.
@@ -75,21 +74,19 @@ class Design:
     alignment_rounding: str = "RZ"
     #: Whether each product (and c) is normalised to [1, 2) before alignment [VALPEY yes, XIE no].
     normalise_products: bool = False
-    #: Exponent of a term whose value is zero [MMA-Sim 2.1.1 e_zero]: a number; `own`, the exponent that its
-    #: encoding has; `none`, zero terms take no part in e_max.
+    #: Exponent of a term whose value is zero [MMA-Sim 2.1.1 e_zero]: a number; `own`, its encoding's; `none`:
+    #: zero terms take no part in e_max.
     zero_exponent: int | Literal["own", "none"] = "none"
-    #: Bits of the sum above the units bit of a significand in [1, 2), sign apart; beyond them the
-    #: sum wraps.  None: as many as the sum can need.
+    #: Bits of the sum above the units bit of a significand in [1, 2), sign apart, else it wraps; None: all.
     carry_bits: int | None = None
     #: How aligned terms are added up: `twos_complement`, or `sign_magnitude` (partial sums are signs and
     #: magnitudes, subtracted where the signs differ).  Exact sums do not show the difference.
     #: `ones_complement`, beside c_fraction_bits: signs are counted from c's; a product of the other one, a
     #: zero as well, adds the complement of its magnitude, one below its negative; zeros alone give 0.
     accumulation: str = "twos_complement"
-    #: What alignment leaves of the bits that it cuts off: `cut`, nothing.  `jammed`: a term of the other sign
-    #: than the largest one's is rounded away from zero, and the sum, a fraction of a unit more than that, cut
-    #: toward zero; within a unit of 0 it goes to the nearer one, the fraction being 5/8 where the last term
-    #: (c; the first product where c is the largest) is such a one, else 1/8 [Esperanto f32_add3].
+    #: What is left of the bits that alignment cuts off: `cut`, nothing; `jammed`, a fraction of a unit that is
+    #: added before the sum is cut toward zero [Esperanto f32_add3]; `sticky`, one bit below the sum's magnitude,
+    #: which its rounding sees; with carry_bits, the lowest number of the width is a -0 [Vortex].
     lost_bits: str = "cut"
     #: A block whose words of A, or of B, are all 0: `summed` as any other, or `skipped`: c stays what it is.
     zero_words: str = "summed"
@@ -99,6 +96,8 @@ class Design:
     #: Products per group that are aligned among themselves, cut and added, before the group's sum is cut
     #: again at e_max; None: every product is aligned at e_max once.
     aligned_group: int | None = None
+    #: The exponent of zero terms that count as 1, in place of a zero c or factor; None: as zeros [Vortex].
+    zero_terms: int | None = None
     #: `ascending`: products in the order of k.  `odd_first`: in each pair (2i, 2i+1) the odd one first.
     order: str = "ascending"
     #: Whether subnormals of A and B are normalised, which lowers their exponents, before they are multiplied.
@@ -211,6 +210,7 @@ class Design:
                         "because an exact sum has no alignment"
                     )
         check_c_apart(self)
+        check_lost(self)
         if self.c_position == "after":
             check_plain(self, "c_position", AFTER)
             if f is None:

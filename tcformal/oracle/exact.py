@@ -18,7 +18,7 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Specials
 from tcformal.oracle.blocks import dot_block
 from tcformal.oracle.nans import operand_nan, quiet_nan
-from tcformal.oracle.products import block_terms, flushed, in_order, product
+from tcformal.oracle.products import block_terms, counted_as_one, flushed, in_order, ones, product
 from tcformal.oracle.sums import fused_sum
 from tcformal.oracle.trees import tree_nan, tree_sum
 from tcformal.oracle.values import ExactValue, NumberClass, decode, encode_exact
@@ -67,6 +67,8 @@ def dot(
         if design.zero_words == "skipped" and 0 in (sum(a[k] for k in block), sum(b[k] for k in block)):
             continue
         incoming = flushed(decode(incoming_format, d), design.c_subnormals)
+        if design.zero_terms is not None and incoming.is_zero:
+            incoming = counted_as_one(ones(incoming), design.zero_terms)
         terms = block_terms(
             design,
             [decode(a_format, a[k]) for k in block],

@@ -58,6 +58,8 @@ def product(
     if design.normalise_operands:
         a, b = (x._replace(exponent=exponent_of(x.magnitude)) if x.is_subnormal else x for x in (a, b))
     exact = multiply(a, b)
+    if design.zero_terms is not None and exact.is_zero:
+        exact = counted_as_one(multiply(ones(a), ones(b)), design.zero_terms)
     if design.negated == "odd" and k % 2 == 1:
         exact = exact._replace(sign=1 - exact.sign)
     for scale in scales:
@@ -69,6 +71,20 @@ def product(
     if design.product_rounding is None:
         return exact
     return round_to(design, exact.sign, exact.magnitude, conversion(design.product_rounding))
+
+
+def ones(x: ExactValue) -> ExactValue:
+    """A zero as a one of its sign, for all that its significand goes into; any other number as it is."""
+    return x._replace(magnitude=power_of_two(x.exponent)) if x.is_zero else x
+
+
+def counted_as_one(x: ExactValue, zero_terms: int) -> ExactValue:
+    """A term in place of a zero: its significand at the exponent that zero terms have.
+
+    Source: Vortex, VX_tcu_tfr_mul_f16.sv and VX_tcu_tfr_mul_join.sv: hidden bits of zeros, exponent code 0.
+    """
+    significand = x.magnitude / power_of_two(x.exponent)
+    return x._replace(magnitude=significand * power_of_two(zero_terms), exponent=zero_terms)
 
 
 def block_terms(

@@ -9,8 +9,8 @@ from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
 from tcformal.oracle.products import exact_specials
 from tcformal.oracle.rounding import round_to, round_units, sign_of_sum, wrap
-from tcformal.oracle.text import exact_sum, of_units, power_of_two
-from tcformal.oracle.values import ExactValue, exponent_of
+from tcformal.oracle.text import exact_sum, in_units, of_units, power_of_two
+from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
 
 def fused_sum(design: Design, terms: Sequence[ExactValue], target: Conversion) -> ExactValue:
@@ -26,6 +26,12 @@ def fused_sum(design: Design, terms: Sequence[ExactValue], target: Conversion) -
         return special
     sums = jammed_sum if design.lost_bits == "jammed" else aligned_sum
     total, sign = sums(design, terms, target.mode)
+    if design.lost_bits == "sticky" and total:
+        e_max, carry = largest_exponent(design, terms), design.carry_bits
+        if e_max is not None and carry is not None and -total == power_of_two(e_max + carry + 1):
+            negative = int(design.zero_sign == "sum")
+            return ExactValue(NumberClass.FINITE, negative, Fraction(0), target.e_min)
+        total = abs(total) + left_over(design, terms, total)
     return round_to(design, sign, abs(total), target)
 
 
@@ -78,6 +84,19 @@ def jammed_sum(design: Design, terms: Sequence[ExactValue], mode: str) -> tuple[
     if eighths:
         return total, int((eighths < 0) != bool(largest.sign))
     return total, sign_of_sum(total, [x.sign for x in terms], units, mode)
+
+
+def left_over(design: Design, terms: Sequence[ExactValue], total: Fraction) -> Fraction:
+    """What stands for all that alignment cut off: a little more than nothing, however much it was.
+
+    Ranges and units: far less than half of the last bit that any rounding of `total` keeps.
+    Source: Vortex, VX_tcu_tfr_align.sv and VX_tcu_tfr_norm_round.sv (sticky bits).
+    """
+    e_max = largest_exponent(design, terms)
+    if e_max is None or design.fraction_bits is None:
+        return Fraction(0)
+    exact = [in_units(abs(x.number), e_max - design.fraction_bits) for x in terms]
+    return abs(total) * power_of_two(-400) if any(n % whole for n, whole in exact) else Fraction(0)
 
 
 def largest_exponent(design: Design, terms: Sequence[ExactValue]) -> int | None:

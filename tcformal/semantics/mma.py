@@ -18,6 +18,7 @@ from tcformal.semantics.product import Scales, grouped_products, in_pieces, prod
 from tcformal.semantics.special import Addend, Carried, flush, limit_product, operand_nan, quiet_nan
 from tcformal.semantics.stages import Block, Dot, GroupSum, Nan, Operand
 from tcformal.semantics.sums.block import Summation
+from tcformal.semantics.sums.sticky import at_exponent, product_of_ones, with_leading_one
 from tcformal.semantics.unpack import unpack
 
 
@@ -89,6 +90,8 @@ def dot(
                 pieces = [(p, name) for x, name in pieces for p in in_pieces(g, x, bits, dropped)]
             addends = _addends(g, design, formats, pieces, words)
             c_number = flush(g, total.number, design.c_subnormals)
+            if design.zero_terms is not None:
+                c_number = at_exponent(g, with_leading_one(g, c_number), design.zero_terms)
             block = Summation(g, design, formats.d, zero_exponent)
             total = block.run(addends, replace(total, number=c_number), made)
             word = pack(g, total.number, formats.d, total.nan_word)
@@ -149,6 +152,8 @@ def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Nod
     a, b = flush(g, unpack(g, x, formats.a), rule), flush(g, unpack(g, y, formats.b), of_b)
     if design.normalise_operands:
         a, b = (replace(z, term=normalise_term(g, z.term)) for z in (a, b))
+    if design.zero_terms is not None:
+        return product_of_ones(g, a, b, design.zero_terms)
     return product(g, a, b)
 
 

@@ -410,6 +410,13 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
         {"fraction_bits": 1, "lost_bits": "jammed", "normalise_products": True, "zero_sign": "sum"},
     ),
     "skipped": ("RD", chained(products=1, zero_words="skipped", zero_sign="ieee")),
+    # One sticky bit for what alignment cuts off; zeros that count as ones.
+    "sticky": (
+        "RNE",
+        {"fraction_bits": 2, "lost_bits": "sticky", "zero_exponent": -2, "carry_bits": 1, "zero_sign": "sum"},
+    ),
+    "sticky-up": ("RU", {"fraction_bits": 1, "lost_bits": "sticky", "zero_sign": "sum"}),
+    "zeros-as-ones": ("RNE", {"fraction_bits": 3, "lost_bits": "sticky", "zero_terms": -40}),
     # Two blocks of one product: the first result is the c of the second.
     "blocks-fused": ("RZ", {"products": 1, "fraction_bits": 2, "zero_exponent": -2}),
     "blocks-fma": ("RNE", chained(products=1, **stepwise("sequential", "first", "RNE-E3M2"))),

@@ -179,6 +179,35 @@ def test_four_chains_are_rolled_up() -> None:
     assert result(eight, *big, "1") == 0x4B800000
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "c", "d"),
+    [
+        # A tie is a tie, and a hair more than one is none, whatever it lies below.
+        (["1", "2^-12", "2^-24", "2^-24"], ["1", "2^-12", "2^-24", "-2^-24"], "1", "2"),
+        (["1", "2^-12", "2^-23", "2^-23"], ["1", "2^-11", "2^-15", "2^-15"], "1", "0x40000001"),
+        # A zero has a hidden bit: the tie is rounded up beside it, and zeros alone have the sign of a sum.
+        (["1", "2^-12", "0", "0"], ["1", "2^-12", "0", "0"], "1", "2"),
+        (["1", "2^-12", "0", "0"], ["1", "2^-12", "0", "0"], "0", "0x3f800001"),
+        (["0", "0", "-0", "-0"], ["1.75", "1", "1.5", "2"], "0", "0"),
+        (["-0", "-0", "0", "0"], ["1.75", "1.5", "1", "0"], "0", "-0"),
+        # Four products of 3.998 and c: more than 16 wraps, and exactly 16 has no magnitude.
+        (["0x3fff"] * 4, ["0x3fff"] * 4, "0.25", "-15.765621185302734375"),
+        (
+            ["0x3fdc", "0x3fff", "0x3fbf", "0x3fb1"],
+            ["0x3f8d", "0x3ff7", "0x3fd7", "0x3fe8"],
+            "0x3f36dfa0",
+            "-0",
+        ),
+        # Nothing but what is cut off is no number.
+        (["1", "-1", "2^-13", "0"], ["1", "1", "2^-12", "0"], "0", "0"),
+    ],
+)
+def test_one_sticky_bit_and_zeros_with_a_hidden_one(a: list[str], b: list[str], c: str, d: str) -> None:
+    """As Verilator runs VX_tcu_fedp_tfr."""
+    name = "vortex/VX_tcu_fedp_tfr.fp16"
+    assert result(name, a, b, c) == parse_value(resolve(name).d_format, d)
+
+
 def test_imaginary_parts_are_subtracted() -> None:
     assert result("x86/tcmmrlfp16ps", ["2", "3"], ["5", "7"], "1") == 0xC1200000
     assert result("x86/tcmmimfp16ps", ["2", "3"], ["5", "7"], "1") == 0x42000000
@@ -243,6 +272,6 @@ def test_what_no_source_gives_a_meaning_rejects(change: str, sentence: str) -> N
 
 
 def test_a_skipped_block_rejects_another_format_of_c() -> None:
+    zeros = np.zeros((1, 2), np.uint16)
     with pytest.raises(InputError, match=r"^expected C and D of one format for zero_words=skipped, but got "):
-        zeros = np.zeros((1, 2), np.uint16)
         unit("tfdpa@products=2,c_format=fp16,zero_words=skipped").dot_bits(zeros, zeros, zeros[0, :1])

@@ -20,6 +20,7 @@ from tcformal.design.arithmetic import (
     rdna3_dot,
     rdna4_dot,
     t_fdpa,
+    vortex_dot,
     x86_dot,
     x86_tile,
     x86_tile_fp8,
@@ -45,6 +46,8 @@ AMX_FP8 = "Bochs, TDPBF8PS, TDPBHF8PS, TDPHBF8PS, TDPHF8PS"
 AMX_COMPLEX = "Bochs, TCMMRLFP16PS, TCMMIMFP16PS"
 RDNA3 = "ROCm emulator, gfx11_dot2.h and dot_packed16.h"
 RDNA4 = "ROCm emulator, gfx12_dot.h and dot_packed16.h"
+VORTEX = "Vortex, VX_tcu_fedp_tfr.sv and VX_tcu_tfr_*.sv"
+VORTEX_DPI = "Vortex, VX_tcu_fedp_dpi.sv"
 
 ESPERANTO = "Esperanto emulator, fpu/tensors.cpp and insns/tensors.cpp"
 
@@ -262,12 +265,26 @@ def _rdna(generation: int) -> Iterator[tuple[str, Published]]:
         yield f"v_wmma_{d}_16x16x16_{'f16' if a == 'fp16' else a}", made
 
 
+def _vortex() -> Iterator[tuple[str, Published]]:
+    """The fused dot product of two registers of fp16, and the one that stands for it in simulation."""
+    yield "VX_tcu_fedp_tfr.fp16", Published(
+        shape=(1, 1, 4), a="fp16", b="fp16", c="fp32", design=vortex_dot(), fact=documented(VORTEX),
+        notes=("A zero has a hidden bit, and a tie beside it is rounded up: queries/vortex/zeros.toml.",),
+    )  # fmt: skip
+    step = Step((Step((Step((Step((0, "zero")), 1)), Step((Step((2, "zero")), 3)))), "c"))
+    chain = replace(fma_chain(fmt="fp32", nan_word=QUIET_NAN["fp32"]), products=4)
+    yield "VX_tcu_fedp_dpi.fp16", Published(
+        shape=(1, 1, 4), a="fp16", b="fp16", c="fp32", design=chain, fact=documented(VORTEX_DPI),
+        tree=Tree(step), notes=("Products of fp16 are exact in fp32, in which each of them is rounded.",),
+    )  # fmt: skip
+
+
 def published_names() -> Iterator[tuple[str, UnitMaker]]:
     """Every such unit's name with what makes it."""
     rows = {"x86": _x86(), "arm": _arm(), "power10": _power10(), "riscv": _riscv(), "gaudi3": _gaudi3()}
     rows |= {"gaudi": _gaudi(), "gaudi2": _gaudi2()}
     rows |= {"rdna3": _rdna(3), "rdna4": _rdna(4)}
-    rows |= {"et-soc-1": _esperanto()}
+    rows |= {"et-soc-1": _esperanto(), "vortex": _vortex()}
     for arch, units in rows.items():
         for name, row in units:
             yield f"{arch}/{name}", partial(_unit, row)

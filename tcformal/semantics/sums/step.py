@@ -17,6 +17,7 @@ from tcformal.semantics.special import with_specials
 from tcformal.semantics.stages import Summed, Total
 from tcformal.semantics.sums.exact import exact_total
 from tcformal.semantics.sums.jammed import jammed_total
+from tcformal.semantics.sums.sticky import cut_off, sticky_below
 
 
 def fused_sum(
@@ -92,7 +93,15 @@ def round_total(
             only_lost = g.and_(g.is_zero(total.bits), total.lost.some)
             sign = g.ite(only_lost, total.lost.sign, sign)
         flush = design.result_subnormals
-        rounded = convert(g, sign, magnitude, total.lsb, target, overflow=design.overflow, subnormals=flush)
+        lsb = total.lsb
+        if design.lost_bits == "sticky":
+            if design.carry_bits is not None:
+                # The lowest number of the sum's width has no magnitude in it.
+                kept = min(magnitude.width, total.fraction_bits + design.carry_bits + 1)
+                magnitude = g.extract(magnitude, kept - 1, 0)
+            sticky = cut_off(g, [x.term for x in total.terms], total)
+            magnitude, lsb = sticky_below(g, magnitude, lsb, sticky, target.precision)
+        rounded = convert(g, sign, magnitude, lsb, target, overflow=design.overflow, subnormals=flush)
     return Summed(total, rounded, with_specials(g, operands, rounded.result, design))
 
 
