@@ -268,7 +268,8 @@ def _rdna(generation: int) -> Iterator[tuple[str, Published]]:
 def _vortex() -> Iterator[tuple[str, Published]]:
     """The fused dot product of two registers of fp16, and the one that stands for it in simulation."""
     yield "VX_tcu_fedp_tfr.fp16", Published(
-        shape=(1, 1, 4), a="fp16", b="fp16", c="fp32", design=vortex_dot(), fact=documented(VORTEX),
+        shape=(1, 1, 4), a="fp16", b="fp16", c="fp32", design=vortex_dot(),
+        fact=as_reference(VORTEX, "Vortex-f7dce0c7"),
         notes=("A zero has a hidden bit, and a tie beside it is rounded up: queries/vortex/zeros.toml.",),
     )  # fmt: skip
     step = Step((Step((Step((Step((0, "zero")), 1)), Step((Step((2, "zero")), 3)))), "c"))
