@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from problems import Problem
 from tensors import TYPES, given, scalar, tensor
+from tensors import scale as scale_of
 
 #: The fields of an algorithm's configuration, as cublasLtMatmulAlgoConfigAttributes_t names them.
 FIELDS = [
@@ -24,6 +25,8 @@ _TYPE = {
 }  # fmt: skip
 #: What the names of an object's attributes begin with.
 _PREFIX = {"MatmulDesc": "MATMUL_DESC", "MatrixLayout": "MATRIX_LAYOUT", "MatmulPreference": "MATMUL_PREF"}
+#: Kinds of scales, as cublasLtMatmulMatrixScale_t names them.
+_SCALES = {"tensor": "SCALAR", "rows": "OUTER_VEC", "1x128": "VEC128", "128x128": "BLK128x128"}
 _WORKSPACE = 64 << 20
 _MOST = 16  # algorithms asked for
 
@@ -102,6 +105,12 @@ class CublasLt:
         for name, value in p.get("scales", {}).items():
             kept.append(torch.tensor([value], dtype=torch.float32, device="cuda"))
             self._set("MatmulDesc", desc, f"{name}_SCALE_POINTER", ctypes.c_void_p(kept[-1].data_ptr()))
+        for which, of in zip("ab", p.get("scaled", ()), strict=False):
+            kept.append(scale_of(p, which))
+            mode = ctypes.c_int32(self._values[f"CUBLASLT_MATMUL_MATRIX_SCALE_{_SCALES[of]}_32F"])
+            self._set("MatmulDesc", desc, f"{which.upper()}_SCALE_MODE", mode)
+            pointer = ctypes.c_void_p(kept[-1].data_ptr())
+            self._set("MatmulDesc", desc, f"{which.upper()}_SCALE_POINTER", pointer)
         if p.get("bias"):
             kept.append(tensor(p["d"], "b", 64, m)[40].contiguous())
             epilogue = ctypes.c_int32(self._values["CUBLASLT_EPILOGUE_BIAS"])

@@ -39,6 +39,10 @@ SETS = {
 }  # fmt: skip
 #: The same where fp16 has to hold the large term and the marks too.
 NARROW_FP16 = (15, 0, -12, -12)
+#: Where one operand is ones and the other holds all: exponents of the large number and of the least mark.
+ROWS = {"fp64": (200, -100), "fp32": (60, -30), "tf32": (60, -30), "bf16": (60, -30), "fp16": (15, -24)}
+#: The same for logits that are scaled by 2^-3, so that one mark is worth 1.
+LOGITS = (60, 3)
 #: Rows of B that are all ones, at most half of them.
 ONES = 16
 #: How matrices of results are packed: few distinct bytes, so that no byte before tells of the next.
@@ -54,7 +58,7 @@ def _word(fmt: str, sign: int, e: int) -> int:
     return (sign << (width - 1)) | magnitude
 
 
-def _near(fmt: str, rows: int, k: int, seed: int) -> Words:
+def near(fmt: str, rows: int, k: int, seed: int) -> Words:
     """Random signs and fractions, exponents from -6 to 1."""
     width, t, bias = FORMATS[fmt]
     raw = np.random.PCG64(seed).random_raw(rows * k).reshape(rows, k)
@@ -70,7 +74,7 @@ def operand(fmt: str, which: str, rows: int, k: int) -> Words:
     The first quarter of A's rows are masks: 2^large at p, -2^large at q, 2^small elsewhere.  The first
     rows of B are ones.
     """
-    words = _near(fmt, rows, k, 1 if which == "a" else 2)
+    words = near(fmt, rows, k, 1 if which == "a" else 2)
     if which == "b":
         words[: min(ONES, rows // 2)] = _word(fmt, 0, 0)
     elif k > 1 and rows >= 4:
@@ -123,6 +127,72 @@ def places(p: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def row_places(p: Mapping[str, Any]) -> dict[str, Words]:
+    """Of a scan whose rows are all in one operand: the places of k that each of its rows asks for.
+
+    `p` and `q` [rows]: the large number and its negative; `marks` [rows, bits]: the terms, the lowest bit
+    first, of which those at p or q are not there; no marks where a result counts what was not lost.
+    """
+    rows, k = p["m" if p["tall"] == "a" else "n"], p["k"]
+    if p["scan"] == "row pairs":
+        q = _spread(k, rows)
+        bases = _spread(k, max(1, rows // len(q)))
+        both = [(bases[r // len(q) % len(bases)], q[r % len(q)]) for r in range(rows)]
+        return {
+            "p": np.array([x for x, _ in both]), "q": np.array([x for _, x in both]),
+            "marks": np.empty((rows, 0), np.int64),
+        }  # fmt: skip
+    bits = min(k, 24 if p["d"] in ("fp32", "fp64") and p["a"] != "fp16" else 8)
+    bits = 1 if p["scan"] == "logits" else bits
+    draws = np.random.PCG64(11).random_raw(4 * rows).reshape(rows, 4)
+    first, second, start, step = (draws[:, i] >> np.uint64(8) for i in range(4))
+    most = max(1, (k // bits).bit_length())
+    gap = np.uint64(1) << (step % np.uint64(most))
+    gap[gap * np.uint64(bits) > k] = 1
+    wide = np.uint64(k)
+    x = first % wide
+    marks = (start[:, None] % wide + gap[:, None] * np.arange(bits, dtype=np.uint64)) % wide
+    y = (x + np.uint64(1) + second % np.uint64(max(1, k - 1))) % wide
+    return {"p": x.astype(np.int64), "q": y.astype(np.int64), "marks": marks.astype(np.int64)}
+
+
+def row_operand(p: Mapping[str, Any], which: str) -> Words:
+    """Raw words of A [M, K] or B [N, K] of a scan whose rows are all in one of them; the other is ones."""
+    fmt, k = p[which], p["k"]
+    rows = p["m" if which == "a" else "n"]
+    unsigned = UNSIGNED[FORMATS[fmt][0]]
+    if which != p["tall"]:
+        return np.full((rows, k), _word(fmt, 0, 0), unsigned)
+    counted = p["scan"] == "row pairs"
+    large, small = LOGITS if p["scan"] == "logits" else PAIRS[fmt] if counted else ROWS[fmt]
+    words = np.full((rows, k), _word(fmt, 0, small) if counted else 0, unsigned)
+    found, every = row_places(p), np.arange(rows)
+    for i in range(found["marks"].shape[1]):
+        words[every, found["marks"][:, i]] = _word(fmt, 0, small + i)
+    words[every, found["p"]] = _word(fmt, 0, large)
+    words[every, found["q"]] = _word(fmt, 1, large)
+    return words
+
+
+def scales(kind: str, which: str, rows: int, k: int, *, ones: bool = False) -> Words:
+    """fp32 words of the scales of A or B: [1, 1] of `tensor`, [rows, 1] of `rows`, else one for a block.
+
+    `1x128` and `128x128`: rows and products of k of a block.  Random fractions, exponents from -4 to 3.
+    """
+    if kind == "tensor":
+        shape = (1, 1)
+    elif kind == "rows":
+        shape = (rows, 1)
+    else:
+        high, wide = (int(x) for x in kind.split("x"))
+        shape = (-(-rows // high), -(-k // wide))
+    if ones:
+        return np.full(shape, 0x3F800000, np.uint32)
+    raw = np.random.PCG64(21 if which == "a" else 22).random_raw(shape[0] * shape[1]).reshape(shape)
+    e = ((raw >> np.uint64(56)) & np.uint64(7)) + np.uint64(127 - 4)
+    return ((e << np.uint64(23)) | (raw & np.uint64((1 << 23) - 1))).astype(np.uint32)
+
+
 def _cycle(places: list[int], count: int) -> list[int]:
     return [places[i % len(places)] for i in range(count)]
 
@@ -151,6 +221,8 @@ def scan_operand(p: Mapping[str, Any], which: str) -> Words:
     In `pairs` every other term is the same small one.  In `sets` few places have a term, distinct powers
     of two, which are bits of the result.  In `with c` the large number is C.
     """
+    if p["scan"].startswith("row") or p["scan"] == "logits":
+        return row_operand(p, which)
     (large, partner, small_a, small_b), _ = _scan_of(p)
     m, n, k, found = p["m"], p["n"], p["k"], places(p)
     fmt = p[which if which != "c" else "d"]

@@ -1,4 +1,8 @@
-"""Scan the order in which libraries sum: `orders.py FOLDER SECONDS cublaslt|torch|triton`.
+"""Scan the order in which libraries sum: `orders.py FOLDER SECONDS PART`.
+
+PART: cublaslt, torch or triton; `rest`: what no recipe gives of cuBLASLt; `rows`: PyTorch's products of few
+rows; `scaled` and `scaled-cublaslt`: 8-bit operands with scales, products too; `attention`: PyTorch's.
+GEMM_DEVICE=cpu tries PyTorch's parts out without a GPU.
 
 Each product holds a large number and its negative at places that differ from row to row and from column
 to column, so that one call asks for many pairs of leaves of the tree of the sum: `inputs.py` says how, and
@@ -11,20 +15,24 @@ import json
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import torch
+from attention import attention
 from cublaslt import FIELDS, CublasLt
-from inputs import Words, digest, packed
-from problems import Problem, scans, torch_scans
-from tensors import given, kernels_of, machine, raw
+from inputs import Words, digest, packed, sample
+from problems import Problem, rest, row_scans, scaled, scans, torch_scans
+from tensors import TYPES, given, kernels_of, machine, raw, scale, tensor
 
 #: Bytes of a file after which results are kept as digests only.
 _LARGEST = 15 << 20
 #: Failures in a row after which a part gives up: a GPU that has failed once may refuse everything.
 _MOST_FAILURES = 20
+_FAILED = re.compile(
+    "CUDA error|CUBLAS_STATUS_(EXECUTION|INTERNAL|ALLOC)|gave status (3|13|14)$|out of memory"
+)
 _NAMED = 600  # algorithms whose kernels are looked up
 #: Formats and precisions for Triton; blocks of M, N, K, imprecise accumulation, and warps.
 _PRECISIONS = [
@@ -68,30 +76,38 @@ class Scans:
             run()
             self._failures = 0
         except Exception as error:  # noqa: BLE001  each library has errors of its own
-            self._failures += 1
+            # A library that refuses what it does not have is well; a GPU that has failed is not.
+            self._failures += bool(_FAILED.search(str(error)))
             self.write(kind="failed", **p, error=f"{type(error).__name__}: {error}"[:300])
 
 
-def _cublaslt(out: Scans) -> None:
+def _cublaslt(out: Scans, problems: Iterable[Problem] | None = None) -> None:
     library = CublasLt()
     out.write(kind="cublaslt", version=library.version, fields=FIELDS, **machine())
     named: set[str] = set()
 
     def scanned(p: Problem) -> None:
         results: dict[str, list[Any]] = {}
+        samples: dict[str, dict[str, str]] = {}
         for fields, call in library.algorithms(p):
             status, d = call()
             if status:
                 continue
-            results.setdefault(out.keep(raw(d.t())), []).append(fields)
+            words = raw(d.t())
+            name = out.keep(words) if "scan" in p else digest(words)
+            results.setdefault(name, []).append(fields)
+            samples.setdefault(name, {} if "scan" in p else {"sample": sample(words)})
             kind = {name: p.get(name) for name in ("a", "b", "d", "compute", "fast")}
+            kind |= {"scaled": p["scaled"]} if "scaled" in p else {}
             key = json.dumps([fields, kind])
             if key not in named and len(named) < _NAMED:
                 named.add(key)
                 out.write(kind="kernel", fields=fields, **kind, names=kernels_of(call))
-        out.write(kind="scan", **p, results=[{"sha256": x, "algos": y} for x, y in results.items()])
+        what = "scan" if "scan" in p else "product"
+        made = [{"sha256": x, **samples[x], "algos": y} for x, y in results.items()]
+        out.write(kind=what, **p, results=made)
 
-    for p in scans():
+    for p in scans() if problems is None else problems:
         if out.late():
             return
         out.tried(p, lambda p=p: scanned(p))
@@ -128,6 +144,68 @@ def _torch(out: Scans) -> None:
         out.tried(p, lambda p=p: scanned(p))
 
 
+def _rest(out: Scans) -> None:
+    _cublaslt(out, rest())
+
+
+def _scaled_cublaslt(out: Scans) -> None:
+    _cublaslt(out, ({**p, "compute": "32F"} for p in scaled(1 << 28) if p["m"] % 16 == 0))
+
+
+def _scaled(out: Scans) -> None:
+    out.write(kind="torch", **machine())
+
+    def asked(p: Problem) -> None:
+        a, b, scales = given(p, "a"), given(p, "b").t(), (scale(p, "a"), scale(p, "b").t())
+        more: dict[str, Any] = {"out_dtype": TYPES[p["d"]], "use_fast_accum": bool(p["fast"])}
+        if p.get("bias"):
+            more["bias"] = tensor(p["d"], "b", 64, p["n"])[40].contiguous()
+
+        def call() -> Any:
+            return torch._scaled_mm(a, b, *scales, **more)
+
+        words = raw(call())
+        if "scan" in p:
+            out.write(kind="scan", **p, results=[out.keep(words)], kernels=kernels_of(call))
+        else:
+            made = {"sha256": digest(words), "sample": sample(words)}
+            out.write(kind="product", **p, **made, kernels=kernels_of(call))
+
+    for p in scaled(1 << 32):
+        if out.late():
+            return
+        out.tried(p, lambda p=p: asked(p))
+
+
+def _rows(out: Scans) -> None:
+    out.write(kind="torch", **machine())
+
+    def scanned(p: Problem) -> None:
+        a, b, op = given(p, "a"), given(p, "b").t(), p["op"]
+        if p["order"] == "NN":
+            b = b.contiguous()
+        if op == "bmm":
+            a, b = (torch.stack([x] * p["batch"]) for x in (a, b))
+            b = b if p["order"] == "NN" else b.mT.contiguous().mT
+        torch.backends.cuda.matmul.allow_tf32 = p["what"] == "tf32"
+        arguments = (a, b[:, 0].contiguous()) if op == "mv" else (a, b)
+
+        def call() -> Any:
+            return getattr(torch, op)(*arguments)
+
+        d, names = call(), kernels_of(call)
+        words = raw(d[0] if op == "bmm" else d.reshape(p["m"], p["n"]))
+        known = bool(names) and all("nvjet" in x for x in names)  # a chain of wgmma: the digest is enough
+        alike = bool((d == d[:1]).all()) if op == "bmm" else None
+        made = digest(words) if known else out.keep(words)
+        out.write(kind="scan", **p, results=[made], alike=alike, kernels=names)
+
+    for p in row_scans():
+        if out.late():
+            return
+        out.tried(p, lambda p=p: scanned(p))
+
+
 def _triton(out: Scans) -> None:
     import triton
     from triton_kernel import product
@@ -156,7 +234,10 @@ def _triton(out: Scans) -> None:
                     out.tried(p, lambda p=p: scanned(p))
 
 
-_PARTS = {"cublaslt": _cublaslt, "torch": _torch, "triton": _triton}
+_PARTS = {
+    "cublaslt": _cublaslt, "torch": _torch, "triton": _triton, "rest": _rest, "rows": _rows,
+    "scaled": _scaled, "scaled-cublaslt": _scaled_cublaslt, "attention": attention,
+}  # fmt: skip
 
 
 def main(folder: str, seconds: str, part: str) -> None:

@@ -131,6 +131,106 @@ def torch_scans() -> Iterator[Problem]:
                     yield from ({"scan": scan, "op": op, **p} for op in ops)
 
 
+#: Kinds of scales of A and of B: `scales` of inputs.py.
+SCALED = (
+    ("rows", "rows"), ("1x128", "128x128"), ("1x128", "1x128"), ("128x128", "1x128"), ("tensor", "tensor"),
+)  # fmt: skip
+
+
+def scaled(most: int) -> Iterator[Problem]:
+    """Products and scans of 8-bit operands with scales, the most telling first; `most`: the largest M·N·K."""
+    shapes = ((128, 128), (64, 64), (256, 512), (16, 2048), (7, 256), (1, 1024), (77, 4096), (1024, 1024))
+    formats = (("e4m3", "e4m3"), ("e4m3", "e5m2"))
+    for m, n in shapes:
+        for k in (512, 1024, 128, 4096, 640, 528, 1040, 2064, 144, 16, 7168, 16384):
+            for a, b in formats[: 2 if (m, n, k) in ((128, 128, 512), (128, 128, 1040)) else 1]:
+                for kinds in SCALED:
+                    for d in ("bf16", "fp32", "fp16", "e4m3"):
+                        for fast in (0, 1):
+                            block = "x" in kinds[0]
+                            if m * n * k > most or (fast and block) or (d == "e4m3" and kinds[0] != "tensor"):
+                                continue
+                            p = {"m": m, "n": n, "k": k, "a": a, "b": b, "d": d, "fast": fast}
+                            yield {**p, "scaled": list(kinds)}
+                            if d == "bf16" and k in (512, 1040):
+                                yield {**p, "scaled": list(kinds), "bias": 1}
+                            scans = a == b and m >= 64 and d in ("bf16", "fp32")
+                            if scans and k in (512, 1024, 4096, 640):
+                                yield {**p, "scan": "sets", "scaled": list(kinds), "ones": 1}
+                                yield {**p, "scan": "sets", "scaled": list(kinds)}
+
+
+def row_scans() -> Iterator[Problem]:
+    """Scans of products of few rows or columns for PyTorch: `op` the function, `order` B's layout."""
+    formats = (("bf16", "bf16"), ("fp16", "fp16"), ("fp32", "fp32"), ("fp64", "fp64"), ("tf32", "tf32"))
+    for ks in ((4096, 1024, 64), (128, 333, 2048, 100, 8), (768, 11008, 256, 1000, 4095, 16, 3072)):
+        for m in (1, 2, 8, 4, 5, 3, 16):
+            for k in ks:
+                for fmt, what in formats:
+                    p = {"m": m, "k": k, "a": fmt, "b": fmt, "d": "fp32" if fmt == "tf32" else fmt}
+                    p |= {"n": 4096 if k <= 4096 else 1024, "tall": "b", "what": what}
+                    for scan in ("rows", "row pairs"):
+                        for order in ("TN", "NN"):
+                            yield {"scan": scan, "op": "matmul", "order": order, **p}
+                        if m == 1:
+                            other = {**p, "m": p["n"], "n": 1, "tall": "a"}
+                            yield {"scan": scan, "op": "mv", "order": "TN", **other}
+                            yield {"scan": scan, "op": "matmul", "order": "TN", **other}
+                        if k <= 4096 and m in (1, 8):
+                            few = {**p, "n": 64 if k > 128 else 512, "batch": 8}
+                            yield {"scan": scan, "op": "bmm", "order": "TN", **few}
+                            yield {"scan": scan, "op": "bmm", "order": "NN", **few}
+
+
+def rest() -> Iterator[Problem]:
+    """Scans for cuBLASLt of what no recipe gives: few rows or columns, and K that no tile divides."""
+    thin = [x for x in SCANNED if not x[0].startswith("e") and x[3] != "32F_FAST_16BF"]
+    for k in (1024, 333, 4096, 100, 16, 2056):
+        for m, n, tall in ((4096, 1, "a"), (1, 4096, "b"), (1024, 8, "a"), (8, 1024, "b"), (256, 16, "a")):
+            for combination in thin:
+                for scan in ("rows", "row pairs"):
+                    yield {"scan": scan, "m": m, "n": n, "k": k, "tall": tall, **_formats(combination)}
+    odd = [x for x in thin if x[0] in ("fp16", "bf16")]
+    odd += [("fp16", "fp16", "fp32", "32F_PEDANTIC", None), ("fp32", "fp32", "fp32", "32F_PEDANTIC", None)]
+    for m, n in ((128, 128), (64, 64)):
+        for k in (1001, 333, 100, 1025, 264, 4095, 72, 15):
+            for combination in odd:
+                yield {"scan": "sets", "m": m, "n": n, "k": k, **_formats(combination)}
+    for m, n in ((128, 128), (1024, 1024)):
+        for k in (1024, 4096, 1000):
+            for combination in thin:
+                p = {"m": m, "n": n, "k": k, **_formats(combination)}
+                yield {"scan": "sets", **p, "trans": "NN"}
+                yield {"scan": "sets", **p, "alpha": 0.5}
+
+
+def attentions() -> Iterator[Problem]:
+    """Attention: `scan` of the sum over keys (`rows`) or of that over a head (`logits`), or random numbers.
+
+    M queries, `keys`, N = `heads`·`wide` columns of V, K as the scan needs it.
+    """
+    for wide in (64, 128):
+        for queries, keys, heads, causal in (
+            (1, 4096, 8, 0), (128, 1024, 8, 0), (64, 128, 32, 0), (1, 1024, 32, 0), (128, 128, 16, 1),
+            (1, 16384, 4, 0), (512, 512, 16, 0), (16, 256, 64, 0), (1024, 2048, 8, 0), (256, 256, 2, 1),
+        ):  # fmt: skip
+            p = {"m": queries, "n": heads * wide, "keys": keys, "heads": heads, "wide": wide}
+            p |= {"causal": causal}
+            yield {**p, "scan": "rows", "k": keys, "tall": "b", "a": "bf16", "b": "bf16", "d": "bf16"}
+            if heads == 8:
+                yield {**p, "scan": "rows", "k": keys, "tall": "b", "a": "fp32", "b": "fp32", "d": "fp32"}
+        for queries in (1, 64, 128):
+            p = {"m": queries, "n": 4096, "k": wide, "keys": 2, "heads": 4096, "wide": wide, "causal": 0}
+            yield {**p, "scan": "logits", "tall": "b", "a": "bf16", "b": "bf16", "d": "bf16"}
+        for fmt in ("bf16", "fp16", "fp32"):
+            for queries, keys, causal in (
+                (16, 16, 0), (64, 64, 0), (1, 64, 0), (1, 300, 0), (64, 128, 0), (128, 256, 0), (64, 64, 1),
+                (100, 100, 1), (1, 2048, 0), (128, 77, 0),
+            ):  # fmt: skip
+                p = {"m": queries, "n": 2 * wide, "k": wide, "keys": keys, "heads": 2, "wide": wide}
+                yield {**p, "causal": causal, "a": fmt, "b": fmt, "d": fmt}
+
+
 def layers() -> Iterator[tuple[int, int, str, int]]:
     """M, N, what and K of the products that PyTorch is asked for: layers of models, then other shapes."""
     every = ("fp16", "bf16", "tf32", "fp32", "fp64", "e4m3 fast", "e4m3", "fp16 linear", "bf16 linear")

@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from matmul.recorded import computed, planned, what_matters
-from tcformal import simulate
+from tcformal import gemm, simulate
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What made the operands where the scans were recorded, and what says which unit a product calls.
@@ -96,6 +96,40 @@ def test_a_large_c_joins_where_the_unit_takes_it() -> None:
     for row, column in ((0, 0), (40, 50)):
         gone = {k for k in found["marks"][row] if k < (found["q"][column] // 16 + 1) * 16}
         assert lost(p, d, row, column) == gone
+
+
+@pytest.mark.parametrize("splits", [1, 2])
+@pytest.mark.parametrize(("fmt", "tall"), [("fp32", "b"), ("fp32", "a")])
+def test_rows_in_one_operand_show_a_chain(fmt: str, tall: str, splits: int) -> None:
+    m, n, k = (1, 256, 100) if tall == "b" else (256, 1, 100)
+    base = {"m": m, "n": n, "k": k, "tall": tall, "a": fmt, "b": fmt, "d": "fp32"}
+    recipe = f"cublaslt-20@tile=4,splits={splits},grain=4,ragged_grain=0,grain_unit=products"
+    chain = gemm("cdna1/v_mfma_f32_32x32x2f32", recipe)
+
+    def kept(p: Scan) -> NDArray[Any]:
+        return np.asarray(chain.matmul(*operands(p), progress=False)).ravel()
+
+    p = {"scan": "rows", **base}
+    found, got = INPUTS["row_places"](p), np.ldexp(kept(p).astype(np.float64), 30).astype(np.int64)
+    last = np.maximum(found["p"], found["q"])[:, None]
+    marks = found["marks"]
+    bits = (got[:, None] >> np.arange(marks.shape[1]) & 1).astype(bool)
+    # In one chain just the terms after both large numbers remain; with K in two parts, others do too.
+    assert (bits == (marks > last)).all() == (splits == 1)
+    p = {"scan": "row pairs", **base}
+    found, got = INPUTS["row_places"](p), np.ldexp(kept(p).astype(np.float64), 60)
+    expected = k - 1 - np.maximum(found["p"], found["q"])
+    assert (got == expected)[found["p"] != found["q"]].all() == (splits == 1)
+
+
+def test_scales_are_laid_out_by_kind() -> None:
+    shapes = {"tensor": (1, 1), "rows": (300, 1), "1x128": (300, 8), "128x128": (3, 8)}
+    for kind, shape in shapes.items():
+        x = INPUTS["scales"](kind, "a", 300, 1000).view(np.float32)
+        assert x.shape == shape
+        assert (x >= 2**-4).all()
+        assert (x < 2**4).all()
+        assert (INPUTS["scales"](kind, "a", 300, 1000, ones=True).view(np.float32) == 1).all()
 
 
 @pytest.mark.parametrize("scan", ["sets", "pairs"])
