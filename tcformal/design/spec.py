@@ -84,8 +84,8 @@ class Design:
     #: `ones_complement`, beside c_fraction_bits: signs are counted from c's; a product of the other one, a
     #: zero as well, adds the complement of its magnitude, one below its negative; zeros alone give 0.
     accumulation: str = "twos_complement"
-    #: What is left of the bits that alignment cuts off: `cut`, nothing; `jammed`, a fraction of a unit that is
-    #: added before the sum is cut toward zero [Esperanto f32_add3]; `sticky`, one bit below the sum's magnitude,
+    #: What is left of the bits that alignment cuts off: `cut`, nothing; `jammed`, a fraction of a unit, added
+    #: before the sum is cut toward zero [Esperanto f32_add3]; `sticky`, one bit below the sum's magnitude,
     #: which its rounding sees; with carry_bits, the lowest number of the width is a -0 [Vortex].
     lost_bits: str = "cut"
     #: A block whose words of A, or of B, are all 0: `summed` as any other, or `skipped`: c stays what it is.

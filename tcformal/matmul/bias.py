@@ -16,7 +16,7 @@ from tcformal.matmul.unit import Unit
 
 #: Dot products that are enumerated for an exact mean, and pairs of a sum so far and what is added to it.
 _ENUMERATED, _PAIRS = 1 << 20, 1 << 22
-Words = NDArray[Any]
+Encodings = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _step(unit: Unit) -> Unit:
     return Unit(replace(unit.spec, k=1)) if chain and plain else unit
 
 
-def _every(unit: Unit, length: int) -> tuple[Words, Words] | None:
+def _every(unit: Unit, length: int) -> tuple[Encodings, Encodings] | None:
     """All tuples of finite operands of one call, if they are few; the rest of the call is zeros."""
     if length > unit.k or unit.scale_format is not None or unit.a_format.width + unit.b_format.width > 20:
         return None
@@ -135,7 +135,7 @@ def _every(unit: Unit, length: int) -> tuple[Words, Words] | None:
     return a, b
 
 
-def _distinct(unit: Unit, a: Words, b: Words) -> tuple[Words, Words, NDArray[np.int64]]:
+def _distinct(unit: Unit, a: Encodings, b: Encodings) -> tuple[Encodings, Encodings, NDArray[np.int64]]:
     """Of operands of one product, one pair for each of its values, and how many have it; all of more."""
     if unit.k > 1:
         return a, b, np.ones(len(a), np.int64)

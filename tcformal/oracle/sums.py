@@ -61,7 +61,7 @@ def jammed_sum(design: Design, terms: Sequence[ExactValue], mode: str) -> tuple[
     """The same of a sum whose terms' lost bits are jammed: a fraction above the sum of the floors, cut.
 
     Shapes: terms: the products, then c; signs are counted from the largest one's, c before the products.
-    Source: Esperanto, sw-sysemu/fpu/tensors.cpp, f32_add3.
+    Source: Esperanto emulator, fpu/tensors.cpp, f32_add3.
     """
     e_max = largest_exponent(design, terms)
     live = [x for x in (terms[-1], *terms[:-1]) if not x.is_zero]

@@ -573,7 +573,7 @@ def test_toys_touch_every_value_of_every_parameter() -> None:
         "sum_rounding": set(SUM_ROUNDINGS), "c_fraction_bits": {None, 1, 3, 4},
         "aligned_group": {None, 1, 2}, "vanished_c": set(VANISHED), "negated": set(NEGATED),
         "b_subnormals": {None, "kept", "positive_zero"}, "factor_nan_word": {None, 0b011110},
-        "lost_bits": set(LOST_BITS), "zero_words": set(ZERO_WORDS),
+        "lost_bits": set(LOST_BITS), "zero_words": set(ZERO_WORDS), "zero_terms": {None, -40},
         "normalise_operands": {True, False}, "piece_bits": {None, 1}, "dropped_pieces": {0, 1},
     }  # fmt: skip
     found = {name: {getattr(d, name) for d in designs} for name in choices}

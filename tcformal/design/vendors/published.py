@@ -212,24 +212,12 @@ def _x86() -> Iterator[tuple[str, Published]]:
         as_reference(AMX_FP8, BOCHS_AMX),
         "Bochs takes a subnormal e5m2 for a zero, a subnormal e4m3 not.",
     )
-    for letters, a, b in (
-        ("b", "e5m2", "e5m2"),
-        ("bh", "e5m2", "e4m3"),
-        ("hb", "e4m3", "e5m2"),
-        ("h", "e4m3", "e4m3"),
-    ):
-        yield (
-            f"tdp{letters}f8ps",
-            Published(
-                shape=(16, 16, 64),
-                a=a,
-                b=b,
-                c="fp32",
-                design=x86_tile_fp8(a=a, b=b),
-                fact=fact,
-                notes=(note,),
-            ),
-        )
+    short = {"b": "e5m2", "h": "e4m3"}
+    for letters in ("b", "bh", "hb", "h"):
+        a, b = short[letters[0]], short[letters[-1]]
+        design = x86_tile_fp8(a=a, b=b)
+        made = Published(shape=(16, 16, 64), a=a, b=b, c="fp32", design=design, fact=fact, notes=(note,))
+        yield f"tdp{letters}f8ps", made
     fact, tile = as_reference(AMX_COMPLEX, BOCHS_AMX), x86_tile(operand_subnormals="kept")
     for name, design, pairs in (
         ("tcmmrlfp16ps", x86_tile_real(), "real and imaginary parts, of A and of B"),

@@ -29,7 +29,7 @@ def jammed_total(
     have a sum M, and where bits were lost the whole lies 1/8 above M, or 5/8 where the last term is of the
     other sign and lost some; the result is that cut toward zero, and -1, 0 or 1, the nearest, within (-1, 1).
     Zero: a sum that is nothing but lost bits is 0, and has their sign under zero_sign `ieee`.
-    Source: Esperanto, sw-sysemu/fpu/tensors.cpp, f32_add3.
+    Source: Esperanto emulator, fpu/tensors.cpp, f32_add3.
     """
     c = len(terms) - 1
     is_first = _largest_first(g, terms, exponents, e_max)

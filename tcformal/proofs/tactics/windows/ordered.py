@@ -17,7 +17,7 @@ from tcformal.semantics.stages import Total
 from tcformal.semantics.sums.exact import three_windows
 
 #: Exponent's code, sign and significand.
-Row = tuple[Node, Node, Node]
+RowNodes = tuple[Node, Node, Node]
 
 
 class OrderedTerms:
@@ -30,7 +30,7 @@ class OrderedTerms:
         if self.w.total.bits is not total.bits or self.w.total.e_max.bits is not total.e_max.bits:
             raise ProofError("a sum of three terms is not made in windows")
         w = self.w
-        self.rows: tuple[Row, ...] = w.swaps[-1][3]
+        self.rows: tuple[RowNodes, ...] = w.swaps[-1][3]
         self.n, self.grid = self.rows[0][2].width, w.gap_one + w.gap_two
         self.codes = [row[0] for row in self.rows]
         self._order()
@@ -110,7 +110,7 @@ class OrderedTerms:
         return self.d.expanded(by, [self.w.one, self.w.two], "a distance") if by is self.down else []
 
     # ------------------------------------------------------------------ values
-    def _row_value(self, row: Row) -> Poly:
+    def _row_value(self, row: RowNodes) -> Poly:
         code, sign, size = row
         weight = (Poly.of(code) + Poly.constant(self.w.low - (self.n - 1))).power_of_two()
         return sign_of(sign) * Poly.of(size) * weight
@@ -129,7 +129,7 @@ class OrderedTerms:
             rows = [*after]
         return self.z.rewritten(goal, [], parts)
 
-    def _swapped(self, p: Row, q: Row, first: Row, second: Row, swap: Node) -> int:
+    def _swapped(self, p: RowNodes, q: RowNodes, first: RowNodes, second: RowNodes, swap: Node) -> int:
         """Two rows less the same two exchanged = 0."""
         d = self.d
         goal = self._row_value(p) + self._row_value(q) - self._row_value(first) - self._row_value(second)
