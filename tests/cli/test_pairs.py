@@ -91,6 +91,7 @@ def test_only_open_questions_make_the_exit_code(
     assert [p["verdict"] for p in data["groups"][0]["pairs"]][:2] == ["SEPARATED", kind and kind.name]
 
 
+@pytest.mark.long
 def test_a_group_is_asked_and_kept(run: Run) -> None:
     pairs = groups("tf32")[0].pairs
     first = json.loads(run("--all-pairs", "tf32", "--jobs", "2", "--json", *PATIENT).stdout)

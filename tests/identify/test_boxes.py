@@ -108,6 +108,7 @@ def test_structures_that_were_not_looked_at_leave_designs(monkeypatch: pytest.Mo
     assert "other inputs than these" in made.untested
 
 
+@pytest.mark.long
 def test_a_device_that_is_no_sum_is_outside_the_space() -> None:
     unit = resolve(VOLTA)
     device = CallableDevice(lambda a, b, c: np.zeros(len(c), np.uint32), "zeros")

@@ -80,6 +80,7 @@ def checked(record: dict[str, Any], folder: Path) -> tuple[AuditStatus, str]:
     return finding.status, finding.reason
 
 
+@pytest.mark.long
 def test_a_record_reads_back_and_holds(tmp_path: Path) -> None:
     record = to_record(identified())
     batch, answers = history_of(record)

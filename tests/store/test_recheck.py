@@ -153,6 +153,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_nothing_half_checked_counts_as_checked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second check never ends: the first lemma stays checked, the second is checked again."""
     bench, calls = CheckBench(), list[str]()

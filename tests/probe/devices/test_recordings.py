@@ -119,7 +119,9 @@ def test_all_kept_outputs_are_the_models(path: Path) -> None:
         assert (checked.mismatches, checked.sealed) == (0, 0), checked
 
 
-@pytest.mark.parametrize("name", runs(INTEL))
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=pytest.mark.long if x == TILE else ()) for x in runs(INTEL)]
+)
 def test_the_instructions_of_another_processor(name: str, tmp_path: Path) -> None:
     """The directed inputs that an instruction is tested with here were put to the processor that has it."""
     spec, run = unit(name).spec, runs(INTEL)[name]
