@@ -29,6 +29,7 @@ import numpy as np
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
+from tcformal.files.write import write_whole
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.identify import identify
 from tcformal.identify.record.identification import Identification, IdentifyVerdict, Settled
@@ -145,10 +146,10 @@ def _bounded(seconds: float | None) -> Iterator[None]:
     if seconds is None:
         yield
         return
-    end = _processor_seconds() + seconds
+    end = processor_seconds() + seconds
 
     def look(*_: object) -> None:
-        if _processor_seconds() > end:
+        if processor_seconds() > end:
             raise _TooLongError
 
     before = signal.signal(signal.SIGALRM, look)
@@ -169,12 +170,12 @@ def measured(name: str, progress: Callable[[str], None], bound: float | None = N
     unit = made.unit
     device = CallableDevice(made.asked, "box")
     asker = Asker(device, unit.operands, unit.k, unit.scale_format, unit.scale_block)
-    start = _processor_seconds()
+    start = processor_seconds()
     marks: dict[str, float] = {}
     last = [""]
 
     def said(text: str) -> None:
-        marks.setdefault(text.partition(" ")[0], _processor_seconds() - start)
+        marks.setdefault(text.partition(" ")[0], processor_seconds() - start)
         if text.startswith("certifying "):
             last[0] = text.removeprefix("certifying ")
         progress(text)
@@ -184,7 +185,7 @@ def measured(name: str, progress: Callable[[str], None], bound: float | None = N
             found = identify(asker, vectors=VECTORS, progress=said)
     except Exception as error:  # noqa: BLE001  (the row says which, and the others follow)
         stopped = isinstance(error, _TooLongError)
-        whole = _processor_seconds() - start
+        whole = processor_seconds() - start
         return {
             "device": name, "formats": str(unit.operands), "k": unit.k,
             "verdict": "STOPPED" if stopped else "FAILED", "right": False, "undecided": 0,
@@ -193,7 +194,7 @@ def measured(name: str, progress: Callable[[str], None], bound: float | None = N
             "probes": asker.probes, "batches": asker.batches, "survivors": 0, "space": 0,
             "seconds": round(marks.get("certifying", whole), 1), "seconds_in_all": round(whole, 1),
         }  # fmt: skip
-    whole = _processor_seconds() - start
+    whole = processor_seconds() - start
     return {
         "device": name, "formats": str(unit.operands), "k": unit.k, "verdict": found.verdict.name,
         "right": found.verdict in made.wanted and _has(found, unit), "reason": found.reason,
@@ -222,7 +223,7 @@ def _gives(name: str, unit: UnitSpec, batch: Batch) -> bool:
     return same.witness is None
 
 
-def _processor_seconds() -> float:
+def processor_seconds() -> float:
     """Of this process and of the solvers that it asked: the clock would count what else the machine does."""
     return sum(os.times()[:4])
 
@@ -310,7 +311,7 @@ def main(only: Sequence[str], seconds: float | None, bound: float | None) -> Non
         row = measured(name, lambda _: None, bound)
         rows = {**kept(), name: row}  # another run may have written meanwhile
         click.echo(json.dumps(row))
-        ROWS.write_text("".join(json.dumps(row) + "\n" for row in rows.values()))
+        write_whole(ROWS, "".join(json.dumps(row) + "\n" for row in rows.values()).encode())
         PAGE.write_text(page(list(rows.values())))
     PAGE.write_text(page(list(rows.values())))  # which may be older than its rows
 

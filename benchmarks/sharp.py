@@ -11,7 +11,6 @@ kept in the results folder, and checked again when they are used.
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import time
 from collections.abc import Mapping, Sequence
@@ -20,9 +19,11 @@ from typing import Any
 
 import click
 
+from benchmarks.identify import processor_seconds
 from tcformal.bounds.accuracy import accuracy
 from tcformal.design.catalog import distinct_designs
 from tcformal.errors import TcformalError
+from tcformal.files.write import write_whole
 from tcformal.store.store import Store
 from tcformal.version import processor
 
@@ -36,7 +37,7 @@ _UNIT = 1 << 24
 
 def measured(name: str, store: Store) -> dict[str, Any]:
     """One row: the constants in units of 2^-24, the gap in percent, and seconds of the processor."""
-    start = _processor_seconds()
+    start = processor_seconds()
     row: dict[str, Any] = {"unit": name}
     try:
         x = accuracy(name, store=store, subnormals=False)
@@ -50,12 +51,7 @@ def measured(name: str, store: Store) -> dict[str, Any]:
         "steps": list(x.proved.steps),
         "reason": x.proved.reason,
     }
-    return {**row, "seconds": round(_processor_seconds() - start, 1)}
-
-
-def _processor_seconds() -> float:
-    """Of this process and of the solvers that it asked: the clock would count what else the machine does."""
-    return sum(os.times()[:4])
+    return {**row, "seconds": round(processor_seconds() - start, 1)}
 
 
 def page(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -115,7 +111,7 @@ def main(only: tuple[str, ...], seconds: float | None, folder: str) -> None:
         row = measured(name, store)
         rows = {**kept(), name: row}  # another run may have written meanwhile
         click.echo(json.dumps(row))
-        ROWS.write_text("".join(json.dumps(rows[x]) + "\n" for x in sorted(rows)))
+        write_whole(ROWS, "".join(json.dumps(rows[x]) + "\n" for x in sorted(rows)).encode())
     rows = {name: row for name, row in rows.items() if name in distinct_designs()}
     PAGE.write_text(page(list(rows.values())))
 

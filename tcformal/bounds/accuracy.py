@@ -130,15 +130,22 @@ def accuracy(
         proved = step_constant(spec, n if promote is None else promote, known)
     bound = None
     if proved.first is not None:
-        chain = Recurrence(proved)
-        bound = chain.of(n) if promote is None else chain.promoted(n, promote)
-        proved = replace(proved, steps=(*proved.steps, *chain.steps))
-        sharper = bounded_on_grid(spec, n, bound)
-        if sharper is not None and (promote is None or not sharper[0]):
-            bound, proved = sharper[0], replace(proved, steps=(*proved.steps, sharper[1]))
+        bound, steps = _bounded(spec, n, promote, proved)
+        proved = replace(proved, steps=(*proved.steps, *steps))
     return Accuracy(
         unit=spec, length=n, promote=promote, bound=bound, proved=proved, attained=attained, subnormal=small
     )
+
+
+def _bounded(unit: UnitSpec, n: int, promote: int | None, proved: Proved) -> tuple[Fraction, Sequence[str]]:
+    """The bound of n products, by the recurrence and by what their grid makes of it, and how it follows."""
+    chain = Recurrence(proved)
+    bound = chain.of(n) if promote is None else chain.promoted(n, promote)
+    sharper = bounded_on_grid(unit, n, bound)
+    # Sums of a promotion are rounded again: of them only what loses nothing is known.
+    if sharper is None or (promote is not None and sharper[0]):
+        return bound, chain.steps
+    return sharper[0], (*chain.steps, sharper[1])
 
 
 def growth_with_length(x: Accuracy) -> list[tuple[int, Fraction | None, Fraction]]:
@@ -151,12 +158,6 @@ def growth_with_length(x: Accuracy) -> list[tuple[int, Fraction | None, Fraction
     build, made = Construction(x.unit), list[tuple[int, Fraction | None, Fraction]]()
     for n in lengths:
         attained = improved(build, n, build.best(n)) if x.promote is None else promoted(build, n, x.promote)
-        bound = None
-        if x.proved.first is not None:
-            chain = Recurrence(x.proved)
-            bound = chain.of(n) if x.promote is None else chain.promoted(n, x.promote)
-            sharper = bounded_on_grid(x.unit, n, bound)
-            if sharper is not None and (x.promote is None or not sharper[0]):
-                bound = sharper[0]
+        bound = None if x.proved.first is None else _bounded(x.unit, n, x.promote, x.proved)[0]
         made.append((n, bound, attained.ratio))
     return [*made, (x.length, x.bound, x.attained.ratio)]

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import chain
 
 from tcformal.design.rounding import NEAREST
-from tcformal.design.unit import UnitSpec
+from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import NumberClass, decode, encoded
 from tcformal.programs.chain import scale_count
@@ -138,7 +138,7 @@ class Construction:
     def values(self, w: Witness) -> list[Fraction]:
         """The exact products of a call, with their scales, and negative where they are subtracted."""
         made = [decode(self.a, x).number * decode(self.b, y).number for x, y in zip(w.a, w.b, strict=True)]
-        made = [x * sign for x, sign in zip(made, signs(self.unit), strict=True)]
+        made = [x * sign for x, sign in zip(made, product_signs(self.unit, self.unit.k), strict=True)]
         size, fmt = self.unit.scale_block, self.unit.scale_format
         if size is None or fmt is None:
             return made
@@ -215,12 +215,6 @@ class Construction:
 
     def _nothing(self) -> Attained:
         return Attained(((self.call([], 0), 1),), 0, Fraction(0), Fraction(0))
-
-
-def signs(unit: UnitSpec) -> list[int]:
-    """Of the products of a call, -1 for those that are subtracted."""
-    odd = unit.design.negated == "odd"
-    return [-1 if odd and k % 2 else 1 for k in range(unit.k)]
 
 
 @lru_cache(maxsize=64)

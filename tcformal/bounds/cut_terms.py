@@ -24,9 +24,9 @@ def of_cut_terms(build: Construction, length: int, exponents: list[int]) -> Iter
     if length > min(unit.k, design.products) or design.fraction_bits is None or unit.scale_format is not None:
         return
     if design.alignment_rounding == "RO" and design.step.mode == "RO" and length > 2:
-        rows = (_to_odd(build, e, length) for e in exponents)
+        rows = [_to_odd(build, e, length) for e in exponents]
     elif length == 1 and build.a.precision + build.b.precision > design.step.precision:
-        rows = (_alone(build) for _ in range(1))
+        rows = [_alone(build)]
     else:
         return
     for pairs in rows:

@@ -9,7 +9,7 @@ from itertools import product
 from tcformal.bounds.attained import Attained, Construction, FactorWords
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
-from tcformal.oracle.values import decode, encoded
+from tcformal.oracle.values import decode, encoded, exponent_of
 from tcformal.proofs.statements.relative_bound import block_of, one_scale, product_loss
 
 #: Exponents of scales that are tried: products of them overflow nothing and underflow nothing.
@@ -42,7 +42,7 @@ def bounded_on_grid(unit: UnitSpec, length: int, bound: Fraction) -> tuple[Fract
         )
     if not _cut_once(unit, length):
         return None
-    top, p = _log(most), unit.design.rho.fraction_bits
+    top, p = exponent_of(most), unit.design.rho.fraction_bits
     lost = Fraction(1, 1 << p) - Fraction(2) ** (grid - top)
     sharper = lost / (1 + lost)
     if not 0 < sharper < bound:
@@ -78,7 +78,7 @@ def filled(build: Construction, length: int) -> Attained | None:
     if groups:
         return _groups(build, length, whole, grid)
     p = design.rho.fraction_bits
-    for e in range(_log(length * max(whole)), p, -1):
+    for e in range((length * max(whole)).bit_length() - 1, p, -1):
         pairs, rest = _fill(whole, (1 << e) + (1 << e - p) - 1, length)
         if not rest:
             return build.replayed(build.call(pairs, 0))
@@ -94,10 +94,9 @@ def _groups(
     assert unit.scale_format is not None
     scales = _scales(unit.scale_format)
     top, count = max(scales), -(-length // size)
-    first = next(
-        (e for e in range(_log(min(size, length) * max(coins)), -1, -1) if not _fill(coins, 1 << e, size)[1]),
-        None,
-    )
+    most = min(size, length) * max(coins)
+    powers = range(most.bit_length() - 1, -1, -1)
+    first = next((e for e in powers if not _fill(coins, 1 << e, size)[1]), None)
     if first is None:
         return None
     pairs, chosen = [_fill(coins, 1 << first, size)[0]], [top]
@@ -163,8 +162,3 @@ def _scales(fmt: Format) -> dict[int, tuple[int, int]]:
         if first is not None and second is not None and low >= fmt.e_min:
             made[q] = first, second
     return made
-
-
-def _log(x: Fraction | int) -> int:
-    """The exponent of the largest power of two that is not above x."""
-    return int(x).bit_length() - 1

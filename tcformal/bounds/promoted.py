@@ -9,7 +9,7 @@ from tcformal.bounds.attained import Attained, Construction
 from tcformal.bounds.search import improved
 from tcformal.design.names import resolve
 from tcformal.operands.witness import Witness
-from tcformal.oracle.values import decode, encode_exact
+from tcformal.oracle.values import decode, encode_exact, exponent_of
 from tcformal.proofs.claim import results_of
 
 #: One binary32 addition to nearest: 1·b + c.
@@ -26,7 +26,7 @@ def promoted(build: Construction, length: int, every: int) -> Attained:
     exact = sum((_value(build, w) * times for w, times in first.calls), Fraction(0))
     magnitude = first.magnitude
     half = start * Fraction(1, 1 << 24)
-    pair = build.power(_log(half)) if half > 0 else None
+    pair = build.power(exponent_of(half)) if half > 0 else None
     w = build.call([] if pair is None else [pair], 0)
     part, left = results_of(unit, w), -(-length // every) - 1
     while left:
@@ -45,9 +45,3 @@ def promoted(build: Construction, length: int, every: int) -> Attained:
 def _value(build: Construction, w: Witness) -> Fraction:
     """The exact sum of a call's products."""
     return sum(build.values(w), Fraction(0))
-
-
-def _log(x: Fraction) -> int:
-    """The exponent of the largest power of two that is not above x."""
-    e = x.numerator.bit_length() - x.denominator.bit_length()
-    return e if Fraction(2) ** e <= x else e - 1

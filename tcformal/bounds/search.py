@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.bounds.attained import Attained, Construction, FactorWords, signs
+from tcformal.bounds.attained import Attained, Construction, FactorWords
 from tcformal.bounds.constants import MARGIN
 from tcformal.bounds.cut_terms import of_cut_terms
 from tcformal.bounds.grid import filled
 from tcformal.design.rounding import NEAREST
-from tcformal.design.unit import UnitSpec
+from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.formats.spec import Format
 from tcformal.matmul.errors import values_of
 from tcformal.matmul.unit import Unit
@@ -44,7 +44,7 @@ def improved(build: Construction, length: int, known: Attained) -> Attained:
     whole = filled(build, length)
     if whole is not None and whole.ratio >= known.ratio:
         return whole
-    known = max(known, *of_cut_terms(build, length, build.exponents()), known, key=lambda x: x.ratio)
+    known = max((known, *of_cut_terms(build, length, build.exponents())), key=lambda x: x.ratio)
     if not _worth(spec):
         return known
     count, done, state = min(spec.k, length), 0, 0
@@ -114,7 +114,7 @@ class Ascent:
             )  # fmt: skip
         self.block = np.arange(unit.k) // (unit.spec.scale_block or unit.k)
         self.blocks = max(blocks, 1)
-        self.signs = np.array(signs(unit.spec), float)
+        self.signs = np.array(product_signs(unit.spec, unit.k), float)
         self.draw = np.random.default_rng(1)
 
     # ------------------------------------------------------------------ what is lost

@@ -71,10 +71,8 @@ def operation(u: UnitSpec) -> Operation:
         )
     if d.framed:
         return _framed(u, length)
-    if d.lost_bits == "jammed":
-        return _jammed(u, length)
-    if d.lost_bits == "sticky":
-        return _sticky(u, length)
+    if d.lost_bits != "cut":
+        return _remembered(u, length)
     if d.fraction_bits is not None and d.summation == "fused" and d.c_position == "joined":
         return _truncated(u, length)
     if d.c_position == "after":
@@ -122,23 +120,13 @@ def _truncated(u: UnitSpec, length: int) -> Operation:
     )
 
 
-def _jammed(u: UnitSpec, length: int) -> Operation:
+def _remembered(u: UnitSpec, length: int) -> Operation:
+    """A sum that remembers something of the bits that alignment cuts off."""
     d = u.design
     ulp = _HALF_ULP if d.rho.mode in NEAREST else ("output rounding", "1 ulp")
     return Operation(
-        name="jammed DPA",
-        formula=f"d = {d.conversion}(Σ_{length} a_k·b_k + c), {d.fraction_bits} bits, others jammed",
-        bounds=(("fused summation", f"{length + 1}·2^(e_max-{d.fraction_bits})"), ulp),
-        source=_VENDOR.get(u.arch, "a design chosen by name"),
-    )
-
-
-def _sticky(u: UnitSpec, length: int) -> Operation:
-    d = u.design
-    ulp = _HALF_ULP if d.rho.mode in NEAREST else ("output rounding", "1 ulp")
-    return Operation(
-        name="sticky DPA",
-        formula=f"d = {d.conversion}(Σ RZ_{d.fraction_bits}(a_k·b_k) + c, sticky), {length} terms and c",
+        name=f"{d.lost_bits} DPA",
+        formula=f"d = {d.conversion}(Σ_{length} a_k·b_k + c), {d.fraction_bits} bits, others {d.lost_bits}",
         bounds=(("fused summation", f"{length + 1}·2^(e_max-{d.fraction_bits})"), ulp),
         source=_VENDOR.get(u.arch, "a design chosen by name"),
     )

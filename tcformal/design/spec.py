@@ -218,7 +218,6 @@ class Design:
                     "expected fraction_bits with c_position=after, because an exact sum of the products and "
                     "then c is that of all of them, but got None"
                 )
-        check_lost(self)
         if self.piece_bits is not None:
             check_plain(self, "piece_bits", IN_PIECES)
         elif self.dropped_pieces:

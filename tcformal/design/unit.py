@@ -168,3 +168,9 @@ def takes(spec: UnitSpec, k: int) -> bool:
     if spec.tree is not None:  # which is of all its products
         return k == spec.k or (k % spec.k == 0 and chained)
     return k <= spec.k or chained
+
+
+def product_signs(spec: UnitSpec, length: int) -> list[int]:
+    """Of so many products in calls one after the other, -1 for those that are subtracted, 1 for others."""
+    odd = spec.design.negated == "odd"
+    return [-1 if odd and i % spec.k % 2 else 1 for i in range(length)]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.checks import check_choice, check_int
+from tcformal.design.unit import product_signs
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.matmul import arrays
@@ -202,8 +203,7 @@ def difference(
 
 def signs_of(unit: Unit | RunnableProgram, length: int) -> NDArray[np.float64]:
     """Of so many products in calls one after the other, -1 for those that a unit subtracts."""
-    odd = isinstance(unit, Unit) and unit.spec.design.negated == "odd"
-    return np.where((np.arange(length) % unit.k) % 2 == 1, -1.0 if odd else 1.0, 1.0)
+    return np.array(product_signs(unit.spec, length), float) if isinstance(unit, Unit) else np.ones(length)
 
 
 def _in_range(unit: Unit | RunnableProgram) -> bool:

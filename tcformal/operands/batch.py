@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Sign
 from tcformal.interp.vector import Lanes
-from tcformal.operands.random import Batch, Raw, batch
+from tcformal.operands.random import Batch, Raw, batch, with_scales
 from tcformal.operands.witness import Witness
 from tcformal.programs.chain import scale_count
 
@@ -76,10 +76,7 @@ def directed(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
             first = exponents // 2
             a[rows, column] = powers(spec.a_format, first)
             b[rows, column] = powers(spec.b_format, exponents - first)
-    if spec.scale_format is None:
-        return Batch(a, b, c)
-    ones = np.full((n, scale_count(spec, k)), spec.scale_format.one, np.uint64)
-    return Batch(a, b, c, ones, ones)
+    return with_scales(spec, Batch(a, b, c))
 
 
 def product(rng: np.random.Generator, spec: UnitSpec, exponent: Integers) -> tuple[Raw, Raw]:

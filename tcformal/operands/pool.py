@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Specials
 from tcformal.operands.batch import encoded, inputs_to_try, powers, product, rows_of, together
-from tcformal.operands.random import Batch, Raw, edge_encodings
+from tcformal.operands.random import Batch, Raw, edge_encodings, with_scales
 from tcformal.programs.chain import scale_count
 
 #: Binades between the terms of wide sums, and the share of those in which some term is there.
@@ -191,11 +189,3 @@ def _scales_down(spec: UnitSpec, k: int, exponent: NDArray[np.int64]) -> tuple[N
     halves = exponent // 2, exponent - exponent // 2
     shape = n, scale_count(spec, k)
     return exponent, [np.broadcast_to(powers(of, x)[:, np.newaxis], shape) for x in halves]
-
-
-def with_scales(spec: UnitSpec, x: Batch) -> Batch:
-    """Dot products with scales of 1, where the unit takes scales."""
-    if spec.scale_format is None:
-        return x
-    ones = np.full((len(x.c), scale_count(spec, x.a.shape[1])), spec.scale_format.one, np.uint64)
-    return replace(x, scale_a=ones, scale_b=ones)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,14 @@ class Batch:
         """The arrays by name, without the scales that a unit does not have."""
         arrays = {"a": self.a, "b": self.b, "c": self.c, "scale_a": self.scale_a, "scale_b": self.scale_b}
         return {name: x for name, x in arrays.items() if x is not None}
+
+
+def with_scales(spec: UnitSpec, x: Batch) -> Batch:
+    """Dot products with scales of 1, where the unit takes scales."""
+    if spec.scale_format is None:
+        return x
+    ones = np.full((len(x.c), scale_count(spec, x.a.shape[1])), spec.scale_format.one, np.uint64)
+    return replace(x, scale_a=ones, scale_b=ones)
 
 
 def edge_encodings(fmt: Format) -> list[int]:

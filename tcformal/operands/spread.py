@@ -7,8 +7,7 @@ import numpy as np
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format, Sign
 from tcformal.operands.batch import Integers
-from tcformal.operands.random import Batch, Raw
-from tcformal.programs.chain import scale_count
+from tcformal.operands.random import Batch, Raw, with_scales
 
 #: Shares: of rows in which two products cancel, of rows of the largest spread, of subnormals where they fit.
 _CANCELLING, _WIDEST, _SUBNORMAL = 0.3, 0.7, 0.25
@@ -57,10 +56,7 @@ def close(spec: UnitSpec, k: int, n: int, seed: int, most: int, span: tuple[int,
         0,
         1 << (spec.c_format.width - 1),
     )
-    if spec.scale_format is None:
-        return Batch(a, b, c)
-    ones = np.full((n, scale_count(spec, k)), spec.scale_format.one, np.uint64)
-    return Batch(a, b, c, ones, ones)
+    return with_scales(spec, Batch(a, b, c))
 
 
 def _range(fmt: Format, span: tuple[int, int] | None) -> tuple[int, int]:

@@ -97,26 +97,23 @@ def align(g: Graph, term: Term, distance: Node, fraction_bits: int, rounding: st
     Zero: a zero gives 0.
     Source: XIE Algorithm 7, step 2 (RZ_F), and Algorithm 10 (RD_F).
     """
-    if isinstance(rounding, str) and rounding == "RZ":
-        x = g.shift_left_const(term.significand, max(0, fraction_bits - term.fraction_bits))
-        return g.lshr(g.truncate_low(x, max(0, term.fraction_bits - fraction_bits)), distance)
-    kept, guard, sticky = cut(g, term, distance, fraction_bits)
-    away = round_away(g, rounding, term.sign, g.bit(kept, 0), guard, sticky)
-    return g.add_expand(kept, away)
-
-
-def cut(g: Graph, term: Term, distance: Node, fraction_bits: int) -> tuple[Node, Node, Node]:
-    """The magnitude of a term at e_max, truncated to `fraction_bits`, and what is cut off: guard and sticky.
-
-    Shapes and units as in `align`; guard u[1] is the highest bit that is cut off, sticky u[1] the or of the
-    others.
-    """
     x = g.shift_left_const(term.significand, max(0, fraction_bits - term.fraction_bits))
     excess = max(0, term.fraction_bits - fraction_bits)
+    if isinstance(rounding, str) and rounding == "RZ":
+        return g.lshr(g.truncate_low(x, excess), distance)
     x, excess = g.shift_left_const(x, 1), excess + 1
     shifted, lost = shift_right_sticky(g, x, distance)
     kept, guard, sticky = drop_low_bits(g, shifted, excess)
-    return kept, guard, g.or_(sticky, lost)
+    away = round_away(g, rounding, term.sign, g.bit(kept, 0), guard, g.or_(sticky, lost))
+    return g.add_expand(kept, away)
+
+
+def cuts_off(g: Graph, term: Term, distance: Node, fraction_bits: int) -> Node:
+    """Whether truncation in `align` cuts a 1 off a term: u[1]."""
+    x = g.shift_left_const(term.significand, max(0, fraction_bits - term.fraction_bits))
+    excess = max(0, term.fraction_bits - fraction_bits)
+    _, below = shift_right_sticky(g, g.truncate_low(x, excess), distance)
+    return g.or_(below, g.any_bit(g.extract(x, excess - 1, 0))) if excess else below
 
 
 def align_sticky(g: Graph, term: Term, distance: Node, fraction_bits: int) -> Node:

@@ -48,7 +48,6 @@ RDNA3 = "ROCm emulator, gfx11_dot2.h and dot_packed16.h"
 RDNA4 = "ROCm emulator, gfx12_dot.h and dot_packed16.h"
 VORTEX = "Vortex, VX_tcu_fedp_tfr.sv and VX_tcu_tfr_*.sv"
 VORTEX_DPI = "Vortex, VX_tcu_fedp_dpi.sv"
-
 ESPERANTO = "Esperanto emulator, fpu/tensors.cpp and insns/tensors.cpp"
 
 #: Folders of results of the programs of `hw_probes/reference`.

@@ -13,8 +13,7 @@ import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.identify.asking.ask import Asker
-from tcformal.operands.pool import with_scales
-from tcformal.operands.random import Batch
+from tcformal.operands.random import Batch, with_scales
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded
 

@@ -9,8 +9,8 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Specials
 from tcformal.operands.batch import rows_of, together
-from tcformal.operands.pool import with_scales, without_nan
-from tcformal.operands.random import Batch, Raw, edge_encodings
+from tcformal.operands.pool import without_nan
+from tcformal.operands.random import Batch, Raw, edge_encodings, with_scales
 
 #: The share of NaNs among the operands of dot products that have several, and their seed.
 _SHARES, _SEED = (0.06, 0.06, 0.12, 0.12, 0.25, 0.5), 11

@@ -15,8 +15,7 @@ from tcformal.formats.spec import Specials
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.rates import Rate
 from tcformal.operands.batch import batch_of, together, witness_at
-from tcformal.operands.pool import with_scales
-from tcformal.operands.random import Batch, Raw, one_operand
+from tcformal.operands.random import Batch, Raw, one_operand, with_scales
 from tcformal.operands.witness import Witness
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import encoded

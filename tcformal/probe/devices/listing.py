@@ -9,7 +9,7 @@ import numpy as np
 
 from tcformal.design.names import resolve
 from tcformal.errors import DeviceError
-from tcformal.operands.random import Batch
+from tcformal.operands.random import Batch, with_scales
 from tcformal.probe.devices.cpu import CpuDevice
 from tcformal.probe.devices.cuda import cuda
 from tcformal.probe.devices.device import Ability, Device
@@ -17,7 +17,6 @@ from tcformal.probe.devices.hip import hip
 from tcformal.probe.devices.hip.hipruntime import HipRuntime
 from tcformal.probe.devices.hip.kfd import topology
 from tcformal.probe.devices.isolated import opened
-from tcformal.programs.chain import scale_count
 
 #: Dot products of the small kernel.
 _FEW = 4
@@ -56,11 +55,8 @@ def launched(device: Device) -> str:
     spec = resolve(names[0])
     instruction = device.identify(spec, spec.k)["instruction"]
     zeros = np.zeros((_FEW, spec.k), np.uint64)
-    scales = None
-    if spec.scale_format is not None:
-        scales = np.full((_FEW, scale_count(spec, spec.k)), spec.scale_format.one, np.uint64)
     c = np.full(_FEW, spec.c_format.one, np.uint64)
-    outputs = device.run(spec, Batch(zeros, zeros, c, scales, scales))
+    outputs = device.run(spec, with_scales(spec, Batch(zeros, zeros, c)))
     wrong = [int(word) for word in outputs if word != spec.d_format.one]
     if wrong:
         raise DeviceError(

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.align import align, any_of, shift_to
+from tcformal.semantics.align import align, any_of, cuts_off, shift_to
 from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.reduce import sum_of_aligned
-from tcformal.semantics.round import shift_right_sticky
 from tcformal.semantics.stages import Lost, Maximum, Total
 
 
@@ -41,7 +40,7 @@ def jammed_total(
     for term, exponent, other in zip(terms, exponents, others, strict=True):
         shift = shift_to(g, exponent, e_max)
         kept = align(g, term, shift, bits, "RZ")
-        below = _lost(g, term, shift, bits)
+        below = cuts_off(g, term, shift, bits)
         lost.append(below)
         aligned.append((shift, g.add_expand(kept, g.and_(below, other))))
     total = sum_of_aligned(g, terms, aligned, e_max, bits, maximum=maximum)
@@ -71,11 +70,3 @@ def _largest_first(
         found[i] = g.and_(none, at_top)
         none = g.and_(none, g.not_(at_top))
     return found
-
-
-def _lost(g: Graph, term: Term, shift: Node, bits: int) -> Node:
-    """Whether `align` cuts a 1 off a term."""
-    x = g.shift_left_const(term.significand, max(0, bits - term.fraction_bits))
-    excess = max(0, term.fraction_bits - bits)
-    _, below = shift_right_sticky(g, g.truncate_low(x, excess), shift)
-    return g.or_(below, g.any_bit(g.extract(x, excess - 1, 0))) if excess else below

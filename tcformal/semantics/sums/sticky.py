@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.align import any_of, cut
+from tcformal.semantics.align import any_of, cuts_off
 from tcformal.semantics.number import Exponent, Number, Term
 from tcformal.semantics.product import product
 from tcformal.semantics.stages import Total
@@ -44,10 +44,7 @@ def product_of_ones(g: Graph, a: Number, b: Number, zero_terms: int) -> Number:
 
 def cut_off(g: Graph, terms: Sequence[Term], total: Total) -> Node:
     """Whether alignment cut a bit off some term of a sum: u[1]."""
-    lost = []
-    for term, row in zip(terms, total.terms, strict=True):
-        _, guard, sticky = cut(g, term, row.shift, total.fraction_bits)
-        lost += [guard, sticky]
+    lost = [cuts_off(g, x, row.shift, total.fraction_bits) for x, row in zip(terms, total.terms, strict=True)]
     return g.label("sticky", any_of(g, lost))
 
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tcformal.errors import ProofError
+from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.bounds.terms import sign_of
 from tcformal.semantics.reduce import signed_magnitude, split_sign
-from tcformal.semantics.stages import Total
+from tcformal.semantics.stages import PartialSum, Total
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,18 @@ class SignedTerm(Protocol):
     @property
     def small(self) -> int:
         """The theorem that it is not larger."""
+
+
+def added_in_pairs(g: Graph, addends: Sequence[Node]) -> tuple[Node, tuple[PartialSum, ...]]:
+    """The balanced tree of sums of numbers of one width, none of which wraps: its root, all sums of two."""
+    level, partials = list(addends), list[PartialSum]()
+    while len(level) > 1:
+        pairs = []
+        for i in range(0, len(level) - 1, 2):
+            pairs.append(g.add_mod(level[i], level[i + 1]))
+            partials.append(PartialSum(pairs[-1], (level[i], level[i + 1])))
+        level = pairs + level[2 * len(pairs) :]
+    return level[0], tuple(partials)
 
 
 class PartialSums:

@@ -13,7 +13,7 @@ from tcformal.proofs.statements.grouped_bound import StatedGroup
 from tcformal.proofs.statements.integer_sums import IntegerSum, WholeNumber, whole_number
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.groups import PlacedProduct, group_value
-from tcformal.proofs.tactics.bounds.summed import Addition, SignedSum
+from tcformal.proofs.tactics.bounds.summed import Addition, SignedSum, added_in_pairs
 from tcformal.proofs.tactics.bounds.terms import KnownTerm, shown_value, sign_of, weight
 from tcformal.proofs.tactics.integers.wholes import (
     Reach,
@@ -25,7 +25,7 @@ from tcformal.proofs.tactics.integers.wholes import (
 )
 from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.reduce import signed_magnitude
-from tcformal.semantics.stages import GroupSum, PartialSum, Total
+from tcformal.semantics.stages import GroupSum, Total
 
 
 class IntegerGroup:
@@ -107,14 +107,8 @@ class IntegerGroup:
         terms = [x for x, _ in products]
         width = sum(x.most for x in terms).bit_length() + 2
         level = [g.wrap_to_mod(signed_magnitude(g, x.sign, x.aligned), width) for x in terms]
-        partials = []
-        while len(level) > 1:
-            pairs = []
-            for i in range(0, len(level) - 1, 2):
-                pairs.append(g.add_mod(level[i], level[i + 1]))
-                partials.append(PartialSum(pairs[-1], (level[i], level[i + 1])))
-            level = pairs + level[2 * len(pairs) :]
-        total = Total(level[0], Exponent(g.const(0, 1), 0, 0), 0, partials=tuple(partials))
+        node, partials = added_in_pairs(g, level)
+        total = Total(node, Exponent(g.const(0, 1), 0, 0), 0, partials=partials)
         made = Addition(d, total, terms).value()
         s, one = Poly.of(made.sign), d.range(made.sign)
         parts: list[Part] = [(sign_of(made.sign) * -1, [made.equation])]

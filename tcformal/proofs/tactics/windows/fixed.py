@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from tcformal.errors import ProofError
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.tactics.bounds.aligned import TermError
-from tcformal.proofs.tactics.bounds.summed import Addition
+from tcformal.proofs.tactics.bounds.summed import Addition, added_in_pairs
 from tcformal.proofs.tactics.bounds.terms import sign_of
 from tcformal.proofs.tactics.rounded.integers import IntegerSteps
 from tcformal.proofs.tactics.rounded.sums import SummedTerm
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.reduce import signed_magnitude
-from tcformal.semantics.stages import PartialSum, Total
+from tcformal.semantics.stages import Total
 from tcformal.semantics.sums.exact import fixed_sum, fixed_width, lowest_weight
 
 
@@ -77,13 +77,7 @@ class FixedSum:
 
     def _total(self, placed: Sequence[TermError]) -> Total:
         """The partial sums of the balanced tree, as the definition has them."""
-        g, partials = self.g, list[PartialSum]()
+        g = self.g
         level = [g.wrap_to_mod(signed_magnitude(g, x.sign, x.aligned), self.width + 2) for x in placed]
-        while len(level) > 1:
-            pairs = []
-            for i in range(0, len(level) - 1, 2):
-                pairs.append(g.add_mod(level[i], level[i + 1]))
-                partials.append(PartialSum(pairs[-1], (level[i], level[i + 1])))
-            level = pairs + level[2 * len(pairs) :]
-        lowest = Exponent(g.const(0, 1), self.lowest, self.lowest)
-        return Total(level[0], lowest, 0, partials=tuple(partials))
+        total, partials = added_in_pairs(g, level)
+        return Total(total, Exponent(g.const(0, 1), self.lowest, self.lowest), 0, partials=partials)
