@@ -12,12 +12,13 @@ LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --extra d
 # Tests start some hundred processes: each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test types tests test-debian test-torch test-long mutants fuzz sweep sweep-kernels bench bench-kernels bench-store \
+.PHONY: help demo test types tests test-slow test-debian test-torch test-long mutants fuzz sweep sweep-kernels bench bench-kernels bench-store \
 	lock docs sessions clean
 
 help:
 	@echo "make demo       find inputs on which two generations of one instruction differ, and explain them"
 	@echo "make test       lint, format, types, import contracts, tests"
+	@echo "make test-slow  tests that take seconds each: whole commands, processes that are killed or silent"
 	@echo "make test-debian  what needs Debian packages: names them and, as root, installs them"
 	@echo "make test-long  10^6 vectors per design family against the oracle; exports of every design (Debian packages)"
 	@echo "make test-torch  what needs PyTorch, the slow tests too: installs it beside, with transformers and rxnmapper"
@@ -50,6 +51,9 @@ types: $(STAMP)
 # Three for two processors: tests also wait, for limits of time and for other processes.
 tests: $(STAMP)
 	$(BIN)/pytest -n 3 --dist worksteal
+
+test-slow: $(STAMP)
+	$(BIN)/pytest -n 3 --dist worksteal -m "slow and not debian and not long"
 
 test-debian: $(STAMP)
 	./.ci/debian-packages

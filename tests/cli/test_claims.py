@@ -54,6 +54,7 @@ def test_one_unit_chosen_by_text_makes_a_table_too() -> None:
     assert "product-order: 1 HOLDS" in result.output
 
 
+@pytest.mark.slow
 def test_all_claims_skip_those_that_do_not_fit_one_unit() -> None:
     result = run(
         "sequential@products=2,k=2,a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16",

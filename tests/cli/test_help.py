@@ -97,6 +97,7 @@ def test_another_example_rejects(line: str) -> None:
         parse(line)
 
 
+@pytest.mark.slow
 def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One after the other in one folder, as they stand: what one writes, another one reads."""
     monkeypatch.chdir(tmp_path)

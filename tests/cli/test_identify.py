@@ -63,6 +63,7 @@ def test_a_device_is_identified_kept_and_verified() -> None:
     assert [x["standing"] for x in json.loads(verified.stdout)["identifications"]] == ["failed"]
 
 
+@pytest.mark.slow
 def test_the_exit_code_says_what_was_found() -> None:
     result = run("identify", "--device", f"model:{UNIT}@alignment_rounding=RNE", *FORMATS)
     assert result.exit_code == 1
@@ -70,6 +71,7 @@ def test_the_exit_code_says_what_was_found() -> None:
     assert f"{UNIT} " in result.stdout
 
 
+@pytest.mark.slow
 def test_an_instruction_names_formats_and_k() -> None:
     unit = "ampere/mma.m16n8k16.f32.f16.f16.f32"
     result = run("identify", "--device", "model:ampere", "--unit", unit, "--vectors", "10", "--json")
@@ -86,6 +88,7 @@ def answers(lines: list[dict[str, Any]], path: Path) -> None:
     path.write_text("\n".join(["lab program 1.0", '{"device": "lab"}', *texts]) + "\n")
 
 
+@pytest.mark.slow
 def test_a_device_is_asked_by_hand(tmp_path: Path) -> None:
     """Inputs are printed, answers are taken, until nothing is left to ask; old answers are refused."""
     words = ("identify", "--device", "hand:lab", *FORMATS)
@@ -165,6 +168,7 @@ def test_answers_to_as_many_other_inputs_are_refused(tmp_path: Path) -> None:
     assert (device.run(SPEC, first) == replay(SPEC, first)).all()
 
 
+@pytest.mark.slow
 def test_a_function_is_a_device(tmp_path: Path) -> None:
     def box(a: Raw, b: Raw, c: Raw) -> Raw:
         return replay(SPEC, Batch(*(x.astype(np.uint64) for x in (a, b, c))))

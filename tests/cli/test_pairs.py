@@ -91,7 +91,7 @@ def test_only_open_questions_make_the_exit_code(
     assert [p["verdict"] for p in data["groups"][0]["pairs"]][:2] == ["SEPARATED", kind and kind.name]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_group_is_asked_and_kept(run: Run) -> None:
     pairs = groups("tf32")[0].pairs
     first = json.loads(run("--all-pairs", "tf32", "--jobs", "2", "--json", *PATIENT).stdout)
@@ -158,6 +158,7 @@ def whole(lines: list[str]) -> list[str]:
     return [line for line in lines if line.endswith("\n")]
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     """SIGKILL at random moments: what was kept stays, nothing is asked twice, and every pair is answered."""
     rng = random.Random(7)
@@ -184,6 +185,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert sorted((q["first"], q["second"]) for q in asked) == sorted((p.first, p.second) for p in TF32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "sentence"),
     [

@@ -38,6 +38,7 @@ def test_devices_are_listed(run: Run) -> None:
     assert all(u["instruction"] or u["missing"] for d in data["devices"] for u in d["units"])
 
 
+@pytest.mark.slow
 def test_plan_run_compare(run: Run, tmp_path: Path) -> None:
     """A model with 24 fraction bits poses as volta's unit; the commands say so, and explain it."""
     made = run("plan", VOLTA, "-o", "plan", "--vectors", "60", "--json")
@@ -89,6 +90,7 @@ def test_compare_explains(run: Run) -> None:
     assert "fraction bits kept" in result.stdout
 
 
+@pytest.mark.slow
 def test_a_campaign_of_the_processor(run: Run) -> None:
     """What this processor has, whatever that is: nothing of it is taken for granted."""
     units = [
@@ -107,6 +109,7 @@ def test_a_campaign_of_the_processor(run: Run) -> None:
     assert data["units"][0]["random"] == 60
 
 
+@pytest.mark.slow
 def test_recordings_end_to_end(run: Run) -> None:
     """A GPU's recorded outputs, planned, run and compared as a device's would be."""
     folder = os.environ.get("TCFORMAL_OBSERVATIONS")

@@ -127,6 +127,7 @@ def test_no_process_runs_them(
     assert said in done.stdout
 
 
+@pytest.mark.slow
 def test_python_m_drops_the_working_directory(planted: Path) -> None:
     """A `tcformal.py` is what `python -m tcformal` means there: nothing of ours runs before it."""
     done = run_in(planted, ["-m", "tcformal", "--version"])

@@ -73,6 +73,7 @@ def sweep(tmp_path: Path) -> subprocess.Popen[str]:
     return signals.started(words, cwd=ROOT, env={**os.environ, "TMPDIR": str(tmp_path / "scratch")})
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the kernel's table of processes")
 def test_a_killed_sweep_leaves_no_worker(tmp_path: Path) -> None:
     with sweep(tmp_path) as process:
@@ -82,6 +83,7 @@ def test_a_killed_sweep_leaves_no_worker(tmp_path: Path) -> None:
     assert gone(workers)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the kernel's table of processes")
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_a_sweep_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
@@ -96,6 +98,7 @@ def test_a_sweep_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Sig
     assert list((tmp_path / "scratch").iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number",
     [signal.SIGINT, *(pytest.param(x, marks=pytest.mark.long) for x in (signal.SIGTERM, signal.SIGHUP))],

@@ -103,6 +103,7 @@ def test_a_tree_hands_on_the_nans_of_its_design(name: str) -> None:
 _KINDS = ("one", "inf", "zero", "nan")
 
 
+@pytest.mark.slow
 @seed(20267)
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.sampled_from(_KINDS), min_size=65, max_size=65))

@@ -173,6 +173,7 @@ def test_two_writers_lose_nothing(tmp_path: Path) -> None:
     assert len(found) == 400
 
 
+@pytest.mark.slow
 def test_a_killed_writer_leaves_whole_lines(tmp_path: Path) -> None:
     """Each line that was acknowledged is there, in order, after twenty writers killed at any moment."""
     path, moments = tmp_path / "x.jsonl", random.Random(20261)

@@ -24,6 +24,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     return make_place(tmp_path_factory.mktemp("fuzz"), random.Random(SEED))
 
 
+@pytest.mark.slow
 def test_odd_calls_are_answered_well(tmp_path: Path) -> None:
     assert fuzz(tmp_path, 150, SEED) == []
 

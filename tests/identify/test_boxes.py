@@ -72,6 +72,7 @@ def check(name: str, made: Identification, tmp_path: Path) -> None:
     assert finding.status is AuditStatus.HOLDS, finding.reason
 
 
+@pytest.mark.slow
 def test_a_unit_is_found_from_its_formats_alone(tmp_path: Path) -> None:
     check(FEW, found(FEW), tmp_path)
 
@@ -108,7 +109,7 @@ def test_structures_that_were_not_looked_at_leave_designs(monkeypatch: pytest.Mo
     assert "other inputs than these" in made.untested
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_device_that_is_no_sum_is_outside_the_space() -> None:
     unit = resolve(VOLTA)
     device = CallableDevice(lambda a, b, c: np.zeros(len(c), np.uint32), "zeros")

@@ -137,7 +137,7 @@ def exit_code(arguments: list[str]) -> Any:
     return ended.value.code
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_command_asks_numpy_and_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = tmp_path / "product.py"
     program.write_text(

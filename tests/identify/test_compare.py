@@ -33,6 +33,7 @@ def compared(folder: Path, name: str, device: str, vectors: int = 200) -> Compar
     return compare(run_plan(plan, ModelDevice(device), folder).path)
 
 
+@pytest.mark.slow
 def test_one_altered_parameter_is_refuted(tmp_path: Path) -> None:
     """A model with 25 fraction bits poses as ampere's unit: that unit is refuted, the altered one is left."""
     device = f"{AMPERE}@fraction_bits=25"

@@ -80,7 +80,7 @@ def checked(record: dict[str, Any], folder: Path) -> tuple[AuditStatus, str]:
     return finding.status, finding.reason
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_record_reads_back_and_holds(tmp_path: Path) -> None:
     record = to_record(identified())
     batch, answers = history_of(record)
@@ -206,6 +206,7 @@ def test_altered_records_fail(tmp_path: Path) -> None:
         assert sentence in reason
 
 
+@pytest.mark.slow
 def test_the_verdicts_of_other_devices(tmp_path: Path) -> None:
     """Outside the space, with the nearest design; non-deterministic, with the spread; each record holds."""
     rng = np.random.default_rng(1)

@@ -135,6 +135,7 @@ def test_seventeen_terms_need_more_than_32_bits(monkeypatch: pytest.MonkeyPatch)
     assert np.allclose(wrong, -62.06, atol=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled")
 def test_scales() -> None:
     rng = np.random.default_rng(5)

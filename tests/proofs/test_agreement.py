@@ -100,6 +100,7 @@ EXACT = "a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16"
 NEAREST = SMALL.replace("RZ-FP16", "RNE-FP16") + "5"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "second",
     [

@@ -160,6 +160,7 @@ def test_a_cut_point_that_is_not_equal_is_not_proved(book: LemmaBook) -> None:
 # ---------------------------------------------------------------------------------------- sign-magnitude
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

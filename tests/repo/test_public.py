@@ -181,6 +181,7 @@ def test_a_deep_import_rejects() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(python_examples(README.read_text(encoding="utf-8")))))
 def test_the_readme_examples_run(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As they stand, one after the other in a folder of their own."""

@@ -34,7 +34,7 @@ QUICK = (
     "cdna2/v_mfma_f32_32x32x4bf16",
     "x86/vdpbf16ps",
     "x86/vdpphps",
-    pytest.param("x86/tcmmrlfp16ps", marks=pytest.mark.long),
+    pytest.param("x86/tcmmrlfp16ps", marks=pytest.mark.slow),
     "arm/bfdot.ebf0",
     "arm/bfdot.ebf1",
     "power10/xvf32gerpp",

@@ -73,6 +73,7 @@ def disagreements(rng: random.Random, count: int, members: Sequence[str]) -> Ite
                     yield f"question {number}: {name}: {error}"
 
 
+@pytest.mark.slow
 def test_all_members_agree() -> None:
     assert {registry[name].proves for name in available()} == {True, False}
     assert list(disagreements(random.Random(SEED), 6, available())) == []

@@ -235,6 +235,7 @@ def _all_gone(pids: list[int]) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_a_timeout_ends_the_whole_group(stub: Stub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STUB_PIDS", str(tmp_path / "pids"))
     graph, assertion, _ = easy()

@@ -113,6 +113,7 @@ def test_a_proof_is_asked_of_solvers_that_write_them() -> None:
     assert str(caught.value) == f"expected a solver that writes proofs ({proving}), but got z3, cvc5"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("certify", "asked"),
     [
@@ -194,6 +195,7 @@ def test_a_wrong_model_is_a_disagreement(stub: Stub) -> None:
     assert decision.reason == "disagreement: says_sat_ones answered sat, but its model does not replay"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("runner", "status", "reason"),
     [
@@ -249,6 +251,7 @@ class StubChecker(Child):
         super().__init__("stub_checkers" if module == "tcformal.solve.checker" else module, *rest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("how", "reason"), CHECKERS)
 def test_a_checker_that_fails_costs_the_certificate(
     how: str, reason: str, monkeypatch: pytest.MonkeyPatch

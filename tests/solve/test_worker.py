@@ -149,6 +149,7 @@ def test_limits_rejects(arguments: tuple[Any, Any, Any], sentence: str) -> None:
     assert str(caught.value) == sentence
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent has ended")
 def test_a_worker_ends_with_its_parent(tmp_path: Path) -> None:
     """A run killed with SIGKILL leaves no solver behind."""

@@ -93,6 +93,7 @@ def bomb(megabytes: int) -> bytes:
     return b"".join(packer.compress(block[: 1 << 20]) for _ in range(megabytes)) + packer.flush()
 
 
+@pytest.mark.slow
 def test_a_small_file_that_unpacks_to_all_of_the_memory_is_refused(
     made: Certificate, checker: Rechecker, tmp_path: Path
 ) -> None:
@@ -153,7 +154,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_nothing_half_checked_counts_as_checked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second check never ends: the first lemma stays checked, the second is checked again."""
     bench, calls = CheckBench(), list[str]()
@@ -211,6 +212,7 @@ def test_an_alarm_that_rings_at_once_is_put_off_again() -> None:
         assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
+@pytest.mark.slow
 def test_what_was_cut_off_is_not_cached(tmp_path: Path) -> None:
     """A circuit that is at work when time is up may lack nodes: it is built anew."""
     unit = resolve(UNIT)

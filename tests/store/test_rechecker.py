@@ -80,6 +80,7 @@ def store(tmp_path: Path) -> Store:
     return store
 
 
+@pytest.mark.slow
 def test_a_checker_that_was_killed_is_replaced(store: Store) -> None:
     for _ in range(3):
         found = store.find(certified().question)

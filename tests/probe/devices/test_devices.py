@@ -137,6 +137,7 @@ def test_an_altered_device_rejects(kind: str, tmp_path: Path) -> None:
     assert outcome.mismatches > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "sentence", "kept"),
     [

@@ -54,6 +54,7 @@ def test_it_is_the_device_behind(model: IsolatedDevice) -> None:
     assert (model.run(other, y) == replay(other, y)).all()  # not sent again
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [

@@ -119,6 +119,7 @@ def test_all_kept_outputs_are_the_models(path: Path) -> None:
         assert (checked.mismatches, checked.sealed) == (0, 0), checked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [pytest.param(x, marks=pytest.mark.long if x == TILE else ()) for x in runs(INTEL)]
 )

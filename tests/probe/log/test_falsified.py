@@ -135,7 +135,7 @@ def test_no_field_of_a_run_turns_its_comparison(device: str, tmp_path: Path, qui
     assert falsify_all(path, path) > 25
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_no_field_of_a_campaign_turns_its_comparison(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick_rivals: None
 ) -> None:

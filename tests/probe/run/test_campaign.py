@@ -90,6 +90,7 @@ def whole() -> tuple[int, int]:
     return device.seen, found.measured
 
 
+@pytest.mark.slow
 def test_all_units_are_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files hold every output as it was given, and the summary says what they came to."""
     monkeypatch.setattr(work, "survivors", lambda *_: {"survivors": [], "refuted": {}})
@@ -116,6 +117,7 @@ def test_all_units_are_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert compare(folder, unit=VOLTA[1]).holds
 
 
+@pytest.mark.slow
 def test_an_altered_device_is_refuted(tmp_path: Path) -> None:
     """Mismatches are kept, and the design that is left is the altered one."""
     found, _ = ran(tmp_path, "model:volta@fraction_bits=24", units=VOLTA[:1])

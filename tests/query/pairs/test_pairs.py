@@ -281,7 +281,7 @@ def marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_pool_with_a_killed_worker_answers_every_pair(marks: Path, results_folder: Path) -> None:
     kept = Store(results_folder)
     with a_killer(marks, TF32) as killed:

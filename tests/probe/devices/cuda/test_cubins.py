@@ -254,6 +254,7 @@ def test_a_gpu_runs_a_plan(tmp_path: Path) -> None:
     assert card.held == 5  # the operands of the last batch stay for another unit
 
 
+@pytest.mark.slow
 def test_a_gpu_has_a_campaign(tmp_path: Path) -> None:
     """Kernels built beforehand, every place of a tile, and the instruction in the summary."""
     tools()

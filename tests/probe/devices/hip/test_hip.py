@@ -239,6 +239,7 @@ class BuiltElsewhere(Inline):
         return (self._pool.submit if fn is rocm.build else super().submit)(fn, *args, **kwargs)
 
 
+@pytest.mark.slow
 def test_a_campaign_builds_side_by_side_and_launches_from_one_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
