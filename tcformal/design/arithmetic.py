@@ -183,6 +183,13 @@ def esperanto_chain() -> Design:
     return Design(products=1, zero_words="skipped", **flushed)
 
 
+def fixed_point_sum() -> Design:
+    """HMX: products to nearest in fixed point, sums of them, and the bias, rounded once to fp16."""
+    return Design(
+        products=32, product_rounding="RNE-Q17.46", conversion="RNE-FP16", nan_word=0xFFFF, zero_sign="sum",
+    )  # fmt: skip
+
+
 def mul_add_chain() -> Design:
     """A chain from c, in which each product and each sum is rounded to fp32."""
     return Design(products=1, product_rounding="RNE-FP32", **_IEEE)

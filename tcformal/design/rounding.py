@@ -131,13 +131,17 @@ NUMBERS: dict[str, tuple[int, int | None]] = {
 
 _NAMED = {"FP64": (11, 52), "FP32": (8, 23), "FP16": (5, 10), "BF16": (8, 7)}
 _SHAPE = re.compile(r"E([0-9]+)M([0-9]+)")
+_FIXED = re.compile(r"([QW])([0-9]+)\.([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A conversion function ρ (XIE Table 2): a rounding mode and an IEEE-like target.
+    """A conversion function ρ (XIE Table 2): a rounding mode, and an IEEE-like or fixed-point target.
 
-    Ranges: e_min = 2 - 2^(exponent_bits-1), e_max = 2^(exponent_bits-1) - 1; subnormals are produced.
+    Ranges: e_min = 2 - 2^(exponent_bits-1), e_max = 2^(exponent_bits-1) - 1; subnormals are produced.  In fixed
+    point, multiples of 2^(integer_bits - fraction_bits) in [-2^integer_bits, 2^integer_bits), the same of
+    which is e_min and e_max.
+    Zero, NaN, Inf: in fixed point zero has no sign, and a number outside is an Inf unless the target `wraps`.
     """
 
     #: One of MODES.
@@ -147,15 +151,23 @@ class Conversion:
     fraction_bits: int
     #: Binades above the target's largest that an intermediate number may use; 0 for a real format.
     head_room: int = 0
+    #: Bits of a fixed-point target above the binary point, sign apart; None for a floating-point one.
+    integer_bits: int | None = None
+    #: Whether a number outside a fixed-point target is taken modulo its range.
+    wraps: bool = False
 
     @property
     def e_min(self) -> int:
         """Exponent of the smallest normal result; subnormal results share it."""
+        if self.integer_bits is not None:
+            return self.integer_bits
         return 2 - (1 << (self.exponent_bits - 1))
 
     @property
     def e_max(self) -> int:
         """Exponent of the largest finite result."""
+        if self.integer_bits is not None:
+            return self.integer_bits
         return (1 << (self.exponent_bits - 1)) - 1 + self.head_room
 
     @property
@@ -170,16 +182,22 @@ class Conversion:
 
 @lru_cache(maxsize=256)
 def conversion(text: str | Conversion) -> Conversion:
-    """Read `MODE-FP32`, `MODE-FP16`, `MODE-FP64`, `MODE-BF16` or `MODE-E<e>M<m>`; InputError otherwise."""
+    """Read `MODE-FP32`, `MODE-FP16`, `MODE-FP64`, `MODE-BF16`, `MODE-E<e>M<m>`, or fixed point; InputError else.
+
+    Fixed point is `MODE-Q<i>.<f>`, i bits above the binary point and f below it, and `MODE-W<i>.<f>` wraps.
+    """
     if isinstance(text, Conversion):
         return text
     mode, dash, shape = text.partition("-")
     check_choice("rounding mode", mode, MODES)
     if shape in _NAMED:
         return Conversion(mode, *_NAMED[shape])
+    if (fixed := _FIXED.fullmatch(shape)) and 1 <= int(fixed[2]) <= 64 and int(fixed[3]) <= 112:
+        i, f = int(fixed[2]), int(fixed[3])
+        return Conversion(mode, 0, i + f, integer_bits=i, wraps=fixed[1] == "W")
     match = _SHAPE.fullmatch(shape)
     if not dash or not match or not (2 <= int(match[1]) <= 15 and 1 <= int(match[2]) <= 112):
-        raise InputError(f"expected a conversion such as RZ-FP32, RNE-FP16 or RZ-E8M13, but got {text!r}")
+        raise InputError(f"expected a conversion such as RZ-FP32, RNE-FP16, RZ-E8M13 or RNE-Q17.46, but got {text!r}")
     return Conversion(mode, int(match[1]), int(match[2]))
 
 

@@ -225,6 +225,11 @@ class Design:
 
     def _check_rare(self) -> None:
         """Combinations that no hardware is known to have and that no source gives a meaning."""
+        fixed = [self.conversion, self.accumulator]
+        if self.c_subnormals != "kept" and any(x and conversion(x).integer_bits is not None for x in fixed):
+            raise InputError(
+                f"expected c_subnormals=kept with sums in fixed point, but got {self.c_subnormals}"
+            )
         if self.group is not None:
             check_plain(
                 self,

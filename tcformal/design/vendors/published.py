@@ -12,6 +12,7 @@ from tcformal.design.arithmetic import (
     bulk_normalised,
     esperanto_chain,
     esperanto_sum,
+    fixed_point_sum,
     fma_chain,
     gaudi2_sum,
     gaudi_chain,
@@ -27,7 +28,7 @@ from tcformal.design.arithmetic import (
     x86_tile_real,
 )
 from tcformal.design.spec import Design, Operands
-from tcformal.design.trees.tree import Step, Tree
+from tcformal.design.trees.tree import Step, Tree, tree
 from tcformal.design.unit import Evidence, Fact, UnitSpec
 from tcformal.design.vendors.facts import as_reference, documented, facts
 from tcformal.design.vendors.nvidia import UnitMaker
@@ -48,6 +49,8 @@ RDNA3 = "ROCm emulator, gfx11_dot2.h and dot_packed16.h"
 RDNA4 = "ROCm emulator, gfx12_dot.h and dot_packed16.h"
 VORTEX = "Vortex, VX_tcu_fedp_tfr.sv and VX_tcu_tfr_*.sv"
 VORTEX_DPI = "Vortex, VX_tcu_fedp_dpi.sv"
+HMX = "Hexagon HMX, hmx_fp16_mac, hmx_fp16_acc_ovf_check and hmx_fp16_cvt"
+HMX_BITS = "Hexagon HMX, QDSP6_MX_FP_ACC_FRAC and QDSP6_MX_FP_RATE"
 ESPERANTO = "Esperanto emulator, fpu/tensors.cpp and insns/tensors.cpp"
 
 #: Folders of results of the programs of `hw_probes/reference`.
@@ -70,6 +73,8 @@ class Published:
     overrides: tuple[tuple[str, Fact], ...] = ()
     notes: tuple[str, ...] = ()
     tree: Tree | None = None
+    #: The format of the result, where it is not that of c.
+    d: str | None = None
 
 
 def _riscv() -> Iterator[tuple[str, Published]]:
@@ -267,12 +272,26 @@ def _vortex() -> Iterator[tuple[str, Published]]:
     )  # fmt: skip
 
 
+def _hexagon() -> Iterator[tuple[str, Published]]:
+    """Products in a fixed-point accumulator, a pair at a time; then the bias, converted to fp16."""
+    total: int | str | Step = "zero"
+    for k in range(0, 32, 2):
+        total = Step((k, k + 1, total) if k else (k, k + 1), "pair")
+    fixed = {"pair": {"conversion": "RNE-Q17.46"}, "bias": {"conversion": "RNE-W17.46"}}
+    yield "mxmem.hf", Published(
+        shape=(32, 32, 32), a="fp16", b="fp16", c="e5m15", d="fp16", design=fixed_point_sum(),
+        tree=tree(Step((Step((total, "c"), "bias"),)), fixed), fact=as_reference(HMX, "HMX-3aaad8ca"),
+        overrides=(("product_rounding", documented(HMX_BITS)),),
+        notes=("C is the bias of the conversion; the accumulator starts from 0.",),
+    )  # fmt: skip
+
+
 def published_names() -> Iterator[tuple[str, UnitMaker]]:
     """Every such unit's name with what makes it."""
     rows = {"x86": _x86(), "arm": _arm(), "power10": _power10(), "riscv": _riscv(), "gaudi3": _gaudi3()}
     rows |= {"gaudi": _gaudi(), "gaudi2": _gaudi2()}
     rows |= {"rdna3": _rdna(3), "rdna4": _rdna(4)}
-    rows |= {"et-soc-1": _esperanto(), "vortex": _vortex()}
+    rows |= {"et-soc-1": _esperanto(), "vortex": _vortex(), "hexagon": _hexagon()}
     for arch, units in rows.items():
         for name, row in units:
             yield f"{arch}/{name}", partial(_unit, row)
@@ -280,13 +299,13 @@ def published_names() -> Iterator[tuple[str, UnitMaker]]:
 
 def _unit(row: Published, name: str) -> UnitSpec:
     m, n, k = row.shape
-    a, b, c = map(format_named, (row.a, row.b, row.c))
+    a, b, c, d = map(format_named, (row.a, row.b, row.c, row.d or row.c))
     return UnitSpec(
         name=name,
         m=m,
         n=n,
         k=k,
-        operands=Operands(a=a, b=b, c=c, d=c),
+        operands=Operands(a=a, b=b, c=c, d=d),
         design=row.design,
         tree=row.tree,
         facts=facts(row.fact, dict(row.overrides)),

@@ -15,7 +15,7 @@ from tcformal.semantics.reduce import align_all, sign_of_zero, split_sign, sum_o
 from tcformal.semantics.round import convert
 from tcformal.semantics.special import with_specials
 from tcformal.semantics.stages import Summed, Total
-from tcformal.semantics.sums.exact import exact_total
+from tcformal.semantics.sums.exact import exact_total, window_total
 from tcformal.semantics.sums.jammed import jammed_total
 from tcformal.semantics.sums.sticky import cut_off, sticky_below
 
@@ -37,7 +37,9 @@ def fused_sum(
     """
     terms = [x.term for x in numbers]
     with g.invariants.suppose(lambda: finite(g, numbers)):
-        if design.fraction_bits is None:
+        if design.fraction_bits is None and target.integer_bits is not None:
+            total = window_total(g, terms)
+        elif design.fraction_bits is None:
             total = exact_total(g, terms, target.precision)
         else:
             zero = design.zero_exponent if zero_exponent is None else zero_exponent
