@@ -138,9 +138,9 @@ _FIXED = re.compile(r"([QW])([0-9]+)\.([0-9]+)")
 class Conversion:
     """A conversion function ρ (XIE Table 2): a rounding mode, and an IEEE-like or fixed-point target.
 
-    Ranges: e_min = 2 - 2^(exponent_bits-1), e_max = 2^(exponent_bits-1) - 1; subnormals are produced.  In fixed
-    point, multiples of 2^(integer_bits - fraction_bits) in [-2^integer_bits, 2^integer_bits), the same of
-    which is e_min and e_max.
+    Ranges: e_min = 2 - 2^(exponent_bits-1), e_max = 2^(exponent_bits-1) - 1; subnormals are produced.  Fixed
+    point: multiples of 2^(integer_bits - fraction_bits) in [-2^integer_bits, 2^integer_bits), and
+    e_min = e_max = integer_bits.
     Zero, NaN, Inf: in fixed point zero has no sign, and a number outside is an Inf unless the target `wraps`.
     """
 
@@ -182,7 +182,7 @@ class Conversion:
 
 @lru_cache(maxsize=256)
 def conversion(text: str | Conversion) -> Conversion:
-    """Read `MODE-FP32`, `MODE-FP16`, `MODE-FP64`, `MODE-BF16`, `MODE-E<e>M<m>`, or fixed point; InputError else.
+    """Read `MODE-FP32`, `MODE-FP16`, `MODE-FP64`, `MODE-BF16`, `MODE-E<e>M<m>`, fixed point; else InputError.
 
     Fixed point is `MODE-Q<i>.<f>`, i bits above the binary point and f below it, and `MODE-W<i>.<f>` wraps.
     """
@@ -197,7 +197,9 @@ def conversion(text: str | Conversion) -> Conversion:
         return Conversion(mode, 0, i + f, integer_bits=i, wraps=fixed[1] == "W")
     match = _SHAPE.fullmatch(shape)
     if not dash or not match or not (2 <= int(match[1]) <= 15 and 1 <= int(match[2]) <= 112):
-        raise InputError(f"expected a conversion such as RZ-FP32, RNE-FP16, RZ-E8M13 or RNE-Q17.46, but got {text!r}")
+        raise InputError(
+            f"expected a conversion such as RZ-FP32, RNE-FP16, RZ-E8M13 or RNE-Q17.46, but got {text!r}"
+        )
     return Conversion(mode, int(match[1]), int(match[2]))
 
 

@@ -220,6 +220,12 @@ _ALL = (
         identifier="https://github.com/aifoundry-org/et-platform",
     ),
     Reference(
+        tag="Hexagon HMX", kind="software", authors="Qualcomm Innovation Center",
+        title="Hexagon's matrix extension in Qualcomm's QEMU",
+        venue="hmx/mpy_hmx.c of commit 3aaad8ca, macros_auto.h of 3d5cf13a, mpy_fp16.c of 0e204dd4",
+        identifier="https://github.com/quic/qemu",
+    ),
+    Reference(
         tag="Vortex", kind="software", authors="Georgia Institute of Technology and others",
         title="Vortex, an open GPU: RTL of its tensor core unit", venue="commit f7dce0c7 of a fork",
         identifier="https://github.com/LazyLatte/vortex-raytracing",

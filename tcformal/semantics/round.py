@@ -107,16 +107,16 @@ def _to_fixed(g: Graph, sign: Node, magnitude: Node, lsb: Exponent, target: Conv
         low = g.ite(negative, g.neg_mod(low), low)
         exponent = Exponent(g.const(0, 1), target.e_min, target.e_max)
         number = Number(
-            Term(negative, low, exponent, target.fraction_bits, g.is_zero(low)), g.truth(False), g.truth(False)
+            Term(negative, low, exponent, target.fraction_bits, g.is_zero(low)),
+            g.truth(False),
+            g.truth(False),
         )
         return replace(made, result=number)
     rest = g.extract(term.significand, target.precision - 2, 0)
     least = g.and_(sign, g.is_zero(rest))
     outside = g.or_(made.result.inf, g.and_(g.top(term.significand), g.not_(least)))
-    unsigned = replace(term, sign=g.and_(sign, g.not_(term.zero)))
-    # An Inf keeps the sign of its number.
-    unsigned = replace(unsigned, sign=g.ite(outside, sign, unsigned.sign))
-    return replace(made, result=replace(made.result, term=unsigned, inf=outside))
+    kept = g.and_(sign, g.or_(outside, g.not_(term.zero)))
+    return replace(made, result=Number(replace(term, sign=kept), g.truth(False), outside))
 
 
 def _to_floating(

@@ -417,6 +417,15 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "sticky-up": ("RU", {"fraction_bits": 1, "lost_bits": "sticky", "zero_sign": "sum"}),
     "zeros-as-ones": ("RNE", {"fraction_bits": 3, "lost_bits": "sticky", "zero_terms": -40}),
+    # Products and partial sums in fixed point, which overflow or wrap.
+    "fixed-products": (
+        "RNE",
+        chained(**stepwise("sequential", "first", "RNE-Q2.2", product_rounding="RZ-Q1.3")),
+    ),
+    "fixed-chain": ("RD", stepwise("sequential", "last", "RD-Q1.1", zero_sign="sum")),
+    "fixed-cut": ("RZ", stepwise("fused", "last", "RU-Q1.2", fraction_bits=2, zero_exponent=-2)),
+    "wrapped": ("RNE", stepwise("fused", "last", "RNE-W1.2", zero_sign="sum")),
+    "wrapped-products": ("RNE", {"product_rounding": "RO-W1.1", "zero_sign": "ieee"}),
     # Two blocks of one product: the first result is the c of the second.
     "blocks-fused": ("RZ", {"products": 1, "fraction_bits": 2, "zero_exponent": -2}),
     "blocks-fma": ("RNE", chained(products=1, **stepwise("sequential", "first", "RNE-E3M2"))),

@@ -100,7 +100,7 @@ def window_total(g: Graph, terms: Sequence[Term]) -> Total:
 
 
 def _in_window(g: Graph, terms: Sequence[Term]) -> tuple[Node, list[Node]]:
-    """The exact sum of terms, and their magnitudes, in units of the lowest weight that any of them can have."""
+    """The exact sum of terms, and their magnitudes, in units of the lowest weight that one can have."""
     lowest = lowest_weight(terms)
     width = fixed_width(terms)
     magnitudes, addends = [], []
