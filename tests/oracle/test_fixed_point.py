@@ -85,7 +85,7 @@ def test_another_fixed_point_rejects(text: str) -> None:
 
 
 def test_a_result_in_fixed_point_rejects() -> None:
-    with pytest.raises(InputError, match=r"^expected an output format that holds RNE-Q17\.46"):
+    with pytest.raises(InputError, match=r"^expected a conversion into fp32 for tfdpa"):
         result("tfdpa@conversion=RNE-Q17.46", ["1"], ["1"], "0")
 
 
