@@ -190,6 +190,14 @@ def fixed_point_sum() -> Design:
     )  # fmt: skip
 
 
+def nvdla_sum() -> Design:
+    """CMAC: 64 products at the largest exponent of radix 16, the halves of each cut to 20 fraction bits."""
+    return Design(
+        products=64, fraction_bits=20, exponent_step=4, lost_bits="halves", c_position="after",
+        conversion="RNE-FP64", nan_word=QUIET_NAN["fp64"], zero_sign="sum",
+    )  # fmt: skip
+
+
 def mul_add_chain() -> Design:
     """A chain from c, in which each product and each sum is rounded to fp32."""
     return Design(products=1, product_rounding="RNE-FP32", **_IEEE)

@@ -151,6 +151,7 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
         "normalise_operands": ("false", "true"),
         "piece_bits": ("none", *(x for x in pieces if x < longest)),
         "dropped_pieces": () if d.piece_bits is None else range(3),
+        "exponent_step": () if d.lost_bits != "halves" else (1, 2, 4, 8),
         "order": ORDERS,
         "negated": NEGATED,
         "lost_bits": () if d.lost_bits == "cut" else LOST_BITS,

@@ -29,7 +29,7 @@ _VENDOR = {
     "x86": "Intel SDM volume 2", "arm": "Arm ARM, BFDOT and BFMMLA", "power10": "Power ISA 3.1B",
     "gaudi": "Gaudi 1", "gaudi2": "Gaudi 2", "riscv": "RVBNA; Spike",
     "et-soc-1": "Esperanto emulator", "rdna3": "ROCm emulator", "rdna4": "ROCm emulator", "vortex": "Vortex",
-    "hexagon": "Hexagon HMX",
+    "hexagon": "Hexagon HMX", "nvdla": "NVDLA",
 }  # fmt: skip
 _HALF_ULP = ("output rounding", "0.5 ulp")
 

@@ -45,7 +45,7 @@ OVERFLOWS = ("infinity", "ieee")
 SUBNORMALS = ("kept", "positive_zero", "signed_zero")
 RESULT_SUBNORMALS = ("kept", "signed_zero", "tiny_zero")
 VANISHED = ("cut", "dropped")
-LOST_BITS = ("cut", "jammed", "sticky")
+LOST_BITS = ("cut", "jammed", "sticky", "halves")
 ZERO_WORDS = ("summed", "skipped")
 NEGATED = ("none", "odd")
 ORDERS = ("ascending", "odd_first")
@@ -107,6 +107,17 @@ STICKY: dict[str, tuple[object, ...]] = {
     "accumulation": ("twos_complement",), "c_fraction_bits": (None,), "zero_sign": ("positive", "sum"),
     "product_rounding": (None,), "piece_bits": (None,),
 }  # fmt: skip
+#: What the other parameters may be where a product's carry-save halves are cut, each by itself.
+HALVES: dict[str, tuple[object, ...]] = {
+    "summation": ("fused",), "c_position": ("after",), "alignment_rounding": ("RZ",), "order": ("ascending",),
+    "accumulation": ("twos_complement",), "normalise_products": (False,), "product_limit": (None,),
+    "piece_bits": (None,), "negated": ("none",), "zero_sign": ("positive", "sum"),
+}  # fmt: skip
+#: What the other parameters may be where the exponents of factors go in steps.
+IN_EXPONENT_STEPS: dict[str, tuple[object, ...]] = {
+    "normalise_operands": (False,), "operand_subnormals": ("kept",), "b_subnormals": (None,),
+    "piece_bits": (None,), "zero_terms": (None,),
+}  # fmt: skip
 #: What the other parameters may be where zero terms count as numbers.
 ZERO_TERMS: dict[str, tuple[object, ...]] = {
     "lost_bits": ("sticky",), "zero_exponent": ("none",), "normalise_operands": (False,),
@@ -127,6 +138,7 @@ NUMBERS: dict[str, tuple[int, int | None]] = {
     "nan_word": (0, None), "factor_nan_word": (0, None), "fraction_bits": (1, 256),
     "c_fraction_bits": (1, 256), "carry_bits": (0, 64), "aligned_group": (1, 256),
     "piece_bits": (1, 64), "dropped_pieces": (0, 64), "zero_terms": (-40000, -1),
+    "exponent_step": (1, 8),
 }  # fmt: skip
 
 _NAMED = {"FP64": (11, 52), "FP32": (8, 23), "FP16": (5, 10), "BF16": (8, 7)}
@@ -214,7 +226,7 @@ def check_plain(design: Design, name: str, neutral: dict[str, tuple[object, ...]
 
 def check_lost(design: Design) -> None:
     """Refuse what no source gives a meaning with lost bits, skipped blocks, zeros as ones; InputError."""
-    rules = {"jammed": JAMMED, "sticky": STICKY}
+    rules = {"jammed": JAMMED, "sticky": STICKY, "halves": HALVES}
     if design.lost_bits in rules:
         check_plain(design, "lost_bits", rules[design.lost_bits])
         if design.fraction_bits is None:
@@ -223,6 +235,10 @@ def check_lost(design: Design) -> None:
         check_plain(design, "zero_terms", ZERO_TERMS)
     if design.zero_words == "skipped":
         check_plain(design, "zero_words", {"nan_rule": ("word",)})
+    if design.exponent_step != 1:
+        check_plain(design, "exponent_step", IN_EXPONENT_STEPS)
+    if design.exponent_step & (design.exponent_step - 1):
+        raise InputError(f"expected a power of two for exponent_step, but got {design.exponent_step}")
 
 
 def check_c_apart(design: Design) -> None:

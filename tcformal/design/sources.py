@@ -226,6 +226,10 @@ _ALL = (
         identifier="https://github.com/quic/qemu",
     ),
     Reference(
+        tag="NVDLA", kind="software", authors="NVIDIA", title="NVDLA, open hardware: RTL and C model",
+        venue="vmod/nvdla/cmac and cmod/cmac of commit 8e06b1b9", identifier="https://github.com/nvdla/hw",
+    ),
+    Reference(
         tag="Vortex", kind="software", authors="Georgia Institute of Technology and others",
         title="Vortex, an open GPU: RTL of its tensor core unit", venue="commit f7dce0c7 of a fork",
         identifier="https://github.com/LazyLatte/vortex-raytracing",

@@ -86,7 +86,8 @@ class Design:
     accumulation: str = "twos_complement"
     #: What is left of the bits that alignment cuts off: `cut`, nothing; `jammed`, a fraction of a unit, added
     #: before the sum is cut toward zero [Esperanto f32_add3]; `sticky`, one bit below the sum's magnitude,
-    #: which its rounding sees; with carry_bits, the lowest number of the width is a -0 [Vortex].
+    #: which its rounding sees; with carry_bits, the lowest number of the width is a -0 [Vortex];
+    #: `halves`, nothing: a product is cut as the two numbers that a multiplier leaves, each by itself [NVDLA].
     lost_bits: str = "cut"
     #: A block whose words of A, or of B, are all 0: `summed` as any other, or `skipped`: c stays what it is.
     zero_words: str = "summed"
@@ -98,6 +99,9 @@ class Design:
     aligned_group: int | None = None
     #: The exponent of zero terms that count as 1, in place of a zero c or factor; None: as zeros [Vortex].
     zero_terms: int | None = None
+    #: The exponents of A and B are rounded down to this many times a whole number, above the code 0 of their
+    #: formats, and their significands go up by as much [NVDLA: 4, exponents of radix 16].
+    exponent_step: int = 1
     #: `ascending`: products in the order of k.  `odd_first`: in each pair (2i, 2i+1) the odd one first.
     order: str = "ascending"
     #: Whether subnormals of A and B are normalised, which lowers their exponents, before they are multiplied.

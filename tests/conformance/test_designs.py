@@ -417,6 +417,13 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "sticky-up": ("RU", {"fraction_bits": 1, "lost_bits": "sticky", "zero_sign": "sum"}),
     "zeros-as-ones": ("RNE", {"fraction_bits": 3, "lost_bits": "sticky", "zero_terms": -40}),
+    # Halves of a product cut apart; exponents in steps.
+    "halves": ("RNE", {"fraction_bits": 1, "lost_bits": "halves", "c_position": "after", "zero_sign": "sum"}),
+    "halves-steps": (
+        "RD",
+        {"fraction_bits": 2, "lost_bits": "halves", "c_position": "after", "exponent_step": 2, "products": 1},
+    ),
+    "steps": ("RZ", chained(fraction_bits=2, exponent_step=4, zero_exponent="own")),
     # Products and partial sums in fixed point, which overflow or wrap.
     "fixed-products": (
         "RNE",
@@ -583,6 +590,7 @@ def test_toys_touch_every_value_of_every_parameter() -> None:
         "aligned_group": {None, 1, 2}, "vanished_c": set(VANISHED), "negated": set(NEGATED),
         "b_subnormals": {None, "kept", "positive_zero"}, "factor_nan_word": {None, 0b011110},
         "lost_bits": set(LOST_BITS), "zero_words": set(ZERO_WORDS), "zero_terms": {None, -40},
+        "exponent_step": {1, 2, 4},
         "normalise_operands": {True, False}, "piece_bits": {None, 1}, "dropped_pieces": {0, 1},
     }  # fmt: skip
     found = {name: {getattr(d, name) for d in designs} for name in choices}

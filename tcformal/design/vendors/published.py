@@ -17,6 +17,7 @@ from tcformal.design.arithmetic import (
     gaudi2_sum,
     gaudi_chain,
     mul_add_chain,
+    nvdla_sum,
     pair_then_c,
     rdna3_dot,
     rdna4_dot,
@@ -49,6 +50,7 @@ RDNA3 = "ROCm emulator, gfx11_dot2.h and dot_packed16.h"
 RDNA4 = "ROCm emulator, gfx12_dot.h and dot_packed16.h"
 VORTEX = "Vortex, VX_tcu_fedp_tfr.sv and VX_tcu_tfr_*.sv"
 VORTEX_DPI = "Vortex, VX_tcu_fedp_dpi.sv"
+NVDLA = "NVDLA, NV_NVDLA_CMAC_CORE_MAC_exp.v, NV_NVDLA_CMAC_CORE_MAC_mul.v and NV_NVDLA_cmac.h"
 HMX = "Hexagon HMX, hmx_fp16_mac, hmx_fp16_acc_ovf_check and hmx_fp16_cvt"
 HMX_BITS = "Hexagon HMX, QDSP6_MX_FP_ACC_FRAC and QDSP6_MX_FP_RATE"
 ESPERANTO = "Esperanto emulator, fpu/tensors.cpp and insns/tensors.cpp"
@@ -286,12 +288,25 @@ def _hexagon() -> Iterator[tuple[str, Published]]:
     )  # fmt: skip
 
 
+def _nvdla() -> Iterator[tuple[str, Published]]:
+    """The sum of one atomic operation: 38 bits and an exponent, which a double holds."""
+    chosen = Fact("the unit has no c, and its sums are whole numbers and exponents", Evidence.CHOSEN)
+    yield "cmac.fp16", Published(
+        shape=(1, 8, 64), a="fp16", b="fp16", c="fp64", design=nvdla_sum(), fact=documented(NVDLA),
+        overrides=tuple((x, chosen) for x in ("c_position", "conversion", "nan_word", "zero_sign")),
+        notes=(
+            "A is the data, B the weights. The unit takes an Inf for 2^16: queries/nvdla/cmac.toml.",
+            "CACC adds these sums in 48 bits: that is another unit.",
+        ),
+    )  # fmt: skip
+
+
 def published_names() -> Iterator[tuple[str, UnitMaker]]:
     """Every such unit's name with what makes it."""
     rows = {"x86": _x86(), "arm": _arm(), "power10": _power10(), "riscv": _riscv(), "gaudi3": _gaudi3()}
     rows |= {"gaudi": _gaudi(), "gaudi2": _gaudi2()}
     rows |= {"rdna3": _rdna(3), "rdna4": _rdna(4)}
-    rows |= {"et-soc-1": _esperanto(), "vortex": _vortex(), "hexagon": _hexagon()}
+    rows |= {"et-soc-1": _esperanto(), "vortex": _vortex(), "hexagon": _hexagon(), "nvdla": _nvdla()}
     for arch, units in rows.items():
         for name, row in units:
             yield f"{arch}/{name}", partial(_unit, row)

@@ -16,6 +16,7 @@ from tcformal.semantics.round import convert
 from tcformal.semantics.special import with_specials
 from tcformal.semantics.stages import Summed, Total
 from tcformal.semantics.sums.exact import exact_total, window_total
+from tcformal.semantics.sums.halves import total_of_halves
 from tcformal.semantics.sums.jammed import jammed_total
 from tcformal.semantics.sums.sticky import cut_off, sticky_below
 
@@ -68,6 +69,8 @@ def truncated_total(
         e_max, fraction_bits = e_max.plus(g, fraction_bits.fewer), fraction_bits.most
     if design.lost_bits == "jammed":
         return jammed_total(g, terms, exponents, e_max, fraction_bits, maximum)
+    if design.lost_bits == "halves":
+        return total_of_halves(g, terms, exponents, e_max, fraction_bits, maximum)
     aligned = align_all(g, terms, exponents, e_max, fraction_bits, design.alignment_rounding)
     return sum_of_aligned(
         g, terms, aligned, e_max, fraction_bits, design.carry_bits, design.accumulation, maximum
