@@ -87,7 +87,7 @@ class Design:
     #: What is left of the bits that alignment cuts off: `cut`, nothing; `jammed`, a fraction of a unit, added
     #: before the sum is cut toward zero [Esperanto f32_add3]; `sticky`, one bit below the sum's magnitude,
     #: which its rounding sees; with carry_bits, the lowest number of the width is a -0 [Vortex];
-    #: `halves`, nothing: a product is cut as the two numbers that a multiplier leaves, each by itself [NVDLA].
+    #: `halves`, nothing: a product is cut as the two numbers of a multiplier, each on its own [NVDLA].
     lost_bits: str = "cut"
     #: A block whose words of A, or of B, are all 0: `summed` as any other, or `skipped`: c stays what it is.
     zero_words: str = "summed"
