@@ -203,10 +203,11 @@ def mul_add_chain() -> Design:
     return Design(products=1, product_rounding="RNE-FP32", **_IEEE)
 
 
-def vortex_dot() -> Design:
+def vortex_dot(*, products: int = 4, c_subnormals: str = "kept") -> Design:
     """VX_tcu_fedp_tfr: products and c cut at the largest exponent, zeros with a bit below; a sticky bit."""
     return Design(
-        products=4, fraction_bits=24, carry_bits=3, lost_bits="sticky", zero_terms=-259,
+        products=products, c_subnormals=c_subnormals, fraction_bits=24, carry_bits=3, lost_bits="sticky",
+        zero_terms=-259,
         conversion="RNE-FP32", nan_word=QUIET_NAN["fp32"], zero_sign="sum", result_subnormals="tiny_zero",
     )  # fmt: skip
 

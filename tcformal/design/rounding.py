@@ -43,6 +43,7 @@ ZERO_SIGNS = ("positive", "ieee", "sum")
 ACCUMULATIONS = ("twos_complement", "sign_magnitude", "ones_complement")
 OVERFLOWS = ("infinity", "ieee")
 SUBNORMALS = ("kept", "positive_zero", "signed_zero")
+C_SUBNORMALS = (*SUBNORMALS, "hidden_bit")
 RESULT_SUBNORMALS = ("kept", "signed_zero", "tiny_zero")
 VANISHED = ("cut", "dropped")
 LOST_BITS = ("cut", "jammed", "sticky", "halves")
@@ -122,13 +123,13 @@ IN_EXPONENT_STEPS: dict[str, tuple[object, ...]] = {
 ZERO_TERMS: dict[str, tuple[object, ...]] = {
     "lost_bits": ("sticky",), "zero_exponent": ("none",), "normalise_operands": (False,),
     "normalise_products": (False,), "product_limit": (None,), "operand_subnormals": ("kept",),
-    "b_subnormals": (None,), "c_subnormals": ("kept",), "nan_rule": ("word",),
+    "b_subnormals": (None,), "c_subnormals": ("kept", "hidden_bit"), "nan_rule": ("word",),
 }  # fmt: skip
 #: Parameters that are one of some words.
 CHOICES: dict[str, Iterable[str]] = {
     "summation": SUMMATIONS, "c_position": C_POSITIONS, "alignment_rounding": MODES, "zero_sign": ZERO_SIGNS,
     "overflow": OVERFLOWS, "accumulation": ACCUMULATIONS, "order": ORDERS, "nan_rule": NAN_RULES,
-    "sum_rounding": SUM_ROUNDINGS, "operand_subnormals": SUBNORMALS, "c_subnormals": SUBNORMALS,
+    "sum_rounding": SUM_ROUNDINGS, "operand_subnormals": SUBNORMALS, "c_subnormals": C_SUBNORMALS,
     "result_subnormals": RESULT_SUBNORMALS, "vanished_c": VANISHED, "negated": NEGATED,
     "lost_bits": LOST_BITS, "zero_words": ZERO_WORDS,
 }  # fmt: skip
@@ -235,6 +236,8 @@ def check_lost(design: Design) -> None:
         check_plain(design, "zero_terms", ZERO_TERMS)
     if design.zero_words == "skipped":
         check_plain(design, "zero_words", {"nan_rule": ("word",)})
+    if design.c_subnormals == "hidden_bit":
+        check_plain(design, "c_subnormals", {"lost_bits": ("sticky",)})
     if design.exponent_step != 1:
         check_plain(design, "exponent_step", IN_EXPONENT_STEPS)
     if design.exponent_step & (design.exponent_step - 1):

@@ -126,7 +126,7 @@ class Design:
     #: What a subnormal of A or B counts as: itself, +0, or a zero of its sign; of B, where that is another.
     operand_subnormals: str = "kept"
     b_subnormals: str | None = None
-    #: What a subnormal of C counts as.
+    #: What a subnormal of C counts as; `hidden_bit`: a number with that bit at exponent code 0 [Vortex].
     c_subnormals: str = "kept"
     #: What a subnormal result of any rounding becomes: itself; `signed_zero`, a zero of its sign;
     #: `tiny_zero`, that, and so does a number that would be below the least normal one if it were rounded

@@ -20,6 +20,9 @@ def flushed(operand: ExactValue, rule: str) -> ExactValue:
     """An operand as `operand_subnormals` or `c_subnormals` has it; a subnormal's zero keeps the exponent."""
     if rule == "kept" or not operand.is_subnormal:
         return operand
+    if rule == "hidden_bit":
+        magnitude = operand.magnitude / 2 + power_of_two(operand.exponent - 1)
+        return operand._replace(magnitude=magnitude, exponent=operand.exponent - 1)
     return ExactValue(
         NumberClass.FINITE, operand.sign if rule == "signed_zero" else 0, Fraction(0), operand.exponent
     )

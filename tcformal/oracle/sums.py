@@ -111,7 +111,7 @@ def cut_in_halves(term: ExactValue, unit: int) -> int:
         ]
         placed += saved([*half, 4 ** (first + 3) * carries[first + 3]])
     numerator, whole = in_units(term.magnitude, unit)
-    divisor = max(1, Fraction(x * y * whole, numerator))
+    divisor = Fraction(x * y * whole, numerator)
     offset = sum(4**i * 2**16 for i in range(8))
     return sum(int(half // divisor) for half in saved(placed)) - int(offset // divisor)
 

@@ -22,6 +22,7 @@ from tcformal.design.names import resolve
 from tcformal.design.rounding import (
     ACCUMULATIONS,
     C_POSITIONS,
+    C_SUBNORMALS,
     LOST_BITS,
     MODES,
     NAN_RULES,
@@ -433,6 +434,8 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     "fixed-cut": ("RZ", stepwise("fused", "last", "RU-Q1.2", fraction_bits=2, zero_exponent=-2)),
     "wrapped": ("RNE", stepwise("fused", "last", "RNE-W1.2", zero_sign="sum")),
     "wrapped-products": ("RNE", {"product_rounding": "RO-W1.1", "zero_sign": "ieee"}),
+    # A subnormal c with a hidden bit.
+    "hidden-c": ("RNE", {"fraction_bits": 4, "lost_bits": "sticky", "c_subnormals": "hidden_bit"}),
     # Two blocks of one product: the first result is the c of the second.
     "blocks-fused": ("RZ", {"products": 1, "fraction_bits": 2, "zero_exponent": -2}),
     "blocks-fma": ("RNE", chained(products=1, **stepwise("sequential", "first", "RNE-E3M2"))),
@@ -582,7 +585,7 @@ def test_toys_touch_every_value_of_every_parameter() -> None:
         "alignment_rounding": set(MODES),
         "zero_sign": set(ZERO_SIGNS), "overflow": set(OVERFLOWS), "order": set(ORDERS),
         "nan_rule": set(NAN_RULES), "accumulation": set(ACCUMULATIONS),
-        "operand_subnormals": set(SUBNORMALS), "c_subnormals": set(SUBNORMALS),
+        "operand_subnormals": set(SUBNORMALS), "c_subnormals": set(C_SUBNORMALS),
         "result_subnormals": set(RESULT_SUBNORMALS), "normalise_products": {True, False},
         "carry_bits": {None, 0, 1, 2}, "fraction_bits": {None, 1, 2, 3, 4, 9}, "products": {1, 2},
         "group": {None, 1, 2}, "product_limit": {None, 0, 2}, "sum_fraction_bits": {None, 2, 4},

@@ -57,11 +57,9 @@ def total_of_halves(
     for term, exponent in zip(terms, exponents, strict=True):
         shift = shift_to(g, exponent, e_max)
         up, down = max(0, bits - term.fraction_bits), max(0, term.fraction_bits - bits)
-        if up:
-            raise InputError(f"expected fraction_bits of at most {term.fraction_bits}, but got {bits}")
         amount = g.add_expand(shift, g.const(down, bits_for(down))) if down else shift
-        first, second = halves(g, *term.factors, term.sign)
-        offset = g.lshr(g.const(_OFFSET, _WIDTH), amount)
+        first, second = (g.shift_left_const(x, up) for x in halves(g, *term.factors, term.sign))
+        offset = g.lshr(g.const(_OFFSET << up, _WIDTH + up), amount)
         both = g.add_mod(g.lshr(first, amount), g.lshr(second, amount))
         negative, magnitude = split_sign(g, g.sub_mod(both, offset))
         cut.append(replace(term, sign=g.and_(negative, g.not_(term.zero)), factors=()))
