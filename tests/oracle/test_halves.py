@@ -81,11 +81,9 @@ def test_what_no_source_gives_a_meaning_rejects(change: str, sentence: str) -> N
 
 
 def test_wider_factors_reject() -> None:
-    name = "tfdpa@a_format=fp32,b_format=fp32,products=1,k=1,zero_exponent=none,lost_bits=halves,c_position=after"
+    name = "tfdpa@a_format=fp32,b_format=fp32,products=1,zero_exponent=none,lost_bits=halves,c_position=after"
     zeros = np.zeros((1, 1), np.uint64)
-    with pytest.raises(
-        InputError, match="^expected factors of at most 15 bits to be cut as halves, but got 24"
-    ):
+    with pytest.raises(InputError, match=r"^expected factors of at most 15 bits to be cut as halves, but"):
         unit(name).dot_bits(zeros, zeros, zeros[:, 0])
 
 
