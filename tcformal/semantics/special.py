@@ -77,7 +77,7 @@ def _with_hidden_bit(g: Graph, x: Number) -> Number:
     subnormal = g.not_(g.or_(g.top(term.significand), term.zero, x.inf, x.nan))
     hidden = g.shift_left_const(g.zero_extend_to(subnormal, 1), top)
     code = e.rebased(g, e.low - 1, e.high)
-    lowered = Exponent(g.ite(subnormal, g.const(0, code.width), code), e.low - 1, e.high)
+    lowered = Exponent(g.sub_mod(code, g.zero_extend_to(subnormal, code.width)), e.low - 1, e.high)
     return replace(x, term=replace(term, significand=g.or_(term.significand, hidden), exponent=lowered))
 
 

@@ -269,7 +269,7 @@ def _vortex() -> Iterator[tuple[str, Published]]:
     hidden = "A subnormal c has a hidden bit at exponent code 0; beside products of fp16 that does not show."
     for name, fmt, n in (("bf16", "bf16", 4), ("tf32", "e8m10", 2)):
         design = vortex_dot(products=n, c_subnormals="hidden_bit")
-        fact = as_reference(VORTEX, "Vortex-f7dce0c7-wide")
+        fact = as_reference(VORTEX, "Vortex-f7dce0c7-bf16-tf32")
         made = Published(shape=(1, 1, n), a=fmt, b=fmt, c="fp32", design=design, fact=fact, notes=(hidden,))
         yield f"VX_tcu_fedp_tfr.{name}", made
     step = Step((Step((Step((Step((0, "zero")), 1)), Step((Step((2, "zero")), 3)))), "c"))
