@@ -210,9 +210,7 @@ def conversion(text: str | Conversion) -> Conversion:
         return Conversion(mode, 0, i + f, integer_bits=i, wraps=fixed[1] == "W")
     match = _SHAPE.fullmatch(shape)
     if not dash or not match or not (2 <= int(match[1]) <= 15 and 1 <= int(match[2]) <= 112):
-        raise InputError(
-            f"expected a conversion such as RZ-FP32, RNE-FP16, RZ-E8M13 or RNE-Q17.46, but got {text!r}"
-        )
+        raise InputError(f"expected a conversion such as RZ-FP32, RNE-FP16 or RZ-E8M13, but got {text!r}")
     return Conversion(mode, int(match[1]), int(match[2]))
 
 
@@ -238,6 +236,11 @@ def check_lost(design: Design) -> None:
         check_plain(design, "zero_words", {"nan_rule": ("word",)})
     if design.c_subnormals == "hidden_bit":
         check_plain(design, "c_subnormals", {"lost_bits": ("sticky",)})
+    sums = [conversion(x) for x in (design.conversion, design.accumulator) if x is not None]
+    if design.c_subnormals != "kept" and any(x.integer_bits is not None for x in sums):
+        raise InputError(
+            f"expected c_subnormals=kept with sums in fixed point, but got {design.c_subnormals}"
+        )
     if design.exponent_step != 1:
         check_plain(design, "exponent_step", IN_EXPONENT_STEPS)
     if design.exponent_step & (design.exponent_step - 1):

@@ -86,21 +86,18 @@ class Design:
     accumulation: str = "twos_complement"
     #: What is left of the bits that alignment cuts off: `cut`, nothing; `jammed`, a fraction of a unit, added
     #: before the sum is cut toward zero [Esperanto f32_add3]; `sticky`, one bit below the sum's magnitude,
-    #: which its rounding sees; with carry_bits, the lowest number of the width is a -0 [Vortex];
-    #: `halves`, nothing: a product is cut as the two numbers of a multiplier, each on its own [NVDLA].
+    #: for its rounding; with carry_bits, the lowest number of the width is a -0 [Vortex]; `halves`, nothing,
+    #: and a product is cut as the two numbers that a multiplier leaves [NVDLA].
     lost_bits: str = "cut"
     #: A block whose words of A, or of B, are all 0: `summed` as any other, or `skipped`: c stays what it is.
     zero_words: str = "summed"
-    #: What a negative c that is cut down to less than a unit gives: `cut`, a unit; `dropped`, nothing, unless
-    #: the unit is at most the least normal number.
+    #: A negative c cut to less than a unit: `cut`, a unit; `dropped`, nothing, unless a unit is at most 2^e_min.
     vanished_c: str = "cut"
-    #: Products per group that are aligned among themselves, cut and added, before the group's sum is cut
-    #: again at e_max; None: every product is aligned at e_max once.
+    #: Products per group that are aligned among themselves, cut and added; the group's sum is cut again.
     aligned_group: int | None = None
     #: The exponent of zero terms that count as 1, in place of a zero c or factor; None: as zeros [Vortex].
     zero_terms: int | None = None
-    #: The exponents of A and B are rounded down to this many times a whole number, above the code 0 of their
-    #: formats, and their significands go up by as much [NVDLA: 4, exponents of radix 16].
+    #: What exponents of A and B are multiples of, counted from code 0: significands go up instead [NVDLA: 4].
     exponent_step: int = 1
     #: `ascending`: products in the order of k.  `odd_first`: in each pair (2i, 2i+1) the odd one first.
     order: str = "ascending"
@@ -229,11 +226,6 @@ class Design:
 
     def _check_rare(self) -> None:
         """Combinations that no hardware is known to have and that no source gives a meaning."""
-        fixed = [self.conversion, self.accumulator]
-        if self.c_subnormals != "kept" and any(x and conversion(x).integer_bits is not None for x in fixed):
-            raise InputError(
-                f"expected c_subnormals=kept with sums in fixed point, but got {self.c_subnormals}"
-            )
         if self.group is not None:
             check_plain(
                 self,

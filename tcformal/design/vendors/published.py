@@ -274,10 +274,12 @@ def _vortex() -> Iterator[tuple[str, Published]]:
         yield f"VX_tcu_fedp_tfr.{name}", made
     step = Step((Step((Step((Step((0, "zero")), 1)), Step((Step((2, "zero")), 3)))), "c"))
     chain = replace(fma_chain(fmt="fp32", nan_word=QUIET_NAN["fp32"]), products=4)
-    yield "VX_tcu_fedp_dpi.fp16", Published(
-        shape=(1, 1, 4), a="fp16", b="fp16", c="fp32", design=chain, fact=documented(VORTEX_DPI),
-        tree=Tree(step), notes=("Products of fp16 are exact in fp32, in which each of them is rounded.",),
-    )  # fmt: skip
+    for fmt, design in (("fp16", chain), ("bf16", replace(chain, product_rounding="RNE-FP32"))):
+        exact = ("Products of fp16 are exact in fp32, in which each of them is rounded.",)
+        yield f"VX_tcu_fedp_dpi.{fmt}", Published(
+            shape=(1, 1, 4), a=fmt, b=fmt, c="fp32", design=design, fact=documented(VORTEX_DPI),
+            tree=Tree(step), notes=exact if fmt == "fp16" else (),
+        )  # fmt: skip
 
 
 def _hexagon() -> Iterator[tuple[str, Published]]:
