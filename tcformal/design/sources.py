@@ -221,9 +221,8 @@ _ALL = (
     ),
     Reference(
         tag="Hexagon HMX", kind="software", authors="Qualcomm Innovation Center",
-        title="Hexagon's matrix extension in Qualcomm's QEMU",
+        title="Hexagon's matrix extension in Qualcomm's QEMU", identifier="https://github.com/quic/qemu",
         venue="hmx/mpy_hmx.c of commit 3aaad8ca, macros_auto.h of 3d5cf13a, mpy_fp16.c of 0e204dd4",
-        identifier="https://github.com/quic/qemu",
     ),
     Reference(
         tag="NVDLA", kind="software", authors="NVIDIA", title="NVDLA, open hardware: RTL and C model",

@@ -91,7 +91,7 @@ class Design:
     lost_bits: str = "cut"
     #: A block whose words of A, or of B, are all 0: `summed` as any other, or `skipped`: c stays what it is.
     zero_words: str = "summed"
-    #: A negative c cut to less than a unit: `cut`, a unit; `dropped`, nothing, unless a unit is at most 2^e_min.
+    #: A negative c cut to less than a unit: `cut`, a unit; `dropped`, nothing, if a unit exceeds 2^e_min.
     vanished_c: str = "cut"
     #: Products per group that are aligned among themselves, cut and added; the group's sum is cut again.
     aligned_group: int | None = None
