@@ -58,7 +58,8 @@ def total_of_halves(
         shift = shift_to(g, exponent, e_max)
         up, down = max(0, bits - term.fraction_bits), max(0, term.fraction_bits - bits)
         amount = g.add_expand(shift, g.const(down, bits_for(down))) if down else shift
-        first, second = (g.shift_left_const(x, up) for x in halves(g, *term.factors, term.sign))
+        x, y = term.factors
+        first, second = (g.shift_left_const(half, up) for half in halves(g, x, y, term.sign))
         offset = g.lshr(g.const(_OFFSET << up, _WIDTH + up), amount)
         both = g.add_mod(g.lshr(first, amount), g.lshr(second, amount))
         negative, magnitude = split_sign(g, g.sub_mod(both, offset))
