@@ -183,15 +183,31 @@ def esperanto_chain() -> Design:
     return Design(products=1, zero_words="skipped", **flushed)
 
 
+def fixed_point_sum() -> Design:
+    """HMX: products to nearest in fixed point, sums of them, and the bias, rounded once to fp16."""
+    return Design(
+        products=32, product_rounding="RNE-Q17.46", conversion="RNE-FP16", nan_word=0xFFFF, zero_sign="sum",
+    )  # fmt: skip
+
+
+def nvdla_sum() -> Design:
+    """CMAC: 64 products at the largest exponent of radix 16, the halves of each cut to 20 fraction bits."""
+    return Design(
+        products=64, fraction_bits=20, exponent_step=4, lost_bits="halves", c_position="after",
+        conversion="RNE-FP64", nan_word=QUIET_NAN["fp64"], zero_sign="sum",
+    )  # fmt: skip
+
+
 def mul_add_chain() -> Design:
     """A chain from c, in which each product and each sum is rounded to fp32."""
     return Design(products=1, product_rounding="RNE-FP32", **_IEEE)
 
 
-def vortex_dot() -> Design:
+def vortex_dot(*, products: int = 4, c_subnormals: str = "kept") -> Design:
     """VX_tcu_fedp_tfr: products and c cut at the largest exponent, zeros with a bit below; a sticky bit."""
     return Design(
-        products=4, fraction_bits=24, carry_bits=3, lost_bits="sticky", zero_terms=-259,
+        products=products, c_subnormals=c_subnormals, fraction_bits=24, carry_bits=3, lost_bits="sticky",
+        zero_terms=-259,
         conversion="RNE-FP32", nan_word=QUIET_NAN["fp32"], zero_sign="sum", result_subnormals="tiny_zero",
     )  # fmt: skip
 

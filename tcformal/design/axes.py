@@ -11,6 +11,7 @@ from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.rounding import (
     ACCUMULATIONS,
+    C_SUBNORMALS,
     LOST_BITS,
     MODES,
     NAN_RULES,
@@ -151,6 +152,7 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
         "normalise_operands": ("false", "true"),
         "piece_bits": ("none", *(x for x in pieces if x < longest)),
         "dropped_pieces": () if d.piece_bits is None else range(3),
+        "exponent_step": () if d.lost_bits != "halves" else (1, 2, 4),
         "order": ORDERS,
         "negated": NEGATED,
         "lost_bits": () if d.lost_bits == "cut" else LOST_BITS,
@@ -158,7 +160,7 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
         "zero_terms": () if d.lost_bits == "cut" else ("none", *around(d.zero_terms, (-1, 1))),
         "operand_subnormals": SUBNORMALS,
         "b_subnormals": () if d.b_subnormals is None else ("none", *SUBNORMALS),
-        "c_subnormals": SUBNORMALS,
+        "c_subnormals": C_SUBNORMALS if d.lost_bits == "sticky" else SUBNORMALS,
         "result_subnormals": RESULT_SUBNORMALS,
         "zero_sign": ZERO_SIGNS,
         "overflow": OVERFLOWS,

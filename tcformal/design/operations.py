@@ -29,6 +29,7 @@ _VENDOR = {
     "x86": "Intel SDM volume 2", "arm": "Arm ARM, BFDOT and BFMMLA", "power10": "Power ISA 3.1B",
     "gaudi": "Gaudi 1", "gaudi2": "Gaudi 2", "riscv": "RVBNA; Spike",
     "et-soc-1": "Esperanto emulator", "rdna3": "ROCm emulator", "rdna4": "ROCm emulator", "vortex": "Vortex",
+    "hexagon": "Hexagon HMX", "nvdla": "NVDLA",
 }  # fmt: skip
 _HALF_ULP = ("output rounding", "0.5 ulp")
 
@@ -93,6 +94,9 @@ def _of_tree(made: Tree, design: Design) -> tuple[tuple[str, str], ...]:
     stages = stage_designs(made, design).values()
     if any(stage.fraction_bits is not None for stage in stages):
         return ()
+    if design.product_rounding is not None and design.product_conversion.integer_bits is not None:
+        fixed = design.product_conversion
+        return (("each product", f"2^{fixed.e_min - fixed.fraction_bits - 1}"), _HALF_ULP)
     nearest = all(stage.rho.mode in NEAREST for stage in stages)
     bounds = [(f"each of {len(list(made.root.steps()))} sums", "0.5 ulp" if nearest else "1 ulp")]
     if design.result_subnormals != "kept":

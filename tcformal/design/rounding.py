@@ -43,9 +43,10 @@ ZERO_SIGNS = ("positive", "ieee", "sum")
 ACCUMULATIONS = ("twos_complement", "sign_magnitude", "ones_complement")
 OVERFLOWS = ("infinity", "ieee")
 SUBNORMALS = ("kept", "positive_zero", "signed_zero")
+C_SUBNORMALS = (*SUBNORMALS, "hidden_bit")
 RESULT_SUBNORMALS = ("kept", "signed_zero", "tiny_zero")
 VANISHED = ("cut", "dropped")
-LOST_BITS = ("cut", "jammed", "sticky")
+LOST_BITS = ("cut", "jammed", "sticky", "halves")
 ZERO_WORDS = ("summed", "skipped")
 NEGATED = ("none", "odd")
 ORDERS = ("ascending", "odd_first")
@@ -107,17 +108,28 @@ STICKY: dict[str, tuple[object, ...]] = {
     "accumulation": ("twos_complement",), "c_fraction_bits": (None,), "zero_sign": ("positive", "sum"),
     "product_rounding": (None,), "piece_bits": (None,),
 }  # fmt: skip
+#: What the other parameters may be where a product's carry-save halves are cut, each by itself.
+HALVES: dict[str, tuple[object, ...]] = {
+    "summation": ("fused",), "c_position": ("after",), "alignment_rounding": ("RZ",), "order": ("ascending",),
+    "accumulation": ("twos_complement",), "normalise_products": (False,), "product_limit": (None,),
+    "piece_bits": (None,), "negated": ("none",), "zero_sign": ("positive", "sum"),
+}  # fmt: skip
+#: What the other parameters may be where the exponents of factors go in steps.
+IN_EXPONENT_STEPS: dict[str, tuple[object, ...]] = {
+    "normalise_operands": (False,), "operand_subnormals": ("kept",), "b_subnormals": (None,),
+    "piece_bits": (None,), "zero_terms": (None,),
+}  # fmt: skip
 #: What the other parameters may be where zero terms count as numbers.
 ZERO_TERMS: dict[str, tuple[object, ...]] = {
     "lost_bits": ("sticky",), "zero_exponent": ("none",), "normalise_operands": (False,),
     "normalise_products": (False,), "product_limit": (None,), "operand_subnormals": ("kept",),
-    "b_subnormals": (None,), "c_subnormals": ("kept",), "nan_rule": ("word",),
+    "b_subnormals": (None,), "c_subnormals": ("kept", "hidden_bit"), "nan_rule": ("word",),
 }  # fmt: skip
 #: Parameters that are one of some words.
 CHOICES: dict[str, Iterable[str]] = {
     "summation": SUMMATIONS, "c_position": C_POSITIONS, "alignment_rounding": MODES, "zero_sign": ZERO_SIGNS,
     "overflow": OVERFLOWS, "accumulation": ACCUMULATIONS, "order": ORDERS, "nan_rule": NAN_RULES,
-    "sum_rounding": SUM_ROUNDINGS, "operand_subnormals": SUBNORMALS, "c_subnormals": SUBNORMALS,
+    "sum_rounding": SUM_ROUNDINGS, "operand_subnormals": SUBNORMALS, "c_subnormals": C_SUBNORMALS,
     "result_subnormals": RESULT_SUBNORMALS, "vanished_c": VANISHED, "negated": NEGATED,
     "lost_bits": LOST_BITS, "zero_words": ZERO_WORDS,
 }  # fmt: skip
@@ -127,17 +139,22 @@ NUMBERS: dict[str, tuple[int, int | None]] = {
     "nan_word": (0, None), "factor_nan_word": (0, None), "fraction_bits": (1, 256),
     "c_fraction_bits": (1, 256), "carry_bits": (0, 64), "aligned_group": (1, 256),
     "piece_bits": (1, 64), "dropped_pieces": (0, 64), "zero_terms": (-40000, -1),
+    "exponent_step": (1, 8),
 }  # fmt: skip
 
 _NAMED = {"FP64": (11, 52), "FP32": (8, 23), "FP16": (5, 10), "BF16": (8, 7)}
 _SHAPE = re.compile(r"E([0-9]+)M([0-9]+)")
+_FIXED = re.compile(r"([QW])([0-9]+)\.([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A conversion function ρ (XIE Table 2): a rounding mode and an IEEE-like target.
+    """A conversion function ρ (XIE Table 2): a rounding mode, and an IEEE-like or fixed-point target.
 
-    Ranges: e_min = 2 - 2^(exponent_bits-1), e_max = 2^(exponent_bits-1) - 1; subnormals are produced.
+    Ranges: e_min = 2 - 2^(exponent_bits-1), e_max = 2^(exponent_bits-1) - 1; subnormals are produced.  Fixed
+    point: multiples of 2^(integer_bits - fraction_bits) in [-2^integer_bits, 2^integer_bits), and
+    e_min = e_max = integer_bits.
+    Zero, NaN, Inf: in fixed point zero has no sign, and a number outside is an Inf unless the target `wraps`.
     """
 
     #: One of MODES.
@@ -147,15 +164,23 @@ class Conversion:
     fraction_bits: int
     #: Binades above the target's largest that an intermediate number may use; 0 for a real format.
     head_room: int = 0
+    #: Bits of a fixed-point target above the binary point, sign apart; None for a floating-point one.
+    integer_bits: int | None = None
+    #: Whether a number outside a fixed-point target is taken modulo its range.
+    wraps: bool = False
 
     @property
     def e_min(self) -> int:
         """Exponent of the smallest normal result; subnormal results share it."""
+        if self.integer_bits is not None:
+            return self.integer_bits
         return 2 - (1 << (self.exponent_bits - 1))
 
     @property
     def e_max(self) -> int:
         """Exponent of the largest finite result."""
+        if self.integer_bits is not None:
+            return self.integer_bits
         return (1 << (self.exponent_bits - 1)) - 1 + self.head_room
 
     @property
@@ -170,13 +195,19 @@ class Conversion:
 
 @lru_cache(maxsize=256)
 def conversion(text: str | Conversion) -> Conversion:
-    """Read `MODE-FP32`, `MODE-FP16`, `MODE-FP64`, `MODE-BF16` or `MODE-E<e>M<m>`; InputError otherwise."""
+    """Read `MODE-FP32`, `MODE-FP16`, `MODE-FP64`, `MODE-BF16`, `MODE-E<e>M<m>`, fixed point; else InputError.
+
+    Fixed point is `MODE-Q<i>.<f>`, i bits above the binary point and f below it, and `MODE-W<i>.<f>` wraps.
+    """
     if isinstance(text, Conversion):
         return text
     mode, dash, shape = text.partition("-")
     check_choice("rounding mode", mode, MODES)
     if shape in _NAMED:
         return Conversion(mode, *_NAMED[shape])
+    if (fixed := _FIXED.fullmatch(shape)) and 1 <= int(fixed[2]) <= 64 and int(fixed[3]) <= 112:
+        i, f = int(fixed[2]), int(fixed[3])
+        return Conversion(mode, 0, i + f, integer_bits=i, wraps=fixed[1] == "W")
     match = _SHAPE.fullmatch(shape)
     if not dash or not match or not (2 <= int(match[1]) <= 15 and 1 <= int(match[2]) <= 112):
         raise InputError(f"expected a conversion such as RZ-FP32, RNE-FP16 or RZ-E8M13, but got {text!r}")
@@ -194,7 +225,7 @@ def check_plain(design: Design, name: str, neutral: dict[str, tuple[object, ...]
 
 def check_lost(design: Design) -> None:
     """Refuse what no source gives a meaning with lost bits, skipped blocks, zeros as ones; InputError."""
-    rules = {"jammed": JAMMED, "sticky": STICKY}
+    rules = {"jammed": JAMMED, "sticky": STICKY, "halves": HALVES}
     if design.lost_bits in rules:
         check_plain(design, "lost_bits", rules[design.lost_bits])
         if design.fraction_bits is None:
@@ -203,6 +234,17 @@ def check_lost(design: Design) -> None:
         check_plain(design, "zero_terms", ZERO_TERMS)
     if design.zero_words == "skipped":
         check_plain(design, "zero_words", {"nan_rule": ("word",)})
+    if design.c_subnormals == "hidden_bit":
+        check_plain(design, "c_subnormals", {"lost_bits": ("sticky",)})
+    sums = [conversion(x) for x in (design.conversion, design.accumulator) if x is not None]
+    if design.c_subnormals != "kept" and any(x.integer_bits is not None for x in sums):
+        raise InputError(
+            f"expected c_subnormals=kept with sums in fixed point, but got {design.c_subnormals}"
+        )
+    if design.exponent_step != 1:
+        check_plain(design, "exponent_step", IN_EXPONENT_STEPS)
+    if design.exponent_step & (design.exponent_step - 1):
+        raise InputError(f"expected a power of two for exponent_step, but got {design.exponent_step}")
 
 
 def check_c_apart(design: Design) -> None:

@@ -220,6 +220,15 @@ _ALL = (
         identifier="https://github.com/aifoundry-org/et-platform",
     ),
     Reference(
+        tag="Hexagon HMX", kind="software", authors="Qualcomm Innovation Center",
+        title="Hexagon's matrix extension in Qualcomm's QEMU", identifier="https://github.com/quic/qemu",
+        venue="hmx/mpy_hmx.c of commit 3aaad8ca, macros_auto.h of 3d5cf13a, mpy_fp16.c of 0e204dd4",
+    ),
+    Reference(
+        tag="NVDLA", kind="software", authors="NVIDIA", title="NVDLA, open hardware: RTL and C model",
+        venue="vmod/nvdla/cmac and cmod/cmac of commit 8e06b1b9", identifier="https://github.com/nvdla/hw",
+    ),
+    Reference(
         tag="Vortex", kind="software", authors="Georgia Institute of Technology and others",
         title="Vortex, an open GPU: RTL of its tensor core unit", venue="commit f7dce0c7 of a fork",
         identifier="https://github.com/LazyLatte/vortex-raytracing",

@@ -86,18 +86,19 @@ class Design:
     accumulation: str = "twos_complement"
     #: What is left of the bits that alignment cuts off: `cut`, nothing; `jammed`, a fraction of a unit, added
     #: before the sum is cut toward zero [Esperanto f32_add3]; `sticky`, one bit below the sum's magnitude,
-    #: which its rounding sees; with carry_bits, the lowest number of the width is a -0 [Vortex].
+    #: for its rounding; with carry_bits, the lowest number of the width is a -0 [Vortex]; `halves`, nothing,
+    #: and a product is cut as the two numbers that a multiplier leaves [NVDLA].
     lost_bits: str = "cut"
     #: A block whose words of A, or of B, are all 0: `summed` as any other, or `skipped`: c stays what it is.
     zero_words: str = "summed"
-    #: What a negative c that is cut down to less than a unit gives: `cut`, a unit; `dropped`, nothing, unless
-    #: the unit is at most the least normal number.
+    #: A negative c cut to less than a unit: `cut`, a unit; `dropped`, nothing, if a unit exceeds 2^e_min.
     vanished_c: str = "cut"
-    #: Products per group that are aligned among themselves, cut and added, before the group's sum is cut
-    #: again at e_max; None: every product is aligned at e_max once.
+    #: Products per group that are aligned among themselves, cut and added; the group's sum is cut again.
     aligned_group: int | None = None
     #: The exponent of zero terms that count as 1, in place of a zero c or factor; None: as zeros [Vortex].
     zero_terms: int | None = None
+    #: What exponents of A and B are multiples of, counted from code 0: significands go up instead [NVDLA: 4].
+    exponent_step: int = 1
     #: `ascending`: products in the order of k.  `odd_first`: in each pair (2i, 2i+1) the odd one first.
     order: str = "ascending"
     #: Whether subnormals of A and B are normalised, which lowers their exponents, before they are multiplied.
@@ -122,7 +123,7 @@ class Design:
     #: What a subnormal of A or B counts as: itself, +0, or a zero of its sign; of B, where that is another.
     operand_subnormals: str = "kept"
     b_subnormals: str | None = None
-    #: What a subnormal of C counts as.
+    #: What a subnormal of C counts as; `hidden_bit`: a number with that bit at exponent code 0 [Vortex].
     c_subnormals: str = "kept"
     #: What a subnormal result of any rounding becomes: itself; `signed_zero`, a zero of its sign;
     #: `tiny_zero`, that, and so does a number that would be below the least normal one if it were rounded

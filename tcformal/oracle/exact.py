@@ -18,7 +18,15 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format, Specials
 from tcformal.oracle.blocks import dot_block
 from tcformal.oracle.nans import operand_nan, quiet_nan
-from tcformal.oracle.products import block_terms, counted_as_one, flushed, in_order, ones, product
+from tcformal.oracle.products import (
+    block_terms,
+    counted_as_one,
+    flushed,
+    in_exponent_steps,
+    in_order,
+    ones,
+    product,
+)
 from tcformal.oracle.sums import fused_sum
 from tcformal.oracle.trees import tree_nan, tree_sum
 from tcformal.oracle.values import ExactValue, NumberClass, decode, encode_exact
@@ -71,8 +79,8 @@ def dot(
             incoming = counted_as_one(ones(incoming), design.zero_terms)
         terms = block_terms(
             design,
-            [decode(a_format, a[k]) for k in block],
-            [decode(b_format, b[k]) for k in block],
+            [_operand(design, a_format, a[k]) for k in block],
+            [_operand(design, b_format, b[k]) for k in block],
             [scales[k] for k in block],
             start,
             (a_format.fraction_bits, b_format.fraction_bits),
@@ -85,6 +93,11 @@ def dot(
             d = _encode(design, d_format, result)
         incoming_format = d_format
     return d
+
+
+def _operand(design: Design, fmt: Format, word: int) -> ExactValue:
+    """An element of A or B, with the exponent that it has in the unit."""
+    return in_exponent_steps(decode(fmt, word), -fmt.bias, design.exponent_step)
 
 
 def unit_dot(

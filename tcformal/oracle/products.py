@@ -20,6 +20,9 @@ def flushed(operand: ExactValue, rule: str) -> ExactValue:
     """An operand as `operand_subnormals` or `c_subnormals` has it; a subnormal's zero keeps the exponent."""
     if rule == "kept" or not operand.is_subnormal:
         return operand
+    if rule == "hidden_bit":
+        magnitude = operand.magnitude / 2 + power_of_two(operand.exponent - 1)
+        return operand._replace(magnitude=magnitude, exponent=operand.exponent - 1)
     return ExactValue(
         NumberClass.FINITE, operand.sign if rule == "signed_zero" else 0, Fraction(0), operand.exponent
     )
@@ -103,12 +106,35 @@ def block_terms(
     if design.group is None:
         rows = zip(a, b, scales, strict=True)
         products = [product(design, x, y, s, first + i) for i, (x, y, s) in enumerate(rows)]
+        if design.lost_bits == "halves":
+            products = [with_factors(x, y, z, precisions) for x, y, z in zip(products, a, b, strict=True)]
         if design.piece_bits is not None:
             return [y for k, x in enumerate(products) for y in pieces(design, a[k], b[k], x, precisions)]
         return in_order(design, products)
     products = [product(design, x, y, (), first + i) for i, (x, y) in enumerate(zip(a, b, strict=True))]
     starts = range(0, len(products), design.group)
     return [group_term(design, products[k : k + design.group], scales[k]) for k in starts]
+
+
+def with_factors(
+    product: ExactValue, a: ExactValue, b: ExactValue, precisions: tuple[int, int]
+) -> ExactValue:
+    """A product that knows its factors' significands, in units of their last bits."""
+    if product.kind is not NumberClass.FINITE:
+        return product
+    counts = []
+    for x, t in ((a, precisions[0]), (b, precisions[1])):
+        numerator, whole = in_units(x.magnitude, x.exponent - t)
+        counts.append(numerator // whole)
+    return product._replace(factors=(counts[0], counts[1]))
+
+
+def in_exponent_steps(x: ExactValue, lowest: int, step: int) -> ExactValue:
+    """An operand with its exponent rounded down to a multiple of `step` above the exponent of code 0.
+
+    Source: NVDLA, NV_NVDLA_cmac.h, cal_fp16_exp.
+    """
+    return x._replace(exponent=lowest + (x.exponent - lowest) // step * step)
 
 
 def pieces(

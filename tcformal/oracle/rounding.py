@@ -51,6 +51,8 @@ def round_to(design: Design, sign: int, magnitude: Fraction, target: Conversion)
     result that is too large after rounding as if exponents had no end overflows as `design.overflow` says.
     Source: XIE Table 2 and Algorithm 1; IEEE 754 §4.3 and §7.4.
     """
+    if target.integer_bits is not None:
+        return to_fixed(sign, magnitude, target)
     e = max(exponent_of(magnitude), target.e_min) if magnitude else target.e_min
     unit = e - target.fraction_bits
     signed = -magnitude if sign else magnitude
@@ -70,6 +72,22 @@ def round_to(design: Design, sign: int, magnitude: Fraction, target: Conversion)
         keeps_sign = design.zero_sign == "ieee" or (design.zero_sign == "sum" and bool(magnitude))
         return ExactValue(NumberClass.FINITE, sign if keeps_sign else 0, rounded, target.e_min)
     return ExactValue(NumberClass.FINITE, sign, rounded, max(own, target.e_min))
+
+
+def to_fixed(sign: int, magnitude: Fraction, target: Conversion) -> ExactValue:
+    """The conversion of (-1)^sign * magnitude to a fixed-point number; zero is +0.
+
+    Ranges and units: whole units of the last place, as a two's complement integer of the target's bits.
+    Zero, NaN, Inf: a number that this does not hold is an Inf of its sign, unless the target wraps.
+    Source: Hexagon HMX, hmx_fp16_mac and hmx_fp16_cvt.
+    """
+    unit, width = target.e_min - target.fraction_bits, target.fraction_bits + 1
+    count = round_units(-magnitude if sign else magnitude, unit, target.mode)
+    if target.wraps:
+        count = wrap(count, width)
+    if wrap(count, width) != count:
+        return ExactValue(NumberClass.INF, sign)
+    return ExactValue(NumberClass.FINITE, int(count < 0), of_units(abs(count), unit), target.e_min)
 
 
 def sign_of_sum(total: Fraction, signs: Sequence[int], addends: Sequence[Fraction | int], mode: str) -> int:

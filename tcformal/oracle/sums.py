@@ -50,6 +50,8 @@ def aligned_sum(design: Design, terms: Sequence[ExactValue], mode: str) -> tuple
     e_max = largest_exponent(design, terms)
     unit = 0 if e_max is None else e_max - design.fraction_bits
     counts = [round_units(addend, unit, design.alignment_rounding) if addend else 0 for addend in addends]
+    if design.lost_bits == "halves":
+        counts = [cut_in_halves(term, unit) if term.magnitude else 0 for term in terms]
     count = sum(counts)
     if design.carry_bits is not None:
         count = wrap(count, 1 + (design.fraction_bits + 1 + design.carry_bits))
@@ -84,6 +86,44 @@ def jammed_sum(design: Design, terms: Sequence[ExactValue], mode: str) -> tuple[
     if eighths:
         return total, int((eighths < 0) != bool(largest.sign))
     return total, sign_of_sum(total, [x.sign for x in terms], units, mode)
+
+
+def cut_in_halves(term: ExactValue, unit: int) -> int:
+    """A product in units, as two halves and an offset that are rounded down each.
+
+    Shapes: a term other than zero with its factors, the second of which is recoded.
+    Source: NVDLA, NV_NVDLA_cmac.h, cal_fp16_booth.
+    """
+    x, y = term.factors or (0, 0)
+    digits = [y // 4**i % 4 for i in range(8)]
+    below = [0, *(d // 2 for d in digits[:-1])]
+    rows, carries = [], []
+    for d, carried in zip(digits, below, strict=True):
+        digit = d + carried - (4 if d >= 2 else 0)
+        digit = -digit if term.sign else digit
+        rows.append((2**16 - 1 if digit < 0 else 2**16) + digit * x)
+        carries.append(int(digit < 0))
+    placed = []
+    for first in (0, 4):
+        half = [
+            4**i * rows[i] + (4 ** (i - 1) * carries[i - 1] if i > first else 0)
+            for i in range(first, first + 4)
+        ]
+        placed += saved([*half, 4 ** (first + 3) * carries[first + 3]])
+    numerator, whole = in_units(term.magnitude, unit)
+    divisor = Fraction(x * y * whole, numerator)
+    offset = sum(4**i * 2**16 for i in range(8))
+    return sum(int(half // divisor) for half in saved(placed)) - int(offset // divisor)
+
+
+def saved(rows: Sequence[int]) -> list[int]:
+    """Two numbers of the same sum: of three, what is odd in each place, and twice the majority."""
+    rows = list(rows)
+    while len(rows) > 2:
+        threes = [rows[i : i + 3] for i in range(0, len(rows) // 3 * 3, 3)]
+        rest = rows[len(threes) * 3 :]
+        rows = [y for a, b, c in threes for y in (a ^ b ^ c, 2 * ((a & b) | (b & c) | (a & c)))] + rest
+    return rows
 
 
 def left_over(design: Design, terms: Sequence[ExactValue], total: Fraction) -> Fraction:

@@ -47,6 +47,8 @@ class ExactValue(NamedTuple):
     magnitude: Fraction = _ZERO
     exponent: int = 0
     cancelled: bool = False
+    #: A product's factors as whole numbers, where it matters how they were multiplied.
+    factors: tuple[int, int] | None = None
 
     @property
     def number(self) -> Fraction:

@@ -18,6 +18,7 @@ from tcformal.semantics.product import Scales, grouped_products, in_pieces, prod
 from tcformal.semantics.special import Addend, Carried, flush, limit_product, operand_nan, quiet_nan
 from tcformal.semantics.stages import Block, Dot, GroupSum, Nan, Operand
 from tcformal.semantics.sums.block import Summation
+from tcformal.semantics.sums.halves import in_exponent_steps
 from tcformal.semantics.sums.sticky import at_exponent, product_of_ones, with_leading_one
 from tcformal.semantics.unpack import unpack
 
@@ -152,6 +153,9 @@ def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Nod
     a, b = flush(g, unpack(g, x, formats.a), rule), flush(g, unpack(g, y, formats.b), of_b)
     if design.normalise_operands:
         a, b = (replace(z, term=normalise_term(g, z.term)) for z in (a, b))
+    if design.exponent_step != 1:
+        step = design.exponent_step
+        a, b = in_exponent_steps(g, a, formats.a, step), in_exponent_steps(g, b, formats.b, step)
     if design.zero_terms is not None:
         return product_of_ones(g, a, b, design.zero_terms)
     return product(g, a, b)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -70,7 +72,7 @@ def convert(
     overflow: str | Choice,
     subnormals: str | Choice = "kept",
 ) -> Rounded:
-    """Convert an exact magnitude to a floating-point number [XIE ρ].
+    """Convert an exact magnitude to a floating-point number, or to a fixed-point one [XIE ρ].
 
     Shapes: magnitude u[n] of lowest weight 2^lsb -> significand u[target.precision].
     Ranges and units: exponent in [e_min, e_max]; subnormal results have exponent e_min.
@@ -79,6 +81,54 @@ def convert(
     `tiny_zero` makes zeros of what would be one with an exponent without end, other rules nothing.
     Source: XIE Table 2; IEEE 754 §4.3, §7.4; HAWKEYE §7.1 (overflow to Inf under RZ).
     """
+    if target.integer_bits is not None:
+        return _to_fixed(g, sign, magnitude, lsb, target)
+    return _to_floating(g, sign, magnitude, lsb, target, overflow, subnormals)
+
+
+def _to_fixed(g: Graph, sign: Node, magnitude: Node, lsb: Exponent, target: Conversion) -> Rounded:
+    """Convert an exact magnitude to a fixed-point number, whose exponent is a constant.
+
+    Shapes: as `convert`.
+    Zero, NaN, Inf: a number outside the target's range is an Inf, or it is taken modulo that range.
+    Source: Hexagon HMX, hmx_fp16_mac and hmx_fp16_cvt.
+    """
+    wide = target
+    if target.wraps:
+        above = max(0, lsb.high + magnitude.width - target.e_max)
+        whole = (target.integer_bits or 0) + above
+        wide = replace(target, integer_bits=whole, fraction_bits=target.fraction_bits + above, wraps=False)
+    made = _to_floating(g, sign, magnitude, lsb, wide, "infinity", "kept")
+    term = made.result.term
+    if target.wraps:
+        low = g.extract(term.significand, target.precision - 1, 0)
+        low = g.ite(sign, g.neg_mod(low), low)
+        negative = g.top(low)
+        low = g.ite(negative, g.neg_mod(low), low)
+        exponent = Exponent(g.const(0, 1), target.e_min, target.e_max)
+        number = Number(
+            Term(negative, low, exponent, target.fraction_bits, g.is_zero(low)),
+            g.truth(False),
+            g.truth(False),
+        )
+        return replace(made, result=number)
+    rest = g.extract(term.significand, target.precision - 2, 0)
+    least = g.and_(sign, g.is_zero(rest))
+    outside = g.or_(made.result.inf, g.and_(g.top(term.significand), g.not_(least)))
+    kept = g.and_(sign, g.or_(outside, g.not_(term.zero)))
+    return replace(made, result=Number(replace(term, sign=kept), g.truth(False), outside))
+
+
+def _to_floating(
+    g: Graph,
+    sign: Node,
+    magnitude: Node,
+    lsb: Exponent,
+    target: Conversion,
+    overflow: str | Choice,
+    subnormals: str | Choice,
+) -> Rounded:
+    """`convert` to a range of exponents; a range of one has fixed-point numbers."""
     p = target.precision
     if magnitude.width < p + 3:
         pad = p + 3 - magnitude.width

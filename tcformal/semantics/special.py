@@ -44,12 +44,15 @@ def flush(g: Graph, x: Number, rule: str | Choice) -> Number:
     Shapes: a number whose significand has its units bit on top (an operand or a rounded result).
     Zero, NaN, Inf: `positive_zero` gives +0, `signed_zero` keeps the sign; zeros keep theirs, NaN
     and Inf are untouched.
-    `tiny_zero` is a rule of the rounding, after which no subnormal is left.
+    `tiny_zero` is a rule of the rounding, after which no subnormal is left; `hidden_bit` makes a number of
+    one binade below the least normal one of a subnormal.
     Source: XIE Algorithms 1 and 2 (CDNA2); Intel SDM (DAZ, FTZ); Arm ARM (BFDOT, EBF=0).
     """
     if isinstance(rule, str) and rule in ("kept", "tiny_zero"):
         return x
     term = x.term
+    if isinstance(rule, str) and rule == "hidden_bit":
+        return _with_hidden_bit(g, x)
     # Inf and NaN carry no meaningful significand: they count as normal here.
     normal = g.or_(g.top(term.significand), x.inf, x.nan)
     if isinstance(rule, Choice):
@@ -62,6 +65,20 @@ def flush(g: Graph, x: Number, rule: str | Choice) -> Number:
     elif rule == "positive_zero":
         sign = g.and_(sign, g.or_(normal, term.zero))
     return replace(x, term=replace(term, sign=sign, significand=significand, zero=zero))
+
+
+def _with_hidden_bit(g: Graph, x: Number) -> Number:
+    """A subnormal as if its exponent code 0 were that of a normal number: (1 + fraction)·2^(e_min - 1).
+
+    Source: Vortex, VX_tcu_tfr_mul_join.sv (c_sig_final, c_exp_adj).
+    """
+    term, e = x.term, x.term.exponent
+    top = term.significand.width - 1
+    subnormal = g.not_(g.or_(g.top(term.significand), term.zero, x.inf, x.nan))
+    hidden = g.shift_left_const(g.zero_extend_to(subnormal, 1), top)
+    code = e.rebased(g, e.low - 1, e.high)
+    lowered = Exponent(g.sub_mod(code, g.zero_extend_to(subnormal, code.width)), e.low - 1, e.high)
+    return replace(x, term=replace(term, significand=g.or_(term.significand, hidden), exponent=lowered))
 
 
 def limit_product(g: Graph, x: Number, limit: int | None) -> Number:

@@ -22,6 +22,7 @@ from tcformal.design.names import resolve
 from tcformal.design.rounding import (
     ACCUMULATIONS,
     C_POSITIONS,
+    C_SUBNORMALS,
     LOST_BITS,
     MODES,
     NAN_RULES,
@@ -417,6 +418,24 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "sticky-up": ("RU", {"fraction_bits": 1, "lost_bits": "sticky", "zero_sign": "sum"}),
     "zeros-as-ones": ("RNE", {"fraction_bits": 3, "lost_bits": "sticky", "zero_terms": -40}),
+    # Halves of a product cut apart; exponents in steps.
+    "halves": ("RNE", {"fraction_bits": 1, "lost_bits": "halves", "c_position": "after", "zero_sign": "sum"}),
+    "halves-steps": (
+        "RD",
+        {"fraction_bits": 2, "lost_bits": "halves", "c_position": "after", "exponent_step": 2, "products": 1},
+    ),
+    "steps": ("RZ", chained(fraction_bits=2, exponent_step=4, zero_exponent="own")),
+    # Products and partial sums in fixed point, which overflow or wrap.
+    "fixed-products": (
+        "RNE",
+        chained(**stepwise("sequential", "first", "RNE-Q2.2", product_rounding="RZ-Q1.3")),
+    ),
+    "fixed-chain": ("RD", stepwise("sequential", "last", "RD-Q1.1", zero_sign="sum")),
+    "fixed-cut": ("RZ", stepwise("fused", "last", "RU-Q1.2", fraction_bits=2, zero_exponent=-2)),
+    "wrapped": ("RNE", stepwise("fused", "last", "RNE-W1.2", zero_sign="sum")),
+    "wrapped-products": ("RNE", {"product_rounding": "RO-W1.1", "zero_sign": "ieee"}),
+    # A subnormal c with a hidden bit.
+    "hidden-c": ("RNE", {"fraction_bits": 4, "lost_bits": "sticky", "c_subnormals": "hidden_bit"}),
     # Two blocks of one product: the first result is the c of the second.
     "blocks-fused": ("RZ", {"products": 1, "fraction_bits": 2, "zero_exponent": -2}),
     "blocks-fma": ("RNE", chained(products=1, **stepwise("sequential", "first", "RNE-E3M2"))),
@@ -566,7 +585,7 @@ def test_toys_touch_every_value_of_every_parameter() -> None:
         "alignment_rounding": set(MODES),
         "zero_sign": set(ZERO_SIGNS), "overflow": set(OVERFLOWS), "order": set(ORDERS),
         "nan_rule": set(NAN_RULES), "accumulation": set(ACCUMULATIONS),
-        "operand_subnormals": set(SUBNORMALS), "c_subnormals": set(SUBNORMALS),
+        "operand_subnormals": set(SUBNORMALS), "c_subnormals": set(C_SUBNORMALS),
         "result_subnormals": set(RESULT_SUBNORMALS), "normalise_products": {True, False},
         "carry_bits": {None, 0, 1, 2}, "fraction_bits": {None, 1, 2, 3, 4, 9}, "products": {1, 2},
         "group": {None, 1, 2}, "product_limit": {None, 0, 2}, "sum_fraction_bits": {None, 2, 4},
@@ -574,6 +593,7 @@ def test_toys_touch_every_value_of_every_parameter() -> None:
         "aligned_group": {None, 1, 2}, "vanished_c": set(VANISHED), "negated": set(NEGATED),
         "b_subnormals": {None, "kept", "positive_zero"}, "factor_nan_word": {None, 0b011110},
         "lost_bits": set(LOST_BITS), "zero_words": set(ZERO_WORDS), "zero_terms": {None, -40},
+        "exponent_step": {1, 2, 4},
         "normalise_operands": {True, False}, "piece_bits": {None, 1}, "dropped_pieces": {0, 1},
     }  # fmt: skip
     found = {name: {getattr(d, name) for d in designs} for name in choices}

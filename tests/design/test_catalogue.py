@@ -21,7 +21,7 @@ def test_names_by_architecture_and_instruction() -> None:
         "volta": 3, "turing": 5, "ampere": 10, "ada": 26, "hopper": 413, "blackwell": 4538,
         "rtx-blackwell": 105, "cdna1": 15, "cdna2": 22, "cdna3": 27, "x86": 10, "arm": 9,
         "power10": 4, "riscv": 7, "gaudi": 4, "gaudi2": 7, "gaudi3": 8, "rdna3": 4, "rdna4": 4, "et-soc-1": 2,
-        "vortex": 2,
+        "vortex": 5, "hexagon": 1, "nvdla": 1,
     }  # fmt: skip
     kinds = Counter(n.partition("/")[2].partition(".")[0] for n in catalogue() if n.startswith("hopper/"))
     assert kinds == {"mma": 12, "wgmma": 32 * 12, "emulated": 17}

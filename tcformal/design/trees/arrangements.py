@@ -105,7 +105,7 @@ def tree_of(spec: UnitSpec, k: int) -> UnitSpec | None:
         return None
     if d.negated != "none" or d.piece_bits is not None or d.nan_rule == "products_c":
         return None
-    if d.c_position == "after" or d.lost_bits != "cut" or d.zero_words != "summed":
+    if d.c_position == "after" or d.lost_bits != "cut" or d.zero_words != "summed" or d.exponent_step != 1:
         return None
     pairs = spec.emulation is not None or d.summation == "pair_chains"
     if d.nan_rule != "word" and (pairs or (d.summation, d.c_position) == ("fused", "last")):

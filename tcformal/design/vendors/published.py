@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from tcformal.design.arithmetic import (
     QUIET_NAN,
     bulk_normalised,
-    esperanto_chain,
-    esperanto_sum,
     fma_chain,
     gaudi2_sum,
     gaudi_chain,
@@ -20,18 +18,17 @@ from tcformal.design.arithmetic import (
     rdna3_dot,
     rdna4_dot,
     t_fdpa,
-    vortex_dot,
     x86_dot,
     x86_tile,
     x86_tile_fp8,
     x86_tile_real,
 )
-from tcformal.design.spec import Design, Operands
 from tcformal.design.trees.tree import Step, Tree
-from tcformal.design.unit import Evidence, Fact, UnitSpec
-from tcformal.design.vendors.facts import as_reference, documented, facts
+from tcformal.design.unit import Evidence, Fact
+from tcformal.design.vendors.facts import as_reference, documented
 from tcformal.design.vendors.nvidia import UnitMaker
-from tcformal.formats.catalog import format_named
+from tcformal.design.vendors.open_hardware import open_hardware
+from tcformal.design.vendors.row import Published, unit_of
 
 #: Where the definitions stand; the first words are tags of `sources.REFERENCES`.
 RVBNA = "RVBNA; Spike, riscv/bulknormdot.h and zvbdot.h"
@@ -46,30 +43,12 @@ AMX_FP8 = "Bochs, TDPBF8PS, TDPBHF8PS, TDPHBF8PS, TDPHF8PS"
 AMX_COMPLEX = "Bochs, TCMMRLFP16PS, TCMMIMFP16PS"
 RDNA3 = "ROCm emulator, gfx11_dot2.h and dot_packed16.h"
 RDNA4 = "ROCm emulator, gfx12_dot.h and dot_packed16.h"
-VORTEX = "Vortex, VX_tcu_fedp_tfr.sv and VX_tcu_tfr_*.sv"
-VORTEX_DPI = "Vortex, VX_tcu_fedp_dpi.sv"
-ESPERANTO = "Esperanto emulator, fpu/tensors.cpp and insns/tensors.cpp"
 
 #: Folders of results of the programs of `hw_probes/reference`.
 SPIKE, BOCHS = "Spike-55b4658d", "Bochs-783b58fd"
 BOCHS_AMX, GAUDI3_RESULTS = "Bochs-783b58fd-amx", "Gaudi-3-e6cef1c3"
 GAUDI_RESULTS = {1: "Gaudi-1-e6cef1c3", 2: "Gaudi-2-e6cef1c3"}
 ROCJITSU = {3: "rocjitsu-gfx11-48f67ab9", 4: "rocjitsu-gfx12-5ac3c9c4"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
-    """One unit: its shape, formats and design, and where they stand."""
-
-    shape: tuple[int, int, int]
-    a: str
-    b: str
-    c: str
-    design: Design
-    fact: Fact
-    overrides: tuple[tuple[str, Fact], ...] = ()
-    notes: tuple[str, ...] = ()
-    tree: Tree | None = None
 
 
 def _riscv() -> Iterator[tuple[str, Published]]:
@@ -228,20 +207,6 @@ def _x86() -> Iterator[tuple[str, Published]]:
         )  # fmt: skip
 
 
-def _esperanto() -> Iterator[tuple[str, Published]]:
-    """The sums of a TensorFMA after its first pass; products of zeros leave c as it is."""
-    fact = as_reference(ESPERANTO, "ET-SoC-1-f5e79040")
-    first = "The first pass has no c and skips nothing: as with c = -0 and zero_words=summed."
-    yield "TensorFMA16A32", Published(
-        shape=(16, 16, 32), a="fp16", b="fp16", c="fp32", design=esperanto_sum(), fact=fact, notes=(first,)
-    )  # fmt: skip
-    yield "TensorFMA32", Published(
-        shape=(16, 16, 16), a="fp32", b="fp32", c="fp32", design=esperanto_chain(), fact=fact,
-        overrides=(("conversion", Fact("the rounding mode is that of frm", Evidence.CHOSEN)),),
-        notes=(first,),
-    )  # fmt: skip
-
-
 def _rdna(generation: int) -> Iterator[tuple[str, Published]]:
     """WMMA of fp16 and bf16 as ROCm's emulator has it, whose authors compared it with two cards."""
     for d, a in (("f32", "fp16"), ("f32", "bf16"), ("f16", "fp16"), ("bf16", "bf16")):
@@ -252,43 +217,12 @@ def _rdna(generation: int) -> Iterator[tuple[str, Published]]:
         yield f"v_wmma_{d}_16x16x16_{'f16' if a == 'fp16' else a}", made
 
 
-def _vortex() -> Iterator[tuple[str, Published]]:
-    """The fused dot product of two registers of fp16, and the one that stands for it in simulation."""
-    yield "VX_tcu_fedp_tfr.fp16", Published(
-        shape=(1, 1, 4), a="fp16", b="fp16", c="fp32", design=vortex_dot(),
-        fact=as_reference(VORTEX, "Vortex-f7dce0c7"),
-        notes=("A zero has a hidden bit, and a tie beside it is rounded up: queries/vortex/zeros.toml.",),
-    )  # fmt: skip
-    step = Step((Step((Step((Step((0, "zero")), 1)), Step((Step((2, "zero")), 3)))), "c"))
-    chain = replace(fma_chain(fmt="fp32", nan_word=QUIET_NAN["fp32"]), products=4)
-    yield "VX_tcu_fedp_dpi.fp16", Published(
-        shape=(1, 1, 4), a="fp16", b="fp16", c="fp32", design=chain, fact=documented(VORTEX_DPI),
-        tree=Tree(step), notes=("Products of fp16 are exact in fp32, in which each of them is rounded.",),
-    )  # fmt: skip
-
-
 def published_names() -> Iterator[tuple[str, UnitMaker]]:
     """Every such unit's name with what makes it."""
     rows = {"x86": _x86(), "arm": _arm(), "power10": _power10(), "riscv": _riscv(), "gaudi3": _gaudi3()}
     rows |= {"gaudi": _gaudi(), "gaudi2": _gaudi2()}
     rows |= {"rdna3": _rdna(3), "rdna4": _rdna(4)}
-    rows |= {"et-soc-1": _esperanto(), "vortex": _vortex()}
+    rows |= open_hardware()
     for arch, units in rows.items():
         for name, row in units:
-            yield f"{arch}/{name}", partial(_unit, row)
-
-
-def _unit(row: Published, name: str) -> UnitSpec:
-    m, n, k = row.shape
-    a, b, c = map(format_named, (row.a, row.b, row.c))
-    return UnitSpec(
-        name=name,
-        m=m,
-        n=n,
-        k=k,
-        operands=Operands(a=a, b=b, c=c, d=c),
-        design=row.design,
-        tree=row.tree,
-        facts=facts(row.fact, dict(row.overrides)),
-        notes=row.notes,
-    )
+            yield f"{arch}/{name}", partial(unit_of, row)

@@ -66,7 +66,7 @@ class _Opened:
         """A conversion into the shape of another, in any rounding."""
         known = conversion(text)
         modes = self.choice(name, [value.partition("-")[0] for value in self.values[name]])
-        return OpenConversion(known.mode, known.exponent_bits, known.fraction_bits, known.head_room, modes)
+        return OpenConversion(**{x.name: getattr(known, x.name) for x in fields(known)}, modes=modes)
 
 
 def world_of(unit: UnitSpec, values: Mapping[str, Sequence[str]] | None = None) -> World:

@@ -15,7 +15,7 @@ from tcformal.ir.ops import signed
 from tcformal.operands.factors import factor_texts
 from tcformal.operands.names import operand_name, sum_name
 from tcformal.operands.witness import Witness
-from tcformal.oracle.text import power_of_two
+from tcformal.oracle.text import number_text, power_of_two
 from tcformal.oracle.values import exponent_of
 from tcformal.programs.chain import common_k, staged_circuit
 from tcformal.query.explain.divergence import Divergence, divergence
@@ -133,6 +133,8 @@ def _nodes(dot: Dot) -> Iterator[Node]:
                 yield from (x.distance, x.aligned)
         if step.rounded is not None:
             yield from (step.rounded.normalised, step.rounded.kept, step.rounded.away)
+            made = step.rounded.result
+            yield from (made.term.sign, made.term.significand, made.inf)
         if step.specials is not None:
             yield from (step.specials.result.nan, step.specials.result.inf)
 
@@ -189,13 +191,21 @@ def _step(
 
 def _rounding(step: DotStep, rounded: Rounded, values: Mapping[Node, int], total: Fraction) -> Rounding:
     """How a sum was converted."""
-    target = conversion(step.conversion)
+    target = rounded.target
     exponent = max(exponent_of(abs(total)), target.e_min) if total else target.e_min
     away = bool(values[rounded.away])
     magnitude = (values[rounded.kept] + away) * power_of_two(exponent - target.fraction_bits)
     sign = "-" if total < 0 else ""
     overflow = ""
-    if magnitude >= power_of_two(target.e_max + 1):
+    if conversion(step.conversion).integer_bits is not None:
+        term = rounded.result.term
+        unit = target.e_min - target.fraction_bits
+        held = values[term.significand] * power_of_two(unit) * (-1 if values[term.sign] else 1)
+        if values[rounded.result.inf]:
+            overflow = sign + "Inf"
+        elif held != (-magnitude if total < 0 else magnitude):
+            overflow = f"{number_text(held)} is left"
+    elif magnitude >= power_of_two(target.e_max + 1):
         infinite = step.specials is not None and values[step.specials.result.inf]
         overflow = sign + ("Inf" if infinite else "the largest finite number")
     return Rounding(

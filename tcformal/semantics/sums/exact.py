@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.align import align_sticky, effective_exponents, largest, shift_to
+from tcformal.semantics.align import align_sticky, distance_below, effective_exponents, largest, shift_to
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Exponent, Term
 from tcformal.semantics.reduce import (
@@ -24,7 +24,7 @@ from tcformal.semantics.reduce import (
     sum_of_aligned,
 )
 from tcformal.semantics.round import clamp
-from tcformal.semantics.stages import Total
+from tcformal.semantics.stages import AlignedTerm, Total
 
 #: Widest fixed window in which a sum of products is kept whole.
 _FIXED_WINDOW = 160
@@ -77,19 +77,39 @@ def fixed_sum(g: Graph, terms: Sequence[Term]) -> Term:
     Shapes: significands u[n] -> u[window].
     Zero: `zero` is 1 where the sum is 0; its sign is + unless every term is negative.
     """
-    lowest = lowest_weight(terms)
-    width = fixed_width(terms)
-    addends = []
-    for t in terms:
-        placed = g.zero_extend_to(t.significand, max(width, t.significand.width))
-        up = t.exponent.shifted(-t.fraction_bits).rebased(g, lowest, t.exponent.high)
-        addends.append(signed_magnitude(g, t.sign, shifted_up(g, placed, up)))
-    total = add_signed(g, addends, width + 2)
+    total, _ = _in_window(g, terms)
     sign, magnitude = split_sign(g, total)
     zero = g.is_zero(total)
     all_negative = g.and_(*(t.sign for t in terms))
+    lowest = lowest_weight(terms)
     constant = Exponent(g.const(0, 1), lowest, lowest)
     return Term(g.ite(zero, all_negative, sign), magnitude, constant, 0, zero)
+
+
+def window_total(g: Graph, terms: Sequence[Term]) -> Total:
+    """The exact sum of terms in one fixed window, however wide that is."""
+    total, placed = _in_window(g, terms)
+    top, lowest = max(t.exponent.high for t in terms), lowest_weight(terms)
+    e_max = Exponent(g.const(0, 1), top, top)
+    rows = []
+    for i, (t, x) in enumerate(zip(terms, placed, strict=True)):
+        distance = distance_below(g, t.exponent, e_max)
+        rows.append(AlignedTerm((i,), t, distance, distance, x))
+    g.label("sum", total, signed=True, scale=top - lowest)
+    return Total(total, e_max, top - lowest, terms=tuple(rows))
+
+
+def _in_window(g: Graph, terms: Sequence[Term]) -> tuple[Node, list[Node]]:
+    """The exact sum of terms, and their magnitudes, in units of the lowest weight that one can have."""
+    lowest = lowest_weight(terms)
+    width = fixed_width(terms)
+    magnitudes, addends = [], []
+    for t in terms:
+        placed = g.zero_extend_to(t.significand, max(width, t.significand.width))
+        up = t.exponent.shifted(-t.fraction_bits).rebased(g, lowest, t.exponent.high)
+        magnitudes.append(shifted_up(g, placed, up))
+        addends.append(signed_magnitude(g, t.sign, magnitudes[-1]))
+    return add_signed(g, addends, width + 2), magnitudes
 
 
 def _wide(g: Graph, terms: Sequence[Term]) -> Total:

@@ -15,7 +15,8 @@ from tcformal.semantics.reduce import align_all, sign_of_zero, split_sign, sum_o
 from tcformal.semantics.round import convert
 from tcformal.semantics.special import with_specials
 from tcformal.semantics.stages import Summed, Total
-from tcformal.semantics.sums.exact import exact_total
+from tcformal.semantics.sums.exact import exact_total, window_total
+from tcformal.semantics.sums.halves import total_of_halves
 from tcformal.semantics.sums.jammed import jammed_total
 from tcformal.semantics.sums.sticky import cut_off, sticky_below
 
@@ -37,7 +38,9 @@ def fused_sum(
     """
     terms = [x.term for x in numbers]
     with g.invariants.suppose(lambda: finite(g, numbers)):
-        if design.fraction_bits is None:
+        if design.fraction_bits is None and target.integer_bits is not None:
+            total = window_total(g, terms)
+        elif design.fraction_bits is None:
             total = exact_total(g, terms, target.precision)
         else:
             zero = design.zero_exponent if zero_exponent is None else zero_exponent
@@ -66,6 +69,8 @@ def truncated_total(
         e_max, fraction_bits = e_max.plus(g, fraction_bits.fewer), fraction_bits.most
     if design.lost_bits == "jammed":
         return jammed_total(g, terms, exponents, e_max, fraction_bits, maximum)
+    if design.lost_bits == "halves":
+        return total_of_halves(g, terms, exponents, e_max, fraction_bits, maximum)
     aligned = align_all(g, terms, exponents, e_max, fraction_bits, design.alignment_rounding)
     return sum_of_aligned(
         g, terms, aligned, e_max, fraction_bits, design.carry_bits, design.accumulation, maximum

@@ -41,6 +41,7 @@ DEVICES = (
     "AMD EPYC", "Intel(R) Xeon(R) Processor", "NVIDIA H100 80GB HBM3", "NVIDIA H200", "qemu 7.2.22",
     "Spike 55b4658d", "Intel Gaudi 3 RTL verification model e6cef1c3", "Bochs 783b58fd", "QEMU 7.2.22",
     "rocjitsu gfx11-48f67ab9", "rocjitsu gfx12-5ac3c9c4", "ET-SoC-1 f5e79040", "Vortex f7dce0c7",
+    "HMX 3aaad8ca", "Vortex f7dce0c7 bf16 tf32",
     "Intel Gaudi 2 RTL verification model e6cef1c3 no_opt",
     "Intel Gaudi RTL verification model e6cef1c3 DNORM_FTZ as a macro",
 )  # fmt: skip
