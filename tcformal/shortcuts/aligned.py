@@ -184,15 +184,15 @@ class _Sums:
             floats = [
                 self._float(y, y.exponent.constant - y.low + _LEAST // 2 if own else None) for y in x.factors
             ]
+            both = self._ways.derive(floats, placed.product)
             if own:
                 by = raised + x.low - _LEAST
                 if by not in scales:
                     scales[by] = self._ways.derive([e_max], placed.power(by))
-                needs = [*floats, scales[by]]
-                self._ways.add(signed, needs, placed.scaled(most))
+                self._ways.add(signed, [both, scales[by]], placed.scaled(most))
             else:
                 power = self._ways.derive([e_max, *exponents[id(x)]], placed.power(raised))
-                self._ways.add(signed, [*floats, power], placed.scaled(most))
+                self._ways.add(signed, [both, power], placed.scaled(most))
 
 
 def _beyond(x: Product) -> int:

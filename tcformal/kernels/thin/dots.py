@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from tcformal.kernels.block import Words
 from tcformal.kernels.cut import Cut
 from tcformal.kernels.gemm import DotCall, cuts
 from tcformal.kernels.multiply import control, word
-from tcformal.kernels.shortcuts import declarations
+from tcformal.kernels.shortcuts import arguments, declarations, needed
 from tcformal.kernels.source import report
 from tcformal.kernels.thin.text import raw_lanes
 from tcformal.kernels.work import Work
@@ -101,6 +101,33 @@ def _in_rows(x: Words) -> Words:
     return x if aligned else np.ascontiguousarray(x)
 
 
+def _by_pairs(cut: Cut, k: int) -> list[tuple[list[int], list[Node]]]:
+    """The inputs of each two neighbouring k, by index, and what of the dot product they give alone."""
+    pairs = -(-k // 2)
+    groups = {
+        cut.graph.inputs[f"{side}[{i}]"].index: i // 2
+        for side in "ab"
+        for i in range(k)
+    }
+    #: The pair that a node belongs to; the number of pairs for what belongs to none.
+    pair_of: dict[int, int] = {}
+    nodes = needed(cut.root, cut.shortcuts)
+    for node in nodes:
+        found = {pair_of[x.index] for x in arguments(node, cut.shortcuts)} - {-1}
+        if node.index in groups:
+            found = {groups[node.index]}
+        elif node.op == "input":
+            found = {pairs}
+        pair_of[node.index] = -1 if not found else found.pop() if len(found) == 1 else pairs
+    last: list[list[Node]] = [[] for _ in range(pairs)]
+    for node in nodes:
+        for x in arguments(node, cut.shortcuts):
+            i = pair_of[x.index]
+            if 0 <= i < pairs and pair_of[node.index] != i and x not in last[i]:
+                last[i].append(x)
+    return [([x for x, j in groups.items() if j == i], last[i]) for i in range(pairs)]
+
+
 def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[str, int]:
     """The module with dots(a, b, c, d, flags, tiles, steps, a_stride, b_stride), and its widest lane.
 
@@ -108,7 +135,7 @@ def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[s
     """
     code, inputs = Code(lanes, "v"), cut.graph.inputs
     first = f"mul i64 %tile, {lanes}"
-    known: dict[int, LaneValue] = {}
+    words: dict[int, Callable[[], LaneValue]] = {}
     for side in "ab":
         names = [f"{side}[{i}]" for i in range(step.k)]
         bits = step.storage[side]
@@ -117,10 +144,16 @@ def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[s
         at = code.new(f"getelementptr i{bits}, ptr %{side}, i64 {offset}")
         widths = [inputs[name].width for name in names]
         values = raw_lanes(code, at, bits, widths, f"%{side}_stride", turned=True)
-        known |= {inputs[name].index: x for name, x in zip(names, values, strict=True)}
+        words |= {inputs[name].index: x for name, x in zip(names, values, strict=True)}
     c_bits, d_bits = step.storage["c"], step.storage["d"]
-    known[inputs["c"].index] = word(code, "%c_now", c_bits, inputs["c"].width)
+    known = {inputs["c"].index: word(code, "%c_now", c_bits, inputs["c"].width)}
     lowering = Lowering(cut.graph, code, known, cut.shortcuts)
+    # What few encodings give is computed one after the other, so that registers are not full of all of them.
+    for given, made in _by_pairs(cut, step.k):
+        for i in given:
+            lowering.give(i, words.pop(i)())
+        for node in made:
+            lowering.value_of(node)
     result = code.operand(code.unsigned(lowering.value_of(cut.root), cut.root.width), d_bits)
     marks = [lowering.value_of(node) for node in flags]
     report(code, [mark for mark in marks if not (mark.constant and not mark.low)])
