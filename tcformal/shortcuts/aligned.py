@@ -24,7 +24,7 @@ from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import Dot, Maximum, Total
 from tcformal.shortcuts import encoded, placed
-from tcformal.shortcuts.encoded import Encodings
+from tcformal.shortcuts.encoded import Encodings, add_special
 from tcformal.shortcuts.placed import BIAS, FIELD, HALF
 from tcformal.shortcuts.products import Factor, Product, Reader, leaves, raised_by
 
@@ -44,6 +44,7 @@ def add_aligned(
     Shapes: `formats`: of the factors' encodings, by side.
     """
     found = _Sums(graph, root, formats, ways)
+    add_special(graph, formats, ways)
     for step in stages.steps:
         if step.total is not None and step.total.maximum is not None:
             found.add(step.total, step.total.maximum)

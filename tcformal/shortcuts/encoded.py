@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tcformal.formats.spec import Format, Sign
+from tcformal.formats.spec import Format, Sign, Specials
 from tcformal.interp.lanes import WORD, Code, LaneValue
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -100,25 +100,98 @@ def exponents(fmt: Format, constant: int, of_zero: int | None) -> Emit:
     """
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        first, second = (code.operand(x, WORD) for x in given)
-        second = code.apply("shl", WORD, second, code.word(HALF, WORD))
-        both = code.apply("or", WORD, first, second)
-        n, words = 2 * code.lanes, f"<{2 * code.lanes} x i{HALF}>"
-
-        def every(value: int) -> str:
-            return f"splat (i{HALF} {value & ((1 << HALF) - 1)})"
-
-        x = code.new(f"bitcast {code.kind(WORD)} {both} to {words}")
-        size = code.new(f"and {words} {x}, {every((1 << (fmt.width - 1)) - 1)}")
-        field = code.new(f"lshr {words} {size}, {every(fmt.fraction_bits)}")
+        n, words, x = 2 * code.lanes, _halves(code), _pair(code, given)
+        size = code.new(f"and {words} {x}, {_every((1 << (fmt.width - 1)) - 1)}")
+        field = code.new(f"lshr {words} {size}, {_every(fmt.fraction_bits)}")
         none = code.new(f"icmp eq {words} {field}, zeroinitializer")
-        made = code.new(f"select <{n} x i1> {none}, {words} {every(1)}, {words} {field}")
+        made = code.new(f"select <{n} x i1> {none}, {words} {_every(1)}, {words} {field}")
         if constant:
-            made = code.new(f"add {words} {made}, {every(constant)}")
+            made = code.new(f"add {words} {made}, {_every(constant)}")
         if of_zero is not None:
             zero = code.new(f"icmp eq {words} {size}, zeroinitializer")
-            made = code.new(f"select <{n} x i1> {zero}, {words} {every(of_zero)}, {words} {made}")
-        text = code.new(f"bitcast {words} {made} to {code.kind(WORD)}")
-        return LaneValue(text, 0, (1 << WORD) - 1, WORD)
+            made = code.new(f"select <{n} x i1> {zero}, {words} {_every(of_zero)}, {words} {made}")
+        return _word(code, made)
 
     return emit
+
+
+def add_special(graph: Graph, formats: Mapping[str, Format], ways: Shortcuts) -> None:
+    """One flag of each side for all of its encodings that are NaN or Inf, where the flags are those and no others.
+
+    Shapes: `formats`: of the inputs a[0], a[1], … and b[0], b[1], …, by side.
+    """
+    for side, fmt in formats.items():
+        words = [word for name, word in graph.inputs.items() if name.startswith(f"{side}[")]
+        if not _plain(fmt) or fmt.specials is Specials.NONE or len(words) % 2:
+            continue
+        numbers = [unpack(graph, word, fmt) for word in words]
+        known = {x.index for number in numbers for x in (number.nan, number.inf)}
+        flags = {x.index for x in ways.flags[side]}
+        if not flags or not flags <= known:
+            continue
+        found: tuple[Node, ...] = ()
+        for pair in zip(words[0::2], words[1::2], strict=True):
+            found = (ways.derive((*found, *pair), _farthest(fmt)),)
+        ways.flags[side] = [ways.derive(found, _beyond(fmt))]
+
+
+def _farthest(fmt: Format) -> Emit:
+    """The largest size of encodings, in halves; where -0 is the NaN, the least distance from that.
+
+    Shapes: what was found before, where anything was, and two encodings.
+    """
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        words, x = _halves(code), _pair(code, given[-2:])
+        top = 1 << (fmt.width - 1)
+        how, name, value = ("ult", "xor", top) if _of_minus_zero(fmt) else ("ugt", "and", top - 1)
+        made = code.new(f"{name} {words} {x}, {_every(value)}")
+        if len(given) > 2:
+            before = code.new(f"bitcast {code.kind(WORD)} {given[0].text} to {words}")
+            further = code.new(f"icmp {how} {words} {made}, {before}")
+            made = code.new(f"select <{2 * code.lanes} x i1> {further}, {words} {made}, {words} {before}")
+        return _word(code, made)
+
+    return emit
+
+
+def _beyond(fmt: Format) -> Emit:
+    """Whether the farthest encoding of either half is NaN or Inf."""
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        words = _halves(code)
+        x = code.new(f"bitcast {code.kind(WORD)} {given[0].text} to {words}")
+        how, value = ("eq", 0) if _of_minus_zero(fmt) else ("ugt", fmt.largest)
+        there = code.new(f"icmp {how} {words} {x}, {_every(value)}")
+        made = _word(code, code.new(f"sext <{2 * code.lanes} x i1> {there} to {words}"))
+        return code.compare("ne", made, code.const(0), WORD)
+
+    return emit
+
+
+def _of_minus_zero(fmt: Format) -> bool:
+    return fmt.specials is Specials.NEGATIVE_ZERO_NAN
+
+
+def _halves(code: Code) -> str:
+    """The type of two halves in every lane."""
+    return f"<{2 * code.lanes} x i{HALF}>"
+
+
+def _every(value: int) -> str:
+    """A number in every half."""
+    return f"splat (i{HALF} {value & ((1 << HALF) - 1)})"
+
+
+def _pair(code: Code, given: Sequence[LaneValue]) -> str:
+    """Two encodings side by side, as halves."""
+    first, second = (code.operand(x, WORD) for x in given)
+    second = code.apply("shl", WORD, second, code.word(HALF, WORD))
+    both = code.apply("or", WORD, first, second)
+    return code.new(f"bitcast {code.kind(WORD)} {both} to {_halves(code)}")
+
+
+def _word(code: Code, text: str) -> LaneValue:
+    """Halves as words."""
+    made = code.new(f"bitcast {_halves(code)} {text} to {code.kind(WORD)}")
+    return LaneValue(made, 0, (1 << WORD) - 1, WORD)

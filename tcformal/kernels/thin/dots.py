@@ -101,31 +101,27 @@ def _in_rows(x: Words) -> Words:
     return x if aligned else np.ascontiguousarray(x)
 
 
-def _by_pairs(cut: Cut, k: int) -> list[tuple[list[int], list[Node]]]:
-    """The inputs of each two neighbouring k, by index, and what of the dot product they give alone."""
-    pairs = -(-k // 2)
-    groups = {
-        cut.graph.inputs[f"{side}[{i}]"].index: i // 2
-        for side in "ab"
-        for i in range(k)
-    }
-    #: The pair that a node belongs to; the number of pairs for what belongs to none.
+def _by_pairs(cut: Cut, k: int, roots: Sequence[Node]) -> list[tuple[list[int], list[Node]]]:
+    """The inputs of each two neighbouring k, by index, and what can be computed once they are known.
+
+    Nothing that depends on c is among that.
+    """
+    inputs, pairs = cut.graph.inputs, -(-k // 2)
+    given: list[list[int]] = [[] for _ in range(pairs)]
+    made: list[list[Node]] = [[] for _ in range(pairs)]
     pair_of: dict[int, int] = {}
-    nodes = needed(cut.root, cut.shortcuts)
-    for node in nodes:
-        found = {pair_of[x.index] for x in arguments(node, cut.shortcuts)} - {-1}
-        if node.index in groups:
-            found = {groups[node.index]}
-        elif node.op == "input":
-            found = {pairs}
-        pair_of[node.index] = -1 if not found else found.pop() if len(found) == 1 else pairs
-    last: list[list[Node]] = [[] for _ in range(pairs)]
-    for node in nodes:
-        for x in arguments(node, cut.shortcuts):
-            i = pair_of[x.index]
-            if 0 <= i < pairs and pair_of[node.index] != i and x not in last[i]:
-                last[i].append(x)
-    return [([x for x, j in groups.items() if j == i], last[i]) for i in range(pairs)]
+    for i in range(k):
+        for side in "ab":
+            pair_of[inputs[f"{side}[{i}]"].index] = i // 2
+            given[i // 2].append(inputs[f"{side}[{i}]"].index)
+    for node in (x for root in roots for x in needed(root, cut.shortcuts)):
+        if node.index in pair_of:
+            continue
+        last = max((pair_of[x.index] for x in arguments(node, cut.shortcuts)), default=-1)
+        pair_of[node.index] = pairs if node.op == "input" else last
+        if 0 <= pair_of[node.index] < pairs:
+            made[pair_of[node.index]].append(node)
+    return list(zip(given, made, strict=True))
 
 
 def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[str, int]:
@@ -149,7 +145,7 @@ def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[s
     known = {inputs["c"].index: word(code, "%c_now", c_bits, inputs["c"].width)}
     lowering = Lowering(cut.graph, code, known, cut.shortcuts)
     # What few encodings give is computed one after the other, so that registers are not full of all of them.
-    for given, made in _by_pairs(cut, step.k):
+    for given, made in _by_pairs(cut, step.k, (cut.root, *flags)):
         for i in given:
             lowering.give(i, words.pop(i)())
         for node in made:
