@@ -140,7 +140,7 @@ class _Sums:
         self._ways.add(e_max, needs, emit)
 
     def _packed(self, x: Product, y: Product, side: int, exponents: dict[int, tuple[Node, Node]]) -> Node:
-        """The exponents of one factor of each of two products side by side, off their encodings where it can."""
+        """The exponents of one factor of each of two products side by side, off encodings if they can."""
         zeros = [None if p.zero_code is None else -_beyond(p) for p in (x, y)]
         factors = [p.factors[side] for p in (x, y)]
         words = [self._encodings.of(factor) for factor in factors]

@@ -59,7 +59,7 @@ class Encodings:
 
 
 def _plain(fmt: Format) -> bool:
-    """Whether a sign, an exponent and a fraction with subnormals are all of an encoding of one half at most."""
+    """Whether sign, exponent and fraction, with subnormals, are all of an encoding of at most one half."""
     whole = 1 + fmt.exponent_bits + fmt.fraction_bits == fmt.width <= HALF
     return whole and fmt.sign is Sign.PRESENT and fmt.has_zero and fmt.subnormals
 
@@ -116,7 +116,7 @@ def exponents(fmt: Format, constant: int, of_zero: int | None) -> Emit:
 
 
 def add_special(graph: Graph, formats: Mapping[str, Format], ways: Shortcuts) -> None:
-    """One flag of each side for all of its encodings that are NaN or Inf, where the flags are those and no others.
+    """One flag of each side for all its encodings that are NaN or Inf, where the flags are no others.
 
     Shapes: `formats`: of the inputs a[0], a[1], … and b[0], b[1], …, by side.
     """

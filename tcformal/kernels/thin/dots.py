@@ -25,7 +25,9 @@ from tcformal.machine import Module, vector_bits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_ARGUMENTS = (*[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 4)
+#: Bytes of rows that are fetched before the last ones are done, and how far ahead longer ones are fetched.
+_LONG, _AHEAD = 1023, 512
+_ARGUMENTS = (*[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 6)
 
 
 class DotRows:
@@ -79,7 +81,9 @@ class DotRows:
         def some(x: Sequence[Words], to: Words, tiles: slice, first: int) -> None:
             at = [y.ctypes.data + tiles.start * lanes * y.strides[0] for y in (*x, to)]
             apart = [y.strides[0] // y.itemsize for y in x[:2]]
-            run(*at, flags.ctypes.data + first + tiles.start, tiles.stop - tiles.start, steps, *apart)
+            # The same place of the next rows, or of long ones the next places.
+            ahead = [lanes * y.strides[0] if y.strides[0] <= _LONG else _AHEAD for y in x[:2]]
+            run(*at, flags.ctypes.data + first + tiles.start, tiles.stop - tiles.start, steps, *apart, *ahead)
 
         given = [_in_rows(x) for x in (a, b, c)]
         with Work(progress=False) as work:
@@ -125,7 +129,7 @@ def _by_pairs(cut: Cut, k: int, roots: Sequence[Node]) -> list[tuple[list[int], 
 
 
 def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[str, int]:
-    """The module with dots(a, b, c, d, flags, tiles, steps, a_stride, b_stride), and its widest lane.
+    """The module with dots(a, b, c, d, flags, tiles, steps, a_stride, b_stride, a_ahead, b_ahead), and its widest lane.
 
     Rows of raw encodings, `lanes` of them a tile; the array flags is 1 where one of `flags` is in some step.
     """
@@ -139,7 +143,7 @@ def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[s
         offset = code.new(f"add i64 {offset}, {code.new(f'mul i64 %step, {step.k}')}")
         at = code.new(f"getelementptr i{bits}, ptr %{side}, i64 {offset}")
         widths = [inputs[name].width for name in names]
-        values = raw_lanes(code, at, bits, widths, f"%{side}_stride", turned=True)
+        values = raw_lanes(code, at, bits, widths, f"%{side}_stride", turned=True, ahead=f"%{side}_ahead")
         words |= {inputs[name].index: x for name, x in zip(names, values, strict=True)}
     c_bits, d_bits = step.storage["c"], step.storage["d"]
     known = {inputs["c"].index: word(code, "%c_now", c_bits, inputs["c"].width)}
@@ -159,7 +163,7 @@ def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[s
     kinds = code.kind(c_bits), code.kind(d_bits)
     enter, leave = control(body)
     text = f"""define void @dots(ptr noalias %a, ptr noalias %b, ptr noalias %c, ptr noalias %d,
-    ptr noalias %flags, i64 %n_tiles, i64 %n_steps, i64 %a_stride, i64 %b_stride) {{
+    ptr noalias %flags, i64 %n_tiles, i64 %n_steps, i64 %a_stride, i64 %b_stride, i64 %a_ahead, i64 %b_ahead) {{
 entry:
 {enter}
   br label %each_tile

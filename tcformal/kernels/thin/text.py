@@ -22,13 +22,13 @@ from tcformal.kernels.source import report
 
 
 def raw_lanes(
-    code: Code, at: str, bits: int, widths: Sequence[int], stride: str, *, turned: bool
+    code: Code, at: str, bits: int, widths: Sequence[int], stride: str, *, turned: bool, ahead: str = ""
 ) -> list[Callable[[], LaneValue]]:
     """The raw encodings of one step in every lane, from the address of the first of them.
 
     Shapes: one value for each width, whose last instructions are written when it is called for; `stride` counts
     elements from one k to the next, the lanes side by side, or, `turned`, from one lane to the next, with a
-    lane's encodings side by side.
+    lane's encodings side by side, which are fetched `ahead` bytes before they are read.
     """
     kind = code.kind(bits)
     if not turned:
@@ -48,6 +48,9 @@ def raw_lanes(
     for lane in range(code.lanes):
         offset = code.new(f"mul i64 {stride}, {lane}")
         firsts.append(code.new(f"getelementptr i{bits}, ptr {at}, i64 {offset}"))
+        if ahead:
+            soon = code.new(f"getelementptr i8, ptr {firsts[-1]}, i64 {ahead}")
+            code.lines.append(f"  call void @llvm.prefetch.p0(ptr {soon}, i32 0, i32 3, i32 1)")
     words: list[str] = []
     while len(words) < n:
         # As many as a power of two, and as there are lanes at most.
@@ -72,7 +75,7 @@ def raw_lanes(
 
 
 def _turned(code: Code, rows: Sequence[str], n: int, bits: int) -> list[str]:
-    """The columns of a matrix from its rows: one for each lane, of n words, a power of two and no more than lanes."""
+    """The columns of a matrix from its rows, one for each lane; n, a power of two, is no more than those."""
     lanes, size = code.lanes, n
 
     def shuffled(x: str, y: str, order: Sequence[int]) -> str:
