@@ -44,6 +44,10 @@ class Ground(Interpreter[LaneValue], partial=True):
         self._known = dict(given)
         self._shortcuts = shortcuts or {}
 
+    def give(self, index: int, value: LaneValue) -> None:
+        """The value of a node that the code starts from, from now on."""
+        self._known[index] = value
+
     def value_of(self, root: Node) -> LaneValue:
         """The value of one node; what earlier calls computed is used again."""
         stack = [root]

@@ -133,7 +133,9 @@ class Gemm:
         self._few = FewRows(self)
 
     def _source(self, which: str) -> Source:
-        return source(self._cuts[which], self._shape_of(which), self._rare)
+        # Whoever decodes for any operands knows already that some are NaN or Inf.
+        flags: Mapping[str, Sequence[Node]] = self._rare if which == "finite" else {"a": (), "b": ()}
+        return source(self._cuts[which], self._shape_of(which), flags)
 
     def _shape_of(self, which: str) -> Shape:
         several = which == "finite" and self.shape.lanes > 1
@@ -252,20 +254,21 @@ class Gemm:
         work.split_pairs(len(rows.flags), len(tiles.flags), cost, run)
 
 
-def cuts(step: DotCall, *, shortcuts: bool = False) -> tuple[dict[str, Cut], dict[str, list[Node]]]:
+def cuts(step: DotCall, *, shortcuts: bool = False) -> tuple[dict[str, Cut], dict[str, Sequence[Node]]]:
     """The dot product cut for `finite` operands and for `any`, and what tells them apart, by side.
 
-    With `shortcuts` that for finite operands takes those of this processor, which floats are some of.
+    With `shortcuts` that for finite operands takes those of this processor, which floats are some of; what
+    tells it apart may then be one of them.
     """
     graph = step.graph
     whole = cut(graph, step.root)
     rare = rare_planes(whole, step)
     new = without(graph, step.root, [node for nodes in rare.values() for node in nodes])
     plain = new[step.root.index]
-    found = Shortcuts(new)
+    found = Shortcuts(new, dict(rare))
     if shortcuts and step.add_shortcuts is not None:
         step.add_shortcuts(plain, found)
-    return {"finite": cut(graph, plain, found.by_index), "any": whole}, rare
+    return {"finite": cut(graph, plain, found.by_index), "any": whole}, found.flags
 
 
 def rare_planes(whole: Cut, step: DotCall) -> dict[str, list[Node]]:

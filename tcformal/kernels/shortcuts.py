@@ -22,10 +22,12 @@ Emit = Callable[[Code, Sequence[LaneValue]], LaneValue]
 class Shortcuts:
     """The shortcuts of one dot product, by node index.
 
-    `mapped`: the node that stands for a node of the stage records, where some were taken as 0.
+    `mapped`: the node that stands for a node of the stage records, where some were taken as 0; `flags`: those
+    some, by side, or what is 1 wherever one of them is.
     """
 
     mapped: Mapping[int, Node] = field(default_factory=dict)
+    flags: dict[str, Sequence[Node]] = field(default_factory=dict)
     by_index: dict[int, Shortcut] = field(default_factory=dict)
 
     def of(self, node: Node) -> Node:

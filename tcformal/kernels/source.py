@@ -14,7 +14,7 @@ from tcformal.interp.lanes import TRUTH, Code, LaneValue
 from tcformal.interp.llvm import Lowering
 from tcformal.ir.node import Node
 from tcformal.kernels.cut import Cut
-from tcformal.kernels.multiply import Shape, multiply, word
+from tcformal.kernels.multiply import Shape, control, multiply, word
 from tcformal.kernels.planes import PlaneLayout, plane_layout, store
 from tcformal.kernels.shortcuts import declarations
 
@@ -74,10 +74,12 @@ def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[
     marks = [lowering.value_of(node) for node in flags]
     report(code, [mark for mark in marks if not (mark.constant and not mark.low)])
     body = "\n".join(code.lines)
+    enter, leave = control(body)
     return (
         f"""define void @decode_{side}(ptr noalias %raw, ptr noalias %scale,
     ptr noalias %out, ptr noalias %flags, i64 %count, i64 %steps, i64 %raw_stride, i64 %scale_stride) {{
 entry:
+{enter}
   br label %outer
 outer:
   %index = phi i64 [ 0, %entry ], [ %next_index, %outer_end ]
@@ -98,6 +100,7 @@ outer_end:
   %more = icmp ult i64 %next_index, %count
   br i1 %more, label %outer, label %end
 end:
+{leave}
   ret void
 }}""",
         layout,

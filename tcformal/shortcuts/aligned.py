@@ -13,16 +13,18 @@ that no sum with it decides either, and no choice is left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from tcformal.formats.spec import Format
 from tcformal.interp.lanes import Code, LaneValue
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import Dot, Maximum, Total
-from tcformal.shortcuts import placed
+from tcformal.shortcuts import encoded, placed
+from tcformal.shortcuts.encoded import Encodings, add_special
 from tcformal.shortcuts.placed import BIAS, FIELD, HALF
 from tcformal.shortcuts.products import Factor, Product, Reader, leaves, raised_by
 
@@ -34,9 +36,15 @@ _LARGEST = (1 << 31) - 1
 _LEAST = -60
 
 
-def add_aligned(graph: Graph, root: Node, stages: Dot, ways: Shortcuts) -> None:
-    """Shortcuts for the sums of aligned products among the stages of a dot product."""
-    found = _Sums(graph, root, ways)
+def add_aligned(
+    graph: Graph, root: Node, stages: Dot, formats: Mapping[str, Format], ways: Shortcuts
+) -> None:
+    """Shortcuts for the sums of aligned products among the stages of a dot product.
+
+    Shapes: `formats`: of the factors' encodings, by side.
+    """
+    found = _Sums(graph, root, formats, ways)
+    add_special(graph, formats, ways)
     for step in stages.steps:
         if step.total is not None and step.total.maximum is not None:
             found.add(step.total, step.total.maximum)
@@ -45,8 +53,9 @@ def add_aligned(graph: Graph, root: Node, stages: Dot, ways: Shortcuts) -> None:
 class _Sums:
     """The shortcuts of one dot product."""
 
-    def __init__(self, graph: Graph, root: Node, ways: Shortcuts) -> None:
+    def __init__(self, graph: Graph, root: Node, formats: Mapping[str, Format], ways: Shortcuts) -> None:
         self._graph, self._ways, self._reader = graph, ways, Reader(graph, root, ways)
+        self._encodings = Encodings(graph, ways, formats)
 
     def add(self, total: Total, maximum: Maximum) -> None:
         """The shortcuts of one sum, where its conditions hold."""
@@ -79,7 +88,7 @@ class _Sums:
 
     def _exponents(self, x: Product) -> tuple[Node, Node]:
         """Each factor's exponent, so low for a zero that no sum with it is above 0."""
-        most = max(abs(y) for factor in x.factors for y in (factor.low, factor.high)) + 1
+        most = _beyond(x)
         made = []
         for factor in x.factors:
             zeros = factor.zeros if x.zero_code is not None else ()
@@ -107,11 +116,7 @@ class _Sums:
         """The largest exponent: no choice for zero products, and two are added and compared at once."""
         pairs = list(zip(products[0::2], products[1::2], strict=False))
         alone = products[2 * len(pairs) :]
-        packed = [
-            self._ways.derive((exponents[id(x)][side], exponents[id(y)][side]), placed.packed)
-            for x, y in pairs
-            for side in (0, 1)
-        ]
+        packed = [self._packed(x, y, side, exponents) for x, y in pairs for side in (0, 1)]
         n = len(pairs)
         high = max(x.high for x in products)
 
@@ -133,6 +138,28 @@ class _Sums:
 
         needs = [*packed, *(y for x in alone for y in exponents[id(x)]), *others]
         self._ways.add(e_max, needs, emit)
+
+    def _packed(self, x: Product, y: Product, side: int, exponents: dict[int, tuple[Node, Node]]) -> Node:
+        """The exponents of one factor of each of two products side by side, off encodings if they can."""
+        zeros = [None if p.zero_code is None else -_beyond(p) for p in (x, y)]
+        factors = [p.factors[side] for p in (x, y)]
+        words = [self._encodings.of(factor) for factor in factors]
+        constants = [factor.exponent.constant for factor in factors]
+        if words[0] is None or words[1] is None or words[0].fmt != words[1].fmt:
+            return self._ways.derive((exponents[id(x)][side], exponents[id(y)][side]), placed.packed)
+        if constants[0] != constants[1] or zeros[0] != zeros[1]:
+            return self._ways.derive((exponents[id(x)][side], exponents[id(y)][side]), placed.packed)
+        emit = encoded.exponents(words[0].fmt, constants[0], zeros[0])
+        return self._ways.derive((words[0].word, words[1].word), emit)
+
+    def _float(self, x: Factor, exponent: int | None) -> Node:
+        """A factor as a float: its signed significand, with `exponent` times 2^(that and its own)."""
+        word = None if exponent is None else self._encodings.of(x)
+        emit = None if exponent is None or word is None else encoded.number(word.fmt, exponent)
+        if word is not None and emit is not None:
+            return self._ways.derive((word.word,), emit)
+        atoms = () if exponent is None else x.exponent.atoms
+        return self._ways.derive([*x.signs, x.significand, *atoms], placed.number(len(x.signs), exponent))
 
     def _terms(
         self, e_max: Node, products: Sequence[Product], exponents: dict[int, tuple[Node, Node]]
@@ -156,18 +183,19 @@ class _Sums:
             spans = all(y.high - y.low + y.significand.width + _LEAST // 2 <= BIAS for y in x.factors)
             own = inside and spans
             floats = [
-                self._ways.derive(
-                    [*y.signs, y.significand, *(y.exponent.atoms if own else ())],
-                    placed.number(len(y.signs), y.exponent.constant - y.low + _LEAST // 2 if own else None),
-                )
-                for y in x.factors
+                self._float(y, y.exponent.constant - y.low + _LEAST // 2 if own else None) for y in x.factors
             ]
+            both = self._ways.derive(floats, placed.product)
             if own:
                 by = raised + x.low - _LEAST
                 if by not in scales:
                     scales[by] = self._ways.derive([e_max], placed.power(by))
-                needs = [*floats, scales[by]]
-                self._ways.add(signed, needs, placed.scaled(most))
+                self._ways.add(signed, [both, scales[by]], placed.scaled(most))
             else:
                 power = self._ways.derive([e_max, *exponents[id(x)]], placed.power(raised))
-                self._ways.add(signed, [*floats, power], placed.scaled(most))
+                self._ways.add(signed, [both, power], placed.scaled(most))
+
+
+def _beyond(x: Product) -> int:
+    """A size that no exponent of a product's factors has."""
+    return max(abs(y) for factor in x.factors for y in (factor.low, factor.high)) + 1

@@ -123,14 +123,19 @@ def minus(code: Code, x: LaneValue, y: LaneValue) -> LaneValue:
     return code.value(code.binary("sub", x, y, WORD), x.low - y.high, x.high - y.low, WORD)
 
 
+def product(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+    """The product of two floats."""
+    a, b = (as_float(code, x) for x in given)
+    return as_word(code, code.new(f"fmul {float_kind(code, WORD)} {a}, {b}"), WORD)
+
+
 def scaled(most: int) -> Emit:
-    """The integer part of a product of two floats and a power of two, of a magnitude of at most `most`."""
+    """The integer part of a float times a power of two, of a magnitude of at most `most`."""
 
     def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
         kind = float_kind(code, WORD)
-        a, b, power = (as_float(code, x) for x in given)
-        both = code.new(f"fmul {kind} {a}, {b}")
-        placed = code.new(f"fmul {kind} {both}, {power}")
+        x, power = (as_float(code, y) for y in given)
+        placed = code.new(f"fmul {kind} {x}, {power}")
         made = code.new(f"fptosi {kind} {placed} to {code.kind(WORD)}")
         return LaneValue(made, -most, most, WORD)
 

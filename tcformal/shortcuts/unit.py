@@ -18,4 +18,5 @@ def add_shortcuts(spec: UnitSpec, graph: Graph, stages: Dot, root: Node, ways: S
     if floats() and add_ieee(graph, spec, stages, ways):
         return
     add_leading(stages, ways)
-    add_aligned(graph, root, stages, ways)
+    formats = {"a": spec.a_format, "b": spec.b_format}
+    add_aligned(graph, root, stages, formats, ways)

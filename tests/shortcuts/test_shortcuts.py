@@ -17,7 +17,7 @@ from tcformal.kernels.gemm import Gemm, MatrixWords, cuts
 from tcformal.kernels.work import Work
 from tcformal.machine import Module, x86
 from tcformal.matmul import arrays
-from tcformal.matmul.compiled import dot_call, dot_products
+from tcformal.matmul.compiled import dot_call, dot_products, dot_rows
 from tcformal.sweeps import compiled
 
 #: Between them every shortcut, quickly compiled; those of floats with exponents of their own come first.
@@ -102,6 +102,39 @@ def test_zeros_and_subnormals_keep_their_signs(name: str) -> None:
     wanted = on_lanes(spec, x)
     assert np.count_nonzero(wanted == 1 << 31)
     assert (d == wanted).all()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "volta/mma.m8n8k4.f32.f16.f16.f32",
+        pytest.param("turing/mma.m16n8k8.f32.f16.f16.f32", marks=pytest.mark.long),
+        "x86/vdpbf16ps",
+        "cdna3/v_mfma_f32_32x32x4_2b_bf16",
+        "cdna3/v_mfma_f32_16x16x32_fp8_fp8",
+        pytest.param("cdna3/v_mfma_f32_16x16x32_bf8_fp8", marks=pytest.mark.long),
+        pytest.param("hopper/wgmma.m64n8k32.f32.e4m3.e4m3", marks=pytest.mark.long),
+        pytest.param("hopper/wgmma.m64n8k32.f32.e5m2.e5m2", marks=pytest.mark.long),
+    ],
+)
+def test_every_encoding_is_read_as_it_is_unpacked(name: str) -> None:
+    """Each encoding, in a or in b, beside small numbers and a c that lets zeros decide; NaN and Inf too."""
+    spec, rng = resolve(name), np.random.default_rng(7)
+    o, k = spec.operands, spec.k
+    dtype, count = f"u{o.a.storage_bits // 8}", max(1 << o.a.width, 1 << o.b.width) + 5
+    a, b = (rng.integers(0, o.a.one >> 1, (count, k)).astype(dtype) for _ in "ab")
+    place = rng.integers(0, k, count)
+    half = np.arange(count) % 2 == 0
+    words = rng.permutation(count) % (1 << o.a.width)
+    a[np.arange(count)[half], place[half]] = words[half]
+    b[np.arange(count)[~half], place[~half]] = words[~half]
+    for x, at in ((a, 1), (b, k - 1)):
+        x[rng.random(count) < 0.25, at] = 0
+    c = rng.choice(np.array([0, 1, 0x1000_0000, 0xB000_0000], np.uint32), count)
+    d = dot_rows(spec)(a, b, c)
+    wanted = dot_products(spec, k).on_lanes({"a": a, "b": b, "c": c}, count)
+    assert (d == wanted).all()
+    assert np.count_nonzero(o.d.is_special(wanted))
 
 
 @pytest.mark.parametrize("name", ["x86/vdpbf16ps", "x86/tdpbf16ps"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from tcformal.kernels.block import Words
 from tcformal.kernels.cut import Cut
 from tcformal.kernels.gemm import DotCall, cuts
 from tcformal.kernels.multiply import control, word
-from tcformal.kernels.shortcuts import declarations
+from tcformal.kernels.shortcuts import arguments, declarations, needed
 from tcformal.kernels.source import report
 from tcformal.kernels.thin.text import raw_lanes
 from tcformal.kernels.work import Work
@@ -25,7 +25,9 @@ from tcformal.machine import Module, vector_bits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_ARGUMENTS = (*[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 4)
+#: Bytes of rows that are fetched before the last ones are done, and how far ahead longer ones are fetched.
+_LONG, _AHEAD = 1023, 512
+_ARGUMENTS = (*[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 6)
 
 
 class DotRows:
@@ -79,7 +81,9 @@ class DotRows:
         def some(x: Sequence[Words], to: Words, tiles: slice, first: int) -> None:
             at = [y.ctypes.data + tiles.start * lanes * y.strides[0] for y in (*x, to)]
             apart = [y.strides[0] // y.itemsize for y in x[:2]]
-            run(*at, flags.ctypes.data + first + tiles.start, tiles.stop - tiles.start, steps, *apart)
+            # The same place of the next rows, or of long ones the next places.
+            ahead = [lanes * y.strides[0] if y.strides[0] <= _LONG else _AHEAD for y in x[:2]]
+            run(*at, flags.ctypes.data + first + tiles.start, tiles.stop - tiles.start, steps, *apart, *ahead)
 
         given = [_in_rows(x) for x in (a, b, c)]
         with Work(progress=False) as work:
@@ -101,14 +105,37 @@ def _in_rows(x: Words) -> Words:
     return x if aligned else np.ascontiguousarray(x)
 
 
+def _by_pairs(cut: Cut, k: int, roots: Sequence[Node]) -> list[tuple[list[int], list[Node]]]:
+    """The inputs of each two neighbouring k, by index, and what can be computed once they are known.
+
+    Nothing that depends on c is among that.
+    """
+    inputs, pairs = cut.graph.inputs, -(-k // 2)
+    given: list[list[int]] = [[] for _ in range(pairs)]
+    made: list[list[Node]] = [[] for _ in range(pairs)]
+    pair_of: dict[int, int] = {}
+    for i in range(k):
+        for side in "ab":
+            pair_of[inputs[f"{side}[{i}]"].index] = i // 2
+            given[i // 2].append(inputs[f"{side}[{i}]"].index)
+    for node in (x for root in roots for x in needed(root, cut.shortcuts)):
+        if node.index in pair_of:
+            continue
+        last = max((pair_of[x.index] for x in arguments(node, cut.shortcuts)), default=-1)
+        pair_of[node.index] = pairs if node.op == "input" else last
+        if 0 <= pair_of[node.index] < pairs:
+            made[pair_of[node.index]].append(node)
+    return list(zip(given, made, strict=True))
+
+
 def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[str, int]:
-    """The module with dots(a, b, c, d, flags, tiles, steps, a_stride, b_stride), and its widest lane.
+    """The module with dots(a, b, c, d, flags, tiles, steps, a_stride, b_stride, a_ahead, b_ahead), and its widest lane.
 
     Rows of raw encodings, `lanes` of them a tile; the array flags is 1 where one of `flags` is in some step.
     """
     code, inputs = Code(lanes, "v"), cut.graph.inputs
     first = f"mul i64 %tile, {lanes}"
-    known: dict[int, LaneValue] = {}
+    words: dict[int, Callable[[], LaneValue]] = {}
     for side in "ab":
         names = [f"{side}[{i}]" for i in range(step.k)]
         bits = step.storage[side]
@@ -116,11 +143,17 @@ def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[s
         offset = code.new(f"add i64 {offset}, {code.new(f'mul i64 %step, {step.k}')}")
         at = code.new(f"getelementptr i{bits}, ptr %{side}, i64 {offset}")
         widths = [inputs[name].width for name in names]
-        values = raw_lanes(code, at, bits, widths, f"%{side}_stride", turned=True)
-        known |= {inputs[name].index: x for name, x in zip(names, values, strict=True)}
+        values = raw_lanes(code, at, bits, widths, f"%{side}_stride", turned=True, ahead=f"%{side}_ahead")
+        words |= {inputs[name].index: x for name, x in zip(names, values, strict=True)}
     c_bits, d_bits = step.storage["c"], step.storage["d"]
-    known[inputs["c"].index] = word(code, "%c_now", c_bits, inputs["c"].width)
+    known = {inputs["c"].index: word(code, "%c_now", c_bits, inputs["c"].width)}
     lowering = Lowering(cut.graph, code, known, cut.shortcuts)
+    # What few encodings give is computed one after the other, so that registers are not full of all of them.
+    for given, made in _by_pairs(cut, step.k, (cut.root, *flags)):
+        for i in given:
+            lowering.give(i, words.pop(i)())
+        for node in made:
+            lowering.value_of(node)
     result = code.operand(code.unsigned(lowering.value_of(cut.root), cut.root.width), d_bits)
     marks = [lowering.value_of(node) for node in flags]
     report(code, [mark for mark in marks if not (mark.constant and not mark.low)])
@@ -130,7 +163,7 @@ def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[s
     kinds = code.kind(c_bits), code.kind(d_bits)
     enter, leave = control(body)
     text = f"""define void @dots(ptr noalias %a, ptr noalias %b, ptr noalias %c, ptr noalias %d,
-    ptr noalias %flags, i64 %n_tiles, i64 %n_steps, i64 %a_stride, i64 %b_stride) {{
+    ptr noalias %flags, i64 %n_tiles, i64 %n_steps, i64 %a_stride, i64 %b_stride, i64 %a_ahead, i64 %b_ahead) {{
 entry:
 {enter}
   br label %each_tile

@@ -7,9 +7,11 @@ encodings are read one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
-from tcformal.interp.lanes import Code, LaneValue
+from tcformal.interp.lanes import WORD, Code, LaneValue
 from tcformal.interp.llvm import Lowering
 from tcformal.ir.node import Node
 from tcformal.kernels.cut import Cut
@@ -20,47 +22,82 @@ from tcformal.kernels.source import report
 
 
 def raw_lanes(
-    code: Code, at: str, bits: int, widths: Sequence[int], stride: str, *, turned: bool
-) -> list[LaneValue]:
+    code: Code, at: str, bits: int, widths: Sequence[int], stride: str, *, turned: bool, ahead: str = ""
+) -> list[Callable[[], LaneValue]]:
     """The raw encodings of one step in every lane, from the address of the first of them.
 
-    Shapes: one value for each width; `stride` counts elements from one k to the next, the lanes side by side,
-    or, `turned`, from one lane to the next, with a lane's encodings side by side.
+    Shapes: one value for each width, whose last instructions are written when it is called for; `stride` counts
+    elements from one k to the next, the lanes side by side, or, `turned`, from one lane to the next, with a
+    lane's encodings side by side, which are fetched `ahead` bytes before they are read.
     """
-    lanes, n = code.lanes, len(widths)
     kind = code.kind(bits)
     if not turned:
-        found = []
-        for i, width in enumerate(widths):
+
+        def read(i: int, width: int) -> LaneValue:
             offset = code.new(f"mul i64 {stride}, {i}")
             place = code.new(f"getelementptr i{bits}, ptr {at}, i64 {offset}")
-            text = code.new(f"load {kind}, ptr {place}, align {bits // 8}")
-            found.append(word(code, text, bits, width))
-        return found
-    rows = []
-    for lane in range(lanes):
+            return word(code, code.new(f"load {kind}, ptr {place}, align {bits // 8}"), bits, width)
+
+        return [partial(read, i, width) for i, width in enumerate(widths)]
+    # Several narrow encodings are turned as one word, where the first of them is the lowest part of it.
+    together = WORD // bits if sys.byteorder == "little" and bits < WORD else 1
+    if len(widths) % together:
+        together = 1
+    size, n = bits * together, len(widths) // together
+    firsts = []
+    for lane in range(code.lanes):
         offset = code.new(f"mul i64 {stride}, {lane}")
-        place = code.new(f"getelementptr i{bits}, ptr {at}, i64 {offset}")
-        rows.append(code.new(f"load <{n} x i{bits}>, ptr {place}, align {bits // 8}"))
-    # Rows half of all apart are interleaved until one row has the lanes of each k side by side.
-    size = n
-    while len(rows) > 1:
-        half = len(rows) // 2
-        order = ", ".join(f"i32 {i}, i32 {size + i}" for i in range(size))
+        firsts.append(code.new(f"getelementptr i{bits}, ptr {at}, i64 {offset}"))
+        if ahead:
+            soon = code.new(f"getelementptr i8, ptr {firsts[-1]}, i64 {ahead}")
+            code.lines.append(f"  call void @llvm.prefetch.p0(ptr {soon}, i32 0, i32 3, i32 1)")
+    words: list[str] = []
+    while len(words) < n:
+        # As many as a power of two, and as there are lanes at most.
+        some = min(code.lanes, 1 << (n - len(words)).bit_length() - 1)
+        rows = []
+        for first in firsts:
+            place = code.new(f"getelementptr i{size}, ptr {first}, i64 {len(words)}")
+            rows.append(code.new(f"load <{some} x i{size}>, ptr {place}, align {bits // 8}"))
+        words += _turned(code, rows, some, size)
+
+    def part(i: int, width: int) -> LaneValue:
+        text, up = words[i // together], i % together * bits
+        if together == 1:
+            return word(code, text, bits, width)
+        if up:
+            text = code.apply("lshr", size, text, code.word(up, size))
+        if up + bits < size:
+            text = code.apply("and", size, text, code.word((1 << bits) - 1, size))
+        return word(code, text, size, width)
+
+    return [partial(part, i, width) for i, width in enumerate(widths)]
+
+
+def _turned(code: Code, rows: Sequence[str], n: int, bits: int) -> list[str]:
+    """The columns of a matrix from its rows, one for each lane; n, a power of two, is no more than those."""
+    lanes, size = code.lanes, n
+
+    def shuffled(x: str, y: str, order: Sequence[int]) -> str:
         whole = f"<{size} x i{bits}>"
-        rows = [
-            code.new(f"shufflevector {whole} {x}, {whole} {y}, <{2 * size} x i32> <{order}>")
-            for x, y in zip(rows[:half], rows[half:], strict=True)
-        ]
+        picked = ", ".join(f"i32 {i}" for i in order)
+        return code.new(f"shufflevector {whole} {x}, {whole} {y}, <{len(order)} x i32> <{picked}>")
+
+    # Rows n apart fill a register side by side: register v has word p of row g·n + v in lane g·n + p.
+    while size < lanes:
+        pairs = [(g + v, g + v + n) for g in range(0, len(rows), 2 * n) for v in range(n)]
+        rows = [shuffled(rows[i], rows[j], range(2 * size)) for i, j in pairs]
         size *= 2
-    (joined,) = rows
-    found = []
-    for i, width in enumerate(widths):
-        order = ", ".join(f"i32 {i * lanes + lane}" for lane in range(lanes))
-        whole = f"<{size} x i{bits}>"
-        text = code.new(f"shufflevector {whole} {joined}, {whole} poison, <{lanes} x i32> <{order}>")
-        found.append(word(code, text, bits, width))
-    return found
+    made, bit = list(rows), 1
+    while bit < n:
+        # This bit of a word's number, which says where it lies, and of a register's change places.
+        for v in range(n):
+            if not v & bit:
+                x, y = made[v], made[v | bit]
+                made[v] = shuffled(x, y, [lanes + i - bit if i & bit else i for i in range(lanes)])
+                made[v | bit] = shuffled(x, y, [lanes + i if i & bit else i + bit for i in range(lanes)])
+        bit *= 2
+    return made
 
 
 def thin(cut: Cut, shape: Shape, layouts: Mapping[str, PlaneLayout], flags: Sequence[Node], how: str) -> str:
@@ -149,7 +186,7 @@ def _decoded(
     at = code.new(f"getelementptr i{bits}, ptr %other, i64 {code.new(f'add i64 {first}, {second}')}")
     widths = [bits if node is None else node.width for node in given]
     values = raw_lanes(code, at, bits, widths, "%apart", turned=turned)
-    known = {node.index: x for node, x in zip(given, values, strict=True) if node is not None}
+    known = {node.index: x() for node, x in zip(given, values, strict=True) if node is not None}
     lowering = Lowering(cut.graph, code, known, cut.shortcuts)
     decoded = {node.index: lowering.value_of(node) for node in cut.planes[side]}
     marks = [lowering.value_of(node) for node in flags]

@@ -1,0 +1,197 @@
+"""Factors read off their encodings: a number as a float, and exponents two at a time, in few instructions.
+
+The fields of binary32 are those of a narrower format with more places: an encoding moved to where they lie is
+its number times a power of two, and a subnormal one is too, as a subnormal float or as a number of fewer
+places.  That holds for a factor whose sign, significand and exponent are those that `unpack` makes of one
+input, which is compared node by node; any other factor keeps its operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tcformal.formats.spec import Format, Sign, Specials
+from tcformal.interp.lanes import WORD, Code, LaneValue
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.kernels.shortcuts import Emit, Shortcuts, as_float, as_word, float_kind
+from tcformal.semantics.unpack import unpack
+from tcformal.shortcuts.placed import BIAS, FIELD, HALF
+from tcformal.shortcuts.products import Factor
+
+#: Bits of an exponent field of binary32.
+_EXPONENT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """The input that a factor is the number of, and its format."""
+
+    word: Node
+    fmt: Format
+
+
+class Encodings:
+    """The inputs of both sides of a dot product, by the nodes that they are unpacked to.
+
+    Shapes: `formats`: those of the inputs a[0], a[1], … and b[0], b[1], …, by side.
+    """
+
+    def __init__(self, graph: Graph, ways: Shortcuts, formats: Mapping[str, Format]) -> None:
+        self._found: dict[tuple[int, ...], Encoding] = {}
+        for name, word in list(graph.inputs.items()):
+            fmt = formats.get(name.partition("[")[0])
+            if fmt is None or not _plain(fmt):
+                continue
+            x = unpack(graph, word, fmt).term
+            nodes = [ways.of(y).index for y in (x.sign, x.significand, x.zero, x.exponent.bits)]
+            self._found[tuple(nodes)] = Encoding(word, fmt)
+
+    def of(self, x: Factor) -> Encoding | None:
+        """The encoding that a factor is read off; None where there is none."""
+        if not len(x.signs) == len(x.zeros) == len(x.exponent.atoms) == 1:
+            return None
+        (code,) = x.exponent.atoms
+        while code.op == "zero_extend":
+            (code,) = code.args
+        return self._found.get((x.signs[0].index, x.significand.index, x.zeros[0].index, code.index))
+
+
+def _plain(fmt: Format) -> bool:
+    """Whether sign, exponent and fraction, with subnormals, are all of an encoding of at most one half."""
+    whole = 1 + fmt.exponent_bits + fmt.fraction_bits == fmt.width <= HALF
+    return whole and fmt.sign is Sign.PRESENT and fmt.has_zero and fmt.subnormals
+
+
+def number(fmt: Format, exponent: int) -> Emit | None:
+    """A number as a float: its signed significand, an integer, times 2^(its exponent's code + `exponent`).
+
+    Shapes: one encoding.
+    Zero, NaN, Inf: the code of a subnormal number is 1; an encoding of NaN or Inf is read as a number.
+    None where the power of two that is left is not a normal float.
+    """
+    by = exponent + fmt.fraction_bits + BIAS
+    if not 1 - BIAS <= by <= BIAS:
+        return None
+    spare = _EXPONENT - fmt.exponent_bits
+    kept = ((1 << (fmt.width - 1)) - 1) << (FIELD - fmt.fraction_bits) | 1 << (WORD - 1)
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        # The sign to the top, and from there down again, with copies of it, to leave the fraction in place.
+        text = code.apply("shl", WORD, code.operand(given[0], WORD), code.word(WORD - fmt.width, WORD))
+        if spare:
+            text = code.apply("ashr", WORD, text, code.word(spare, WORD))
+            text = code.apply("and", WORD, text, code.word(kept, WORD))
+        if by:
+            power = as_float(code, LaneValue(code.word((BIAS + by) << FIELD, WORD), 0, (1 << WORD) - 1, WORD))
+            x = as_float(code, LaneValue(text, 0, (1 << WORD) - 1, WORD))
+            return as_word(code, code.new(f"fmul {float_kind(code, WORD)} {x}, {power}"), WORD)
+        return LaneValue(text, 0, (1 << WORD) - 1, WORD)
+
+    return emit
+
+
+def exponents(fmt: Format, constant: int, of_zero: int | None) -> Emit:
+    """The exponents' codes of two numbers and a constant, 16 bits each, side by side.
+
+    Shapes: two encodings.
+    Zero, NaN, Inf: a zero has `of_zero`, or, where that is None, the code of a subnormal number, which is 1.
+    """
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        n, words, x = 2 * code.lanes, _halves(code), _pair(code, given)
+        size = code.new(f"and {words} {x}, {_every((1 << (fmt.width - 1)) - 1)}")
+        field = code.new(f"lshr {words} {size}, {_every(fmt.fraction_bits)}")
+        none = code.new(f"icmp eq {words} {field}, zeroinitializer")
+        made = code.new(f"select <{n} x i1> {none}, {words} {_every(1)}, {words} {field}")
+        if constant:
+            made = code.new(f"add {words} {made}, {_every(constant)}")
+        if of_zero is not None:
+            zero = code.new(f"icmp eq {words} {size}, zeroinitializer")
+            made = code.new(f"select <{n} x i1> {zero}, {words} {_every(of_zero)}, {words} {made}")
+        return _word(code, made)
+
+    return emit
+
+
+def add_special(graph: Graph, formats: Mapping[str, Format], ways: Shortcuts) -> None:
+    """One flag of each side for all its encodings that are NaN or Inf, where the flags are no others.
+
+    Shapes: `formats`: of the inputs a[0], a[1], … and b[0], b[1], …, by side.
+    """
+    for side, fmt in formats.items():
+        words = [word for name, word in graph.inputs.items() if name.startswith(f"{side}[")]
+        if not _plain(fmt) or fmt.specials is Specials.NONE or len(words) % 2:
+            continue
+        numbers = [unpack(graph, word, fmt) for word in words]
+        known = {x.index for number in numbers for x in (number.nan, number.inf)}
+        flags = {x.index for x in ways.flags[side]}
+        if not flags or not flags <= known:
+            continue
+        found: tuple[Node, ...] = ()
+        for pair in zip(words[0::2], words[1::2], strict=True):
+            found = (ways.derive((*found, *pair), _farthest(fmt)),)
+        ways.flags[side] = [ways.derive(found, _beyond(fmt))]
+
+
+def _farthest(fmt: Format) -> Emit:
+    """The largest size of encodings, in halves; where -0 is the NaN, the least distance from that.
+
+    Shapes: what was found before, where anything was, and two encodings.
+    """
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        words, x = _halves(code), _pair(code, given[-2:])
+        top = 1 << (fmt.width - 1)
+        how, name, value = ("ult", "xor", top) if _of_minus_zero(fmt) else ("ugt", "and", top - 1)
+        made = code.new(f"{name} {words} {x}, {_every(value)}")
+        if len(given) > 2:
+            before = code.new(f"bitcast {code.kind(WORD)} {given[0].text} to {words}")
+            further = code.new(f"icmp {how} {words} {made}, {before}")
+            made = code.new(f"select <{2 * code.lanes} x i1> {further}, {words} {made}, {words} {before}")
+        return _word(code, made)
+
+    return emit
+
+
+def _beyond(fmt: Format) -> Emit:
+    """Whether the farthest encoding of either half is NaN or Inf."""
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        words = _halves(code)
+        x = code.new(f"bitcast {code.kind(WORD)} {given[0].text} to {words}")
+        how, value = ("eq", 0) if _of_minus_zero(fmt) else ("ugt", fmt.largest)
+        there = code.new(f"icmp {how} {words} {x}, {_every(value)}")
+        made = _word(code, code.new(f"sext <{2 * code.lanes} x i1> {there} to {words}"))
+        return code.compare("ne", made, code.const(0), WORD)
+
+    return emit
+
+
+def _of_minus_zero(fmt: Format) -> bool:
+    return fmt.specials is Specials.NEGATIVE_ZERO_NAN
+
+
+def _halves(code: Code) -> str:
+    """The type of two halves in every lane."""
+    return f"<{2 * code.lanes} x i{HALF}>"
+
+
+def _every(value: int) -> str:
+    """A number in every half."""
+    return f"splat (i{HALF} {value & ((1 << HALF) - 1)})"
+
+
+def _pair(code: Code, given: Sequence[LaneValue]) -> str:
+    """Two encodings side by side, as halves."""
+    first, second = (code.operand(x, WORD) for x in given)
+    second = code.apply("shl", WORD, second, code.word(HALF, WORD))
+    both = code.apply("or", WORD, first, second)
+    return code.new(f"bitcast {code.kind(WORD)} {both} to {_halves(code)}")
+
+
+def _word(code: Code, text: str) -> LaneValue:
+    """Halves as words."""
+    made = code.new(f"bitcast {_halves(code)} {text} to {code.kind(WORD)}")
+    return LaneValue(made, 0, (1 << WORD) - 1, WORD)
