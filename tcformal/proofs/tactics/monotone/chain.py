@@ -97,8 +97,7 @@ class MonotoneProof:
         operand: Operand = self.steps[0][i].operands[k]
         number, source = self.numbers[0][i][k]
         if source is not None:
-            x = self._made(0, source, number)
-            return self.inputs.summand(number, x)
+            return self._made(0, source, number)
         if operand.kind == "products":
             return self.inputs.summand_of_product(
                 operand.ks[0], value_of(number.term), number, self.d.arith([])
@@ -119,7 +118,7 @@ class MonotoneProof:
         whole = MagnitudeRounding(z, r, r.magnitude, r.top.shifted(1 - r.magnitude.width), None, fits, [])
         known = ResultFlush(z, r, step.specials, whole, whole.normal())
         x = known.summand(value_of(number.term), clean, fits)
-        return SummedTerm(x.value, number.term, x.equation, 0, 0, x.ranges, x.facts, x.inner)
+        return self.inputs.summand(number, x)
 
     # ------------------------------------------------------------------ one step
     def _step(self, i: int, k: int) -> None:
