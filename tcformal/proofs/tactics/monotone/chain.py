@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tcformal.errors import ProofError
+from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.monotone import MonotoneSum
 from tcformal.proofs.tactics.bounds.derivation import Derivation
@@ -38,7 +39,10 @@ class MonotoneProof:
         self.numbers: list[_Numbers] = [
             x.numbers(steps) for x, steps in zip(self.sides, self.steps, strict=True)
         ]
-        self.clean = [x.clean(*y) for x, *y in zip(self.sides, self.steps, self.numbers, strict=True)]
+        self.clean = [
+            x.clean(steps, numbers)
+            for x, steps, numbers in zip(self.sides, self.steps, self.numbers, strict=True)
+        ]
         #: What the latest step on the way from c made in both, and the theorem on their order.
         self.latest: tuple[int | None, tuple[SummedTerm, SummedTerm], int] | None = None
 
@@ -66,7 +70,7 @@ class MonotoneProof:
         return [self.z.rewritten(goal, [], [(1, [gap]), (1, [words[1]]), (-1, [words[0]])])]
 
     def _order(self, pair: Sequence[SummedTerm], least: int) -> NumberOrder:
-        return NumberOrder(self.z, *pair, least)
+        return NumberOrder(self.z, pair[0], pair[1], least)
 
     # ------------------------------------------------------------------ operands
     def _operand(self, i: int, k: int) -> tuple[NumberOrder, int]:
@@ -165,7 +169,7 @@ class MonotoneProof:
         t = step.specials.result.term
         same = g.or_(g.eq(t.sign, own.sign), g.is_zero(rounding.significand))
         signs = [x.term.sign for x in terms]
-        cuts = ([step.total.bits, step.total.e_max.bits, *signs, *flags], [])
+        cuts: tuple[list[Node], ...] = ([step.total.bits, step.total.e_max.bits, *signs, *flags], [])
         agree = d.lemma("the sign of a result", same, clean, cuts)
         summed = RoundedSum(
             step.total, value, own, pair.errors, bracket, step.specials, number, agree,
