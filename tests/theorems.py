@@ -13,6 +13,7 @@ from tcformal.proofs.kernel.rules import ABOVE, AT_LEAST, Poly, ProofKernel
 from tcformal.proofs.packed import unpacked
 from tcformal.proofs.statements.error_bound import ErrorBound
 from tcformal.proofs.statements.integer_sums import IntegerSum
+from tcformal.proofs.statements.monotone import MonotoneSum
 from tcformal.proofs.statements.relative_bound import RelativeBound
 
 
@@ -27,7 +28,7 @@ def value_at(p: Poly, values: Mapping[Node, int]) -> Fraction:
 
 
 def check_theorems(
-    stated: ErrorBound | IntegerSum | RelativeBound,
+    stated: ErrorBound | IntegerSum | MonotoneSum | RelativeBound,
     tree: str,
     drawn: Callable[[Graph, random.Random], dict[str, int]],
     times: int = 40,

@@ -28,7 +28,7 @@ _COLOUR = {Kind.HOLDS: "bold green", Kind.VIOLATED: "bold yellow"}
 _SHORT = {
     "product-order": "order", "sign-magnitude": "signs", "carry-bits": "carry",
     "negation-symmetry": "sign", "error-bound": "bound", "zero-exponent": "zero", "zero-products": "fill",
-    "integer-sums": "integers",
+    "integer-sums": "integers", "relative-error": "relative", "monotonicity": "monotone",
 }  # fmt: skip
 
 

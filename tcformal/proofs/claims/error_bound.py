@@ -1,4 +1,4 @@
-"""Claims `error-bound` and `relative-error`: how far a result can be from the exact sum, by the kernel."""
+"""Claims `error-bound`, `relative-error` and `monotonicity`: theorems about results, by the kernel."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from tcformal.proofs.statements.composed_bound import ComposedBound, composed_bo
 from tcformal.proofs.statements.error_bound import ErrorBound, error_bound, require_products
 from tcformal.proofs.statements.grouped_bound import GroupedBound, grouped_bound
 from tcformal.proofs.statements.integer_sums import IntegerSum
+from tcformal.proofs.statements.monotone import MonotoneSum, monotone_sum
 from tcformal.proofs.statements.relative_bound import RelativeBound, block_of, relative_bound
 from tcformal.proofs.statements.round_down_bound import RoundDownBound, round_down_bound
 from tcformal.proofs.statements.rounded_bound import RoundedBound, rounded_bound
@@ -30,13 +31,14 @@ from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.bounds.groups import GroupBoundProof
 from tcformal.proofs.tactics.bounds.round_down import RoundDownProof
 from tcformal.proofs.tactics.cuts import ProofStep
+from tcformal.proofs.tactics.monotone.chain import MonotoneProof
 from tcformal.proofs.tactics.relative.blocks import RelativeProof
 from tcformal.proofs.tactics.rounded.composition import RoundedProof
 from tcformal.proofs.tactics.rounded.integers import CoreDerivation
 from tcformal.proofs.tactics.truncated import require_truncated_sum
 from tcformal.semantics.stages import Dot
 
-Stated = TypeVar("Stated", ErrorBound, IntegerSum, RelativeBound)
+Stated = TypeVar("Stated", ErrorBound, IntegerSum, MonotoneSum, RelativeBound)
 
 _PART = "the bound"
 #: After how many conflicts the solver in this process gives up: the kernel's lemmas are many and small.
@@ -203,4 +205,39 @@ def _found_relative(ask: Asking, judge: LemmaJudge) -> str:
     stated, dot = stated_relative(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
     last = RelativeProof(Derivation(kernel, judge), stated, dot).conclusions()
+    return packed(kernel.steps, last)
+
+
+def monotonicity(ask: Asking) -> tuple[Finding, list[Lemma]]:
+    """One theorem about two dot products that differ in c; its proof is found, then checked.
+
+    Soundness: as of claim `error-bound`.
+    """
+    judge = LemmaJudge(ask.book)
+    part, stated = checked_part(
+        ask, judge, "the order", lambda: _found_order(ask, judge), lambda: stated_order(ask)[0]
+    )
+    said = ("", "") if stated is None else (str(stated), "c <= c' implies d <= d'")
+    return Finding(parts=(part,), composition=said[0], reason=said[1]), list(judge.asked.values())
+
+
+def stated_order(ask: Asking) -> tuple[MonotoneSum, tuple[Dot, Dot]]:
+    """The statement about the unit called twice in one graph, and the stages of both circuits."""
+    g = Graph()
+    x = declare_inputs(g, ask.spec, ask.spec.k)
+    more = replace(x, c=g.input("c2", ask.spec.operands.c.width))
+    dots = []
+    for name, operands in (("c", x), ("c2", more)):
+        with g.scope(name):
+            dots.append(chained_dot(g, ask.spec, operands))
+    one, two = dots
+    return monotone_sum(g, ask.spec, (x.c, more.c), (one.result, two.result)), (one, two)
+
+
+def _found_order(ask: Asking, judge: LemmaJudge) -> str:
+    """A proof that the tactics find, packed; ProofError with one sentence where they find none."""
+    ask.progress("looking for a proof for the kernel")
+    stated, dots = stated_order(ask)
+    kernel = ProofKernel(stated.graph, stated.roots, judge)
+    last = MonotoneProof(CoreDerivation(kernel, judge), stated, dots).conclusions()
     return packed(kernel.steps, last)

@@ -19,7 +19,7 @@ from tcformal.proofs.claims.accumulation import sign_magnitude
 from tcformal.proofs.claims.agreement import SEPARATOR, agreement, is_agreement
 from tcformal.proofs.claims.carry import carry_bits
 from tcformal.proofs.claims.equality import equality, is_equality
-from tcformal.proofs.claims.error_bound import bounded_error, relative_error
+from tcformal.proofs.claims.error_bound import bounded_error, monotonicity, relative_error
 from tcformal.proofs.claims.integer_sums import integer_sums
 from tcformal.proofs.claims.negation import negation
 from tcformal.proofs.claims.product_order import product_order
@@ -43,6 +43,11 @@ def fused_products(u: UnitSpec) -> bool:
 def error_bounded(u: UnitSpec) -> bool:
     """Whether the statement of claim `error-bound` is written for a unit."""
     return u.design.fraction_bits is None or truncated_sum(u) or u.design.summation in ("tr", "gtr")
+
+
+def rounded_sums(u: UnitSpec) -> bool:
+    """Whether every sum is exact and then rounded."""
+    return u.design.fraction_bits is None and u.tree is None
 
 
 def of_integers(u: UnitSpec) -> bool:
@@ -88,6 +93,7 @@ CLAIMS: dict[str, Claim] = {
         of_products,
         ("c",),
     ),
+    "monotonicity": Claim("no larger c gives a smaller result", monotonicity, rounded_sums),
     "integer-sums": Claim("up to which size sums of integers are exact", integer_sums, of_integers),
     "zero-products": Claim("half the products +0·+0 change nothing", zero_products, lambda _: True),
     "zero-exponent": Claim("no exponent of zero terms below all others changes a result", zero_exponent),

@@ -70,6 +70,19 @@ def encoded(g: Graph, word: Node, fmt: Format) -> Encoded:
     return Encoded(fmt, sign, significand, exponent, g.not_(other))
 
 
+def below(g: Graph, x: tuple[Node, Node, Node], y: tuple[Node, Node, Node]) -> Node:
+    """Whether x < y as numbers: u[1].
+
+    Shapes: sign u[1], exponent u[e], significand u[m] of each, all exponents with one offset.
+    Ranges and units: a significand has its leading bit, or its exponent is the least one.
+    Zero: zeros of both signs are equal.
+    """
+    (s, *of_x), (t, *of_y) = x, y
+    one, two = (g.concat(e, m) for e, m in (of_x, of_y))
+    some = g.or_(g.any_bit(x[2]), g.any_bit(y[2]))
+    return g.ite(s, g.ite(t, g.ult(two, one), some), g.and_(g.not_(t), g.ult(one, two)))
+
+
 def exponent_code(g: Graph, factors: list[Encoded]) -> Node:
     """OFFSET + the sum of the exponents of some words: u[CODE_BITS]."""
     total = g.const(OFFSET - sum(x.fmt.bias for x in factors), CODE_BITS)

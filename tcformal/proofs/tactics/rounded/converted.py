@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.tactics.bounds.derivation import Part
 from tcformal.proofs.tactics.rounded.integers import Equation, in_range, power
 from tcformal.proofs.tactics.rounded.lifted import LiftedMagnitude, leading, normalised, settled, within
+
+#: Two numbers, each a node and what is added to it, and the polynomial that the second less the first is.
+Apart = tuple[tuple[Node, int], tuple[Node, int], Poly]
 
 
 class MagnitudeRounding(LiftedMagnitude):
@@ -16,11 +21,7 @@ class MagnitudeRounding(LiftedMagnitude):
     # ------------------------------------------------------------------ the whole
     def error(self) -> tuple[int, int]:
         """loss - lost·2^lsb ∓ (magnitude·2^lsb - significand·ulp) >= 0."""
-        d, r = self.d, self.r
-        lifts, lost, odd = self._lifted()
-        self.lost, self.odd = lost, odd
-        self.shifted = self.z.normalised(r.magnitude, r.normalised, r.distance)
-        self.within = within(self.d, r)
+        d, lifts = self.d, self._started()
         finals = self._final()
         here = Poly.of(self.source) * power(self.lsb)
         below = Poly.constant(0)
@@ -36,6 +37,13 @@ class MagnitudeRounding(LiftedMagnitude):
             goal = self.loss - below - (here - size) * sign
             made.append(self.z.rewritten(goal, equations, parts))
         return made[0], made[1]
+
+    def _started(self) -> tuple[int | None, int | None]:
+        """The lift, what it loses, and the shift that normalises."""
+        lifts, self.lost, self.odd = self._lifted()
+        self.shifted = self.z.normalised(self.r.magnitude, self.r.normalised, self.r.distance)
+        self.within = within(self.d, self.r)
+        return lifts
 
     # ------------------------------------------------------------------ normalising
     def _exponents(self) -> list[Equation]:
@@ -154,20 +162,23 @@ class MagnitudeRounding(LiftedMagnitude):
     # ------------------------------------------------------------------ what is cut off
     def _core(self, low: Node) -> list[int]:
         """most - lost·2^distance ∓ (low - away·2^(n - p)) >= 0."""
+        g, away, cut = self.g, self.r.away, self.n - self.p
+        up, most = g.shift_left_const(away, cut), Poly.constant(self.most)
+        gap = Poly.of(low) - Poly.of(away) * (1 << cut)
+        return self._cut_off(
+            low, [((low, 0), (up, self.most), most - gap), ((up, 0), (low, self.most), most + gap)]
+        )
+
+    def _cut_off(self, low: Node, rows: Sequence[Apart], given: Sequence[int] = ()) -> list[int]:
+        """more - less - lost·2^distance >= 0, of sums of a node and a number, their gap as a polynomial."""
         z, d, g, r = self.z, self.d, self.g, self.r
         # Two sums of this width fit in one bit more.
-        width, cut = self.n - self.p + 3, self.n - self.p
-        wide, up = (g.zero_extend_to(x, width) for x in (low, g.shift_left_const(r.away, cut)))
-        most = g.const(self.most, width)
-        goals = [
-            Poly.constant(self.most) - Poly.of(self.lost) * Poly.of(r.distance).power_of_two()
-            - (Poly.of(low) - Poly.of(r.away) * (1 << cut)) * sign
-            for sign in (1, -1)
-        ]  # fmt: skip
+        width, known_before = self.n - self.p + 3, list(given)
+        goals = [x - Poly.of(self.lost) * Poly.of(r.distance).power_of_two() for *_, x in rows]
 
         def proved(yes: bool, i: list[int], bit: list[Equation]) -> list[int]:
             one = g.const(0, width)
-            given: list[int] = []
+            given: list[int] = [*known_before]
             equations: list[Equation] = [*bit]
             cuts: list[Node] = [r.normalised]
             if yes:
@@ -183,10 +194,12 @@ class MagnitudeRounding(LiftedMagnitude):
                     [*i, *self._odd()],
                     ([r.magnitude, self.lost],),
                 )
-                given, cuts = [near, odd], [r.magnitude, *self._goes()]
+                given, cuts = [near, odd, *known_before], [r.magnitude, *self._goes()]
             made = []
-            for x, y, goal in ((wide, up, goals[0]), (up, wide, goals[1])):
-                left, right = g.add_mod(x, one), g.add_mod(y, most)
+            for ((x, more), (y, most), _), goal in zip(rows, goals, strict=True):
+                wide = [g.zero_extend_to(v, width) for v in (x, y)]
+                left = g.add_mod(g.add_mod(wide[0], g.const(more, width)), one)
+                right = g.add_mod(wide[1], g.const(most, width))
                 fact = d.lemma("what is rounded off", g.ule(left, right), given, (cuts,))
                 leaves = [one, low, r.away]
                 known = [

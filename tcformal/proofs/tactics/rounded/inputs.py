@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from tcformal.design.unit import UnitSpec
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
@@ -33,17 +34,13 @@ class Taken:
     more: int
 
 
-class StatedInputs:
-    """Products and c, in terms of the statement."""
+class UnitInputs:
+    """Products as the definition has them."""
 
-    def __init__(self, z: IntegerSteps, stated: RoundedBound) -> None:
-        self.z, self.d, self.g, self.stated = z, z.d, z.g, stated
-        self.design = stated.unit.design
+    def __init__(self, z: IntegerSteps, unit: UnitSpec) -> None:
+        self.z, self.d, self.g, self.unit = z, z.d, z.g, unit
+        self.design = unit.design
         self._known: dict[int, tuple[Number, Number]] = {}
-
-    def power(self, by: int) -> Poly:
-        """2^(E + by)."""
-        return (Poly.of(self.stated.e) + Poly.constant(by - OFFSET)).power_of_two()
 
     def number(self, k: int) -> Number:
         """A product, as the definition has it."""
@@ -55,7 +52,7 @@ class StatedInputs:
 
     def factors(self, k: int) -> tuple[Number, Number]:
         """Both factors of a product, as the definition has them; of one that is subtracted -a and b."""
-        g, unit = self.g, self.stated.unit
+        g, unit = self.g, self.unit
         if k in self._known:
             return self._known[k]
         made = []
@@ -82,6 +79,62 @@ class StatedInputs:
             x, term=t, empty=d.lemma("that a zero is empty", empty, x.facts, cut),
             some=d.lemma("that another number is not", some, x.facts, cut),
         )  # fmt: skip
+
+    def ranges(self, k: int, number: Number) -> list[int]:
+        """The range of a product's exponent."""
+        a, b = (y.term for y in self.factors(k))
+        cut = [a.exponent.bits, b.exponent.bits]
+        return in_range(self.z, "the range of a product", number.term.exponent, (), cut)
+
+    def summand_of_product(self, k: int, value: Poly, number: Number, equation: int) -> SummedTerm:
+        """A product is zero where a factor is."""
+        d, g, t = self.d, self.g, number.term
+        a, b = (x.term for x in self.factors(k))
+        empty = []
+        for x in (a, b):
+            goal = g.or_(g.not_(x.zero), g.is_zero(x.significand))
+            empty.append(d.lemma("that a zero is empty", goal, (), ((),)))
+        zero, none = d.assume(t.zero), d.assume(g.not_(t.zero))
+        cut = [a.significand, b.significand, a.zero, b.zero]
+        is_empty = d.lemma("that a zero product is empty", g.is_zero(t.significand), [zero, *empty], (cut,))
+        implied, flags = g.or_(g.not_(t.zero), g.is_zero(t.significand)), ([t.significand, t.zero],)
+        either = [d.lemma("that a zero product is empty", implied, [i], flags) for i in (is_empty, none)]
+        empty_product = d.cases(t.zero, *either)
+        # Neither factor is zero: their product is not.
+        least = []
+        for x in (a, b):
+            goal = g.ule(g.const(1, x.significand.width), x.significand)
+            given = [d.lemma("that a factor is not zero", g.not_(x.zero), [none], ([a.zero, b.zero],))]
+            least.append(d.fact(d.lemma("that a factor is not zero", goal, given, ((),))))
+        gone = g.is_zero(t.significand)
+        fact = d.fact(d.assume(gone))
+        equations: list[Equation] = []
+        if t.significand.op == "mul_expand":
+            equations = [(d.read(t.significand), t.significand)]
+        one = Poly.constant(1)
+        # a·b - 1 = (a - 1)·b + (b - 1)
+        positive = self.z.rewritten(
+            Poly.of(t.significand) - one, equations,
+            [(Poly.of(b.significand), [least[0]]), (1, [least[1]])],
+        )  # fmt: skip
+        sign = d.about(fact).terms[((t.significand,), ())]
+        absent = d.refute(d.arith([(1, [positive]), (sign * -1, [fact])]), gone)
+        some = g.or_(t.zero, g.any_bit(t.significand))
+        both = [d.lemma("that another product is not", some, [i], flags) for i in (zero, absent)]
+        nonzero = d.cases(t.zero, *both)
+        return SummedTerm(value, t, equation, empty_product, nonzero, tuple(self.ranges(k, number)))
+
+
+class StatedInputs(UnitInputs):
+    """Products and c, in terms of the statement."""
+
+    def __init__(self, z: IntegerSteps, stated: RoundedBound) -> None:
+        super().__init__(z, stated.unit)
+        self.stated = stated
+
+    def power(self, by: int) -> Poly:
+        """2^(E + by)."""
+        return (Poly.of(self.stated.e) + Poly.constant(by - OFFSET)).power_of_two()
 
     def _factor(self, stated: Encoded, x: Number) -> int:
         """The value of a stated factor less that of a number = 0."""
@@ -145,50 +198,8 @@ class StatedInputs:
         equations += d.expanded(t.sign, [], "a sign") + d.expanded(a.sign, [], "a sign")
         goal = stated.value - sign_of(t.sign) * Poly.of(t.significand) * power(t.exponent, -t.fraction_bits)
         equation = z.rewritten(goal, equations, [(1, [same])])
-        cut = [a.exponent.bits, b.exponent.bits]
-        ranges = in_range(z, "the range of a product", t.exponent, (), cut)
-        summand = self._summand_of_product(stated.value, number, (ys[0], ys[1]), equation, ranges)
+        summand = self.summand_of_product(k, stated.value, number, equation)
         return self._sized(stated, summand, k)
-
-    def _summand_of_product(
-        self, value: Poly, number: Number, factors: tuple[Number, Number], equation: int, ranges: list[int]
-    ) -> SummedTerm:
-        """A product is zero where a factor is."""
-        d, g, t = self.d, self.g, number.term
-        a, b = (x.term for x in factors)
-        empty = []
-        for x in (a, b):
-            goal = g.or_(g.not_(x.zero), g.is_zero(x.significand))
-            empty.append(d.lemma("that a zero is empty", goal, (), ((),)))
-        zero, none = d.assume(t.zero), d.assume(g.not_(t.zero))
-        cut = [a.significand, b.significand, a.zero, b.zero]
-        is_empty = d.lemma("that a zero product is empty", g.is_zero(t.significand), [zero, *empty], (cut,))
-        implied, flags = g.or_(g.not_(t.zero), g.is_zero(t.significand)), ([t.significand, t.zero],)
-        either = [d.lemma("that a zero product is empty", implied, [i], flags) for i in (is_empty, none)]
-        empty_product = d.cases(t.zero, *either)
-        # Neither factor is zero: their product is not.
-        least = []
-        for x in (a, b):
-            goal = g.ule(g.const(1, x.significand.width), x.significand)
-            given = [d.lemma("that a factor is not zero", g.not_(x.zero), [none], ([a.zero, b.zero],))]
-            least.append(d.fact(d.lemma("that a factor is not zero", goal, given, ((),))))
-        gone = g.is_zero(t.significand)
-        fact = d.fact(d.assume(gone))
-        equations: list[Equation] = []
-        if t.significand.op == "mul_expand":
-            equations = [(d.read(t.significand), t.significand)]
-        one = Poly.constant(1)
-        # a·b - 1 = (a - 1)·b + (b - 1)
-        positive = self.z.rewritten(
-            Poly.of(t.significand) - one, equations,
-            [(Poly.of(b.significand), [least[0]]), (1, [least[1]])],
-        )  # fmt: skip
-        sign = d.about(fact).terms[((t.significand,), ())]
-        absent = d.refute(d.arith([(1, [positive]), (sign * -1, [fact])]), gone)
-        some = g.or_(t.zero, g.any_bit(t.significand))
-        both = [d.lemma("that another product is not", some, [i], flags) for i in (zero, absent)]
-        nonzero = d.cases(t.zero, *both)
-        return SummedTerm(value, t, equation, empty_product, nonzero, tuple(ranges))
 
     def c(self, number: Number) -> Taken:
         """What is known of c."""

@@ -90,7 +90,7 @@ class ResultFlush:
         rounded = sign_of(own) * Poly.of(sig) * x.ulp
         value = sign_of(t.sign) * Poly.of(t.significand) * power(t.exponent, 1 - x.p)
         exponent = self._exponent()
-        summand = self._summand(value, clean, fits)
+        summand = self.summand(value, clean, fits)
         if t.significand is sig:
             if flushed:
                 raise ProofError("a subnormal result is not 0")
@@ -128,7 +128,7 @@ class ResultFlush:
         known = [*settled(self.d, x.r), x.fits]
         return [(self.d.equal("the exponent of a result", code, x.code.bits, known, (leading(x.r),)), code)]
 
-    def _summand(self, value: Poly, clean: Sequence[int], fits: int) -> SummedTerm:
+    def summand(self, value: Poly, clean: Sequence[int], fits: int) -> SummedTerm:
         """The result as an operand of other steps."""
         z, d, g, x, t = self.z, self.d, self.g, self.x, self.term
         over, nothing = self.rounded.result.inf, d.arith([])

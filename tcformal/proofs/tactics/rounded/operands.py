@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tcformal.errors import ProofError
+from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import Encoded, encoded
 from tcformal.proofs.statements.rounded_bound import RoundedBound
-from tcformal.proofs.tactics.rounded.inputs import StatedInputs, Taken
+from tcformal.proofs.tactics.rounded.inputs import StatedInputs, Taken, UnitInputs
 from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps, power
 from tcformal.proofs.tactics.rounded.sums import SummedTerm
 from tcformal.semantics.number import Number
@@ -27,15 +28,17 @@ class SameWord:
     equations: list[Equation]
 
 
-class StepOperands:
-    """The operands of every step, in terms of the statement."""
+class StepNumbers:
+    """The numbers that every step of a dot product takes in, and that they are finite where d is.
 
-    def __init__(self, z: IntegerSteps, stated: RoundedBound, dot: Dot) -> None:
-        self.z, self.d, self.g, self.stated, self.dot = z, z.d, z.g, stated, dot
-        self.design, self.inputs = stated.unit.design, StatedInputs(z, stated)
-        #: What the latest step of each name made: its place, and what is known of it.
+    `word` is what the unit makes, c the word that it starts from.
+    """
+
+    def __init__(self, z: IntegerSteps, inputs: UnitInputs, dot: Dot, word: Encoded, c: Node) -> None:
+        self.z, self.d, self.g, self.dot, self.word, self.first = z, z.d, z.g, dot, word, c
+        self.design, self.unit, self.products = inputs.design, inputs.unit, inputs
+        #: What the latest step of each name made: its place.
         self._latest: dict[Operand, int] = {}
-        self._taken: dict[int, Taken] = {}
         #: That the words which operands are unpacked from are finite, by the steps that made them.
         self._of_words: dict[int, list[int]] = {}
         #: The words that blocks would give, by their last steps.
@@ -52,14 +55,14 @@ class StepOperands:
                 raise ProofError("a step is not rounded")
             made = special.result
             if x.kind == "parts":
-                return unpack(g, self._packed[self._latest[x]], self.stated.unit.operands.d)
+                return unpack(g, self._packed[self._latest[x]], self.unit.operands.d)
             return flush(g, made, design.c_subnormals) if x.kind == "block" else made
         if x.kind == "products" and len(x.ks) == 1:
-            return self.inputs.number(x.ks[0])
+            return self.products.number(x.ks[0])
         if x.kind == "c":
-            return flush(g, unpack(g, g.inputs["c"], self.stated.unit.operands.c), design.c_subnormals)
-        if x.kind == "zero" and self.stated.unit.emulation is not None:
-            fmt = self.stated.unit.operands.d
+            return flush(g, unpack(g, self.first, self.unit.operands.c), design.c_subnormals)
+        if x.kind == "zero" and self.unit.emulation is not None:
+            fmt = self.unit.operands.d
             return flush(g, unpack(g, g.const(0, fmt.width), fmt), design.c_subnormals)
         if x.kind == "zero":
             return positive_zero(g, design.step.fraction_bits, design.step.e_min)
@@ -89,7 +92,7 @@ class StepOperands:
             what = "that a result of a finite d is finite"
             if i == last:
                 cut = [x.term.sign, x.term.significand, x.term.exponent.bits, x.inf, x.nan]
-                given = [d.assume(self.stated.d.finite)]
+                given = [d.assume(self.word.finite)]
                 made[i] = [d.lemma(what, g.not_(f), given, (cut,)) for f in (x.inf, x.nan)]
             if i not in made:
                 raise ProofError("a result goes nowhere")
@@ -112,6 +115,37 @@ class StepOperands:
         cut = [x.term.sign, x.term.significand, x.term.exponent.bits, x.inf, x.nan]
         what = "that a packed number is finite"
         made[j] = [self.d.lemma(what, self.g.not_(f), made[j], (cut,)) for f in (x.inf, x.nan)]
+
+    def packed(self, word: Encoded, x: SummedTerm, finite: int) -> SameWord:
+        """Where a word is finite, it has the value of the number that it was packed from."""
+        z, d, g, t = self.z, self.d, self.g, x.term
+        given = [finite, *x.facts]
+        cut = [t.sign, *x.inner]
+        size = g.shift_left_const(t.significand, word.significand.width - t.significand.width)
+        equations = []
+        for what, one, other in (("sign", word.sign, t.sign), ("significand", word.significand, size)):
+            equations.append((d.equal(f"the {what} of a word", one, other, given, (cut,)), one))
+        bias = word.fmt.bias
+        code = z.linear(
+            "the exponent of a word",
+            [word.exponent],
+            [t.exponent.bits],
+            -bias - t.exponent.low,
+            given,
+            (cut,),
+        )
+        extra = [(d.read(size), size)] if size is not t.significand else []
+        equal = z.rewritten(word.value - x.value, [*equations, *extra, (code, word.exponent)])
+        return SameWord(equal, [(code, word.exponent)])
+
+
+class StepOperands(StepNumbers):
+    """The operands of every step, in terms of the statement."""
+
+    def __init__(self, z: IntegerSteps, stated: RoundedBound, dot: Dot) -> None:
+        self.inputs = StatedInputs(z, stated)
+        super().__init__(z, self.inputs, dot, stated.d, z.g.inputs["c"])
+        self._taken: dict[int, Taken] = {}
 
     # ------------------------------------------------------------------ operands
     def taken(self, step: DotStep, numbers: Sequence[tuple[Number, int | None]]) -> list[Taken]:
@@ -141,7 +175,7 @@ class StepOperands:
         taken = self._taken[source]
         x = taken.summand
         if source in self._of_words:
-            word = encoded(self.g, self._packed[source], self.stated.unit.operands.d)
+            word = encoded(self.g, self._packed[source], self.unit.operands.d)
             finite = self.d.lemma(
                 "that a word is finite", word.finite, self._of_words[source], ([self._packed[source]],)
             )
@@ -167,26 +201,4 @@ class StepOperands:
     # ------------------------------------------------------------------ d
     def result(self, taken: Taken) -> SameWord:
         """That d is the last result."""
-        return self.packed(self.stated.d, taken.summand, self.d.assume(self.stated.d.finite))
-
-    def packed(self, word: Encoded, x: SummedTerm, finite: int) -> SameWord:
-        """Where a word is finite, it has the value of the number that it was packed from."""
-        z, d, g, t = self.z, self.d, self.g, x.term
-        given = [finite, *x.facts]
-        cut = [t.sign, *x.inner]
-        size = g.shift_left_const(t.significand, word.significand.width - t.significand.width)
-        equations = []
-        for what, one, other in (("sign", word.sign, t.sign), ("significand", word.significand, size)):
-            equations.append((d.equal(f"the {what} of a word", one, other, given, (cut,)), one))
-        bias = word.fmt.bias
-        code = z.linear(
-            "the exponent of a word",
-            [word.exponent],
-            [t.exponent.bits],
-            -bias - t.exponent.low,
-            given,
-            (cut,),
-        )
-        extra = [(d.read(size), size)] if size is not t.significand else []
-        equal = z.rewritten(word.value - x.value, [*equations, *extra, (code, word.exponent)])
-        return SameWord(equal, [(code, word.exponent)])
+        return self.packed(self.word, taken.summand, self.d.assume(self.word.finite))

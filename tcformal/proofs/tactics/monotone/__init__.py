@@ -1,0 +1,1 @@
+"""Tactics for claim `monotonicity`: roundings keep the order of numbers; none is trusted."""
