@@ -17,6 +17,7 @@ from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
 from tcformal.proofs.kernel.rules import ProofKernel, check
 from tcformal.proofs.lemmas import Lemma, LemmaBook, Statement
 from tcformal.proofs.packed import packed, unpacked
+from tcformal.proofs.statements.after_bound import AfterBound, after_bound
 from tcformal.proofs.statements.composed_bound import ComposedBound, composed_bound
 from tcformal.proofs.statements.error_bound import ErrorBound, error_bound, require_products
 from tcformal.proofs.statements.grouped_bound import GroupedBound, grouped_bound
@@ -31,6 +32,7 @@ from tcformal.proofs.tactics.bounds.groups import GroupBoundProof
 from tcformal.proofs.tactics.bounds.round_down import RoundDownProof
 from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.proofs.tactics.relative.blocks import RelativeProof
+from tcformal.proofs.tactics.rounded.after import AfterProof
 from tcformal.proofs.tactics.rounded.composition import RoundedProof
 from tcformal.proofs.tactics.rounded.integers import CoreDerivation
 from tcformal.proofs.tactics.truncated import require_truncated_sum
@@ -93,7 +95,7 @@ def bounded_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
     """
     design = ask.spec.design
     rounds_down = design.summation in ("tr", "gtr")
-    if design.fraction_bits is not None and not rounds_down:
+    if design.fraction_bits is not None and not rounds_down and design.c_position != "after":
         require_truncated_sum(ask.spec, "error-bound")
     if ask.assumed.c is not None and (ask.assumed.c or not rounds_down):
         raise InputError(
@@ -137,7 +139,7 @@ def stated_bound(ask: Asking) -> tuple[ErrorBound, Dot]:
         zero_c = ask.assumed.c is not None
         return round_down_bound(g, ask.spec, words, x.c, dot.result, zero_c=zero_c), dot
     state = (
-        rounded_bound if design.fraction_bits is None else composed_bound if ask.spec.emulation is not None
+        after_bound if design.c_position == "after" else rounded_bound if design.fraction_bits is None else composed_bound if ask.spec.emulation is not None
         else grouped_bound if design.group is not None else error_bound
     )  # fmt: skip
     return state(g, ask.spec, words, x.c, dot.result), dot
@@ -149,7 +151,8 @@ def _found(ask: Asking, judge: LemmaJudge) -> str:
     stated, dot = stated_bound(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
     if isinstance(stated, RoundedBound):
-        last = RoundedProof(CoreDerivation(kernel, judge), stated, dot).conclusions()
+        proof = AfterProof if isinstance(stated, AfterBound) else RoundedProof
+        last = proof(CoreDerivation(kernel, judge), stated, dot).conclusions()
     else:
         tactic = next((x for kind, x in _TACTICS.items() if isinstance(stated, kind)), BoundProof)
         last = tactic(Derivation(kernel, judge), stated, dot).conclusions()

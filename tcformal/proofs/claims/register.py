@@ -42,7 +42,7 @@ def fused_products(u: UnitSpec) -> bool:
 
 def error_bounded(u: UnitSpec) -> bool:
     """Whether the statement of claim `error-bound` is written for a unit."""
-    return u.design.fraction_bits is None or truncated_sum(u) or u.design.summation in ("tr", "gtr")
+    return u.design.fraction_bits is None or fused_products(u) or u.design.summation in ("tr", "gtr")
 
 
 def of_integers(u: UnitSpec) -> bool:

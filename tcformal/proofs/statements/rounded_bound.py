@@ -51,8 +51,8 @@ class RoundedBound(ErrorBound):
 
     def __str__(self) -> str:
         design, o = self.unit.design, self.unit.operands
-        a, b = (_marked(f"{x}_k", rule) for x, rule in zip("ab", operand_rules(design), strict=True))
-        c, product = _marked("c", design.c_subnormals), f"{a}·{b}"
+        a, b, c = marked(design)
+        product = f"{a}·{b}"
         summed = product if design.negated == "none" else f"(-1)^k·{product}"
         sums = [x for x in self.roundings[:-1] if x.exact is None]
         lost = Counter(x.grown - x.target.fraction_bits + _log2(x.ulps) for x in sums)
@@ -81,8 +81,12 @@ def operand_rules(design: Design) -> tuple[str, str]:
     return rule, rule if design.b_subnormals is None else design.b_subnormals
 
 
-def _marked(x: str, rule: str) -> str:
-    return x if rule == "kept" else f"FTZ({x})"
+def marked(design: Design) -> tuple[str, str, str]:
+    """How a statement names the factors of a product, and c."""
+    rules = (*operand_rules(design), design.c_subnormals)
+    names = (x if rule == "kept" else f"FTZ({x})" for x, rule in zip(("a_k", "b_k", "c"), rules, strict=True))
+    a, b, c = names
+    return a, b, c
 
 
 def _log2(power: Fraction) -> int:
@@ -100,15 +104,7 @@ def rounded_bound(
     """
     design, o = unit.design, unit.operands
     least = o.d.e_min
-    terms = []
-    for k, row in enumerate(words):
-        pair = [encoded(g, word, fmt) for word, fmt in zip(row, (o.a, o.b), strict=True)]
-        pair = [_flushed(g, x, rule) for x, rule in zip(pair, operand_rules(design), strict=True)]
-        if k % 2 and design.negated == "odd":
-            # A product that is subtracted is that of -a.
-            pair[0] = replace(pair[0], sign=g.not_(pair[0].sign))
-        terms.append(_term(g, f"a[{k}]·b[{k}]", pair))
-    terms.append(_term(g, "c", [_flushed(g, encoded(g, c, o.c), design.c_subnormals)]))
+    terms = stated_terms(g, unit, words, c)
     made = encoded(g, d, o.d)
     e = g.input("E", CODE_BITS)
     floor = g.ule(g.const(least + OFFSET, CODE_BITS), e)
@@ -128,6 +124,20 @@ def rounded_bound(
         unit, g, d, e, tuple(terms), made, hypotheses, limits, floor, (), bound, AT_LEAST, least, last.ulps,
         roundings, flushed,
     )  # fmt: skip
+
+
+def stated_terms(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: Node) -> list[StatedTerm]:
+    """The products and c, flushed and subtracted as the design has it."""
+    design, o, terms = unit.design, unit.operands, list[StatedTerm]()
+    for k, row in enumerate(words):
+        pair = [encoded(g, word, fmt) for word, fmt in zip(row, (o.a, o.b), strict=True)]
+        pair = [_flushed(g, x, rule) for x, rule in zip(pair, operand_rules(design), strict=True)]
+        if k % 2 and design.negated == "odd":
+            # A product that is subtracted is that of -a.
+            pair[0] = replace(pair[0], sign=g.not_(pair[0].sign))
+        terms.append(_term(g, f"a[{k}]·b[{k}]", pair))
+    terms.append(_term(g, "c", [_flushed(g, encoded(g, c, o.c), design.c_subnormals)]))
+    return terms
 
 
 def _flushed(g: Graph, x: Encoded, rule: str) -> Encoded:
