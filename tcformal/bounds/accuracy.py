@@ -108,8 +108,6 @@ def accuracy(
     """
     spec = spec_of(unit)
     n = check_int("length", spec.k if length is None else length, low=1, high=LONGEST)
-    if spec.tree is not None:
-        raise InputError(f"expected a unit whose design names its order, but {spec.name} sums as a tree")
     if n > spec.k and spec.c_format != spec.d_format:
         raise InputError(
             f"expected a length of at most {spec.k} for {spec.name}, whose D ({spec.d_format.name}) cannot "

@@ -109,7 +109,7 @@ def step_constant(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     Shapes: `length` products in all: of one block, `other` is None.
     """
     try:
-        if register.of_products(unit):
+        if unit.tree is None and register.of_products(unit):
             try:
                 return _truncated(unit, length, known)
             except InputError:
@@ -117,7 +117,7 @@ def step_constant(unit: UnitSpec, length: int, known: Theorems) -> Proved:
                 return _whole(unit, length, known)
         if unit.emulation is not None and unit.design.fraction_bits is not None:
             return _composed(unit, length, known)
-        if unit.design.fraction_bits is None:
+        if unit.tree is not None or unit.design.fraction_bits is None:
             made = _rounded(unit, length, growth(unit, length), known)
             if made.first is not None:
                 return made

@@ -139,7 +139,9 @@ def stated_bound(ask: Asking) -> tuple[ErrorBound, Dot]:
         zero_c = ask.assumed.c is not None
         return round_down_bound(g, ask.spec, words, x.c, dot.result, zero_c=zero_c), dot
     state = (
-        after_bound if design.c_position == "after" else rounded_bound if design.fraction_bits is None else composed_bound if ask.spec.emulation is not None
+        after_bound if design.c_position == "after"
+        else rounded_bound if design.fraction_bits is None
+        else composed_bound if ask.spec.emulation is not None
         else grouped_bound if design.group is not None else error_bound
     )  # fmt: skip
     return state(g, ask.spec, words, x.c, dot.result), dot

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.design.spec import Design
+from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
@@ -199,6 +200,9 @@ class RoundingPlan:
         self.steps: list[tuple[tuple[int, ...], Conversion]] = []
         #: Which of them round a product on its own.
         self.products: list[int] = []
+        if unit.tree is not None:
+            self._summed(unit, unit.tree.root, stage_designs(unit.tree, unit.design))
+            return
         if unit.emulation is None:
             self._dot(unit.design, range(unit.k), unit.k)
             return
@@ -211,6 +215,23 @@ class RoundingPlan:
         """A sum, without the zeros that chains start from; the number of its result."""
         self.steps.append((tuple(x for x in operands if x is not None), target))
         return self.k + len(self.steps)
+
+    def _summed(self, unit: UnitSpec, step: Step, stages: Mapping[str, Design]) -> int:
+        """A sum of a tree, after those that it takes in; the number of its result."""
+        design = stages[step.stage]
+        if design.fraction_bits is not None:
+            raise InputError(f"expected exact sums that are rounded, but {unit.name} cuts terms")
+        inner = {x: self._summed(unit, x, stages) for x in step.children if isinstance(x, Step)}
+        operands: list[int | None] = []
+        for x in step.children:
+            if isinstance(x, int) and unit.design.product_rounding is not None:
+                self.products.append(len(self.steps))
+                operands.append(self._add([x], unit.design.product_conversion))
+            elif isinstance(x, int):
+                operands.append(x)
+            else:
+                operands.append(inner[x] if isinstance(x, Step) else self.k if x == "c" else None)
+        return self._add(operands, design.rho)
 
     def _dot(self, design: Design, ks: Sequence[int], c: int | None) -> int | None:
         length = min(len(ks), design.products)

@@ -36,7 +36,7 @@ class AfterProof(RoundedProof):
 
     def conclusions(self) -> list[int]:
         """Both theorems of the statement; ProofError with one sentence where a step is not found."""
-        d, stated, alignment = self.d, self.stated, self._alignment()
+        stated, alignment = self.stated, self._alignment()
         terms = [alignment.term(k) for k in range(len(alignment.summands))]
         summed = self._summed(alignment, terms)
         c = self._c()
