@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -20,6 +21,8 @@ from tcformal.proofs.packed import unpacked
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.query.assume import from_texts
 from tcformal.query.question import Kind
+from tcformal.semantics import normalise
+from tcformal.semantics.number import Term
 from tcformal.solve.result import Limits
 from theorems import check_theorems
 
@@ -33,6 +36,8 @@ NEAREST = TOY.replace("RZ-FP16", "RNE-FP16")
 SHORT = TOY.replace("fraction_bits=11,conversion=RZ-FP16", "fraction_bits=6,conversion=RZ-E5M6")
 
 NEAR = TOY.replace("e5m2", "e2m2").replace("products=2", "products=3")
+#: Subnormal factors are normalised.
+NORMALISED = TOY.replace("e5m2", "e3m2") + ",normalise_operands=true"
 #: What a product of e5m2 loses at most of a unit of a sum of 11 fraction bits, rounded up.
 LOSS = Fraction(3841, 4096)
 
@@ -61,6 +66,7 @@ def asking(name: str, book: LemmaBook, *, zero: bool = False) -> Asking:
         (TOY, False, LOSS / 2046 + Fraction(1, 1023)),
         # Products of e2m2 are so near each other that none of three is cut.
         (NEAR, True, Fraction(1, 1023)),
+        (NORMALISED, True, Fraction(1, 1023)),
         pytest.param(NEAREST, True, (LOSS + 1) / 2047, marks=pytest.mark.long),
         pytest.param(NEAREST, False, (LOSS + 2) / 2047, marks=pytest.mark.long),
         pytest.param(SHORT, False, (Fraction(3871, 4096) + 1) / 63, marks=pytest.mark.long),
@@ -126,6 +132,19 @@ def test_a_false_unit_never_holds(name: str, monkeypatch: pytest.MonkeyPatch) ->
     FAULTS[name](monkeypatch)
     v = prove(TOY, LemmaBook(limits=LIMITS))
     assert v.kind is Kind.UNKNOWN, v.reason
+
+
+def test_a_normalised_factor_that_keeps_its_exponent_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def normalise_term(g: Graph, term: Term) -> Term:
+        made = normalise.normalise_term(g, term)
+        low, high = made.exponent.low, made.exponent.high
+        return replace(made, exponent=replace(made.exponent, bits=term.exponent.rebased(g, low, high)))
+
+    monkeypatch.setattr("tcformal.semantics.mma.normalise_term", normalise_term)
+    for claim in ("error-bound", "relative-error"):
+        v = prove_claim(resolve(NORMALISED), claim, book=LemmaBook(limits=LIMITS), limits=LIMITS)
+        assert v.kind is Kind.UNKNOWN, v.reason
+        assert not v.parts[0].tree
 
 
 def test_a_composition_is_refused(book: LemmaBook) -> None:

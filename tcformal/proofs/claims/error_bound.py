@@ -157,8 +157,14 @@ def _found(ask: Asking, judge: LemmaJudge) -> str:
         last = proof(CoreDerivation(kernel, judge), stated, dot).conclusions()
     else:
         tactic = next((x for kind, x in _TACTICS.items() if isinstance(stated, kind)), BoundProof)
-        last = tactic(Derivation(kernel, judge), stated, dot).conclusions()
+        last = tactic(_derivation(ask, kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)
+
+
+def _derivation(ask: Asking, kernel: ProofKernel, judge: LemmaJudge) -> Derivation:
+    """Steps of a proof; what is normalised is shifted by stages, which pick and join bits."""
+    made = CoreDerivation if ask.spec.design.normalise_operands else Derivation
+    return made(kernel, judge)
 
 
 def words_of(ask: Asking, x: OperandNodes) -> list[tuple[Node, ...]]:
@@ -193,7 +199,7 @@ def stated_relative(ask: Asking) -> tuple[RelativeBound, Dot]:
     """The statement about one block of the unit in a graph of its own, and the stages of the circuit."""
     if ask.assumed.c not in (None, 0):
         raise InputError(f"expected c=0 or no assumption for claim relative-error, but got c={ask.assumed.c}")
-    require_products(ask.spec, "relative-error")
+    require_products(ask.spec, "relative-error", normalised=True)
     ask = replace(ask, spec=block_of(ask.spec))
     g = Graph()
     x = declare_inputs(g, ask.spec, ask.spec.k)
@@ -207,5 +213,5 @@ def _found_relative(ask: Asking, judge: LemmaJudge) -> str:
     ask.progress("looking for a proof for the kernel")
     stated, dot = stated_relative(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
-    last = RelativeProof(Derivation(kernel, judge), stated, dot).conclusions()
+    last = RelativeProof(_derivation(ask, kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)

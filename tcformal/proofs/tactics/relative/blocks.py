@@ -16,9 +16,10 @@ from tcformal.proofs.tactics.bounds.blocks import BoundProof
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion
 from tcformal.proofs.tactics.bounds.summed import Addition
-from tcformal.proofs.tactics.bounds.terms import sign_of
+from tcformal.proofs.tactics.bounds.terms import KnownTerm, sign_of, weight
 from tcformal.proofs.tactics.relative.conversion import SharpConversion
 from tcformal.proofs.tactics.relative.products import SharpAlignment
+from tcformal.semantics.number import Term
 from tcformal.semantics.stages import Block, Dot
 
 ONE = Poly.constant(1)
@@ -99,6 +100,16 @@ class RelativeProof(BoundProof):
         return found
 
     # ------------------------------------------------------------------ terms
+    def _normalised(self, k: int, term: Term) -> KnownTerm:
+        """A product of normal factors, or of zeros, keeps its exponent."""
+        d, x, t = self.d, super()._normalised(k, term), self.stated.terms[k]
+        facts = tuple(d.assume(n) for n in self.relative.normal[k] if n.op != "const")
+        same = d.equal("that a normal product keeps its exponent", x.code, t.code, facts)
+        assert x.shown is not None, "the value of a normalised product is shown"
+        size = sign_of(term.sign) * Poly.of(term.significand) * weight(t.code, term.fraction_bits)
+        shown = d.prove(t.value - size, [(same, x.code)], [(1, [x.shown])])
+        return replace(x, factors=t.factors, code=t.code, limit=self._limited(k), facts=facts, shown=shown)
+
     def _term(self, alignment: Alignment, k: int) -> TermError:
         """One aligned term; of c, what the statement knows of it too."""
         d, x, made = self.d, alignment.summands[k], alignment.total.terms[k]

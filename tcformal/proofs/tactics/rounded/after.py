@@ -12,12 +12,11 @@ from tcformal.proofs.statements.encodings import CODE_BITS
 from tcformal.proofs.tactics.bounds.aligned import Alignment, TermError
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.summed import Addition
-from tcformal.proofs.tactics.bounds.terms import KnownTerm, code_of, sign_of
+from tcformal.proofs.tactics.bounds.terms import code_of, sign_of
 from tcformal.proofs.tactics.rounded.composition import RoundedProof
-from tcformal.proofs.tactics.rounded.inputs import Taken
+from tcformal.proofs.tactics.rounded.inputs import Taken, known_product
 from tcformal.proofs.tactics.rounded.integers import power
 from tcformal.proofs.tactics.rounded.sums import SummedTerm
-from tcformal.semantics.number import Term
 from tcformal.semantics.stages import Block, Dot, DotStep
 from tcformal.semantics.sums.step import as_term
 
@@ -58,33 +57,13 @@ class AfterProof(RoundedProof):
         total = self.products.total
         if total is None or self.products.rounded is not None or self.last.total is None:
             raise ProofError("the sum of the products is rounded before c is added")
-        summands = [self._product(x.ks[0], t.term) for x, t in zip(
+        summands = [known_product(self.operands.inputs, x.ks[0], t.term) for x, t in zip(
             self.products.operands, total.terms, strict=True
         )]  # fmt: skip
         wide = self.g.zero_extend_to(self.stated.e, CODE_BITS + 1)
         code = code_of(self.g, total.e_max)
         self.in_e = [(self.d.read(wide), wide), *self.d.expanded(code, [total.e_max.bits], "an exponent")]
         return Alignment(self.d, total, summands, wide, self.floor)
-
-    def _product(self, k: int, term: Term) -> KnownTerm:
-        """A product as the statement knows it, with the exponent that it is aligned by."""
-        d, g, stated = self.d, self.g, self.stated.terms[k]
-        taken = self.operands.inputs.product(k, self.operands.inputs.number(k)).summand
-        if taken.term.significand is not term.significand or taken.term.exponent != term.exponent:
-            raise ProofError("a term of the sum is not the product of its factors")
-        code = code_of(g, term.exponent)
-        wide = g.zero_extend_to(self.stated.e, CODE_BITS + 1)
-        goal = g.or_(g.not_(stated.nonzero), g.ule(g.zero_extend_to(code, CODE_BITS + 1), wide))
-        reached = d.lemma("an exponent at most E", goal, [d.assume(self.stated.limits[k])])
-        moved = (
-            stated.value
-            - sign_of(term.sign)
-            * Poly.of(term.significand)
-            * (Poly.of(code) - Poly.constant((1 << (CODE_BITS - 1)) + term.fraction_bits)).power_of_two()
-        )
-        same = d.expanded(code, [term.exponent.bits], "an exponent")
-        shown = d.prove(moved, same, [(1, [taken.equation])])
-        return KnownTerm(stated.value, (), term, code, stated.nonzero, reached, shown=shown)
 
     def _summed(self, alignment: Alignment, terms: Sequence[TermError]) -> Taken:
         """The sum of the products as a term of the second sum."""
