@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tcformal.bounds.attained import Attained, Construction
-from tcformal.bounds.constants import Proved, Theorems, step_constant, unproved
+from tcformal.bounds.constants import step_constant
 from tcformal.bounds.grid import bounded_on_grid
 from tcformal.bounds.promoted import promoted
 from tcformal.bounds.recurrence import Recurrence
 from tcformal.bounds.search import improved
+from tcformal.bounds.theorems import Proved, Theorems, unproved
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.unit import UnitSpec

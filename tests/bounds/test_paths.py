@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from tcformal.bounds.accuracy import accuracy
-from tcformal.bounds.constants import Theorems, step_constant
+from tcformal.bounds.constants import step_constant
 from tcformal.bounds.paths import growth
+from tcformal.bounds.theorems import Theorems
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
@@ -70,3 +71,19 @@ def test_a_tree_that_cuts_terms_has_no_plan() -> None:
     found = step_constant(resolve(unit.name), unit.k, known)
     assert found.first is None
     assert "cuts terms" in found.reason
+
+
+def test_a_wider_rounding_is_a_narrower_one_where_nothing_leaves_its_exponents() -> None:
+    """Power10's pairs of products are rounded to a wider format than its results."""
+    unit = catalogue()["power10/xvbf16ger2pp"]
+    (step,) = growth(unit, unit.k).steps
+    assert step.operands.d.name == "e11m23"
+    fp64 = resolve(
+        "tfdpa@products=2,a_format=fp64,b_format=fp64,c_format=fp32,d_format=fp32,fraction_bits=exact,"
+        "conversion=RNE-FP32,c_position=last,accumulator=RNE-E15M23"
+    )
+    with pytest.raises(InputError, match="expected sums rounded to fp32"):
+        growth(fp64, fp64.k)
+    # Beside a c the wider sum is no number of d's format.
+    with pytest.raises(InputError):
+        growth(unit, 2 * unit.k)

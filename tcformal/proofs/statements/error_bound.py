@@ -154,6 +154,9 @@ def error_bound(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: No
     require_products(unit, "error-bound", normalised=True)
     zero = design.zero_exponent
     bits, least = int(design.fraction_bits or 0), o.d.e_min
+    if zero == "none":
+        # The least exponent that a term can have.
+        zero = min(-o.c.bias, -o.a.bias - o.b.bias)
     if not isinstance(zero, int) or zero > least:
         raise InputError(
             f"expected zero terms with an exponent of at most {least}, that of the least normal {o.d}, "

@@ -118,9 +118,9 @@ def relative_bound(
     base = error_bound(g, unit, words, c, d)
     design = unit.design
     bits, p = int(design.fraction_bits or 0), design.rho.fraction_bits
-    if design.rho.mode not in (*NEAREST, "RZ"):
+    if design.rho.mode not in (*NEAREST, "RZ", "RO"):
         raise InputError(
-            f"expected a conversion to nearest or toward zero for claim relative-error, "
+            f"expected a conversion to nearest or toward zero, or to odd, for claim relative-error, "
             f"but got {design.conversion}"
         )
     if len(base.blocks) != 1:
@@ -147,8 +147,8 @@ def relative_bound(
 def _losses(unit: UnitSpec, products: int, zero_c: bool) -> tuple[Fraction, Fraction, Fraction]:
     """How much of an ulp the conversion loses, how many units of 2^(E - F) the sum besides, and one product.
 
-    All terms but the largest lose up to a unit, of products what `product_loss` says; a sum that is cut
-    loses a unit less than an ulp.
+    All terms but the largest lose up to a unit, of products what `product_loss` says; a sum that is cut, or
+    rounded to odd, loses a unit less than an ulp.
     """
     nearest, loss = unit.design.rho.mode in NEAREST, product_loss(unit, zero_c=zero_c)
     share, cut = (Fraction(1, 2), 0) if nearest else (Fraction(1), 1)
@@ -164,6 +164,8 @@ def product_loss(unit: UnitSpec, *, zero_c: bool) -> Fraction:
     """
     o, bits = unit.operands, int(unit.design.fraction_bits or 0)
     low = bits - o.a.fraction_bits - o.b.fraction_bits
+    if unit.design.alignment_rounding != "RZ":
+        return Fraction(1)
     if low < 0 or bits - low > _FEW or (unit.scale_format is not None and unit.scale_format.fraction_bits):
         return Fraction(1)
     if zero_c and one_scale(unit) and product_span(unit)[1] - product_span(unit)[0] <= low:
