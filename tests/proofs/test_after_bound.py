@@ -22,8 +22,8 @@ from tcformal.proofs.claims.register import units_of
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.query.question import Kind
-from tcformal.semantics import align, normalise
-from tcformal.semantics.number import Term
+from tcformal.semantics import align, normalise, product
+from tcformal.semantics.number import Number, Term
 from tcformal.semantics.stages import Total
 from tcformal.semantics.sums import step
 from theorems import value_at
@@ -35,6 +35,8 @@ NORMALISED = (
     f"{_TOY},a_format=e3m2,b_format=e3m2,fraction_bits=5,normalise_operands=true,"
     "result_subnormals=signed_zero,c_subnormals=signed_zero"
 )
+#: Every product of two pieces is a term.
+PIECES = f"{_TOY},a_format=e2m3,b_format=e2m1,fraction_bits=5,piece_bits=2"
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +52,7 @@ def book() -> LemmaBook:
         pytest.param(
             NORMALISED, "|d - (Σ a_k·b_k + FTZ(c))| <= 1·2^(E-5) + 2^-14 + ulp(d)/2", marks=pytest.mark.long
         ),
+        pytest.param(PIECES, "|d - (Σ a_k·b_k + c)| <= 3·2^(E-5) + ulp(d)/2", marks=pytest.mark.long),
         pytest.param(
             "gaudi2/mme.bf16",
             "|d - (Σ FTZ(a_k)·FTZ(b_k) + FTZ(c))| <= 7·2^(E-46) + 2^-126 + ulp(d)/2",
@@ -88,7 +91,7 @@ def broken(name: str, book: LemmaBook, times: int = 4000) -> bool:
     return False
 
 
-@pytest.mark.parametrize("name", [AFTER, NORMALISED])
+@pytest.mark.parametrize("name", [AFTER, NORMALISED, PIECES])
 def test_the_statement_means_the_exact_sum(name: str, book: LemmaBook) -> None:
     """The error of the statement against values decoded by the oracle, and within the bound."""
     stated, _ = stated_bound(asking(name, book))
@@ -146,11 +149,21 @@ def _not_lowered(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("tcformal.semantics.mma.normalise_term", normalise_term)
 
 
+def _no_lowest(patch: pytest.MonkeyPatch) -> None:
+    """The pieces with the highest numbers are left out."""
+
+    def in_pieces(g: Graph, x: Number, bits: int, dropped: int) -> list[Number]:
+        return product.in_pieces(g, x, bits, dropped)[:-1]
+
+    patch.setattr("tcformal.semantics.mma.in_pieces", in_pieces)
+
+
 @pytest.mark.parametrize(
     ("name", "fault"),
     [
         (AFTER, _no_sign),
         (AFTER, _too_large),
+        (PIECES, _no_lowest),
         pytest.param(NORMALISED, _not_lowered, marks=pytest.mark.long),
     ],
 )
@@ -177,7 +190,10 @@ def test_the_proof_about_another_unit_is_refused(book: LemmaBook) -> None:
     ("change", "reason"),
     [
         (("zero_exponent=none", "zero_exponent=-20"), "those that are zero left out"),
-        (("fraction_bits=2", "fraction_bits=2,piece_bits=1"), "cuts factors into pieces"),
+        (
+            ("fraction_bits=2", "fraction_bits=2,piece_bits=1,dropped_pieces=1"),
+            "leaves 1 of their pieces out",
+        ),
         (("products=2", "products=2,k=4"), "one sum of products, then c"),
     ],
 )

@@ -56,10 +56,10 @@ def after_bound(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: No
     design, o, bits = unit.design, unit.operands, unit.design.fraction_bits
     if design.c_position != "after" or bits is None or unit.k > design.products:
         raise InputError(f"expected one sum of products, then c, but {unit.name} has others")
-    if design.piece_bits is not None:
+    if design.dropped_pieces:
         raise InputError(
-            f"expected whole products as terms for claim error-bound, but {unit.name} cuts factors into "
-            f"pieces of {design.piece_bits} bits"
+            f"expected whole products for claim error-bound, but {unit.name} leaves {design.dropped_pieces} "
+            f"of their pieces out"
         )
     if design.zero_exponent != "none" or design.alignment_rounding != "RZ" or design.carry_bits is not None:
         raise InputError(
@@ -75,8 +75,12 @@ def after_bound(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: No
     limits = tuple(g.or_(g.not_(t.nonzero), g.ule(t.code, e)) for t in terms[:-1])
     finite = [x.finite for t in terms for x in t.factors] + [made.finite]
     hypotheses = tuple(dict.fromkeys(x for x in (*finite, *limits, floor) if x.op != "const"))
-    units = unit.k - (o.a.fraction_bits + o.b.fraction_bits <= bits)
-    block = BlockBound(unit.k, units, 0, 0)
+    count = unit.k
+    for x in (o.a, o.b) if design.piece_bits is not None else ():
+        # Every product of two pieces is a term.
+        count *= -(-x.precision // (design.piece_bits or 1))
+    units = count - (o.a.fraction_bits + o.b.fraction_bits <= bits)
+    block = BlockBound(count, units, 0, 0)
     rounding = StatedRounding((unit.k, unit.k + 1), design.rho, Fraction(0), 0, None)
     flushed = Fraction(0) if design.result_subnormals == "kept" else Fraction(2) ** o.d.e_min
     bound = (Poly.of(e) - Poly.constant(OFFSET + bits)).power_of_two() * units + Poly.constant(flushed)

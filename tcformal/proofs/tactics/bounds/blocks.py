@@ -16,7 +16,8 @@ from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import RoundingError, SumConversion, flags_of
 from tcformal.proofs.tactics.bounds.summed import Addition
 from tcformal.proofs.tactics.bounds.terms import KnownTerm
-from tcformal.proofs.tactics.rounded.inputs import StatedInputs, known_product
+from tcformal.proofs.tactics.rounded.aligned_products import known_product
+from tcformal.proofs.tactics.rounded.inputs import StatedInputs
 from tcformal.proofs.tactics.rounded.integers import IntegerSteps
 from tcformal.semantics.number import Term
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand, Rounded, SpecialCases

@@ -13,8 +13,9 @@ from tcformal.proofs.tactics.bounds.aligned import Alignment, TermError
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.summed import Addition
 from tcformal.proofs.tactics.bounds.terms import code_of, sign_of
+from tcformal.proofs.tactics.rounded.aligned_products import known_pieces, known_product
 from tcformal.proofs.tactics.rounded.composition import RoundedProof
-from tcformal.proofs.tactics.rounded.inputs import Taken, known_product
+from tcformal.proofs.tactics.rounded.inputs import Taken
 from tcformal.proofs.tactics.rounded.integers import power
 from tcformal.proofs.tactics.rounded.sums import SummedTerm
 from tcformal.semantics.stages import Block, Dot, DotStep
@@ -32,6 +33,8 @@ class AfterProof(RoundedProof):
         if len(blocks) != len(dot.stages) or [len(x.steps) for x in blocks] != [2]:
             raise ProofError("a dot product is not one sum of products, and then c")
         self.products, self.last = blocks[0].steps
+        #: Of each product that is cut into pieces that it is their sum.
+        self.cut: list[int] = []
 
     def conclusions(self) -> list[int]:
         """Both theorems of the statement; ProofError with one sentence where a step is not found."""
@@ -48,7 +51,7 @@ class AfterProof(RoundedProof):
         ):
             parts: list[Part] = [(1, [mine]), *lost, (sign, [same.equal])]
             parts += [(1, [t.above if sign < 0 else t.below]) for t in terms]
-            parts.append((alignment.unit * sign, [self.equation]))
+            parts += [(alignment.unit * sign, [self.equation]), *((-sign, [i]) for i in self.cut)]
             made.append(self.z.rewritten(goal, [*same.equations, *self.in_e], parts))
         return made
 
@@ -57,9 +60,15 @@ class AfterProof(RoundedProof):
         total = self.products.total
         if total is None or self.products.rounded is not None or self.last.total is None:
             raise ProofError("the sum of the products is rounded before c is added")
-        summands = [known_product(self.operands.inputs, x.ks[0], t.term) for x, t in zip(
-            self.products.operands, total.terms, strict=True
-        )]  # fmt: skip
+        summands = []
+        for k in dict.fromkeys(x.ks[0] for x in self.products.operands):
+            own = [t.term for x, t in zip(self.products.operands, total.terms, strict=True) if x.ks[0] == k]
+            if self.design.piece_bits is None:
+                summands += [known_product(self.operands.inputs, k, term) for term in own]
+                continue
+            pieces, same = known_pieces(self.operands.inputs, k, own)
+            summands += pieces
+            self.cut.append(same)
         wide = self.g.zero_extend_to(self.stated.e, CODE_BITS + 1)
         code = code_of(self.g, total.e_max)
         self.in_e = [(self.d.read(wide), wide), *self.d.expanded(code, [total.e_max.bits], "an exponent")]

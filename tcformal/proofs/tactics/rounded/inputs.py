@@ -9,15 +9,15 @@ from fractions import Fraction
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded
+from tcformal.proofs.statements.encodings import OFFSET, Encoded
 from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm
 from tcformal.proofs.statements.rounded_bound import operand_rules
-from tcformal.proofs.tactics.bounds.terms import KnownTerm, code_of, sign_of, term_of, weight
+from tcformal.proofs.tactics.bounds.terms import sign_of, term_of
 from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps, in_range, power
 from tcformal.proofs.tactics.rounded.sums import SummedTerm
 from tcformal.semantics.mma import negated
 from tcformal.semantics.normalise import normalise_term, shift_left_by_leading_zeros
-from tcformal.semantics.number import Number, Term
+from tcformal.semantics.number import Number
 from tcformal.semantics.pack import converted_word
 from tcformal.semantics.product import product
 from tcformal.semantics.special import flush
@@ -302,19 +302,3 @@ class StatedInputs:
             yes = z.rewritten(goal, [(d.fact(d.assume(zero)), x.significand)], [(room, [])])
             made = d.cases(zero, yes, made)
         return made
-
-
-def known_product(inputs: StatedInputs, k: int, term: Term) -> KnownTerm:
-    """A product whose factors may be normalised, with the exponent that it is aligned by, at most E."""
-    d, g, stated = inputs.d, inputs.g, inputs.stated.terms[k]
-    taken = inputs.product(k, inputs.number(k)).summand
-    if taken.term.significand is not term.significand or taken.term.exponent != term.exponent:
-        raise ProofError("a term of the sum is not the product of its factors")
-    code = code_of(g, term.exponent)
-    wide = g.zero_extend_to(inputs.stated.e, CODE_BITS + 1)
-    goal = g.or_(g.not_(stated.nonzero), g.ule(g.zero_extend_to(code, CODE_BITS + 1), wide))
-    reached = d.lemma("an exponent at most E", goal, [d.assume(inputs.stated.limits[k])])
-    moved = sign_of(term.sign) * Poly.of(term.significand) * weight(code, term.fraction_bits)
-    same = d.expanded(code, [term.exponent.bits], "an exponent")
-    shown = d.prove(stated.value - moved, same, [(1, [taken.equation])])
-    return KnownTerm(stated.value, (), term, code, stated.nonzero, reached, shown=shown)
