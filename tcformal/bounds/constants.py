@@ -29,6 +29,8 @@ def step_constant(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     Shapes: `length` products in all: of one block, `other` is None.
     """
     try:
+        if unit.design.c_position == "after":
+            return _added_after(unit, length, known)
         if unit.tree is None and unit.design.c_position == "last" and unit.design.fraction_bits is not None:
             return _summed_last(unit, length, known)
         if unit.tree is None and register.of_products(unit):
@@ -141,6 +143,18 @@ def _summed_last(unit: UnitSpec, length: int, known: Theorems) -> Proved:
         f"zero: {design.rho.fraction_bits} of {design.fraction_bits} fraction bits are a result's"
     )
     return Proved(first, other, unit.k, tuple(known.claims), (said,))
+
+
+def _added_after(unit: UnitSpec, length: int, known: Theorems) -> Proved:
+    """Of a truncated sum of products that c is added to as it is: c is zero, or what `error-bound` gives."""
+    if unit.design.piece_bits is not None or length > unit.k:
+        return _whole(unit, length, known)
+    if not known.holds(unit, "relative-error; c=0x0"):
+        return known.missing()
+    stated = known.stated_relative(unit)
+    least = stated.base.least + (MARGIN if stated.flushed else 0)
+    more = stated.flushed / Fraction(2) ** least
+    return Proved(stated.constant + more, None, unit.k, tuple(known.claims), (), least=least)
 
 
 def _whole(unit: UnitSpec, length: int, known: Theorems) -> Proved:

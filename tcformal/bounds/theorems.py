@@ -10,10 +10,11 @@ from tcformal.callbacks import Progress
 from tcformal.design.unit import UnitSpec
 from tcformal.proofs.claim import Asking, ClaimVerdict
 from tcformal.proofs.claims import register
-from tcformal.proofs.claims.error_bound import stated_bound
+from tcformal.proofs.claims.error_bound import stated_bound, stated_relative
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import ClaimStore, kept_or_proved
 from tcformal.proofs.statements.error_bound import ErrorBound
+from tcformal.proofs.statements.relative_bound import RelativeBound
 from tcformal.query.assume import Assumptions
 from tcformal.query.question import Kind
 from tcformal.solve.members import check_members
@@ -84,6 +85,13 @@ class Theorems:
         """What claim `error-bound` says of a unit."""
         book, what = LemmaBook(limits=self.limits), Assumptions(c=0) if zero_c else Assumptions()
         return stated_bound(Asking(unit, book, self.limits, None, self.progress, assumed=what))[0]
+
+    def stated_relative(self, unit: UnitSpec) -> RelativeBound:
+        """What claim `relative-error` says of a unit where c is zero."""
+        book = LemmaBook(limits=self.limits)
+        return stated_relative(
+            Asking(unit, book, self.limits, None, self.progress, assumed=Assumptions(c=0))
+        )[0]
 
     def missing(self) -> Proved:
         """No constants, because the last claim does not hold."""

@@ -12,13 +12,15 @@ import pytest
 
 from proofs.test_error_bound import LIMITS, asking, prove, replayed
 from tcformal.design.catalog import catalogue, distinct_designs
-from tcformal.errors import ProofError
+from tcformal.design.names import resolve
+from tcformal.errors import InputError, ProofError
 from tcformal.formats.spec import Format
 from tcformal.interp.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.oracle.values import decode
+from tcformal.proofs.claim import ClaimVerdict
 from tcformal.proofs.claims.error_bound import stated_bound
-from tcformal.proofs.claims.register import units_of
+from tcformal.proofs.claims.register import prove_claim, units_of
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.query.question import Kind
@@ -34,6 +36,12 @@ AFTER = f"{_TOY},a_format=e2m1,b_format=e2m1,fraction_bits=2"
 NORMALISED = (
     f"{_TOY},a_format=e3m2,b_format=e3m2,fraction_bits=5,normalise_operands=true,"
     "result_subnormals=signed_zero,c_subnormals=signed_zero"
+)
+RELATIVE = f"{_TOY},a_format=e2m1,b_format=e2m1,fraction_bits=4"
+FLUSHED = (
+    "tfdpa@products=2,c_position=after,zero_exponent=none,c_format=fp16,d_format=fp16,conversion=RNE-FP16,"
+    "a_format=e3m2,b_format=e3m2,fraction_bits=11,result_subnormals=signed_zero,c_subnormals=signed_zero,"
+    "zero_sign=ieee"
 )
 #: Every product of two pieces is a term.
 PIECES = f"{_TOY},a_format=e2m3,b_format=e2m1,fraction_bits=5,piece_bits=2"
@@ -184,6 +192,48 @@ def test_the_proof_about_another_unit_is_refused(book: LemmaBook) -> None:
     for other in ("fraction_bits=2", "fraction_bits=1"), ("RNE", "RZ"), ("b_format=e2m1", "b_format=e2m3"):
         with pytest.raises(ProofError):
             replayed(AFTER.replace(*other), tree, book)
+
+
+# ------------------------------------------------------------------------------- in terms of magnitudes
+def relative(
+    name: str, book: LemmaBook, tree: str = "", claim: str = "relative-error; c=0x0"
+) -> ClaimVerdict:
+    return prove_claim(resolve(name), claim, book=book, limits=LIMITS, tree=tree)
+
+
+@pytest.mark.parametrize(
+    ("name", "bound"),
+    [
+        # One product loses λ = 793/1024 of a unit, 2^-4, and the sum half an ulp: (λ·2^-4 + 2^-3)/(1 - 2^-3).
+        (RELATIVE, "<= 2841/14336 · Σ|a_k·b_k|"),
+        pytest.param(FLUSHED, "<= 7937/8384512 · Σ|a_k·b_k| + 2^-13", marks=pytest.mark.long),
+    ],
+)
+def test_a_constant_holds_where_c_is_zero(name: str, bound: str, book: LemmaBook) -> None:
+    v = relative(name, book)
+    assert v.kind is Kind.HOLDS, v.reason
+    assert v.reason.endswith(bound)
+    assert "c = 0" in v.composition
+    # The same steps are no proof about a sum of other bits.
+    other = relative(name.replace("fraction_bits=", "fraction_bits=1"), book, v.parts[0].tree)
+    assert other.kind is Kind.UNKNOWN
+
+
+@pytest.mark.parametrize("fault", [_no_sign, pytest.param(_too_large, marks=pytest.mark.long)])
+def test_a_constant_of_a_false_unit_never_holds(
+    fault: Callable[[pytest.MonkeyPatch], None], book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault(monkeypatch)
+    v = relative(RELATIVE, book)
+    assert v.kind is Kind.UNKNOWN, v.reason
+    assert not v.parts[0].tree
+
+
+def test_a_constant_beside_a_c_that_is_not_zero_is_refused(book: LemmaBook) -> None:
+    with pytest.raises(InputError, match="expected c=0 for claim relative-error"):
+        relative(RELATIVE, book, claim="relative-error")
+    with pytest.raises(InputError, match="expected whole products"):
+        relative(PIECES, book)
 
 
 @pytest.mark.parametrize(

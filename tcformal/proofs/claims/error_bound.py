@@ -31,6 +31,7 @@ from tcformal.proofs.tactics.bounds.derivation import Derivation
 from tcformal.proofs.tactics.bounds.groups import GroupBoundProof
 from tcformal.proofs.tactics.bounds.round_down import RoundDownProof
 from tcformal.proofs.tactics.cuts import ProofStep
+from tcformal.proofs.tactics.relative.after import RelativeAfterProof
 from tcformal.proofs.tactics.relative.blocks import RelativeProof
 from tcformal.proofs.tactics.rounded.after import AfterProof
 from tcformal.proofs.tactics.rounded.composition import RoundedProof
@@ -163,8 +164,9 @@ def _found(ask: Asking, judge: LemmaJudge) -> str:
 
 def _derivation(ask: Asking, kernel: ProofKernel, judge: LemmaJudge) -> Derivation:
     """Steps of a proof; what is normalised is shifted by stages, which pick and join bits."""
-    made = CoreDerivation if ask.spec.design.normalise_operands else Derivation
-    return made(kernel, judge)
+    design = ask.spec.design
+    staged = design.normalise_operands or design.c_position == "after"
+    return (CoreDerivation if staged else Derivation)(kernel, judge)
 
 
 def words_of(ask: Asking, x: OperandNodes) -> list[tuple[Node, ...]]:
@@ -199,7 +201,8 @@ def stated_relative(ask: Asking) -> tuple[RelativeBound, Dot]:
     """The statement about one block of the unit in a graph of its own, and the stages of the circuit."""
     if ask.assumed.c not in (None, 0):
         raise InputError(f"expected c=0 or no assumption for claim relative-error, but got c={ask.assumed.c}")
-    require_products(ask.spec, "relative-error", normalised=True)
+    if ask.spec.design.c_position != "after":
+        require_products(ask.spec, "relative-error", normalised=True)
     ask = replace(ask, spec=block_of(ask.spec))
     g = Graph()
     x = declare_inputs(g, ask.spec, ask.spec.k)
@@ -213,5 +216,6 @@ def _found_relative(ask: Asking, judge: LemmaJudge) -> str:
     ask.progress("looking for a proof for the kernel")
     stated, dot = stated_relative(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
-    last = RelativeProof(_derivation(ask, kernel, judge), stated, dot).conclusions()
+    tactic = RelativeAfterProof if isinstance(stated.base, AfterBound) else RelativeProof
+    last = tactic(_derivation(ask, kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)

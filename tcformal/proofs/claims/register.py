@@ -85,7 +85,7 @@ CLAIMS: dict[str, Claim] = {
     "relative-error": Claim(
         "how far one block's result can be from the exact sum, in units of Σ|a_k·b_k| + |c|",
         relative_error,
-        of_products,
+        lambda u: of_products(u) or u.design.c_position == "after",
         ("c",),
     ),
     "integer-sums": Claim("up to which size sums of integers are exact", integer_sums, of_integers),

@@ -56,12 +56,12 @@ class RoundedBound(ErrorBound):
         product = f"{a}·{b}"
         summed = product if design.negated == "none" else f"(-1)^k·{product}"
         sums = [x for x in self.roundings[:-1] if x.exact is None]
-        lost = Counter(x.grown - x.target.fraction_bits + _log2(x.ulps) for x in sums)
+        lost = Counter(x.grown - x.target.fraction_bits + log2(x.ulps) for x in sums)
         parts = [f"{n}·2^(E{e:+d})" if n > 1 else f"2^(E{e:+d})" for e, n in sorted(lost.items())]
-        least = Counter(_log2(x.exact) for x in self.roundings if x.exact)
+        least = Counter(log2(x.exact) for x in self.roundings if x.exact)
         parts += [f"{n}·2^{e}" if n > 1 else f"2^{e}" for e, n in least.items()]
         if self.flushed:
-            count, power = len(self.roundings), f"2^{_log2(self.flushed)}"
+            count, power = len(self.roundings), f"2^{log2(self.flushed)}"
             parts.append(f"{count}·{power}" if count > 1 else power)
         parts.append("ulp(d)" if self.ulps == 1 else "ulp(d)/2")
         words = ", ".join(f"{x}_0…{x}_{self.unit.k - 1} ({o.names()[x]})" for x in "ab")
@@ -90,7 +90,7 @@ def marked(design: Design) -> tuple[str, str, str]:
     return a, b, c
 
 
-def _log2(power: Fraction) -> int:
+def log2(power: Fraction) -> int:
     """The exponent of a power of two."""
     return power.numerator.bit_length() - power.denominator.bit_length()
 

@@ -45,15 +45,15 @@ class SharpConversion:
             smaller = d.prove(own - ulp, [], [(ulp, [ratio])])
         bound = ulp if high else own
         if share != 1:
-            lost = x.error()
+            lost, most = x.error(), bound * share + Poly.constant(x.flushed)
             extra: list[Part] = [] if high else [(share, [smaller])]
             value = sign_of(x.term.sign) * Poly.of(x.term.significand) * ulp
             moved = value - sign_of(x.summed.sign) * Poly.of(x.summed.magnitude) * x.unit
             above, below = (
-                d.prove(bound * share - moved * s, [], [(1, [i]), *extra])
+                d.prove(most - moved * s, [], [(1, [i]), *extra])
                 for s, i in ((1, lost.above), (-1, lost.below))
             )
-            return bound * share, (above, below)
+            return most, (above, below)
         if x.rounded.target.mode == "RO":
             return bound, self._odd(high, smaller, bound)
         return bound, self._cut(high, smaller, bound)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tcformal.errors import ProofError
+from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.after_bound import AfterBound
 from tcformal.proofs.statements.encodings import CODE_BITS
@@ -14,11 +15,11 @@ from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.summed import Addition
 from tcformal.proofs.tactics.bounds.terms import code_of, sign_of
 from tcformal.proofs.tactics.rounded.aligned_products import known_pieces, known_product
-from tcformal.proofs.tactics.rounded.composition import RoundedProof
+from tcformal.proofs.tactics.rounded.composition import RoundedProof, StepError
 from tcformal.proofs.tactics.rounded.inputs import Taken
 from tcformal.proofs.tactics.rounded.integers import power
 from tcformal.proofs.tactics.rounded.sums import SummedTerm
-from tcformal.semantics.stages import Block, Dot, DotStep
+from tcformal.semantics.stages import Block, Dot, DotStep, Total
 from tcformal.semantics.sums.step import as_term
 
 
@@ -40,9 +41,7 @@ class AfterProof(RoundedProof):
         """Both theorems of the statement; ProofError with one sentence where a step is not found."""
         stated, alignment = self.stated, self._alignment()
         terms = [alignment.term(k) for k in range(len(alignment.summands))]
-        summed = self._summed(alignment, terms)
-        c = self._c()
-        error = self._step(self.last, stated.roundings[0], [summed, c], self._clean(self.last), True)
+        error = self.added(alignment, terms)
         same = self.operands.result(error.taken)
         lost = self._lost(alignment, terms)
         made = []
@@ -54,6 +53,11 @@ class AfterProof(RoundedProof):
             parts += [(alignment.unit * sign, [self.equation]), *((-sign, [i]) for i in self.cut)]
             made.append(self.z.rewritten(goal, [*same.equations, *self.in_e], parts))
         return made
+
+    def added(self, alignment: Alignment, terms: Sequence[TermError]) -> StepError:
+        """The sum of the products and c, and what its rounding loses."""
+        operands = [self._summed(alignment, terms), self._c()]
+        return self._step(self.last, self.stated.roundings[0], operands, self._clean(self.last), True)
 
     # ------------------------------------------------------------------ products
     def _alignment(self) -> Alignment:
@@ -69,17 +73,21 @@ class AfterProof(RoundedProof):
             pieces, same = known_pieces(self.operands.inputs, k, own)
             summands += pieces
             self.cut.append(same)
+        return Alignment(self.d, total, summands, self.limited(total), self.floor)
+
+    def limited(self, total: Total) -> Node:
+        """E one bit wider; what that and the code of e_max are is kept."""
         wide = self.g.zero_extend_to(self.stated.e, CODE_BITS + 1)
         code = code_of(self.g, total.e_max)
         self.in_e = [(self.d.read(wide), wide), *self.d.expanded(code, [total.e_max.bits], "an exponent")]
-        return Alignment(self.d, total, summands, wide, self.floor)
+        return wide
 
     def _summed(self, alignment: Alignment, terms: Sequence[TermError]) -> Taken:
         """The sum of the products as a term of the second sum."""
         d, g, total = self.d, self.g, alignment.total
         addition = Addition(d, total, terms)
         summed = addition.value()
-        self.equation = summed.equation
+        self.summed, self.equation = summed, summed.equation
         made = as_term(g, total)
         if made.significand is not summed.magnitude or made.sign is not summed.sign:
             raise ProofError("the sum of the products is another term of the second sum")
