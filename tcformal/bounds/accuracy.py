@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tcformal.bounds.attained import Attained, Construction
-from tcformal.bounds.constants import Proved, Theorems, step_constant, unproved
+from tcformal.bounds.constants import step_constant
 from tcformal.bounds.grid import bounded_on_grid
 from tcformal.bounds.promoted import promoted
 from tcformal.bounds.recurrence import Recurrence
 from tcformal.bounds.search import improved
+from tcformal.bounds.theorems import Proved, Theorems, unproved
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.unit import UnitSpec
@@ -108,8 +109,6 @@ def accuracy(
     """
     spec = spec_of(unit)
     n = check_int("length", spec.k if length is None else length, low=1, high=LONGEST)
-    if spec.tree is not None:
-        raise InputError(f"expected a unit whose design names its order, but {spec.name} sums as a tree")
     if n > spec.k and spec.c_format != spec.d_format:
         raise InputError(
             f"expected a length of at most {spec.k} for {spec.name}, whose D ({spec.d_format.name}) cannot "

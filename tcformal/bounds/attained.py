@@ -19,6 +19,8 @@ from tcformal.proofs.claim import results_of
 _FEW = 4
 #: Significands at either end of their range that are tried for a product just below a power of two.
 _ENDS = 1 << 12
+#: Units are shared out among products of so few fraction bits, in sums of so many bits below a result's.
+_BITS, _WIDER = 6, 4
 #: A product of two operands by their raw encodings.
 FactorWords = tuple[int, int]
 _NOTHING: FactorWords = (0, 0)
@@ -113,6 +115,9 @@ class Construction:
             if largest is None:
                 return None
             made.append(largest)
+        filled = None if subnormal else self._filled(e, count - len(made))
+        if filled is not None:
+            return made + filled
         brings, lost = self._parts(e)
         if brings is not None and not subnormal and len(made) < count:
             made.append(brings)
@@ -124,6 +129,33 @@ class Construction:
         if self.bits is None:
             return half, half
         return (half if self.bits > self.p else None), self.below(e - self.bits)
+
+    def _filled(self, e: int, count: int) -> list[FactorWords] | None:
+        """The products of few bits that lose most where they bring the sum as far as the conversion can lose.
+
+        The more units of the sum a product keeps, the less it can lose: they are shared out among them.
+        """
+        few = self.a.fraction_bits + self.b.fraction_bits <= _BITS
+        if self.bits is None or not few or count < 1 or not self.p <= self.bits <= self.p + _WIDER:
+            return None
+        ulp = 1 << self.bits - self.p
+        target = ulp // 2 if self.nearest else ulp - 1
+        kinds = _losses(self.a.fraction_bits, self.b.fraction_bits, target)
+        words = [None if x is None else self.scaled(x[1], x[2], e - self.bits + x[3]) for x in kinds]
+        losses = [Fraction(-1) if w is None or x is None else x[0] for x, w in zip(kinds, words, strict=True)]
+        # What is lost at most of so many units that are kept, product by product, and the last one's.
+        best: dict[int, tuple[Fraction, tuple[int, ...]]] = {0: (Fraction(0), ())}
+        for _ in range(count):
+            found: dict[int, tuple[Fraction, tuple[int, ...]]] = {}
+            for total, (lost, row) in best.items():
+                for kept, loss in enumerate(losses[: target + 1 - total]):
+                    more = lost + loss
+                    if loss >= 0 and (total + kept not in found or more > found[total + kept][0]):
+                        found[total + kept] = more, (*row, kept)
+            best = found
+        if target not in best:
+            return None
+        return [w for kept in reversed(best[target][1]) if (w := words[kept]) is not None]
 
     def call(
         self, pairs: Sequence[FactorWords], c: int, scales: Sequence[int] = (), others: Sequence[int] = ()
@@ -215,6 +247,24 @@ class Construction:
 
     def _nothing(self) -> Attained:
         return Attained(((self.call([], 0), 1),), 0, Fraction(0), Fraction(0))
+
+
+@lru_cache(maxsize=64)
+def _losses(first: int, second: int, most: int) -> list[tuple[Fraction, int, int, int] | None]:
+    """Of normal significands of so many fraction bits, for each whole part the product that exceeds it most.
+
+    Ranges and units: whole parts 0 … most; the excess, both significands as integers, and the power of two
+    that scales their product.
+    """
+    best: list[tuple[Fraction, int, int, int] | None] = [None] * (most + 1)
+    for x in range(1 << first, 2 << first):
+        for y in range(1 << second, 2 << second):
+            for shift in range(-(first + second + 2), most.bit_length() - first - second):
+                value = x * y * Fraction(2) ** shift
+                whole, old = int(value), None if value >= most + 1 else best[int(value)]
+                if value < most + 1 and (old is None or value - whole > old[0]):
+                    best[whole] = value - whole, x, y, shift
+    return best
 
 
 @lru_cache(maxsize=64)

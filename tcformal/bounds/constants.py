@@ -2,105 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from tcformal.bounds.paths import Growth, growth
-from tcformal.callbacks import Progress
+from tcformal.bounds.theorems import Proved, Theorems, unproved
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.proofs.claim import Asking, ClaimVerdict
 from tcformal.proofs.claims import register
-from tcformal.proofs.claims.error_bound import stated_bound
 from tcformal.proofs.kernel.rules import Poly
-from tcformal.proofs.lemmas import LemmaBook
-from tcformal.proofs.prove import ClaimStore, kept_or_proved
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.proofs.statements.error_bound import ErrorBound
 from tcformal.proofs.statements.relative_bound import block_of, relative_constant
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
-from tcformal.query.assume import Assumptions
-from tcformal.query.question import Kind
-from tcformal.solve.members import check_members
-from tcformal.solve.result import Limits
 
 #: Binades above the least normal number where what flushing loses is small beside the largest term.
 MARGIN = 40
 #: Blocks of a chain whose first one needs no constant of its own.
 _LONG = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Proved:
-    """Constants of one block that theorems of the kernel give, or the reason why there are none.
-
-    Ranges and units: the error of one block from c = 0 is at most first·Σ|a_k·b_k|; where it is asked, a
-    block takes an error of C·Σ|a_k·b_k| so far to ((1 + C)·(1 + other) - 1)·Σ|a_k·b_k| at most; `size`:
-    products of a block; `largest`, which is a term, is at least 2^least.
-    """
-
-    first: Fraction | None
-    other: Fraction | None
-    size: int
-    claims: tuple[ClaimVerdict, ...]
-    #: Sentences: what follows from the theorems by steps that the program makes.
-    steps: tuple[str, ...]
-    reason: str = ""
-    least: int | None = None
-    largest: str = "of every call the largest product, or c,"
-    #: Beside a c that is not zero a block loses beside·Σ|a_k·b_k| + other·|c| at most; None: first and other.
-    beside: Fraction | None = None
-
-
-def unproved(reason: str, claims: tuple[ClaimVerdict, ...] = ()) -> Proved:
-    """No constants, and why."""
-    return Proved(None, None, 0, claims, (), reason)
-
-
-@dataclass(slots=True)
-class Theorems:
-    """Theorems about units, each checked in this run; kept ones where there is a store."""
-
-    store: ClaimStore | None
-    limits: Limits
-    solvers: Sequence[str] | None
-    certify: bool | None
-    fresh: bool
-    progress: Progress
-    #: Those that were asked for.
-    claims: list[ClaimVerdict] = field(default_factory=list)
-
-    def holds(self, unit: UnitSpec, claim: str, *, kept: bool = True) -> bool:
-        """Whether a claim is proved; the verdict joins `claims`.  `kept`: False for a unit without a name."""
-        members = None if self.solvers is None else check_members(self.solvers)
-        keeper = None if self.store is None else self.store.lemmas
-        book = LemmaBook(
-            members=members, limits=self.limits, certify=self.certify, keeper=keeper, fresh=self.fresh
-        )
-        store = self.store if kept else None
-        v = kept_or_proved(
-            unit, claim, store, book=book, fresh=self.fresh, limits=self.limits, solvers=members,
-            certify=self.certify, progress=self.progress,
-        )  # fmt: skip
-        if not v.checked:
-            # A kept proof whose check takes too long: a bound is given from one that was checked.
-            v = register.prove_claim(
-                unit, claim, book=book, limits=self.limits, members=members, progress=self.progress
-            )
-        self.claims.append(v)
-        return v.kind is Kind.HOLDS
-
-    def stated(self, unit: UnitSpec, *, zero_c: bool = False) -> ErrorBound:
-        """What claim `error-bound` says of a unit."""
-        book, what = LemmaBook(limits=self.limits), Assumptions(c=0) if zero_c else Assumptions()
-        return stated_bound(Asking(unit, book, self.limits, None, self.progress, assumed=what))[0]
-
-    def missing(self) -> Proved:
-        """No constants, because the last claim does not hold."""
-        v = self.claims[-1]
-        return unproved(f"claim {v.claim} is {v.kind.name}: {v.reason}", tuple(self.claims))
 
 
 def step_constant(unit: UnitSpec, length: int, known: Theorems) -> Proved:
@@ -109,7 +29,11 @@ def step_constant(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     Shapes: `length` products in all: of one block, `other` is None.
     """
     try:
-        if register.of_products(unit):
+        if unit.design.c_position == "after":
+            return _added_after(unit, length, known)
+        if unit.tree is None and unit.design.c_position == "last" and unit.design.fraction_bits is not None:
+            return _summed_last(unit, length, known)
+        if unit.tree is None and register.of_products(unit):
             try:
                 return _truncated(unit, length, known)
             except InputError:
@@ -117,7 +41,7 @@ def step_constant(unit: UnitSpec, length: int, known: Theorems) -> Proved:
                 return _whole(unit, length, known)
         if unit.emulation is not None and unit.design.fraction_bits is not None:
             return _composed(unit, length, known)
-        if unit.design.fraction_bits is None:
+        if unit.tree is not None or unit.design.fraction_bits is None:
             made = _rounded(unit, length, growth(unit, length), known)
             if made.first is not None:
                 return made
@@ -193,6 +117,44 @@ def _composed(unit: UnitSpec, length: int, known: Theorems) -> Proved:
         "nearest, which is exact where it is zero"
     )
     return Proved(through - 1, other, unit.k, tuple(known.claims), (how,))
+
+
+def _summed_last(unit: UnitSpec, length: int, known: Theorems) -> Proved:
+    """Of a truncated sum of products that is rounded, and c added to that in another such sum."""
+    o, design = unit.operands, unit.design
+    how = f"fraction_bits={design.fraction_bits},alignment_rounding={design.alignment_rounding}"
+    how += f",conversion={design.conversion},zero_exponent={design.zero_exponent},c_format={o.d.name}"
+    how += f",d_format={o.d.name}"
+    part = resolve(f"tfdpa@products={design.products},a_format={o.a.name},b_format={o.b.name},{how}")
+    # A result times 1, which all formats have.
+    addition = resolve(f"tfdpa@products=1,a_format={o.d.name},b_format=e2m1,{how}")
+    as_part = replace(design, c_position="joined", accumulator=None, nan_word=part.design.nan_word)
+    if unit.k != design.products or design.step != design.rho or as_part != part.design:
+        raise InputError(f"expected one sum of products and c added in another, but {unit.name} has others")
+    if not known.holds(part, "relative-error; c=0x0"):
+        return known.missing()
+    first, other = relative_constant(part, part.k, zero_c=True), None
+    if length > unit.k:
+        if not known.holds(addition, "relative-error"):
+            return known.missing()
+        other = relative_constant(addition, 1, zero_c=False)
+    said = (
+        f"the products from zero lose {first}; c is added to their rounded sum, which is exact where it is "
+        f"zero: {design.rho.fraction_bits} of {design.fraction_bits} fraction bits are a result's"
+    )
+    return Proved(first, other, unit.k, tuple(known.claims), (said,))
+
+
+def _added_after(unit: UnitSpec, length: int, known: Theorems) -> Proved:
+    """Of a truncated sum of products that c is added to as it is: c is zero, or what `error-bound` gives."""
+    if unit.design.piece_bits is not None or length > unit.k:
+        return _whole(unit, length, known)
+    if not known.holds(unit, "relative-error; c=0x0"):
+        return known.missing()
+    stated = known.stated_relative(unit)
+    least = stated.base.least + (MARGIN if stated.flushed else 0)
+    more = stated.flushed / Fraction(2) ** least
+    return Proved(stated.constant + more, None, unit.k, tuple(known.claims), (), least=least)
 
 
 def _whole(unit: UnitSpec, length: int, known: Theorems) -> Proved:

@@ -24,19 +24,21 @@ def of_cut_terms(build: Construction, length: int, exponents: list[int]) -> Iter
     if length > min(unit.k, design.products) or design.fraction_bits is None or unit.scale_format is not None:
         return
     if design.alignment_rounding == "RO" and design.step.mode == "RO" and length > 2:
-        rows = [_to_odd(build, e, length) for e in exponents]
+        # The larger the first product, the less the tiny ones are beside a unit.
+        top = min(build.a.e_max + build.b.e_max, unit.d_format.e_max - 1)
+        rows = [row for e in (*exponents, top, top - 1) for row in _to_odd(build, e, length)]
     elif length == 1 and build.a.precision + build.b.precision > design.step.precision:
-        rows = [_alone(build)]
+        rows = [] if (row := _alone(build)) is None else [row]
     else:
         return
     for pairs in rows:
-        made = None if pairs is None else build.replayed(build.call(pairs, 0))
+        made = build.replayed(build.call(pairs, 0))
         if made is not None:
             yield made
 
 
-def _to_odd(build: Construction, e: int, length: int) -> list[FactorWords] | None:
-    """A power of two, tiny products that count a unit each, and one that brings the sum above an even result.
+def _to_odd(build: Construction, e: int, length: int) -> Iterator[list[FactorWords]]:
+    """A power of two, tiny products that count a unit each, and one or two that bring the sum where it is.
 
     Each term is raised by nearly a unit, and the sum, which is a unit above an even number of ulps, to the
     next odd one.
@@ -45,14 +47,16 @@ def _to_odd(build: Construction, e: int, length: int) -> list[FactorWords] | Non
     large = build.power(e)
     tiny = next((x for t in _TINY if (x := build.power(e - bits - t)) is not None), None)
     if large is None or tiny is None:
-        return None
+        return
     # An even number of them, so that what the other one counts can be odd.
     count, ulps = (length - 2) & ~1, 1 << bits - p + 1
     units = ulps + 1 - count
     while units < 3:
         units += ulps
-    brings = _just_above(build, units - 1, e - bits)
-    return None if brings is None else [large, brings, *[tiny] * count]
+    for parts in ([units], *([x, units + 1 - x] for x in range(3, units // 2 + 1, 2))):
+        brings = [x for u in parts if (x := _just_above(build, u - 1, e - bits)) is not None]
+        if len(brings) == len(parts) <= count:
+            yield [large, *brings, *[tiny] * (count + 1 - len(brings))]
 
 
 def _just_above(build: Construction, whole: int, q: int) -> FactorWords | None:

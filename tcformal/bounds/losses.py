@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from tcformal.bounds.constants import Proved, Theorems, relative_loss, step_constant
+from tcformal.bounds.constants import relative_loss, step_constant
 from tcformal.bounds.paths import growth
+from tcformal.bounds.theorems import Proved, Theorems
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.proofs.claims import register

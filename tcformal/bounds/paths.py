@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tcformal.design.names import resolve
@@ -16,8 +16,10 @@ from tcformal.proofs.statements.rounded_bound import RoundingPlan
 
 #: What holds a product as the c of a step.
 _WIDEST = format_named("fp64")
+#: What stands for a wider rounding to fp32's precision, which no sum of a few products can tell from it.
+_NARROWER = format_named("e11m23")
 #: Names of precisions in conversions.
-_NAMED = {(11, 52): "FP64", (8, 23): "FP32", (5, 10): "FP16", (8, 7): "BF16"}
+_NAMED = {(11, 52): "FP64", (11, 23): "E11M23", (8, 23): "FP32", (5, 10): "FP16", (8, 7): "BF16"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +82,11 @@ def growth(unit: UnitSpec, length: int) -> Growth:
         return found.get(unit.k + len(plan.steps), set())
 
     products, c = range(count), [unit.k]
-    made = [paths(products, ()), paths(products, c), paths(c, products)]
-    if length <= unit.k:
-        made[1:] = [set(), set()]
+    made: list[set[tuple[str, ...]]] = [paths(products, ()), set(), set()]
+    if length > unit.k:
+        if any(target.exponent_bits > unit.operands.d.exponent_bits for _, target in plan.steps):
+            raise InputError(f"expected sums rounded to {unit.operands.d.name}, but {unit.name} has others")
+        made[1:] = [paths(products, c), paths(c, products)]
     used = {name for kind in made for path in kind for name in path}
     chosen = tuple(step for name, step in steps.items() if name in used)
     return Growth(chosen, *(tuple(sorted(kind)) for kind in made))
@@ -105,9 +109,20 @@ def _holds_products(o: Operands) -> bool:
     )
 
 
+def _narrower(o: Operands, products: int, target: Conversion) -> bool:
+    """Whether sums of products, rounded to as many bits, are normal numbers of fewer exponents already."""
+    low = o.a.e_min + o.b.e_min - o.a.fraction_bits - o.b.fraction_bits
+    high = o.a.e_max + o.b.e_max + 2 + products.bit_length()
+    same = target.fraction_bits == _NARROWER.fraction_bits and not target.head_room
+    return same and low >= _NARROWER.e_min >= target.e_min and high < _NARROWER.e_max
+
+
 def _step(unit: UnitSpec, products: int, results: int, target: Conversion) -> UnitSpec:
     """One rounding as a unit: so many products and a result, or two results."""
     o = unit.operands
+    if target.exponent_bits > o.d.exponent_bits and not results and _narrower(o, products, target):
+        o = replace(o, d=_NARROWER)
+        target = replace(target, exponent_bits=_NARROWER.exponent_bits)
     name = _NAMED.get((target.exponent_bits, target.fraction_bits))
     if name is None or target.head_room or not target.fits(o.d) or target.fraction_bits != o.d.fraction_bits:
         raise InputError(f"expected sums rounded to {o.d.name}, but {unit.name} has others")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tcformal.bounds.constants import Theorems
 from tcformal.bounds.program.calls import CallBounds
 from tcformal.bounds.program.near import Near, nearest
 from tcformal.bounds.program.steps import StepErrors
 from tcformal.bounds.program.words import Range
+from tcformal.bounds.theorems import Theorems
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.steps import HeadroomStep

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from tcformal.bounds.constants import Proved
+from tcformal.bounds.theorems import Proved
 
 #: Half an ulp of binary32 in units of the result: what an addition of a promotion loses at most.
 _UNIT_ROUNDOFF = Fraction(1, 1 << 24)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tcformal.bounds.constants import Theorems
 from tcformal.bounds.losses import integer_loss
+from tcformal.bounds.theorems import Theorems
 from tcformal.callbacks import Progress, ignore
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError

@@ -11,9 +11,10 @@ import pytest
 from bounded_units import UNITS
 from tcformal.bounds.accuracy import Accuracy, accuracy, growth_with_length
 from tcformal.bounds.attained import Construction
-from tcformal.bounds.constants import Theorems, _parts_lost, _rounded_down
+from tcformal.bounds.constants import _parts_lost, _rounded_down
 from tcformal.bounds.paths import _holds_products, growth
 from tcformal.bounds.slices import exact_slices
+from tcformal.bounds.theorems import Theorems
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, InvariantError
 from tcformal.matmul.errors import values_of

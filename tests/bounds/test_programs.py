@@ -7,13 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tcformal.bounds.constants import Theorems
 from tcformal.bounds.program.calls import CallBound, CallBounds
 from tcformal.bounds.program.near import nearest
 from tcformal.bounds.program.steps import StepErrors
 from tcformal.bounds.program.sums import ProductRun, Sums, _added
 from tcformal.bounds.program.words import Range, Symbols, exponent
 from tcformal.bounds.programs import program_accuracy
+from tcformal.bounds.theorems import Theorems
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -20,6 +21,8 @@ from tcformal.proofs.packed import unpacked
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.query.assume import from_texts
 from tcformal.query.question import Kind
+from tcformal.semantics import normalise
+from tcformal.semantics.number import Term
 from tcformal.solve.result import Limits
 from theorems import check_theorems
 
@@ -33,6 +36,10 @@ NEAREST = TOY.replace("RZ-FP16", "RNE-FP16")
 SHORT = TOY.replace("fraction_bits=11,conversion=RZ-FP16", "fraction_bits=6,conversion=RZ-E5M6")
 
 NEAR = TOY.replace("e5m2", "e2m2").replace("products=2", "products=3")
+#: Terms and their sum are rounded to odd.
+ODD = TOY.replace("e5m2", "e3m2").replace("RZ-FP16", "RO-FP16,alignment_rounding=RO").replace("=11", "=13")
+#: Subnormal factors are normalised.
+NORMALISED = TOY.replace("e5m2", "e3m2") + ",normalise_operands=true"
 #: What a product of e5m2 loses at most of a unit of a sum of 11 fraction bits, rounded up.
 LOSS = Fraction(3841, 4096)
 
@@ -61,6 +68,18 @@ def asking(name: str, book: LemmaBook, *, zero: bool = False) -> Asking:
         (TOY, False, LOSS / 2046 + Fraction(1, 1023)),
         # Products of e2m2 are so near each other that none of three is cut.
         (NEAR, True, Fraction(1, 1023)),
+        (NORMALISED, True, Fraction(1, 1023)),
+        # A term loses up to a unit, the sum all but one of an ulp, on either side.
+        (ODD, True, Fraction(1, 1023)),
+        pytest.param(
+            ODD, False, (Fraction(1, 1 << 13) + Fraction(1, 1 << 10)) * 1024 / 1023, marks=pytest.mark.long
+        ),
+        pytest.param(
+            ODD.replace("e3m2", "e5m2").replace("products=2", "products=4"),
+            True,
+            (Fraction(2, 1 << 13) + Fraction(1, 1 << 10)) * 1024 / 1023,
+            marks=pytest.mark.long,
+        ),
         pytest.param(NEAREST, True, (LOSS + 1) / 2047, marks=pytest.mark.long),
         pytest.param(NEAREST, False, (LOSS + 2) / 2047, marks=pytest.mark.long),
         pytest.param(SHORT, False, (Fraction(3871, 4096) + 1) / 63, marks=pytest.mark.long),
@@ -126,6 +145,35 @@ def test_a_false_unit_never_holds(name: str, monkeypatch: pytest.MonkeyPatch) ->
     FAULTS[name](monkeypatch)
     v = prove(TOY, LemmaBook(limits=LIMITS))
     assert v.kind is Kind.UNKNOWN, v.reason
+
+
+def test_a_normalised_factor_that_keeps_its_exponent_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def normalise_term(g: Graph, term: Term) -> Term:
+        made = normalise.normalise_term(g, term)
+        low, high = made.exponent.low, made.exponent.high
+        return replace(made, exponent=replace(made.exponent, bits=term.exponent.rebased(g, low, high)))
+
+    monkeypatch.setattr("tcformal.semantics.mma.normalise_term", normalise_term)
+    for claim in ("error-bound", "relative-error"):
+        v = prove_claim(resolve(NORMALISED), claim, book=LemmaBook(limits=LIMITS), limits=LIMITS)
+        assert v.kind is Kind.UNKNOWN, v.reason
+        assert not v.parts[0].tree
+
+
+@pytest.mark.parametrize("name", ["e_max + 3", pytest.param("a dropped product", marks=pytest.mark.long)])
+def test_a_false_sum_to_odd_never_holds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    FAULTS[name](monkeypatch)
+    v = prove(ODD, LemmaBook(limits=LIMITS), zero=True)
+    assert v.kind is Kind.UNKNOWN, v.reason
+    assert not v.parts[0].tree
+
+
+def test_terms_to_odd_of_another_rounding_are_no_terms_to_odd(book: LemmaBook) -> None:
+    """The proof about a sum to odd is none about terms that are cut, nor the other way round."""
+    cut = ODD.replace(",alignment_rounding=RO", "")
+    tree = prove(ODD, book, zero=True).parts[0].tree
+    for name in (cut, ODD.replace("RO-FP16", "RZ-FP16"), ODD.replace("=13", "=12")):
+        assert prove(name, book, tree, zero=True).kind is Kind.UNKNOWN
 
 
 def test_a_composition_is_refused(book: LemmaBook) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tcformal.bounds.constants import Proved, Theorems, step_constant
+from tcformal.bounds.constants import step_constant
 from tcformal.bounds.losses import error_bound_constant
 from tcformal.bounds.recurrence import grown
+from tcformal.bounds.theorems import Proved, Theorems
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 

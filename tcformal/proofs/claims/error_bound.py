@@ -17,6 +17,7 @@ from tcformal.proofs.claim import Asking, ClaimPart, Finding, PartStatus
 from tcformal.proofs.kernel.rules import ProofKernel, check
 from tcformal.proofs.lemmas import Lemma, LemmaBook, Statement
 from tcformal.proofs.packed import packed, unpacked
+from tcformal.proofs.statements.after_bound import AfterBound, after_bound
 from tcformal.proofs.statements.composed_bound import ComposedBound, composed_bound
 from tcformal.proofs.statements.error_bound import ErrorBound, error_bound, require_products
 from tcformal.proofs.statements.grouped_bound import GroupedBound, grouped_bound
@@ -32,7 +33,9 @@ from tcformal.proofs.tactics.bounds.groups import GroupBoundProof
 from tcformal.proofs.tactics.bounds.round_down import RoundDownProof
 from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.proofs.tactics.monotone.chain import MonotoneProof
+from tcformal.proofs.tactics.relative.after import RelativeAfterProof
 from tcformal.proofs.tactics.relative.blocks import RelativeProof
+from tcformal.proofs.tactics.rounded.after import AfterProof
 from tcformal.proofs.tactics.rounded.composition import RoundedProof
 from tcformal.proofs.tactics.rounded.integers import CoreDerivation
 from tcformal.proofs.tactics.truncated import require_truncated_sum
@@ -95,7 +98,7 @@ def bounded_error(ask: Asking) -> tuple[Finding, list[Lemma]]:
     """
     design = ask.spec.design
     rounds_down = design.summation in ("tr", "gtr")
-    if design.fraction_bits is not None and not rounds_down:
+    if design.fraction_bits is not None and not rounds_down and design.c_position != "after":
         require_truncated_sum(ask.spec, "error-bound")
     if ask.assumed.c is not None and (ask.assumed.c or not rounds_down):
         raise InputError(
@@ -139,7 +142,9 @@ def stated_bound(ask: Asking) -> tuple[ErrorBound, Dot]:
         zero_c = ask.assumed.c is not None
         return round_down_bound(g, ask.spec, words, x.c, dot.result, zero_c=zero_c), dot
     state = (
-        rounded_bound if design.fraction_bits is None else composed_bound if ask.spec.emulation is not None
+        after_bound if design.c_position == "after"
+        else rounded_bound if design.fraction_bits is None
+        else composed_bound if ask.spec.emulation is not None
         else grouped_bound if design.group is not None else error_bound
     )  # fmt: skip
     return state(g, ask.spec, words, x.c, dot.result), dot
@@ -151,11 +156,19 @@ def _found(ask: Asking, judge: LemmaJudge) -> str:
     stated, dot = stated_bound(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
     if isinstance(stated, RoundedBound):
-        last = RoundedProof(CoreDerivation(kernel, judge), stated, dot).conclusions()
+        proof = AfterProof if isinstance(stated, AfterBound) else RoundedProof
+        last = proof(CoreDerivation(kernel, judge), stated, dot).conclusions()
     else:
         tactic = next((x for kind, x in _TACTICS.items() if isinstance(stated, kind)), BoundProof)
-        last = tactic(Derivation(kernel, judge), stated, dot).conclusions()
+        last = tactic(_derivation(ask, kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)
+
+
+def _derivation(ask: Asking, kernel: ProofKernel, judge: LemmaJudge) -> Derivation:
+    """Steps of a proof; what is normalised is shifted by stages, which pick and join bits."""
+    design = ask.spec.design
+    staged = design.normalise_operands or design.c_position == "after"
+    return (CoreDerivation if staged else Derivation)(kernel, judge)
 
 
 def words_of(ask: Asking, x: OperandNodes) -> list[tuple[Node, ...]]:
@@ -190,7 +203,8 @@ def stated_relative(ask: Asking) -> tuple[RelativeBound, Dot]:
     """The statement about one block of the unit in a graph of its own, and the stages of the circuit."""
     if ask.assumed.c not in (None, 0):
         raise InputError(f"expected c=0 or no assumption for claim relative-error, but got c={ask.assumed.c}")
-    require_products(ask.spec, "relative-error")
+    if ask.spec.design.c_position != "after":
+        require_products(ask.spec, "relative-error", normalised=True)
     ask = replace(ask, spec=block_of(ask.spec))
     g = Graph()
     x = declare_inputs(g, ask.spec, ask.spec.k)
@@ -204,7 +218,8 @@ def _found_relative(ask: Asking, judge: LemmaJudge) -> str:
     ask.progress("looking for a proof for the kernel")
     stated, dot = stated_relative(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
-    last = RelativeProof(Derivation(kernel, judge), stated, dot).conclusions()
+    tactic = RelativeAfterProof if isinstance(stated.base, AfterBound) else RelativeProof
+    last = tactic(_derivation(ask, kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)
 
 

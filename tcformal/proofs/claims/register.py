@@ -42,7 +42,7 @@ def fused_products(u: UnitSpec) -> bool:
 
 def error_bounded(u: UnitSpec) -> bool:
     """Whether the statement of claim `error-bound` is written for a unit."""
-    return u.design.fraction_bits is None or truncated_sum(u) or u.design.summation in ("tr", "gtr")
+    return u.design.fraction_bits is None or fused_products(u) or u.design.summation in ("tr", "gtr")
 
 
 def rounded_sums(u: UnitSpec) -> bool:
@@ -90,7 +90,7 @@ CLAIMS: dict[str, Claim] = {
     "relative-error": Claim(
         "how far one block's result can be from the exact sum, in units of Σ|a_k·b_k| + |c|",
         relative_error,
-        of_products,
+        lambda u: of_products(u) or u.design.c_position == "after",
         ("c",),
     ),
     "monotonicity": Claim("no larger c gives a smaller result", monotonicity, rounded_sums),

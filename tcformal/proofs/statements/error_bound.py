@@ -119,10 +119,12 @@ class ErrorBound:
         )
 
 
-def require_products(unit: UnitSpec, claim: str, *, groups: bool = False) -> None:
+def require_products(
+    unit: UnitSpec, claim: str, *, groups: bool = False, normalised: bool = False
+) -> None:  # fmt: skip
     """Refuse units whose sums are not truncated ones of whole products, as they are encoded, and c.
 
-    Sums of `groups` of products may be the terms where that is asked for.
+    Sums of `groups` of products may be the terms where that is asked for, and subnormal factors `normalised`.
     """
     design = unit.design
     if design.fraction_bits is None or unit.emulation is not None:
@@ -135,7 +137,7 @@ def require_products(unit: UnitSpec, claim: str, *, groups: bool = False) -> Non
         other = "products as terms", f"those of {unit.name} are sums of groups"
     elif design.piece_bits is not None:
         other = "whole products as terms", f"{unit.name} cuts factors into pieces of {design.piece_bits} bits"
-    elif design.normalise_operands:
+    elif design.normalise_operands and not normalised:
         other = "exponents as they are encoded", f"{unit.name} normalises subnormal factors"
     else:
         return
@@ -149,9 +151,12 @@ def error_bound(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: No
     Errors: InputError for a unit whose statement is not written here.
     """
     design, o = unit.design, unit.operands
-    require_products(unit, "error-bound")
+    require_products(unit, "error-bound", normalised=True)
     zero = design.zero_exponent
     bits, least = int(design.fraction_bits or 0), o.d.e_min
+    if zero == "none":
+        # The least exponent that a term can have.
+        zero = min(-o.c.bias, -o.a.bias - o.b.bias)
     if not isinstance(zero, int) or zero > least:
         raise InputError(
             f"expected zero terms with an exponent of at most {least}, that of the least normal {o.d}, "

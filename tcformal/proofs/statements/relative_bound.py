@@ -13,8 +13,10 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import AT_LEAST, Poly
+from tcformal.proofs.statements.after_bound import AfterBound, after_bound
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded
 from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm, error_bound
+from tcformal.proofs.statements.rounded_bound import log2
 
 #: Products of at most so many fraction bits lose visibly less than a unit, which is counted in parts.
 _FEW, _PARTS = 6, 1 << 12
@@ -41,6 +43,8 @@ class RelativeBound:
     normal: tuple[tuple[Node, ...], ...]
     attained: Node
     known_c: Node
+    #: What is lost besides where results that are subnormal become 0.
+    flushed: Fraction = Fraction(0)
 
     @property
     def graph(self) -> Graph:
@@ -69,7 +73,7 @@ class RelativeBound:
     @property
     def conclusions(self) -> tuple[tuple[str, Poly], ...]:
         """The bound less the error, and the bound plus the error."""
-        bound = self.magnitudes * self.constant
+        bound = self.magnitudes * self.constant + Poly.constant(self.flushed)
         return (AT_LEAST, bound - self.base.error), (AT_LEAST, bound + self.base.error)
 
     @property
@@ -85,11 +89,12 @@ class RelativeBound:
         c = "c = 0" if self.zero_c else f"c ({o.c}) of at most {p} fraction bits"
         total = "Σ|a_k·b_k|" if self.zero_c else "(Σ|a_k·b_k| + |c|)"
         exact = "Σ a_k·b_k" if self.zero_c else "(Σ a_k·b_k + c)"
+        more = f" + 2^{log2(self.flushed)}" if self.flushed else ""
         return (
             f"for all encodings {words}{scales} and {c}, each zero or normal, with d ({o.d}) what one block "
             f"of {unit.k} products makes of them, all of them and d finite, and the largest exponent E of "
             f"the terms that are not zero from {self.base.least} to {(1 << CODE_BITS) - 1 - OFFSET}: "
-            f"|d - {exact}| <= {self.constant} · {total}; the exponent of a product is that of its "
+            f"|d - {exact}| <= {self.constant} · {total}{more}; the exponent of a product is that of its "
             f"factors, added"
         )
 
@@ -115,12 +120,19 @@ def relative_bound(
     Shapes: words: for each product the words that it is the product of: a_k, b_k, and its scales.
     Errors: InputError for a unit whose statement is not written here.
     """
-    base = error_bound(g, unit, words, c, d)
-    design = unit.design
-    bits, p = int(design.fraction_bits or 0), design.rho.fraction_bits
-    if design.rho.mode not in (*NEAREST, "RZ"):
+    design, after = unit.design, unit.design.c_position == "after"
+    if after and not zero_c:
+        raise InputError(f"expected c=0 for claim relative-error about {unit.name}, which adds c last")
+    if after and design.piece_bits is not None:
         raise InputError(
-            f"expected a conversion to nearest or toward zero for claim relative-error, "
+            f"expected whole products as terms for claim relative-error, but {unit.name} cuts factors into "
+            f"pieces of {design.piece_bits} bits"
+        )
+    base = (after_bound if after else error_bound)(g, unit, words, c, d)
+    bits, p = int(design.fraction_bits or 0), design.rho.fraction_bits
+    if design.rho.mode not in (*NEAREST, "RZ", "RO"):
+        raise InputError(
+            f"expected a conversion to nearest or toward zero, or to odd, for claim relative-error, "
             f"but got {design.conversion}"
         )
     if len(base.blocks) != 1:
@@ -141,14 +153,16 @@ def relative_bound(
     return RelativeBound(
         base, zero_c, constant, more, spare, share, loss, normal, attained,
         _known(g, base.terms[-1].factors[0], p, zero_c),
+        # What is lost for being flushed counts twice: a part of it is lost of the bound itself.
+        base.flushed * 2 if isinstance(base, AfterBound) else Fraction(0),
     )  # fmt: skip
 
 
 def _losses(unit: UnitSpec, products: int, zero_c: bool) -> tuple[Fraction, Fraction, Fraction]:
     """How much of an ulp the conversion loses, how many units of 2^(E - F) the sum besides, and one product.
 
-    All terms but the largest lose up to a unit, of products what `product_loss` says; a sum that is cut
-    loses a unit less than an ulp.
+    All terms but the largest lose up to a unit, of products what `product_loss` says; a sum that is cut, or
+    rounded to odd, loses a unit less than an ulp.
     """
     nearest, loss = unit.design.rho.mode in NEAREST, product_loss(unit, zero_c=zero_c)
     share, cut = (Fraction(1, 2), 0) if nearest else (Fraction(1), 1)
@@ -164,6 +178,8 @@ def product_loss(unit: UnitSpec, *, zero_c: bool) -> Fraction:
     """
     o, bits = unit.operands, int(unit.design.fraction_bits or 0)
     low = bits - o.a.fraction_bits - o.b.fraction_bits
+    if unit.design.alignment_rounding != "RZ":
+        return Fraction(1)
     if low < 0 or bits - low > _FEW or (unit.scale_format is not None and unit.scale_format.fraction_bits):
         return Fraction(1)
     if zero_c and one_scale(unit) and product_span(unit)[1] - product_span(unit)[0] <= low:

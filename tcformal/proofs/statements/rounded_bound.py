@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.design.spec import Design
+from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
@@ -51,16 +52,16 @@ class RoundedBound(ErrorBound):
 
     def __str__(self) -> str:
         design, o = self.unit.design, self.unit.operands
-        a, b = (_marked(f"{x}_k", rule) for x, rule in zip("ab", operand_rules(design), strict=True))
-        c, product = _marked("c", design.c_subnormals), f"{a}·{b}"
+        a, b, c = marked(design)
+        product = f"{a}·{b}"
         summed = product if design.negated == "none" else f"(-1)^k·{product}"
         sums = [x for x in self.roundings[:-1] if x.exact is None]
-        lost = Counter(x.grown - x.target.fraction_bits + _log2(x.ulps) for x in sums)
+        lost = Counter(x.grown - x.target.fraction_bits + log2(x.ulps) for x in sums)
         parts = [f"{n}·2^(E{e:+d})" if n > 1 else f"2^(E{e:+d})" for e, n in sorted(lost.items())]
-        least = Counter(_log2(x.exact) for x in self.roundings if x.exact)
+        least = Counter(log2(x.exact) for x in self.roundings if x.exact)
         parts += [f"{n}·2^{e}" if n > 1 else f"2^{e}" for e, n in least.items()]
         if self.flushed:
-            count, power = len(self.roundings), f"2^{_log2(self.flushed)}"
+            count, power = len(self.roundings), f"2^{log2(self.flushed)}"
             parts.append(f"{count}·{power}" if count > 1 else power)
         parts.append("ulp(d)" if self.ulps == 1 else "ulp(d)/2")
         words = ", ".join(f"{x}_0…{x}_{self.unit.k - 1} ({o.names()[x]})" for x in "ab")
@@ -81,11 +82,15 @@ def operand_rules(design: Design) -> tuple[str, str]:
     return rule, rule if design.b_subnormals is None else design.b_subnormals
 
 
-def _marked(x: str, rule: str) -> str:
-    return x if rule == "kept" else f"FTZ({x})"
+def marked(design: Design) -> tuple[str, str, str]:
+    """How a statement names the factors of a product, and c."""
+    rules = (*operand_rules(design), design.c_subnormals)
+    names = (x if rule == "kept" else f"FTZ({x})" for x, rule in zip(("a_k", "b_k", "c"), rules, strict=True))
+    a, b, c = names
+    return a, b, c
 
 
-def _log2(power: Fraction) -> int:
+def log2(power: Fraction) -> int:
     """The exponent of a power of two."""
     return power.numerator.bit_length() - power.denominator.bit_length()
 
@@ -100,15 +105,7 @@ def rounded_bound(
     """
     design, o = unit.design, unit.operands
     least = o.d.e_min
-    terms = []
-    for k, row in enumerate(words):
-        pair = [encoded(g, word, fmt) for word, fmt in zip(row, (o.a, o.b), strict=True)]
-        pair = [_flushed(g, x, rule) for x, rule in zip(pair, operand_rules(design), strict=True)]
-        if k % 2 and design.negated == "odd":
-            # A product that is subtracted is that of -a.
-            pair[0] = replace(pair[0], sign=g.not_(pair[0].sign))
-        terms.append(_term(g, f"a[{k}]·b[{k}]", pair))
-    terms.append(_term(g, "c", [_flushed(g, encoded(g, c, o.c), design.c_subnormals)]))
+    terms = stated_terms(g, unit, words, c)
     made = encoded(g, d, o.d)
     e = g.input("E", CODE_BITS)
     floor = g.ule(g.const(least + OFFSET, CODE_BITS), e)
@@ -128,6 +125,20 @@ def rounded_bound(
         unit, g, d, e, tuple(terms), made, hypotheses, limits, floor, (), bound, AT_LEAST, least, last.ulps,
         roundings, flushed,
     )  # fmt: skip
+
+
+def stated_terms(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: Node) -> list[StatedTerm]:
+    """The products and c, flushed and subtracted as the design has it."""
+    design, o, terms = unit.design, unit.operands, list[StatedTerm]()
+    for k, row in enumerate(words):
+        pair = [encoded(g, word, fmt) for word, fmt in zip(row, (o.a, o.b), strict=True)]
+        pair = [_flushed(g, x, rule) for x, rule in zip(pair, operand_rules(design), strict=True)]
+        if k % 2 and design.negated == "odd":
+            # A product that is subtracted is that of -a.
+            pair[0] = replace(pair[0], sign=g.not_(pair[0].sign))
+        terms.append(_term(g, f"a[{k}]·b[{k}]", pair))
+    terms.append(_term(g, "c", [_flushed(g, encoded(g, c, o.c), design.c_subnormals)]))
+    return terms
 
 
 def _flushed(g: Graph, x: Encoded, rule: str) -> Encoded:
@@ -189,6 +200,9 @@ class RoundingPlan:
         self.steps: list[tuple[tuple[int, ...], Conversion]] = []
         #: Which of them round a product on its own.
         self.products: list[int] = []
+        if unit.tree is not None:
+            self._summed(unit, unit.tree.root, stage_designs(unit.tree, unit.design))
+            return
         if unit.emulation is None:
             self._dot(unit.design, range(unit.k), unit.k)
             return
@@ -201,6 +215,23 @@ class RoundingPlan:
         """A sum, without the zeros that chains start from; the number of its result."""
         self.steps.append((tuple(x for x in operands if x is not None), target))
         return self.k + len(self.steps)
+
+    def _summed(self, unit: UnitSpec, step: Step, stages: Mapping[str, Design]) -> int:
+        """A sum of a tree, after those that it takes in; the number of its result."""
+        design = stages[step.stage]
+        if design.fraction_bits is not None:
+            raise InputError(f"expected exact sums that are rounded, but {unit.name} cuts terms")
+        inner = {x: self._summed(unit, x, stages) for x in step.children if isinstance(x, Step)}
+        operands: list[int | None] = []
+        for x in step.children:
+            if isinstance(x, int) and unit.design.product_rounding is not None:
+                self.products.append(len(self.steps))
+                operands.append(self._add([x], unit.design.product_conversion))
+            elif isinstance(x, int):
+                operands.append(x)
+            else:
+                operands.append(inner[x] if isinstance(x, Step) else self.k if x == "c" else None)
+        return self._add(operands, design.rho)
 
     def _dot(self, design: Design, ks: Sequence[int], c: int | None) -> int | None:
         length = min(len(ks), design.products)

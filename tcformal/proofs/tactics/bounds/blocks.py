@@ -16,6 +16,9 @@ from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import RoundingError, SumConversion, flags_of
 from tcformal.proofs.tactics.bounds.summed import Addition
 from tcformal.proofs.tactics.bounds.terms import KnownTerm
+from tcformal.proofs.tactics.rounded.aligned_products import known_product
+from tcformal.proofs.tactics.rounded.inputs import StatedInputs
+from tcformal.proofs.tactics.rounded.integers import IntegerSteps
 from tcformal.semantics.number import Term
 from tcformal.semantics.stages import Block, Dot, DotStep, Operand, Rounded, SpecialCases
 
@@ -126,7 +129,13 @@ class BoundProof:
             raise ProofError(f"a term is {x.kind} of {len(x.ks)} k")
         k = len(self.stated.terms) - 1 if x.kind == "c" else x.ks[0]
         t = self.stated.terms[k]
+        if x.kind == "products" and self.stated.unit.design.normalise_operands:
+            return self._normalised(k, term)
         return KnownTerm(t.value, t.factors, term, t.code, t.nonzero, self._limited(k))
+
+    def _normalised(self, k: int, term: Term) -> KnownTerm:
+        """A product whose subnormal factors are normalised."""
+        return known_product(StatedInputs(IntegerSteps(self.d), self.stated), k, term)
 
     def _limited(self, k: int) -> int:
         """What the statement says of E and the exponent of one term, one bit wider."""

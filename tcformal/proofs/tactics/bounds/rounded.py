@@ -53,6 +53,10 @@ class SumConversion:
         self.unit = weight(e_max, total.fraction_bits)
         #: How much closer the result is shown to be.
         self.slack = Poly.constant(0)
+        #: How much further away a result may be that is flushed.
+        self.flushed = Fraction(0)
+        #: What the result is made of.
+        self.inner: tuple[Node, ...] = ()
         #: What the conversion is a function of; bits of bits are taken from the widest node at once.
         code = total.e_max.bits
         whole = [summed.whole, summed.sign]

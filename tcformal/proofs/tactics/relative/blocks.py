@@ -16,9 +16,10 @@ from tcformal.proofs.tactics.bounds.blocks import BoundProof
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion
 from tcformal.proofs.tactics.bounds.summed import Addition
-from tcformal.proofs.tactics.bounds.terms import sign_of
+from tcformal.proofs.tactics.bounds.terms import KnownTerm, sign_of, weight
 from tcformal.proofs.tactics.relative.conversion import SharpConversion
 from tcformal.proofs.tactics.relative.products import SharpAlignment
+from tcformal.semantics.number import Term
 from tcformal.semantics.stages import Block, Dot
 
 ONE = Poly.constant(1)
@@ -42,22 +43,11 @@ class RelativeProof(BoundProof):
     def conclusions(self) -> list[int]:
         """Both theorems of the statement; ProofError with one sentence where a step is not found."""
         d, g, stated = self.d, self.g, self.relative
-        (block,) = (x for x in self.dot.stages if isinstance(x, Block))
-        (clean,) = self._clean([self._roundings(block)])
-        (step,) = block.steps
-        if step.total is None or step.rounded is None or step.specials is None:
-            raise ProofError("a block is no fused sum")
-        summands = self._summands(step, None)
         limit, in_e = self._limit(0)
-        alignment = SharpAlignment(d, step.total, summands, limit, self.floor, stated)
-        terms = [self._term(alignment, k) for k in range(len(summands))]
-        room = self._power(-step.total.fraction_bits)
+        alignment, terms, conversion = self._sum(limit)
+        summands, summed = alignment.summands, conversion.summed
+        room = self._power(-conversion.total.fraction_bits)
         finest = d.prove(room - alignment.unit, in_e, [(1, [alignment.bounded()])])
-        summed = Addition(d, step.total, terms).value()
-        conversion = SumConversion(
-            d, step.total, alignment.e_max, summed, step.rounded, step.specials, clean[0],
-            alignment.in_range(),
-        )  # fmt: skip
         moved = SharpConversion(d, conversion, stated, finest)
         code = g.zero_extend_to(conversion.code, CODE_BITS + 1)
         equations = [(d.read(code), code), *in_e]
@@ -98,7 +88,33 @@ class RelativeProof(BoundProof):
             found.append(d.prove(goal, [(same, conversion.code)], [(1, [i]), (sign, [packed])]))
         return found
 
+    def _sum(self, limit: Node) -> tuple[SharpAlignment, list[TermError], SumConversion]:
+        """The sum of the products and c at a limit of their exponents, and its conversion."""
+        (block,) = (x for x in self.dot.stages if isinstance(x, Block))
+        (clean,) = self._clean([self._roundings(block)])
+        (step,) = block.steps
+        if step.total is None or step.rounded is None or step.specials is None:
+            raise ProofError("a block is no fused sum")
+        summands = self._summands(step, None)
+        alignment = SharpAlignment(self.d, step.total, summands, limit, self.floor, self.relative)
+        terms = [self._term(alignment, k) for k in range(len(summands))]
+        summed = Addition(self.d, step.total, terms).value()
+        return alignment, terms, SumConversion(
+            self.d, step.total, alignment.e_max, summed, step.rounded, step.specials, clean[0],
+            alignment.in_range(),
+        )  # fmt: skip
+
     # ------------------------------------------------------------------ terms
+    def _normalised(self, k: int, term: Term) -> KnownTerm:
+        """A product of normal factors, or of zeros, keeps its exponent."""
+        d, x, t = self.d, super()._normalised(k, term), self.stated.terms[k]
+        facts = tuple(d.assume(n) for n in self.relative.normal[k] if n.op != "const")
+        same = d.equal("that a normal product keeps its exponent", x.code, t.code, facts)
+        assert x.shown is not None, "the value of a normalised product is shown"
+        size = sign_of(term.sign) * Poly.of(term.significand) * weight(t.code, term.fraction_bits)
+        shown = d.prove(t.value - size, [(same, x.code)], [(1, [x.shown])])
+        return replace(x, factors=t.factors, code=t.code, limit=self._limited(k), facts=facts, shown=shown)
+
     def _term(self, alignment: Alignment, k: int) -> TermError:
         """One aligned term; of c, what the statement knows of it too."""
         d, x, made = self.d, alignment.summands[k], alignment.total.terms[k]
@@ -261,7 +277,7 @@ class RelativeProof(BoundProof):
             full = d.fact(d.lemma(
                 "that a result above E is normal",
                 self.g.ule(self.g.const(1 << p, p + 1), t.significand), [bit, self.floor, *x.normal()],
-                ([t.significand, t.exponent.bits], [*t.significand.args, t.exponent.bits]),
+                ([t.significand, t.exponent.bits], [*t.significand.args, t.exponent.bits], x.inner),
             ))  # fmt: skip
             s, one = Poly.of(t.sign), d.range(t.sign)
             up, down = (
@@ -269,6 +285,7 @@ class RelativeProof(BoundProof):
             )
             size = Poly.of(t.significand) * x.ulp
             lost = self._power(-x.total.fraction_bits) * stated.kept + x.ulp * stated.share
+            lost = lost + Poly.constant(x.flushed)
             most = d.prove(lost + self.total - size, [], [(1, [one, up]), (s, [down])])
             ulps = d.arith([(1, [most]), (x.ulp, [full])])
             factor = stated.share / (2**p - stated.share)
@@ -278,6 +295,9 @@ class RelativeProof(BoundProof):
         value = sign_of(x.term.sign) * Poly.of(x.term.significand) * x.ulp
         rest = stated.constant - held - (factor if high else 0)
         for sign, i in zip((1, -1), both, strict=True):
-            goal = self.total * stated.constant - (value - exact) * sign
-            made.append(d.prove(goal, [], [(1, [i]), *more, (held, [sizes]), (self.total * rest, [])]))
+            goal = self.total * stated.constant + Poly.constant(stated.flushed) - (value - exact) * sign
+            spare = stated.flushed - x.flushed * (1 + (factor if high else 0))
+            parts: list[Part] = [(spare, [])] if spare else []
+            parts += [(1, [i]), *more, (held, [sizes]), (self.total * rest, [])]
+            made.append(d.prove(goal, [], parts))
         return made

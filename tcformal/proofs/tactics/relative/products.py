@@ -9,9 +9,10 @@ from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET
 from tcformal.proofs.statements.relative_bound import RelativeBound, product_span
-from tcformal.proofs.tactics.bounds.aligned import Alignment
+from tcformal.proofs.tactics.bounds.aligned import Alignment, TermError
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.terms import KnownTerm
+from tcformal.proofs.tactics.relative.odd import OddTerm
 from tcformal.semantics.stages import Total
 
 
@@ -25,6 +26,12 @@ class SharpAlignment(Alignment):
         super().__init__(d, total, summands, e, floor)
         self.stated = stated
         self._normal = dict(zip((t.code for t in stated.terms), stated.normal, strict=True))
+
+    def term(self, k: int) -> TermError:
+        """Both bounds of one aligned term, cut or rounded to odd."""
+        if self.stated.base.unit.design.alignment_rounding == "RO":
+            return OddTerm(self, k).error()
+        return super().term(k)
 
     def loss(self, k: int) -> Fraction:
         """How much of a unit an aligned term may lose; c, a whole one."""

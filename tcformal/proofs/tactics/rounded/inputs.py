@@ -11,12 +11,13 @@ from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import OFFSET, Encoded
-from tcformal.proofs.statements.error_bound import StatedTerm
-from tcformal.proofs.statements.rounded_bound import RoundedBound, operand_rules
-from tcformal.proofs.tactics.bounds.terms import sign_of
+from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm
+from tcformal.proofs.statements.rounded_bound import operand_rules
+from tcformal.proofs.tactics.bounds.terms import sign_of, term_of
 from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps, in_range, power
 from tcformal.proofs.tactics.rounded.sums import SummedTerm
 from tcformal.semantics.mma import negated
+from tcformal.semantics.normalise import normalise_term, shift_left_by_leading_zeros
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import converted_word
 from tcformal.semantics.product import product
@@ -66,6 +67,8 @@ class UnitInputs:
             made.append(flush(g, unpack(g, word, fmt), rule))
         if self._subtracted(k):
             made[0] = negated(g, made[0])
+        if self.design.normalise_operands:
+            made = [replace(x, term=normalise_term(g, x.term)) for x in made]
         self._known[k] = made[0], made[1]
         return self._known[k]
 
@@ -83,7 +86,8 @@ class UnitInputs:
     def ranges(self, k: int, number: Number) -> list[int]:
         """The range of a product's exponent."""
         a, b = (y.term for y in self.factors(k))
-        cut = [a.exponent.bits, b.exponent.bits]
+        # A normalised exponent has a code that holds others, too.
+        cut = [] if self.design.normalise_operands else [a.exponent.bits, b.exponent.bits]
         return in_range(self.z, "the range of a product", number.term.exponent, (), cut)
 
     def summand_of_product(self, k: int, value: Poly, number: Number, equation: int) -> SummedTerm:
@@ -128,7 +132,7 @@ class UnitInputs:
 class StatedInputs(UnitInputs):
     """Products and c, in terms of the statement."""
 
-    def __init__(self, z: IntegerSteps, stated: RoundedBound) -> None:
+    def __init__(self, z: IntegerSteps, stated: ErrorBound) -> None:
         super().__init__(z, stated.unit)
         self.stated = stated
 
@@ -136,10 +140,12 @@ class StatedInputs(UnitInputs):
         """2^(E + by)."""
         return (Poly.of(self.stated.e) + Poly.constant(by - OFFSET)).power_of_two()
 
-    def _factor(self, stated: Encoded, x: Number) -> int:
+    def same_factor(self, stated: Encoded, x: Number) -> int:
         """The value of a stated factor less that of a number = 0."""
         d, t = self.d, x.term
         given = [d.assume(stated.finite)] if stated.finite.op != "const" else []
+        if self.design.normalise_operands and stated.exponent is not t.exponent.bits:
+            return self._normalised(stated, x)
         if t.significand.width != stated.significand.width:
             return self._widened(stated, x, given)
         signs = self.z.signed(
@@ -148,6 +154,31 @@ class StatedInputs(UnitInputs):
         if stated.exponent is not t.exponent.bits:
             raise ProofError("a factor has another exponent than the statement says")
         return d.arith([(power(t.exponent, -t.fraction_bits), [signs])])
+
+    def _normalised(self, stated: Encoded, x: Number) -> int:
+        """The same of a number that was normalised: its significand is shifted up as its exponent is down."""
+        z, d, g, t, raw = self.z, self.d, self.g, x.term, term_of(self.g, stated)
+        moved, distance = shift_left_by_leading_zeros(g, raw.significand)
+        if moved is not t.significand or raw.sign is not t.sign:
+            raise ProofError("a factor is not normalised as it is here")
+        shifted = z.normalised(raw.significand, moved, distance)
+        goal = stated.value - sign_of(t.sign) * Poly.of(moved) * power(t.exponent, -t.fraction_bits)
+        cut = ([raw.exponent.bits, raw.significand],)
+
+        def proved(some: bool, i: list[int], _: list[Equation]) -> list[int]:
+            if not some:
+                same = [
+                    (d.equal("a zero", y, g.const(0, y.width), i, ([raw.significand],)), y)
+                    for y in (moved, raw.significand)
+                ]
+                return [z.rewritten(goal, same)]
+            own = z.linear(
+                "a normalised exponent", [t.exponent.bits, distance], [raw.exponent.bits],
+                t.exponent.low - raw.exponent.low, i, cut,
+            )  # fmt: skip
+            return [z.rewritten(goal, [(own, t.exponent.bits), (shifted, moved)])]
+
+        return z.cases(g.any_bit(raw.significand), proved)[0]
 
     def _widened(self, stated: Encoded, x: Number, given: list[int]) -> int:
         """The same of a number converted to a wider format: its significand is shifted up."""
@@ -184,13 +215,15 @@ class StatedInputs(UnitInputs):
         z, d, t = self.z, self.d, number.term
         stated = self.stated.terms[k]
         xs, ys = stated.factors, self.factors(k)
-        first, second = (self._factor(x, y) for x, y in zip(xs, ys, strict=True))
+        first, second = (self.same_factor(x, y) for x, y in zip(xs, ys, strict=True))
         a, b = (y.term for y in ys)
         other = sign_of(a.sign) * Poly.of(a.significand) * power(a.exponent, -a.fraction_bits)
         same = d.arith([(xs[1].value, [first]), (other, [second])])
+        # A normalised exponent has a code that holds others, too.
+        cut = [] if self.design.normalise_operands else [a.exponent.bits, b.exponent.bits]
         bits = z.linear(
             "the exponent of a product", [t.exponent.bits], [a.exponent.bits, b.exponent.bits], 0, (),
-            ([a.exponent.bits, b.exponent.bits],),
+            (cut,),
         )  # fmt: skip
         equations: list[Equation] = [(bits, t.exponent.bits)]
         if t.significand.op == "mul_expand":
@@ -204,7 +237,7 @@ class StatedInputs(UnitInputs):
     def c(self, number: Number) -> Taken:
         """What is known of c."""
         stated = self.stated.terms[-1]
-        equation = self._factor(stated.factors[0], number)
+        equation = self.same_factor(stated.factors[0], number)
         finite = (self.d.assume(stated.factors[0].finite),)
         x = self.summand(number, SummedTerm(stated.value, number.term, equation, 0, 0, (), finite))
         return self._sized(stated, x, len(self.stated.terms) - 1)

@@ -46,7 +46,7 @@ class StepNumbers:
         self._packed = {i: words[id(x)] for i, x in enumerate(dot.steps) if id(x) in words}
 
     # ------------------------------------------------------------------ numbers
-    def _number(self, x: Operand, steps: Sequence[DotStep]) -> Number:
+    def number_of(self, x: Operand, steps: Sequence[DotStep]) -> Number:
         """The number that an operand is, as the definition has it."""
         g, design = self.g, self.design
         if x in self._latest:
@@ -72,7 +72,7 @@ class StepNumbers:
         """The operands of every step, and which step made them."""
         found = []
         for i, step in enumerate(steps):
-            found.append([(self._number(x, steps), self._latest.get(x)) for x in step.operands])
+            found.append([(self.number_of(x, steps), self._latest.get(x)) for x in step.operands])
             self._latest[step.made] = i
         self._latest = {}
         return found

@@ -1,0 +1,99 @@
+"""Theorems of the kernel about units, checked in this run, and the constants that they give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from tcformal.callbacks import Progress
+from tcformal.design.unit import UnitSpec
+from tcformal.proofs.claim import Asking, ClaimVerdict
+from tcformal.proofs.claims import register
+from tcformal.proofs.claims.error_bound import stated_bound, stated_relative
+from tcformal.proofs.lemmas import LemmaBook
+from tcformal.proofs.prove import ClaimStore, kept_or_proved
+from tcformal.proofs.statements.error_bound import ErrorBound
+from tcformal.proofs.statements.relative_bound import RelativeBound
+from tcformal.query.assume import Assumptions
+from tcformal.query.question import Kind
+from tcformal.solve.members import check_members
+from tcformal.solve.result import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """Constants of one block that theorems of the kernel give, or the reason why there are none.
+
+    Ranges and units: the error of one block from c = 0 is at most first·Σ|a_k·b_k|; where it is asked, a
+    block takes an error of C·Σ|a_k·b_k| so far to ((1 + C)·(1 + other) - 1)·Σ|a_k·b_k| at most; `size`:
+    products of a block; `largest`, which is a term, is at least 2^least.
+    """
+
+    first: Fraction | None
+    other: Fraction | None
+    size: int
+    claims: tuple[ClaimVerdict, ...]
+    #: Sentences: what follows from the theorems by steps that the program makes.
+    steps: tuple[str, ...]
+    reason: str = ""
+    least: int | None = None
+    largest: str = "of every call the largest product, or c,"
+    #: Beside a c that is not zero a block loses beside·Σ|a_k·b_k| + other·|c| at most; None: first and other.
+    beside: Fraction | None = None
+
+
+def unproved(reason: str, claims: tuple[ClaimVerdict, ...] = ()) -> Proved:
+    """No constants, and why."""
+    return Proved(None, None, 0, claims, (), reason)
+
+
+@dataclass(slots=True)
+class Theorems:
+    """Theorems about units, each checked in this run; kept ones where there is a store."""
+
+    store: ClaimStore | None
+    limits: Limits
+    solvers: Sequence[str] | None
+    certify: bool | None
+    fresh: bool
+    progress: Progress
+    #: Those that were asked for.
+    claims: list[ClaimVerdict] = field(default_factory=list)
+
+    def holds(self, unit: UnitSpec, claim: str, *, kept: bool = True) -> bool:
+        """Whether a claim is proved; the verdict joins `claims`.  `kept`: False for a unit without a name."""
+        members = None if self.solvers is None else check_members(self.solvers)
+        keeper = None if self.store is None else self.store.lemmas
+        book = LemmaBook(
+            members=members, limits=self.limits, certify=self.certify, keeper=keeper, fresh=self.fresh
+        )
+        store = self.store if kept else None
+        v = kept_or_proved(
+            unit, claim, store, book=book, fresh=self.fresh, limits=self.limits, solvers=members,
+            certify=self.certify, progress=self.progress,
+        )  # fmt: skip
+        if not v.checked:
+            # A kept proof whose check takes too long: a bound is given from one that was checked.
+            v = register.prove_claim(
+                unit, claim, book=book, limits=self.limits, members=members, progress=self.progress
+            )
+        self.claims.append(v)
+        return v.kind is Kind.HOLDS
+
+    def stated(self, unit: UnitSpec, *, zero_c: bool = False) -> ErrorBound:
+        """What claim `error-bound` says of a unit."""
+        book, what = LemmaBook(limits=self.limits), Assumptions(c=0) if zero_c else Assumptions()
+        return stated_bound(Asking(unit, book, self.limits, None, self.progress, assumed=what))[0]
+
+    def stated_relative(self, unit: UnitSpec) -> RelativeBound:
+        """What claim `relative-error` says of a unit where c is zero."""
+        book = LemmaBook(limits=self.limits)
+        return stated_relative(
+            Asking(unit, book, self.limits, None, self.progress, assumed=Assumptions(c=0))
+        )[0]
+
+    def missing(self) -> Proved:
+        """No constants, because the last claim does not hold."""
+        v = self.claims[-1]
+        return unproved(f"claim {v.claim} is {v.kind.name}: {v.reason}", tuple(self.claims))
