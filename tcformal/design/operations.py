@@ -128,10 +128,13 @@ def _remembered(u: UnitSpec, length: int) -> Operation:
     """A sum that remembers something of the bits that alignment cuts off."""
     d = u.design
     ulp = _HALF_ULP if d.rho.mode in NEAREST else ("output rounding", "1 ulp")
+    of_c = (("a subnormal c", f"2^{u.operands.c.e_min - 1}"),) if d.c_subnormals == "hidden_bit" else ()
+    # The halves of a product lose less than a unit each.
+    units = 2 * length if d.lost_bits == "halves" else length + 1
     return Operation(
         name=f"{d.lost_bits} DPA",
         formula=f"d = {d.conversion}(Σ_{length} a_k·b_k + c), {d.fraction_bits} bits, others {d.lost_bits}",
-        bounds=(("fused summation", f"{length + 1}·2^(e_max-{d.fraction_bits})"), ulp),
+        bounds=(("fused summation", f"{units}·2^(e_max-{d.fraction_bits})"), *of_c, ulp),
         source=_VENDOR.get(u.arch, "a design chosen by name"),
     )
 
