@@ -114,7 +114,8 @@ def test_cublaslt_is_calls_of_units_in_most_recorded_products() -> None:
     ("algorithm", "option", "change"),
     [
         (55, 0, {"tile": 16}), (55, 0, {"turns": False}), (55, 1, {"merge": "workspace"}),
-        (35, 1, {"merge": "workspace"}), (24, None, {"unit": "hopper/mma.m16n8k16.f32.bf16.bf16.f32"}),
+        pytest.param(35, 1, {"merge": "workspace"}, marks=pytest.mark.long),
+        (24, None, {"unit": "hopper/mma.m16n8k16.f32.bf16.bf16.f32"}),
     ],
     ids=str,
 )  # fmt: skip
@@ -125,11 +126,13 @@ def test_other_parts_and_orders_of_these_give_other_bits(
 
     def one(run: Run) -> bool:
         p, fields, _ = run
-        split = option is None or (fields[2] > 2 and fields[5] == option)
-        return fields[0] == algorithm and split and p["k"] > 100 and (option is not None or p["a"] == "bf16")
+        if option is None:
+            return bool(fields[0] == algorithm and fields[6] == 0 and fields[2] <= 8 and p["a"] == "bf16")
+        return bool(fields[0] == algorithm and fields[5] == option and 2 < fields[2] <= 8)
 
-    runs = [run for run in known(1 << 21) if one(run) and (option is not None or run[1][6] == 0)][:3]
-    assert check_cublaslt(runs).total() == 3
+    # Of few products for each element no order shows.
+    runs = [max(filter(one, known(1 << 20)), key=lambda run: int(run[0]["k"]))]
+    assert check_cublaslt(runs).total() == 1
     with pytest.raises(AssertionError):
         check_cublaslt(runs, change)
 
