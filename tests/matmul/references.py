@@ -98,16 +98,24 @@ def older(splits: int, tile: int, rounded_to: str | None) -> Reference:
     return d
 
 
-def turns(splits: int, tile: int) -> Reference:
-    """results/products: part p takes the tiles p, p + splits, …; the parts are added in order."""
+def turns(splits: int, tile: int, *, halves: bool = False) -> Reference:
+    """results/products: part p takes the tiles p, p + splits, …; the parts are added in order.
+
+    With `halves`, of 6 parts: ((5 + (0 + 3)) + (1 + 4)) + 2.
+    """
 
     def d(x: Element) -> Word:
-        made: Word | None = None
+        parts: dict[int, Word] = {}
         for part in range(splits):
             tiles = [t for t in range(ceil(x.k / tile)) if t % splits == part]
             if tiles:
                 runs = [(t * tile, min(t * tile + tile, x.k)) for t in tiles]
-                made = added(made, chain(x.u, x.a, x.b, runs))
+                parts[part] = chain(x.u, x.a, x.b, runs)
+        made = parts.pop(splits - 1, None) if halves else None
+        for i in range((splits + 1) // 2 if halves else splits):
+            pair = parts.get(i), parts.get(i + (splits + 1) // 2) if halves else None
+            if pair[0] is not None:
+                made = added(made, pair[0] if pair[1] is None else added(*pair))
         assert made is not None
         return linear(x, made)
 

@@ -47,6 +47,8 @@ CASES: dict[str, tuple[str, Reference]] = {
     "cublaslt-23@splits=2,tile=32,fused=c": (HALF, older(2, 32, None)),
     "cublaslt-24@splits=4,tile=32,fused=c,partials=bf16": (HALF, older(4, 32, "bf16")),
     "cublaslt-36@splits=3,tile=16": (HALF, turns(3, 16)),
+    "cublaslt-36@splits=3,tile=16,merge=halves": (HALF, turns(3, 16, halves=True)),
+    "cublaslt-55@splits=6,tile=16,merge=halves": (HALF, turns(6, 16, halves=True)),
     "cublaslt-74": ("blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e4m3", group32),
     "deepgemm-sm90": (EIGHT, deepgemm),
     "cutlass-sm90-fp8": (EIGHT, interval),
@@ -122,7 +124,9 @@ def test_recipe_is_its_source_on_many_shapes(name: str) -> None:
 def test_every_source_has_a_reference() -> None:
     from tcformal.programs.recipes.names import recipes
 
-    replayed = {"cublaslt-20", "cublaslt-22", "cublaslt-35", "cublaslt-55"}  # against recordings only
+    replayed = {
+        f"cublaslt-{number}" for number in (16, 20, 22, 35, 39, 43, 56, 63)
+    }  # against recordings only
     assert {name.partition("@")[0] for name in CASES} | replayed == set(recipes())
 
 

@@ -95,11 +95,11 @@ def check_cublaslt(runs: Iterable[Run], change: Mapping[str, Any] | None = None)
 
 
 def test_cublaslt_is_calls_of_units_in_a_known_order() -> None:
-    some = [run for run in known(largest=300_000) if run[0]["k"] > 32]
+    some = [run for run in known(largest=300_000) if run[0]["k"] > 32 and run[1][2] <= 8]
     some.sort(key=lambda run: -int(run[0]["m"] * run[0]["n"] * run[0]["k"]))
     # The smallest of each algorithm and format, with K split and not.
     seen = check_cublaslt({(kind(run)[0], *kind(run)[2:]): run for run in some}.values())
-    assert {algorithm for algorithm, *_ in seen} == {20, 21, 22, 23, 24, 35, 36, 55, 66}
+    assert {algorithm for algorithm, *_ in seen} == {16, 20, 21, 22, 23, 24, 35, 36, 39, 55, 63, 66}
     assert {a for _, _, a, _ in seen} == DTYPES.keys()
 
 
@@ -108,6 +108,33 @@ def test_cublaslt_is_calls_of_units_in_most_recorded_products() -> None:
     seen = check_cublaslt(known(largest=1 << 24))
     assert seen.total() > 15_000
     assert all(seen[66, "32F", a, False] for a in ("fp16", "bf16", "e4m3", "e5m2"))
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "option", "change"),
+    [
+        (55, 0, {"tile": 16}), (55, 0, {"turns": False}), (55, 1, {"merge": "workspace"}),
+        pytest.param(35, 1, {"merge": "workspace"}, marks=pytest.mark.long),
+        (24, None, {"unit": "hopper/mma.m16n8k16.f32.bf16.bf16.f32"}),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_other_parts_and_orders_of_these_give_other_bits(
+    algorithm: int, option: int | None, change: dict[str, Any]
+) -> None:
+    """Algorithms whose parts take tiles in turn, and a kernel of Turing: as planned, and not otherwise."""
+
+    def one(run: Run) -> bool:
+        p, fields, _ = run
+        if option is None:
+            return bool(fields[0] == algorithm and fields[6] == 0 and fields[2] <= 8 and p["a"] == "bf16")
+        return bool(fields[0] == algorithm and fields[5] == option and 2 < fields[2] <= 8)
+
+    # Of few products for each element no order shows.
+    runs = [max(filter(one, known(1 << 20)), key=lambda run: int(run[0]["k"]))]
+    assert check_cublaslt(runs).total() == 1
+    with pytest.raises(AssertionError):
+        check_cublaslt(runs, change)
 
 
 def test_alpha_beta_and_bias_join_as_recorded() -> None:

@@ -129,7 +129,7 @@ def _by_pairs(cut: Cut, k: int, roots: Sequence[Node]) -> list[tuple[list[int], 
 
 
 def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[str, int]:
-    """The module with dots(a, b, c, d, flags, tiles, steps, a_stride, b_stride, a_ahead, b_ahead), and its widest lane.
+    """The module with dots(a, b, c, d, flags, tiles, steps, strides…, ahead…), and its widest lane.
 
     Rows of raw encodings, `lanes` of them a tile; the array flags is 1 where one of `flags` is in some step.
     """
@@ -163,7 +163,8 @@ def _text(step: DotCall, cut: Cut, flags: Sequence[Node], lanes: int) -> tuple[s
     kinds = code.kind(c_bits), code.kind(d_bits)
     enter, leave = control(body)
     text = f"""define void @dots(ptr noalias %a, ptr noalias %b, ptr noalias %c, ptr noalias %d,
-    ptr noalias %flags, i64 %n_tiles, i64 %n_steps, i64 %a_stride, i64 %b_stride, i64 %a_ahead, i64 %b_ahead) {{
+    ptr noalias %flags, i64 %n_tiles, i64 %n_steps, i64 %a_stride, i64 %b_stride,
+    i64 %a_ahead, i64 %b_ahead) {{
 entry:
 {enter}
   br label %each_tile

@@ -26,9 +26,9 @@ def raw_lanes(
 ) -> list[Callable[[], LaneValue]]:
     """The raw encodings of one step in every lane, from the address of the first of them.
 
-    Shapes: one value for each width, whose last instructions are written when it is called for; `stride` counts
-    elements from one k to the next, the lanes side by side, or, `turned`, from one lane to the next, with a
-    lane's encodings side by side, which are fetched `ahead` bytes before they are read.
+    Shapes: one value for each width, whose last instructions are written when it is called for; `stride`
+    counts elements from one k to the next, the lanes side by side, or, `turned`, from one lane to the next,
+    with a lane's encodings side by side, which are fetched `ahead` bytes before they are read.
     """
     kind = code.kind(bits)
     if not turned:

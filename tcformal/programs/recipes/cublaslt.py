@@ -20,17 +20,20 @@ FIELDS = (
 KEYS = ("arch", "a", "b", "d", "compute", "fast", "algo")
 _FORMATS = ("fp64", "fp32", "tf32", "fp16", "bf16", "e4m3", "e5m2")
 #: Elements of k in a tile, by STAGES_ID: six stages of each of these, then single ones.
-_TILES = {6 * i + j + 1: tile for i, tile in enumerate((16, 32, 64, 128)) for j in range(6)}
+_TILES = {0: 32} | {6 * i + j + 1: tile for i, tile in enumerate((16, 32, 64, 128)) for j in range(6)}
 _TILES |= {25: 32, 26: 8, 27: 16, 28: 8, 29: 16, 30: 32, 31: 8, 32: 8, 33: 16, 34: 32, 35: 64, 36: 128}
 _WGMMA = {("fp16", "fp16"): "k16.f32.f16.f16", ("bf16", "bf16"): "k16.f32.bf16.bf16",
           ("e4m3", "e4m3"): "k32.f32.e4m3.e4m3", ("e4m3", "e5m2"): "k32.f32.e4m3.e5m2",
           ("e5m2", "e4m3"): "k32.f32.e5m2.e4m3"}  # fmt: skip
 _MMA = {"16F": "f16.f16.f16.f16", "fp16": "f32.f16.f16.f32", "bf16": "f32.bf16.bf16.f32"}
 _TF32 = "hopper/mma.m16n8k8.f32.tf32.tf32.f32"
+_TF32_GROUP = "hopper/wgmma.m64n8k8.f32.tf32.tf32"
 #: A chain of fused multiply–adds in fp32, which NVIDIA's processors have without a matrix instruction.
 _FMA32 = "cdna1/v_mfma_f32_32x32x2f32"
 _FMA64 = "ampere/mma.m8n8k4.f64.f64.f64.f64"
 _TCGEN05 = {"e4m3": "blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e4m3"}
+#: Algorithms whose parts take tiles of k in turn.
+_IN_TURN = (35, 36, 55)
 #: Algorithms of CUTLASS's kernels, whose incomplete tile comes first.
 _CUTLASS = (12, 20, 21, 22, 23, 24)
 #: Reduction schemes: none or in place (each part is added to D), in the computation's format, in D's format.
@@ -97,13 +100,17 @@ class _Planner:
                 settings["partials"] = "output"
             elif self.fields["REDUCTION_SCHEME"] < 2:
                 settings["merge"] = "serial"
+        if self.splits > 1 and self.number in _IN_TURN and self.fields["CUSTOM_OPTION"] == 1:
+            settings["merge"] = "halves"
         if self.number in (*_CUTLASS, 35, 36):
             settings["tile"] = _TILES[self.fields["STAGES_ID"]]
-        workspace = self.splits > 1 and self.number not in (35, 36) and "merge" not in settings
+        workspace = self.splits > 1 and self.number not in _IN_TURN and "merge" not in settings
         if workspace or self.number == 23:
             settings["fused"] = "c"
-        if unit == _TF32:
+        if unit in (_TF32, _TF32_GROUP):
             settings["operands"] = "fp32"
+        elif unit == _FMA32 and self.a in ("fp16", "bf16"):
+            settings["operands"] = self.a
         if self.d != _accumulator(unit):
             settings["output"] = self.d
         name = f"cublaslt-{self.number}"
@@ -123,17 +130,32 @@ class _Planner:
             return "hopper/wgmma.m64n8" + _WGMMA[self.a, self.b]
         if number in (*_CUTLASS, 35, 36, 55) and stages not in _TILES:
             raise self.refusal(f"stages {stages}")
+        if number == 12 and not stages and self.a == self.b:
+            return _FMA64 if self.a == "fp64" else _FMA32  # one product for each element: K is 1
         if number in (12, 21, 23, 24) and compute.startswith("32F_FAST"):
             return _TF32  # the fast computations with 16 bits are given the same kernels
         if number in (12, 21, 23, 24) and compute in ("16F", "32F") and self.a == self.b:
             kind = _MMA.get("16F" if compute == "16F" else self.a)
             if kind is not None:
-                return "hopper/mma.m16n8k16." + kind
-        if self.a == self.b == "fp32" and (number == 20 or (number == 55 and self.splits == 1)):
+                # Kernels without stages are those of Turing, whose calls take half as many products.
+                return f"hopper/mma.m16n8k{16 if stages else 8}.{kind}"
+        if self.a == self.b in ("fp32", "tf32") and number in (20, 55):
             return _FMA32
-        own = number in (35, 36) and self.splits > 1 and self.fields["CUSTOM_OPTION"] == 1
-        if self.a == self.b == "fp64" and number in (22, 35, 36) and not own:
+        if self.a == self.b == "fp64" and number in (22, 35, 36):
             return _FMA64
+        if self.splits == 1 and self.a == self.b:
+            return self.whole()
+        raise self.refusal("these formats and fields")
+
+    def whole(self) -> str:
+        """The unit of an algorithm that is known with K whole alone."""
+        number, compute = self.number, self.compute
+        if number == 39 and compute == "16F":
+            return "hopper/wgmma.m64n8k16.f16.f16.f16"
+        if number in (43, 63) and compute.startswith("32F_FAST"):
+            return _TF32_GROUP if number == 43 else _TF32
+        if number in (16, 56) and compute in ("32F", "32F_PEDANTIC") and self.a in ("fp16", "bf16"):
+            return _FMA32
         raise self.refusal("these formats and fields")
 
     def refusal(self, what: str) -> InputError:
@@ -149,7 +171,7 @@ def _accumulator(unit: str) -> str:
     """The format of the unit's result."""
     if unit == _FMA64:
         return "fp64"
-    return "fp16" if unit.endswith(_MMA["16F"]) else "fp32"
+    return "fp16" if unit.endswith("f16.f16.f16") else "fp32"
 
 
 def _fields(algo: Any) -> dict[str, int]:

@@ -96,14 +96,28 @@ def _cublaslt() -> list[Recipe]:
                 f"cuBLASLt's algorithm {number}: fp64, the parts take tiles of k in turn",
                 "ampere/mma.m8n8k4.f64.f64.f64.f64",
                 _recorded(turns=True, tile=16, start="first", merge="workspace", fused="sum"),
-                "Not with custom option 1 and K split: those parts are added in an order of their own.",
+                "With custom option 1 the parts are added in halves: merge=halves.",
             )
             for number in (35, 36)
         ),
         _row(
-            "cublaslt-55", "cuBLASLt's algorithm 55: fused multiply–adds of fp32, K whole",
+            "cublaslt-55", "cuBLASLt's algorithm 55: fused multiply–adds of fp32, parts take tiles in turn",
             "fused multiply–adds in fp32, such as cdna1/v_mfma_f32_32x32x2f32",
-            _recorded(splits=1, fused="sum"),
+            _recorded(turns=True, tile=8, start="first", merge="workspace", fused="sum"),
+            "With custom option 1 the parts are added in halves: merge=halves.",
+        ),
+        *(
+            _row(
+                f"cublaslt-{number}", f"cuBLASLt's algorithm {number}: {title}, K whole", units,
+                _recorded(splits=1),
+            )
+            for number, title, units in (
+                (16, "fused multiply–adds of fp32 on widened operands", "fused multiply–adds in fp32"),
+                (39, "fp16 alone", "hopper/wgmma of fp16 with sums in fp16"),
+                (43, "operands of fp32 rounded to tf32", "hopper/wgmma of tf32"),
+                (56, "fused multiply–adds of fp32 on widened operands", "fused multiply–adds in fp32"),
+                (63, "operands of fp32 rounded to tf32", "hopper/mma of tf32"),
+            )
         ),
         _row(
             "cublaslt-74",

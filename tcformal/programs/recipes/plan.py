@@ -71,13 +71,7 @@ class _Recipe:
         if self.recipe.merge == "serial":
             d = self.serial(parts)
         else:
-            total: StepValue | None = None
-            for i, part in enumerate(parts):
-                with self.steps.naming(f"part{i}"):
-                    total = self.added(total, self.waiting(self.part(part)))
-            if total is None:
-                raise InputError("expected at least one part of K, but got none")
-            d = self.finished(total, self.given_c())
+            d = self.finished(self.merged(parts), self.given_c())
         return ProgramPlan(tuple(self.steps.steps), d.index, self.k)
 
     def input(self, letter: str, fmt: Format, length: int | None) -> StepValue:
@@ -152,6 +146,29 @@ class _Recipe:
     def zero(self, fmt: Format) -> StepValue:
         """+0."""
         return self.steps.add(ConstantStep(fmt=fmt, length=None, name="zero", word=0))
+
+    def merged(self, parts: Sequence[KPart]) -> StepValue:
+        """All parts, added up."""
+        total: StepValue | None = None
+        sums: list[StepValue] = []
+        splits = self.recipe.splits
+        half = -(-splits // 2) if self.recipe.merge == "halves" else 0
+        for i, part in enumerate(parts):
+            with self.steps.naming(f"part{i}"):
+                d = self.waiting(self.part(part))
+                # Of fewer parts than `splits` it is the last ones that are empty.
+                if not half or i + 1 == splits:
+                    total = self.added(total, d)
+                elif i < half:
+                    sums.append(d)
+                else:
+                    sums[i - half] = add(self.steps, sums[i - half], d, self.wide.name)
+        for i, d in enumerate(sums):
+            with self.steps.naming(f"part{i}"):
+                total = self.added(total, d)
+        if total is None:
+            raise InputError("expected at least one part of K, but got none")
+        return total
 
     # ------------------------------------------------------------------ what follows the sum
     def serial(self, parts: Sequence[KPart]) -> StepValue:

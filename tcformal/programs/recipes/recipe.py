@@ -15,7 +15,8 @@ from tcformal.formats.catalog import format_named
 CHOICES: dict[str, tuple[str, ...]] = {
     "grain_unit": ("products", "bytes"), "residue": ("last", "first"), "tail": ("kept", "dropped"),
     "promotion_scales": ("none", "product", "chained"), "scales_of": ("own", "first-part"),
-    "start": ("first", "zero"), "merge": ("workspace", "serial"), "c_place": ("epilogue", "accumulator"),
+    "start": ("first", "zero"), "merge": ("workspace", "halves", "serial"),
+    "c_place": ("epilogue", "accumulator"),
     "fused": ("sum", "c", "none"),
 }  # fmt: skip
 #: Fields that name a format, or the format of the unit's result, or that of the product.
@@ -66,8 +67,9 @@ class Recipe:
     promotion_scales: str = "none"
     #: Whether sums of promoted accumulators and of parts begin with the first one or add it to zero.
     start: str = "first"
-    #: Parts are added up, in ascending order, in the accumulator's format; or one after the other is added
-    #: to D, which is rounded to its own format every time.
+    #: Parts are added up, in ascending order, in the accumulator's format; or with `halves` those of the
+    #: second half to those of the first, then these sums, in ascending order, to the last part, which stayed
+    #: out; or one after the other is added to D, which is rounded to its own format every time.
     merge: str = "workspace"
     #: The format in which parts wait to be added: `accumulator`, `output` or a format's name.
     partials: str = "accumulator"
