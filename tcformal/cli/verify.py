@@ -54,7 +54,8 @@ def verify(
     Of identifications of devices, every answer is replayed on the designs that it fits or refutes.
 
     With --claims, each kept claim is proved again on its kept lemmas, whose certificates are checked
-    against statements made anew; ID is then a text in the names of claims and units, such as error-bound.
+    against statements made anew; ID is then a text in the names of claims and units, such as error-bound, or
+    both, as in 'error-bound of UNIT'.
 
     With --independent, no certificate is checked: each question, and with --claims each lemma, is built anew
     without simplification, made into gates by a second definition of the operators, and decided by

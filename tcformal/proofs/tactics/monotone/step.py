@@ -132,11 +132,12 @@ class MonotoneStep:
         made = []
         for x, value in zip(self.sums, negative, strict=True):
             bit = x.own.sign
-            known = d.lemma("the sign of a sum", bit if value else g.not_(bit), [given], (self._cut(case),))
+            known = d.lemma("the sign of a sum", bit if value else g.not_(bit), [given], (self._cut,))
             made.append(self.z.bit(known, bit, value))
         return made
 
-    def _cut(self, case: Node) -> list[Node]:
+    @property
+    def _cut(self) -> list[Node]:
         """What cases are made of."""
         return [
             n for x in self.sums
@@ -163,11 +164,11 @@ class MonotoneStep:
 
     def _fact(self, case: int, what: str, goal: Node) -> int:
         d = self.d
-        return d.fact(d.lemma(what, goal, [case], (self._cut(goal),)))
+        return d.fact(d.lemma(what, goal, [case], (self._cut,)))
 
     def _same(self, case: int, x: Bracket, y: Bracket) -> Equation:
         """Equal heights."""
-        return self.d.equal("equal heights", y.height, x.height, [case], (self._cut(x.height),)), y.height
+        return self.d.equal("equal heights", y.height, x.height, [case], (self._cut,)), y.height
 
     def _taller(self, gap: int, case: Node, negative: int, small: RoundedSum, large: RoundedSum) -> int:
         """No smaller magnitude has its leading bit at a larger weight."""
@@ -197,10 +198,10 @@ class MonotoneStep:
         """No smaller magnitude of which as much is kept is rounded up where the larger is not."""
         d, g, x, y = self.d, self.g, small.bracket, large.bracket
         given = d.assume(case)
-        kept = d.equal("what is kept", y.kept, x.kept, [given], (self._cut(case),))
+        kept = d.equal("what is kept", y.kept, x.kept, [given], (self._cut,))
         same = self._same(given, x, y)
-        up = d.lemma("rounding", x.away, [given], (self._cut(case),))
-        down = d.lemma("rounding", g.not_(y.away), [given], (self._cut(case),))
+        up = d.lemma("rounding", x.away, [given], (self._cut,))
+        down = d.lemma("rounding", g.not_(y.away), [given], (self._cut,))
         ends = [self._given(x.upper, x.away, up), self._given(y.lower, g.not_(y.away), down)]
         parts = [*self._between(gap, negative, small, large), (1, [ends[0]]), (1, [ends[1]])]
         equations = [*self._signs(case, given, (negative, negative)), (kept, y.kept), same]
@@ -210,7 +211,7 @@ class MonotoneStep:
         """No larger magnitude is zero."""
         d, x, y = self.d, small.bracket, large.bracket
         given = d.assume(case)
-        none = self._given(y.none, y.empty, d.lemma("nothing", y.empty, [given], (self._cut(case),)))
+        none = self._given(y.none, y.empty, d.lemma("nothing", y.empty, [given], (self._cut,)))
         parts = [
             *self._between(gap, negative, small, large), (1, [x.floor]), (1, [none]),
             (x.unit * Poly.of(x.kept), []),
