@@ -31,7 +31,8 @@ def step_constant(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     try:
         if unit.design.c_position == "after":
             return _added_after(unit, length, known)
-        if unit.tree is None and unit.design.c_position == "last" and unit.design.fraction_bits is not None:
+        parted = unit.design.one_sum and unit.design.c_position == "last"
+        if unit.tree is None and unit.emulation is None and parted:
             return _summed_last(unit, length, known)
         if unit.tree is None and register.of_products(unit):
             try:

@@ -29,6 +29,8 @@ _ROWS, _ROUNDS, _CLIMBS = 30_000, 2, 60
 _CALLS = 40
 #: Binades below the largest product that are tried.
 _SPAN = 40
+#: Exponents from the least one on where the largest product has others below a unit.
+_NEAR = 4
 #: All significands of so few fraction bits are tried; results of so many fraction bits are searched at most.
 _FEW, _WIDE = 3, 24
 #: Products just below a power of two are sought among significands of so many fraction bits.
@@ -48,14 +50,15 @@ def improved(build: Construction, length: int, known: Attained) -> Attained:
     if not _worth(spec):
         return known
     count, done, state = min(spec.k, length), 0, 0
-    ascent = Ascent(build, Unit(spec), count, _top(build, known.calls[0][0]))
+    ascents = [Ascent(build, Unit(spec), count, e) for e in _tops(build, known.calls[0][0])]
     made: list[tuple[Witness, int]] = []
     exact = magnitude = Fraction(0)
     found = known.calls[0][0]
     while done < length:
         if len(made) < 2:
             start = known.calls[min(len(made), len(known.calls) - 1)][0]
-            found = ascent.best(start, state, (float(exact), float(magnitude)))
+            before_it = float(exact), float(magnitude)
+            found = max((x.best(start, state, before_it) for x in ascents), key=lambda x: x[0])[1]
         count = min(spec.k, length - done)
         pairs = list(zip(found.a, found.b, strict=True))[:count]
         w = build.call(pairs, state, found.scale_a)
@@ -80,12 +83,25 @@ def _top(build: Construction, w: Witness) -> int:
     return top.numerator.bit_length() - top.denominator.bit_length() if top else 0
 
 
+def _tops(build: Construction, w: Witness) -> list[int]:
+    """The exponents of the largest product that are tried, first that of a call.
+
+    Of sums that round down on the way, products of few exponents are tried a little below a unit, too.
+    """
+    design = build.unit.design
+    low = build.a.e_min + build.b.e_min + (design.fraction_bits or 0)
+    most = build.a.e_max + build.b.e_max
+    others = [e for e in range(low, low + _NEAR) if e <= most] if design.summation in ("tr", "gtr") else []
+    return list(dict.fromkeys([_top(build, w), *others]))
+
+
 class Ascent:
     """Changes of one product, of all equal products or of two at once, as long as the loss grows."""
 
     def __init__(self, build: Construction, unit: Unit, count: int, e: int) -> None:
         self.unit, self.spec, self.count = unit, unit.spec, count
         d = unit.d_format
+        self.e = e
         self.least = 2.0 ** (d.e_min + (MARGIN if d.e_min < -2 * MARGIN else 0))
         made: dict[float, FactorWords] = {0.0: (0, 0)}
         a, b = unit.a_format, unit.b_format
@@ -156,7 +172,7 @@ class Ascent:
         one, all_ = np.zeros_like(given), np.zeros_like(given)
         top = int(np.argmax(self.values))
         one[0], all_[: self.count] = top, top
-        return [given, one, all_, *self._truncated(float(np.abs(self.values[given]).max()))]
+        return [given, one, all_, *self._truncated(2.0**self.e)]
 
     def _truncated(self, large: float) -> list[Indices]:
         """One large product, or two, and the others as little below a unit of a truncated sum as can be."""
@@ -172,8 +188,8 @@ class Ascent:
             made.append(row)
         return made
 
-    def best(self, known: Witness, c: int, before: tuple[float, float]) -> Witness:
-        """The call that was found to lose most, from given products and others."""
+    def best(self, known: Witness, c: int, before: tuple[float, float]) -> tuple[float, Witness]:
+        """The call that was found to lose most, from given products and others, and what it loses."""
         most, chosen = -1.0, (np.zeros(self.unit.k, np.int64), np.zeros(self.blocks, np.int64))
         for row in self.starts(known):
             ratio, *found = self._climb(row, c, before)
@@ -182,7 +198,7 @@ class Ascent:
         row, scales = chosen
         a, b = self.words[row].T.tolist()
         own = tuple(self.scale_words[scales].tolist()) if self.spec.scale_format is not None else ()
-        return Witness(tuple(a), tuple(b), c, own, own)
+        return most, Witness(tuple(a), tuple(b), c, own, own)
 
     def _climb(self, row: Indices, c: int, before: tuple[float, float]) -> tuple[float, Indices, Indices]:
         scales = np.zeros(self.blocks, np.int64)

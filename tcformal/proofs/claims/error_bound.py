@@ -156,8 +156,11 @@ def _found(ask: Asking, judge: LemmaJudge) -> str:
     stated, dot = stated_bound(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
     if isinstance(stated, RoundedBound):
-        proof = AfterProof if isinstance(stated, AfterBound) else RoundedProof
-        last = proof(CoreDerivation(kernel, judge), stated, dot).conclusions()
+        steps = CoreDerivation(kernel, judge)
+        proof = AfterProof(steps, stated, dot) if isinstance(stated, AfterBound) else RoundedProof(
+            steps, stated, dot
+        )  # fmt: skip
+        last = proof.conclusions()
     else:
         tactic = next((x for kind, x in _TACTICS.items() if isinstance(stated, kind)), BoundProof)
         last = tactic(_derivation(ask, kernel, judge), stated, dot).conclusions()

@@ -48,7 +48,7 @@ class BlockBound:
     """
 
     terms: int
-    units: int
+    units: int | Fraction
     reach: int
     grown: int
 

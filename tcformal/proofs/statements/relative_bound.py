@@ -184,11 +184,18 @@ def product_loss(unit: UnitSpec, *, zero_c: bool) -> Fraction:
         return Fraction(1)
     if zero_c and one_scale(unit) and product_span(unit)[1] - product_span(unit)[0] <= low:
         return Fraction(0)
-    sizes = {
-        x * y << low
-        for x in range(1 << o.a.fraction_bits, 2 << o.a.fraction_bits)
-        for y in range(1 << o.b.fraction_bits, 2 << o.b.fraction_bits)
-    }
+    return few_bits_loss(unit, 1 << o.a.fraction_bits, 1 << o.b.fraction_bits)
+
+
+@lru_cache(maxsize=256)
+def few_bits_loss(unit: UnitSpec, first: int = 0, second: int = 0) -> Fraction:
+    """As `product_loss`, of significands from `first` and `second` up: of any unless these are given."""
+    o, bits = unit.operands, int(unit.design.fraction_bits or 0)
+    low = bits - o.a.fraction_bits - o.b.fraction_bits
+    if low < 0 or bits - low > _FEW:
+        return Fraction(1)
+    both = range(first, 2 << o.a.fraction_bits), range(second, 2 << o.b.fraction_bits)
+    sizes = {x * y << low for x in both[0] for y in both[1]}
     most = max(Fraction(x % (1 << s), (1 << s) - 1) for x in sizes for s in range(1, bits + 3))
     return max(Fraction(1, 2), Fraction(-(-most.numerator * _PARTS // most.denominator), _PARTS))
 

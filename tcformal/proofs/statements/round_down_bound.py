@@ -14,13 +14,15 @@ from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import AT_LEAST, Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, encoded, exponent_code
 from tcformal.proofs.statements.error_bound import BlockBound, ErrorBound, StatedTerm
+from tcformal.proofs.statements.relative_bound import few_bits_loss
 
 
 @dataclass(frozen=True, slots=True)
 class RoundDownBound(ErrorBound):
     """The statement about sums of products that c is added to, both rounded down.
 
-    A block's `units` are those that the products of one sum may lose.  `own`: a limit P of the exponents of
+    A block's `units` are those that the products of one sum may lose, of few bits less than one each.
+    `own`: a limit P of the exponents of
     products for each sum of a block, 1 or 2, inputs like E and at most E; two sums are rounded down where
     they meet, and a c far below them counts nothing.
     """
@@ -158,8 +160,8 @@ def _blocks(unit: UnitSpec, sums: int, ulps: Fraction) -> list[BlockBound]:
     made: list[BlockBound] = []
     error, reach = Fraction(0), 0
     for i in range(unit.k // length):
-        units = length // sums - 1
-        error += Fraction(sums * (units + sums), 1 << bits) + Fraction(2) ** (reach - wide)
+        units = (length // sums - 1) * few_bits_loss(unit)
+        error += (units + sums) * sums / (1 << bits) + Fraction(2) ** (reach - wide)
         most = 2 + Fraction((i + 1) * length) * 4 + error
         grown = reach
         while most >= Fraction(2) ** (grown + 1) * (1 - ulps / 2**p):

@@ -4,19 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.statements.encodings import CODE_BITS
 from tcformal.proofs.statements.error_bound import BlockBound
+from tcformal.proofs.statements.relative_bound import few_bits_loss
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
 from tcformal.proofs.tactics.bounds.aligned import Alignment, TermError
 from tcformal.proofs.tactics.bounds.blocks import BlockError, BoundProof
-from tcformal.proofs.tactics.bounds.derivation import Part
+from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.floored import Floored, FlooredSums
 from tcformal.proofs.tactics.bounds.levels import Larger, Level
 from tcformal.proofs.tactics.bounds.terms import KnownTerm, weight
+from tcformal.proofs.tactics.relative.products import SharpAlignment
 from tcformal.semantics.stages import DotStep, Total
+
+
+class FewBits(SharpAlignment):
+    """The terms of one truncated sum; products, of subnormal factors as well, lose `most` units."""
+
+    def __init__(
+        self, d: Derivation, total: Total, summands: Sequence[KnownTerm], e: Node, floor: int, most: Fraction
+    ) -> None:  # fmt: skip
+        Alignment.__init__(self, d, total, summands, e, floor)
+        self._most = most
+        self._normal = {x.code: () for x in summands}
+
+    def term(self, k: int) -> TermError:
+        """Both bounds of one aligned term."""
+        return Alignment.term(self, k)
+
+    def loss(self, _k: int) -> Fraction:
+        """How much of a unit a product may lose."""
+        return self._most
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +63,8 @@ class ProductSums(BoundProof):
             raise ProofError("a sum of products is rounded before c is added")
         summands = self._summands(step, None)
         floor = self.d.assume(self.stated.least_own[self.stated.own.index(own)])
-        alignment = Alignment(self.d, step.total, summands, self._wide(own), floor)
+        loss = few_bits_loss(self.stated.unit)
+        alignment = FewBits(self.d, step.total, summands, self._wide(own), floor, loss)
         terms = [alignment.term(k) for k in range(len(summands))]
         return ProductSum(alignment, summands, terms, step.total, own)
 
@@ -72,7 +95,8 @@ class ProductSums(BoundProof):
         a = h.alignment
         if not all(t.exact_at_zero for t in h.terms):
             raise ProofError("a product has more fraction bits than are kept")
-        return [(len(h.terms) - 1, [a.bounded()]), (a.unit, [a.some_exact()])]
+        loss = few_bits_loss(self.stated.unit)
+        return [((len(h.terms) - 1) * loss, [a.bounded()]), (a.unit * loss, [a.some_exact()])]
 
     def _level(self, h: ProductSum) -> Level:
         a = h.alignment

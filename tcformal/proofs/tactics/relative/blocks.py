@@ -148,7 +148,7 @@ class RelativeProof(BoundProof):
             "that c has no lower bits", g.is_zero(cut), [self.known_c or 0], ([], [t.significand])
         )
         same = d.equal(f"the significand of term {k}", t.significand, whole, (), ([t.significand], []))
-        size = Poly.of(t.significand) * self._weight(x.code, t.fraction_bits)
+        size = Poly.of(t.significand) * weight(x.code, t.fraction_bits)
         share = (Poly.of(made.shift) * -1).power_of_two()
         up_goal = unit - unit * share - size + Poly.of(known.aligned) * unit
         low_goal = size - Poly.of(known.aligned) * unit
@@ -168,9 +168,6 @@ class RelativeProof(BoundProof):
         above = d.prove(goal + moved, [], [(1, [up]), (2, positive), (1, [known.value])])
         below = d.prove(goal - moved, [], [(1, [up]), (sign * 2, [low]), (-1, [known.value])])
         return replace(known, above=above, below=below, exact_at_zero=True)
-
-    def _weight(self, code: Node, fraction_bits: int) -> Poly:
-        return (Poly.of(code) - Poly.constant(fraction_bits + (1 << (CODE_BITS - 1)))).power_of_two()
 
     # ------------------------------------------------------------------ the largest term
     def _by_term(self, goal: Poly, proof: Callable[[int, StatedTerm, int], int]) -> int:

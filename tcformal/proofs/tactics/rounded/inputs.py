@@ -13,11 +13,12 @@ from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import OFFSET, Encoded
 from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm
 from tcformal.proofs.statements.rounded_bound import operand_rules
-from tcformal.proofs.tactics.bounds.terms import sign_of, term_of
+from tcformal.proofs.tactics.bounds.terms import sign_of
+from tcformal.proofs.tactics.rounded.factors import normalised_factor, widened_factor
 from tcformal.proofs.tactics.rounded.integers import Equation, IntegerSteps, in_range, power
 from tcformal.proofs.tactics.rounded.sums import SummedTerm
 from tcformal.semantics.mma import negated
-from tcformal.semantics.normalise import normalise_term, shift_left_by_leading_zeros
+from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import converted_word
 from tcformal.semantics.product import product
@@ -145,70 +146,15 @@ class StatedInputs(UnitInputs):
         d, t = self.d, x.term
         given = [d.assume(stated.finite)] if stated.finite.op != "const" else []
         if self.design.normalise_operands and stated.exponent is not t.exponent.bits:
-            return self._normalised(stated, x)
+            return normalised_factor(self.z, stated, x)
         if t.significand.width != stated.significand.width:
-            return self._widened(stated, x, given)
+            return widened_factor(self.z, stated, x, given)
         signs = self.z.signed(
             "a factor", (stated.sign, stated.significand), (t.sign, t.significand), given, ((), ()),
         )  # fmt: skip
         if stated.exponent is not t.exponent.bits:
             raise ProofError("a factor has another exponent than the statement says")
         return d.arith([(power(t.exponent, -t.fraction_bits), [signs])])
-
-    def _normalised(self, stated: Encoded, x: Number) -> int:
-        """The same of a number that was normalised: its significand is shifted up as its exponent is down."""
-        z, d, g, t, raw = self.z, self.d, self.g, x.term, term_of(self.g, stated)
-        moved, distance = shift_left_by_leading_zeros(g, raw.significand)
-        if moved is not t.significand or raw.sign is not t.sign:
-            raise ProofError("a factor is not normalised as it is here")
-        shifted = z.normalised(raw.significand, moved, distance)
-        goal = stated.value - sign_of(t.sign) * Poly.of(moved) * power(t.exponent, -t.fraction_bits)
-        cut = ([raw.exponent.bits, raw.significand],)
-
-        def proved(some: bool, i: list[int], _: list[Equation]) -> list[int]:
-            if not some:
-                same = [
-                    (d.equal("a zero", y, g.const(0, y.width), i, ([raw.significand],)), y)
-                    for y in (moved, raw.significand)
-                ]
-                return [z.rewritten(goal, same)]
-            own = z.linear(
-                "a normalised exponent", [t.exponent.bits, distance], [raw.exponent.bits],
-                t.exponent.low - raw.exponent.low, i, cut,
-            )  # fmt: skip
-            return [z.rewritten(goal, [(own, t.exponent.bits), (shifted, moved)])]
-
-        return z.cases(g.any_bit(raw.significand), proved)[0]
-
-    def _widened(self, stated: Encoded, x: Number, given: list[int]) -> int:
-        """The same of a number converted to a wider format: its significand is shifted up."""
-        z, d, g, t = self.z, self.d, self.g, x.term
-        less = t.fraction_bits - stated.fmt.fraction_bits - stated.fmt.bias - t.exponent.low
-        width = max(t.exponent.bits.width, stated.exponent.width, abs(less).bit_length()) + 2
-        base = g.add_mod(g.zero_extend_to(stated.exponent, width), g.const(less % (1 << width), width))
-        up = g.sub_mod(base, g.zero_extend_to(t.exponent.bits, width))
-        wide = g.zero_extend_to(stated.significand, t.significand.width)
-        moved = g.shl_mod(wide, up)
-        weight = power(t.exponent, -t.fraction_bits)
-        goal = stated.value - sign_of(t.sign) * Poly.of(t.significand) * weight
-        signs = d.equal("a converted sign", stated.sign, t.sign, given)
-
-        def proved(some: bool, i: list[int], _: list[Equation]) -> list[int]:
-            known = [*given, *i]
-            if not some:
-                empty = d.equal("a converted zero", t.significand, g.const(0, t.significand.width), known)
-                none = d.equal("a zero", stated.significand, g.const(0, stated.significand.width), known)
-                return [z.rewritten(goal, [(empty, t.significand), (none, stated.significand)])]
-            same = d.equal("a converted significand", t.significand, moved, known)
-            fits = d.lemma("that a converted significand fits", g.eq(g.lshr(moved, up), wide), known)
-            code = z.linear("a converted exponent", [up, t.exponent.bits], [stated.exponent], -less, known)
-            equations = [
-                (signs, stated.sign), (same, t.significand), (d.read(moved, fits), moved),
-                (d.read(wide), wide), (code, stated.exponent),
-            ]  # fmt: skip
-            return [z.rewritten(goal, equations)]
-
-        return z.cases(g.any_bit(stated.significand), proved)[0]
 
     def product(self, k: int, number: Number) -> Taken:
         """What is known of a product."""
