@@ -149,16 +149,16 @@ class Sameness:
         return self._taken(other, near, "a proof of one sum after the other") if proved else Likeness()
 
     def _between(self, other: UnitSpec) -> UnitSpec | None:
-        """Another design with its factors converted as the base has them, where it is proved to be the base."""
+        """Another design with its factors converted as those of the base, where that is proved to be it."""
         mine = self.base if self.base.tree is not None else _tree(self.base, self.k)
         if mine is None or mine.tree is None or other.tree is None:
             return None
         wide = mine.tree.converted
         if wide is None or other.tree.converted is not None:
             return None
-        made = tree_unit(other, replace(other.tree, converted=wide))
-        if any(u.tree == other.tree and u.design == other.design for u in self._proved):
+        if self._near(other) is not self.base:
             return None
+        made = tree_unit(other, replace(other.tree, converted=wide))
         known = any(u.name == made.name for u in self._proved)
         found = known or self.quickly(made).proof or self._in_sums(made, self._near(made)).proof
         return made if found else None

@@ -92,8 +92,9 @@ class _OrderSearch:
     reason: str = ""
     #: Sums that are done.
     sums: dict[Leaves, int | str | Step] = field(default_factory=dict)
-    #: Those, and sums that some task is at.
+    #: Those, and sums that some task is at; pairs that are being asked.
     begun: set[Leaves] = field(default_factory=set)
+    asking: set[Couple] = field(default_factory=set)
 
     def whole(self) -> Task:
         """The outermost sum."""
@@ -110,13 +111,19 @@ class _OrderSearch:
 
     # ------------------------------------------------------------------ masks
     def hide(self, pairs: Iterable[tuple[int, int]], among: Leaves) -> Task:
-        """Ask what pairs of leaves hide among the leaves of one sum, unless it is known."""
-        m, couples = self.masks, map(frozenset, pairs)
-        new = list(dict.fromkeys(p for p in couples if len(p) == 2 and p not in self.known))
+        """Ask what pairs of leaves hide among the leaves of one sum, unless it is known or being asked."""
+        m = self.masks
+        wanted = {p: None for p in map(frozenset, pairs) if len(p) == 2 and p not in self.known}
+        new = [p for p in wanted if p not in self.asking]
+        self.asking.update(new)
         tasks = [m.survivors(min(p), max(p), sorted(among - p), m.depth, m.width) for p in new]
         found = yield from together(tasks)
         for p, alive in zip(new, found, strict=True):
             self.known[p] = among - alive
+        self.asking.difference_update(new)
+        # A pair hides the same in every sum that it is in: another task asks for the rest.
+        while any(p in self.asking for p in wanted):
+            yield []
 
     def seen(self, among: Leaves) -> dict[Couple, Leaves]:
         """What is known of pairs of leaves of one sum."""
@@ -296,5 +303,4 @@ class _OrderSearch:
         return sorted(among, key=self._rank)
 
     def _rank(self, leaf: int) -> int:
-        """c before the products."""
-        return -1 if leaf == self.masks.k else leaf
+        return -1 if leaf == self.masks.k else leaf  # c before the products

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
@@ -135,7 +136,7 @@ class Rescaled:
     def _under(self, path: Sequence[Maximum]) -> Node | None:
         """An exponent is at most the largest: `path` leads down to it, each the larger of two."""
         g, known = self.c.graph, []
-        for above, x in zip(path, path[1:], strict=False):
+        for above, x in pairwise(path):
             fact = g.sle(self._code(x), self._code(above))
             if not self.s.fact(fact, [h.code for h in above.halves], "none is above the larger of two"):
                 return None
