@@ -293,10 +293,5 @@ class Identifying:
         plain = self.varied and not self.listed
         varied = () if plain else ("parameters between those of the catalogued designs",)
         seen = () if self.validated is not None else ("other inputs than these",)
-        return (
-            f"dot products of other lengths than {self.k}",
-            "other operand formats",
-            *scaled,
-            *varied,
-            *seen,
-        )
+        others = f"dot products of other lengths than {self.k}", "other operand formats"
+        return (*others, *scaled, *varied, *seen)

@@ -111,17 +111,16 @@ class _OrderSearch:
 
     # ------------------------------------------------------------------ masks
     def hide(self, pairs: Iterable[tuple[int, int]], among: Leaves) -> Task:
-        """Ask what pairs of leaves hide among the leaves of one sum, unless it is known or being asked."""
+        """Ask what pairs of leaves hide among the leaves of one sum, or wait where another task asks it."""
         m = self.masks
         wanted = {p: None for p in map(frozenset, pairs) if len(p) == 2 and p not in self.known}
         new = [p for p in wanted if p not in self.asking]
-        self.asking.update(new)
+        self.asking |= set(new)
         tasks = [m.survivors(min(p), max(p), sorted(among - p), m.depth, m.width) for p in new]
         found = yield from together(tasks)
         for p, alive in zip(new, found, strict=True):
             self.known[p] = among - alive
-        self.asking.difference_update(new)
-        # A pair hides the same in every sum that it is in: another task asks for the rest.
+        self.asking -= set(new)
         while any(p in self.asking for p in wanted):
             yield []
 
@@ -132,8 +131,7 @@ class _OrderSearch:
     # ------------------------------------------------------------------ one sum
     def solved(self, among: Leaves) -> Task:
         """The sum of some leaves, known to be one, or a single leaf."""
-        leaves = self._in_order(among)
-        if len(leaves) == 1:
+        if len(leaves := self._in_order(among)) == 1:
             return "c" if leaves[0] == self.masks.k else leaves[0]
         if among in self.begun:
             while among not in self.sums:
@@ -182,8 +180,7 @@ class _OrderSearch:
         """One sum of its parts, after pairs of some of them have been asked."""
         if first:
             yield from self._neighbours(among)
-        groups = self._groups(among)
-        if groups[1]:
+        if (groups := self._groups(among))[1]:
             return (yield from self._step((yield from self._exact_parts(among)), None))
         parts = self._parts_of(among)
         if len(parts) <= 2:
@@ -208,8 +205,7 @@ class _OrderSearch:
             if self._groups(among) != groups:
                 return (yield from self._made_of(among))
         made = yield from self._step(parts, bits)
-        if found:
-            self.unclear[made] = tuple(found)
+        self.unclear.update({made: tuple(found)} if found else {})
         return made
 
     def _step(self, parts: Sequence[Leaves], bits: int | None = -1) -> Task:
@@ -217,8 +213,7 @@ class _OrderSearch:
         if len(parts) == 1:
             self.reason = "pairs hide terms in a way that no order does"
             parts = [frozenset([x]) for x in parts[0]]
-        children = yield from together([self.solved(part) for part in parts])
-        made = Step(tuple(children))
+        made = Step(tuple((yield from together([self.solved(part) for part in parts]))))
         if bits != -1:
             self.bits[made] = bits
         return made
@@ -268,9 +263,8 @@ class _OrderSearch:
     def misfit(self, root: Step) -> str:
         """Why masks do not fit an order; empty where they do."""
         wrong = sum(hidden != self._hidden_by(root, pair) for pair, hidden in self.known.items())
-        if not wrong:
-            return ""
-        return f"{wrong} of {len(self.known)} pairs hide other terms than they would in this order"
+        text = f"{wrong} of {len(self.known)} pairs hide other terms than they would in this order"
+        return text if wrong else ""
 
     def _hidden_by(self, step: Step, pair: Couple) -> Leaves:
         """What a pair hides in a sum, as far as its leaves go."""

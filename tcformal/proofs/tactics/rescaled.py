@@ -240,8 +240,7 @@ class Rescaled:
 
     def _sum(self, one: Total, two: Total, known: dict[tuple[int, int], _Shifted]) -> _Shifted | None:
         """(4) of every partial sum; the last one."""
-        made = None
-        roots = [root.code for root in self.roots]
+        made, roots = None, [root.code for root in self.roots]
         for x, y in zip(one.partials, two.partials, strict=True):
             parts = [known.get((p.index, q.index)) for p, q in zip(x.of, y.of, strict=True)]
             below = [p for p in parts if p is not None]
@@ -255,8 +254,7 @@ class Rescaled:
             given = [self.maximum, *(p.fact for p in below)]
             if not self.s.fact(fact, cut, "a partial sum, shifted", given):
                 return None
-            whole = self._is_whole(y.node, self._lsb())
-            given = [p.whole for p in below]
+            whole, given = self._is_whole(y.node, self._lsb()), [p.whole for p in below]
             if not self.s.fact(whole, [*(p.second for p in below), roots[1]], "the sum of multiples", given):
                 return None
             made = known[x.node.index, y.node.index] = _Shifted(x.node, y.node, most, fact, whole)
@@ -269,9 +267,8 @@ class Rescaled:
         if one is None or two is None or self.maximum is None:
             return False
         c, g = self.c, self.c.graph
-        pairs = list(zip(one.parts, two.parts, strict=True))
-        roots = [root.code for root in self.roots]
-        firsts, seconds = zip(*pairs, strict=True)
+        firsts, seconds = one.parts, two.parts
+        pairs, roots = list(zip(firsts, seconds, strict=True)), [root.code for root in self.roots]
         shared = frontier(firsts, seconds, 0)
         own = [n for x in self._totals() for n in (x.bits, x.partials[-1].node)]
         cut = [total.first, total.second, *roots]
@@ -281,12 +278,11 @@ class Rescaled:
         distance = self._distance(self.s.bits)
         for d in range(self.apart + 1):
             facts.append(g.or_(g.not_(g.eq(distance, g.const(d, self.s.bits))), same))
-            given = [total.fact, self.maximum]
-            if not self.s.fact(facts[-1], cut, f"one number {d} bits apart", given):
+            name = f"one number {d} bits apart"
+            if not self.s.fact(facts[-1], cut, name, [total.fact, self.maximum]):
                 return False
-        own = [n for pair in pairs for n in pair]
-        given = [self.maximum, *facts]
-        if not c.by_lemmas(self.s.where, pairs, name="one number", given=given, cut=[*own, *roots]):
+        given, cut = [self.maximum, *facts], [*firsts, *seconds, *roots]
+        if not c.by_lemmas(self.s.where, pairs, name="one number", given=given, cut=cut):
             return False
         term = two.result.term
         whole = self._is_whole(term.significand, self._weight(term))
