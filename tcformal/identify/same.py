@@ -142,11 +142,13 @@ class Sameness:
         if self._sums <= 0:
             return Likeness()
         start, spent = time.monotonic(), _processor_seconds()
-        proved = equal_in_sums(near, other, self._book, _LEMMA) is not None
+        asked = self._asked(other, near)
+        proved = equal_in_sums(asked.one, asked.two, self._book, _LEMMA) is not None
         # Solvers that are asked afterwards have their own time.
         self._sums -= _processor_seconds() - spent
         self._end += time.monotonic() - start
-        return self._taken(other, near, "a proof of one sum after the other") if proved else Likeness()
+        text = f"a proof of one sum after the other{asked.more(self.k)}"
+        return self._taken(other, near, text) if proved else Likeness()
 
     def _between(self, other: UnitSpec) -> UnitSpec | None:
         """Another design with its factors converted as those of the base, where that is proved to be it."""
