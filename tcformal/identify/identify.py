@@ -140,6 +140,8 @@ class Identifying:
 
     # ------------------------------------------------------------------ conclusions
     def _concluded(self) -> Identification:
+        while self.search.unsettled and self.search.run(len(self.search.curve) + _ROUNDS):
+            self.progress("choosing more inputs")
         batch, answers = self.asker.history
         fitting = [u for u in self._candidates() if not self.asker.misfits(u).size]
         if not fitting:
@@ -182,7 +184,7 @@ class Identifying:
         if self.search.unsettled:
             return self._made(
                 IdentifyVerdict.REMAINING,
-                f"{simplest.name} gives every answer, but other designs were not looked at to the end",
+                f"{simplest.name} gives every answer, but {self.search.unsettled}",
                 **more,
             )
         trees = self.order is not None and self.order.root is not None
@@ -291,10 +293,5 @@ class Identifying:
         plain = self.varied and not self.listed
         varied = () if plain else ("parameters between those of the catalogued designs",)
         seen = () if self.validated is not None else ("other inputs than these",)
-        return (
-            f"dot products of other lengths than {self.k}",
-            "other operand formats",
-            *scaled,
-            *varied,
-            *seen,
-        )
+        others = f"dot products of other lengths than {self.k}", "other operand formats"
+        return (*others, *scaled, *varied, *seen)

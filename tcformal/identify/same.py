@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tcformal.design.trees.arrangements import permuted, tree_unit
+from tcformal.design.trees.arrangements import permuted, tree_of, tree_unit
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import TcformalError
+from tcformal.errors import InputError, TcformalError
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of, lengthened, witness_at
 from tcformal.operands.pool import pool_of
@@ -30,7 +31,7 @@ from tcformal.solve.result import Limits
 _POOL, _POOLS = 10_000, 5
 #: Seconds in which lemmas and solvers are asked; what is not decided then stays open.
 _SECONDS = 150.0
-#: Seconds in which proofs of one sum after the other begin.
+#: Seconds of the processor in which proofs of one sum after the other begin.
 _SUMS = 90.0
 #: Limits of each solver on a question about two whole designs, and on a lemma.
 _WHOLE, _LEMMA = Limits(time_s=20.0), Limits(time_s=30.0)
@@ -80,6 +81,19 @@ def _renumbered(unit: UnitSpec, order: Sequence[int]) -> UnitSpec:
     return tree_unit(unit, replace(unit.tree, root=permuted(unit.tree.root, place)))
 
 
+def _tree(unit: UnitSpec, k: int) -> UnitSpec | None:
+    """The unit as a tree of its sums, where it is one."""
+    try:
+        return tree_of(unit, k)
+    except InputError:
+        return None
+
+
+def _processor_seconds() -> float:
+    """Of this process and of the solvers that it asked."""
+    return sum(os.times()[:4])
+
+
 @dataclass(slots=True)
 class Sameness:
     """Compares designs with one design for dot products of k terms; each lemma is proved once."""
@@ -116,16 +130,40 @@ class Sameness:
         return Likeness()
 
     def by_sums(self, other: UnitSpec) -> Likeness:
+        """What is said by way of designs that are proved, or sum by sum, unless the time for that is over."""
+        near = self._between(other) or self._near(other)
+        asked = self._asked(other, near)
+        if near is not self.base and equal_in_steps(asked.one, asked.two, self._book, _LEMMA, asked.k):
+            return self._taken(other, near, f"the lemmas of claim equality{asked.more(self.k)}")
+        return self._in_sums(other, near)
+
+    def _in_sums(self, other: UnitSpec, near: UnitSpec) -> Likeness:
         """What a proof of one sum after the other says, unless the time for that is over."""
         if self._sums <= 0:
             return Likeness()
-        start = time.monotonic()
-        near = self._near(other)
-        proved = equal_in_sums(near, other, self._book, _LEMMA) is not None
-        spent = time.monotonic() - start
+        start, spent = time.monotonic(), _processor_seconds()
+        asked = self._asked(other, near)
+        proved = equal_in_sums(asked.one, asked.two, self._book, _LEMMA) is not None
         # Solvers that are asked afterwards have their own time.
-        self._sums, self._end = self._sums - spent, self._end + spent
-        return self._taken(other, near, "a proof of one sum after the other") if proved else Likeness()
+        self._sums -= _processor_seconds() - spent
+        self._end += time.monotonic() - start
+        text = f"a proof of one sum after the other{asked.more(self.k)}"
+        return self._taken(other, near, text) if proved else Likeness()
+
+    def _between(self, other: UnitSpec) -> UnitSpec | None:
+        """Another design with its factors converted as those of the base, where that is proved to be it."""
+        mine = self.base if self.base.tree is not None else _tree(self.base, self.k)
+        if mine is None or mine.tree is None or other.tree is None:
+            return None
+        wide = mine.tree.converted
+        if wide is None or other.tree.converted is not None:
+            return None
+        if self._near(other) is not self.base:
+            return None
+        made = tree_unit(other, replace(other.tree, converted=wide))
+        known = any(u.name == made.name for u in self._proved)
+        found = known or self.quickly(made).proof or self._in_sums(made, self._near(made)).proof
+        return made if found else None
 
     def _taken(self, other: UnitSpec, near: UnitSpec, proof: str) -> Likeness:
         """A design that is proved to be another one, which is the base or was proved to be it."""
@@ -137,7 +175,8 @@ class Sameness:
         """A design that is proved to be the base with the same sums as another one; or else the base."""
         if other.tree is None:
             return self.base
-        known = (u for u in self._proved if u.tree is not None and u.tree.root == other.tree.root)
+        how = other.tree.root, other.tree.converted
+        known = (u for u in self._proved if u.tree is not None and (u.tree.root, u.tree.converted) == how)
         return next(known, self.base)
 
     def told(self, other: UnitSpec, inputs: Sequence[Witness]) -> bool:

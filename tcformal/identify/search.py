@@ -68,9 +68,12 @@ class Search:
         return sum(len(batch.c) for batch in self.asked)
 
     @property
-    def unsettled(self) -> bool:
-        """Whether structures wait, or some answers might still refute more of what is left."""
-        return bool(self.waiting) or any(survivors.open for survivors in self.alive)
+    def unsettled(self) -> str:
+        """What was not looked at to the end: structures, and answers that may refute more; empty for none."""
+        answers = sum(len(survivors.open) for survivors in self.alive)
+        if not self.waiting and not answers:
+            return ""
+        return f"{len(self.waiting)} structures and {answers} answers were not looked at to the end"
 
     def growth(self) -> tuple[tuple[int, int], ...]:
         """Inputs asked and designs left after each round.
@@ -110,12 +113,17 @@ class Search:
         """More structures, the most plausible first."""
         self.waiting += units
 
-    def run(self, most_rounds: int = 12) -> None:
-        """Answers until no structure waits, and no input of some pools tells apart what is left."""
+    def run(self, most_rounds: int = 12) -> bool:
+        """Answers until no structure waits, and no input of some pools tells apart what is left.
+
+        Whether something was asked, or a structure taken up.
+        """
+        before = len(self.curve), len(self.waiting)
         self._run(most_rounds)
         for survivors in self.alive:
             survivors.settle()
         self._forget()
+        return before != (len(self.curve), len(self.waiting))
 
     def listed(self, units: Sequence[UnitSpec], more: Sequence[UnitSpec] = ()) -> list[UnitSpec]:
         """Units, and more beside some that were tried, as a world in the place of all others; what is left.

@@ -169,3 +169,28 @@ def test_roundings_of_products_that_are_exact_or_flushed_are_one(book: LemmaBook
     kept = resolve(altered(flushed, "result_subnormals=kept"))
     assert parts(kept.name, altered(kept, "product_rounding=RNE-FP32"), book) is None
     assert parts(flushed.name, altered(flushed, "product_rounding=RNE-FP16"), book) is None
+
+
+#: Two products without c, the factors as they are or converted first.
+PLAIN = "tree@steps=(0+1),{}fraction_bits={},zero_exponent=-133,a_format={},b_format={}"
+
+
+def test_converted_factors_whose_sum_is_cut_have_no_proof(book: LemmaBook) -> None:
+    """A subnormal factor raises the exponent at which the other product is cut."""
+    ends = (PLAIN.format(how, 4, "e4m3", "e4m3") for how in ("converted=fp16,", ""))
+    assert parts(*ends, book) is None
+
+
+@pytest.mark.long
+def test_converted_factors_change_nothing_where_none_is_cut(book: LemmaBook) -> None:
+    ends = [PLAIN.format(how, 25, "e2m1", "e2m1") for how in ("converted=fp16,", "")]
+    for first, second in (ends, ends[::-1]):
+        assert parts(first, second, book) == ["factors that are converted before they are multiplied"]
+
+
+@pytest.mark.long
+def test_converted_factors_of_two_sums_change_nothing(book: LemmaBook) -> None:
+    """The second sum takes the first one's result in: it is a multiple of the products' least bit."""
+    chain = "tree@steps=(2+3+(0+1+z)),{}fraction_bits=25,zero_exponent=-133,a_format=e4m3,b_format=e4m3"
+    names = [chain.format(how) for how in ("converted=fp16,", "")]
+    assert parts(*names, book) is not None

@@ -92,8 +92,9 @@ class _OrderSearch:
     reason: str = ""
     #: Sums that are done.
     sums: dict[Leaves, int | str | Step] = field(default_factory=dict)
-    #: Those, and sums that some task is at.
+    #: Those, and sums that some task is at; pairs that are being asked.
     begun: set[Leaves] = field(default_factory=set)
+    asking: set[Couple] = field(default_factory=set)
 
     def whole(self) -> Task:
         """The outermost sum."""
@@ -110,13 +111,18 @@ class _OrderSearch:
 
     # ------------------------------------------------------------------ masks
     def hide(self, pairs: Iterable[tuple[int, int]], among: Leaves) -> Task:
-        """Ask what pairs of leaves hide among the leaves of one sum, unless it is known."""
-        m, couples = self.masks, map(frozenset, pairs)
-        new = list(dict.fromkeys(p for p in couples if len(p) == 2 and p not in self.known))
+        """Ask what pairs of leaves hide among the leaves of one sum, or wait where another task asks it."""
+        m = self.masks
+        wanted = {p: None for p in map(frozenset, pairs) if len(p) == 2 and p not in self.known}
+        new = [p for p in wanted if p not in self.asking]
+        self.asking |= set(new)
         tasks = [m.survivors(min(p), max(p), sorted(among - p), m.depth, m.width) for p in new]
         found = yield from together(tasks)
         for p, alive in zip(new, found, strict=True):
             self.known[p] = among - alive
+        self.asking -= set(new)
+        while any(p in self.asking for p in wanted):
+            yield []
 
     def seen(self, among: Leaves) -> dict[Couple, Leaves]:
         """What is known of pairs of leaves of one sum."""
@@ -125,8 +131,7 @@ class _OrderSearch:
     # ------------------------------------------------------------------ one sum
     def solved(self, among: Leaves) -> Task:
         """The sum of some leaves, known to be one, or a single leaf."""
-        leaves = self._in_order(among)
-        if len(leaves) == 1:
+        if len(leaves := self._in_order(among)) == 1:
             return "c" if leaves[0] == self.masks.k else leaves[0]
         if among in self.begun:
             while among not in self.sums:
@@ -175,8 +180,7 @@ class _OrderSearch:
         """One sum of its parts, after pairs of some of them have been asked."""
         if first:
             yield from self._neighbours(among)
-        groups = self._groups(among)
-        if groups[1]:
+        if (groups := self._groups(among))[1]:
             return (yield from self._step((yield from self._exact_parts(among)), None))
         parts = self._parts_of(among)
         if len(parts) <= 2:
@@ -201,8 +205,7 @@ class _OrderSearch:
             if self._groups(among) != groups:
                 return (yield from self._made_of(among))
         made = yield from self._step(parts, bits)
-        if found:
-            self.unclear[made] = tuple(found)
+        self.unclear.update({made: tuple(found)} if found else {})
         return made
 
     def _step(self, parts: Sequence[Leaves], bits: int | None = -1) -> Task:
@@ -210,8 +213,7 @@ class _OrderSearch:
         if len(parts) == 1:
             self.reason = "pairs hide terms in a way that no order does"
             parts = [frozenset([x]) for x in parts[0]]
-        children = yield from together([self.solved(part) for part in parts])
-        made = Step(tuple(children))
+        made = Step(tuple((yield from together([self.solved(part) for part in parts]))))
         if bits != -1:
             self.bits[made] = bits
         return made
@@ -261,9 +263,8 @@ class _OrderSearch:
     def misfit(self, root: Step) -> str:
         """Why masks do not fit an order; empty where they do."""
         wrong = sum(hidden != self._hidden_by(root, pair) for pair, hidden in self.known.items())
-        if not wrong:
-            return ""
-        return f"{wrong} of {len(self.known)} pairs hide other terms than they would in this order"
+        text = f"{wrong} of {len(self.known)} pairs hide other terms than they would in this order"
+        return text if wrong else ""
 
     def _hidden_by(self, step: Step, pair: Couple) -> Leaves:
         """What a pair hides in a sum, as far as its leaves go."""
@@ -296,5 +297,4 @@ class _OrderSearch:
         return sorted(among, key=self._rank)
 
     def _rank(self, leaf: int) -> int:
-        """c before the products."""
-        return -1 if leaf == self.masks.k else leaf
+        return -1 if leaf == self.masks.k else leaf  # c before the products

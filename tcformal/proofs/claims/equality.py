@@ -19,6 +19,7 @@ from tcformal.proofs.claims.accumulation import same_accumulation
 from tcformal.proofs.claims.carry import enough
 from tcformal.proofs.claims.product_order import Exchange, prove_exchange
 from tcformal.proofs.claims.same_sums import (
+    converted_alike,
     overflow_unread,
     products_alike,
     side_by_side,
@@ -33,8 +34,8 @@ from tcformal.solve.result import Limits
 #: The claim's name, which the second unit follows.
 NAME = "equality"
 SEPARATOR = "; "
-#: A change that is none of a parameter: a design, and the tree of its sums.
-_TREE = "tree"
+#: Changes that are none of a parameter: a design, and the tree of its sums; factors that are converted.
+_TREE, _CONVERTED = "tree", "converted"
 
 Found = tuple[ClaimPart, list[Lemma]] | None
 
@@ -123,6 +124,8 @@ class _Change:
         """The change in words."""
         if self.parameter == _TREE:
             return "the order in which a sum's terms are written"
+        if self.parameter == _CONVERTED:
+            return "factors that are converted before they are multiplied"
         one, two = (getattr(u.design, self.parameter) for u in (self.first, self.second))
         return f"{self.parameter}={_text(one)} or {_text(two)}"
 
@@ -157,17 +160,9 @@ def _changed(ask: Asking, second: UnitSpec, k: int) -> tuple[Finding, list[Lemma
     one parameter, or in how their sums are written.  Each part is proved of all inputs of its two designs, so
     that the ends, too, have one result for every input.
     """
-    one, two = plain_form(ask.spec, k), plain_form(second, k)
-    if one is None or two is None:
-        raise InputError(f"expected units of one cutting stage, but got {ask.spec.name} and {second.name}")
-    if not same_formats(one, two):
-        raise InputError(f"expected units of equal formats, but got {one.name} and {two.name}")
     parts: list[ClaimPart] = []
     applied: list[Lemma] = []
-    changes = _trees(one, two, k)
-    if changes:
-        one, two = (next((x.second for x in changes if x.first is u), u) for u in (one, two))
-    for change in [*changes, *_way(one, two, same=bool(changes))]:
+    for change in _conversion(ask.spec, second) or _changes(ask.spec, second, k):
         ask.progress(change.name)
         found = _PROOFS[change.parameter](ask, change)
         if found is None:
@@ -183,6 +178,27 @@ def _changed(ask: Asking, second: UnitSpec, k: int) -> tuple[Finding, list[Lemma
         composition=f"one parameter after the other, no input tells {names}",
         reason=f"no input tells {names} apart",
     ), applied  # fmt: skip
+
+
+def _conversion(one: UnitSpec, two: UnitSpec) -> list[_Change]:
+    """From a tree to the same one whose factors are converted, or not; none for other designs."""
+    if one.tree is None or two.tree is None or one.tree.converted == two.tree.converted:
+        return []
+    alike = replace(two, name=one.name, tree=replace(two.tree, converted=one.tree.converted)) == one
+    return [_Change(_CONVERTED, one, two)] if alike else []
+
+
+def _changes(first: UnitSpec, second: UnitSpec, k: int) -> list[_Change]:
+    """The changes that lead from one design to another; InputError where none are known."""
+    one, two = plain_form(first, k), plain_form(second, k)
+    if one is None or two is None:
+        raise InputError(f"expected units of one cutting stage, but got {first.name} and {second.name}")
+    if not same_formats(one, two):
+        raise InputError(f"expected units of equal formats, but got {one.name} and {two.name}")
+    changes = _trees(one, two, k)
+    if changes:
+        one, two = (next((x.second for x in changes if x.first is u), u) for u in (one, two))
+    return [*changes, *_way(one, two, same=bool(changes))]
 
 
 def _trees(one: UnitSpec, two: UnitSpec, k: int) -> list[_Change]:
@@ -212,7 +228,7 @@ def _way(one: UnitSpec, two: UnitSpec, *, same: bool = False) -> list[_Change]:
             changes.append(_Change(name, one, new))
             one = new
     if not (changes or same) or not same_definition(one, two, one.k):
-        known = ", ".join(x for x in _PROOFS if x != _TREE)
+        known = ", ".join(x for x in _PROOFS if x not in (_TREE, _CONVERTED))
         raise InputError(f"expected designs that differ in {known} only, but got {one.name} and {two.name}")
     return changes
 
@@ -244,4 +260,5 @@ _PROOFS: dict[str, Callable[[Asking, _Change], Found]] = {
     "product_rounding": lambda ask, x: products_alike(ask, x.first, x.second),
     _TREE: lambda ask, x: written_otherwise(ask, x.first, x.second),
     "order": _of_order,
+    _CONVERTED: lambda ask, x: converted_alike(ask, x.first, x.second),
 }

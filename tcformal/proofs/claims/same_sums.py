@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from tcformal.design.unit import UnitSpec
 from tcformal.interp.vector import Vector
 from tcformal.ir.build import Graph
@@ -12,9 +14,14 @@ from tcformal.proofs.claim import Asking, ClaimPart, PartStatus, equate
 from tcformal.proofs.lemmas import Lemma
 from tcformal.proofs.tactics.cut_points import cut_points
 from tcformal.proofs.tactics.cuts import Composition, ProofStep, bits_of, step_of
+from tcformal.proofs.tactics.floors import rebuilt
+from tcformal.proofs.tactics.rescaled import Guesses, Rescaled
 from tcformal.query.pair import SIDES
+from tcformal.semantics.align import any_of
 from tcformal.semantics.number import Number
+from tcformal.semantics.pack import converted_word
 from tcformal.semantics.stages import Dot
+from tcformal.semantics.unpack import unpack
 
 #: Inputs on which the stages of two designs are compared before proofs are tried.
 _TRIED = 200
@@ -117,3 +124,83 @@ def side_by_side(first: UnitSpec, second: UnitSpec) -> tuple[Graph, tuple[Dot, D
         with g.scope(side):
             dots.append(chained_dot(g, unit, x))
     return g, (dots[0], dots[1])
+
+
+def converted_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown | None:
+    """Factors that are converted exactly before they are multiplied, or taken as they are.
+
+    Soundness: for every word of a factor it is proved that both are NaN, or have one sign, and whether they
+    are zero or Inf.  With a NaN among the factors both results are the word of a NaN; where there is none,
+    which is supposed of what follows, each sum is proved to be rounded to one number, and the results are one
+    definition by that.
+    """
+    if first.tree is None or second.tree is None or first.tree.nan_rule != "word":
+        return None
+    if first.tree.converted is None:
+        first, second = second, first
+    g, (one, two) = side_by_side(first, second)
+    c = Composition(g, ask.book)
+    factors = list(_factors(g, first))
+    special, lemmas = _nan_of_factors(g, ask, first, (one, two), factors)
+    if not special.proved:
+        return None
+    steps = [special]
+    for x in (x for pair in factors for x in pair):
+        c.suppose(x.nan, False)
+    for x, y in factors:
+        # What the word itself gives stands for both: it is made of no other that changes.
+        pairs = [(y.term.sign, x.term.sign), (y.term.zero, x.term.zero), (y.inf, x.inf)]
+        given, name = [g.not_(x.nan), g.not_(y.nan)], "a factor, converted"
+        c.by_lemmas("factors", pairs, given=given, name=name, depths=(None,))
+    a, b = first.operands.a, first.operands.b
+    # The exponent of a factor that is not normalised is the least one; that of the other factor is any.
+    highest = max(a.e_min + b.e_max, a.e_max + b.e_min)
+    lowest = a.least_exponent + b.least_exponent
+    guesses = Guesses(a.fraction_bits + b.fraction_bits, highest, lowest)
+    handed: list[Node] = []
+    for first_step, second_step in zip(one.steps, two.steps, strict=True):
+        since, name = len(c.uses), first_step.scope
+        # Twice: what stands for a class may be another node after the first time.
+        x, y = rebuilt(c, rebuilt(c, (first_step, second_step)))
+        if first_step.rounded is None or second_step.rounded is None:
+            return None
+        same = x.rounded.parts == y.rounded.parts
+        proved = same or Rescaled(c, name, (x, y), guesses, handed).equal()
+        steps.append(step_of(c, f"{name.partition('.')[2]}.rounded", since, proved, same))
+        if not proved:
+            break
+        for p, q in zip(first_step.rounded.parts, second_step.rounded.parts, strict=True):
+            c.replaced(g.eq(p, q))
+            bits_of(c, name, p, q, two.result)
+    part, more = _made_equal(c, steps, one, two)
+    return part, [*lemmas, *more]
+
+
+def _factors(g: Graph, unit: UnitSpec) -> Iterator[tuple[Number, Number]]:
+    """Every factor as the converted word has it, and as it is."""
+    assert unit.tree is not None
+    assert unit.tree.converted is not None
+    wide, formats = unit.tree.converted, {"a": unit.operands.a, "b": unit.operands.b}
+    for name, word in list(g.inputs.items()):
+        letter, mark, _ = name.partition("[")
+        if mark and letter in formats:
+            with g.scope(f"factor.{name}"):
+                made = converted_word(g, word, formats[letter], wide)
+            yield unpack(g, made, wide), unpack(g, word, formats[letter])
+
+
+def _nan_of_factors(
+    g: Graph, ask: Asking, unit: UnitSpec, dots: tuple[Dot, Dot], factors: Sequence[tuple[Number, Number]]
+) -> tuple[ProofStep, list[Lemma]]:
+    """Both sides' results are the word of a NaN where some factor is one, which they are at once."""
+    c = Composition(g, ask.book)
+    word = g.const(unit.design.nan_word, unit.operands.d.width)
+    proved = all(
+        c.by_lemma("factors", x.nan, y.nan, name="both NaN, or none", depths=(None,)) for x, y in factors
+    )
+    for dot, side in zip(dots, zip(*factors, strict=True), strict=True):
+        flags = [x.nan for x in side]
+        fact = g.or_(g.not_(any_of(g, flags)), g.eq(dot.result, word))
+        cut = [*flags, *(n for step in dot.steps if step.rounded is not None for n in step.rounded.parts)]
+        proved = proved and c.by_lemma("d", g.truth(True), fact, cut=cut, name="a NaN makes a NaN")
+    return step_of(c, "d of a NaN", 0, proved, False), [u.lemma for u in c.uses]

@@ -1,0 +1,300 @@
+"""Two sums of the same numbers, written with other significands and exponents: one result of both.
+
+A number that is not normalised has a larger exponent, and so may a sum that takes it in.  Where that moves
+the largest exponent, it is so small that alignment cuts nothing off on either side: one sum is then the
+other one shifted, and both are rounded to one number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from tcformal.ir.node import Node
+from tcformal.ir.walk import reachable
+from tcformal.proofs.lemmas import frontier
+from tcformal.proofs.tactics.cuts import Composition
+from tcformal.proofs.tactics.sum_steps import SumSteps
+from tcformal.semantics.align import all_of
+from tcformal.semantics.number import Term
+from tcformal.semantics.reduce import signed_magnitude
+from tcformal.semantics.stages import AlignedTerm, DotStep, Maximum, Total
+
+
+@dataclass(frozen=True, slots=True)
+class Guesses:
+    """What is tried, and used only where it is proved.
+
+    Ranges and units: exponents of both sides are at most `apart` apart, and equal above `highest`; every
+    term is a multiple of 2^lowest.
+    """
+
+    apart: int
+    highest: int
+    lowest: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Shifted:
+    """A node of the first sum that is one of the second, shifted by the distance, and the fact that it is.
+
+    Ranges and units: `most` bounds the magnitude of the first; `whole` is the fact that the second is a
+    multiple of the least bit of all terms.
+    """
+
+    first: Node
+    second: Node
+    most: int
+    fact: Node
+    whole: Node
+
+
+class Rescaled:
+    """Two steps that sum the same terms in the same order; exponents of the second are never smaller.
+
+    Soundness: the largest exponents, `apart` and `highest` are guesses; all that is used of them becomes a
+    fact by a lemma, given facts about what it is made of.  (1) Of each pair of exponents, and so of the
+    largest ones, the second is the same, or above by at most `apart` and at most `highest`.  (2) No term lies
+    above the largest exponent.  (3) A term's aligned bits are those of the other side shifted by the distance
+    of the largest exponents: with none between them both are cut alike, below `highest` none is cut, as every
+    term is a multiple of 2^lowest.  (4) So is each partial sum, within its bound.  (5) For each distance what
+    is rounded is one number, again such a multiple, which `handed` keeps for sums that take it in.
+    """
+
+    def __init__(
+        self, c: Composition, where: str, steps: tuple[DotStep, DotStep], guesses: Guesses,
+        handed: list[Node],
+    ) -> None:  # fmt: skip
+        self.c, self.steps, self.handed = c, steps, handed
+        self.s = SumSteps(c, where)
+        self.apart, self.highest, self.lowest = guesses.apart, guesses.highest, guesses.lowest
+        self.maximum: Node | None = None
+
+    def equal(self) -> bool:
+        """Make what both steps round to one number part by part; False where that is not proved."""
+        one, two = (x.total for x in self.steps)
+        if one is None or two is None or one.maximum is None or two.maximum is None:
+            return False
+        if len(one.terms) != len(two.terms) or one.fraction_bits != two.fraction_bits:
+            return False
+        self.roots = one.maximum, two.maximum
+        self.maximum = self._maxima(*self.roots)
+        if self.maximum is None:
+            return False
+        known = {}
+        for x, y, below in zip(one.terms, two.terms, self._below(), strict=True):
+            leaf = None if below is None else self._term(x, y, below)
+            if leaf is None:
+                return False
+            known[leaf.first.index, leaf.second.index] = leaf
+        total = self._sum(one, two, known)
+        return total is not None and self._rounded(total)
+
+    # ------------------------------------------------------------------ exponents
+    def _code(self, x: Maximum) -> Node:
+        return self.s.wide(x.code, x.low)
+
+    def _distance(self, width: int) -> Node:
+        """How far the second largest exponent lies above the first."""
+        g = self.c.graph
+        return g.extract(g.sub_mod(*(self._code(x) for x in reversed(self.roots))), width - 1, 0)
+
+    def _between(self, one: Maximum, two: Maximum) -> Node:
+        """(1) of two exponents."""
+        g = self.c.graph
+        first, second = self._code(one), self._code(two)
+        highest = g.const(self.highest % (1 << self.s.bits), self.s.bits)
+        near = g.ule(g.sub_mod(second, first), g.const(self.apart, self.s.bits))
+        return g.and_(near, g.or_(g.eq(first, second), g.sle(second, highest)))
+
+    def _maxima(self, one: Maximum, two: Maximum) -> Node | None:
+        """(1) of all exponents below two largest ones."""
+        fact = self._between(one, two)
+        if not one.halves:
+            name = "one exponent of both sides, or a larger one that is small"
+            same = self.s.fact(fact, [one.code], name) if one.code is two.code else self._whole(fact, name)
+            return fact if same and not two.halves else None
+        pairs = list(zip(one.halves, two.halves, strict=False))
+        halves = [self._maxima(*pair) for pair in pairs]
+        given = [x for x in halves if x is not None]
+        if len(given) != 2 or not two.halves:
+            return None
+        cut = [x.code for pair in pairs for x in pair]
+        return fact if self.s.fact(fact, cut, "the same of the larger ones", given) else None
+
+    def _whole(self, fact: Node, name: str) -> bool:
+        """Prove a fact of all inputs that it depends on."""
+        return self.c.by_lemma(self.s.where, self.c.graph.truth(True), fact, name=name, depths=(None,))
+
+    def _below(self) -> Iterator[list[Node] | None]:
+        """(2): for each term the two facts, None where one is not proved."""
+        for pair in zip(*(_paths(x, []) for x in self.roots), strict=True):
+            facts = [self._under(path) for path in pair]
+            yield None if None in facts else [x for x in facts if x is not None]
+
+    def _under(self, path: Sequence[Maximum]) -> Node | None:
+        """An exponent is at most the largest: `path` leads down to it, each the larger of two."""
+        g, known = self.c.graph, []
+        for above, x in pairwise(path):
+            fact = g.sle(self._code(x), self._code(above))
+            if not self.s.fact(fact, [h.code for h in above.halves], "none is above the larger of two"):
+                return None
+            known.append(fact)
+        fact = g.sle(self._code(path[-1]), self._code(path[0]))
+        cut = [x.code for x in path]
+        return fact if self.s.fact(fact, cut, "nor above the largest", known) else None
+
+    # ------------------------------------------------------------------ terms and sums
+    def _term(self, x: AlignedTerm, y: AlignedTerm, below: Sequence[Node]) -> _Shifted | None:
+        """(3), and the same of the signed terms."""
+        c, g = self.c, self.c.graph
+        p, q = x.term, y.term
+        if not (c.equal(p.sign, q.sign) and c.equal(p.zero, q.zero)):
+            return None
+        value = self._one_value(x.term, y.term)
+        if value is None or self.maximum is None:
+            return None
+        wide = max(x.aligned.width, y.aligned.width) + self.apart
+        kept = self._is_shifted(*(g.zero_extend_to(t.aligned, wide) for t in (x, y)))
+        roots = [root.code for root in self.roots]
+        leaves = [p.significand, q.significand, p.exponent.bits, q.exponent.bits]
+        if p.zero is not g.is_zero(p.significand):
+            leaves.append(p.zero)
+        given = [*value, self.maximum, *below]
+        if not self.s.fact(kept, [*leaves, *roots], "a term's aligned bits, shifted", given):
+            return None
+        made = [self._addend(t, total) for t, total in zip((x, y), self._totals(), strict=True)]
+        most = (1 << x.aligned.width) - 1
+        fact, whole = self._fact(*made, most), self._is_whole(made[1], self._lsb())
+        cut = [p.sign, x.aligned, y.aligned, *roots]
+        even = self._is_whole(y.aligned, self._lsb())
+        proved = (
+            self.s.fact(even, [*leaves, *roots], "aligned bits stand for a multiple", given)
+            and self.s.fact(fact, cut, "a signed term, shifted", [kept, self.maximum])
+            and self.s.fact(whole, cut, "so does a signed term", [even])
+        )
+        return _Shifted(*made, most, fact, whole) if proved else None
+
+    def _one_value(self, p: Term, q: Term) -> list[Node] | None:
+        """Facts: a zero has no significand, both terms have one value, and it is a multiple."""
+        g = self.c.graph
+        whole = self._is_whole(q.significand, self._weight(q))
+        if p.significand is q.significand and p.exponent.bits is q.exponent.bits:
+            # What was proved of sums before speaks of this one where it takes their numbers in.
+            self.c.all_replaced(self.handed)
+            nothing = g.or_(g.not_(p.zero), g.is_zero(p.significand))
+            found = self._whole(whole, "a multiple") and self._whole(nothing, "a zero has no bits")
+            return [whole, nothing] if found else None
+        up = max(p.fraction_bits, q.fraction_bits)
+        width = max(t.significand.width + up - t.fraction_bits for t in (p, q)) + self.apart
+        first, second = (
+            g.zero_extend_to(g.shift_left_const(t.significand, up - t.fraction_bits), width) for t in (p, q)
+        )
+        codes = [self.s.wide(t.exponent.bits, t.exponent.low) for t in (p, q)]
+        distance = g.sub_mod(codes[1], codes[0])
+        moved = g.shl_mod(second, g.extract(distance, self.s.bits // 2 - 1, 0))
+        small = g.ule(distance, g.const(self.apart, self.s.bits))
+        nothing = g.and_(g.is_zero(first), g.is_zero(second))
+        value = g.ite(p.zero, nothing, g.and_(small, g.eq(first, moved)))
+        names = "one value of both terms", "a multiple"
+        proved = all(self._whole(x, name) for x, name in zip((value, whole), names, strict=True))
+        return [value, whole] if proved else None
+
+    def _weight(self, x: Term) -> Node:
+        """The exponent of a term's lowest bit, in `bits` bits."""
+        return self.s.wide(x.exponent.bits, x.exponent.low - x.fraction_bits)
+
+    def _lsb(self) -> Node:
+        """The exponent of the lowest bit of the second sum."""
+        g, s = self.c.graph, self.s
+        bits = self._totals()[1].fraction_bits
+        return g.sub_mod(self._code(self.roots[1]), g.const(bits, s.bits))
+
+    def _is_whole(self, x: Node, lsb: Node) -> Node:
+        """1 where x, of which the lowest bit weighs 2^lsb, is a multiple of 2^lowest."""
+        g = self.c.graph
+        lowest, none = (g.const(e % (1 << self.s.bits), self.s.bits) for e in (self.lowest, 0))
+        below = g.ite(g.slt(lsb, lowest), g.sub_mod(lowest, lsb), none)
+        return g.eq(x, g.shl_mod(g.lshr(x, below), below))
+
+    def _totals(self) -> list[Total]:
+        return [x.total for x in self.steps if x.total is not None]
+
+    def _addend(self, x: AlignedTerm, total: Total) -> Node:
+        """A signed term as the partial sums take it."""
+        signed = signed_magnitude(self.c.graph, x.term.sign, x.aligned)
+        return self.c.graph.wrap_to_mod(signed, total.partials[-1].node.width)
+
+    def _is_shifted(self, first: Node, second: Node) -> Node:
+        g = self.c.graph
+        return g.eq(first, g.shl_mod(second, self._distance(self.apart.bit_length())))
+
+    def _fact(self, first: Node, second: Node, most: int) -> Node:
+        """(4) of two numbers in two's complement."""
+        g = self.c.graph
+        wide = max(first.width, second.width) + self.apart
+        shifted = self._is_shifted(*(g.sign_extend_to(x, wide) for x in (first, second)))
+        top = g.const(most, first.width)
+        return all_of(g, [shifted, g.sle(first, top), g.sle(g.neg_mod(top), first)])
+
+    def _sum(self, one: Total, two: Total, known: dict[tuple[int, int], _Shifted]) -> _Shifted | None:
+        """(4) of every partial sum; the last one."""
+        made, roots = None, [root.code for root in self.roots]
+        for x, y in zip(one.partials, two.partials, strict=True):
+            parts = [known.get((p.index, q.index)) for p, q in zip(x.of, y.of, strict=True)]
+            below = [p for p in parts if p is not None]
+            if len(below) != 2 or self.maximum is None:
+                return None
+            most = sum(p.most for p in below)
+            if most >> (x.node.width - 1):
+                return None
+            fact = self._fact(x.node, y.node, most)
+            cut = [*(n for p in below for n in (p.first, p.second)), *roots]
+            given = [self.maximum, *(p.fact for p in below)]
+            if not self.s.fact(fact, cut, "a partial sum, shifted", given):
+                return None
+            whole, given = self._is_whole(y.node, self._lsb()), [p.whole for p in below]
+            if not self.s.fact(whole, [*(p.second for p in below), roots[1]], "the sum of multiples", given):
+                return None
+            made = known[x.node.index, y.node.index] = _Shifted(x.node, y.node, most, fact, whole)
+        return made
+
+    # ------------------------------------------------------------------ rounding
+    def _rounded(self, total: _Shifted) -> bool:
+        """(5), for each distance, and what follows for all."""
+        one, two = (x.rounded for x in self.steps)
+        if one is None or two is None or self.maximum is None:
+            return False
+        c, g = self.c, self.c.graph
+        firsts, seconds = one.parts, two.parts
+        pairs, roots = list(zip(firsts, seconds, strict=True)), [root.code for root in self.roots]
+        shared = frontier(firsts, seconds, 0)
+        own = [n for x in self._totals() for n in (x.bits, x.partials[-1].node)]
+        cut = [total.first, total.second, *roots]
+        cut += [n for n in reachable(firsts) if n.index in shared and n not in (*cut, *own)]
+        same = all_of(g, [g.eq(x, y) for x, y in pairs])
+        facts = []
+        distance = self._distance(self.s.bits)
+        for d in range(self.apart + 1):
+            facts.append(g.or_(g.not_(g.eq(distance, g.const(d, self.s.bits))), same))
+            name = f"one number {d} bits apart"
+            if not self.s.fact(facts[-1], cut, name, [total.fact, self.maximum]):
+                return False
+        given, cut = [self.maximum, *facts], [*firsts, *seconds, *roots]
+        if not c.by_lemmas(self.s.where, pairs, name="one number", given=given, cut=cut):
+            return False
+        term = two.result.term
+        whole = self._is_whole(term.significand, self._weight(term))
+        if self.s.fact(whole, [total.second, roots[1]], "what is rounded is a multiple", [total.whole]):
+            self.handed.append(whole)
+        return True
+
+
+def _paths(x: Maximum, above: list[Maximum]) -> Iterator[list[Maximum]]:
+    """From the largest exponent down to each single one, in order."""
+    here = [*above, x]
+    if not x.halves:
+        yield here
+    for half in x.halves:
+        yield from _paths(half, here)
