@@ -48,7 +48,8 @@ DEVICES = (
 #: Random dot products of references that were run for a shorter time.
 FEWER = {
     "riscv/vfwbdot.vv.vlen256": 132_000, "arm/bfmopa.ebf0": 492_000, "arm/fmopa.d": 12_000,
-    "power10/xvf16ger2pp": 732_000, "power10/xvf64gerpp": 12_000,
+    "power10/xvf16ger2pp": 732_000, "power10/xvf64gerpp": 12_000, "vortex/VX_tcu_fedp_tfr.bf16": 60_000,
+    "vortex/VX_tcu_fedp_tfr.tf32": 60_000,
 }  # fmt: skip
 TILE, DMMA = "x86/tdpbf16ps", "hopper/mma.m8n8k4.f64.f64.f64.f64"
 INTEL = HARDWARE / "Intel-R-Xeon-R-Processor"
