@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -124,9 +125,10 @@ def test_rounds_that_run_out_go_on(idle: bool, rounds: int, monkeypatch: pytest.
     identifying = Identifying(asked(resolve(FEW)), 0, lambda _: None)
     search = identifying.search = _Rounds(identifying.spec, identifying.k, identifying.asker.ask)
     search.idle = idle
+    ended: Any = object()
     monkeypatch.setattr(identifying, "_candidates", list)
-    monkeypatch.setattr(identifying, "_asked_again", lambda: search)
-    assert identifying._concluded() is search
+    monkeypatch.setattr(identifying, "_asked_again", lambda: ended)
+    assert identifying._concluded() is ended
     assert search.rounds == rounds
 
 

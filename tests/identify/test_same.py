@@ -41,3 +41,11 @@ def test_an_input_of_one_block_stands_where_its_products_do() -> None:
     first, second = asked.of_all(Witness((7, 8), (5, 6), 9), 4)
     assert (first.a, first.b, first.c) == ((7, 0, 8, 0), (5, 0, 6, 0), 9)
     assert (second.a, second.b, second.c) == ((0, 7, 0, 8), (0, 5, 0, 6), 9)
+
+
+def test_sums_are_compared_for_as_few_products_as_hand_their_result_on() -> None:
+    """A chain of products, each added to the sum before it, is its first link."""
+    base = resolve("et-soc-1/TensorFMA32")
+    found = Sameness(base, base.k).by_sums(resolve(altered(base, "summation=sequential")))
+    assert "of 1 products" in found.proof
+    assert not Sameness(base, base.k).by_sums(resolve(altered(base, "conversion=RZ-FP32"))).proof

@@ -177,8 +177,8 @@ PLAIN = "tree@steps=(0+1),{}fraction_bits={},zero_exponent=-133,a_format={},b_fo
 
 def test_converted_factors_whose_sum_is_cut_have_no_proof(book: LemmaBook) -> None:
     """A subnormal factor raises the exponent at which the other product is cut."""
-    ends = (PLAIN.format(how, 4, "e4m3", "e4m3") for how in ("converted=fp16,", ""))
-    assert parts(*ends, book) is None
+    one, two = (PLAIN.format(how, 4, "e4m3", "e4m3") for how in ("converted=fp16,", ""))
+    assert parts(one, two, book) is None
 
 
 @pytest.mark.long
@@ -192,5 +192,5 @@ def test_converted_factors_change_nothing_where_none_is_cut(book: LemmaBook) -> 
 def test_converted_factors_of_two_sums_change_nothing(book: LemmaBook) -> None:
     """The second sum takes the first one's result in: it is a multiple of the products' least bit."""
     chain = "tree@steps=(2+3+(0+1+z)),{}fraction_bits=25,zero_exponent=-133,a_format=e4m3,b_format=e4m3"
-    names = [chain.format(how) for how in ("converted=fp16,", "")]
-    assert parts(*names, book) is not None
+    one, two = (chain.format(how) for how in ("converted=fp16,", ""))
+    assert parts(one, two, book) is not None

@@ -161,11 +161,12 @@ def converted_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown
     for first_step, second_step in zip(one.steps, two.steps, strict=True):
         since, name = len(c.uses), first_step.scope
         # Twice: what stands for a class may be another node after the first time.
-        x, y = rebuilt(c, rebuilt(c, (first_step, second_step)))
+        both = rebuilt(c, rebuilt(c, (first_step, second_step)))
         if first_step.rounded is None or second_step.rounded is None:
             return None
-        same = x.rounded.parts == y.rounded.parts
-        proved = same or Rescaled(c, name, (x, y), guesses, handed).equal()
+        rounded = [x.rounded.parts for x in both if x.rounded is not None]
+        same = rounded[0] == rounded[1]
+        proved = same or Rescaled(c, name, both, guesses, handed).equal()
         steps.append(step_of(c, f"{name.partition('.')[2]}.rounded", since, proved, same))
         if not proved:
             break

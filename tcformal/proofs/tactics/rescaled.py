@@ -164,9 +164,9 @@ class Rescaled:
         given = [*value, self.maximum, *below]
         if not self.s.fact(kept, [*leaves, *roots], "a term's aligned bits, shifted", given):
             return None
-        made = [self._addend(t, total) for t, total in zip((x, y), self._totals(), strict=True)]
+        one, two = map(self._addend, (x, y), self._totals())
         most = (1 << x.aligned.width) - 1
-        fact, whole = self._fact(*made, most), self._is_whole(made[1], self._lsb())
+        fact, whole = self._fact(one, two, most), self._is_whole(two, self._lsb())
         cut = [p.sign, x.aligned, y.aligned, *roots]
         even = self._is_whole(y.aligned, self._lsb())
         proved = (
@@ -174,7 +174,7 @@ class Rescaled:
             and self.s.fact(fact, cut, "a signed term, shifted", [kept, self.maximum])
             and self.s.fact(whole, cut, "so does a signed term", [even])
         )
-        return _Shifted(*made, most, fact, whole) if proved else None
+        return _Shifted(one, two, most, fact, whole) if proved else None
 
     def _one_value(self, p: Term, q: Term) -> list[Node] | None:
         """Facts: a zero has no significand, both terms have one value, and it is a multiple."""
