@@ -113,9 +113,9 @@ def turns(splits: int, tile: int, *, halves: bool = False) -> Reference:
                 parts[part] = chain(x.u, x.a, x.b, runs)
         made = parts.pop(splits - 1, None) if halves else None
         for i in range((splits + 1) // 2 if halves else splits):
-            pair = parts.get(i), parts.get(i + (splits + 1) // 2) if halves else None
-            if pair[0] is not None:
-                made = added(made, pair[0] if pair[1] is None else added(*pair))
+            if i in parts:
+                other = parts.get(i + (splits + 1) // 2) if halves else None
+                made = added(made, parts[i] if other is None else added(parts[i], other))
         assert made is not None
         return linear(x, made)
 
