@@ -98,7 +98,7 @@ def dot(
             word = pack(g, total.number, formats.d, total.nan_word)
             if design.zero_words == "skipped":
                 word = g.ite(_idle(g, words), blocks[-1].result if blocks else c, word)
-                total = Carried(unpack(g, word, formats.d), word, made)
+                total = replace(total, number=unpack(g, word, formats.d))
             g.label("result", word)
             blocks.append(Block(g.here, tuple(groups), tuple(block.steps), word))
     return Dot(blocks[-1].result, tuple(blocks))

@@ -24,7 +24,7 @@ from tcformal.kernels.shortcuts import Shortcuts
 from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.stages import Dot, Maximum, Total
 from tcformal.shortcuts import encoded, placed
-from tcformal.shortcuts.encoded import Encodings, add_special
+from tcformal.shortcuts.encoded import EncodedOperands, add_special
 from tcformal.shortcuts.placed import BIAS, FIELD, HALF
 from tcformal.shortcuts.products import Factor, Product, Reader, leaves, raised_by
 
@@ -55,7 +55,7 @@ class _Sums:
 
     def __init__(self, graph: Graph, root: Node, formats: Mapping[str, Format], ways: Shortcuts) -> None:
         self._graph, self._ways, self._reader = graph, ways, Reader(graph, root, ways)
-        self._encodings = Encodings(graph, ways, formats)
+        self._encodings = EncodedOperands(graph, ways, formats)
 
     def add(self, total: Total, maximum: Maximum) -> None:
         """The shortcuts of one sum, where its conditions hold."""

@@ -32,7 +32,7 @@ class Encoding:
     fmt: Format
 
 
-class Encodings:
+class EncodedOperands:
     """The inputs of both sides of a dot product, by the nodes that they are unpacked to.
 
     Shapes: `formats`: those of the inputs a[0], a[1], … and b[0], b[1], …, by side.
