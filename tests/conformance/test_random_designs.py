@@ -55,6 +55,7 @@ def random_design(rng: random.Random, d: Format) -> Design:
         "carry_bits": rng.choice([None, None, None, 0, 1, 3]),
         "lost_bits": rng.choice(LOST_BITS),
         "zero_words": rng.choice(["summed", "summed", "skipped"]),
+        "exponent_step": rng.choice([*[1] * 6, 2, 4]),
         "order": rng.choice(ORDERS),
         "group": rng.choice([None] * 4 + [1, 2, 4]),
         "product_limit": rng.choice([None] * 3 + [4, -2]),

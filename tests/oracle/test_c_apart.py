@@ -267,8 +267,9 @@ def test_a_chain_skips_products_of_the_word_0() -> None:
     assert result(FMA32, ["-0"], ["inf"], "1") == 0x7FC00000
     assert result(f"{FMA32}@zero_words=summed", ["0"], ["inf"], "1") == 0x7FC00000
     # A NaN that the first step leaves as it is has the unit's word after the next.
-    assert result(f"{FMA32}@k=2", ["0", "0"], ["1", "1"], "0xff800001") == 0xFF800001
-    assert result(f"{FMA32}@k=2", ["0", "1"], ["1", "1"], "0xff800001") == 0x7FC00000
+    twice = "sequential@products=1,k=2,zero_words=skipped,nan_word=0x7fc00000"
+    assert result(twice, ["0", "0"], ["1", "1"], "0xff800001") == 0xFF800001
+    assert result(twice, ["0", "1"], ["1", "1"], "0xff800001") == 0x7FC00000
 
 
 @pytest.mark.parametrize(
