@@ -143,7 +143,7 @@ def _then_c(u: UnitSpec, length: int) -> Operation:
     d = u.design
     pieces = "" if d.piece_bits is None else f" in pieces of {d.piece_bits} bits"
     cut = f"{d.alignment_rounding}_{d.fraction_bits}(a_k·b_k)"
-    count = length * (1 if d.piece_bits is None else _pieces(u))
+    count = length * u.pieces
     ulp = _HALF_ULP if d.rho.mode in NEAREST else ("output rounding", "1 ulp")
     return Operation(
         name="DPA, then c",
@@ -151,13 +151,6 @@ def _then_c(u: UnitSpec, length: int) -> Operation:
         bounds=(("sum of the products", f"{count}·2^(e_max-{d.fraction_bits})"), ulp),
         source=_VENDOR.get(u.arch, "a design chosen by name"),
     )
-
-
-def _pieces(u: UnitSpec) -> int:
-    """How many products of pieces a product becomes."""
-    bits = u.design.piece_bits or 1
-    a, b = (-(-(x.fraction_bits + 1) // bits) for x in (u.operands.a, u.operands.b))
-    return sum(i + j >= u.design.dropped_pieces for i in range(a) for j in range(b))
 
 
 def _framed(u: UnitSpec, length: int) -> Operation:

@@ -88,6 +88,14 @@ class UnitSpec:
                 f"expected a conversion into {self.operands.d.name} for {self.name}, "
                 f"but got {self.design.conversion}"
             )
+        whole = self.design.piece_bits is None and self.design.lost_bits != "halves"
+        if self.scale_format is not None and not whole:
+            raise InputError(f"expected no scales where products are cut in parts, but {self.name} has some")
+        if not self.pieces:
+            raise InputError(
+                f"expected dropped_pieces that leave some of a product of {self.name}, "
+                f"but got {self.design.dropped_pieces}"
+            )
         if self.tree is not None:
             self._check_tree(self.tree)
 
@@ -123,6 +131,15 @@ class UnitSpec:
     def d_format(self) -> Format:
         """Format of D's elements."""
         return self.operands.d
+
+    @property
+    def pieces(self) -> int:
+        """How many products of pieces of its factors a product becomes; 1 where it stays whole."""
+        bits = self.design.piece_bits
+        if bits is None:
+            return 1
+        a, b = (-(-(x.fraction_bits + 1) // bits) for x in (self.operands.a, self.operands.b))
+        return sum(i + j >= self.design.dropped_pieces for i in range(a) for j in range(b))
 
     def input_formats(self) -> dict[str, Format]:
         """The formats of a, b and c, and of both sides' scales where there are any."""

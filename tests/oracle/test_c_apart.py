@@ -237,6 +237,7 @@ def test_wmma_goes_step_by_step() -> None:
         assert result(name, ["1"] * 16, ["1"] * 16, "1") == 0x41880000
 
 
+SCALED = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"
 FMA16, FMA32 = "et-soc-1/TensorFMA16A32", "et-soc-1/TensorFMA32"
 
 
@@ -296,3 +297,16 @@ def test_a_skipped_block_rejects_another_format_of_c() -> None:
     zeros = np.zeros((1, 2), np.uint16)
     with pytest.raises(InputError, match=r"^expected C and D of one format for zero_words=skipped, but got "):
         unit("tfdpa@products=2,c_format=fp16,zero_words=skipped").dot_bits(zeros, zeros, zeros[0, :1])
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("gaudi3/mme.fp16@dropped_pieces=9", "expected dropped_pieces that leave some of a product"),
+        (f"{SCALED}@piece_bits=2", "expected no scales where products are cut"),
+        (f"{SCALED}@lost_bits=halves,c_position=after", "expected no scales where products are cut"),
+    ],
+)
+def test_pieces_of_nothing_and_of_scaled_products_reject(name: str, sentence: str) -> None:
+    with pytest.raises(InputError, match=f"^{sentence}"):
+        resolve(name)
