@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from proofs.test_error_bound import LIMITS, asking, prove, replayed
+from false_units import not_lowered
+from proofs.test_error_bound import LIMITS, asking, assert_holds, prove, replayed
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, ProofError
@@ -24,7 +25,7 @@ from tcformal.proofs.claims.register import prove_claim, units_of
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.query.question import Kind
-from tcformal.semantics import align, normalise, product
+from tcformal.semantics import align, product
 from tcformal.semantics.number import Number, Term
 from tcformal.semantics.stages import Total
 from tcformal.semantics.sums import step
@@ -67,12 +68,7 @@ def book() -> LemmaBook:
     ],
 )
 def test_a_bound_holds_of_inputs_and_result(name: str, bound: str, book: LemmaBook) -> None:
-    v = prove(name, book)
-    assert v.kind is Kind.HOLDS, v.reason
-    assert v.reason == bound
-    assert bound in v.composition
-    assert v.lemmas
-    assert all(x.holds and x.certificate is not None for x in v.lemmas)
+    assert_holds(prove(name, book), bound)
 
 
 def drawn(g: Graph, rng: random.Random) -> dict[str, int]:
@@ -144,17 +140,6 @@ def _too_large(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("tcformal.semantics.reduce.shift_to", shift_to)
 
 
-def _not_lowered(patch: pytest.MonkeyPatch) -> None:
-    """A normalised factor keeps its exponent."""
-
-    def normalise_term(g: Graph, term: Term) -> Term:
-        made = normalise.normalise_term(g, term)
-        low, high = made.exponent.low, made.exponent.high
-        return replace(made, exponent=replace(made.exponent, bits=term.exponent.rebased(g, low, high)))
-
-    patch.setattr("tcformal.semantics.mma.normalise_term", normalise_term)
-
-
 def _no_lowest(patch: pytest.MonkeyPatch) -> None:
     """The pieces with the highest numbers are left out."""
 
@@ -170,7 +155,7 @@ def _no_lowest(patch: pytest.MonkeyPatch) -> None:
         (AFTER, _no_sign),
         (AFTER, _too_large),
         (PIECES, _no_lowest),
-        pytest.param(NORMALISED, _not_lowered, marks=pytest.mark.long),
+        pytest.param(NORMALISED, not_lowered, marks=pytest.mark.long),
     ],
 )
 def test_a_false_unit_never_holds(

@@ -65,6 +65,15 @@ def replayed(name: str, tree: str, book: LemmaBook) -> None:
     )
 
 
+def assert_holds(v: ClaimVerdict, bound: str) -> None:
+    """The claim holds with this bound, and each of its lemmas has a certificate."""
+    assert v.kind is Kind.HOLDS, v.reason
+    assert v.reason == bound
+    assert bound in v.composition
+    assert v.lemmas
+    assert all(x.holds and x.certificate is not None for x in v.lemmas)
+
+
 @pytest.mark.parametrize(
     ("name", "bound"),
     [
@@ -90,12 +99,7 @@ def replayed(name: str, tree: str, book: LemmaBook) -> None:
     ],
 )
 def test_a_bound_holds_of_inputs_and_result(name: str, bound: str, book: LemmaBook) -> None:
-    v = prove(name, book)
-    assert v.kind is Kind.HOLDS, v.reason
-    assert v.reason == bound
-    assert bound in v.composition
-    assert v.lemmas
-    assert all(x.holds and x.certificate is not None for x in v.lemmas)
+    assert_holds(prove(name, book), bound)
 
 
 def drawn(g: Graph, rng: random.Random) -> dict[str, int]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
-from false_units import FAULTS
+from false_units import FAULTS, not_lowered
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, ProofError
 from tcformal.ir.build import Graph
@@ -21,8 +20,6 @@ from tcformal.proofs.packed import unpacked
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.query.assume import from_texts
 from tcformal.query.question import Kind
-from tcformal.semantics import normalise
-from tcformal.semantics.number import Term
 from tcformal.solve.result import Limits
 from theorems import check_theorems
 
@@ -148,12 +145,7 @@ def test_a_false_unit_never_holds(name: str, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_normalised_factor_that_keeps_its_exponent_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    def normalise_term(g: Graph, term: Term) -> Term:
-        made = normalise.normalise_term(g, term)
-        low, high = made.exponent.low, made.exponent.high
-        return replace(made, exponent=replace(made.exponent, bits=term.exponent.rebased(g, low, high)))
-
-    monkeypatch.setattr("tcformal.semantics.mma.normalise_term", normalise_term)
+    not_lowered(monkeypatch)
     for claim in ("error-bound", "relative-error"):
         v = prove_claim(resolve(NORMALISED), claim, book=LemmaBook(limits=LIMITS), limits=LIMITS)
         assert v.kind is Kind.UNKNOWN, v.reason

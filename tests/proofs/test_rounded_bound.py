@@ -10,7 +10,15 @@ from typing import Any
 
 import pytest
 
-from proofs.test_error_bound import LIMITS, asking, drawn, prove, replayed, true_on_random_inputs
+from proofs.test_error_bound import (
+    LIMITS,
+    asking,
+    assert_holds,
+    drawn,
+    prove,
+    replayed,
+    true_on_random_inputs,
+)
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.errors import ProofError
 from tcformal.formats.spec import Format
@@ -98,12 +106,7 @@ def book() -> LemmaBook:
     ],
 )
 def test_a_bound_holds_of_inputs_and_result(name: str, bound: str, book: LemmaBook) -> None:
-    v = prove(name, book)
-    assert v.kind is Kind.HOLDS, v.reason
-    assert v.reason == bound
-    assert bound in v.composition
-    assert v.lemmas
-    assert all(x.holds and x.certificate is not None for x in v.lemmas)
+    assert_holds(prove(name, book), bound)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from tcformal.checks import check_int
 from tcformal.design.spec import Operands
 from tcformal.design.trees.tree import Step
 from tcformal.identify.order.flatness import Flatness
+from tcformal.identify.order.hidden import Couple, Leaves, misfit
 from tcformal.identify.order.masks import (
     AskBatch,
     Asked,
@@ -25,9 +26,6 @@ from tcformal.identify.order.masks import (
 _HIGH = (64, 15)
 #: A sum of so many parts has no hidden ones if no two of three parts are one.
 _SMALL = 3
-
-Leaves = frozenset[int]
-Couple = frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +72,7 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -
             reason = f"results are NaN or Inf where large terms cancel, down to 2^{masks.high}"
             continue
         assert isinstance(root, Step)
-        found = search.bits, search.reason or search.misfit(root), search.unclear
+        found = search.bits, search.reason or misfit(root, search.known, search.bits, masks.k), search.unclear
         return Order(root, *found, asked.probes, asked.batches)
     return Order(None, {}, reason, {}, asked.probes, asked.batches)
 
@@ -131,7 +129,8 @@ class _OrderSearch:
     # ------------------------------------------------------------------ one sum
     def solved(self, among: Leaves) -> Task:
         """The sum of some leaves, known to be one, or a single leaf."""
-        if len(leaves := self._in_order(among)) == 1:
+        leaves = self._in_order(among)
+        if len(leaves) == 1:
             return "c" if leaves[0] == self.masks.k else leaves[0]
         if among in self.begun:
             while among not in self.sums:
@@ -180,7 +179,8 @@ class _OrderSearch:
         """One sum of its parts, after pairs of some of them have been asked."""
         if first:
             yield from self._neighbours(among)
-        if (groups := self._groups(among))[1]:
+        groups = self._groups(among)
+        if groups[1]:
             return (yield from self._step((yield from self._exact_parts(among)), None))
         parts = self._parts_of(among)
         if len(parts) <= 2:
@@ -205,7 +205,8 @@ class _OrderSearch:
             if self._groups(among) != groups:
                 return (yield from self._made_of(among))
         made = yield from self._step(parts, bits)
-        self.unclear.update({made: tuple(found)} if found else {})
+        if found:
+            self.unclear[made] = tuple(found)
         return made
 
     def _step(self, parts: Sequence[Leaves], bits: int | None = -1) -> Task:
@@ -213,7 +214,8 @@ class _OrderSearch:
         if len(parts) == 1:
             self.reason = "pairs hide terms in a way that no order does"
             parts = [frozenset([x]) for x in parts[0]]
-        made = Step(tuple((yield from together([self.solved(part) for part in parts]))))
+        children = yield from together([self.solved(part) for part in parts])
+        made = Step(tuple(children))
         if bits != -1:
             self.bits[made] = bits
         return made
@@ -260,28 +262,6 @@ class _OrderSearch:
             return [frozenset([x]) for x in among]
         return sorted(parts, key=lambda part: min(map(self._rank, part)))
 
-    def misfit(self, root: Step) -> str:
-        """Why masks do not fit an order; empty where they do."""
-        wrong = sum(hidden != self._hidden_by(root, pair) for pair, hidden in self.known.items())
-        text = f"{wrong} of {len(self.known)} pairs hide other terms than they would in this order"
-        return text if wrong else ""
-
-    def _hidden_by(self, step: Step, pair: Couple) -> Leaves:
-        """What a pair hides in a sum, as far as its leaves go."""
-        parts = {
-            x: frozenset(self._leaves(x)) if isinstance(x, Step) else self._leaves(Step((x,)))
-            for x in step.children
-        }
-        inside = [x for x, leaves in parts.items() if pair <= leaves and isinstance(x, Step)]
-        if inside:
-            return self._hidden_by(inside[0], pair)
-        exact = step in self.bits and self.bits[step] is None
-        return frozenset().union(*(leaves for leaves in parts.values() if not exact or leaves & pair))
-
-    def _leaves(self, step: Step) -> Leaves:
-        found = frozenset(step.products())
-        return found | {self.masks.k} if any("c" in x.children for x in step.steps()) else found
-
     # ------------------------------------------------------------------ the order of leaves
     def _spaced(self, heads: Iterable[int], group: Leaves) -> list[int]:
         """Parts in the order that puts those together that are spaced as the first two leaves of a group."""
@@ -297,4 +277,5 @@ class _OrderSearch:
         return sorted(among, key=self._rank)
 
     def _rank(self, leaf: int) -> int:
-        return -1 if leaf == self.masks.k else leaf  # c before the products
+        """c before the products."""
+        return -1 if leaf == self.masks.k else leaf
