@@ -70,15 +70,13 @@ def after_bound(g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: No
     made, e = encoded(g, d, o.d), g.input("E", CODE_BITS)
     # A zero product has the least exponent that any of them can have.
     down = (o.a.fraction_bits, o.b.fraction_bits) if design.normalise_operands else (0, 0)
-    least = max(o.d.e_min, *(0 - o.a.bias - o.b.bias - sum(down),))
+    least = max(o.d.e_min, -o.a.bias - o.b.bias - sum(down))
     floor = g.ule(g.const(least + OFFSET, CODE_BITS), e)
     limits = tuple(g.or_(g.not_(t.nonzero), g.ule(t.code, e)) for t in terms[:-1])
     finite = [x.finite for t in terms for x in t.factors] + [made.finite]
     hypotheses = tuple(dict.fromkeys(x for x in (*finite, *limits, floor) if x.op != "const"))
-    count = unit.k
-    for x in (o.a, o.b) if design.piece_bits is not None else ():
-        # Every product of two pieces is a term.
-        count *= -(-x.precision // (design.piece_bits or 1))
+    # Every product of two pieces is a term.
+    count = unit.k * unit.pieces
     units = count - (o.a.fraction_bits + o.b.fraction_bits <= bits)
     block = BlockBound(count, units, 0, 0)
     rounding = StatedRounding((unit.k, unit.k + 1), design.rho, Fraction(0), 0, None)
