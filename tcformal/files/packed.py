@@ -13,7 +13,10 @@ from tcformal.files.write import write_whole
 ENDING = ".xz"
 
 #: Bytes that a file may have packed and unpacked, and of memory that unpacking may take.
-LARGEST_PACKED, LARGEST_CONTENT, _MEMORY = 1 << 26, 1 << 27, 1 << 28
+LARGEST_PACKED, LARGEST_CONTENT, _MEMORY = 1 << 26, 1 << 28, 1 << 28
+
+#: Bytes of the widest window of a packed file: lines that are much alike may stand far apart.
+_WINDOW = 1 << 27
 
 
 def unpacked(packed: bytes, most: int) -> tuple[bytes, bool]:
@@ -49,4 +52,6 @@ def write_packed(path: Path, content: bytes) -> None:
         raise RecordError(
             f"expected at most {LARGEST_CONTENT} bytes to pack in {path}, but got {len(content)}"
         )
-    write_whole(path, lzma.compress(content, preset=9 | lzma.PRESET_EXTREME))
+    window = min(max(len(content), 1 << 12), _WINDOW)
+    xz = {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": window}
+    write_whole(path, lzma.compress(content, filters=[xz]))

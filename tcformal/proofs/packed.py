@@ -16,7 +16,12 @@ LARGEST = 1 << 26
 
 
 def packed(steps: Sequence[Sequence[Any]], last: Sequence[int]) -> str:
-    """The steps of a proof and the numbers of its conclusions as text.
+    """The steps of a proof and the numbers of its conclusions as text: `plain`, packed with xz."""
+    return base64.b85encode(lzma.compress(plain(steps, last).encode(), preset=9)).decode()
+
+
+def plain(steps: Sequence[Sequence[Any]], last: Sequence[int]) -> str:
+    """The steps of a proof and the numbers of its conclusions as JSON.
 
     Numbers of what the proof itself makes are counted back from each step, so that what is proved once more
     of other nodes looks alike and packs well; nodes below `base` keep theirs.
@@ -32,8 +37,7 @@ def packed(steps: Sequence[Sequence[Any]], last: Sequence[int]) -> str:
     back = _renumbered(
         steps, lambda x, made: x if x < base else x - base - made, lambda x, made: x if x < 2 else x - made
     )
-    plain = json.dumps({"base": base, "steps": back, "last": last}, separators=(",", ":"))
-    return base64.b85encode(lzma.compress(plain.encode(), preset=9)).decode()
+    return json.dumps({"base": base, "steps": back, "last": last}, separators=(",", ":"))
 
 
 def unpacked(text: str) -> tuple[list[Any], list[int]]:
@@ -61,10 +65,10 @@ def plain_text(text: str) -> str:
             raise ProofError(f"expected a proof of at most {LARGEST} characters, but got {len(text)}")
         return text
     try:
-        plain, whole = files.unpacked(base64.b85decode(text), LARGEST)
+        found, whole = files.unpacked(base64.b85decode(text), LARGEST)
         if not whole:
             raise ProofError(f"expected a whole proof of at most {LARGEST} bytes, but got another")
-        return plain.decode()
+        return found.decode()
     except (ValueError, lzma.LZMAError) as error:
         raise ProofError(f"expected a packed proof, but got text that is not one: {error}") from error
 

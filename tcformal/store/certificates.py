@@ -17,7 +17,7 @@ from typing import Any
 from tcformal.callbacks import Warn, ignore
 from tcformal.errors import RecordError
 from tcformal.files.regular import read_regular
-from tcformal.proofs.packed import plain_text
+from tcformal.proofs.packed import plain, unpacked
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.drat import LARGEST_PACKED
 from tcformal.store.file import RecordFile, RecordKind
@@ -106,15 +106,22 @@ class TreeFile:
     def keep(self, tree: str) -> str:
         """Keep a proof, unless it is kept already or named here; its name in records.
 
+        Every proof is written as `plain` does, which counts back: so those of like units pack well.
+
         Errors: ProofError for text that is no proof.
         """
         if _NAMED.fullmatch(tree):
             return tree
-        text = plain_text(tree)
+        text = plain(*unpacked(tree))
         name = hashlib.sha256(text.encode()).hexdigest()
         if self.records.newest(name) is None:
             self.records.add(seal({"sha256": name, "proof": text}, TREE.name))
         return name
+
+    def renewed(self, named: str) -> str:
+        """The name of the same proof as this version writes it; RecordError for one that is missing."""
+        text = self.find(named)
+        return named if text.startswith('{"base"') else self.keep(text)
 
     def find(self, named: str) -> str:
         """The proof that a record names, or holds; RecordError for one that is missing or another."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from tcformal.design.unit import UnitSpec
@@ -41,6 +41,16 @@ def with_trees(record: Mapping[str, Any], change: Callable[[str], str]) -> dict[
     """A record whose proofs for the kernel are changed: into their names, or from names into proofs."""
     parts = [{**p, "tree": change(p["tree"])} if "tree" in p else p for p in record["parts"]]
     return {**record, "parts": parts}
+
+
+def with_short_names(record: Mapping[str, Any], kept: Collection[str]) -> dict[str, Any]:
+    """A record in which lemmas that are not among the kept ones have the first digits of their digests only."""
+    return {**record, "lemmas": [x if x in kept else short_name(x) for x in record["lemmas"]]}
+
+
+def short_name(sha256: str) -> str:
+    """What names a lemma that is made anew when it is asked for: the first 64 bits of its digest."""
+    return sha256[:16]
 
 
 def claim_content(record: Mapping[str, Any]) -> dict[str, Any]:

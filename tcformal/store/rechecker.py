@@ -69,7 +69,7 @@ class Rechecker:
 
         `tree` is the kept proof of a claim that the kernel checks, which is checked in place of finding one.
         `trim`: lemmas with a proof of an earlier version are kept again with a trimmed one; `anew`: the
-        digests of lemmas that are proved anew where no proof is kept.
+        digests, or short names, of lemmas that are proved anew where no proof is kept.
         """
         asked = {"claim": claim, "unit": unit, "tree": tree, "trim": trim, "anew": list(anew)}
         return self._ask(folder, asked, seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from dataclasses import replace
@@ -114,7 +115,8 @@ def test_proofs_of_lemmas_that_nothing_asks_for_are_made_anew(tmp_path: Path) ->
     assert store.find_claim(SUM[1], spec) is not None
     count = len(names(tmp_path))
     gone = prune(store, pack=True, proved=[])
-    assert (gone.claims, gone.certificates, names(tmp_path)) == (0, count, set())
+    # The claim is written again: its lemmas have short names now.
+    assert (gone.claims, gone.certificates, names(tmp_path)) == (1, count, set())
     light = Store(tmp_path)
     assert light.lemmas.records.all() == []
     assert light.find_claim(SUM[1], spec) is None
@@ -123,6 +125,26 @@ def test_proofs_of_lemmas_that_nothing_asks_for_are_made_anew(tmp_path: Path) ->
     assert found.status is AuditStatus.HOLDS, found.reason
     assert "every certificate checked" in found.reason
     assert names(tmp_path) == set(), "an audit keeps nothing"
+    assert {len(x) for x in record["lemmas"]} == {16}
+    other = audit_claim(light, {**record, "lemmas": ["0" * 16, *record["lemmas"][1:]]})
+    assert other.status is AuditStatus.FAILED
+    assert prune(light, pack=True, proved=[]) == Pruned(0, 0, 0, 0)
+
+
+def test_a_proof_of_an_earlier_version_is_written_again_counted_back(tmp_path: Path) -> None:
+    """Numbers that count back pack well; what the steps say stays, and a proof that is not one stays as it is."""
+    steps: list[list[object]] = [["make", "not_", [3], []], ["assume", 7], ["assume", 3]]
+    old = json.dumps({"steps": steps, "last": [1]})
+    store = Store(tmp_path)
+    name = hashlib.sha256(old.encode()).hexdigest()
+    store.trees.records.add(seal({"sha256": name, "proof": old}, TREE.name))
+    again = store.trees.renewed(name)
+    assert again != name
+    assert unpacked(store.trees.find(again)) == (steps, [1])
+    assert json.loads(store.trees.find(again))["steps"][1] == ["assume", -1]
+    assert store.trees.renewed(again) == again
+    with pytest.raises(RecordError, match="expected a proof of digest"):
+        store.trees.renewed("0" * 64)
 
 
 def test_a_long_proof_is_not_kept_and_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

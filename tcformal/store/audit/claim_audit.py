@@ -13,7 +13,7 @@ from tcformal.programs.chain import definition
 from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED
 from tcformal.store.audit.audit import AUDIT_S, AuditStatus
-from tcformal.store.claims import kept_tree, lemmas_used
+from tcformal.store.claims import kept_tree, lemmas_used, short_name
 from tcformal.store.file import Record
 from tcformal.store.store import Store
 
@@ -97,6 +97,6 @@ def check_same(record: Mapping[str, Any], again: Mapping[str, Any]) -> None:
         raise RecordError(
             f"expected {record['verdict']} again, but got {again['verdict']}: {again['reason']}"
         )
-    missing = set(record["lemmas"]) ^ set(again["lemmas"])
+    missing = {*map(short_name, record["lemmas"])} ^ {*map(short_name, again["lemmas"])}
     if record["verdict"] == Kind.HOLDS.name and missing:
         raise RecordError(f"expected the lemmas of the record, but {len(missing)} differ")

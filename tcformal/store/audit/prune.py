@@ -12,7 +12,7 @@ from tcformal.programs.chain import definition
 from tcformal.proofs.claims.register import can_be_asked
 from tcformal.store.audit.audit import State, state
 from tcformal.store.certificates import CERTIFICATES, NAME, NOT_KEPT, PROOF
-from tcformal.store.claims import with_trees
+from tcformal.store.claims import with_short_names, with_trees
 from tcformal.store.file import Record, RecordFile
 from tcformal.store.locks import exclusive_lock
 from tcformal.store.schema import SEAL, seal
@@ -84,10 +84,18 @@ def _as_today(store: Store, claims: set[int]) -> set[int]:
         record = store.claims.at(start)
         if record is not None:
             places = [i for i, sha256 in enumerate(record["lemmas"]) if sha256 in folded]
-            again = with_trees({"folded": places, **record}, store.trees.keep)
+            again = with_trees({"folded": places, **record}, lambda tree: _renewed(store, tree))
             start = start if again == record else _again(store.claims, again)
         made.add(start)
     return made
+
+
+def _renewed(store: Store, tree: str) -> str:
+    """The name of a proof as this version writes it; of one that cannot be read, the name that it has."""
+    try:
+        return store.trees.renewed(tree)
+    except TcformalError:
+        return tree
 
 
 def _without_long_proofs(store: Store, answers: set[int]) -> set[int]:
@@ -132,6 +140,8 @@ def _remove_others(
         and r["sha256"] in named
         and (proved is None or (r["certificate"] and not _is_long(store, r["certificate"])))
     }
+    if proved is not None:
+        claims = _with_short_names(store, claims, {r["sha256"] for r in lemmas.values()})
     stay = [*(store.answers.at(start) for start in answers), *lemmas.values()]
     made = [r["certificate"] for r in stay if r and r["certificate"]]
     files, digests = {c["file"] for c in made}, {c["sha256"] for c in made if c["file"] == PROOF.file}
@@ -144,6 +154,17 @@ def _remove_others(
         + _keep_named(store.trees.records, trees, pack)
         + _remove(p for p in _certificates(store.folder) if f"{CERTIFICATES}/{p.name}" not in files),
     )
+
+
+def _with_short_names(store: Store, claims: set[int], lemmas: set[str]) -> set[int]:
+    """The same claims, the lemmas that are not kept by short names."""
+    made = set[int]()
+    for start in sorted(claims):
+        record = store.claims.at(start)
+        if record is not None and (short := with_short_names(record, lemmas)) != record:
+            start = _again(store.claims, short)
+        made.add(start)
+    return made
 
 
 def _keep_named(records: RecordFile, names: Collection[str], pack: bool) -> int:

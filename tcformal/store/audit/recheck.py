@@ -34,7 +34,7 @@ from tcformal.solve.processes.spawning import init_child
 from tcformal.solve.result import Limits, Status
 from tcformal.solve.worker import limit_resource
 from tcformal.store.certificates import PROOF, CertificateFile, certificate_record
-from tcformal.store.claims import claim_record
+from tcformal.store.claims import claim_record, short_name
 from tcformal.store.lemmas import LemmaCache, checked_lemma
 from tcformal.store.locks import shared_lock
 from tcformal.store.store import Store
@@ -85,7 +85,7 @@ class CheckedBook(LemmaBook):
         self.cache = cache
         #: Whether lemmas with a proof of an earlier version are kept again with a trimmed one.
         self.trim = False
-        #: Digests of the lemmas that are proved anew where no proof is kept.
+        #: Digests, or short names, of the lemmas that are proved anew where no proof is kept.
         self.anew: frozenset[str] = frozenset()
         #: Digests of the lemmas used without a certificate.
         self.unchecked: set[str] = set()
@@ -106,7 +106,7 @@ class CheckedBook(LemmaBook):
                     reason="no such lemma is kept", decided_by="", confirmed_by=(), certificate=None,
                     seconds=0.0,
                 )  # fmt: skip
-                if sha256 not in self.anew:
+                if self.anew.isdisjoint((sha256, short_name(sha256))):
                     return kept
             self._known[sha256] = self._checked(name, kept, what)
         return self._known[sha256]
