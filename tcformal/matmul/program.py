@@ -25,6 +25,7 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.matmul import compiled
+from tcformal.matmul.scaled import by_kind, with_factors
 from tcformal.matmul.unit import Unit
 from tcformal.operands.random import Raw
 from tcformal.programs.dag import program_dag
@@ -100,7 +101,7 @@ class _ArrayRun:
         step_of = {i: n for n, i in enumerate(order)}
         shape = np.broadcast_shapes(*(self.known[i].shape for i in (*order, *powers)))
         if powers:
-            return self._scaled(step, order, powers, shape)
+            return self._scaled(step, order, formats, shape)
         addends = tuple(
             ScaledProduct(tuple(step_of[i] for i in x.factors), x.negative, x.shift) for x in step.addends
         )
@@ -108,28 +109,18 @@ class _ArrayRun:
         return run([self.known[i] for i in order], shape, self.options.get("threads"))
 
     def _scaled(
-        self, step: RoundStep, order: Sequence[int], powers: Sequence[int], shape: tuple[int, ...]
+        self, step: RoundStep, order: Sequence[int], formats: tuple[Format, ...], shape: tuple[int, ...]
     ) -> Raw:
-        """A step whose powers of two are data: one operation for each combination that occurs."""
-        rows = np.stack([_flat(self.known[i], shape) for i in powers])
-        kinds, which = np.unique(rows, axis=1, return_inverse=True)
-        d = np.empty(rows.shape[1], f"u{format_of(step).storage_bits // 8}")
-        flat = {i: _flat(self.known[i], shape) for i in order}
-        formats = tuple(format_of(self.plan.steps[i]) for i in order)
-        places = {i: n for n, i in enumerate(order)}
-        for kind in range(kinds.shape[1]):
-            exponent = dict(zip(powers, (int(x) for x in kinds[:, kind]), strict=True))
-            addends = tuple(
-                ScaledProduct(
-                    tuple(places[i] for i in x.factors), x.negative,
-                    x.shift + sum(sign * exponent[i] for i, sign in x.exponents),
-                )
-                for x in step.addends
-            )  # fmt: skip
-            chosen = np.flatnonzero(which.reshape(-1) == kind)
-            run = _operation(formats, addends, step.fmt, step.mode, step.saturate)
-            some = [flat[i][chosen] for i in order]
-            d[chosen] = run(some, (chosen.size,), self.options.get("threads"))
+        """A step whose powers of two are data."""
+        threads = self.options.get("threads")
+        whole = with_factors(step, order, formats, self.known)
+        if whole is not None:
+            run = _operation(whole.formats, whole.addends, step.fmt, step.mode, step.saturate)
+            return run(whole.operands, shape, threads)
+        d = np.empty(int(np.prod(shape)), f"u{format_of(step).storage_bits // 8}")
+        for places, some in by_kind(step, order, formats, self.known, shape):
+            run = _operation(some.formats, some.addends, step.fmt, step.mode, step.saturate)
+            d[places] = run(some.operands, (places.size,), threads)
         return d.reshape(shape)
 
     def _headroom(self, step: HeadroomStep) -> Raw:
@@ -226,10 +217,6 @@ def _filled(x: Raw, k: int) -> Raw:
     whole = np.zeros((*x.shape[:-1], k), x.dtype)
     whole[..., : x.shape[-1]] = x
     return whole
-
-
-def _flat(x: Raw, shape: tuple[int, ...]) -> Raw:
-    return np.broadcast_to(x, shape).reshape(-1)
 
 
 def _needed(plan: ProgramPlan) -> set[int]:

@@ -7,7 +7,7 @@ import pytest
 
 import tcformal
 from tcformal.errors import InputError
-from tcformal.matmul import arrays
+from tcformal.matmul import arrays, scaled
 from tcformal.matmul.runnable import program
 from tcformal.oracle.programs import program_result
 
@@ -41,6 +41,30 @@ def test_rows_and_matrices_are_the_oracles(name: str) -> None:
     assert arrays.to_raw("D", d, plan.fmt).tolist() == want
     each = p.evaluate(np.repeat(raw["a"], 3, axis=0), np.tile(raw["b"].T, (2, 1)), raw["c"].reshape(-1))
     assert each.tolist() == [x for row in want for x in row]
+
+
+@pytest.mark.parametrize(("low", "high", "factors"), [(-20, 20, True), (-126, 127, False)])
+def test_scales_that_are_data(low: int, high: int, factors: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Powers of two beside the values, or, beyond the normal numbers, one sum for each; both as fractions."""
+    body = "e = headroom(a, 1)\nf = headroom(b, 1)\nd = add(scale(a[0], e + f), scale(c, -f), fp32)"
+    inputs = dict.fromkeys("abc", "fp32")
+    p = tcformal.Program(name="mine", title="t", source="s", inputs=inputs, body=body)
+    rng, seen = np.random.default_rng(7), []
+    real = scaled.with_factors
+    monkeypatch.setattr("tcformal.matmul.program.with_factors",
+                        lambda *x: seen.append(real(*x)) or seen[-1])  # fmt: skip
+
+    def drawn(*shape: int) -> np.ndarray:
+        exponents = rng.integers(low, high, shape, endpoint=True)
+        return np.ldexp(rng.uniform(-2, 2, shape), exponents - 1).astype(np.float32)
+
+    a, b, c = drawn(4, 2), drawn(2, 5), drawn(4, 5)
+    found = arrays.to_raw("D", program(p).matmul(a, b, c), p.plan(2).fmt)
+    rows, columns, last = (x.copy().view(np.uint32).tolist() for x in (a, b.T.copy(), c))
+    want = [[program_result(p.plan(2), x, y, last[i][j]) for j, y in enumerate(columns)]
+            for i, x in enumerate(rows)]  # fmt: skip
+    assert found.tolist() == want
+    assert [x is not None for x in seen] == [factors]
 
 
 def test_one_element_and_no_c() -> None:

@@ -31,7 +31,15 @@ CASES: dict[str, tuple[tuple[Format, ...], tuple[ScaledProduct, ...], Format, st
     "fused, sum first": ((FP32, FP16, BF16), (product(2, negative=True), product(0, 1)), FP32, "RNE", True),
     "binary64": ((FP64, FP64, FP64), (product(0, 1), product(2)), FP64, "RNE", True),
     "toward zero": ((FP32, FP32), (product(0), product(1)), FP32, "RZ", False),
-    "scaled": ((FP32, FP32), (product(0), product(1, shift=3)), FP32, "RNE", False),
+    "scaled": ((FP32, FP32), (product(0), product(1, shift=3)), FP32, "RNE", True),
+    "scaled first": ((FP16, FP32), (product(0, shift=-30, negative=True), product(1)), FP32, "RNE", True),
+    "scaled alone": ((FP32,), (product(0, shift=-8),), FP32, "RNE", True),
+    "scaled, binary64": ((FP64, FP64), (product(0, shift=-1000), product(1)), FP64, "RNE", True),
+    "scaled by what is no normal number": (
+        (FP32, FP32), (product(0), product(1, shift=-127)), FP32, "RNE", False,
+    ),
+    "both scaled": ((FP32, FP32), (product(0, shift=1), product(1, shift=3)), FP32, "RNE", False),
+    "a scaled product": ((FP16, FP16), (product(0, 1, shift=2),), FP32, "RNE", False),
     "two products": ((FP16, FP16), (product(0, 1), product(0, 0)), FP32, "RNE", False),
     "narrowed": ((FP32, FP32), (product(0), product(1)), BF16, "RNE", False),
 }
