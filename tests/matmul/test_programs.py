@@ -7,8 +7,9 @@ import pytest
 
 import tcformal
 from tcformal.errors import InputError
-from tcformal.matmul import arrays, scaled
+from tcformal.matmul import arrays
 from tcformal.matmul.runnable import program
+from tcformal.matmul.steps import scaled
 from tcformal.oracle.programs import program_result
 
 NAMES = (
@@ -51,7 +52,7 @@ def test_scales_that_are_data(low: int, high: int, factors: bool, monkeypatch: p
     p = tcformal.Program(name="mine", title="t", source="s", inputs=inputs, body=body)
     rng, seen = np.random.default_rng(7), []
     real = scaled.with_factors
-    monkeypatch.setattr("tcformal.matmul.program.with_factors",
+    monkeypatch.setattr("tcformal.matmul.steps.run.with_factors",
                         lambda *x: seen.append(real(*x)) or seen[-1])  # fmt: skip
 
     def drawn(*shape: int) -> np.ndarray:

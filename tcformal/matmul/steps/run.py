@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,18 +22,14 @@ from tcformal.design.steps import (
 )
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
-from tcformal.ir.build import Graph
 from tcformal.matmul import compiled
-from tcformal.matmul.scaled import by_kind, with_factors
+from tcformal.matmul.steps.operations import headroom_operation, operation
+from tcformal.matmul.steps.scaled import by_kind, with_factors
 from tcformal.matmul.unit import Unit
 from tcformal.operands.random import Raw
-from tcformal.programs.dag import program_dag
-from tcformal.semantics.headroom import headroom
 
 if TYPE_CHECKING:  # imported where they are used, as in tcformal.matmul.unit
-    from tcformal.kernels.elements import Elements
     from tcformal.kernels.prepared import Prepared
-    from tcformal.kernels.rows import DotProducts
 
 
 def run_plan(
@@ -105,7 +100,7 @@ class _ArrayRun:
         addends = tuple(
             ScaledProduct(tuple(step_of[i] for i in x.factors), x.negative, x.shift) for x in step.addends
         )
-        run = _operation(formats, addends, step.fmt, step.mode, step.saturate)
+        run = operation(formats, addends, step.fmt, step.mode, step.saturate)
         return run([self.known[i] for i in order], shape, self.options.get("threads"))
 
     def _scaled(
@@ -115,11 +110,11 @@ class _ArrayRun:
         threads = self.options.get("threads")
         whole = with_factors(step, order, formats, self.known)
         if whole is not None:
-            run = _operation(whole.formats, whole.addends, step.fmt, step.mode, step.saturate)
+            run = operation(whole.formats, whole.addends, step.fmt, step.mode, step.saturate)
             return run(whole.operands, shape, threads)
         d = np.empty(int(np.prod(shape)), f"u{format_of(step).storage_bits // 8}")
         for places, some in by_kind(step, order, formats, self.known, shape):
-            run = _operation(some.formats, some.addends, step.fmt, step.mode, step.saturate)
+            run = operation(some.formats, some.addends, step.fmt, step.mode, step.saturate)
             d[places] = run(some.operands, (places.size,), threads)
         return d.reshape(shape)
 
@@ -130,7 +125,7 @@ class _ArrayRun:
         body = source.astype(np.uint64) & np.uint64((1 << (fmt.width - 1)) - 1)
         body = np.where(body > np.uint64(fmt.largest), np.uint64(0), body)
         most = body.max(axis=2, keepdims=True)
-        run, low = _headroom_operation(fmt, step.limit)
+        run, low = headroom_operation(fmt, step.limit)
         flat = most.reshape(-1)
         code = run({"c": flat}, flat.size).astype(np.int64)
         return (code + low).reshape(most.shape)
@@ -241,45 +236,3 @@ def _last_uses(plan: ProgramPlan, needed: set[int]) -> dict[int, list[int]]:
         if source != plan.result:
             done.setdefault(i, []).append(source)
     return done
-
-
-@lru_cache(maxsize=256)
-def _operation(
-    formats: tuple[Format, ...],
-    addends: tuple[ScaledProduct, ...],
-    fmt: Format,
-    mode: str,
-    saturate: bool,
-) -> Elements:
-    """One rounded sum of products as a definition of its own."""
-    from tcformal.kernels.elements import Elements
-    from tcformal.kernels.shortcuts import Shortcuts
-    from tcformal.shortcuts.rounded import add_rounded
-
-    names = ["c", *(f"a[{i}]" for i in range(len(formats) - 1))]
-    inputs: list[PlanStep] = [
-        InputStep(fmt=f, length=None, name=name, letter=name) for f, name in zip(formats, names, strict=True)
-    ]
-    last = RoundStep(
-        fmt=fmt, length=None, name="d", addends=addends, mode=mode, saturate=saturate
-    )  # fmt: skip
-    g = Graph()
-    given = {name: [g.input(name, f.width)] for f, name in zip(formats, names, strict=True)}
-    made = program_dag(g, ProgramPlan((*inputs, last), len(inputs), 0), given)
-    storage = tuple(f.storage_bits for f in formats)
-    ways = Shortcuts()
-    if not last.saturates:
-        operands = [(given[name][0], f) for f, name in zip(formats, names, strict=True)]
-        add_rounded(made.result, operands, addends, fmt, mode, ways)
-    return Elements(g, made.result, tuple(names), storage, fmt.storage_bits, ways.by_index)
-
-
-@lru_cache(maxsize=64)
-def _headroom_operation(fmt: Format, limit: Any) -> tuple[DotProducts, int]:
-    """The headroom of one number as a definition of its own, and its least value."""
-    from tcformal.kernels.rows import DotProducts
-    from tcformal.semantics.unpack import unpack
-
-    g = Graph()
-    e = headroom(g, [unpack(g, g.input("c", fmt.width), fmt)], fmt, limit)
-    return DotProducts(g, e.bits), e.low
