@@ -14,7 +14,7 @@ from tcformal.oracle.programs import program_result
 
 NAMES = (
     "deepgemm-fp8-scaled@every=8", "tcec", "cutlass-3xtf32@stage=16", "deepgemm-fp8@every=32",
-    "split-k@slices=3", "mary",
+    "split-k@slices=3", "mary", "deepgemm-fp8-fp32@every=8",
 )  # fmt: skip
 MORE = (
     "ootomo-yokota", "triton-3xtf32", "bf16x9", "chained", "kahan", "pairwise", "mary-model", "block-fma",

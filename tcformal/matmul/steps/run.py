@@ -13,8 +13,10 @@ from tcformal.design.steps import (
     HeadroomStep,
     InputStep,
     JoinStep,
+    MagnitudeStep,
     PlanStep,
     ProgramPlan,
+    QuotientStep,
     RoundStep,
     ScaledProduct,
     SliceStep,
@@ -23,7 +25,7 @@ from tcformal.design.steps import (
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.matmul import compiled
-from tcformal.matmul.steps.operations import headroom_operation, operation
+from tcformal.matmul.steps.operations import headroom_operation, larger_magnitude, operation, quotient
 from tcformal.matmul.steps.scaled import by_kind, with_factors
 from tcformal.matmul.unit import Unit
 from tcformal.operands.random import Raw
@@ -87,6 +89,10 @@ class _ArrayRun:
             return self._called(step)
         if isinstance(step, HeadroomStep):
             return self._headroom(step)
+        if isinstance(step, QuotientStep):
+            return self._divided(step)
+        if isinstance(step, MagnitudeStep):
+            return self._magnitude(step)
         raise InputError(f"expected a step of a program, but got {step!r}")
 
     def _rounded(self, step: RoundStep) -> Raw:
@@ -129,6 +135,23 @@ class _ArrayRun:
         flat = most.reshape(-1)
         code = run({"c": flat}, flat.size).astype(np.int64)
         return (code + low).reshape(most.shape)
+
+    def _divided(self, step: QuotientStep) -> Raw:
+        x, y = (format_of(self.plan.steps[i]) for i in step.sources)
+        given = [self.known[i] for i in step.sources]
+        shape = np.broadcast_shapes(*(v.shape for v in given))
+        run = quotient((x, y), format_of(step), step.mode)
+        return run(given, shape, self.options.get("threads"))
+
+    def _magnitude(self, step: MagnitudeStep) -> Raw:
+        """Of two halves of the elements, again and again; the middle one of an odd number is in both."""
+        run, rest = larger_magnitude(format_of(step), step.least), self.known[step.source]
+        while True:
+            half = (rest.shape[2] + 1) // 2
+            two = [rest[:, :, :half], rest[:, :, rest.shape[2] - half :]]
+            rest = run(two, two[0].shape, self.options.get("threads"))
+            if half == 1:
+                return rest
 
     def _prepared(self, step: CallStep) -> Prepared | None:
         """The second operand as it was decoded before: rows of the given B."""
