@@ -6,6 +6,7 @@ import itertools
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -72,8 +73,8 @@ def bias(
 ) -> Bias:
     """The mean of fl - xᵀy over a distribution of independent elements, c = 0.
 
-    Ranges and units: exact for a discrete distribution (`encodings`: every finite value of a format of at most
-    16 bits as likely; or values with weights, as `1:3,-1/2:1`) where all tuples of operands are at most 2^20,
+    Ranges and units: exact for a discrete distribution (`encodings`: every finite value of a format of at
+    most 16 bits as likely; or values with weights, as `1:3,-1/2:1`) where all tuples of operands are at most 2^20,
     or where few sums so far are reached after each call, or each fused multiply-add of a chain; else over
     `count` random dot products, with a confidence interval.
     Zero, NaN, Inf: sampled, too, where a sum may overflow.
@@ -98,10 +99,8 @@ def bias(
 
 def _enumerated(unit: Unit | RunnableProgram, law: _Law, length: int) -> Bias | None:
     """Over every tuple of operands of one call, or of a program."""
-    if isinstance(unit, Unit):
-        every = _every(unit, law, length)
-    else:
-        every = _grid(law, length, length, signed=False)
+    grid = partial(_grid, law, length, length, signed=False)
+    every = _every(unit, law, length) if isinstance(unit, Unit) else grid()
     if every is None:
         return None
     a, b, times = every
