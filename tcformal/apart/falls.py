@@ -61,7 +61,7 @@ class FallSearch:
 
     # ------------------------------------------------------------------ rows
     def words(self, fmt: Format, exponents: NDArray[np.int64]) -> Words:
-        """Normal numbers of these exponents, cut to the format's: powers of two, numbers near them, and any."""
+        """Normal numbers of these exponents, cut to the format's: powers of two, their neighbours, any."""
         e = np.clip(exponents, fmt.e_min, fmt.e_max - 1)
         kinds, any_ = (
             self.draw.integers(0, 4, e.shape),
