@@ -75,8 +75,8 @@ def bias(
 
     Ranges and units: exact for a discrete distribution (`encodings`: every finite value of a format of at
     most 16 bits as likely; or values with weights, as `1:3,-1/2:1`) where all tuples of operands are at most
-    2^20, or where few sums so far are reached after each call, or each fused multiply-add of a chain; else over
-    `count` random dot products, with a confidence interval.
+    2^20, or where few sums so far are reached after each call, or each fused multiply-add of a chain; else
+    over `count` random dot products, with a confidence interval.
     Zero, NaN, Inf: sampled, too, where a sum may overflow.
     Errors: those of `error_sample`.
     """

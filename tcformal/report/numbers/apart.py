@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.text import Text
 
+from tcformal.apart.distance import LargestDistance
 from tcformal.apart.monotone import Fall, Monotonicity
 from tcformal.apart.replayed import c_format
 from tcformal.matmul.runnable import RunnableProgram
@@ -14,6 +15,7 @@ from tcformal.operands.command import by_value, explain_command
 from tcformal.oracle.text import number_text
 from tcformal.oracle.values import format_value, value_data
 from tcformal.report.escape import say
+from tcformal.report.numbers.accuracy import in_units
 from tcformal.report.text import console, table
 
 #: Elements of inputs that are shown as a command at most.
@@ -63,8 +65,35 @@ def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram) -> None:
             lines.append("so that the defect in c is 0")
     if lines:
         console().print(Text("\n".join(lines)))
-    for f in m.falls if isinstance(x, Unit) else ():
-        for w in (f.first, f.second):
-            if len(w.a) <= _SHOWN:
-                # A command is not wrapped: it is to be copied.
-                say(explain_command([x.name], w, by_value(x.spec), command="eval"))
+    if not isinstance(x, Unit):
+        return
+    for w in (w for f in m.falls for w in (f.first, f.second) if len(w.a) <= _SHOWN):
+        # A command is not wrapped: it is to be copied.
+        say(explain_command([x.name], w, by_value(x.spec), command="eval"))
+
+
+def distance_data(x: LargestDistance) -> dict[str, Any]:
+    """The largest distance of two units as plain data; fractions as text."""
+    d = x.units[0].d_format
+    return {
+        "units": [u.name for u in x.units],
+        "length": x.length,
+        "bound": {"exact": str(x.bound), "value": float(x.bound)},
+        "attained": {"exact": str(x.attained), "value": float(x.attained)},
+        "results": [value_data(d, r) for r in x.results],
+        "inputs": {k: hex(v) for k, v in x.inputs.inputs().items() if v},
+        "claims": [{"claim": v.claim, "verdict": v.headline, "statement": v.composition} for v in x.claims],
+    }
+
+
+def distance_view(x: LargestDistance) -> None:
+    """Print how far results of two units can be apart, and are on the inputs."""
+    made = table("of Σ|x_k·y_k|", "distance", "how")
+    made.add_row("bound", in_units(x.bound, up=True), "what both lose, by theorems")
+    made.add_row("attained", in_units(x.attained, up=False), "inputs, replayed twice")
+    names = " and ".join(u.name for u in x.units)
+    console().print(Text(f"{names}: the largest |fl1 - fl2| of {x.length} products, c = 0, normal operands"))
+    console().print(made)
+    console().print(Text("\n".join(f"theorem: {v.composition}" for v in x.claims if v.composition)))
+    if len(x.inputs.a) <= _SHOWN:
+        say(explain_command([u.name for u in x.units], x.inputs, by_value(x.units[0]), command="eval"))
