@@ -109,7 +109,7 @@ def distances(
     units = _alike(first, second)
     x = arrays.product(units[0], a, b, c, None, None)
     known = CallBounds(Theorems(store, limits or Limits(), solvers, certify, fresh, progress))
-    sums = _Sums(units[0], x)
+    sums = _Matrices(units[0], x)
     sides = [_side(known, u, sums) for u in units]
     covered = sides[0].covered & sides[1].covered
     low, high = -(sides[0].error + sides[1].error), sides[0].error + sides[1].error
@@ -139,7 +139,8 @@ def largest_distance(
     """sup |fl1 - fl2| / Σ|x_k·y_k| of two units: a bound, and inputs of either's constant that come near.
 
     Shapes: `length` products from 1 to 4096, by default those of the longer call.
-    Zero, NaN, Inf: operands are normal or zero, c is 0.
+    Ranges and units: operands are normal or zero, c is 0.
+    Zero, NaN, Inf: no result overflows.
     Errors: InputError for units with scales or of unlike formats, a length out of range, and where there is
     no theorem.
     Source: claims `relative-error` and `error-bound` of the kernel.
@@ -193,7 +194,7 @@ def _claims(known: CallBounds) -> tuple[ClaimVerdict, ...]:
     return tuple({(v.unit.name, v.claim): v for _, p in known.made for v in p.claims}.values())
 
 
-class _Sums:
+class _Matrices:
     """What both units' bounds need of the matrices.
 
     Shapes: sizes, raised, last [M, N]: Σ|x_k·y_k|, the same with every factor at least the least normal
@@ -233,7 +234,7 @@ def _grid(values: Reals) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _UnitErrors:
     """One unit's largest errors, [M, N], where they are known, and its constants."""
 
     error: Reals
@@ -241,7 +242,7 @@ class _Side:
     normal: CallBound
 
 
-def _side(known: CallBounds, u: UnitSpec, s: _Sums) -> _Side:
+def _side(known: CallBounds, u: UnitSpec, s: _Matrices) -> _UnitErrors:
     normal = known.of(u, s.products, zero_c=s.zero_c, normal=True)
     error, covered = _error(normal, s.sizes, s.last), s.normal & (s.grid >= _least(u, normal))
     if not s.normal.all():
@@ -250,7 +251,7 @@ def _side(known: CallBounds, u: UnitSpec, s: _Sums) -> _Side:
         covered = covered | (~s.normal & (s.grid >= _least(u, other)))
     top = float(decode(u.d_format, u.d_format.largest).number)
     fits = 2 * (s.raised + s.last + error) < top
-    return _Side(error, covered & s.usable & fits, normal)
+    return _UnitErrors(error, covered & s.usable & fits, normal)
 
 
 def _least(u: UnitSpec, x: CallBound) -> int:

@@ -11,7 +11,7 @@ from tcformal.matmul.errors import values_of
 from tcformal.matmul.runnable import RunnableProgram
 from tcformal.matmul.unit import Unit
 
-Words = NDArray[np.uint64]
+RowWords = NDArray[np.uint64]
 #: Rows that are kept from round to round, rows made from each of them, and rounds; less of long rows.
 _KEPT, _CHILDREN, _ROUNDS = 48, 16, 40
 #: Rows that are drawn first, and elements of all rows of a round at most.
@@ -19,7 +19,7 @@ _DRAWN, _ELEMENTS = 4096, 1 << 17
 #: Binades below the step in which products and c are drawn.
 _SPAN = 32
 #: The best rows: operands a [2, K], b [K] and c [2].
-Found = tuple[Words, Words, Words]
+FallRow = tuple[RowWords, RowWords, RowWords]
 
 
 class FallSearch:
@@ -36,7 +36,7 @@ class FallSearch:
         self.most = max(8, _ELEMENTS // self.k)
 
     # ------------------------------------------------------------------ what falls
-    def falls(self, a: Words, b: Words, c: Words, more: Words) -> NDArray[np.float64]:
+    def falls(self, a: RowWords, b: RowWords, c: RowWords, more: RowWords) -> NDArray[np.float64]:
         """How far each row's result falls: in ulps, or in units of u·(Σ|a_k·b_k| + |c|) of mixed signs."""
         d = self.x.d_format
         a2, c2 = (a, more) if self.operand == "c" else (a.copy(), c)
@@ -56,11 +56,11 @@ class FallSearch:
         return np.where(np.isfinite(found) & (found > 0), found, 0.0)
 
     @staticmethod
-    def _stored(words: Words, fmt: Format) -> NDArray[np.unsignedinteger]:
+    def _stored(words: RowWords, fmt: Format) -> NDArray[np.unsignedinteger]:
         return words.astype(f"u{fmt.storage_bits // 8}")
 
     # ------------------------------------------------------------------ rows
-    def words(self, fmt: Format, exponents: NDArray[np.int64]) -> Words:
+    def words(self, fmt: Format, exponents: NDArray[np.int64]) -> RowWords:
         """Normal numbers of these exponents, cut to the format's: powers of two, their neighbours, any."""
         e = np.clip(exponents, fmt.e_min, fmt.e_max - 1)
         kinds, any_ = (
@@ -75,7 +75,7 @@ class FallSearch:
         negative = self.draw.integers(0, 2, e.shape) * fmt.sign_bit if self.mixed else 0
         return np.asarray(body | negative, np.uint64)
 
-    def products(self, tops: NDArray[np.int64], count: int) -> tuple[Words, Words]:
+    def products(self, tops: NDArray[np.int64], count: int) -> tuple[RowWords, RowWords]:
         """Factors of products whose exponents lie below those of `tops`, often in one binade."""
         shape = (len(tops), count)
         alike = np.repeat(self.draw.integers(0, _SPAN, (len(tops), 1)), count, 1)
@@ -90,7 +90,7 @@ class FallSearch:
             a, b = np.repeat(a[:, :1], count, 1), np.repeat(b[:, :1], count, 1)
         return a, b
 
-    def step(self, fmt: Format, exponents: NDArray[np.int64]) -> tuple[Words, Words]:
+    def step(self, fmt: Format, exponents: NDArray[np.int64]) -> tuple[RowWords, RowWords]:
         """Two neighbours, the larger number second; the one of larger magnitude is a power of two."""
         e = np.clip(exponents, fmt.e_min + 1, fmt.e_max - 1)
         power = ((e + fmt.bias) << fmt.fraction_bits) << fmt.ignored_low_bits
@@ -100,7 +100,7 @@ class FallSearch:
         high = np.where(negative, less | fmt.sign_bit, power)
         return np.asarray(low, np.uint64), np.asarray(high, np.uint64)
 
-    def drawn(self, n: int) -> tuple[Words, Words, Words, Words]:
+    def drawn(self, n: int) -> tuple[RowWords, RowWords, RowWords, RowWords]:
         """Random rows."""
         fa, fb, fc = self.formats
         low = max(fa.e_min + fb.e_min + _SPAN // 2, fc.e_min + 1)
@@ -121,7 +121,7 @@ class FallSearch:
             b[:, 0] = (power << (fb.fraction_bits + fb.ignored_low_bits)).astype(np.uint64)
         return a, b, c, more
 
-    def children(self, rows: tuple[Words, ...]) -> tuple[Words, Words, Words, Words]:
+    def children(self, rows: tuple[RowWords, ...]) -> tuple[RowWords, RowWords, RowWords, RowWords]:
         """Each row again and again, with some of its operands taken from random rows."""
         n = min(len(rows[0]) * _CHILDREN, self.most)
         a, b, c, more = (np.resize(x, (n, *x.shape[1:])).copy() for x in rows)
@@ -136,7 +136,7 @@ class FallSearch:
         return np.where(at, p, a), np.where(at, q, b), c, more
 
     # ------------------------------------------------------------------ search
-    def best(self) -> Found | None:
+    def best(self) -> FallRow | None:
         """The row that falls most; None where none falls."""
         rows = self.drawn(min(_DRAWN, self.most * 4))
         found = self.falls(*rows)
