@@ -52,11 +52,11 @@ class _Law:
 
     def tuples(self, length: int) -> int:
         """How many tuples of operands there are."""
-        return (len(self.a.words) * len(self.b.words)) ** length
+        return int((len(self.a.words) * len(self.b.words)) ** length)
 
     def mean(self, unit: Unit | RunnableProgram, length: int) -> Fraction:
         """E[xᵀy]: elements are independent."""
-        return int(signs_of(unit, length).sum()) * self.a.mean() * self.b.mean()
+        return Fraction(float(signs_of(unit, length).sum())) * self.a.mean() * self.b.mean()
 
     def size(self, length: int) -> Fraction:
         """E[Σ|x_k·y_k|]."""

@@ -9,7 +9,7 @@ import tcformal
 from tcformal.errors import InputError
 from tcformal.matmul import arrays
 from tcformal.matmul.runnable import program
-from tcformal.matmul.steps import scaled
+from tcformal.matmul.steps import run, scaled
 from tcformal.oracle.programs import program_result
 
 NAMES = (
@@ -95,6 +95,35 @@ def test_what_does_not_fit_is_refused() -> None:
         tcformal.simulate(p, a, b, scale_a=a)
     with pytest.raises(InputError, match="a program or its name"):
         tcformal.program(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["deepgemm-fp8-fp32@every=4", "ootomo-yokota", "mine"])
+def test_bands_of_rows_are_the_whole(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few rows at a time, with c and without; what rows or columns share is computed once."""
+    if name == "mine":
+        body = (
+            "x = a * 2**-1\ny = add(x, b, fp32)\nd = add(chain(y, fp32), add(chain(x, fp32), c, fp32), fp32)"
+        )
+        p = program(tcformal.Program(name="mine", title="t", source="s", inputs=dict.fromkeys("abc", "fp32"),
+                                     body=body))  # fmt: skip
+    else:
+        p = program(name)
+    rng = np.random.default_rng(4)
+    a, b, c = (rng.standard_normal(s).astype(np.float32) for s in ((7, 9), (9, 5), (7, 5)))
+    given = [(a, b), (a, b, c), (a[:1], b), (a, b[:, :1])]
+    want = [p.matmul(*x) for x in given]
+    made: list[str] = []
+    real = run._ArrayRun._value
+    monkeypatch.setattr(run._ArrayRun, "_value", lambda self, s: made.append(s.name) or real(self, s))
+    monkeypatch.setattr(run, "_ELEMENTS", 15)
+    for x, y in zip(given, want, strict=True):
+        assert (p.matmul(*x) == y).all()
+    made.clear()
+    p.matmul(a, b)
+    assert [made.count(letter) for letter in "ab"] == [1, 1]
+    # Three bands of rows: the result three times.
+    plan = p.program.plan(9)
+    assert made.count(plan.steps[plan.result].name) == 3
 
 
 def multiples(x: int, modulus: int, top: int) -> int:

@@ -26,12 +26,18 @@ from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.matmul import compiled
 from tcformal.matmul.steps.operations import headroom_operation, larger_magnitude, operation, quotient
+from tcformal.matmul.steps.order import last_uses, needed_by, of_rows_and_columns
 from tcformal.matmul.steps.scaled import by_kind, with_factors
 from tcformal.matmul.unit import Unit
 from tcformal.operands.random import Raw
 
 if TYPE_CHECKING:  # imported where they are used, as in tcformal.matmul.unit
     from tcformal.kernels.prepared import Prepared
+
+
+#: Elements of a value that are computed at a time: an array of fp32 that large is taken from memory that was
+#: used before, and a larger one from new pages.
+_ELEMENTS = 1 << 21
 
 
 def run_plan(
@@ -44,9 +50,41 @@ def run_plan(
     Ranges and units: `options`: as for `Unit.matmul`, and `prepared`, what was made of B before; `memo` keeps
     the values of steps for other plans on the same operands.
     """
-    if memo is None:
+    if memo is not None:
+        return _Remembered(plan, given, options, memo).result()
+    rows, columns = (max(x.shape[axis] for x in given.values()) for axis in (0, 1))
+    if rows * columns <= _ELEMENTS:
         return _ArrayRun(plan, given, options).result()
-    return _Remembered(plan, given, options, memo).result()
+    return _in_bands(plan, given, options, max(1, _ELEMENTS // columns))
+
+
+def _in_bands(plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any], rows: int) -> Raw:
+    """The same, so many rows at a time, so that values stay in a cache; what they share is made once."""
+    needed = needed_by(plan)
+    both = of_rows_and_columns(plan, given) & needed
+    if plan.result not in both:
+        return _ArrayRun(plan, given, options).result()
+    whole = _ArrayRun(plan, given, options)
+    whole.run(needed - both)
+    taken = {j for i in both for j in plan.steps[i].sources} - both
+    d: Raw | None = None
+    for start in range(0, max(x.shape[0] for x in given.values()), rows):
+        band = slice(start, start + rows)
+        some = _ArrayRun(plan, {k: _rows(x, band) for k, x in given.items()}, options)
+        some.known = {j: _rows(whole.known[j], band) for j in taken}
+        some.run(both)
+        made = some.known[plan.result][:, :, 0]
+        if d is None:
+            shape = (max(x.shape[0] for x in given.values()), made.shape[1])
+            d = np.empty(shape, f"u{plan.fmt.storage_bits // 8}")
+        d[band] = made
+    assert d is not None
+    return d
+
+
+def _rows(x: Raw, band: slice) -> Raw:
+    """Some rows of a value, or the one that it has for all of them."""
+    return x[band] if x.shape[0] > 1 else x
 
 
 class _ArrayRun:
@@ -61,15 +99,18 @@ class _ArrayRun:
 
     def result(self) -> Raw:
         """The encodings of d: [rows, columns]."""
-        needed = _needed(self.plan)
-        last = _last_uses(self.plan, needed)
+        self.run(needed_by(self.plan))
+        d = self.known[self.plan.result][:, :, 0]
+        return d.astype(f"u{self.plan.fmt.storage_bits // 8}")
+
+    def run(self, needed: set[int]) -> None:
+        """The values of some steps, in order; what nothing else of them takes is kept."""
+        last = last_uses(self.plan, needed)
         for i, step in enumerate(self.plan.steps):
             if i in needed:
                 self.known[i] = self._value(step)
                 for done in last.get(i, ()):
                     del self.known[done]
-        d = self.known[self.plan.result][:, :, 0]
-        return d.astype(f"u{self.plan.fmt.storage_bits // 8}")
 
     def _value(self, step: PlanStep) -> Raw:
         if isinstance(step, InputStep):
@@ -235,27 +276,3 @@ def _filled(x: Raw, k: int) -> Raw:
     whole = np.zeros((*x.shape[:-1], k), x.dtype)
     whole[..., : x.shape[-1]] = x
     return whole
-
-
-def _needed(plan: ProgramPlan) -> set[int]:
-    """The steps that the result depends on."""
-    needed, stack = set(), [plan.result]
-    while stack:
-        i = stack.pop()
-        if i not in needed:
-            needed.add(i)
-            stack += plan.steps[i].sources
-    return needed
-
-
-def _last_uses(plan: ProgramPlan, needed: set[int]) -> dict[int, list[int]]:
-    """The steps whose values nothing takes any more, by the step after which that is so."""
-    last: dict[int, int] = {}
-    for i in sorted(needed):
-        for source in plan.steps[i].sources:
-            last[source] = i
-    done: dict[int, list[int]] = {}
-    for source, i in last.items():
-        if source != plan.result:
-            done.setdefault(i, []).append(source)
-    return done
