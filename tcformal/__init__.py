@@ -15,6 +15,8 @@ from tcformal.interpreter import check_python
 from tcformal.version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from tcformal.apart.distance import Distances, LargestDistance, distances, largest_distance
+    from tcformal.apart.monotone import Monotonicity, monotonicity
     from tcformal.bounds.accuracy import Accuracy, accuracy
     from tcformal.bounds.programs import ProgramAccuracy, program_accuracy
     from tcformal.bounds.slices import ExactSlices, exact_slices
@@ -84,6 +86,7 @@ _HOME = {
     "Design": "tcformal.design.spec",
     "DeviceError": "tcformal.errors",
     "Differences": "tcformal.matmul.differ",
+    "Distances": "tcformal.apart.distance",
     "Divergence": "tcformal.query.explain.divergence",
     "ExactSlices": "tcformal.bounds.slices",
     "Format": "tcformal.formats.spec",
@@ -92,9 +95,11 @@ _HOME = {
     "IdentifyVerdict": "tcformal.identify.record.identification",
     "InputError": "tcformal.errors",
     "Kind": "tcformal.query.question",
+    "LargestDistance": "tcformal.apart.distance",
     "Limits": "tcformal.solve.result",
     "MissingSolverError": "tcformal.errors",
     "ModelGemm": "tcformal.matmul.recipe",
+    "Monotonicity": "tcformal.apart.monotone",
     "NoAnswerError": "tcformal.errors",
     "PlannedProduct": "tcformal.programs.recipes.cublaslt",
     "Program": "tcformal.programs.program",
@@ -120,6 +125,7 @@ _HOME = {
     "compare_programs": "tcformal.query.programs",
     "designs": "tcformal.matmul.unit",
     "differences": "tcformal.matmul.differ",
+    "distances": "tcformal.apart.distance",
     "diverge": "tcformal.query.explain.explain",
     "exact_slices": "tcformal.bounds.slices",
     "explain": "tcformal.query.explain.explain",
@@ -128,6 +134,8 @@ _HOME = {
     "gemm": "tcformal.matmul.recipe",
     "identify": "tcformal.identify.asking.device",
     "identify_product": "tcformal.identify.whole.product",
+    "largest_distance": "tcformal.apart.distance",
+    "monotonicity": "tcformal.apart.monotone",
     "plan_cublaslt": "tcformal.programs.recipes.cublaslt",
     "program": "tcformal.matmul.runnable",
     "program_accuracy": "tcformal.bounds.programs",
@@ -144,15 +152,16 @@ _HOME = {
 
 __all__ = [
     "Accuracy", "Answered", "Assumptions", "ClaimVerdict", "Design", "DeviceError", "Differences",
-    "Divergence", "ExactSlices", "Format", "Identification", "IdentifiedProduct", "IdentifyVerdict",
-    "InputError", "Kind", "Limits", "MissingSolverError", "ModelGemm", "NoAnswerError", "PlannedProduct",
-    "Program", "ProgramAccuracy", "ProgramTrace", "ProgramsCompared", "Recipe", "RecordError",
-    "RunnableProgram", "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit",
-    "UnknownNameError", "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "accuracy",
-    "check_property", "compare_programs", "designs", "differences", "diverge", "exact_slices", "explain",
-    "explain_program", "formats", "gemm", "identify", "identify_product", "plan_cublaslt", "program",
-    "program_accuracy", "prove_claim", "prove_equal", "recipes", "run_query", "separate", "simulate",
-    "suite", "unit", "units",
+    "Distances", "Divergence", "ExactSlices", "Format", "Identification", "IdentifiedProduct",
+    "IdentifyVerdict", "InputError", "Kind", "LargestDistance", "Limits", "MissingSolverError",
+    "ModelGemm", "Monotonicity", "NoAnswerError", "PlannedProduct", "Program", "ProgramAccuracy",
+    "ProgramTrace", "ProgramsCompared", "Recipe", "RecordError", "RunnableProgram",
+    "SolverDisagreementError", "Store", "Suite", "TcformalError", "Trace", "Unit", "UnknownNameError",
+    "ValueTextError", "Verdict", "WidthError", "Witness", "__version__", "accuracy", "check_property",
+    "compare_programs", "designs", "differences", "distances", "diverge", "exact_slices", "explain",
+    "explain_program", "formats", "gemm", "identify", "identify_product", "largest_distance",
+    "monotonicity", "plan_cublaslt", "program", "program_accuracy", "prove_claim", "prove_equal",
+    "recipes", "run_query", "separate", "simulate", "suite", "unit", "units",
 ]  # fmt: skip
 
 

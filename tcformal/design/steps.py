@@ -194,6 +194,50 @@ class HeadroomStep(PlanStep):
         return f"largest power of two that keeps the elements at most {self.limit}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MagnitudeStep(PlanStep):
+    """The largest |x| of a vector's elements, or `least` where all are smaller: a scalar of their format.
+
+    Zero, NaN, Inf: an Inf is the largest; a NaN among the elements gives the format's NaN.
+    """
+
+    source: int
+    #: An encoding without a sign.
+    least: int
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """See PlanStep."""
+        return (self.source,)
+
+    @property
+    def text(self) -> str:
+        """See PlanStep."""
+        return "largest magnitude of the elements"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotientStep(PlanStep):
+    """One value divided by another, rounded once to a format; scalars go with every element of a vector.
+
+    Zero, NaN, Inf: as IEEE 754 has them; a format without Inf saturates, as in a RoundStep.
+    """
+
+    dividend: int
+    divisor: int
+    mode: str
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """See PlanStep."""
+        return (self.dividend, self.divisor)
+
+    @property
+    def text(self) -> str:
+        """See PlanStep."""
+        return f"quotient, {self.mode} to {self.fmt}"
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramPlan:
     """A program for vectors of one length: its steps in order, and the number of the result's."""

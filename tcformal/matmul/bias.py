@@ -1,4 +1,4 @@
-"""The mean of what a unit's dot products lose: exact where all of them can be counted."""
+"""The mean of what dot products of a unit or a program lose: exact where all of them can be counted."""
 
 from __future__ import annotations
 
@@ -6,16 +6,22 @@ import itertools
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.matmul.errors import difference, error_sample, in_units, signs_of, table, values_of
+from tcformal.checks import check_int
+from tcformal.matmul.drawn import Weighted, weighted
+from tcformal.matmul.errors import difference, error_sample, in_units, signs_of, values_of
+from tcformal.matmul.runnable import RunnableProgram
 from tcformal.matmul.unit import Unit
 
 #: Dot products that are enumerated for an exact mean, and pairs of a sum so far and what is added to it.
 _ENUMERATED, _PAIRS = 1 << 20, 1 << 22
+#: What weights may add up to: below, products and sums of them are exact in 64 bits.
+_LARGEST_WEIGHT = 1 << 62
 Encodings = NDArray[Any]
 
 
@@ -28,6 +34,7 @@ class Bias:
     `relative` is the mean error over u times the mean of Σ|x_k·y_k|.
     """
 
+    #: Tuples of operands that can be, or random ones.
     count: int
     exact: bool
     mean: Fraction
@@ -36,19 +43,50 @@ class Bias:
     high: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Law:
+    """How the elements of A and of B are distributed."""
+
+    a: Weighted
+    b: Weighted
+
+    def tuples(self, length: int) -> int:
+        """How many tuples of operands there are."""
+        return int((len(self.a.words) * len(self.b.words)) ** length)
+
+    def mean(self, unit: Unit | RunnableProgram, length: int) -> Fraction:
+        """E[xᵀy]: elements are independent."""
+        return Fraction(float(signs_of(unit, length).sum())) * self.a.mean() * self.b.mean()
+
+    def size(self, length: int) -> Fraction:
+        """E[Σ|x_k·y_k|]."""
+        return length * self.a.mean(size=True) * self.b.mean(size=True)
+
+
 def bias(
-    unit: Unit, length: int, *, distribution: str = "encodings", count: int = 4096, seed: int = 0
+    unit: Unit | RunnableProgram,
+    length: int,
+    *,
+    distribution: str = "encodings",
+    count: int = 4096,
+    seed: int = 0,
 ) -> Bias:
     """The mean of fl - xᵀy over a distribution of independent elements, c = 0.
 
-    Ranges and units: exact, over every tuple of finite values as likely (`encodings`), where these are at
-    most 2^20, or where few sums so far are reached after each call, or each fused multiply-add of a chain;
-    else over `count` random dot products, with a confidence interval.
+    Ranges and units: exact for a discrete distribution (`encodings`: every finite value of a format of at
+    most 16 bits as likely; or values with weights, as `1:3,-1/2:1`) where all tuples of operands are at most
+    2^20, or where few sums so far are reached after each call, or each fused multiply-add of a chain; else
+    over `count` random dot products, with a confidence interval.
     Zero, NaN, Inf: sampled, too, where a sum may overflow.
     Errors: those of `error_sample`.
     """
-    if distribution == "encodings":
-        found = _enumerated(unit, length) or _followed(unit, length)
+    check_int("length", length, low=1, high=1 << 20)
+    laws = weighted(unit.a_format, distribution), weighted(unit.b_format, distribution, "b")
+    if laws[0] is not None and laws[1] is not None:
+        law = _Law(laws[0], laws[1])
+        found = _enumerated(unit, law, length)
+        if found is None and isinstance(unit, Unit):
+            found = _followed(unit, law, length)
         if found is not None:
             return found
     sample = error_sample(unit, length, elements=count, distribution=distribution, seed=seed)
@@ -59,23 +97,28 @@ def bias(
     return Bias(n, False, mean, middle, middle - spread, middle + spread)
 
 
-def _enumerated(unit: Unit, length: int) -> Bias | None:
-    """Over every tuple of operands of one call."""
-    every = _every(unit, length)
+def _enumerated(unit: Unit | RunnableProgram, law: _Law, length: int) -> Bias | None:
+    """Over every tuple of operands of one call, or of a program."""
+    grid = partial(_grid, law, length, length, signed=False)
+    every = _every(unit, law, length) if isinstance(unit, Unit) else grid()
     if every is None:
         return None
-    a, b = every
-    result = values_of(unit.dot_bits(a, b, np.zeros(len(a), _type(unit))), unit.d_format)
+    a, b, times = every
+    c = np.zeros(len(a), _type(unit))
+    words = unit.dot_bits(a, b, c) if isinstance(unit, Unit) else unit.evaluate(a, b, c)
+    result = values_of(words, unit.d_format)
     if not np.isfinite(result).all():
         return None
-    x, y = values_of(a, unit.a_format) * signs_of(unit, unit.k), values_of(b, unit.b_format)
+    total = int(times.sum())
+    mean = _mean(result, times.tolist()) / total - law.mean(unit, length)
+    x, y = values_of(a, unit.a_format) * signs_of(unit, a.shape[1]), values_of(b, unit.b_format)
     rows = [difference(unit, float(d), *row) for d, *row in zip(result, x, y, strict=True)]
     relative = in_units(unit.d_format, np.array(rows), np.abs(x * y).sum(1))
-    middle = math.fsum(relative) / len(rows)
-    return Bias(len(rows), True, sum(map(Fraction, rows), Fraction(0)) / len(rows), middle, middle, middle)
+    middle = math.fsum(relative * times) / total
+    return Bias(law.tuples(length), True, mean, middle, middle, middle)
 
 
-def _followed(unit: Unit, length: int) -> Bias | None:
+def _followed(unit: Unit, law: _Law, length: int) -> Bias | None:
     """From the sums that each call can reach, and how many tuples of operands reach each of them.
 
     Elements are independent, so that what a call adds does not depend on the sum before it.
@@ -83,9 +126,9 @@ def _followed(unit: Unit, length: int) -> Bias | None:
     step = _step(unit)
     if length <= step.k or unit.c_format != unit.d_format or unit.spec.design.negated != "none":
         return None
-    sums, tuples = {0: 1}, 1
+    sums, total = {0: 1}, 1
     for done in range(0, length, step.k):
-        every = _every(step, min(step.k, length - done))
+        every = _every(step, law, min(step.k, length - done))
         if every is None:
             return None
         a, b, times = _distinct(step, *every)
@@ -103,14 +146,17 @@ def _followed(unit: Unit, length: int) -> Bias | None:
             np.add.at(ways, row, times)
             for j in np.flatnonzero(ways).tolist():
                 met[j] += before * int(ways[j])
-        sums, tuples = dict(zip(reached.tolist(), met, strict=True)), tuples * int(times.sum())
-    x, y = (table(f)[0].tolist() for f in (unit.a_format, unit.b_format))
-    values = values_of(np.array(list(sums), _type(unit)), unit.d_format).tolist()
-    total = sum((Fraction(v) * n for v, n in zip(values, sums.values(), strict=True)), Fraction(0))
-    mean = total / tuples - length * _mean(x) * _mean(y)
-    size = length * _mean(map(abs, x)) * _mean(map(abs, y))
+        sums, total = dict(zip(reached.tolist(), met, strict=True)), total * int(times.sum())
+    values = values_of(np.array(list(sums), _type(unit)), unit.d_format)
+    mean = _mean(values, list(sums.values())) / total - law.mean(unit, length)
+    size = law.size(length)
     relative = float(mean / size * (1 << unit.d_format.precision)) if size else 0.0
-    return Bias(tuples, True, mean, relative, relative, relative)
+    return Bias(law.tuples(length), True, mean, relative, relative, relative)
+
+
+def _mean(values: NDArray[np.float64], times: list[int]) -> Fraction:
+    """Σ value · times, exactly: results of units are numbers of binary64."""
+    return sum((Fraction(v) * n for v, n in zip(values.tolist(), times, strict=True)), Fraction(0))
 
 
 def _step(unit: Unit) -> Unit:
@@ -121,34 +167,51 @@ def _step(unit: Unit) -> Unit:
     return Unit(replace(unit.spec, k=1)) if chain and plain else unit
 
 
-def _every(unit: Unit, length: int) -> tuple[Encodings, Encodings] | None:
-    """All tuples of finite operands of one call, if they are few; the rest of the call is zeros."""
-    if length > unit.k or unit.scale_format is not None or unit.a_format.width + unit.b_format.width > 20:
+def _every(unit: Unit, law: _Law, length: int) -> tuple[Encodings, Encodings, NDArray[np.int64]] | None:
+    """All tuples of operands of one call, if they are few; the rest of the call is zeros."""
+    if length > unit.k or unit.scale_format is not None:
         return None
-    first, second = (table(f)[1] for f in (unit.a_format, unit.b_format))
-    if (len(first) * len(second)) ** length > _ENUMERATED:
-        return None
-    rows = [first] * length + [second] * length
-    grid = np.array(list(itertools.product(*rows)), np.uint64)
-    a, b = np.zeros((len(grid), unit.k), np.uint64), np.zeros((len(grid), unit.k), np.uint64)
-    a[:, :length], b[:, :length] = grid[:, :length], grid[:, length:]
-    return a, b
+    return _grid(law, length, unit.k, signed=unit.spec.emulation is None)
 
 
-def _distinct(unit: Unit, a: Encodings, b: Encodings) -> tuple[Encodings, Encodings, NDArray[np.int64]]:
-    """Of operands of one product, one pair for each of its values, and how many have it; all of more."""
-    if unit.k > 1:
-        return a, b, np.ones(len(a), np.int64)
+def _grid(
+    law: _Law, length: int, k: int, *, signed: bool
+) -> tuple[Encodings, Encodings, NDArray[np.int64]] | None:
+    """Tuples of operands, filled up with zeros to k, and the weight of each; None where they are many.
+
+    Where `signed`, (-a)·b is a·(-b): of the factors' signs a sum sees the product's alone.
+    """
+    pairs: dict[tuple[int, int], int] = {}
+    signs = law.a.fmt.sign_bit, law.b.fmt.sign_bit
+    for (x, p), (y, q) in itertools.product(*(zip(w.words, w.weights, strict=True) for w in (law.a, law.b))):
+        # A zero keeps its word: there is a format in which that with the other sign is a NaN.
+        moved = signed and all(signs) and x & signs[0] and y & ~signs[1]
+        key = (x ^ signs[0], y ^ signs[1]) if moved else (x, y)
+        pairs[key] = pairs.get(key, 0) + p * q
+    many = len(pairs) ** length > _ENUMERATED
+    if many or (law.a.total * law.b.total) ** length >= _LARGEST_WEIGHT:
+        return None
+    found = np.array(list(pairs), np.uint64)
+    which = np.array(list(itertools.product(range(len(pairs)), repeat=length)), np.int64)
+    a, b = np.zeros((len(which), k), np.uint64), np.zeros((len(which), k), np.uint64)
+    a[:, :length], b[:, :length] = found[which, 0], found[which, 1]
+    return a, b, np.prod(np.array(list(pairs.values()), np.int64)[which], axis=1)
+
+
+def _distinct(
+    unit: Unit, a: Encodings, b: Encodings, times: NDArray[np.int64]
+) -> tuple[Encodings, Encodings, NDArray[np.int64]]:
+    """Of operands of one product, one pair for each of its values, and the weights; all of more."""
+    if unit.k > 1 or unit.a_format.precision + unit.b_format.precision > 53:
+        return a, b, times
     # The sign of a zero is that of the pair that is kept: it changes no finite value.
     product = values_of(a[:, 0], unit.a_format) * values_of(b[:, 0], unit.b_format)
-    _, first, times = np.unique(product, return_index=True, return_counts=True)
-    return a[first], b[first], times.astype(np.int64)
+    _, first, places = np.unique(product, return_index=True, return_inverse=True)
+    added = np.zeros(len(first), np.int64)
+    np.add.at(added, places.reshape(-1), times)
+    return a[first], b[first], added
 
 
-def _mean(values: Any) -> Fraction:
-    made = [Fraction(x) for x in values]
-    return sum(made, Fraction(0)) / len(made)
-
-
-def _type(unit: Unit) -> str:
-    return f"u{unit.c_format.storage_bits // 8}"
+def _type(unit: Unit | RunnableProgram) -> str:
+    fmt = unit.c_format if isinstance(unit, Unit) else unit.program.input_format("c")
+    return f"u{fmt.storage_bits // 8}"

@@ -6,30 +6,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.checks import check_choice, check_int
+from tcformal.checks import check_int
 from tcformal.design.unit import product_signs
-from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.matmul import arrays
+from tcformal.matmul.drawn import WIDEST, drawn
 from tcformal.matmul.runnable import RunnableProgram
 from tcformal.matmul.unit import Unit
 from tcformal.oracle.values import NumberClass, decode
 
-#: Distributions of matrix elements, before they are rounded to their format.
-DISTRIBUTIONS: dict[str, str] = {
-    "normal": "standard normal numbers",
-    "uniform": "uniform in [0, 1)",
-    "symmetric": "uniform in [-1, 1)",
-    "encodings": "every finite encoding as likely",
-}
-#: The widest format whose values are tabled.
-_WIDEST = 16
 #: Products that are summed exactly at most.
 _LARGEST = 1 << 28
 #: The quantiles that are reported.
@@ -73,17 +63,6 @@ def in_units(d: Format, errors: NDArray[np.float64], sizes: NDArray[np.float64])
     return np.asarray(np.where(errors == 0, 0.0, found), np.float64)
 
 
-@lru_cache(maxsize=16)
-def table(fmt: Format) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
-    """Finite values of a format in order, and their encodings; of equal ones the first."""
-    if fmt.width > _WIDEST:
-        raise InputError(f"expected a format of at most {_WIDEST} bits to be tabled, but got {fmt.name}")
-    rows = [(decode(fmt, x), x) for x in range(1 << fmt.width)]
-    kept = {float(v.number): x for v, x in reversed(rows) if v.kind is NumberClass.FINITE}
-    values = np.array(sorted(kept), np.float64)
-    return values, np.array([kept[float(v)] for v in values], np.uint64)
-
-
 def values_of(raw: NDArray[Any], fmt: Format) -> NDArray[np.float64]:
     """The values of encodings as float64, exact for formats of at most 53 bits of precision.
 
@@ -94,11 +73,11 @@ def values_of(raw: NDArray[Any], fmt: Format) -> NDArray[np.float64]:
     if fmt.name == "tf32":
         cut = (raw.astype(np.uint32) >> np.uint32(13)) << np.uint32(13)
         return np.asarray(cut.view(np.float32).astype(np.float64))
-    table = np.array([_float(fmt, x) for x in range(1 << fmt.width)]) if fmt.width <= _WIDEST else None
-    if table is None:
+    if fmt.width > WIDEST:
         flat = np.array([_float(fmt, int(x)) for x in raw.reshape(-1)], np.float64)
         return flat.reshape(raw.shape)
-    return np.asarray(table[raw.astype(np.int64)], np.float64)
+    known = np.array([_float(fmt, x) for x in range(1 << fmt.width)])
+    return np.asarray(known[raw.astype(np.int64)], np.float64)
 
 
 def _float(fmt: Format, word: int) -> float:
@@ -107,32 +86,6 @@ def _float(fmt: Format, word: int) -> float:
         return math.nan
     size = math.inf if value.kind is NumberClass.INF else float(value.magnitude)
     return -size if value.sign else size
-
-
-def drawn(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], distribution: str) -> NDArray[Any]:
-    """Random encodings: a distribution's numbers, each replaced by the nearest of the format.
-
-    Ranges and units: numbers beyond the largest finite one become that one.
-    Errors: UnknownNameError for another distribution, InputError for a format of more than 16 bits without a
-    dtype of NumPy.
-    """
-    check_choice("distribution", distribution, DISTRIBUTIONS)
-    if distribution == "encodings":
-        if fmt.width <= _WIDEST:
-            return np.asarray(rng.choice(table(fmt)[1], shape))
-        words = rng.integers(0, 1 << fmt.width, shape, dtype=np.uint64)
-        return np.where(np.isfinite(values_of(words, fmt)), words, np.uint64(0))
-    x = rng.standard_normal(shape) if distribution == "normal" else rng.random(shape)
-    x = 2 * x - 1 if distribution == "symmetric" else x
-    if fmt.width > _WIDEST:
-        if fmt.name not in arrays.dtypes():
-            raise InputError(f"expected a format of at most {_WIDEST} bits to draw, but got {fmt.name}")
-        made = np.ascontiguousarray(x.astype(arrays.dtype_of(fmt)))
-        return made.view(f"u{made.itemsize}").astype(np.uint64)
-    values, words = table(fmt)
-    above = np.clip(np.searchsorted(values, x), 1, len(values) - 1)
-    nearer = np.where(x - values[above - 1] <= values[above] - x, above - 1, above)
-    return np.asarray(words[nearer], np.uint64)
 
 
 def error_sample(
@@ -156,7 +109,7 @@ def error_sample(
     side = math.isqrt(elements - 1) + 1
     rng = np.random.default_rng([seed, length])
     raw_a = drawn(rng, unit.a_format, (side, length), distribution)
-    raw_b = drawn(rng, unit.b_format, (length, side), distribution)
+    raw_b = drawn(rng, unit.b_format, (length, side), distribution, "b")
     return measured(unit, _array(raw_a, unit.a_format), _array(raw_b, unit.b_format))
 
 

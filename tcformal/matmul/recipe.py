@@ -17,8 +17,8 @@ from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Format
 from tcformal.matmul.arrays import dtypes, from_raw, to_raw
 from tcformal.matmul.prepared import PreparedOperand
-from tcformal.matmul.program import run_plan
 from tcformal.matmul.stacks import spread, stack_of
+from tcformal.matmul.steps.run import run_plan
 from tcformal.matmul.unit import Unit, spec_of
 from tcformal.operands.random import Raw
 from tcformal.programs.recipes.names import recipe_of

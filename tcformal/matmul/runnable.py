@@ -13,7 +13,7 @@ from tcformal.design.steps import ProgramPlan
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
 from tcformal.matmul import arrays
-from tcformal.matmul.program import run_plan
+from tcformal.matmul.steps.run import run_plan
 from tcformal.matmul.unit import Unit, unit
 from tcformal.operands.random import Raw
 from tcformal.programs.program import Program, known_programs, program_of

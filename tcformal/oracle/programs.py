@@ -12,17 +12,21 @@ from tcformal.design.steps import (
     HeadroomStep,
     InputStep,
     JoinStep,
+    MagnitudeStep,
     ProgramPlan,
+    QuotientStep,
     RoundStep,
     ScaledProduct,
     SliceStep,
     conversion_into,
+    format_of,
     nan_word_of,
 )
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
+from tcformal.formats.spec import Format, Specials
 from tcformal.oracle.exact import unit_dot
 from tcformal.oracle.products import multiply
+from tcformal.oracle.rounding import round_to
 from tcformal.oracle.sums import fused_sum
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, decode, encode_exact, exponent_of
@@ -54,6 +58,10 @@ def run_program(plan: ProgramPlan, a: Sequence[int], b: Sequence[int], c: int) -
             known.append([known[i][0] for i in step.items])
         elif isinstance(step, RoundStep):
             known.append([_rounded(plan, step, known, i) for i in range(step.length or 1)])
+        elif isinstance(step, QuotientStep):
+            known.append([_divided(plan, step, known, i) for i in range(step.length or 1)])
+        elif isinstance(step, MagnitudeStep):
+            known.append([_magnitude(step, known[step.source])])
         elif isinstance(step, CallStep):
             known.append([_called(step, known)])
         elif isinstance(step, HeadroomStep):
@@ -82,10 +90,14 @@ def _called(step: CallStep, known: Sequence[Sequence[int]]) -> int:
 def _rounded(plan: ProgramPlan, step: RoundStep, known: Sequence[Sequence[int]], i: int) -> int:
     terms = [_addend(plan, x, known, i) for x in step.addends]
     made = fused_sum(_IEEE, terms, conversion_into(step.mode, step.target))
-    fmt = step.target
+    return _encoded(step.target, made, step.saturates)
+
+
+def _encoded(fmt: Format, made: ExactValue, saturates: bool) -> int:
+    """A rounded value as an encoding."""
     if made.kind is NumberClass.NAN:
         return nan_word_of(fmt)
-    if step.saturates:
+    if saturates:
         largest = decode(fmt, fmt.largest).magnitude
         if made.kind is NumberClass.INF or made.magnitude > largest:
             return fmt.largest + made.sign * fmt.sign_bit
@@ -94,14 +106,35 @@ def _rounded(plan: ProgramPlan, step: RoundStep, known: Sequence[Sequence[int]],
     return encode_exact(fmt, made.number, negative_zero=bool(made.sign))
 
 
+def _divided(plan: ProgramPlan, step: QuotientStep, known: Sequence[Sequence[int]], i: int) -> int:
+    x, y = (_value(plan, source, known, i) for source in step.sources)
+    fmt, sign = format_of(step), x.sign ^ y.sign
+    infinite = x.kind is NumberClass.INF, y.kind is NumberClass.INF
+    if NumberClass.NAN in (x.kind, y.kind) or all(infinite) or (x.is_zero and y.is_zero):
+        made = ExactValue(NumberClass.NAN)
+    elif infinite[0] or y.is_zero:
+        made = ExactValue(NumberClass.INF, sign)
+    else:
+        size = Fraction(0) if infinite[1] else x.magnitude / y.magnitude
+        made = round_to(_IEEE, sign, size, conversion_into(step.mode, fmt))
+    return _encoded(fmt, made, fmt.specials is not Specials.IEEE)
+
+
+def _magnitude(step: MagnitudeStep, words: Sequence[int]) -> int:
+    fmt = format_of(step)
+    values = [decode(fmt, x) for x in words]
+    if any(v.kind is NumberClass.NAN for v in values):
+        return nan_word_of(fmt)
+    if any(v.kind is NumberClass.INF for v in values):
+        return fmt.infinity
+    return encode_exact(fmt, max(decode(fmt, step.least).magnitude, *(v.magnitude for v in values)))
+
+
 def _addend(plan: ProgramPlan, x: ScaledProduct, known: Sequence[Sequence[int]], i: int) -> ExactValue:
     """One product, with its sign and its power of two."""
     made: ExactValue | None = None
     for source in x.factors:
-        fmt, row = plan.steps[source].fmt, known[source]
-        if fmt is None:
-            raise InputError(f"expected a value with a format, but {plan.steps[source].name} is an exponent")
-        value = decode(fmt, row[i if len(row) > 1 or i == 0 else 0])
+        value = _value(plan, source, known, i)
         made = value if made is None else multiply(made, value)
     if made is None:
         raise InputError("expected a product of one or two values, but got none")
@@ -112,6 +145,12 @@ def _addend(plan: ProgramPlan, x: ScaledProduct, known: Sequence[Sequence[int]],
     return made._replace(
         sign=sign_bit, magnitude=made.magnitude * power_of_two(power), exponent=made.exponent + power
     )
+
+
+def _value(plan: ProgramPlan, source: int, known: Sequence[Sequence[int]], i: int) -> ExactValue:
+    """Element i of a step's vector, or its scalar."""
+    row = known[source]
+    return decode(format_of(plan.steps[source]), row[i if len(row) > 1 or i == 0 else 0])
 
 
 def _headroom(fmt: Format, words: Sequence[int], limit: Fraction) -> int:

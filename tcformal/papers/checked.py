@@ -18,6 +18,8 @@ from tcformal.matmul.unit import Unit
 from tcformal.operands.witness import Witness
 from tcformal.oracle.values import parse_value
 from tcformal.papers.files import Ask, QueryFile
+from tcformal.papers.measured import measure_asked
+from tcformal.papers.numbers import read_number
 from tcformal.programs.program import Program, program
 from tcformal.proofs.claims.register import CLAIMS, conditions, under
 from tcformal.query.assume import from_texts
@@ -40,6 +42,7 @@ OUTCOMES: dict[str, tuple[str, ...]] = {
     "algorithm": ("HOLDS", "VIOLATED", "VACUOUS"),
     "largest": ("BOUNDED", "FOUND"),
     "error": ("BOUNDED", "FOUND"),
+    "measure": ("REPRODUCED", "DIFFERENT", "FOUND", "HOLDS"),
     "evaluate": ("REPRODUCED", "DIFFERENT"),
 }
 
@@ -139,17 +142,6 @@ def error_asked(body: Mapping[str, Any]) -> ErrorAsked:
     return ErrorAsked(of, numbers["length"], numbers["promote"], among, bound, attained)
 
 
-def read_number(name: str, text: str) -> Fraction:
-    """A decimal number or a fraction of at least 0; InputError for another text."""
-    try:
-        made = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise InputError(f"expected a number for {name}, but got {text!r}") from None
-    if made < 0 or len(text) > 40:
-        raise InputError(f"expected a number of at least 0 for {name}, but got {text!r}")
-    return made
-
-
 def programs_of(names: Any) -> tuple[Program, Program]:
     """The two programs of an ask; InputError where there are not two names."""
     if not isinstance(names, list) or len(names) != 2:
@@ -182,8 +174,8 @@ def _attempts(ask: Ask) -> Iterator[tuple[str, Callable[[], object]]]:
         yield "algorithm", lambda: algorithm_asked({"algorithm": body["algorithm"]})
         yield "assume", lambda: algorithm_asked(body)
         return
-    if kind == "error":
-        yield "error", lambda: error_asked(body)
+    if kind in ("error", "measure"):
+        yield kind, lambda: (error_asked if kind == "error" else measure_asked)(body)
         return
     key = "separate" if kind == "separate" else "unit"
     names = body["separate"] if kind == "separate" else [body["unit"]]

@@ -48,7 +48,7 @@ _FRAME = ("name", "cases", "pairs", "expected", "reported", "deviation")
 
 
 #: The keys that say of which kind an ask is; without one it is evaluated.
-KINDS = ("separate", "property", "claim", "algorithm", "error")
+KINDS = ("separate", "property", "claim", "algorithm", "error", "measure")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,8 @@ def _which_kind(ask: Mapping[str, Any]) -> str:
         return f"expected one kind of question, but got {' and '.join(kinds)}"
     if not kinds:
         return (
-            "expected separate, property, claim, algorithm, error, or unit with a, b, c and d, but got none"
+            "expected separate, property, claim, algorithm, error, measure, or unit with a, b, c and d, "
+            "but got none"
         )
     needed = ("unit", "a", "b", "c") if kinds == ["d"] else ("unit",)
     missing = [key for key in needed if key not in ask]

@@ -30,6 +30,7 @@ from tcformal.papers.checked import (
     mistake,
 )
 from tcformal.papers.files import Ask, QueryFile, find
+from tcformal.papers.measured import measure, measure_asked
 from tcformal.programs.chain import circuit
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.prove import kept_or_proved
@@ -65,6 +66,14 @@ class Setting:
     certify: bool | None = None
     jobs: int | None = None
     fresh: bool = False
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of functions that ask for theorems."""
+        return {
+            "limits": self.limits, "solvers": self.solvers, "certify": self.certify, "store": self.store,
+            "fresh": self.fresh,
+        }  # fmt: skip
 
     @cached_property
     def book(self) -> LemmaBook:
@@ -195,11 +204,7 @@ def _error(ask: Ask, how: Setting) -> tuple[str, dict[str, Any]]:
 
     FOUND: the inputs attain what is stated, but no bound is asked for, or none so small is proved.
     """
-    x = error_asked(ask.body)
-    given: dict[str, Any] = {
-        "limits": how.limits, "solvers": how.solvers, "certify": how.certify, "store": how.store,
-        "fresh": how.fresh,
-    }  # fmt: skip
+    x, given = error_asked(ask.body), how.options
     made: Accuracy | ProgramAccuracy
     if isinstance(x.of, RunnableProgram):
         length = x.of.k if x.length is None else x.length
@@ -233,6 +238,7 @@ ASKERS: dict[str, Callable[[Ask, Setting], tuple[str, dict[str, Any]]]] = {
     "largest": _largest,
     "evaluate": _evaluate,
     "error": _error,
+    "measure": lambda ask, how: measure(measure_asked(ask.body), how.options),
 }
 
 

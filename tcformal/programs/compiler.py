@@ -96,7 +96,7 @@ class _Compiler:
                 found = self.value(node.value)
                 self.assign(target, found)
                 if isinstance(target, ast.Tuple):
-                    for name, item in zip(target.elts, found, strict=True):
+                    for name, item in zip(target.elts, self.several(found), strict=True):
                         if isinstance(item, StepValue):
                             self.builder.rename(item, ast.unparse(name))
         elif isinstance(node, ast.For) and not node.orelse:
@@ -118,17 +118,23 @@ class _Compiler:
             return
         if not isinstance(target, (ast.Tuple, ast.List)):
             raise InputError(f"expected a name to assign to, but got {_short(target)!r}")
-        items = list(value) if isinstance(value, (list, tuple)) else [value]
+        items = self.several(value)
         if len(items) != len(target.elts):
             raise InputError(f"expected {len(target.elts)} values, but got {len(items)}")
         for one, item in zip(target.elts, items, strict=True):
             self.assign(one, item)
 
+    def several(self, value: Any) -> list[Any]:
+        """The values that several names are assigned: those of a list, or the elements of a vector."""
+        if isinstance(value, StepValue) and value.length is not None:
+            return [self.builder.element(value, i) for i in range(value.length)]
+        return list(value) if isinstance(value, (list, tuple)) else [value]
+
     def items(self, node: ast.expr) -> list[Any]:
         """What a loop runs over."""
         found = self.value(node)
         if isinstance(found, StepValue) and found.length is not None:
-            found = [self.builder.element(found, i) for i in range(found.length)]
+            found = self.several(found)
         if not isinstance(found, (list, tuple, range)):
             raise InputError(f"expected blocks, parts, elements or range for a loop, but got {_shown(found)}")
         self.rounds += len(found)

@@ -12,8 +12,10 @@ from tcformal.design.steps import (
     HeadroomStep,
     InputStep,
     JoinStep,
+    MagnitudeStep,
     PlanStep,
     ProgramPlan,
+    QuotientStep,
     RoundStep,
     ScaledProduct,
     SliceStep,
@@ -22,14 +24,15 @@ from tcformal.design.steps import (
     nan_word_of,
 )
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
+from tcformal.formats.spec import Format, Specials
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.programs.chain import OperandNodes, chained_dot
-from tcformal.semantics.headroom import headroom
+from tcformal.semantics.headroom import headroom, largest_magnitude
 from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import pack, saturated
 from tcformal.semantics.product import product
+from tcformal.semantics.sums.quotient import quotient
 from tcformal.semantics.sums.step import convert_number, fused_sum
 from tcformal.semantics.unit import unit_dot
 from tcformal.semantics.unpack import unpack
@@ -144,6 +147,13 @@ class _Circuit:
             for i in range(1 if step.length is None else step.length):
                 with g.scope(str(i)) if step.length is not None else g.scope("value"):
                     made.append(self._rounded(step, i))
+        elif isinstance(step, QuotientStep):
+            for i in range(1 if step.length is None else step.length):
+                with g.scope(str(i)) if step.length is not None else g.scope("value"):
+                    made.append(self._divided(step, i))
+        elif isinstance(step, MagnitudeStep):
+            words, fmt = [x.word for x in values[step.source]], format_of(step)
+            made = [Held(g, fmt, word=largest_magnitude(g, words, fmt, step.least))]
         elif isinstance(step, CallStep):
             made = [self._called(step)]
         elif isinstance(step, HeadroomStep):
@@ -170,20 +180,29 @@ class _Circuit:
 
     def _addend(self, x: ScaledProduct, i: int) -> Number:
         g = self.g
-        factors = []
-        for source in x.factors:
-            elements = self.values[source]
-            factors.append(elements[i if len(elements) > 1 or i == 0 else 0].number)
+        factors = [self._element(source, i) for source in x.factors]
         number = factors[0] if len(factors) == 1 else product(g, *factors)
         term = number.term
         exponent = term.exponent
         for source, sign in x.exponents:
             power = self.exponents[source]
-            exponent = exponent.plus(g, power if sign > 0 else _negated(g, power))
+            exponent = exponent.plus(g, power if sign > 0 else power.negated(g))
         if x.shift:
             exponent = exponent.shifted(x.shift)
         sign_bit = g.not_(term.sign) if x.negative else term.sign
         return replace(number, term=replace(term, sign=sign_bit, exponent=exponent))
+
+    def _element(self, source: int, i: int) -> Number:
+        """Element i of a vector, or a scalar."""
+        elements = self.values[source]
+        return elements[i if len(elements) > 1 or i == 0 else 0].number
+
+    def _divided(self, step: QuotientStep, i: int) -> Held:
+        fmt = format_of(step)
+        x, y = self._element(step.dividend, i), self._element(step.divisor, i)
+        made = quotient(self.g, x, y, SCALAR, conversion_into(step.mode, fmt))
+        made = saturated(self.g, made, fmt) if fmt.specials is not Specials.IEEE else made
+        return Held(self.g, fmt, number=made)
 
     def _called(self, step: CallStep) -> Held:
         g, spec = self.g, step.unit
@@ -196,12 +215,6 @@ class _Circuit:
         if calls == 1:
             return Held(g, spec.operands.d, word=unit_dot(g, spec, a, b, c).result)
         return Held(g, spec.operands.d, word=chained_dot(g, spec, OperandNodes(a, b, c, [], [])).result)
-
-
-def _negated(g: Graph, e: Exponent) -> Exponent:
-    """The exponent with the other sign."""
-    top = g.const(e.high - e.low, e.bits.width)
-    return Exponent(g.sub_mod(top, e.bits), -e.high, -e.low)
 
 
 def program_circuit(plan: ProgramPlan) -> tuple[Graph, ProgramDag]:

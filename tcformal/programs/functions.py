@@ -10,7 +10,15 @@ from typing import Any
 from tcformal.checks import check_choice, check_int
 from tcformal.design.names import resolve
 from tcformal.design.rounding import MODES
-from tcformal.design.steps import CallStep, ConstantStep, HeadroomStep, RoundStep, conversion_into
+from tcformal.design.steps import (
+    CallStep,
+    ConstantStep,
+    HeadroomStep,
+    MagnitudeStep,
+    QuotientStep,
+    RoundStep,
+    conversion_into,
+)
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.formats.catalog import format_named
@@ -97,6 +105,23 @@ def mul(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> St
     return _sum(builder, [_product(builder, x, y, target)], target, _rounding(rounding))
 
 
+def div(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> StepValue:
+    """div(x, y, FORMAT, ROUNDING): x / y, rounded once."""
+    target, mode = _format(fmt), _rounding(rounding)
+    conversion_into(mode, target)
+    first, second = (_operand(builder, v, target) for v in (x, y))
+    if isinstance(first, Exact) or isinstance(second, Exact):
+        raise InputError("expected rounded values to divide, but got one that is only scaled")
+    lengths = {v.length for v in (first, second) if v.length is not None}
+    if len(lengths) > 1:
+        raise InputError(f"expected vectors of one length, but got lengths {sorted(lengths)}")
+    step = QuotientStep(
+        fmt=target, length=lengths.pop() if lengths else None, name="quotient", dividend=first.index,
+        divisor=second.index, mode=mode,
+    )  # fmt: skip
+    return builder.add(step)
+
+
 def fma(builder: Builder, x: Any, y: Any, z: Any, fmt: Any, rounding: Any = "RNE") -> StepValue:
     """fma(x, y, z, FORMAT, ROUNDING): x · y + z, rounded once."""
     target = _format(fmt)
@@ -178,6 +203,16 @@ def headroom(builder: Builder, x: Any, limit: Any) -> Power:
     return Power(0, ((builder.number_of(step), 1),))
 
 
+def magnitude(builder: Builder, x: Any, least: Any = 0) -> StepValue:
+    """magnitude(x, LEAST): the largest |x_k| of a vector, and LEAST where all are smaller."""
+    vector = vector_of(x, "magnitude")
+    if isinstance(least, bool) or not isinstance(least, (int, Fraction)) or least < 0:
+        raise InputError(f"expected a number of at least zero for magnitude, but got {least!r}")
+    word = encode_exact(vector.fmt, Fraction(least))
+    step = MagnitudeStep(fmt=vector.fmt, length=None, name="magnitude", source=vector.index, least=word)
+    return builder.add(step)
+
+
 def length(builder: Builder, x: Any) -> int:
     """len(x): the elements of a vector."""
     return vector_of(x, "len").length or 0
@@ -208,7 +243,7 @@ def least(builder: Builder, *numbers: Any) -> Fraction:
 
 
 def rounded(builder: Builder, op: type[ast.operator], x: Any, y: Any) -> StepValue:
-    """x + y, x - y or x · y to nearest in the wider format of the two.
+    """x + y, x - y, x · y or x / y to nearest in the wider format of the two.
 
     Errors: InputError where neither format holds the other, or another operator.
     """
@@ -224,9 +259,9 @@ def rounded(builder: Builder, op: type[ast.operator], x: Any, y: Any) -> StepVal
         if power is not None and _exponent(power) is not None:
             value = y if power is x else x
             return _sum(builder, [builder.exact(value).shifted(_exponent(power) or 0)], wide, "RNE")
-    how = {ast.Add: add, ast.Sub: sub, ast.Mult: mul}.get(op)
+    how = {ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.Div: div}.get(op)
     if how is None:
-        raise InputError("expected + - or * of values")
+        raise InputError("expected + - * or / of values")
     made: StepValue = how(builder, x, y, wide.name)
     return made
 

@@ -12,14 +12,16 @@ from tcformal.design.steps import (
     HeadroomStep,
     InputStep,
     JoinStep,
+    MagnitudeStep,
     PlanStep,
     ProgramPlan,
+    QuotientStep,
     RoundStep,
     SliceStep,
     format_of,
 )
 from tcformal.errors import InputError
-from tcformal.formats.spec import Format
+from tcformal.formats.spec import Format, Specials
 from tcformal.oracle.values import decode
 
 #: Binades for sums cut downwards and for totals that wrap, in one call.
@@ -69,6 +71,11 @@ def _of(step: PlanStep, known: list[Magnitudes], exponents: Mapping[str, tuple[i
     if isinstance(step, HeadroomStep):
         x, top = known[step.source], _exponent_of(step.limit)
         return Magnitudes(top - x.high - 1, top - x.low + 1)
+    if isinstance(step, MagnitudeStep):
+        x, least = known[step.source], _constant(format_of(step), step.least)
+        return Magnitudes(min(x.low, least.low), max(x.high, least.high), x.overflows)
+    if isinstance(step, QuotientStep):
+        return _divided(format_of(step), known[step.dividend], known[step.divisor])
     if isinstance(step, RoundStep):
         return _rounded(step, known)
     if isinstance(step, CallStep):
@@ -95,6 +102,15 @@ def _rounded(step: RoundStep, known: list[Magnitudes]) -> Magnitudes:
         highs.append(sum(known[i].high for i in x.factors) + shift_high)
     high = max(highs) + (len(highs) - 1).bit_length()
     return _in_format(fmt, min(lows), high, any(known[i].overflows for i in step.sources), step.saturates)
+
+
+def _divided(fmt: Format, x: Magnitudes, y: Magnitudes) -> Magnitudes:
+    """Of a quotient that is not zero: at least 2^(x.low - y.high), rounded to the format's precision.
+
+    A divisor that is zero gives an Inf, and a divisor may be one wherever it may be anything.
+    """
+    low, high = x.low - y.high - fmt.precision, x.high - y.low
+    return _in_format(fmt, low, high, True, fmt.specials is not Specials.IEEE)
 
 
 def _called(step: CallStep, known: list[Magnitudes], d: Format) -> Magnitudes:

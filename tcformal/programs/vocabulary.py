@@ -11,6 +11,7 @@ from tcformal.programs import functions, loops
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "convert": functions.convert, "add": functions.add, "sub": functions.sub, "mul": functions.mul,
     "fma": functions.fma, "scale": functions.scale, "split": functions.split, "call": functions.call,
+    "div": functions.div, "magnitude": functions.magnitude,
     "headroom": functions.headroom, "len": functions.length, "largest": functions.largest,
     "root": functions.root, "min": functions.least,
     "blocks": loops.blocks, "parts": loops.parts, "elements": loops.elements, "chain": loops.chain,

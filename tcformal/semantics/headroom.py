@@ -1,15 +1,18 @@
-"""Headroom: by which power of two may numbers be scaled without leaving a limit?"""
+"""What scales are made of: the headroom below a limit, and the largest magnitude."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
 
+from tcformal.design.steps import nan_word_of
 from tcformal.formats.spec import Format
 from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
 from tcformal.semantics.align import largest
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Exponent, Number, bits_for
+from tcformal.semantics.unpack import unpack
 
 
 def headroom(g: Graph, numbers: Sequence[Number], fmt: Format, limit: Fraction) -> Exponent:
@@ -39,6 +42,22 @@ def headroom(g: Graph, numbers: Sequence[Number], fmt: Format, limit: Fraction) 
     code = g.zero_extend_to(e_max.bits, max(width, e_max.bits.width))
     span = g.const(e_max.high - e_max.low, code.width)
     return Exponent(g.sub_mod(span, code), top - e_max.high, top - e_max.low)
+
+
+def largest_magnitude(g: Graph, words: Sequence[Node], fmt: Format, least: int) -> Node:
+    """The encoding of the largest |x|, and of `least` where all are smaller.
+
+    Shapes: one or more encodings of `fmt`; least: an encoding without a sign.
+    Zero, NaN, Inf: Inf counts as the largest number; a NaN among them gives the format's NaN.
+    """
+    size = fmt.width - int(bool(fmt.sign_bit))
+    kept = g.const((1 << size) - (1 << fmt.ignored_low_bits), fmt.width)
+    most, nan = g.const(least, fmt.width), g.truth(False)
+    for word in words:
+        # Encodings without their sign are in the order of the numbers.
+        most = g.umax(most, g.and_(word, kept))
+        nan = g.or_(nan, unpack(g, word, fmt).nan)
+    return g.ite(nan, g.const(nan_word_of(fmt), fmt.width), most)
 
 
 def _exponent_of(limit: Fraction) -> int:

@@ -40,6 +40,11 @@ class Exponent:
         total = g.add_expand(self.bits, other.bits)
         return Exponent(_kept(g, total, bits_for(high - low)), low, high)
 
+    def negated(self, g: Graph) -> Exponent:
+        """The exponent with the other sign."""
+        top = g.const(self.high - self.low, self.bits.width)
+        return Exponent(g.sub_mod(top, self.bits), -self.high, -self.low)
+
     def raised(self, g: Graph, low: int) -> Exponent:
         """The same exponent where it is known to be at least `low`: a narrower code."""
         floor = g.const(low - self.low, self.bits.width)

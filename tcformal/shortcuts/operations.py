@@ -22,6 +22,15 @@ def negated(bits: int) -> Emit:
     return emit
 
 
+def constant(word: int, bits: int) -> Emit:
+    """A number known now, by its encoding."""
+
+    def emit(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        return LaneValue(code.word(word, bits), word, word, bits)
+
+    return emit
+
+
 def operation(name: str, bits: int) -> Emit:
     """An addition, multiplication or fused multiply–add (`add`, `mul`, `fma`) of numbers of a width."""
 

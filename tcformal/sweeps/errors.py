@@ -72,9 +72,11 @@ def defined(x: Unit | RunnableProgram) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def measure(cell: Cell) -> CellRecord:
-    """One cell's record; errors as of `error_sample`."""
-    x = computation(cell.name)
+def measure(cell: Cell, x: Unit | RunnableProgram) -> CellRecord:
+    """One cell's record of what its name stands for; errors as of `error_sample`.
+
+    A program is given with its text: a worker elsewhere does not have its file.
+    """
     s = error_sample(x, cell.length, elements=cell.elements, distribution=cell.distribution, seed=cell.seed)
     q = s.quantiles
     mean = float(np.mean(s.relative)) if s.errors.size else float("nan")
@@ -115,7 +117,9 @@ def sweep_errors(
     Errors: those of `measure`, of the first cell that fails.
     """
     held = measured_already(path, cells, warn)
-    waiting = [pool.submit(measure, c) for c in cells if c not in held]
+    left = [c for c in cells if c not in held]
+    known = {name: computation(name) for name in dict.fromkeys(c.name for c in left)}
+    waiting = [pool.submit(measure, c, known[c.name]) for c in left]
     for done, job in enumerate(as_completed(waiting), 1):
         record: CellRecord = job.result()
         append(path, record)

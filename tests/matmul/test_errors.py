@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.formats.catalog import format_named
-from tcformal.matmul.bias import _followed, bias
+from tcformal.matmul.bias import _followed, _Law, bias
 from tcformal.matmul.differ import differences
-from tcformal.matmul.errors import DISTRIBUTIONS, drawn, error_sample, growth, measured, values_of
-from tcformal.matmul.unit import unit
-from tcformal.oracle.values import NumberClass, decode
+from tcformal.matmul.drawn import DISTRIBUTIONS, drawn, weighted
+from tcformal.matmul.errors import error_sample, growth, measured, values_of
+from tcformal.matmul.runnable import computation
+from tcformal.matmul.unit import Unit, unit
+from tcformal.oracle.exact import unit_dot
+from tcformal.oracle.programs import program_result
+from tcformal.oracle.values import NumberClass, decode, encode_exact
 
 AMPERE, HOPPER = (f"{x}/mma.m16n8k16.f32.f16.f16.f32" for x in ("ampere", "hopper"))
 
@@ -101,7 +107,10 @@ DOWN = "c_format=e5m2,d_format=e5m2,accumulator=RD-E5M2,conversion=RD-E5M2"
 def test_a_chain_is_followed_sum_by_sum() -> None:
     """A chain of fused multiply-adds: as over all tuples, which are few enough to be counted here."""
     u = unit(f"sequential@products=2,a_format=e2m1[no-subnormals],b_format=e2m1[no-subnormals],{DOWN}")
-    every, followed = bias(u, 2), _followed(u, 2)
+    laws = [weighted(f, "encodings") for f in (u.a_format, u.b_format)]
+    assert laws[0] is not None
+    assert laws[1] is not None
+    every, followed = bias(u, 2), _followed(u, _Law(*laws), 2)
     assert followed is not None
     assert (every.exact, followed.exact, followed.count) == (True, True, every.count)
     assert followed.mean == every.mean < 0
@@ -115,6 +124,58 @@ def test_a_long_chain_has_an_exact_mean() -> None:
     d = error_sample(u, 16, elements=4096, distribution="encodings").errors
     assert abs(float(np.mean(d)) - float(x.mean)) < 4 * float(np.std(d)) / math.sqrt(len(d))
     assert x.mean < -1
+
+
+#: Values with weights for A, others for B.
+LAW = "1:3,-1/2:1,0:2;3:1/2,-3.5:1/4"
+
+
+@pytest.mark.parametrize("name", ["volta/mma.m8n8k4.f32.f16.f16.f32@fraction_bits=2", "block-fma"])
+def test_a_mean_over_values_with_weights_is_exact(name: str) -> None:
+    """Every pair of values with its weights, by the oracle; of a unit and of a program."""
+    x = computation(name)
+    rows = [(Fraction(1), 3), (Fraction(-1, 2), 1), (Fraction(0), 2)]
+    columns = [(Fraction(3), 2), (Fraction(-7, 2), 1)]
+    fmt, total, weights = x.a_format, Fraction(0), 0
+    for ((p, q), u), ((r, s), v) in product(*[[((a, b), i * j) for a, i in rows for b, j in columns]] * 2):
+        words = [[encode_exact(fmt, y) for y in z] for z in ((p, r), (q, s))]
+        if isinstance(x, Unit):
+            padded = [z + [0] * (x.k - 2) for z in words]
+            d = decode(x.d_format, unit_dot(x.spec, *padded, 0)).number
+        else:
+            d = decode(x.d_format, program_result(x.program.plan(2), *words, 0)).number
+        total, weights = total + (d - p * q - r * s) * u * v, weights + u * v
+    found = bias(x, 2, distribution=LAW)
+    assert (found.exact, found.count) == (True, 36)
+    assert found.mean == total / weights
+    if isinstance(x, Unit):
+        assert found.mean
+
+
+def test_signs_of_factors_are_counted_once() -> None:
+    """4^12 tuples of ±1 on Hopper, exactly; with -1 as often as 1 nothing is lost on average."""
+    found = bias(unit(HOPPER), 12, distribution="1:1,-1:1")
+    assert (found.exact, found.count, found.mean) == (True, 4**12, 0)
+
+
+def test_samples_have_the_weights() -> None:
+    words = drawn(np.random.default_rng(1), format_named("fp32"), (4000,), LAW, "b")
+    values = values_of(words.astype(np.uint32), format_named("fp32"))
+    assert set(values.tolist()) == {3.0, -3.5}
+    assert 0.62 < float((values == 3).mean()) < 0.71
+
+
+@pytest.mark.parametrize(
+    ("distribution", "sentence"),
+    [
+        ("1:0", "a weight above 0, but got '1:0'"), ("inf:1", "a finite VALUE:WEIGHT"),
+        ("1:1,2/2:1", "each value once in a distribution, but got '2/2' twice"), ("1:x", "a weight above 0"),
+        ("1/3:1", "fp16"), ("1:-1", "a weight above 0"), ("normal;gauss", "a known distribution"),
+    ],
+)  # fmt: skip
+def test_distributions_that_do_not_fit(distribution: str, sentence: str) -> None:
+    with pytest.raises((InputError, UnknownNameError), match=re.escape(sentence)):
+        bias(unit(HOPPER), 2, distribution=distribution)
 
 
 def test_a_sampled_mean_has_an_interval() -> None:

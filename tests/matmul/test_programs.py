@@ -9,11 +9,12 @@ import tcformal
 from tcformal.errors import InputError
 from tcformal.matmul import arrays
 from tcformal.matmul.runnable import program
+from tcformal.matmul.steps import run, scaled
 from tcformal.oracle.programs import program_result
 
 NAMES = (
     "deepgemm-fp8-scaled@every=8", "tcec", "cutlass-3xtf32@stage=16", "deepgemm-fp8@every=32",
-    "split-k@slices=3", "mary",
+    "split-k@slices=3", "mary", "deepgemm-fp8-fp32@every=8",
 )  # fmt: skip
 MORE = (
     "ootomo-yokota", "triton-3xtf32", "bf16x9", "chained", "kahan", "pairwise", "mary-model", "block-fma",
@@ -43,6 +44,30 @@ def test_rows_and_matrices_are_the_oracles(name: str) -> None:
     assert each.tolist() == [x for row in want for x in row]
 
 
+@pytest.mark.parametrize(("low", "high", "factors"), [(-20, 20, True), (-126, 127, False)])
+def test_scales_that_are_data(low: int, high: int, factors: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Powers of two beside the values, or, beyond the normal numbers, one sum for each; both as fractions."""
+    body = "e = headroom(a, 1)\nf = headroom(b, 1)\nd = add(scale(a[0], e + f), scale(c, -f), fp32)"
+    inputs = dict.fromkeys("abc", "fp32")
+    p = tcformal.Program(name="mine", title="t", source="s", inputs=inputs, body=body)
+    rng, seen = np.random.default_rng(7), []
+    real = scaled.with_factors
+    monkeypatch.setattr("tcformal.matmul.steps.run.with_factors",
+                        lambda *x: seen.append(real(*x)) or seen[-1])  # fmt: skip
+
+    def drawn(*shape: int) -> np.ndarray:
+        exponents = rng.integers(low, high, shape, endpoint=True)
+        return np.ldexp(rng.uniform(-2, 2, shape), exponents - 1).astype(np.float32)
+
+    a, b, c = drawn(4, 2), drawn(2, 5), drawn(4, 5)
+    found = arrays.to_raw("D", program(p).matmul(a, b, c), p.plan(2).fmt)
+    rows, columns, last = (x.copy().view(np.uint32).tolist() for x in (a, b.T.copy(), c))
+    want = [[program_result(p.plan(2), x, y, last[i][j]) for j, y in enumerate(columns)]
+            for i, x in enumerate(rows)]  # fmt: skip
+    assert found.tolist() == want
+    assert [x is not None for x in seen] == [factors]
+
+
 def test_one_element_and_no_c() -> None:
     """A 1 x 1 product, and zeros for c."""
     p = tcformal.program("ootomo-yokota")
@@ -70,6 +95,35 @@ def test_what_does_not_fit_is_refused() -> None:
         tcformal.simulate(p, a, b, scale_a=a)
     with pytest.raises(InputError, match="a program or its name"):
         tcformal.program(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["deepgemm-fp8-fp32@every=4", "ootomo-yokota", "mine"])
+def test_bands_of_rows_are_the_whole(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few rows at a time, with c and without; what rows or columns share is computed once."""
+    if name == "mine":
+        body = (
+            "x = a * 2**-1\ny = add(x, b, fp32)\nd = add(chain(y, fp32), add(chain(x, fp32), c, fp32), fp32)"
+        )
+        p = program(tcformal.Program(name="mine", title="t", source="s", inputs=dict.fromkeys("abc", "fp32"),
+                                     body=body))  # fmt: skip
+    else:
+        p = program(name)
+    rng = np.random.default_rng(4)
+    a, b, c = (rng.standard_normal(s).astype(np.float32) for s in ((7, 9), (9, 5), (7, 5)))
+    given = [(a, b), (a, b, c), (a[:1], b), (a, b[:, :1])]
+    want = [p.matmul(*x) for x in given]
+    made: list[str] = []
+    real = run._ArrayRun._value
+    monkeypatch.setattr(run._ArrayRun, "_value", lambda self, s: made.append(s.name) or real(self, s))
+    monkeypatch.setattr(run, "_ELEMENTS", 15)
+    for x, y in zip(given, want, strict=True):
+        assert (p.matmul(*x) == y).all()
+    made.clear()
+    p.matmul(a, b)
+    assert [made.count(letter) for letter in "ab"] == [1, 1]
+    # Three bands of rows: the result three times.
+    plan = p.program.plan(9)
+    assert made.count(plan.steps[plan.result].name) == 3
 
 
 def multiples(x: int, modulus: int, top: int) -> int:

@@ -95,7 +95,7 @@ VOLTA = 'unit = "volta/mma.m8n8k4.f32.f16.f16.f32"'
 #: What tells the kind of an ask, and an outcome of that kind.
 EXPECTED = {
     "search": "FOUND", "separate": "SEPARATED", "property": "HOLDS", "claim": "HOLDS",
-    "algorithm": "HOLDS", "error": "BOUNDED", "d = ": "DIFFERENT",
+    "algorithm": "HOLDS", "error": "BOUNDED", "measure": "FOUND", "d = ": "DIFFERENT",
 }  # fmt: skip
 
 
@@ -122,6 +122,10 @@ EXPECTED = {
         ('error = { of = "valpey@terms=3", exponents = "0..1" }', "expected exponents with a program only"),
         ('error = { of = "fma-chain", bound = "few" }', "expected a number for bound, but got 'few'"),
         ('error = { of = "fma-chain", attained = "-1" }', "a number of at least 0 for attained"),
+        ('measure = { of = "kahan" }', "ask.1.measure (one): expected one of random and falls to measure"),
+        ('measure = { of = "kahan", random = "1", falls = "1" }', "expected one of random and falls"),
+        ('measure = { of = "kahan", random = "1", distribution = "gauss" }', "a known distribution"),
+        ('measure = { of = "kahan", falls = "1", length = 0 }', "for length, but got 0"),
         (f'{VOLTA}\na = ["one"]\nb = ["1"]\nc = "0"\nd = "1"', "ask.1.a (one): expected a value"),
         (f'{VOLTA}\na = ["1"]\nb = ["1"]\nc = "0"\nd = "2^999"', "ask.1.d (one): expected a value"),
         (f'{VOLTA}\na = ["1", "1", "1", "1", "1"]\nb = ["1"]\nc = "0"\nd = "1"', "ask.1.a, b (one): "),
@@ -146,7 +150,10 @@ def test_an_outcome_of_another_kind_is_a_mistake(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        ("", "expected separate, property, claim, algorithm, error, or unit with a, b, c and d, but got no"),
+        (
+            "",
+            "separate, property, claim, algorithm, error, measure, or unit with a, b, c and d, but got none",
+        ),
         ('property = "nan-word"', "expected property beside unit, but there is no unit"),
         (f'd = "1"\na = ["1"]\n{VOLTA}', "expected d beside unit, a, b, c, but there is no b and no c"),
         (f'property = "nan-word"\nclaim = "carry-bits"\n{VOLTA}', "but got property and claim"),

@@ -138,3 +138,26 @@ def test_an_error_is_bounded_where_both_numbers_are_met(
     assert found.outcome == outcome
     assert found.answer["reason"].startswith("at most 4")
     assert found.as_expected == (outcome == "BOUNDED")
+
+
+@pytest.mark.parametrize(
+    ("asked", "outcome", "reason"),
+    [
+        ('of = "kahan", length = 8, elements = 16, random = "1.251"', "REPRODUCED", "16 products of 8"),
+        ('of = "kahan", length = 8, elements = 16, random = "1.252"', "DIFFERENT", "largest 1.251"),
+        ('of = "volta/mma.m8n8k4.f32.f16.f16.f32", falls = "1"', "FOUND", "falls by 1 ulps"),
+        ('of = "volta/mma.m8n8k4.f32.f16.f16.f32", falls = "3"', "UNKNOWN", "falls by 1 ulps"),
+        ('of = "pairwise", length = 1, falls = "1"', "UNKNOWN", "none found"),
+    ],
+)
+def test_what_is_measured_is_compared_with_what_is_stated(
+    tmp_path: Path, asked: str, outcome: str, reason: str
+) -> None:
+    """Random products to four digits; falls by the least that is stated."""
+    path = tmp_path / "measure.toml"
+    path.write_text(
+        f'title = "x"\nsource = "me"\n[[ask]]\nname = "one"\nexpected = "FOUND"\nmeasure = {{ {asked} }}\n'
+    )
+    (found,) = run_query(path)
+    assert found.outcome == outcome
+    assert reason in found.answer["reason"]

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from tcformal.design.sources import references
-from tcformal.design.steps import CallStep, ProgramPlan, RoundStep
+from tcformal.design.steps import CallStep, ProgramPlan, RoundStep, nan_word_of
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Format, Specials
 from tcformal.interp.concrete import Concrete
 from tcformal.interp.terms.smtlib import to_smtlib
 from tcformal.oracle.programs import program_result, run_program
-from tcformal.oracle.values import decode, encoded, parse_value
+from tcformal.oracle.values import NumberClass, decode, encoded, parse_value
 from tcformal.programs.dag import program_circuit
 from tcformal.programs.magnitudes import magnitudes
 from tcformal.programs.program import Program, known_programs, load_program, program, read_program
@@ -68,7 +68,8 @@ LIBRARY = (
     ("fma-chain", 4), ("kahan", 3), ("markidis@rounding=RZ", 2), ("mary", 2), ("mary-model", 2),
     ("mary@word=fp16,u=11,unit=ampere/mma.m16n8k8.f32.f16.f16.f32", 2), ("ootomo-yokota", 2),
     ("ozaki-1@slices=2", 1), ("ozaki-2-int8@count=2", 2), ("ozaki-2-fp8@count=7", 2),
-    ("deepgemm-fp8-scaled@every=4", 6),
+    ("deepgemm-fp8-scaled@every=4", 6), ("deepgemm-fp8-fp32@every=4", 6),
+    ("deepgemm-fp8-fp32@every=2,reciprocal=true", 3),
     (f"ootomo-yokota@unit={UNIT}@fraction_bits=24,carry_bits=3,last=true", 2), ("pairwise", 5),
     ("ootomo-yokota@unit=hopper/mma.m16n8k8.f32.tf32.tf32.f32,word=tf32,scaling=0", 2),
     ("split-k@slices=2,combine=pairwise", 5), ("tcec", 10), ("triton-3xtf32", 3),
@@ -131,12 +132,62 @@ def one(p: Program, a: str, b: str, c: str) -> Fraction:
         ("if len(a) == 1:\n    d = c\nelse:\n    d = a[0]", "2.5"),
         ("d = mul(scale(a[0], 2), b[0], fp32)", "12"),
         ("e = headroom(a, 100)\nd = add(scale(a[0], e), 0, fp32)", "96"),
+        ("d = div(c, b[0], fp32)", "1.25"),
+        ("d = b[0] / a[0]", "11184811/8388608"),
+        ("d = div(a[0], -4, e4m3) + 0 * c", "-0.375"),
+        ("d = magnitude([b[0], sub(0, c, fp32), a[0]], 2)", "2.5"),
+        ("d = magnitude(a, 7) + 0 * c", "7"),
+        ("x, y = [a[0], b[0]]\nd = x / y", "0.75"),
         ("d = convert(largest(e4m3) * c, e4m3) + 0 * c", "448"),
     ],
 )
 def test_what_texts_mean(body: str, wanted: str) -> None:
     """a = 1.5, b = 2, c = 2.5."""
     assert one(of(body), "1.5", "2", "2.5") == Fraction(wanted)
+
+
+#: A word of every kind, and numbers whose quotients are inexact, for a format of few bits.
+FEW = (0x00, 0x80, 0x01, 0x83, 0x07, 0x08, 0x38, 0x39, 0x3F, 0xBB, 0x7A, 0x7B, 0x7C, 0xFC, 0x7D, 0xFF)
+
+
+@pytest.mark.parametrize("mode", ["RNE", "RNA", "RZ", "RU", "RO"])
+@pytest.mark.parametrize(("source", "target"), [("e5m2", "e4m3"), ("e4m3", "e5m2"), ("e5m2", "fp16")])
+def test_quotients_are_the_oracles(source: str, target: str, mode: str) -> None:
+    """Each of few words divided by each: zeros, subnormals, Inf, NaN, and every rounding."""
+    plan = of(f"d = div(a[0], b[0], {target}, {mode})", a=source).plan(1)
+    g, dag = program_circuit(plan)
+    run = Concrete(g, [dag.result])
+    wrong = [
+        (x, y) for x in FEW for y in FEW
+        if run({"a[0]": x, "b[0]": y}) != [program_result(plan, [x], [y], 0)]
+    ]  # fmt: skip
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", ["fp32", "e4m3", "e5m2", "e4m3fnuz"])
+def test_a_nan_has_the_magnitude_of_its_format(name: str) -> None:
+    """Whatever stands beside it: -1 and a NaN of a format, in both orders."""
+    fmt = FORMATS[name]
+    plan = of("d = magnitude(a)", a=name).plan(2)
+    nan = next(x for x in range(fmt.largest + 1, 1 << fmt.width) if decode(fmt, x).kind is NumberClass.NAN)
+    one = fmt.one | fmt.sign_bit
+    g, dag = program_circuit(plan)
+    for words in ([one, nan], [nan, one], [one, one]):
+        d = program_result(plan, words, words, 0)
+        assert Concrete(g, [dag.result])({"a[0]": words[0], "a[1]": words[1]}) == [d]
+        assert d == (nan_word_of(fmt) if nan in words else fmt.one)
+
+
+def test_a_quotient_is_the_nearest() -> None:
+    """Against Fraction's own division and rounding: no number of the format lies nearer."""
+    rng, fmt = random.Random(9), FORMATS["fp16"]
+    plan = of("d = div(a[0], b[0], fp16)", a="fp16").plan(1)
+    for _ in range(50):
+        x, y = (0x2C00 + rng.getrandbits(12) for _ in range(2))
+        exact = decode(fmt, x).number / decode(fmt, y).number
+        d = program_result(plan, [x], [y], 0)
+        away = [abs(decode(fmt, d + i).number - exact) for i in (-1, 0, 1)]
+        assert away[1] == min(away)
 
 
 REFUSED = (
@@ -157,7 +208,10 @@ REFUSED = (
     ("d = (lambda: c)()", "a function of this language"),
     ("import os", "an assignment, for or if, but got 'import os'"),
     ("while True:\n    d = c", "an assignment, for or if"),
-    ("d = c / c", "line 1 .* expected . - or . of values|expected"),
+    ("d = c // c", "line 1 .* expected . - . or / of values"),
+    ("d = div(scale(c, 1), c, fp32)", "rounded values to divide"),
+    ("d = div(a, [c, c, c], fp32)", r"of one length, but got lengths \[2, 3\]"),
+    ("d = magnitude(a, -1)", "at least zero for magnitude, but got -1"),
     ("for x in c:\n    d = x", "blocks, parts, elements or range"),
     ("for i in range(2000000):\n    d = c", "at most 131072 rounds"),
     ("d = 3 ** c", "a power of two"),
@@ -252,7 +306,9 @@ def test_headroom_is_the_largest_power() -> None:
     assert one(of("d = add(scale(a[0], headroom(a, 5)), 0, fp32)", a="fp16"), "1.375", "0", "0") == 2.75
 
 
-@pytest.mark.parametrize("name", ["ootomo-yokota", "bf16x9@bands=3", "kahan", "deepgemm-fp8"])
+@pytest.mark.parametrize(
+    "name", ["ootomo-yokota", "bf16x9@bands=3", "kahan", "deepgemm-fp8", "deepgemm-fp8-fp32"]
+)
 def test_magnitudes_bound_every_stage(name: str) -> None:
     """Finite values are multiples of 2^low and at most 2^high for inputs of the exponents."""
     p, spans = program(name), {"a": (-6, 5), "b": (-6, 5), "c": (-20, 9)}

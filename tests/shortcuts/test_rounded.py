@@ -12,7 +12,7 @@ from tcformal.design.steps import ScaledProduct
 from tcformal.formats.catalog import FORMATS
 from tcformal.formats.spec import Format
 from tcformal.kernels import elements
-from tcformal.matmul import program
+from tcformal.matmul.steps import operations
 from tcformal.operands.random import FAMILIES, one_operand
 
 FP32, FP64, FP16, BF16, TF32 = (FORMATS[name] for name in ("fp32", "fp64", "fp16", "bf16", "tf32"))
@@ -31,7 +31,19 @@ CASES: dict[str, tuple[tuple[Format, ...], tuple[ScaledProduct, ...], Format, st
     "fused, sum first": ((FP32, FP16, BF16), (product(2, negative=True), product(0, 1)), FP32, "RNE", True),
     "binary64": ((FP64, FP64, FP64), (product(0, 1), product(2)), FP64, "RNE", True),
     "toward zero": ((FP32, FP32), (product(0), product(1)), FP32, "RZ", False),
-    "scaled": ((FP32, FP32), (product(0), product(1, shift=3)), FP32, "RNE", False),
+    "scaled": ((FP32, FP32), (product(0), product(1, shift=3)), FP32, "RNE", True),
+    "scaled first": ((FP16, FP32), (product(0, shift=-30, negative=True), product(1)), FP32, "RNE", True),
+    "scaled alone": ((FP32,), (product(0, shift=-8),), FP32, "RNE", True),
+    "scaled, binary64": ((FP64, FP64), (product(0, shift=-1000), product(1)), FP64, "RNE", True),
+    "scaled by what is no normal number": (
+        (FP32, FP32),
+        (product(0), product(1, shift=-127)),
+        FP32,
+        "RNE",
+        False,
+    ),
+    "both scaled": ((FP32, FP32), (product(0, shift=1), product(1, shift=3)), FP32, "RNE", False),
+    "a scaled product": ((FP16, FP16), (product(0, 1, shift=2),), FP32, "RNE", False),
     "two products": ((FP16, FP16), (product(0, 1), product(0, 0)), FP32, "RNE", False),
     "narrowed": ((FP32, FP32), (product(0), product(1)), BF16, "RNE", False),
 }
@@ -45,8 +57,8 @@ def run(
     given: Sequence[Any],
 ) -> tuple[Any, bool]:
     """The results, and whether a shortcut was there."""
-    program._operation.cache_clear()
-    made = program._operation(tuple(formats), addends, fmt, mode, False)
+    operations.operation.cache_clear()
+    made = operations.operation(tuple(formats), addends, fmt, mode, False)
     return made(given, given[0].shape), bool(made.shortcuts)
 
 
@@ -78,8 +90,8 @@ def test_rows_and_columns_are_taken_as_they_are(tmp_path: Any, monkeypatch: pyte
     monkeypatch.setattr(elements, "_WORTH_COMPILING", 0)
     rng = np.random.default_rng(2)
     x, y, z = (rng.standard_normal(s).astype(np.float32) for s in ((5, 1, 1), (1, 37, 1), (5, 37, 1)))
-    program._operation.cache_clear()
-    made = program._operation((FP32,) * 3, (product(0, 1), product(2)), FP32, "RNE", False)
+    operations.operation.cache_clear()
+    made = operations.operation((FP32,) * 3, (product(0, 1), product(2)), FP32, "RNE", False)
     found = made([v.view(np.uint32) for v in (x, y, z)], (5, 37, 1)).view(np.float32)
     exact = x.astype(np.float64) * y.astype(np.float64) + z.astype(np.float64)
     assert np.allclose(found, exact, rtol=1e-6)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
+import pickle
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -67,6 +70,40 @@ def test_a_cell_of_another_definition_is_measured_again(tmp_path: Path) -> None:
         file.write_text(text.replace("pairwise", "chain"), encoding="utf-8")
         assert not measured_already(path, [cell])
         assert len(list(sweep_errors(path, [cell], pool))) == 1
+
+
+class Elsewhere(ThreadPoolExecutor):
+    """Workers that do not have the caller's files: what they are given is pickled, and the file is gone."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(1)
+        self.file = file
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Run what has been sent."""
+        sent = pickle.dumps((fn, args, kwargs))
+
+        def run() -> Any:
+            self.file.unlink(missing_ok=True)
+            function, given, named = pickle.loads(sent)
+            return function(*given, **named)
+
+        return super().submit(run)
+
+
+def test_a_program_is_sent_with_its_text(tmp_path: Path) -> None:
+    """A worker on another machine has no file of that name."""
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        'title = "A sum"\nsource = "an example"\ninputs = { a = "fp16", b = "fp16", c = "fp32" }\n'
+        'body = "d = pairwise(mul(a, b, fp32), fp32)"\n',
+        encoding="utf-8",
+    )
+    cells = [Cell(str(file), n, 4, "normal", 1) for n in (4, 8)]
+    with Elsewhere(file) as pool:
+        made = list(sweep_errors(tmp_path / "statistics.jsonl", cells, pool))
+    assert {r.cell for r in made} == set(cells)
+    assert not file.exists()
 
 
 def test_statistics_of_programs_and_units_are_swept(tmp_path: Path) -> None:

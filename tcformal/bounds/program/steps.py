@@ -81,7 +81,7 @@ class StepErrors:
             if self.exponents is not None:
                 raise InputError("expected no range of exponents where scales depend on data, but got one")
             return None
-        raise InputError(f"expected a step of a program, but got {step!r}")
+        raise InputError(f"expected steps of which errors are known, but {step.name} is a {step.text}")
 
     def _slice(self, step: SliceStep) -> StepForm:
         source = self.values[step.source]

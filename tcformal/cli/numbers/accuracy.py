@@ -6,6 +6,8 @@ import sys
 
 import click
 
+from tcformal.apart.distance import largest_distance
+from tcformal.apart.monotone import monotonicity
 from tcformal.bounds.accuracy import accuracy as found
 from tcformal.bounds.accuracy import growth_with_length
 from tcformal.bounds.programs import EXPONENTS, program_accuracy
@@ -13,6 +15,7 @@ from tcformal.bounds.slices import exact_slices
 from tcformal.cli.group import NO_ANSWER, OK, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.matmul.runnable import RunnableProgram, computation
+from tcformal.matmul.unit import Unit
 from tcformal.query.kinds.comparison.parameters import exponent_range
 from tcformal.report.escape import print_json, say
 from tcformal.report.numbers.accuracy import (
@@ -24,6 +27,7 @@ from tcformal.report.numbers.accuracy import (
     slices_data,
     slices_view,
 )
+from tcformal.report.numbers.apart import distance_data, distance_view, monotonicity_data, monotonicity_view
 from tcformal.report.numbers.plot import picture_kind, pyplot
 from tcformal.report.text import progress
 from tcformal.store.store import Store
@@ -37,13 +41,15 @@ from tcformal.store.store import Store
 @click.option("--exponents", metavar="LOW..HIGH",
               help=f"Exponents of a program's inputs; else {EXPONENTS[0]}..{EXPONENTS[1]}.")  # fmt: skip
 @click.option("--exact", is_flag=True, help="Instead: up to which size sums of integers are exact (slices).")
+@click.option("--monotone", is_flag=True, help="Instead: how far a result falls where c or a factor grows.")
+@click.option("--against", metavar="UNIT", help="Instead: how far the results of two units can be apart.")
 @click.option("--plot", "picture", metavar="FILE",
               help="A picture (svg, png, pdf) of the growth with length; data beside it.")  # fmt: skip
 @solver_options()
 @json_option
 def accuracy(
     unit: str, length: int | None, promote: int | None, prove: bool, exponents: str | None, exact: bool,
-    picture: str | None, how: SolverOptions, as_json: bool,
+    monotone: bool, against: str | None, picture: str | None, how: SolverOptions, as_json: bool,
 ) -> int:  # fmt: skip
     """The largest error of a dot product in units of Σ|x_k·y_k|: a proved bound, attaining inputs.
 
@@ -56,6 +62,13 @@ def accuracy(
         picture_kind(picture)
         pyplot()  # refuses before anything is computed
     store, asked = how.store(), computation(unit)
+    if monotone or against is not None:
+        others = (exact, picture is not None, promote is not None, exponents is not None)
+        if any(others) or (monotone and against is not None):
+            raise click.UsageError("expected --monotone, or --against, with --length alone")
+        if against is None:
+            return _monotone(asked, length, prove, how, store, as_json)
+        return _against(unit, against, length, how, store, as_json)
     if isinstance(asked, RunnableProgram):
         if exact or picture is not None or promote is not None:
             raise click.UsageError("expected --exact, --plot and --promote with a UNIT only")
@@ -79,6 +92,35 @@ def accuracy(
         say(f"{picture}; data: {data}", err=True)
     checked = all(v.checked for v in made.proved.claims)
     return OK if not prove or (made.bound is not None and checked) else NO_ANSWER
+
+
+def _monotone(
+    asked: Unit | RunnableProgram, length: int | None, prove: bool, how: SolverOptions, store: Store,
+    as_json: bool,
+) -> int:  # fmt: skip
+    """How far results fall at most where an operand grows by one step."""
+    with progress(transient=True) as bar:
+        task = bar.add_task("monotonicity", total=None)
+        made = monotonicity(
+            asked, length=length, prove=prove, limits=how.limits, solvers=how.solvers, certify=how.certify,
+            store=store, fresh=how.fresh, progress=lambda text: bar.update(task, description=text),
+        )  # fmt: skip
+    print_json(monotonicity_data(made, asked)) if as_json else monotonicity_view(made, asked)
+    return OK if made.falls or made.proved else NO_ANSWER
+
+
+def _against(
+    first: str, second: str, length: int | None, how: SolverOptions, store: Store, as_json: bool
+) -> int:
+    """How far the results of two units can be apart."""
+    with progress(transient=True) as bar:
+        task = bar.add_task("distance", total=None)
+        made = largest_distance(
+            first, second, length=length, limits=how.limits, solvers=how.solvers, certify=how.certify,
+            store=store, fresh=how.fresh, progress=lambda text: bar.update(task, description=text),
+        )  # fmt: skip
+    print_json(distance_data(made)) if as_json else distance_view(made)
+    return OK if all(v.checked for v in made.claims) else NO_ANSWER
 
 
 def _slices(unit: str, how: SolverOptions, store: Store, as_json: bool) -> int:

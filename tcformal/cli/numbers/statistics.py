@@ -20,7 +20,8 @@ from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.cli.questions.pairs import workers_of
 from tcformal.errors import InputError
 from tcformal.matmul.bias import bias
-from tcformal.matmul.errors import DISTRIBUTIONS, growth
+from tcformal.matmul.drawn import DISTRIBUTIONS
+from tcformal.matmul.errors import growth
 from tcformal.matmul.runnable import computation
 from tcformal.matmul.unit import Unit
 from tcformal.report.escape import print_json, say, warn
@@ -48,7 +49,8 @@ PICTURES = ("growth", "histogram")
 )
 @click.option("--elements", type=int, default=1024, show_default=True, help="Dot products of each length.")
 @click.option("--distribution", default="normal", show_default=True,
-              help=f"Of the elements of A and B: {', '.join(DISTRIBUTIONS)}.")  # fmt: skip
+              help=f"Of the elements of A and B: {', '.join(DISTRIBUTIONS)}, or values with weights, as "
+              "'1:3,-1/2:1'; 'A;B' for two.")  # fmt: skip
 @click.option("--draw-seed", type=int, default=0, show_default=True, help="Seed of the matrices.")
 @click.option(
     "--bias", "with_bias", is_flag=True, help="The mean of fl - xᵀy: exact where it can be counted."
@@ -107,7 +109,7 @@ def statistics(
         ]
         means = {
             (u.name, n): bias(u, n, distribution=distribution, count=elements, seed=draw_seed)
-            for u in only
+            for u in units
             for n in wanted[u.name]
             if with_bias
         }

@@ -16,7 +16,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 from tcformal.identify.whole.order import SumChain
 from tcformal.matmul.arrays import from_raw, to_raw
-from tcformal.matmul.program import run_plan
+from tcformal.matmul.steps.run import run_plan
 from tcformal.programs.builder import Builder, StepValue
 from tcformal.programs.functions import add, call, convert
 

@@ -151,7 +151,7 @@ def _answer(
         if claim is None or claim["definition"] != definition(resolve(ask.body["unit"])):
             return "not answered", "no kept answer", "", ""
         return claim["verdict"], NOT_CHECKED, claim["reason"], ""
-    record = None if ask.kind in ("largest", "error") else kept.get(_ask_key(ask))
+    record = None if ask.kind in ("largest", "error", "measure") else kept.get(_ask_key(ask))
     if record is None or Kind[record["verdict"]] not in DECIDED:
         return "not answered", "no kept answer", "", ""
     if ask.kind == EQUALITY.name and record["witness"] is not None:

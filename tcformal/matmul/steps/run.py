@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +13,10 @@ from tcformal.design.steps import (
     HeadroomStep,
     InputStep,
     JoinStep,
+    MagnitudeStep,
     PlanStep,
     ProgramPlan,
+    QuotientStep,
     RoundStep,
     ScaledProduct,
     SliceStep,
@@ -23,17 +24,20 @@ from tcformal.design.steps import (
 )
 from tcformal.errors import InputError
 from tcformal.formats.spec import Format
-from tcformal.ir.build import Graph
 from tcformal.matmul import compiled
+from tcformal.matmul.steps.operations import headroom_operation, larger_magnitude, operation, quotient
+from tcformal.matmul.steps.order import last_uses, needed_by, of_rows_and_columns
+from tcformal.matmul.steps.scaled import by_kind, with_factors
 from tcformal.matmul.unit import Unit
 from tcformal.operands.random import Raw
-from tcformal.programs.dag import program_dag
-from tcformal.semantics.headroom import headroom
 
 if TYPE_CHECKING:  # imported where they are used, as in tcformal.matmul.unit
-    from tcformal.kernels.elements import Elements
     from tcformal.kernels.prepared import Prepared
-    from tcformal.kernels.rows import DotProducts
+
+
+#: Elements of a value that are computed at a time: an array of fp32 that large is taken from memory that was
+#: used before, and a larger one from new pages.
+_ELEMENTS = 1 << 21
 
 
 def run_plan(
@@ -46,9 +50,41 @@ def run_plan(
     Ranges and units: `options`: as for `Unit.matmul`, and `prepared`, what was made of B before; `memo` keeps
     the values of steps for other plans on the same operands.
     """
-    if memo is None:
+    if memo is not None:
+        return _Remembered(plan, given, options, memo).result()
+    rows, columns = (max(x.shape[axis] for x in given.values()) for axis in (0, 1))
+    if rows * columns <= _ELEMENTS:
         return _ArrayRun(plan, given, options).result()
-    return _Remembered(plan, given, options, memo).result()
+    return _in_bands(plan, given, options, max(1, _ELEMENTS // columns))
+
+
+def _in_bands(plan: ProgramPlan, given: Mapping[str, Raw], options: dict[str, Any], rows: int) -> Raw:
+    """The same, so many rows at a time, so that values stay in a cache; what they share is made once."""
+    needed = needed_by(plan)
+    both = of_rows_and_columns(plan, given) & needed
+    if plan.result not in both:
+        return _ArrayRun(plan, given, options).result()
+    whole = _ArrayRun(plan, given, options)
+    whole.run(needed - both)
+    taken = {j for i in both for j in plan.steps[i].sources} - both
+    d: Raw | None = None
+    for start in range(0, max(x.shape[0] for x in given.values()), rows):
+        band = slice(start, start + rows)
+        some = _ArrayRun(plan, {k: _rows(x, band) for k, x in given.items()}, options)
+        some.known = {j: _rows(whole.known[j], band) for j in taken}
+        some.run(both)
+        made = some.known[plan.result][:, :, 0]
+        if d is None:
+            shape = (max(x.shape[0] for x in given.values()), made.shape[1])
+            d = np.empty(shape, f"u{plan.fmt.storage_bits // 8}")
+        d[band] = made
+    assert d is not None
+    return d
+
+
+def _rows(x: Raw, band: slice) -> Raw:
+    """Some rows of a value, or the one that it has for all of them."""
+    return x[band] if x.shape[0] > 1 else x
 
 
 class _ArrayRun:
@@ -63,15 +99,18 @@ class _ArrayRun:
 
     def result(self) -> Raw:
         """The encodings of d: [rows, columns]."""
-        needed = _needed(self.plan)
-        last = _last_uses(self.plan, needed)
+        self.run(needed_by(self.plan))
+        d = self.known[self.plan.result][:, :, 0]
+        return d.astype(f"u{self.plan.fmt.storage_bits // 8}")
+
+    def run(self, needed: set[int]) -> None:
+        """The values of some steps, in order; what nothing else of them takes is kept."""
+        last = last_uses(self.plan, needed)
         for i, step in enumerate(self.plan.steps):
             if i in needed:
                 self.known[i] = self._value(step)
                 for done in last.get(i, ()):
                     del self.known[done]
-        d = self.known[self.plan.result][:, :, 0]
-        return d.astype(f"u{self.plan.fmt.storage_bits // 8}")
 
     def _value(self, step: PlanStep) -> Raw:
         if isinstance(step, InputStep):
@@ -91,6 +130,10 @@ class _ArrayRun:
             return self._called(step)
         if isinstance(step, HeadroomStep):
             return self._headroom(step)
+        if isinstance(step, QuotientStep):
+            return self._divided(step)
+        if isinstance(step, MagnitudeStep):
+            return self._magnitude(step)
         raise InputError(f"expected a step of a program, but got {step!r}")
 
     def _rounded(self, step: RoundStep) -> Raw:
@@ -100,36 +143,26 @@ class _ArrayRun:
         step_of = {i: n for n, i in enumerate(order)}
         shape = np.broadcast_shapes(*(self.known[i].shape for i in (*order, *powers)))
         if powers:
-            return self._scaled(step, order, powers, shape)
+            return self._scaled(step, order, formats, shape)
         addends = tuple(
             ScaledProduct(tuple(step_of[i] for i in x.factors), x.negative, x.shift) for x in step.addends
         )
-        run = _operation(formats, addends, step.fmt, step.mode, step.saturate)
+        run = operation(formats, addends, step.fmt, step.mode, step.saturate)
         return run([self.known[i] for i in order], shape, self.options.get("threads"))
 
     def _scaled(
-        self, step: RoundStep, order: Sequence[int], powers: Sequence[int], shape: tuple[int, ...]
+        self, step: RoundStep, order: Sequence[int], formats: tuple[Format, ...], shape: tuple[int, ...]
     ) -> Raw:
-        """A step whose powers of two are data: one operation for each combination that occurs."""
-        rows = np.stack([_flat(self.known[i], shape) for i in powers])
-        kinds, which = np.unique(rows, axis=1, return_inverse=True)
-        d = np.empty(rows.shape[1], f"u{format_of(step).storage_bits // 8}")
-        flat = {i: _flat(self.known[i], shape) for i in order}
-        formats = tuple(format_of(self.plan.steps[i]) for i in order)
-        places = {i: n for n, i in enumerate(order)}
-        for kind in range(kinds.shape[1]):
-            exponent = dict(zip(powers, (int(x) for x in kinds[:, kind]), strict=True))
-            addends = tuple(
-                ScaledProduct(
-                    tuple(places[i] for i in x.factors), x.negative,
-                    x.shift + sum(sign * exponent[i] for i, sign in x.exponents),
-                )
-                for x in step.addends
-            )  # fmt: skip
-            chosen = np.flatnonzero(which.reshape(-1) == kind)
-            run = _operation(formats, addends, step.fmt, step.mode, step.saturate)
-            some = [flat[i][chosen] for i in order]
-            d[chosen] = run(some, (chosen.size,), self.options.get("threads"))
+        """A step whose powers of two are data."""
+        threads = self.options.get("threads")
+        whole = with_factors(step, order, formats, self.known)
+        if whole is not None:
+            run = operation(whole.formats, whole.addends, step.fmt, step.mode, step.saturate)
+            return run(whole.operands, shape, threads)
+        d = np.empty(int(np.prod(shape)), f"u{format_of(step).storage_bits // 8}")
+        for places, some in by_kind(step, order, formats, self.known, shape):
+            run = operation(some.formats, some.addends, step.fmt, step.mode, step.saturate)
+            d[places] = run(some.operands, (places.size,), threads)
         return d.reshape(shape)
 
     def _headroom(self, step: HeadroomStep) -> Raw:
@@ -139,10 +172,27 @@ class _ArrayRun:
         body = source.astype(np.uint64) & np.uint64((1 << (fmt.width - 1)) - 1)
         body = np.where(body > np.uint64(fmt.largest), np.uint64(0), body)
         most = body.max(axis=2, keepdims=True)
-        run, low = _headroom_operation(fmt, step.limit)
+        run, low = headroom_operation(fmt, step.limit)
         flat = most.reshape(-1)
         code = run({"c": flat}, flat.size).astype(np.int64)
         return (code + low).reshape(most.shape)
+
+    def _divided(self, step: QuotientStep) -> Raw:
+        x, y = (format_of(self.plan.steps[i]) for i in step.sources)
+        given = [self.known[i] for i in step.sources]
+        shape = np.broadcast_shapes(*(v.shape for v in given))
+        run = quotient((x, y), format_of(step), step.mode)
+        return run(given, shape, self.options.get("threads"))
+
+    def _magnitude(self, step: MagnitudeStep) -> Raw:
+        """Of two halves of the elements, again and again; the middle one of an odd number is in both."""
+        run, rest = larger_magnitude(format_of(step), step.least), self.known[step.source]
+        while True:
+            half = (rest.shape[2] + 1) // 2
+            two = [rest[:, :, :half], rest[:, :, rest.shape[2] - half :]]
+            rest = run(two, two[0].shape, self.options.get("threads"))
+            if half == 1:
+                return rest
 
     def _prepared(self, step: CallStep) -> Prepared | None:
         """The second operand as it was decoded before: rows of the given B."""
@@ -226,73 +276,3 @@ def _filled(x: Raw, k: int) -> Raw:
     whole = np.zeros((*x.shape[:-1], k), x.dtype)
     whole[..., : x.shape[-1]] = x
     return whole
-
-
-def _flat(x: Raw, shape: tuple[int, ...]) -> Raw:
-    return np.broadcast_to(x, shape).reshape(-1)
-
-
-def _needed(plan: ProgramPlan) -> set[int]:
-    """The steps that the result depends on."""
-    needed, stack = set(), [plan.result]
-    while stack:
-        i = stack.pop()
-        if i not in needed:
-            needed.add(i)
-            stack += plan.steps[i].sources
-    return needed
-
-
-def _last_uses(plan: ProgramPlan, needed: set[int]) -> dict[int, list[int]]:
-    """The steps whose values nothing takes any more, by the step after which that is so."""
-    last: dict[int, int] = {}
-    for i in sorted(needed):
-        for source in plan.steps[i].sources:
-            last[source] = i
-    done: dict[int, list[int]] = {}
-    for source, i in last.items():
-        if source != plan.result:
-            done.setdefault(i, []).append(source)
-    return done
-
-
-@lru_cache(maxsize=256)
-def _operation(
-    formats: tuple[Format, ...],
-    addends: tuple[ScaledProduct, ...],
-    fmt: Format,
-    mode: str,
-    saturate: bool,
-) -> Elements:
-    """One rounded sum of products as a definition of its own."""
-    from tcformal.kernels.elements import Elements
-    from tcformal.kernels.shortcuts import Shortcuts
-    from tcformal.shortcuts.rounded import add_rounded
-
-    names = ["c", *(f"a[{i}]" for i in range(len(formats) - 1))]
-    inputs: list[PlanStep] = [
-        InputStep(fmt=f, length=None, name=name, letter=name) for f, name in zip(formats, names, strict=True)
-    ]
-    last = RoundStep(
-        fmt=fmt, length=None, name="d", addends=addends, mode=mode, saturate=saturate
-    )  # fmt: skip
-    g = Graph()
-    given = {name: [g.input(name, f.width)] for f, name in zip(formats, names, strict=True)}
-    made = program_dag(g, ProgramPlan((*inputs, last), len(inputs), 0), given)
-    storage = tuple(f.storage_bits for f in formats)
-    ways = Shortcuts()
-    if not last.saturates:
-        operands = [(given[name][0], f) for f, name in zip(formats, names, strict=True)]
-        add_rounded(made.result, operands, addends, fmt, mode, ways)
-    return Elements(g, made.result, tuple(names), storage, fmt.storage_bits, ways.by_index)
-
-
-@lru_cache(maxsize=64)
-def _headroom_operation(fmt: Format, limit: Any) -> tuple[DotProducts, int]:
-    """The headroom of one number as a definition of its own, and its least value."""
-    from tcformal.kernels.rows import DotProducts
-    from tcformal.semantics.unpack import unpack
-
-    g = Graph()
-    e = headroom(g, [unpack(g, g.input("c", fmt.width), fmt)], fmt, limit)
-    return DotProducts(g, e.bits), e.low

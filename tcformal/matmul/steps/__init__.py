@@ -1,0 +1,1 @@
+"""The steps of a program on arrays."""

@@ -1,0 +1,18 @@
+"""Numbers that query files state."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from tcformal.errors import InputError
+
+
+def read_number(name: str, text: str) -> Fraction:
+    """A decimal number or a fraction of at least 0; InputError for another text."""
+    try:
+        made = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise InputError(f"expected a number for {name}, but got {text!r}") from None
+    if made < 0 or len(text) > 40:
+        raise InputError(f"expected a number of at least 0 for {name}, but got {text!r}")
+    return made

@@ -1,0 +1,99 @@
+"""Views of how far results are apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.text import Text
+
+from tcformal.apart.distance import LargestDistance
+from tcformal.apart.monotone import Fall, Monotonicity
+from tcformal.apart.replayed import c_format
+from tcformal.matmul.runnable import RunnableProgram
+from tcformal.matmul.unit import Unit
+from tcformal.operands.command import by_value, explain_command
+from tcformal.oracle.text import number_text
+from tcformal.oracle.values import format_value, value_data
+from tcformal.report.escape import say
+from tcformal.report.numbers.accuracy import in_units
+from tcformal.report.text import console, table
+
+#: Elements of inputs that are shown as a command at most.
+_SHOWN = 64
+
+
+def monotonicity_data(m: Monotonicity, x: Unit | RunnableProgram) -> dict[str, Any]:
+    """What is known of falls as plain data; fractions as text."""
+    return {
+        "name": m.name,
+        "length": m.length,
+        "falls": [_fall_data(f, x) for f in m.falls],
+        "claim": None if m.claim is None else {"verdict": m.claim.headline, "reason": m.claim.reason},
+        "proved": m.proved,
+    }
+
+
+def _fall_data(f: Fall, x: Unit | RunnableProgram) -> dict[str, Any]:
+    return {
+        "operand": f.operand,
+        "ulps": float(f.ulps),
+        "relative": float(f.relative),
+        "fall": str(f.fall),
+        "growth": str(f.growth),
+        "results": [value_data(x.d_format, r) for r in f.results],
+        "inputs": [{k: hex(v) for k, v in w.inputs().items() if v} for w in (f.first, f.second)],
+    }
+
+
+def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram) -> None:
+    """Print the largest falls, with their inputs, and the theorem."""
+    made = table("grows", "from", "to", ">falls by, ulps", ">u·(Σ|a·b| + |c|)", "result", "to")
+    for f in m.falls:
+        own = (f.first.c, f.second.c) if f.operand == "c" else (f.first.a[0], f.second.a[0])
+        fmt = c_format(x) if f.operand == "c" else x.a_format
+        words = [format_value(fmt, w) for w in own] + [format_value(x.d_format, r) for r in f.results]
+        made.add_row(f.operand, *words[:2], number_text(f.ulps), f"{float(f.relative):.6g}", *words[2:])
+    console().print(
+        Text(f"{m.name}: falls of the result of {m.length} products where an operand grows by one step")
+    )
+    if m.falls:
+        console().print(made)
+    lines = [] if m.falls else ["no fall was found, which excludes nothing"]
+    if m.claim is not None:
+        lines.append(f"claim monotonicity, of a larger c: {m.claim.headline}; {m.claim.reason}")
+        if m.proved:
+            lines.append("so that the defect in c is 0")
+    if lines:
+        console().print(Text("\n".join(lines)))
+    if not isinstance(x, Unit):
+        return
+    for w in (w for f in m.falls for w in (f.first, f.second) if len(w.a) <= _SHOWN):
+        # A command is not wrapped: it is to be copied.
+        say(explain_command([x.name], w, by_value(x.spec), command="eval"))
+
+
+def distance_data(x: LargestDistance) -> dict[str, Any]:
+    """The largest distance of two units as plain data; fractions as text."""
+    d = x.units[0].d_format
+    return {
+        "units": [u.name for u in x.units],
+        "length": x.length,
+        "bound": {"exact": str(x.bound), "value": float(x.bound)},
+        "attained": {"exact": str(x.attained), "value": float(x.attained)},
+        "results": [value_data(d, r) for r in x.results],
+        "inputs": {k: hex(v) for k, v in x.inputs.inputs().items() if v},
+        "claims": [{"claim": v.claim, "verdict": v.headline, "statement": v.composition} for v in x.claims],
+    }
+
+
+def distance_view(x: LargestDistance) -> None:
+    """Print how far results of two units can be apart, and are on the inputs."""
+    made = table("of Σ|x_k·y_k|", "distance", "how")
+    made.add_row("bound", in_units(x.bound, up=True), "what both lose, by theorems")
+    made.add_row("attained", in_units(x.attained, up=False), "inputs, replayed twice")
+    names = " and ".join(u.name for u in x.units)
+    console().print(Text(f"{names}: the largest |fl1 - fl2| of {x.length} products, c = 0, normal operands"))
+    console().print(made)
+    console().print(Text("\n".join(f"theorem: {v.composition}" for v in x.claims if v.composition)))
+    if len(x.inputs.a) <= _SHOWN:
+        say(explain_command([u.name for u in x.units], x.inputs, by_value(x.units[0]), command="eval"))
