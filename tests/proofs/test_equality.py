@@ -105,6 +105,16 @@ def test_one_circuit_is_recognised_in_another_order_of_nodes() -> None:
     assert not same_definition(blocks, resolve(f"{FP8},k=4,carry_bits=4"), 4)
 
 
+def test_an_exponent_of_zero_terms_above_others_may_cut_nothing_off(book: LemmaBook) -> None:
+    """At -11 the lowest of 13 fraction bits is that of all c, 2^-24; at -10 it is above."""
+    small = "tfdpa@a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16,products=1,fraction_bits=13"
+    assert parts(f"{small},zero_exponent=-12", f"{small},zero_exponent=-11", book) == [
+        "zero_exponent=-12 or -11"
+    ]
+    assert parts(f"{small},zero_exponent=-11", f"{small},zero_exponent=-10", book) is None
+    assert parts(f"{small},zero_exponent=-11", f"{small},zero_exponent=own", book) is None
+
+
 @pytest.mark.parametrize("change", ["zero_exponent=-133", "carry_bits=6"])
 def test_a_stage_of_a_tree_is_changed_as_a_unit_is(change: str) -> None:
     """The parameters of the stage that cuts; what another stage sets for itself is not followed."""
