@@ -7,6 +7,7 @@ other one shifted, and both are rounded to one number.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -125,16 +126,30 @@ class Rescaled:
         if not self.s.fact(kept, [*leaves, *roots], "a term's aligned bits, shifted", given):
             return None
         one, two = map(self._addend, (x, y), self._totals())
-        most = (1 << x.aligned.width) - 1
+        most, bounds = self._bound(x)
         fact, whole = self._fact(one, two, most), self._is_whole(two, self._lsb())
         cut = [p.sign, x.aligned, y.aligned, *roots]
         even = self._is_whole(y.aligned, self._lsb())
         proved = (
             self.s.fact(even, [*leaves, *roots], "aligned bits stand for a multiple", given)
-            and self.s.fact(fact, cut, "a signed term, shifted", [kept, self.maximum])
+            and self.s.fact(fact, cut, "a signed term, shifted", [kept, self.maximum, *bounds])
             and self.s.fact(whole, cut, "so does a signed term", [even])
         )
         return _Shifted(one, two, most, fact, whole) if proved else None
+
+    def _bound(self, x: AlignedTerm) -> tuple[int, list[Node]]:
+        """What an aligned term of the first sum is at most, with the fact for a product."""
+        g, widest = self.c.graph, (1 << x.aligned.width) - 1
+        full = math.prod((1 << factor.width) - 1 for factor in x.term.factors)
+        most = (full << self._totals()[0].fraction_bits) >> x.term.fraction_bits
+        if not x.term.factors or most >= widest:
+            return widest, []
+        significand = x.term.significand
+        small, kept = (g.ule(n, g.const(m, n.width)) for n, m in ((significand, full), (x.aligned, most)))
+        proved = self.s.fact(small, x.term.factors, "a product is at most that of the largest factors")
+        cut = [significand, x.term.exponent.bits, self.roots[0].code]
+        proved = proved and self.s.fact(kept, cut, f"aligned, it is at most {most}", [small])
+        return (most, [kept]) if proved else (widest, [])
 
     def _one_value(self, p: Term, q: Term) -> list[Node] | None:
         """Facts: a zero has no significand, both terms have one value, and it is a multiple."""
