@@ -204,3 +204,18 @@ def test_converted_factors_of_two_sums_change_nothing(book: LemmaBook) -> None:
     chain = "tree@steps=(2+3+(0+1+z)),{}fraction_bits=25,zero_exponent=-133,a_format=e4m3,b_format=e4m3"
     one, two = (chain.format(how) for how in ("converted=fp16,", ""))
     assert parts(one, two, book) is not None
+
+
+#: Sums of CDNA3, which are rounded down before they are rounded.
+TWICE = "cdna3/v_mfma_f32_32x32x4_2b_f16"
+
+
+def test_a_floor_that_cannot_overflow_reads_no_overflow(book: LemmaBook) -> None:
+    assert parts(TWICE, f"{TWICE}@overflow=infinity", book) == ["overflow=ieee or infinity"]
+
+
+@pytest.mark.long
+def test_a_sum_that_is_rounded_down_may_be_in_sign_and_magnitude(book: LemmaBook) -> None:
+    assert parts(TWICE, f"{TWICE}@accumulation=sign_magnitude", book) == [
+        "accumulation=twos_complement or sign_magnitude"
+    ]

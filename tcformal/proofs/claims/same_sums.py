@@ -20,7 +20,7 @@ from tcformal.query.pair import SIDES
 from tcformal.semantics.align import any_of
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import converted_word
-from tcformal.semantics.stages import Dot
+from tcformal.semantics.stages import Dot, Rounded
 from tcformal.semantics.unpack import unpack
 
 #: Inputs on which the stages of two designs are compared before proofs are tried.
@@ -38,17 +38,24 @@ def overflow_unread(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown
     g, (one, two) = side_by_side(first, second)
     c = Composition(g, ask.book)
     steps: list[ProofStep] = []
-    for x, y in zip(one.steps, two.steps, strict=True):
-        if x.rounded is None or y.rounded is None:
-            continue
-        since, over = len(c.uses), [c.replaced(z.result.inf) for z in (x.rounded, y.rounded)]
+    for (scope, x), (_, y) in zip(*(_roundings(dot) for dot in (one, two)), strict=True):
+        since, over = len(c.uses), [c.replaced(z.result.inf) for z in (x, y)]
         same = c.equal(*over)
         name = "a rounding never overflows"
-        proved = same or all(c.by_lemma(x.scope, g.truth(False), z, name=name, depths=(None,)) for z in over)
-        steps.append(step_of(c, f"{x.scope.partition('.')[2]}.overflow", since, proved, same))
+        proved = same or all(c.by_lemma(scope, g.truth(False), z, name=name, depths=(None,)) for z in over)
+        steps.append(step_of(c, f"{scope.partition('.')[2]}.overflow", since, proved, same))
         if not proved:
             break
     return _made_equal(c, steps, one, two)
+
+
+def _roundings(dot: Dot) -> Iterator[tuple[str, Rounded]]:
+    """Every conversion with its place, that of a floor before the one that takes its result in."""
+    for step in dot.steps:
+        if step.floor is not None:
+            yield f"{step.scope}.floor", step.floor.rounded
+        if step.rounded is not None:
+            yield step.scope, step.rounded
 
 
 def _made_equal(c: Composition, steps: list[ProofStep], one: Dot, two: Dot) -> PartShown:
