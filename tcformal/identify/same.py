@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -29,10 +29,9 @@ from tcformal.solve.result import Limits
 
 #: Inputs of a pool that are tried before a solver is asked, and pools.
 _POOL, _POOLS = 10_000, 5
-#: Seconds in which lemmas and solvers are asked; what is not decided then stays open.
-_SECONDS = 150.0
-#: Seconds of the processor in which proofs of one sum after the other begin.
-_SUMS = 90.0
+#: Seconds of the processor in which lemmas, proofs of one sum after the other, and solvers on whole designs
+#: begin; what is not decided then stays open.
+_QUICKLY, _SUMS, _SOLVERS = 120.0, 90.0, 90.0
 #: Limits of each solver on a question about two whole designs, and on a lemma.
 _WHOLE, _LEMMA = Limits(time_s=20.0), Limits(time_s=30.0)
 
@@ -101,12 +100,22 @@ class Sameness:
     base: UnitSpec
     k: int
     _pools: dict[int, tuple[Batch, Raw]] = field(default_factory=dict)
-    #: Seconds that are left for proofs of one sum after the other.
-    _sums: float = _SUMS
+    #: Seconds that are left of each kind of proof.
+    _left: dict[str, float] = field(
+        default_factory=lambda: {"lemmas": _QUICKLY, "sums": _SUMS, "solvers": _SOLVERS}
+    )
     #: Designs that are proved to be the base.
     _proved: list[UnitSpec] = field(default_factory=list)
-    _end: float = field(default_factory=lambda: time.monotonic() + _SECONDS)
     _book: LemmaBook = field(default_factory=lambda: LemmaBook(limits=_LEMMA))
+
+    @contextmanager
+    def _spending(self, kind: str) -> Iterator[None]:
+        """Take the seconds of what is done within from those that are left of a kind of proof."""
+        start = _processor_seconds()
+        try:
+            yield
+        finally:
+            self._left[kind] -= _processor_seconds() - start
 
     def compared(self, other: UnitSpec) -> Likeness:
         """What is known of the base and another design of its formats."""
@@ -122,10 +131,12 @@ class Sameness:
             return Likeness("the definitions are the same")
         if (witness := self._separated(other)) is not None:
             return Likeness(witness=witness)
-        if time.monotonic() < self._end:
+        if self._left["lemmas"] > 0:
             near = self._near(other)
             asked = self._asked(other, near)
-            if equal_in_steps(asked.one, asked.two, self._book, _LEMMA, asked.k) is not None:
+            with self._spending("lemmas"):
+                found = equal_in_steps(asked.one, asked.two, self._book, _LEMMA, asked.k)
+            if found is not None:
                 return self._taken(other, near, f"the lemmas of claim equality{asked.more(self.k)}")
         return Likeness()
 
@@ -139,14 +150,11 @@ class Sameness:
 
     def _in_sums(self, other: UnitSpec, near: UnitSpec) -> Likeness:
         """What a proof of one sum after the other says, unless the time for that is over."""
-        if self._sums <= 0:
+        if self._left["sums"] <= 0:
             return Likeness()
-        start, spent = time.monotonic(), _processor_seconds()
         asked = self._asked(other, near)
-        proved = equal_in_sums(asked.one, asked.two, self._book, _LEMMA) is not None
-        # Solvers that are asked afterwards have their own time.
-        self._sums -= _processor_seconds() - spent
-        self._end += time.monotonic() - start
+        with self._spending("sums"):
+            proved = equal_in_sums(asked.one, asked.two, self._book, _LEMMA) is not None
         text = f"a proof of one sum after the other{asked.more(self.k)}"
         return self._taken(other, near, text) if proved else Likeness()
 
@@ -185,11 +193,12 @@ class Sameness:
 
     def by_solvers(self, other: UnitSpec) -> Likeness:
         """What solvers say of both designs as a whole, unless the time for that is over."""
-        if time.monotonic() > self._end:
+        if self._left["solvers"] <= 0:
             return Likeness()
         asked = self._asked(other)
         try:
-            verdict = answer(question(asked.one, asked.two, Assumptions()), limits=_WHOLE)
+            with self._spending("solvers"):
+                verdict = answer(question(asked.one, asked.two, Assumptions()), limits=_WHOLE)
         except TcformalError:
             return Likeness()
         if verdict.kind is Kind.SEPARATED and verdict.found is not None:

@@ -16,6 +16,7 @@ from tcformal.design.trees.tree import Step
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.identify.order.order import Order, order_of
+from tcformal.identify.order.pairs import supposed
 from tcformal.matmul.unit import Unit
 from tcformal.operands.random import Batch
 
@@ -229,3 +230,33 @@ def test_the_order_of_random_trees_is_found() -> None:
 @pytest.mark.parametrize("seed", range(10, 20))
 def test_the_order_of_many_random_trees_is_found(seed: int) -> None:
     assert wrong(seed, 40) == []
+
+
+#: Operands of eight bits leave room for few powers of two in one probe, so that leaves are counted.
+FP8 = "fraction_bits=13,conversion=RZ-FP32,a_format=e4m3,b_format=e4m3"
+
+
+def test_leaves_are_counted_where_they_would_take_many_probes() -> None:
+    """With every leaf asked of every pair there are some 250."""
+    order = found(resolve(f"tree@steps=(16..31+(0..15+c)),{FP8}"))
+    assert str(order.root) == "(16..31+(0..15+c))"
+    assert order.probes < 200
+    assert not order.reason
+
+
+@pytest.mark.parametrize("steps", ["(31+(0..30+c))", "(5+(0..4+6..31+c))"])
+def test_a_sum_that_counts_suggest_wrongly_is_asked_again(steps: str) -> None:
+    """Pairs that hide all but one leaf hide all but c in most orders; here c is hidden, too."""
+    order = found(resolve(f"tree@steps={steps},{FP8}"))
+    assert str(order.root) == steps
+    assert not order.reason
+
+
+def test_a_set_follows_from_its_size_and_the_sums_within() -> None:
+    sums = [frozenset(x) for x in ([0, 1], [4, 5], [8, 9])]
+    sizes = {frozenset([4, 8]): 6, frozenset([0, 4]): 4, frozenset([1, 5]): 3, frozenset([0, 9]): 7}
+    made = supposed(sums, sizes, [frozenset(range(9))])
+    assert made == {
+        frozenset([0, 4]): frozenset([0, 1, 4, 5]),
+        frozenset([4, 8]): frozenset([0, 1, 4, 5, 8, 9]),
+    }

@@ -105,6 +105,16 @@ def test_one_circuit_is_recognised_in_another_order_of_nodes() -> None:
     assert not same_definition(blocks, resolve(f"{FP8},k=4,carry_bits=4"), 4)
 
 
+def test_an_exponent_of_zero_terms_above_others_may_cut_nothing_off(book: LemmaBook) -> None:
+    """At -11 the lowest of 13 fraction bits is that of all c, 2^-24; at -10 it is above."""
+    small = "tfdpa@a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16,products=1,fraction_bits=13"
+    assert parts(f"{small},zero_exponent=-12", f"{small},zero_exponent=-11", book) == [
+        "zero_exponent=-12 or -11"
+    ]
+    assert parts(f"{small},zero_exponent=-11", f"{small},zero_exponent=-10", book) is None
+    assert parts(f"{small},zero_exponent=-11", f"{small},zero_exponent=own", book) is None
+
+
 @pytest.mark.parametrize("change", ["zero_exponent=-133", "carry_bits=6"])
 def test_a_stage_of_a_tree_is_changed_as_a_unit_is(change: str) -> None:
     """The parameters of the stage that cuts; what another stage sets for itself is not followed."""
@@ -194,3 +204,18 @@ def test_converted_factors_of_two_sums_change_nothing(book: LemmaBook) -> None:
     chain = "tree@steps=(2+3+(0+1+z)),{}fraction_bits=25,zero_exponent=-133,a_format=e4m3,b_format=e4m3"
     one, two = (chain.format(how) for how in ("converted=fp16,", ""))
     assert parts(one, two, book) is not None
+
+
+#: Sums of CDNA3, which are rounded down before they are rounded.
+TWICE = "cdna3/v_mfma_f32_32x32x4_2b_f16"
+
+
+def test_a_floor_that_cannot_overflow_reads_no_overflow(book: LemmaBook) -> None:
+    assert parts(TWICE, f"{TWICE}@overflow=infinity", book) == ["overflow=ieee or infinity"]
+
+
+@pytest.mark.long
+def test_a_sum_that_is_rounded_down_may_be_in_sign_and_magnitude(book: LemmaBook) -> None:
+    assert parts(TWICE, f"{TWICE}@accumulation=sign_magnitude", book) == [
+        "accumulation=twos_complement or sign_magnitude"
+    ]

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
 
-from tcformal.identify.order.masks import Masks, NotFiniteError, Task, together
+from tcformal.identify.order.masks import Masks, NotFiniteError
+from tcformal.identify.order.tasks import Task, together
 from tcformal.oracle.text import power_of_two
 
 #: Fraction bits that are tried first: those of known sums, and their neighbours.

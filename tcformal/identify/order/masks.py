@@ -5,40 +5,28 @@ A leaf is the number of a product, or k for the operand c.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from tcformal.design.spec import Operands
+from tcformal.identify.order.tasks import NoOrderError, OrderProbe, Task, together
 from tcformal.operands.random import Batch
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encoded, exponent_of
-
-#: What each leaf of one probe is worth; leaves that are not named are zeros.
-OrderProbe = Mapping[int, Fraction]
-#: Probes go out in lists, and come back as numbers, None for NaN and Inf.
-Task = Generator[Sequence[OrderProbe], list[Fraction | None], Any]
-AskBatch = Callable[[Batch], Any]
 
 #: The largest exponent that large terms need: what swallows small ones are differences of exponents.
 _HIGH = 64
 #: How far below the large terms the others lie, in the order in which these depths are preferred.
 _DEPTHS = (28, 40, 20, 14)
-#: Turns in which nothing is asked, and probes, after which there is no order.
-_MOST_IDLE, _MOST_PROBES = 1000, 4000
 #: How many powers of two one probe may hold.
 _WIDTHS = (24, 20, 17, 14, 11, 8, 6, 4, 3, 2, 1)
 
 
 class NotFiniteError(Exception):
     """A probe whose result should be a number is NaN or Inf: the large terms are too large."""
-
-
-class NoOrderError(Exception):
-    """The order does not show; the sentence says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +148,21 @@ class Masks:
             alive = alive.union(*(yield from together([self.survivors(i, j, x, depth, few) for x in hidden])))
         return alive
 
+    def counted(self, pair: tuple[int, int], others: Sequence[int], depth: int) -> Task:
+        """How many of `others` come back beside large terms of both signs; None where no number of them does.
+
+        Shapes: `others` has at most 2^(room - 1) leaves.
+        """
+        i, j = pair
+        high = self.large(i, j)
+        # Together they are no larger than the powers of two of `survivors`.
+        small = power_of_two(high - depth - len(others).bit_length())
+        (number,) = yield [{i: power_of_two(high), j: -power_of_two(high), **dict.fromkeys(others, small)}]
+        if number is None:
+            raise NotFiniteError
+        count = number / small
+        return int(count) if count.denominator == 1 and 0 <= count <= len(others) else None
+
     def calibrated(self) -> Task:
         """Find the depth at which large terms swallow others, and how many powers of two come back at once.
 
@@ -226,71 +229,3 @@ class Masks:
             if kept:
                 return max(kept), most
         return 1, most
-
-
-def spaced_alike(heads: Sequence[int], groups: Sequence[frozenset[int]]) -> list[tuple[int, int]]:
-    """Parts that are as far from each other as two which were found to be in one inner sum.
-
-    A chain of inner sums shows whole that way, where part by part each would be asked after the last.
-    """
-    for group in groups:
-        places = [n for n, head in enumerate(heads) if head in group]
-        if len(places) > 1:
-            stride = places[1] - places[0]
-            return list(zip(heads, heads[stride:], strict=False))
-    return []
-
-
-def together(tasks: Sequence[Task]) -> Task:
-    """Tasks side by side: what they ask at the same time goes out as one list; their results in order."""
-    done: list[Any] = [None] * len(tasks)
-    waiting: dict[int, Sequence[OrderProbe]] = {}
-
-    def advance(n: int, answers: list[Fraction | None] | None) -> None:
-        try:
-            waiting[n] = tasks[n].send(answers)  # type: ignore[arg-type]
-        except StopIteration as end:
-            waiting.pop(n, None)
-            done[n] = end.value
-
-    for n in range(len(tasks)):
-        advance(n, None)
-    while waiting:
-        asked = {n: len(rows) for n, rows in waiting.items()}
-        answers = yield [row for rows in waiting.values() for row in rows]
-        start = 0
-        for n, count in asked.items():
-            advance(n, answers[start : start + count])
-            start += count
-    return done
-
-
-@dataclass(slots=True)
-class Asked:
-    """Probes that were asked, and batches."""
-
-    ask: AskBatch
-    probes: int = 0
-    batches: int = 0
-
-    def run(self, masks: Masks, task: Task) -> object:
-        """The result of a task, batch by batch."""
-        # The same probe is not asked twice: tasks side by side need not know of each other.
-        kept: dict[frozenset[object], Fraction | None] = {}
-        idle = 0
-        try:
-            rows = next(task)
-            while True:
-                keys = [frozenset(row.items()) for row in rows]
-                new = {key: row for key, row in zip(keys, rows, strict=True) if key not in kept}
-                idle = idle + 1 if not new else 0
-                # Tasks that wait for each other, or ask without end, have been given answers of no order.
-                if idle > _MOST_IDLE or self.probes + len(new) > _MOST_PROBES:
-                    raise NoOrderError("pairs hide terms in a way that no order does")
-                if new:
-                    answers = masks.numbers(self.ask(masks.batch(list(new.values()))))
-                    kept |= dict(zip(new, answers, strict=True))
-                    self.probes, self.batches = self.probes + len(new), self.batches + 1
-                rows = task.send([kept[key] for key in keys])
-        except StopIteration as end:
-            return end.value

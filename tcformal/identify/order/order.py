@@ -10,17 +10,10 @@ from tcformal.checks import check_int
 from tcformal.design.spec import Operands
 from tcformal.design.trees.tree import Step
 from tcformal.identify.order.flatness import Flatness
-from tcformal.identify.order.hidden import Couple, Leaves, misfit
-from tcformal.identify.order.masks import (
-    AskBatch,
-    Asked,
-    Masks,
-    NoOrderError,
-    NotFiniteError,
-    Task,
-    spaced_alike,
-    together,
-)
+from tcformal.identify.order.hidden import Leaves, misfit
+from tcformal.identify.order.masks import Masks, NotFiniteError
+from tcformal.identify.order.pairs import HiddenSets
+from tcformal.identify.order.tasks import AskBatch, Asked, NoOrderError, Task, together
 
 #: Exponents of the large terms: the largest that serve, and one that fp16 partial sums hold.
 _HIGH = (64, 15)
@@ -63,8 +56,11 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -
     for high in _HIGH:
         masks = Masks(formats, k, with_c=with_c, high=high)
         try:
-            search = _OrderSearch(masks, Flatness(masks))
-            root = asked.run(masks, search.whole())
+            search = _OrderSearch(masks, Flatness(masks), HiddenSets(masks))
+            root = _confirmed(asked, search)
+            if root is None:
+                search = _OrderSearch(masks, Flatness(masks), HiddenSets(masks, counting=False))
+                root = asked.run(masks, search.whole())
         except NoOrderError as error:
             reason = str(error)
             break
@@ -72,9 +68,24 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -
             reason = f"results are NaN or Inf where large terms cancel, down to 2^{masks.high}"
             continue
         assert isinstance(root, Step)
-        found = search.bits, search.reason or misfit(root, search.known, search.bits, masks.k), search.unclear
+        found = (
+            search.bits,
+            search.reason or misfit(root, search.pairs.known, search.bits, masks.k),
+            search.unclear,
+        )
         return Order(root, *found, asked.probes, asked.batches)
     return Order(None, {}, reason, {}, asked.probes, asked.batches)
+
+
+def _confirmed(asked: Asked, search: _OrderSearch) -> object:
+    """The outermost sum; None where sets that counts suggest are not those that pairs hide."""
+    try:
+        root = asked.run(search.masks, search.whole())
+    except NoOrderError:
+        if not search.pairs.likely:
+            raise
+        return None
+    return root if asked.run(search.masks, search.pairs.confirmed()) else None
 
 
 @dataclass
@@ -83,16 +94,14 @@ class _OrderSearch:
 
     masks: Masks
     flatness: Flatness
-    #: The leaves that a pair hides, the pair among them.
-    known: dict[Couple, Leaves] = field(default_factory=dict)
+    pairs: HiddenSets
     bits: dict[Step, int | None] = field(default_factory=dict)
     unclear: dict[Step, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
     reason: str = ""
     #: Sums that are done.
     sums: dict[Leaves, int | str | Step] = field(default_factory=dict)
-    #: Those, and sums that some task is at; pairs that are being asked.
+    #: Those, and sums that some task is at.
     begun: set[Leaves] = field(default_factory=set)
-    asking: set[Couple] = field(default_factory=set)
 
     def whole(self) -> Task:
         """The outermost sum."""
@@ -101,30 +110,11 @@ class _OrderSearch:
         if len(leaves) > 2:
             # Most devices are as they are taken to be: the first masks are asked at the same time.
             scouts = self._scouts(leaves) if m.roomy else []
-            yield from together([m.calibrated(), self.hide(scouts, leaves)])
+            yield from together([m.calibrated(), self.pairs.hide(scouts, leaves)])
             if (frozenset(m.leaves), m.depth, m.width) != (leaves, *guess):
-                self.known.clear()
+                self.pairs.clear()
         root = yield from self.solved(frozenset(m.leaves))
         return root if isinstance(root, Step) else Step((root,))
-
-    # ------------------------------------------------------------------ masks
-    def hide(self, pairs: Iterable[tuple[int, int]], among: Leaves) -> Task:
-        """Ask what pairs of leaves hide among the leaves of one sum, or wait where another task asks it."""
-        m = self.masks
-        wanted = {p: None for p in map(frozenset, pairs) if len(p) == 2 and p not in self.known}
-        new = [p for p in wanted if p not in self.asking]
-        self.asking |= set(new)
-        tasks = [m.survivors(min(p), max(p), sorted(among - p), m.depth, m.width) for p in new]
-        found = yield from together(tasks)
-        for p, alive in zip(new, found, strict=True):
-            self.known[p] = among - alive
-        self.asking -= set(new)
-        while any(p in self.asking for p in wanted):
-            yield []
-
-    def seen(self, among: Leaves) -> dict[Couple, Leaves]:
-        """What is known of pairs of leaves of one sum."""
-        return {p: hidden for p, hidden in self.known.items() if p <= among}
 
     # ------------------------------------------------------------------ one sum
     def solved(self, among: Leaves) -> Task:
@@ -137,7 +127,7 @@ class _OrderSearch:
                 yield []  # another task is at it
         else:
             self.begun.add(among)
-            yield from self.hide(self._scouts(among), among)
+            yield from self.pairs.hide(self._scouts(among), among)
             groups, exact = self._groups(among)
             inner = [] if exact else [self.solved(g) for g in groups if len(g) > _SMALL]
             made, *_ = yield from together([self._made_of(among, first=True), *inner])
@@ -158,7 +148,7 @@ class _OrderSearch:
         parts next to each other; other sets promise more of their kind, and one pair of each is asked.
         """
         groups, exact = self._groups(among)
-        inner = {s for s in self.seen(among).values() if s != among}
+        inner = {s for s in self.pairs.seen(among).values() if s != among}
         if not inner:
             return
         parts = self._parts_of(among)
@@ -173,7 +163,7 @@ class _OrderSearch:
         else:
             single = [x for x in heads if frozenset([x]) in parts and x != self.masks.k]
             pairs += list(pairwise(self._spaced(single, smallest)))[::size]
-        yield from self.hide(pairs, among)
+        yield from self.pairs.hide(pairs, among)
 
     def _made_of(self, among: Leaves, first: bool = False) -> Task:
         """One sum of its parts, after pairs of some of them have been asked."""
@@ -188,9 +178,9 @@ class _OrderSearch:
         heads = self._heads(parts)
         # Sets that were found apart may be parts of one exact sum, which the others are no part of.
         large = [head for head, part in zip(heads, parts, strict=True) if len(part) > 1][:_SMALL]
-        yield from self.hide([*combinations(heads[:3], 2), *combinations(large, 2)], among)
+        yield from self.pairs.hide([*combinations(heads[:3], 2), *combinations(large, 2)], among)
         if self._groups(among) != groups:
-            yield from self.hide(spaced_alike(heads, self._groups(among)[0]), among)
+            yield from self.pairs.hide(spaced_alike(heads, self._groups(among)[0]), among)
             return (yield from self._made_of(among))
         if len(parts) == _SMALL:
             return (yield from self._step(parts))
@@ -201,7 +191,7 @@ class _OrderSearch:
             pairs = [pair for group in found for pair in (group[:2], (group[0], group[-1]))]
             left = [x for x in heads if not any(x in group for group in found)]
             left = self._spaced(left, frozenset(found[0]))
-            yield from self.hide([*pairs, *pairwise(left)], among)
+            yield from self.pairs.hide([*pairs, *pairwise(left)], among)
             if self._groups(among) != groups:
                 return (yield from self._made_of(among))
         made = yield from self._step(parts, bits)
@@ -232,15 +222,15 @@ class _OrderSearch:
         Sets that overlap and are not nested are pairs of parts of one exact sum; they count as one set.
         """
         merged: list[Leaves] = []
-        for one in sorted({s for s in self.seen(among).values() if s != among}, key=len):
+        for one in sorted({s for s in self.pairs.seen(among).values() if s != among}, key=len):
             touching = [s for s in merged if s & one]
             merged = [*(s for s in merged if not s & one), one.union(*touching)]
         return ([], True) if merged == [among] else (merged, False)
 
     def _exact_parts(self, among: Leaves) -> Task:
         """The parts of an exact sum: a pair hides the two parts that it is in."""
-        yield from self.hide(pairwise(self._in_order(among)), among)
-        seen = self.seen(among)
+        yield from self.pairs.hide(pairwise(self._in_order(among)), among)
+        seen = self.pairs.seen(among)
         top = {p: s for p, s in seen.items() if not any(s < t and t != among for t in seen.values())}
         parts: set[Leaves] = set()
         for leaf in among:
@@ -279,3 +269,16 @@ class _OrderSearch:
     def _rank(self, leaf: int) -> int:
         """c before the products."""
         return -1 if leaf == self.masks.k else leaf
+
+
+def spaced_alike(heads: Sequence[int], groups: Sequence[frozenset[int]]) -> list[tuple[int, int]]:
+    """Parts that are as far from each other as two which were found to be in one inner sum.
+
+    A chain of inner sums shows whole that way, where part by part each would be asked after the last.
+    """
+    for group in groups:
+        places = [n for n, head in enumerate(heads) if head in group]
+        if len(places) > 1:
+            stride = places[1] - places[0]
+            return list(zip(heads, heads[stride:], strict=False))
+    return []

@@ -22,6 +22,9 @@ from tcformal.proofs.tactics.cuts import Composition, ProofStep, bits_of, step_o
 from tcformal.proofs.tactics.truncated import require_truncated_sum
 from tcformal.semantics.stages import Dot
 
+#: Sums that are truncated, and rounded down with c.
+_TRUNCATED_TWICE = ("tr", "gtr")
+
 
 def sign_magnitude(ask: Asking) -> tuple[Finding, list[Lemma]]:
     """One lemma for each partial sum, composed along the tree of the sum.
@@ -33,6 +36,7 @@ def sign_magnitude(ask: Asking) -> tuple[Finding, list[Lemma]]:
     and x, makes it equal to the second tree's partial sum.  Magnitudes grow by a bit per step, so that
     the lemma needs no bound on them.  What follows the sum is one definition on equal nodes.
     """
+    require_truncated_sum(ask.spec, "sign-magnitude")
     ask.progress("sign and magnitude against two's complement")
     part, lemmas = same_accumulation(ask)
     steps = part.steps
@@ -54,7 +58,8 @@ def same_accumulation(ask: Asking) -> tuple[ClaimPart, list[Lemma]]:
     Errors: InputError for a unit whose sums are others.
     """
     spec, g = ask.spec, Graph()
-    require_truncated_sum(spec, "sign-magnitude")
+    if spec.design.summation not in _TRUNCATED_TWICE:
+        require_truncated_sum(spec, "sign-magnitude")
     if spec.design.carry_bits is not None or spec.design.accumulation != "twos_complement":
         raise InputError(
             f"expected an unbounded sum in two's complement for claim sign-magnitude, but got {spec.name}"

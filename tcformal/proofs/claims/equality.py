@@ -24,6 +24,7 @@ from tcformal.proofs.claims.same_sums import (
     products_alike,
     side_by_side,
     written_otherwise,
+    zeros_alike,
 )
 from tcformal.proofs.claims.zero_exponent import same_results
 from tcformal.proofs.lemmas import Lemma, LemmaBook
@@ -251,11 +252,17 @@ def _of_order(ask: Asking, change: _Change) -> Found:
     return ClaimPart(name="", status=status, steps=steps), lemmas
 
 
+def _of_zeros(ask: Asking, change: _Change) -> Found:
+    """Exponents of zero terms below those of all others; or so small that no term is cut off."""
+    found = same_results(replace(ask, spec=change.first), change.second)
+    return found or zeros_alike(ask, change.first, change.second)
+
+
 #: What is proved of each parameter, from the design that a claim about it starts from.
 _PROOFS: dict[str, Callable[[Asking, _Change], Found]] = {
     "accumulation": lambda ask, x: same_accumulation(replace(ask, spec=x.first)),
     "carry_bits": lambda ask, x: enough(replace(ask, spec=x.first), x.second.design.carry_bits or 0),
-    "zero_exponent": lambda ask, x: same_results(replace(ask, spec=x.first), x.second),
+    "zero_exponent": _of_zeros,
     "overflow": lambda ask, x: overflow_unread(ask, x.first, x.second),
     "product_rounding": lambda ask, x: products_alike(ask, x.first, x.second),
     _TREE: lambda ask, x: written_otherwise(ask, x.first, x.second),

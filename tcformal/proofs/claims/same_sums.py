@@ -1,4 +1,4 @@
-"""Two designs with the same sums: written in another order, of the same products, or with no overflows."""
+"""Two designs with the same sums: in another order, of the same products, never overflowing, or never cut."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tcformal.query.pair import SIDES
 from tcformal.semantics.align import any_of
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import converted_word
-from tcformal.semantics.stages import Dot
+from tcformal.semantics.stages import Dot, Rounded
 from tcformal.semantics.unpack import unpack
 
 #: Inputs on which the stages of two designs are compared before proofs are tried.
@@ -38,17 +38,24 @@ def overflow_unread(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown
     g, (one, two) = side_by_side(first, second)
     c = Composition(g, ask.book)
     steps: list[ProofStep] = []
-    for x, y in zip(one.steps, two.steps, strict=True):
-        if x.rounded is None or y.rounded is None:
-            continue
-        since, over = len(c.uses), [c.replaced(z.result.inf) for z in (x.rounded, y.rounded)]
+    for (scope, x), (_, y) in zip(*(_roundings(dot) for dot in (one, two)), strict=True):
+        since, over = len(c.uses), [c.replaced(z.result.inf) for z in (x, y)]
         same = c.equal(*over)
         name = "a rounding never overflows"
-        proved = same or all(c.by_lemma(x.scope, g.truth(False), z, name=name, depths=(None,)) for z in over)
-        steps.append(step_of(c, f"{x.scope.partition('.')[2]}.overflow", since, proved, same))
+        proved = same or all(c.by_lemma(scope, g.truth(False), z, name=name, depths=(None,)) for z in over)
+        steps.append(step_of(c, f"{scope.partition('.')[2]}.overflow", since, proved, same))
         if not proved:
             break
     return _made_equal(c, steps, one, two)
+
+
+def _roundings(dot: Dot) -> Iterator[tuple[str, Rounded]]:
+    """Every conversion with its place, that of a floor before the one that takes its result in."""
+    for step in dot.steps:
+        if step.floor is not None:
+            yield f"{step.scope}.floor", step.floor.rounded
+        if step.rounded is not None:
+            yield step.scope, step.rounded
 
 
 def _made_equal(c: Composition, steps: list[ProofStep], one: Dot, two: Dot) -> PartShown:
@@ -144,7 +151,6 @@ def converted_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown
     special, lemmas = _nan_of_factors(g, ask, first, (one, two), factors)
     if not special.proved:
         return None
-    steps = [special]
     for x in (x for pair in factors for x in pair):
         c.suppose(x.nan, False)
     for x, y in factors:
@@ -157,12 +163,50 @@ def converted_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown
     highest = max(a.e_min + b.e_max, a.e_max + b.e_min)
     lowest = a.least_exponent + b.least_exponent
     guesses = Guesses(a.fraction_bits + b.fraction_bits, highest, lowest)
+    more = _rescaled(c, one, two, guesses)
+    if more is None:
+        return None
+    part, found = _made_equal(c, [special, *more], one, two)
+    return part, [*lemmas, *found]
+
+
+def zeros_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown | None:
+    """Two exponents of zero terms, above those of others too, where no term is cut off; None for other units.
+
+    Soundness: sum by sum, either both largest exponents are equal, or both are so small that alignment cuts
+    nothing off on either side; what is rounded is then proved to be one number.
+    """
+    zeros = [u.design.zero_exponent for u in (first, second)]
+    if "own" in zeros or first.scale_format is not None:
+        return None
+    if zeros[1] == "none" or ("none" not in zeros and int(zeros[0]) > int(zeros[1])):
+        zeros, first, second = zeros[::-1], second, first
+    g, dots = side_by_side(first, second)
+    totals = [step.total for dot in dots for step in dot.steps if step.total is not None]
+    # Terms of zero that take no part have the least exponent that a code stands for.
+    least = min(t.term.exponent.low for total in totals for t in total.terms)
+    one, two = (z if isinstance(z, int) else least for z in zeros)
+    o = first.operands
+    lowest = min(o.a.least_exponent + o.b.least_exponent, o.c.least_exponent)
+    if any(two - total.fraction_bits > lowest for total in totals):
+        return None
+    c = Composition(g, ask.book)
+    steps = _rescaled(c, *dots, Guesses(two - one, two, lowest))
+    return None if steps is None else _made_equal(c, steps, *dots)
+
+
+def _rescaled(c: Composition, one: Dot, two: Dot, guesses: Guesses) -> list[ProofStep] | None:
+    """Every sum of two designs, up to one that is not proved to be rounded to one number.
+
+    None where something is handed on that is not rounded.
+    """
+    steps: list[ProofStep] = []
     handed: list[Node] = []
-    for first_step, second_step in zip(one.steps, two.steps, strict=True):
-        since, name = len(c.uses), first_step.scope
+    for first, second in zip(one.steps, two.steps, strict=True):
+        since, name = len(c.uses), first.scope
         # Twice: what stands for a class may be another node after the first time.
-        both = rebuilt(c, rebuilt(c, (first_step, second_step)))
-        if first_step.rounded is None or second_step.rounded is None:
+        both = rebuilt(c, rebuilt(c, (first, second)))
+        if first.rounded is None or second.rounded is None:
             return None
         rounded = [x.rounded.parts for x in both if x.rounded is not None]
         same = rounded[0] == rounded[1]
@@ -170,11 +214,10 @@ def converted_alike(ask: Asking, first: UnitSpec, second: UnitSpec) -> PartShown
         steps.append(step_of(c, f"{name.partition('.')[2]}.rounded", since, proved, same))
         if not proved:
             break
-        for p, q in zip(first_step.rounded.parts, second_step.rounded.parts, strict=True):
-            c.replaced(g.eq(p, q))
+        for p, q in zip(first.rounded.parts, second.rounded.parts, strict=True):
+            c.replaced(c.graph.eq(p, q))
             bits_of(c, name, p, q, two.result)
-    part, more = _made_equal(c, steps, one, two)
-    return part, [*lemmas, *more]
+    return steps
 
 
 def _factors(g: Graph, unit: UnitSpec) -> Iterator[tuple[Number, Number]]:

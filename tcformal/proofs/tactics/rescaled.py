@@ -7,19 +7,20 @@ other one shifted, and both are rounded to one number.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 from tcformal.proofs.lemmas import frontier
 from tcformal.proofs.tactics.cuts import Composition
 from tcformal.proofs.tactics.sum_steps import SumSteps
+from tcformal.proofs.tactics.two_maxima import TwoMaxima
 from tcformal.semantics.align import all_of
 from tcformal.semantics.number import Term
 from tcformal.semantics.reduce import signed_magnitude
-from tcformal.semantics.stages import AlignedTerm, DotStep, Maximum, Total
+from tcformal.semantics.stages import AlignedTerm, DotStep, Total
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +57,11 @@ class Rescaled:
     Soundness: the largest exponents, `apart` and `highest` are guesses; all that is used of them becomes a
     fact by a lemma, given facts about what it is made of.  (1) Of each pair of exponents, and so of the
     largest ones, the second is the same, or above by at most `apart` and at most `highest`.  (2) No term lies
-    above the largest exponent.  (3) A term's aligned bits are those of the other side shifted by the distance
-    of the largest exponents: with none between them both are cut alike, below `highest` none is cut, as every
-    term is a multiple of 2^lowest.  (4) So is each partial sum, within its bound.  (5) For each distance what
-    is rounded is one number, again such a multiple, which `handed` keeps for sums that take it in.
+    above the largest exponent, and codes stand for what they can stand for.  (3) A term's aligned bits are
+    those of the other side shifted by the distance of the largest exponents: with none between them both are
+    cut alike, below `highest` none is cut, as every term is a multiple of 2^lowest.  (4) So is each partial
+    sum, within its bound.  (5) For each distance what is rounded is one number, again such a multiple, which
+    `handed` keeps for sums that take it in.
     """
 
     def __init__(
@@ -70,6 +72,8 @@ class Rescaled:
         self.s = SumSteps(c, where)
         self.apart, self.highest, self.lowest = guesses.apart, guesses.highest, guesses.lowest
         self.maximum: Node | None = None
+        #: The largest exponents are what their codes can stand for.
+        self.ranges: list[Node] = []
 
     def equal(self) -> bool:
         """Make what both steps round to one number part by part; False where that is not proved."""
@@ -79,11 +83,14 @@ class Rescaled:
         if len(one.terms) != len(two.terms) or one.fraction_bits != two.fraction_bits:
             return False
         self.roots = one.maximum, two.maximum
-        self.maximum = self._maxima(*self.roots)
-        if self.maximum is None:
+        exponents = TwoMaxima(self.s, self.roots, self.apart, self.highest)
+        self.maximum = exponents.proved()
+        ranges = exponents.bounded((one.e_max, two.e_max))
+        if self.maximum is None or ranges is None:
             return False
+        self.ranges = ranges
         known = {}
-        for x, y, below in zip(one.terms, two.terms, self._below(), strict=True):
+        for x, y, below in zip(one.terms, two.terms, exponents.below(), strict=True):
             leaf = None if below is None else self._term(x, y, below)
             if leaf is None:
                 return False
@@ -91,59 +98,10 @@ class Rescaled:
         total = self._sum(one, two, known)
         return total is not None and self._rounded(total)
 
-    # ------------------------------------------------------------------ exponents
-    def _code(self, x: Maximum) -> Node:
-        return self.s.wide(x.code, x.low)
-
     def _distance(self, width: int) -> Node:
         """How far the second largest exponent lies above the first."""
         g = self.c.graph
-        return g.extract(g.sub_mod(*(self._code(x) for x in reversed(self.roots))), width - 1, 0)
-
-    def _between(self, one: Maximum, two: Maximum) -> Node:
-        """(1) of two exponents."""
-        g = self.c.graph
-        first, second = self._code(one), self._code(two)
-        highest = g.const(self.highest % (1 << self.s.bits), self.s.bits)
-        near = g.ule(g.sub_mod(second, first), g.const(self.apart, self.s.bits))
-        return g.and_(near, g.or_(g.eq(first, second), g.sle(second, highest)))
-
-    def _maxima(self, one: Maximum, two: Maximum) -> Node | None:
-        """(1) of all exponents below two largest ones."""
-        fact = self._between(one, two)
-        if not one.halves:
-            name = "one exponent of both sides, or a larger one that is small"
-            same = self.s.fact(fact, [one.code], name) if one.code is two.code else self._whole(fact, name)
-            return fact if same and not two.halves else None
-        pairs = list(zip(one.halves, two.halves, strict=False))
-        halves = [self._maxima(*pair) for pair in pairs]
-        given = [x for x in halves if x is not None]
-        if len(given) != 2 or not two.halves:
-            return None
-        cut = [x.code for pair in pairs for x in pair]
-        return fact if self.s.fact(fact, cut, "the same of the larger ones", given) else None
-
-    def _whole(self, fact: Node, name: str) -> bool:
-        """Prove a fact of all inputs that it depends on."""
-        return self.c.by_lemma(self.s.where, self.c.graph.truth(True), fact, name=name, depths=(None,))
-
-    def _below(self) -> Iterator[list[Node] | None]:
-        """(2): for each term the two facts, None where one is not proved."""
-        for pair in zip(*(_paths(x, []) for x in self.roots), strict=True):
-            facts = [self._under(path) for path in pair]
-            yield None if None in facts else [x for x in facts if x is not None]
-
-    def _under(self, path: Sequence[Maximum]) -> Node | None:
-        """An exponent is at most the largest: `path` leads down to it, each the larger of two."""
-        g, known = self.c.graph, []
-        for above, x in pairwise(path):
-            fact = g.sle(self._code(x), self._code(above))
-            if not self.s.fact(fact, [h.code for h in above.halves], "none is above the larger of two"):
-                return None
-            known.append(fact)
-        fact = g.sle(self._code(path[-1]), self._code(path[0]))
-        cut = [x.code for x in path]
-        return fact if self.s.fact(fact, cut, "nor above the largest", known) else None
+        return g.extract(g.sub_mod(*(self.s.code(x) for x in reversed(self.roots))), width - 1, 0)
 
     # ------------------------------------------------------------------ terms and sums
     def _term(self, x: AlignedTerm, y: AlignedTerm, below: Sequence[Node]) -> _Shifted | None:
@@ -153,7 +111,10 @@ class Rescaled:
         if not (c.equal(p.sign, q.sign) and c.equal(p.zero, q.zero)):
             return None
         value = self._one_value(x.term, y.term)
+        inside = [t.exponent.bounded(g) for t in (p, q)]
         if value is None or self.maximum is None:
+            return None
+        if not all(self.s.of_all(fact, "an exponent is in its range") for fact in inside):
             return None
         wide = max(x.aligned.width, y.aligned.width) + self.apart
         kept = self._is_shifted(*(g.zero_extend_to(t.aligned, wide) for t in (x, y)))
@@ -161,20 +122,34 @@ class Rescaled:
         leaves = [p.significand, q.significand, p.exponent.bits, q.exponent.bits]
         if p.zero is not g.is_zero(p.significand):
             leaves.append(p.zero)
-        given = [*value, self.maximum, *below]
+        given = [*value, *inside, self.maximum, *self.ranges, *below]
         if not self.s.fact(kept, [*leaves, *roots], "a term's aligned bits, shifted", given):
             return None
         one, two = map(self._addend, (x, y), self._totals())
-        most = (1 << x.aligned.width) - 1
+        most, bounds = self._bound(x)
         fact, whole = self._fact(one, two, most), self._is_whole(two, self._lsb())
         cut = [p.sign, x.aligned, y.aligned, *roots]
         even = self._is_whole(y.aligned, self._lsb())
         proved = (
             self.s.fact(even, [*leaves, *roots], "aligned bits stand for a multiple", given)
-            and self.s.fact(fact, cut, "a signed term, shifted", [kept, self.maximum])
+            and self.s.fact(fact, cut, "a signed term, shifted", [kept, self.maximum, *bounds])
             and self.s.fact(whole, cut, "so does a signed term", [even])
         )
         return _Shifted(one, two, most, fact, whole) if proved else None
+
+    def _bound(self, x: AlignedTerm) -> tuple[int, list[Node]]:
+        """What an aligned term of the first sum is at most, with the fact for a product."""
+        g, widest = self.c.graph, (1 << x.aligned.width) - 1
+        full = math.prod((1 << factor.width) - 1 for factor in x.term.factors)
+        most = (full << self._totals()[0].fraction_bits) >> x.term.fraction_bits
+        if not x.term.factors or most >= widest:
+            return widest, []
+        significand = x.term.significand
+        small, kept = (g.ule(n, g.const(m, n.width)) for n, m in ((significand, full), (x.aligned, most)))
+        proved = self.s.fact(small, x.term.factors, "a product is at most that of the largest factors")
+        cut = [significand, x.term.exponent.bits, self.roots[0].code]
+        proved = proved and self.s.fact(kept, cut, f"aligned, it is at most {most}", [small])
+        return (most, [kept]) if proved else (widest, [])
 
     def _one_value(self, p: Term, q: Term) -> list[Node] | None:
         """Facts: a zero has no significand, both terms have one value, and it is a multiple."""
@@ -184,7 +159,7 @@ class Rescaled:
             # What was proved of sums before speaks of this one where it takes their numbers in.
             self.c.all_replaced(self.handed)
             nothing = g.or_(g.not_(p.zero), g.is_zero(p.significand))
-            found = self._whole(whole, "a multiple") and self._whole(nothing, "a zero has no bits")
+            found = self.s.of_all(whole, "a multiple") and self.s.of_all(nothing, "a zero has no bits")
             return [whole, nothing] if found else None
         up = max(p.fraction_bits, q.fraction_bits)
         width = max(t.significand.width + up - t.fraction_bits for t in (p, q)) + self.apart
@@ -198,7 +173,7 @@ class Rescaled:
         nothing = g.and_(g.is_zero(first), g.is_zero(second))
         value = g.ite(p.zero, nothing, g.and_(small, g.eq(first, moved)))
         names = "one value of both terms", "a multiple"
-        proved = all(self._whole(x, name) for x, name in zip((value, whole), names, strict=True))
+        proved = all(self.s.of_all(x, name) for x, name in zip((value, whole), names, strict=True))
         return [value, whole] if proved else None
 
     def _weight(self, x: Term) -> Node:
@@ -209,7 +184,7 @@ class Rescaled:
         """The exponent of the lowest bit of the second sum."""
         g, s = self.c.graph, self.s
         bits = self._totals()[1].fraction_bits
-        return g.sub_mod(self._code(self.roots[1]), g.const(bits, s.bits))
+        return g.sub_mod(self.s.code(self.roots[1]), g.const(bits, s.bits))
 
     def _is_whole(self, x: Node, lsb: Node) -> Node:
         """1 where x, of which the lowest bit weighs 2^lsb, is a multiple of 2^lowest."""
@@ -279,22 +254,16 @@ class Rescaled:
         for d in range(self.apart + 1):
             facts.append(g.or_(g.not_(g.eq(distance, g.const(d, self.s.bits))), same))
             name = f"one number {d} bits apart"
-            if not self.s.fact(facts[-1], cut, name, [total.fact, self.maximum]):
+            if not self.s.fact(facts[-1], cut, name, [total.fact, self.maximum, *self.ranges]):
                 return False
         given, cut = [self.maximum, *facts], [*firsts, *seconds, *roots]
         if not c.by_lemmas(self.s.where, pairs, name="one number", given=given, cut=cut):
             return False
         term = two.result.term
         whole = self._is_whole(term.significand, self._weight(term))
-        if self.s.fact(whole, [total.second, roots[1]], "what is rounded is a multiple", [total.whole]):
+        ranged, cut = term.exponent.bounded(g), [total.second, roots[1]]
+        if self.s.fact(whole, cut, "what is rounded is a multiple", [total.whole]):
             self.handed.append(whole)
+        if self.s.fact(ranged, cut, "what is rounded is in its range"):
+            self.handed.append(ranged)
         return True
-
-
-def _paths(x: Maximum, above: list[Maximum]) -> Iterator[list[Maximum]]:
-    """From the largest exponent down to each single one, in order."""
-    here = [*above, x]
-    if not x.halves:
-        yield here
-    for half in x.halves:
-        yield from _paths(half, here)

@@ -35,6 +35,14 @@ class SumSteps:
         """Prove that a node of width 1 is 1 on every input."""
         return self.c.by_lemma(self.where, self.graph.truth(True), fact, given=given, cut=cut, name=name)
 
+    def of_all(self, fact: Node, name: str) -> bool:
+        """Prove that a node of width 1 is 1 on all inputs that it depends on."""
+        return self.c.by_lemma(self.where, self.graph.truth(True), fact, name=name, depths=(None,))
+
+    def code(self, x: Maximum) -> Node:
+        """The exponent of a maximum."""
+        return self.wide(x.code, x.low)
+
     def wide(self, code: Node, low: int = 0) -> Node:
         """code + low as a number of `bits` bits, which no exponent or distance wraps."""
         g, bits = self.graph, self.bits

@@ -1,0 +1,103 @@
+"""What pairs of large terms hide: asked leaf by leaf, or counted where that takes many probes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tcformal.identify.order.hidden import Couple, Leaves
+from tcformal.identify.order.masks import Masks
+from tcformal.identify.order.tasks import Task, together
+
+#: Probes of one pair from which on leaves are counted first.
+_MANY = 3
+
+
+@dataclass
+class HiddenSets:
+    """What is known of one device's pairs: a pair hides the leaves of a sum, the pair among them.
+
+    A set that follows from its size and from others is taken to be hidden until all such sets are confirmed.
+    """
+
+    masks: Masks
+    #: Whether leaves may be counted.
+    counting: bool = True
+    known: dict[Couple, Leaves] = field(default_factory=dict)
+    #: Pairs that are being asked.
+    asking: set[Couple] = field(default_factory=set)
+    #: Pairs whose sets follow from others.
+    likely: dict[Couple, Leaves] = field(default_factory=dict)
+
+    def clear(self) -> None:
+        """Forget what is known."""
+        self.known.clear()
+        self.likely.clear()
+
+    def hide(self, pairs: Iterable[tuple[int, int]], among: Leaves) -> Task:
+        """Ask what pairs of leaves hide among the leaves of one sum, or wait where another task asks it."""
+        wanted = {p: None for p in map(frozenset, pairs) if len(p) == 2 and p not in self.known}
+        new = [p for p in wanted if p not in self.asking]
+        self.asking |= set(new)
+        if self._counts(len(among) - 2):
+            yield from self._count(new, among)
+        left = [p for p in new if p not in self.known]
+        found = yield from together([self._survivors(p, among) for p in left])
+        self.known |= {p: among - alive for p, alive in zip(left, found, strict=True)}
+        self.asking -= set(new)
+        while any(p in self.asking for p in wanted):
+            yield []
+
+    def seen(self, among: Leaves) -> dict[Couple, Leaves]:
+        """What is known of pairs of leaves of one sum."""
+        return {p: hidden for p, hidden in self.known.items() if p <= among}
+
+    def confirmed(self) -> Task:
+        """Whether no leaf of a set that follows from others comes back beside its pair."""
+        tasks = [self._counted(p, hidden - p) for p, hidden in self.likely.items()]
+        return not any((yield from together(tasks)))
+
+    def _counts(self, others: int) -> bool:
+        """Whether so many leaves take many probes, and can be counted in one."""
+        width = self.masks.width
+        return self.counting and others > (_MANY - 1) * width and others.bit_length() <= width
+
+    def _count(self, pairs: Sequence[Couple], among: Leaves) -> Task:
+        """Count what pairs hide; a set of which the size says enough is known then."""
+        counts = yield from together([self._counted(p, among - p) for p in pairs])
+        sizes = {p: len(among) - n for p, n in zip(pairs, counts, strict=True) if n is not None}
+        certain = {p: p if n == len(p) else among for p, n in sizes.items() if n in (len(p), len(among))}
+        self.known |= certain
+        sums = {*self.seen(among).values(), *certain.values()}
+        rest = {p: n for p, n in sizes.items() if p not in certain}
+        found = supposed(sums, rest, [among - {self.masks.k}])
+        self.known |= found
+        self.likely |= found
+
+    def _counted(self, pair: Couple, others: Leaves) -> Task:
+        return (yield from self.masks.counted((min(pair), max(pair)), sorted(others), self.masks.depth))
+
+    def _survivors(self, pair: Couple, among: Leaves) -> Task:
+        m = self.masks
+        return (yield from m.survivors(min(pair), max(pair), sorted(among - pair), m.depth, m.width))
+
+
+def supposed(
+    sums: Iterable[Leaves], sizes: Mapping[Couple, int], usual: Sequence[Leaves] = ()
+) -> dict[Couple, Leaves]:
+    """The sets that pairs hide by their sizes, where sums that share a leaf lie within one another.
+
+    Shapes: `sums` are known to be hidden by pairs, `usual` are tried before; a pair is left out where no set
+    of its size follows.
+    """
+    known, made = set(sums), {}
+    for pair in sorted(sizes, key=lambda p: sizes[p]):
+        whole = next((s for s in (*usual, *known) if pair <= s and len(s) == sizes[pair]), None)
+        least = pair
+        while touching := [s for s in known if s & least and not s <= least and not least <= s]:
+            least = least.union(*touching)
+        least = least if whole is None else whole
+        if len(least) == sizes[pair]:
+            made[pair] = least
+            known.add(least)
+    return made
