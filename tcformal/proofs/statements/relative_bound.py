@@ -17,9 +17,12 @@ from tcformal.proofs.statements.after_bound import AfterBound, after_bound
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded
 from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm, error_bound
 from tcformal.proofs.statements.rounded_bound import log2
+from tcformal.proofs.statements.tied_loss import Tied, tied
 
 #: Products of at most so many fraction bits lose visibly less than a unit, which is counted in parts.
 _FEW, _PARTS = 6, 1 << 12
+#: A statement about what is kept and lost together has a longer proof: it is made where it says so much less.
+_WORTH = Fraction(1, 256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class RelativeBound:
 
     Ranges and units: `constant` is what the error is at most, in units of Σ|a_k·b_k| + |c|; `kept` is how
     many units of 2^(E - F) the terms of the sum lose, and `share` how much of an ulp its rounding, beyond.
+    With `tied`, the products count `beside` each in place of `constant`.
     """
 
     base: ErrorBound
@@ -45,6 +49,12 @@ class RelativeBound:
     known_c: Node
     #: What is lost besides where results that are subnormal become 0.
     flushed: Fraction = Fraction(0)
+    tied: Tied | None = None
+
+    @property
+    def beside(self) -> Fraction:
+        """What the error is at most in units of Σ|a_k·b_k|, beside `constant` of |c|."""
+        return self.constant if self.tied is None or self.zero_c else self.tied.most_beside
 
     @property
     def graph(self) -> Graph:
@@ -74,6 +84,9 @@ class RelativeBound:
     def conclusions(self) -> tuple[tuple[str, Poly], ...]:
         """The bound less the error, and the bound plus the error."""
         bound = self.magnitudes * self.constant + Poly.constant(self.flushed)
+        if self.beside != self.constant:
+            for t in self.base.terms[:-1]:
+                bound = bound + magnitude(t.factors) * (self.beside - self.constant)
         return (AT_LEAST, bound - self.base.error), (AT_LEAST, bound + self.base.error)
 
     @property
@@ -90,11 +103,14 @@ class RelativeBound:
         total = "Σ|a_k·b_k|" if self.zero_c else "(Σ|a_k·b_k| + |c|)"
         exact = "Σ a_k·b_k" if self.zero_c else "(Σ a_k·b_k + c)"
         more = f" + 2^{log2(self.flushed)}" if self.flushed else ""
+        bound = f"{self.constant} · {total}"
+        if self.beside != self.constant:
+            bound = f"{self.beside} · Σ|a_k·b_k| + {self.constant} · |c|"
         return (
             f"for all encodings {words}{scales} and {c}, each zero or normal, with d ({o.d}) what one block "
             f"of {unit.k} products makes of them, all of them and d finite, and the largest exponent E of "
             f"the terms that are not zero from {self.base.least} to {(1 << CODE_BITS) - 1 - OFFSET}: "
-            f"|d - {exact}| <= {self.constant} · {total}{more}; the exponent of a product is that of its "
+            f"|d - {exact}| <= {bound}{more}; the exponent of a product is that of its "
             f"factors, added"
         )
 
@@ -145,6 +161,8 @@ def relative_bound(
     terms = base.terms[:-1] if zero_c else base.terms
     share, kept, loss = _losses(unit, len(words), zero_c)
     constant = relative_constant(unit, unit.k, zero_c=zero_c)
+    if (together := _tied(unit, unit.k, zero_c)) is not None:
+        kept, loss = together.kept, together.loss
     normal = tuple(
         tuple(g.or_(g.is_zero(x.significand), g.top(x.significand)) for x in t.factors) for t in terms
     )
@@ -155,6 +173,7 @@ def relative_bound(
         _known(g, base.terms[-1].factors[0], p, zero_c),
         # What is lost for being flushed counts twice: a part of it is lost of the bound itself.
         base.flushed * 2 if isinstance(base, AfterBound) else Fraction(0),
+        together,
     )  # fmt: skip
 
 
@@ -219,12 +238,35 @@ def relative_constant(unit: UnitSpec, products: int, *, zero_c: bool) -> Fractio
 
     (K·2^-F + h·2^-p) / (1 - h·2^-p): with m products of which each loses λ units at most, and c one unless it
     is zero, K = (m - 1)·λ + 1 - 1, or 0 where that is negative, and h = 1 for sums cut to p bits, K =
-    (m - 1)·λ + 1 and h = 1/2 for those rounded to nearest.
+    (m - 1)·λ + 1 and h = 1/2 for those rounded to nearest.  Where losses are tied to what is kept, what
+    `Tied.most` says.
     """
+    found = _tied(unit, products, zero_c)
+    return _plain(unit, products, zero_c) if found is None else found.most
+
+
+def beside_constant(unit: UnitSpec, products: int) -> Fraction:
+    """What the error of a block is at most in units of Σ|a_k·b_k| where c has `relative_constant`."""
+    found = _tied(unit, products, False)
+    return _plain(unit, products, False) if found is None else found.most_beside
+
+
+def _plain(unit: UnitSpec, products: int, zero_c: bool) -> Fraction:
+    """The constant of sums whose losses are counted one by one."""
     share, kept, _ = _losses(unit, products, zero_c)
     bits, p = int(unit.design.fraction_bits or 0), unit.design.rho.fraction_bits
     ulp = share * Fraction(1, 1 << p)
     return (max(kept, Fraction(0)) / (1 << bits) + ulp) / (1 - ulp)
+
+
+def _tied(unit: UnitSpec, products: int, zero_c: bool) -> Tied | None:
+    """What is kept and lost together where the bound is so visibly less."""
+    if product_loss(unit, zero_c=zero_c) in (0, 1):
+        return None
+    found = tied(unit, products, zero_c=zero_c)
+    if found is None or found.most > _plain(unit, products, zero_c) * (1 - _WORTH):
+        return None
+    return found
 
 
 def at(g: Graph, t: StatedTerm, e: Node) -> Node:
