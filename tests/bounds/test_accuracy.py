@@ -11,7 +11,7 @@ import pytest
 from bounded_units import UNITS
 from tcformal.bounds.accuracy import Accuracy, accuracy, growth_with_length
 from tcformal.bounds.attained import Construction
-from tcformal.bounds.constants import _parts_lost, _rounded_down
+from tcformal.bounds.constants import _as_much, _parts_lost, _rounded_down, step_constant
 from tcformal.bounds.paths import _holds_products, growth
 from tcformal.bounds.slices import exact_slices
 from tcformal.bounds.theorems import Theorems
@@ -20,7 +20,12 @@ from tcformal.errors import InputError, InvariantError
 from tcformal.matmul.errors import values_of
 from tcformal.matmul.unit import Unit
 from tcformal.oracle.values import decode, encode_exact
-from tcformal.proofs.statements.relative_bound import block_of, product_loss, relative_constant
+from tcformal.proofs.statements.relative_bound import (
+    beside_constant,
+    block_of,
+    product_loss,
+    relative_constant,
+)
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
 from tcformal.query.replay import oracle_result
 from tcformal.solve.result import Limits
@@ -238,6 +243,20 @@ def test_inputs_that_lose_more_than_what_is_proved_stop_the_run(monkeypatch: pyt
     monkeypatch.setattr("tcformal.bounds.constants.relative_constant", lambda *_, **__: less)
     with pytest.raises(InvariantError, match=rf"expected inputs of .* that lose at most {float(less):.7g}"):
         accuracy(TOY, subnormals=False)
+
+
+def test_a_first_block_of_a_long_chain_is_like_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products of few bits lose more beside a c than c itself does: of c = 0 that is what holds."""
+    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
+    unit = resolve("ada/mma.m16n8k32.f16.e5m2.e5m2.f16")
+    known = Theorems(None, Limits(), None, None, False, lambda _: None)
+    short, long = (step_constant(unit, n, known) for n in (32, 16 * 64))
+    assert short.first == relative_constant(unit, 16, zero_c=True) < long.first == beside_constant(unit, 16)
+    assert long.beside == beside_constant(unit, 16) > long.other == relative_constant(unit, 16, zero_c=False)
+    # Where a later block would lose more of its own products, so much is given for the first one too.
+    one = Fraction(1, 8)
+    assert (1 + _as_much(one, Fraction(1), one)) * (1 + one) == 2
+    assert _as_much(Fraction(1), one, one) == 1
 
 
 def test_a_unit_without_a_theorem_has_no_bound() -> None:
