@@ -39,8 +39,8 @@ NEAR = TOY.replace("e5m2", "e2m2").replace("products=2", "products=3")
 ODD = TOY.replace("e5m2", "e3m2").replace("RZ-FP16", "RO-FP16,alignment_rounding=RO").replace("=11", "=13")
 #: Subnormal factors are normalised.
 NORMALISED = TOY.replace("e5m2", "e3m2") + ",normalise_operands=true"
-#: What a product of e5m2 loses at most of a unit of a sum of 11 fraction bits, rounded up; what a unit below an
-#: ulp adds to that, as a product that keeps it loses 1/16 less; what c loses at most.
+#: What a product of e5m2 loses at most of a unit of a sum of 11 fraction bits, rounded up; what a unit below
+#: an ulp adds to that, as a product that keeps it loses 1/16 less; what c loses at most.
 TIED, LATER, OF_C = Fraction(1921, 2048), Fraction(15, 16), Fraction(9, 8)
 THREE = TOY.replace("products=2", "products=3")
 
