@@ -14,7 +14,8 @@ from tcformal.proofs.claims import register
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.proofs.statements.error_bound import ErrorBound
-from tcformal.proofs.statements.relative_bound import beside_constant, block_of, relative_constant
+from tcformal.proofs.statements.product_loss import block_of
+from tcformal.proofs.statements.relative_bound import beside_constant, relative_constant
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
 
 #: Binades above the least normal number where what flushing loses is small beside the largest term.

@@ -42,6 +42,7 @@ NORMALISED = TOY.replace("e5m2", "e3m2") + ",normalise_operands=true"
 #: What a product of e5m2 loses at most of a unit of a sum of 11 fraction bits, rounded up; what a unit below
 #: an ulp adds to that, as a product that keeps it loses 1/16 less; what c loses at most.
 TIED, LATER, OF_C = Fraction(1921, 2048), Fraction(15, 16), Fraction(9, 8)
+RAISED = Fraction(3585, 4096)
 THREE = TOY.replace("products=2", "products=3")
 
 
@@ -70,6 +71,8 @@ def asking(name: str, book: LemmaBook, *, zero: bool = False) -> Asking:
         (NORMALISED, True, Fraction(1, 1023)),
         # A term loses up to a unit, the sum all but one of an ulp, on either side.
         (ODD, True, Fraction(1, 1023)),
+        # Near each other, products of few bits are raised by 7/8 of a unit at most.
+        (ODD.replace("products=2", "products=3"), True, (2 * RAISED - 1 + 8) / 8184),
         pytest.param(
             ODD, False, (Fraction(1, 1 << 13) + Fraction(1, 1 << 10)) * 1024 / 1023, marks=pytest.mark.long
         ),

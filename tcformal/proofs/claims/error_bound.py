@@ -23,7 +23,8 @@ from tcformal.proofs.statements.error_bound import ErrorBound, error_bound, requ
 from tcformal.proofs.statements.grouped_bound import GroupedBound, grouped_bound
 from tcformal.proofs.statements.integer_sums import IntegerSum
 from tcformal.proofs.statements.monotone import MonotoneSum, monotone_sum
-from tcformal.proofs.statements.relative_bound import RelativeBound, block_of, relative_bound
+from tcformal.proofs.statements.product_loss import block_of
+from tcformal.proofs.statements.relative_bound import RelativeBound, relative_bound
 from tcformal.proofs.statements.round_down_bound import RoundDownBound, round_down_bound
 from tcformal.proofs.statements.rounded_bound import RoundedBound, rounded_bound
 from tcformal.proofs.tactics.bounds.blocks import BoundProof

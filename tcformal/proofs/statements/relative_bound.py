@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec
@@ -16,11 +15,10 @@ from tcformal.proofs.kernel.rules import AT_LEAST, Poly
 from tcformal.proofs.statements.after_bound import AfterBound, after_bound
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded
 from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm, error_bound
+from tcformal.proofs.statements.product_loss import product_loss
 from tcformal.proofs.statements.rounded_bound import log2
 from tcformal.proofs.statements.tied_loss import Tied, tied
 
-#: Products of at most so many fraction bits lose visibly less than a unit, which is counted in parts.
-_FEW, _PARTS = 6, 1 << 12
 #: A statement about what is kept and lost together has a longer proof: it is made where it says so much less.
 _WORTH = Fraction(1, 256)
 
@@ -123,11 +121,6 @@ def magnitude(factors: Sequence[Encoded]) -> Poly:
     return total
 
 
-def block_of(unit: UnitSpec) -> UnitSpec:
-    """One block of a unit as a unit."""
-    return replace(unit, k=min(unit.k, unit.design.products))
-
-
 def relative_bound(
     g: Graph, unit: UnitSpec, words: Sequence[Sequence[Node]], c: Node, d: Node, *, zero_c: bool
 ) -> RelativeBound:
@@ -186,51 +179,6 @@ def _losses(unit: UnitSpec, products: int, zero_c: bool) -> tuple[Fraction, Frac
     nearest, loss = unit.design.rho.mode in NEAREST, product_loss(unit, zero_c=zero_c)
     share, cut = (Fraction(1, 2), 0) if nearest else (Fraction(1), 1)
     return share, (products - 1) * loss + (not zero_c) - cut, loss
-
-
-@lru_cache(maxsize=256)
-def product_loss(unit: UnitSpec, *, zero_c: bool) -> Fraction:
-    """How much of a unit, shifted by s, a product of normal operands loses at most: loss · (1 - 2^-s) units.
-
-    Ranges and units: from 1/2 to 1, rounded up to 12 bits; 1 where operands have many bits, 0 where c is zero
-    and no two products are so far apart that one is cut.
-    """
-    o, bits = unit.operands, int(unit.design.fraction_bits or 0)
-    low = bits - o.a.fraction_bits - o.b.fraction_bits
-    if unit.design.alignment_rounding != "RZ":
-        return Fraction(1)
-    if low < 0 or bits - low > _FEW or (unit.scale_format is not None and unit.scale_format.fraction_bits):
-        return Fraction(1)
-    if zero_c and one_scale(unit) and product_span(unit)[1] - product_span(unit)[0] <= low:
-        return Fraction(0)
-    return few_bits_loss(unit, 1 << o.a.fraction_bits, 1 << o.b.fraction_bits)
-
-
-@lru_cache(maxsize=256)
-def few_bits_loss(unit: UnitSpec, first: int = 0, second: int = 0) -> Fraction:
-    """As `product_loss`, of significands from `first` and `second` up: of any unless these are given."""
-    o, bits = unit.operands, int(unit.design.fraction_bits or 0)
-    low = bits - o.a.fraction_bits - o.b.fraction_bits
-    if low < 0 or bits - low > _FEW:
-        return Fraction(1)
-    both = range(first, 2 << o.a.fraction_bits), range(second, 2 << o.b.fraction_bits)
-    sizes = {x * y << low for x in both[0] for y in both[1]}
-    most = max(Fraction(x % (1 << s), (1 << s) - 1) for x in sizes for s in range(1, bits + 3))
-    return max(Fraction(1, 2), Fraction(-(-most.numerator * _PARTS // most.denominator), _PARTS))
-
-
-def one_scale(unit: UnitSpec) -> bool:
-    """Whether all products of one block have the same power of two as their scale, or none."""
-    scale = unit.scale_format
-    if scale is None:
-        return True
-    return not scale.fraction_bits and (unit.scale_block or 0) >= block_of(unit).k
-
-
-def product_span(unit: UnitSpec) -> tuple[int, int]:
-    """The least and the largest exponent of a product of two normal operands."""
-    pair = (unit.operands.a, unit.operands.b)
-    return sum(f.e_min for f in pair), sum((1 << f.exponent_bits) - 1 - f.bias for f in pair)
 
 
 def relative_constant(unit: UnitSpec, products: int, *, zero_c: bool) -> Fraction:

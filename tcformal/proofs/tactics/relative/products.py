@@ -9,10 +9,12 @@ from math import lcm
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET
-from tcformal.proofs.statements.relative_bound import RelativeBound, product_span
+from tcformal.proofs.statements.product_loss import product_span
+from tcformal.proofs.statements.relative_bound import RelativeBound
 from tcformal.proofs.tactics.bounds.aligned import Alignment, TermError
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.terms import KnownTerm
+from tcformal.proofs.tactics.relative.near_odd import NearOddTerm
 from tcformal.proofs.tactics.relative.odd import OddTerm
 from tcformal.semantics.stages import Total
 
@@ -31,7 +33,11 @@ class SharpAlignment(Alignment):
     def term(self, k: int) -> TermError:
         """Both bounds of one aligned term, cut or rounded to odd."""
         if self.stated.base.unit.design.alignment_rounding == "RO":
-            return OddTerm(self, k).error()
+            if self.loss(k) == 1:
+                return OddTerm(self, k).error()
+            return NearOddTerm(
+                self, k, self.loss(k), self.span(), lambda some: [*self.near(k, some), *self.normal(k)]
+            ).error()
         return super().term(k)
 
     def short(self, k: int) -> list[int]:
@@ -61,7 +67,7 @@ class SharpAlignment(Alignment):
         """loss·(2^shift - 1) - rate·low·2^shift >= 0, less what is shifted out where that is `lost`."""
         d, g, x, made = self.d, self.g, self.summands[k], self.total.terms[k]
         kept, shift, width = made.aligned, made.shift, placed.width
-        given = [some, *(d.assume(n) for n in self._normal[x.code] if n.op != "const")]
+        given = [some, *self.normal(k)]
         own = [f.significand for f in x.factors]
         cuts = ([*own, shift], [made.term.significand, shift], [shift])
         spread = Poly.of(shift).power_of_two()
@@ -130,15 +136,29 @@ class SharpAlignment(Alignment):
         """Where no product lies far below another, nothing is shifted out: aligned·2^shift - placed = 0."""
         d, g, made = self.d, self.g, self.total.terms[k]
         kept, shift = made.aligned, made.shift
-        low, high = product_span(self.stated.base.unit)
-        far = g.ult(g.const(high - low, shift.width), shift)
-        given = []
-        if far.op != "const":
-            given = [d.refute(self._too_far(k, some, d.assume(far)), far)]
+        given = self.near(k, some)
         back, cuts = g.shl_mod(kept, shift), ([made.term.significand, shift],)
         again = d.lemma(f"aligned term {k}, shifted back", g.eq(g.lshr(back, shift), kept), given, cuts)
         same = d.equal(f"that product {k} loses nothing", back, placed, given, cuts)
         return d.arith([(1, [same]), (-1, [d.read(back, again)])])
+
+    def normal(self, k: int) -> list[int]:
+        """That the factors of a product are zero or normal."""
+        code = self.summands[k].code
+        return [self.d.assume(n) for n in self._normal[code] if n.op != "const"]
+
+    def span(self) -> int:
+        """By how much the exponents of two products differ at most."""
+        low, high = product_span(self.stated.base.unit)
+        return high - low
+
+    def near(self, k: int, some: int) -> list[int]:
+        """That a product that is not zero is shifted by no more than that, where it could be."""
+        shift = self.total.terms[k].shift
+        far = self.g.ult(self.g.const(self.span(), shift.width), shift)
+        if far.op == "const":
+            return []
+        return [self.d.refute(self._too_far(k, some, self.d.assume(far)), far)]
 
     def _too_far(self, k: int, some: int, far: int) -> int:
         """A shift beyond the span of the products' exponents, as a false theorem about a number.
