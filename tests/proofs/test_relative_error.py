@@ -19,6 +19,8 @@ from tcformal.proofs.kernel.rules import check
 from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.packed import unpacked
 from tcformal.proofs.statements.encodings import OFFSET
+from tcformal.proofs.statements.odd_gain import odd_gain
+from tcformal.proofs.statements.relative_bound import relative_constant
 from tcformal.proofs.statements.tied_loss import tied
 from tcformal.query.assume import from_texts
 from tcformal.query.question import Kind
@@ -77,7 +79,7 @@ def asking(name: str, book: LemmaBook, *, zero: bool = False) -> Asking:
             ODD, False, (Fraction(1, 1 << 13) + Fraction(1, 1 << 10)) * 1024 / 1023, marks=pytest.mark.long
         ),
         pytest.param(
-            ODD.replace("e3m2", "e5m2").replace("products=2", "products=4"),
+            ODD.replace("e3m2", "e5m4").replace("products=2", "products=4"),
             True,
             (Fraction(2, 1 << 13) + Fraction(1, 1 << 10)) * 1024 / 1023,
             marks=pytest.mark.long,
@@ -142,6 +144,51 @@ def test_a_smaller_loss_of_products_is_never_proved(
     )
     v = prove(TOY, book, zero=True)
     assert v.kind is Kind.UNKNOWN, v.reason
+
+
+#: Sums to odd of products that can lie far below each other.
+FAR = ODD.replace("e3m2", "e5m2").replace("products=2", "products=4").replace("=13", "=12")
+
+
+@pytest.mark.long
+def test_tiny_products_and_their_sum_do_not_all_gain(
+    book: LemmaBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of e5m2 a product that counts other than one unit gains 7/8 of one; a statement that says less is not
+    proved."""
+    v = prove(FAR, book, zero=True)
+    assert v.kind is Kind.HOLDS, v.reason
+    made = odd_gain(resolve(FAR), 4)
+    assert made is not None
+    assert f"<= {made.most} · " in v.reason
+    assert made.most == (3 - made.less + 3) / 4096
+    stated, _ = stated_relative(asking(FAR, book, zero=True))
+    check_theorems(stated, v.parts[0].tree, drawn, 15)
+    false = replace(made, loss=made.loss - Fraction(1, 1 << 7))
+    monkeypatch.setattr("tcformal.proofs.statements.relative_bound.odd_gain", lambda *_: false)
+    v = prove(FAR, book, zero=True)
+    assert v.kind is Kind.UNKNOWN, v.reason
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["e_max + 3", "a dropped product"])
+def test_a_false_sum_of_far_products_never_holds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    FAULTS[name](monkeypatch)
+    v = prove(FAR, LemmaBook(limits=LIMITS), zero=True)
+    assert v.kind is Kind.UNKNOWN, v.reason
+
+
+def test_what_a_product_gains_that_counts_other_than_one_unit() -> None:
+    """Of e5m2 6.125 is raised to 7, of e4m3 below 1.96875 cut to 1; c and near products are not such sums."""
+    few, more = (odd_gain(resolve(FAR.replace("e5m2", x)), 4) for x in ("e5m2", "e5m3"))
+    assert few is not None
+    assert more is not None
+    assert Fraction(7, 8) <= few.loss < Fraction(7, 8) + Fraction(1, 200)
+    assert Fraction(31, 32) <= more.loss < 1
+    stated = relative_constant(resolve(FAR), 4, zero_c=True)
+    assert stated == few.most < relative_constant(resolve(FAR), 4, zero_c=False)
+    assert odd_gain(resolve(FAR.replace(",alignment_rounding=RO", "")), 4) is None
+    assert relative_constant(resolve(ODD), 2, zero_c=True) == Fraction(1, 1023)
 
 
 def drawn(g: Graph, rng: random.Random) -> dict[str, int]:

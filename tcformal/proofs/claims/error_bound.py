@@ -36,6 +36,7 @@ from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.proofs.tactics.monotone.chain import MonotoneProof
 from tcformal.proofs.tactics.relative.after import RelativeAfterProof
 from tcformal.proofs.tactics.relative.blocks import RelativeProof
+from tcformal.proofs.tactics.relative.odd_sums import OddGainProof
 from tcformal.proofs.tactics.relative.tied import TiedProof
 from tcformal.proofs.tactics.rounded.after import AfterProof
 from tcformal.proofs.tactics.rounded.composition import RoundedProof
@@ -223,7 +224,7 @@ def _found_relative(ask: Asking, judge: LemmaJudge) -> str:
     ask.progress("looking for a proof for the kernel")
     stated, dot = stated_relative(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
-    plain = RelativeProof if stated.tied is None else TiedProof
+    plain = TiedProof if stated.tied is not None else RelativeProof if stated.gain is None else OddGainProof
     tactic = RelativeAfterProof if isinstance(stated.base, AfterBound) else plain
     last = tactic(_derivation(ask, kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)

@@ -15,6 +15,7 @@ from tcformal.proofs.kernel.rules import AT_LEAST, Poly
 from tcformal.proofs.statements.after_bound import AfterBound, after_bound
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded
 from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm, error_bound
+from tcformal.proofs.statements.odd_gain import OddGain, odd_gain
 from tcformal.proofs.statements.product_loss import product_loss
 from tcformal.proofs.statements.rounded_bound import log2
 from tcformal.proofs.statements.tied_loss import Tied, tied
@@ -48,6 +49,7 @@ class RelativeBound:
     #: What is lost besides where results that are subnormal become 0.
     flushed: Fraction = Fraction(0)
     tied: Tied | None = None
+    gain: OddGain | None = None
 
     @property
     def beside(self) -> Fraction:
@@ -167,6 +169,7 @@ def relative_bound(
         # What is lost for being flushed counts twice: a part of it is lost of the bound itself.
         base.flushed * 2 if isinstance(base, AfterBound) else Fraction(0),
         together,
+        _gain(unit, unit.k, zero_c),
     )  # fmt: skip
 
 
@@ -189,7 +192,7 @@ def relative_constant(unit: UnitSpec, products: int, *, zero_c: bool) -> Fractio
     (m - 1)·λ + 1 and h = 1/2 for those rounded to nearest.  Where losses are tied to what is kept, what
     `Tied.most` says.
     """
-    found = _tied(unit, products, zero_c)
+    found = _tied(unit, products, zero_c) or _gain(unit, products, zero_c)
     return _plain(unit, products, zero_c) if found is None else found.most
 
 
@@ -228,3 +231,11 @@ def _known(g: Graph, c: Encoded, p: int, zero: bool) -> Node:
         return g.is_zero(c.significand)
     excess = c.fmt.fraction_bits - p
     return g.is_zero(g.extract(c.significand, excess - 1, 0)) if excess > 0 else g.truth(True)
+
+
+def _gain(unit: UnitSpec, products: int, zero_c: bool) -> OddGain | None:
+    """What a sum rounded to odd gains at most, where that is so visibly less than all could."""
+    if not zero_c or product_loss(unit, zero_c=True) != 1:
+        return None
+    found = odd_gain(unit, products)
+    return found if found is not None and found.most < _plain(unit, products, zero_c) * (1 - _WORTH) else None

@@ -66,13 +66,7 @@ class RelativeProof(LargestTerm):
         for high, bit in ((True, d.assume(above)), (False, d.assume(g.not_(above)))):
             goal, moves = moved.bounds(high, bit, (code, limit), equations)
             case = Case(alignment, terms, conversion, finest, high, bit, (code, limit), equations, exact)
-            both = []
-            for sign, mine in zip((1, -1), moves, strict=True):
-                lost, parts = self._lost(case, sign, goal, mine)
-                value = self._value(conversion)
-                parts.append((alignment.unit * -sign, [conversion.summed.equation]))
-                both.append(d.prove(lost - (value - exact) * sign, [], parts))
-            made.append(self._scaled(case, both))
+            made.append(self._case(case, goal, moves))
         packed, same = conversion.packed(self.stated.d)
         found = []
         for sign, high_one, low_one in ((-1, made[0][0], made[1][0]), (1, made[0][1], made[1][1])):
@@ -96,6 +90,19 @@ class RelativeProof(LargestTerm):
             # c may lose a whole unit.
             share = self._share(alignment, terms, self.stated.terms[-1])
             self.whole.append((unit * share * (1 - stated.loss), []))
+
+    def _case(self, case: Case, goal: Poly, moves: tuple[int, int]) -> list[int]:
+        """The bound of both sides in one case; of what the conversion loses, `goal`, there are `moves`."""
+        return self._scaled(case, self._both(case, goal, moves))
+
+    def _both(self, case: Case, goal: Poly, moves: tuple[int, int]) -> list[int]:
+        """What is lost on both sides at most, in terms of E and of the result's ulp."""
+        both, value = [], self._value(case.conversion)
+        for sign, mine in zip((1, -1), moves, strict=True):
+            lost, parts = self._lost(case, sign, goal, mine)
+            parts.append((case.alignment.unit * -sign, [case.conversion.summed.equation]))
+            both.append(self.d.prove(lost - (value - case.exact) * sign, [], parts))
+        return both
 
     def _lost(self, x: Case, sign: int, goal: Poly, mine: int) -> tuple[Poly, list[Part]]:
         """What is lost at most on one side, in terms of E and of what the conversion loses, and why."""
@@ -228,3 +235,39 @@ class RelativeProof(LargestTerm):
         size = Poly.of(t.significand) * x.ulp
         most = d.prove(lost + self.total - size, [], [(1, [one, up]), (s, [down])])
         return d.arith([(1, [most]), (x.ulp, [full])])
+
+    def _above(self, case: Case, both: list[int], kept: Fraction, bound: Poly) -> list[int]:
+        """bound ∓ error >= 0 of a result above E, where `kept` units and `share` of an ulp are lost.
+
+        An ulp is twice 2^(E - p) at least, so that units count half as much.
+        """
+        d, x, share = self.d, case.conversion, self.relative.share
+        lost = self._power(-x.total.fraction_bits) * kept + x.ulp * share
+        ulps = self._large(case, both, lost)
+        power, own = 1 << x.bits, self._power(-x.bits)
+        units = kept / (1 << x.total.fraction_bits)
+        factor = (units * power / 2 + share) / (power - share - units * power / 2)
+        spread = d.prove(
+            Poly.of(x.code) - Poly.of(self.stated.e) - Poly.constant(1), case.equations,
+            [(1, [d.fact(case.bit)])],
+        )  # fmt: skip
+        twice = d.prove(x.ulp - own * 2, [], [(own * 2, [d.power(spread)])])
+        parts: list[Part] = [(factor, [ulps]), (units * (1 + factor) * power / 2, [twice])]
+        parts.append((bound - self.total * factor, []))
+        value = self._value(x)
+        return [
+            d.prove(bound - (value - case.exact) * sign, [], [(1, [i]), *parts])
+            for sign, i in zip((1, -1), both, strict=True)
+        ]
+
+    def _empty(self, alignment: SharpAlignment, k: int) -> int:
+        """That a c of 0 adds nothing."""
+        made, x = alignment.total.terms[k], alignment.summands[k]
+        if self.known_c is None:
+            raise ProofError("expected a c that is known to be zero")
+        size = made.term.significand
+        empty = self.d.lemma("that c is empty", self.g.is_zero(size), [self.known_c], (x.own,))
+        return self.d.lemma(
+            "that c adds nothing", self.g.is_zero(made.aligned), [empty],
+            ([size, made.shift], [made.shift]),
+        )  # fmt: skip

@@ -227,3 +227,18 @@ class OddSum:
                 (part * -s * Poly.of(amount).power_of_two(), [same[0]]),
             ]))  # fmt: skip
         return made
+
+
+def odd_moves(x: SumConversion, bound: Poly, larger: list[Part], spare: list[Part]) -> tuple[int, int]:
+    """bound - u ∓ (the result less the sum) >= 0; `larger` and `spare` as of `OddSum`."""
+    d = x.d
+    over, under = OddSum(x, bound, larger, spare).bounds()
+    signs, sign = x._signs(), x.summed.sign
+    size, exact = Poly.of(x.term.significand) * x.ulp, Poly.of(x.summed.magnitude) * x.unit
+    moves = sign_of(x.term.sign) * size - sign_of(sign) * exact
+    both: list[list[Part]] = [[], []]
+    if d.about(signs).terms:
+        both = [[(x.ulp * -1, [signs])], [(x.ulp, [signs])]]
+    above = d.prove(bound - x.unit - moves, [], [*mixed(d, sign, over, under), *both[0]])
+    below = d.prove(bound - x.unit + moves, [], [*mixed(d, sign, under, over), *both[1]])
+    return above, below

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import cast
 
-from tcformal.errors import ProofError
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.error_bound import StatedTerm
 from tcformal.proofs.statements.relative_bound import magnitude
@@ -45,18 +44,6 @@ class TiedProof(RelativeProof):
         self.below = LowConversion(self.d, x, self.tied, self._reached(alignment))
         self.size_of_all = self._largest()
         self.beside = None if self.relative.zero_c else self._sizes(alignment, terms)
-
-    def _empty(self, alignment: SharpAlignment, k: int) -> int:
-        """That a c of 0 adds nothing."""
-        made, x = alignment.total.terms[k], alignment.summands[k]
-        if self.known_c is None:
-            raise ProofError("expected a c that is known to be zero")
-        size = made.term.significand
-        empty = self.d.lemma("that c is empty", self.g.is_zero(size), [self.known_c], (x.own,))
-        return self.d.lemma(
-            "that c adds nothing", self.g.is_zero(made.aligned), [empty],
-            ([size, made.shift], [made.shift]),
-        )  # fmt: skip
 
     # ------------------------------------------------------------------ what is lost
     def _lost(self, x: Case, sign: int, goal: Poly, mine: int) -> tuple[Poly, list[Part]]:
@@ -121,31 +108,13 @@ class TiedProof(RelativeProof):
         return self._by_term(goal, proof)
 
     def _scaled(self, case: Case, both: list[int]) -> list[int]:
-        d, t, x, bound = self.d, self.tied, case.conversion, self._bound()
-        value = self._value(x)
-        made, more = list[Part](), list[Part]()
-        rest = Poly.constant(0)
+        d, t, bound = self.d, self.tied, self._bound()
         if case.high:
-            units = t.kept + (0 if self.relative.zero_c else t.more)
-            lost = self._power(-t.fraction_bits) * units + x.ulp * t.share
-            ulps = self._large(case, both, lost)
-            power, units = 1 << x.bits, units / (1 << t.fraction_bits)
-            factor = (units * power / 2 + t.share) / (power - t.share - units * power / 2)
-            own = self._power(-x.bits)
-            spread = d.prove(
-                Poly.of(x.code) - Poly.of(self.stated.e) - Poly.constant(1), case.equations,
-                [(1, [d.fact(case.bit)])],
-            )  # fmt: skip
-            # An ulp of a result above 2^E is twice 2^(E - p) at least.
-            twice = d.prove(x.ulp - own * 2, [], [(own * 2, [d.power(spread)])])
-            made = [(factor, [ulps]), (units * (1 + factor) * power / 2, [twice])]
-            rest = bound - self.total * factor
-            more = [(rest, [])]
-        elif self.beside is not None:
-            made = [(1, [self.beside])]
-        else:
-            made = [(self.relative.constant, [self.size_of_all])]
+            kept = t.kept + (0 if self.relative.zero_c else t.more)
+            return self._above(case, both, kept, bound)
+        made = (self.relative.constant, self.size_of_all) if self.beside is None else (1, self.beside)
+        value = self._value(case.conversion)
         return [
-            d.prove(bound - (value - case.exact) * sign, [], [(1, [i]), *made, *more])
+            d.prove(bound - (value - case.exact) * sign, [], [(1, [i]), (made[0], [made[1]])])
             for sign, i in zip((1, -1), both, strict=True)
         ]
