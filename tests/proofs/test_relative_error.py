@@ -179,12 +179,10 @@ def test_a_false_sum_of_far_products_never_holds(name: str, monkeypatch: pytest.
 
 
 def test_what_a_product_gains_that_counts_other_than_one_unit() -> None:
-    """Of e5m2 6.125 is raised to 7, of e4m3 below 1.96875 cut to 1; c and near products are not such sums."""
-    few, more = (odd_gain(resolve(FAR.replace("e5m2", x)), 4) for x in ("e5m2", "e5m3"))
+    """Of e5m2 6.125 is raised to 7; beside a c, of near products and of sums that are cut nothing is said."""
+    few = odd_gain(resolve(FAR), 4)
     assert few is not None
-    assert more is not None
     assert Fraction(7, 8) <= few.loss < Fraction(7, 8) + Fraction(1, 200)
-    assert Fraction(31, 32) <= more.loss < 1
     stated = relative_constant(resolve(FAR), 4, zero_c=True)
     assert stated == few.most < relative_constant(resolve(FAR), 4, zero_c=False)
     assert odd_gain(resolve(FAR.replace(",alignment_rounding=RO", "")), 4) is None
