@@ -30,7 +30,7 @@ def step_constant(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     Shapes: `length` products in all: of one block, `other` is None.
     """
     try:
-        if unit.design.c_position == "after":
+        if unit.design.c_position == "after" or unit.design.lost_bits == "sticky":
             return _added_after(unit, length, known)
         parted = unit.design.one_sum and unit.design.c_position == "last"
         if unit.tree is None and unit.emulation is None and parted:
@@ -164,7 +164,7 @@ def _summed_last(unit: UnitSpec, length: int, known: Theorems) -> Proved:
 
 
 def _added_after(unit: UnitSpec, length: int, known: Theorems) -> Proved:
-    """Of a truncated sum of products that c is added to as it is: c is zero, or what `error-bound` gives."""
+    """Of a sum that c is added to as it is, or of one with a bit below: c is zero, or `error-bound`."""
     if unit.design.piece_bits is not None or length > unit.k:
         return _whole(unit, length, known)
     if not known.holds(unit, "relative-error; c=0x0"):

@@ -36,7 +36,8 @@ from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.proofs.tactics.monotone.chain import MonotoneProof
 from tcformal.proofs.tactics.relative.after import RelativeAfterProof
 from tcformal.proofs.tactics.relative.blocks import RelativeProof
-from tcformal.proofs.tactics.relative.odd_sums import OddGainProof
+from tcformal.proofs.tactics.relative.odd_rounding.sums import OddGainProof
+from tcformal.proofs.tactics.relative.sticky import StickyProof
 from tcformal.proofs.tactics.relative.tied import TiedProof
 from tcformal.proofs.tactics.rounded.after import AfterProof
 from tcformal.proofs.tactics.rounded.composition import RoundedProof
@@ -225,6 +226,8 @@ def _found_relative(ask: Asking, judge: LemmaJudge) -> str:
     stated, dot = stated_relative(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
     plain = TiedProof if stated.tied is not None else RelativeProof if stated.gain is None else OddGainProof
+    if stated.base.unit.design.lost_bits == "sticky":
+        plain = StickyProof
     tactic = RelativeAfterProof if isinstance(stated.base, AfterBound) else plain
     last = tactic(_derivation(ask, kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)

@@ -167,10 +167,16 @@ def relative_bound(
         base, zero_c, constant, more, spare, share, loss, normal, attained,
         _known(g, base.terms[-1].factors[0], p, zero_c),
         # What is lost for being flushed counts twice: a part of it is lost of the bound itself.
-        base.flushed * 2 if isinstance(base, AfterBound) else Fraction(0),
+        2 * (base.flushed if isinstance(base, AfterBound) else _flushed(unit)),
         together,
         _gain(unit, unit.k, zero_c),
     )  # fmt: skip
+
+
+def _flushed(unit: UnitSpec) -> Fraction:
+    """What a result loses that is made 0 because it is tiny, of sums that remember what was cut off."""
+    sticky = unit.design.lost_bits == "sticky" and unit.design.result_subnormals == "tiny_zero"
+    return Fraction(2) ** unit.operands.d.e_min if sticky else Fraction(0)
 
 
 def _losses(unit: UnitSpec, products: int, zero_c: bool) -> tuple[Fraction, Fraction, Fraction]:

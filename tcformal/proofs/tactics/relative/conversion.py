@@ -11,7 +11,7 @@ from tcformal.proofs.statements.relative_bound import RelativeBound
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion
 from tcformal.proofs.tactics.bounds.terms import sign_of
-from tcformal.proofs.tactics.relative.odd import odd_moves
+from tcformal.proofs.tactics.relative.odd_rounding.terms import odd_moves
 
 ONE = Poly.constant(1)
 

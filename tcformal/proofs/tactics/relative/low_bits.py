@@ -12,7 +12,7 @@ from tcformal.proofs.statements.tied_loss import Tied
 from tcformal.proofs.tactics.bounds.aligned import TermError
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.terms import shown_value, sign_of, weight
-from tcformal.proofs.tactics.relative.odd import mixed
+from tcformal.proofs.tactics.relative.odd_rounding.terms import mixed
 from tcformal.proofs.tactics.relative.products import SharpAlignment
 from tcformal.semantics.reduce import signed_magnitude
 

@@ -10,7 +10,7 @@ from tcformal.proofs.tactics.bounds.rounded import SumConversion
 from tcformal.proofs.tactics.bounds.terms import sign_of
 from tcformal.proofs.tactics.relative.blocks import Case
 from tcformal.proofs.tactics.relative.low_bits import lowest
-from tcformal.proofs.tactics.relative.odd import mixed
+from tcformal.proofs.tactics.relative.odd_rounding.terms import mixed
 
 
 class LowConversion:

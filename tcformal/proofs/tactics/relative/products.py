@@ -14,8 +14,8 @@ from tcformal.proofs.statements.relative_bound import RelativeBound
 from tcformal.proofs.tactics.bounds.aligned import Alignment, TermError
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.terms import KnownTerm
-from tcformal.proofs.tactics.relative.near_odd import NearOddTerm
-from tcformal.proofs.tactics.relative.odd import OddTerm
+from tcformal.proofs.tactics.relative.odd_rounding.near import NearOddTerm
+from tcformal.proofs.tactics.relative.odd_rounding.terms import OddTerm
 from tcformal.semantics.stages import Total
 
 

@@ -9,8 +9,8 @@ from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion
 from tcformal.proofs.tactics.bounds.terms import sign_of
 from tcformal.proofs.tactics.relative.blocks import Case
-from tcformal.proofs.tactics.relative.gaining import low_word
-from tcformal.proofs.tactics.relative.odd import mixed
+from tcformal.proofs.tactics.relative.odd_rounding.gaining import low_word
+from tcformal.proofs.tactics.relative.odd_rounding.terms import mixed
 
 
 class OddConversion:

@@ -14,7 +14,7 @@ from tcformal.proofs.statements.odd_gain import OddGain
 from tcformal.proofs.tactics.bounds.aligned import Alignment, TermError
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.terms import sign_of, weight
-from tcformal.proofs.tactics.relative.odd import OddTerm, mixed
+from tcformal.proofs.tactics.relative.odd_rounding.terms import OddTerm, mixed
 from tcformal.semantics.reduce import signed_magnitude
 
 ONE = Poly.constant(1)

@@ -13,9 +13,15 @@ from tcformal.proofs.tactics.bounds.aligned import TermError
 from tcformal.proofs.tactics.bounds.derivation import Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion
 from tcformal.proofs.tactics.relative.blocks import Case, RelativeProof
-from tcformal.proofs.tactics.relative.gaining import Gain, GainingTerm, empty_gains, low_word, others
-from tcformal.proofs.tactics.relative.odd import odd_moves
-from tcformal.proofs.tactics.relative.odd_conversion import OddConversion
+from tcformal.proofs.tactics.relative.odd_rounding.conversion import OddConversion
+from tcformal.proofs.tactics.relative.odd_rounding.gaining import (
+    Gain,
+    GainingTerm,
+    empty_gains,
+    low_word,
+    others,
+)
+from tcformal.proofs.tactics.relative.odd_rounding.terms import odd_moves
 from tcformal.proofs.tactics.relative.products import SharpAlignment
 
 

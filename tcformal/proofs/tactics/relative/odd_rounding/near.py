@@ -9,7 +9,7 @@ from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.proofs.tactics.bounds.aligned import Alignment
-from tcformal.proofs.tactics.relative.odd import OddTerm
+from tcformal.proofs.tactics.relative.odd_rounding.terms import OddTerm
 
 
 class NearOddTerm(OddTerm):
