@@ -12,6 +12,7 @@ from false_units import FAULTS, not_lowered
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, ProofError
 from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
 from tcformal.proofs.claim import Asking, ClaimVerdict
 from tcformal.proofs.claims.error_bound import LemmaJudge, stated_relative
 from tcformal.proofs.claims.register import prove_claim
@@ -20,10 +21,13 @@ from tcformal.proofs.lemmas import LemmaBook
 from tcformal.proofs.packed import unpacked
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.proofs.statements.odd_gain import odd_gain
+from tcformal.proofs.statements.product_loss import product_loss
 from tcformal.proofs.statements.relative_bound import relative_constant
 from tcformal.proofs.statements.tied_loss import tied
 from tcformal.query.assume import from_texts
 from tcformal.query.question import Kind
+from tcformal.semantics.number import Exponent
+from tcformal.semantics.sums.sticky import sticky_below
 from tcformal.solve.result import Limits
 from theorems import check_theorems
 
@@ -187,6 +191,51 @@ def test_what_a_product_gains_that_counts_other_than_one_unit() -> None:
     assert stated == few.most < relative_constant(resolve(FAR), 4, zero_c=False)
     assert odd_gain(resolve(FAR.replace(",alignment_rounding=RO", "")), 4) is None
     assert relative_constant(resolve(ODD), 2, zero_c=True) == Fraction(1, 1023)
+
+
+#: Zero products are tiny numbers, one bit remembers what was cut off, and tiny results are 0.
+STICKY = NEAREST.replace("zero_exponent=-20", "zero_exponent=none") + (
+    ",lost_bits=sticky,zero_terms=-99,carry_bits=3,result_subnormals=tiny_zero"
+)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [*(pytest.param(x, marks=pytest.mark.long) for x in ("", "e_max + 3")), "a bit for each term"],
+)
+def test_a_sum_with_a_bit_below_it(fault: str, book: LemmaBook, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is rounded to the nearest of what was not cut off; a unit that adds that bit up is refused."""
+    if fault == "a bit for each term":
+        monkeypatch.setattr("tcformal.semantics.sums.step.sticky_below", _added_up)
+    elif fault:
+        FAULTS[fault](monkeypatch)
+    v = prove(STICKY, LemmaBook(limits=LIMITS) if fault else book, zero=True)
+    if fault:
+        assert v.kind is Kind.UNKNOWN, v.reason
+        return
+    assert v.kind is Kind.HOLDS, v.reason
+    # As without the bit: what a product loses, and half an ulp; a tiny sum all of it.
+    loss = product_loss(resolve(STICKY), zero_c=True)
+    assert f"<= {(loss + 1) / 2047} · Σ|a_k·b_k| + 2^-13" in v.reason
+    stated, _ = stated_relative(asking(STICKY, book, zero=True))
+    check_theorems(stated, v.parts[0].tree, drawn, 15)
+
+
+def _added_up(
+    g: Graph, magnitude: Node, lsb: Exponent, sticky: Node, precision: int
+) -> tuple[Node, Exponent]:
+    """A whole unit in place of a bit below it."""
+    more = g.add_mod(magnitude, g.zero_extend_to(sticky, magnitude.width))
+    return sticky_below(g, more, lsb, g.truth(False), precision)
+
+
+def test_a_sum_with_a_bit_below_it_says_nothing_beside_c(book: LemmaBook) -> None:
+    stated, _ = stated_relative(asking(STICKY, book, zero=True))
+    assert stated.flushed == Fraction(1, 1 << 13)
+    assert stated_relative(asking(NEAREST, book, zero=True))[0].flushed == 0
+    v = prove(STICKY, book)
+    assert v.kind is Kind.UNKNOWN
+    assert "no fused sum from c = 0" in v.reason
 
 
 def drawn(g: Graph, rng: random.Random) -> dict[str, int]:

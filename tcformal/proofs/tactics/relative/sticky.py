@@ -105,7 +105,8 @@ class StickyAlignment(SharpAlignment):
             raise ProofError(f"aligned term {k} is no truncated shift")
         size = Poly.of(t.significand) * weight(x.code, t.fraction_bits)
         kept, unit = Poly.of(made.aligned), self.unit
-        goal = unit - unit * (Poly.of(made.shift) * -1).power_of_two()
+        share = (Poly.of(made.shift) * -1).power_of_two()
+        goal = (unit - unit * share) * self.loss(k)
         moved = x.value - sign_of(t.sign) * kept * unit
         some, none = d.assume(x.nonzero), d.assume(g.not_(x.nonzero))
         low, up = self._nonzero(k, some, placed, 0, size - kept * unit, goal - size + kept * unit)
@@ -115,7 +116,7 @@ class StickyAlignment(SharpAlignment):
         below = d.prove(goal - moved, [], [(1, [up]), (sign * 2, [low]), (-1, [value])])
         zero, (rest, empty) = [(d.fact(self.gone(k, none)), made.aligned)], self._empty(k, none)
         spread = d.power(d.arith([(Poly.of(made.shift), [])]))
-        room: list[Part] = [(unit * (Poly.of(made.shift) * -1).power_of_two(), [spread])]
+        room: list[Part] = [(unit * share * self.loss(k), [spread])]
         above = d.cases(x.nonzero, above, d.prove(goal + moved, zero, [*room, (rest, empty)]))
         below = d.cases(x.nonzero, below, d.prove(goal - moved, zero, [*room, (rest * -1, empty)]))
         most = (1 << t.significand.width) - 1 << bits - t.fraction_bits
