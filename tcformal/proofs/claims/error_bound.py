@@ -225,12 +225,20 @@ def _found_relative(ask: Asking, judge: LemmaJudge) -> str:
     ask.progress("looking for a proof for the kernel")
     stated, dot = stated_relative(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
-    plain = TiedProof if stated.tied is not None else RelativeProof if stated.gain is None else OddGainProof
-    if stated.base.unit.design.lost_bits == "sticky":
-        plain = StickyProof
-    tactic = RelativeAfterProof if isinstance(stated.base, AfterBound) else plain
+    tactic = _tactic(stated)
     last = tactic(_derivation(ask, kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)
+
+
+def _tactic(stated: RelativeBound) -> type[RelativeProof]:
+    """What finds a proof of one statement in terms of magnitudes."""
+    if isinstance(stated.base, AfterBound):
+        return RelativeAfterProof
+    if stated.base.unit.design.lost_bits == "sticky":
+        return StickyProof
+    if stated.tied is not None:
+        return TiedProof
+    return RelativeProof if stated.gain is None else OddGainProof
 
 
 def monotonicity(ask: Asking) -> tuple[Finding, list[Lemma]]:
