@@ -78,7 +78,9 @@ def asking(name: str, book: LemmaBook, *, zero: bool = False) -> Asking:
         # A term loses up to a unit, the sum all but one of an ulp, on either side.
         (ODD, True, Fraction(1, 1023)),
         # Near each other, products of few bits are raised by 7/8 of a unit at most.
-        (ODD.replace("products=2", "products=3"), True, (2 * RAISED - 1 + 8) / 8184),
+        pytest.param(
+            ODD.replace("products=2", "products=3"), True, (2 * RAISED - 1 + 8) / 8184, marks=pytest.mark.long
+        ),
         pytest.param(
             ODD, False, (Fraction(1, 1 << 13) + Fraction(1, 1 << 10)) * 1024 / 1023, marks=pytest.mark.long
         ),
@@ -123,7 +125,7 @@ def test_what_is_lost_is_tied_to_what_is_kept(
     assert said in v.reason
 
 
-@pytest.mark.parametrize("rate", [Fraction(1, 15), Fraction(1, 8)])
+@pytest.mark.parametrize("rate", [Fraction(1, 15), pytest.param(Fraction(1, 8), marks=pytest.mark.long)])
 def test_a_higher_rate_is_never_proved(
     rate: Fraction, book: LemmaBook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
