@@ -14,7 +14,8 @@ from tcformal.proofs.claims import register
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import OFFSET
 from tcformal.proofs.statements.error_bound import ErrorBound
-from tcformal.proofs.statements.relative_bound import block_of, relative_constant
+from tcformal.proofs.statements.product_loss import block_of
+from tcformal.proofs.statements.relative_bound import beside_constant, relative_constant
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
 
 #: Binades above the least normal number where what flushing loses is small beside the largest term.
@@ -29,7 +30,7 @@ def step_constant(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     Shapes: `length` products in all: of one block, `other` is None.
     """
     try:
-        if unit.design.c_position == "after":
+        if unit.design.c_position == "after" or unit.design.lost_bits == "sticky":
             return _added_after(unit, length, known)
         parted = unit.design.one_sum and unit.design.c_position == "last"
         if unit.tree is None and unit.emulation is None and parted:
@@ -61,9 +62,22 @@ def _truncated(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     for name in [f"{claim}; c=0x0"] * zero_c + [claim] * (blocks > 1):
         if not known.holds(unit, name):
             return known.missing()
-    first, other = (relative_constant(unit, size, zero_c=zero) for zero in (zero_c, False))
-    more = other if blocks > 1 else None
-    return Proved(first, more, size, tuple(known.claims), (), beside=more)
+    beside = beside_constant(unit, size)
+    first = relative_constant(unit, size, zero_c=True) if zero_c else beside
+    if blocks == 1:
+        return Proved(first, None, size, tuple(known.claims), ())
+    other = relative_constant(unit, size, zero_c=False)
+    first = _as_much(first, beside, other)
+    return Proved(first, other, size, tuple(known.claims), (), beside=beside)
+
+
+def _as_much(first: Fraction, beside: Fraction, other: Fraction) -> Fraction:
+    """What the first block loses at most, or more: that a later one loses no more of its own products.
+
+    From an error of C·Σ|a_k·b_k| a block with `other` of c comes to (1 + C)·(1 + other) - 1, and that is to
+    be at least `beside`.
+    """
+    return max(first, (beside - other) / (1 + other))
 
 
 def _rounded(unit: UnitSpec, length: int, paths: Growth, known: Theorems) -> Proved:
@@ -107,7 +121,10 @@ def _composed(unit: UnitSpec, length: int, known: Theorems) -> Proved:
     for name in ("relative-error; c=0x0", "relative-error")[: min(count, 2)]:
         if not known.holds(part, name):
             return known.missing()
-    first, later = (1 + relative_constant(part, part.k, zero_c=zero) for zero in (True, False))
+    alone, beside = (relative_constant(part, part.k, zero_c=zero) for zero in (True, False))
+    if count > 1:
+        alone = _as_much(alone, beside_constant(part, part.k), beside)
+    first, later = 1 + alone, 1 + beside
     through, other = first * later ** (count - 1), None
     if length > unit.k:
         if not known.holds(addition, "error-bound"):
@@ -147,7 +164,7 @@ def _summed_last(unit: UnitSpec, length: int, known: Theorems) -> Proved:
 
 
 def _added_after(unit: UnitSpec, length: int, known: Theorems) -> Proved:
-    """Of a truncated sum of products that c is added to as it is: c is zero, or what `error-bound` gives."""
+    """Of a sum that c is added to as it is, or of one with a bit below: c is zero, or `error-bound`."""
     if unit.design.piece_bits is not None or length > unit.k:
         return _whole(unit, length, known)
     if not known.holds(unit, "relative-error; c=0x0"):
@@ -188,8 +205,7 @@ def _rounded_down(alone: RoundDownBound, beside: RoundDownBound, more: bool, kno
         f"{other} of c"
     )
     if more:
-        # So that what the second block loses of its own products is not more than is given for all.
-        first = max(first, (later - other) / (1 + other))
+        first = _as_much(first, later, other)
     size = beside.unit.k
     return Proved(
         first, other if more else None, size, tuple(known.claims), (how,), least=beside.least + margin,

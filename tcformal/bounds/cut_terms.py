@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
 from tcformal.bounds.attained import Attained, Construction, FactorWords
 from tcformal.matmul.errors import values_of
 from tcformal.matmul.unit import Unit
-from tcformal.oracle.values import encode_exact
+from tcformal.oracle.values import decode, encode_exact
 
 #: Pairs of significands that are tried at once, and rounds around the best.
 _TRIED, _ROUNDS = 1 << 15, 6
@@ -38,40 +39,69 @@ def of_cut_terms(build: Construction, length: int, exponents: list[int]) -> Iter
 
 
 def _to_odd(build: Construction, e: int, length: int) -> Iterator[list[FactorWords]]:
-    """A power of two, tiny products that count a unit each, and one or two that bring the sum where it is.
+    """A power of two, and the products that together gain most by being made odd where their sum does too.
 
-    Each term is raised by nearly a unit, and the sum, which is a unit above an even number of ulps, to the
-    next odd one.
+    The sum gains an ulp less a unit where it is a unit above an even number of ulps: of all rows of odd
+    numbers of units, of either sign, that come to that, the one whose products gain most.
     """
     bits, p = int(build.unit.design.fraction_bits or 0), build.p
-    large = build.power(e)
-    tiny = next((x for t in _TINY if (x := build.power(e - bits - t)) is not None), None)
-    if large is None or tiny is None:
+    large, ulps = build.power(e), 2 << bits - p
+    if large is None:
         return
-    # An even number of them, so that what the other one counts can be odd.
-    count, ulps = (length - 2) & ~1, 1 << bits - p + 1
-    units = ulps + 1 - count
-    while units < 3:
-        units += ulps
-    for parts in ([units], *([x, units + 1 - x] for x in range(3, units // 2 + 1, 2))):
-        brings = [x for u in parts if (x := _just_above(build, u - 1, e - bits)) is not None]
-        if len(brings) == len(parts) <= count:
-            yield [large, *brings, *[tiny] * (count + 1 - len(brings))]
+    kinds = dict[int, tuple[Fraction, FactorWords]]()
+    for units in range(1, ulps, 2):
+        for sign in (1, -1):
+            found = _gaining(build, units, sign, e - bits)
+            residue = units * sign % ulps
+            if found is not None and (residue not in kinds or found[0] > kinds[residue][0]):
+                kinds[residue] = found
+    # What is gained at most by so many products whose units are so many beyond a multiple of two ulps.
+    best: dict[int, tuple[Fraction, tuple[int, ...]]] = {0: (Fraction(0), ())}
+    for count in range(1, length):
+        made: dict[int, tuple[Fraction, tuple[int, ...]]] = {}
+        for total, (gain, row) in best.items():
+            for residue, (more, _) in kinds.items():
+                at = (total + residue) % ulps
+                if at not in made or gain + more > made[at][0]:
+                    made[at] = gain + more, (*row, residue)
+        best = made
+        if count >= length - 2 and 1 in best:
+            yield [large, *(kinds[residue][1] for residue in best[1][1])]
 
 
-def _just_above(build: Construction, whole: int, q: int) -> FactorWords | None:
-    """A product as little above whole·2^q as the significands allow, but not equal to it."""
-    first, second = build.a.fraction_bits, build.b.fraction_bits
+def _gaining(build: Construction, units: int, sign: int, q: int) -> tuple[Fraction, FactorWords] | None:
+    """A product that is made so many units of 2^q, odd, of that sign, and gains most by that; and how much.
+
+    One that is raised is as little above a unit less as the significands allow; of the other sign, as little
+    below a unit more.
+    """
+    if units == 1 and sign > 0:
+        words = next((x for t in _TINY if (x := build.power(q - t)) is not None), None)
+    else:
+        found = _beside(build.a.fraction_bits, build.b.fraction_bits, units - sign, sign)
+        words = None if found is None else build.scaled(found[0], found[1], q - found[2])
+    if words is None:
+        return None
+    value = decode(build.a, words[0]).number * decode(build.b, words[1]).number / Fraction(2) ** q
+    if sign < 0:
+        words = words[0] | build.a.sign_bit, words[1]
+    return (units - value) * sign, words
+
+
+@lru_cache(maxsize=1024)
+def _beside(first: int, second: int, whole: int, sign: int) -> tuple[int, int, int] | None:
+    """Significands of so many fraction bits whose product is just above a number, or just below it."""
     best: tuple[Fraction, int, int, int] | None = None
     for x in range(1 << first, 2 << first):
-        for places in (first + second - whole.bit_length() + 1, first + second - whole.bit_length() + 2):
+        for places in range(first + second - whole.bit_length(), first + second - whole.bit_length() + 3):
             if places < 1:
                 continue
-            y = (whole << places) // x + 1
-            if 1 << second <= y < 2 << second and whole << places < x * y < (whole + 1) << places:
-                found = (Fraction(x * y, 1 << places), x, y, places)
+            y = (whole << places) // x + 1 if sign > 0 else -(-(whole << places) // x) - 1
+            gap = abs(Fraction(x * y, 1 << places) - whole)
+            if 1 << second <= y < 2 << second and gap < 1:
+                found = (gap, x, y, places)
                 best = found if best is None else min(best, found)
-    return None if best is None else build.scaled(best[1], best[2], q - best[3])
+    return None if best is None else best[1:]
 
 
 def _alone(build: Construction) -> list[FactorWords] | None:

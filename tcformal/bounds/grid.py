@@ -10,7 +10,7 @@ from tcformal.bounds.attained import Attained, Construction, FactorWords
 from tcformal.design.unit import UnitSpec
 from tcformal.formats.spec import Format
 from tcformal.oracle.values import decode, encoded, exponent_of
-from tcformal.proofs.statements.relative_bound import block_of, one_scale, product_loss
+from tcformal.proofs.statements.product_loss import block_of, one_scale, product_loss
 
 #: Exponents of scales that are tried: products of them overflow nothing and underflow nothing.
 _SCALES = 24

@@ -11,7 +11,7 @@ from tcformal.bounds.theorems import Proved, Theorems
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.proofs.claims import register
-from tcformal.proofs.statements.relative_bound import block_of
+from tcformal.proofs.statements.product_loss import block_of
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
 
 

@@ -11,7 +11,7 @@ import pytest
 from bounded_units import UNITS
 from tcformal.bounds.accuracy import Accuracy, accuracy, growth_with_length
 from tcformal.bounds.attained import Construction
-from tcformal.bounds.constants import _parts_lost, _rounded_down
+from tcformal.bounds.constants import _as_much, _parts_lost, _rounded_down, step_constant
 from tcformal.bounds.paths import _holds_products, growth
 from tcformal.bounds.slices import exact_slices
 from tcformal.bounds.theorems import Theorems
@@ -20,7 +20,8 @@ from tcformal.errors import InputError, InvariantError
 from tcformal.matmul.errors import values_of
 from tcformal.matmul.unit import Unit
 from tcformal.oracle.values import decode, encode_exact
-from tcformal.proofs.statements.relative_bound import block_of, product_loss, relative_constant
+from tcformal.proofs.statements.product_loss import block_of, product_loss
+from tcformal.proofs.statements.relative_bound import beside_constant, relative_constant
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
 from tcformal.query.replay import oracle_result
 from tcformal.solve.result import Limits
@@ -219,7 +220,7 @@ def test_the_kernel_proves_that_one_scale_loses_nothing(size: int, monkeypatch: 
     """And refuses it where a scale is one product's own."""
     unit = resolve("blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e2m1.e2m1.ue8m0")
     design = replace(unit.design, products=2)
-    monkeypatch.setattr("tcformal.proofs.statements.relative_bound.one_scale", lambda _: True)
+    monkeypatch.setattr("tcformal.proofs.statements.product_loss.one_scale", lambda _: True)
     x = accuracy(replace(unit, name="two", k=2, scale_block=size, design=design), subnormals=False)
     assert (x.bound is not None) == (size == 2), x.proved.reason
 
@@ -238,6 +239,20 @@ def test_inputs_that_lose_more_than_what_is_proved_stop_the_run(monkeypatch: pyt
     monkeypatch.setattr("tcformal.bounds.constants.relative_constant", lambda *_, **__: less)
     with pytest.raises(InvariantError, match=rf"expected inputs of .* that lose at most {float(less):.7g}"):
         accuracy(TOY, subnormals=False)
+
+
+def test_a_first_block_of_a_long_chain_is_like_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products of few bits lose more beside a c than c itself does: of c = 0 that is what holds."""
+    monkeypatch.setattr(Theorems, "holds", lambda self, unit, claim, *, kept=True: True)
+    unit = resolve("ada/mma.m16n8k32.f16.e5m2.e5m2.f16")
+    known = Theorems(None, Limits(), None, None, False, lambda _: None)
+    short, long = (step_constant(unit, n, known) for n in (32, 16 * 64))
+    assert short.first == relative_constant(unit, 16, zero_c=True) < long.first == beside_constant(unit, 16)
+    assert long.beside == beside_constant(unit, 16) > long.other == relative_constant(unit, 16, zero_c=False)
+    # Where a later block would lose more of its own products, so much is given for the first one too.
+    one = Fraction(1, 8)
+    assert (1 + _as_much(one, Fraction(1), one)) * (1 + one) == 2
+    assert _as_much(Fraction(1), one, one) == 1
 
 
 def test_a_unit_without_a_theorem_has_no_bound() -> None:
@@ -357,6 +372,11 @@ def test_products_of_few_bits_lose_less_than_a_unit() -> None:
     narrow = resolve("blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e5m2.e5m2")
     assert Fraction(15, 16) <= product_loss(narrow, zero_c=True) < Fraction(15, 16) + Fraction(1, 2048)
     assert product_loss(resolve("hopper/mma.m16n8k16.f32.f16.f16.f32"), zero_c=True) == 1
+    # Rounded to odd, tiny products count a whole unit; products of few exponents are never so tiny.
+    odd = [resolve(f"riscv/vfqbdot.{x}") for x in ("vv.vlen128.e4m3.e4m3", "alt.vv.vlen128.e5m2.e5m2")]
+    parts = [replace(x, design=replace(x.design, c_position="joined", accumulator=None)) for x in odd]
+    assert Fraction(31, 32) < product_loss(parts[0], zero_c=True) < Fraction(32, 33)
+    assert product_loss(parts[1], zero_c=True) == product_loss(parts[0], zero_c=False) == 1
     # Where exponents are near each other, nothing is lost beside a c of zero.
     near = resolve("blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e3m2")
     assert product_loss(near, zero_c=True) == 0

@@ -23,7 +23,8 @@ from tcformal.proofs.statements.error_bound import ErrorBound, error_bound, requ
 from tcformal.proofs.statements.grouped_bound import GroupedBound, grouped_bound
 from tcformal.proofs.statements.integer_sums import IntegerSum
 from tcformal.proofs.statements.monotone import MonotoneSum, monotone_sum
-from tcformal.proofs.statements.relative_bound import RelativeBound, block_of, relative_bound
+from tcformal.proofs.statements.product_loss import block_of
+from tcformal.proofs.statements.relative_bound import RelativeBound, relative_bound
 from tcformal.proofs.statements.round_down_bound import RoundDownBound, round_down_bound
 from tcformal.proofs.statements.rounded_bound import RoundedBound, rounded_bound
 from tcformal.proofs.tactics.bounds.blocks import BoundProof
@@ -35,6 +36,9 @@ from tcformal.proofs.tactics.cuts import ProofStep
 from tcformal.proofs.tactics.monotone.chain import MonotoneProof
 from tcformal.proofs.tactics.relative.after import RelativeAfterProof
 from tcformal.proofs.tactics.relative.blocks import RelativeProof
+from tcformal.proofs.tactics.relative.odd_rounding.sums import OddGainProof
+from tcformal.proofs.tactics.relative.sticky import StickyProof
+from tcformal.proofs.tactics.relative.tied import TiedProof
 from tcformal.proofs.tactics.rounded.after import AfterProof
 from tcformal.proofs.tactics.rounded.composition import RoundedProof
 from tcformal.proofs.tactics.rounded.integers import CoreDerivation
@@ -221,9 +225,20 @@ def _found_relative(ask: Asking, judge: LemmaJudge) -> str:
     ask.progress("looking for a proof for the kernel")
     stated, dot = stated_relative(ask)
     kernel = ProofKernel(stated.graph, stated.roots, judge)
-    tactic = RelativeAfterProof if isinstance(stated.base, AfterBound) else RelativeProof
+    tactic = _tactic(stated)
     last = tactic(_derivation(ask, kernel, judge), stated, dot).conclusions()
     return packed(kernel.steps, last)
+
+
+def _tactic(stated: RelativeBound) -> type[RelativeProof]:
+    """What finds a proof of one statement in terms of magnitudes."""
+    if isinstance(stated.base, AfterBound):
+        return RelativeAfterProof
+    if stated.base.unit.design.lost_bits == "sticky":
+        return StickyProof
+    if stated.tied is not None:
+        return TiedProof
+    return RelativeProof if stated.gain is None else OddGainProof
 
 
 def monotonicity(ask: Asking) -> tuple[Finding, list[Lemma]]:

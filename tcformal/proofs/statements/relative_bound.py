@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
 from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec
@@ -16,10 +15,13 @@ from tcformal.proofs.kernel.rules import AT_LEAST, Poly
 from tcformal.proofs.statements.after_bound import AfterBound, after_bound
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, Encoded
 from tcformal.proofs.statements.error_bound import ErrorBound, StatedTerm, error_bound
+from tcformal.proofs.statements.odd_gain import OddGain, odd_gain
+from tcformal.proofs.statements.product_loss import product_loss
 from tcformal.proofs.statements.rounded_bound import log2
+from tcformal.proofs.statements.tied_loss import Tied, tied
 
-#: Products of at most so many fraction bits lose visibly less than a unit, which is counted in parts.
-_FEW, _PARTS = 6, 1 << 12
+#: A statement about what is kept and lost together has a longer proof: it is made where it says so much less.
+_WORTH = Fraction(1, 256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class RelativeBound:
 
     Ranges and units: `constant` is what the error is at most, in units of Σ|a_k·b_k| + |c|; `kept` is how
     many units of 2^(E - F) the terms of the sum lose, and `share` how much of an ulp its rounding, beyond.
+    With `tied`, the products count `beside` each in place of `constant`.
     """
 
     base: ErrorBound
@@ -45,6 +48,13 @@ class RelativeBound:
     known_c: Node
     #: What is lost besides where results that are subnormal become 0.
     flushed: Fraction = Fraction(0)
+    tied: Tied | None = None
+    gain: OddGain | None = None
+
+    @property
+    def beside(self) -> Fraction:
+        """What the error is at most in units of Σ|a_k·b_k|, beside `constant` of |c|."""
+        return self.constant if self.tied is None or self.zero_c else self.tied.most_beside
 
     @property
     def graph(self) -> Graph:
@@ -74,6 +84,9 @@ class RelativeBound:
     def conclusions(self) -> tuple[tuple[str, Poly], ...]:
         """The bound less the error, and the bound plus the error."""
         bound = self.magnitudes * self.constant + Poly.constant(self.flushed)
+        if self.beside != self.constant:
+            for t in self.base.terms[:-1]:
+                bound = bound + magnitude(t.factors) * (self.beside - self.constant)
         return (AT_LEAST, bound - self.base.error), (AT_LEAST, bound + self.base.error)
 
     @property
@@ -90,11 +103,14 @@ class RelativeBound:
         total = "Σ|a_k·b_k|" if self.zero_c else "(Σ|a_k·b_k| + |c|)"
         exact = "Σ a_k·b_k" if self.zero_c else "(Σ a_k·b_k + c)"
         more = f" + 2^{log2(self.flushed)}" if self.flushed else ""
+        bound = f"{self.constant} · {total}"
+        if self.beside != self.constant:
+            bound = f"{self.beside} · Σ|a_k·b_k| + {self.constant} · |c|"
         return (
             f"for all encodings {words}{scales} and {c}, each zero or normal, with d ({o.d}) what one block "
             f"of {unit.k} products makes of them, all of them and d finite, and the largest exponent E of "
             f"the terms that are not zero from {self.base.least} to {(1 << CODE_BITS) - 1 - OFFSET}: "
-            f"|d - {exact}| <= {self.constant} · {total}{more}; the exponent of a product is that of its "
+            f"|d - {exact}| <= {bound}{more}; the exponent of a product is that of its "
             f"factors, added"
         )
 
@@ -105,11 +121,6 @@ def magnitude(factors: Sequence[Encoded]) -> Poly:
     for x in factors:
         total = total * Poly.of(x.significand) * x.weight(x.fmt.fraction_bits)
     return total
-
-
-def block_of(unit: UnitSpec) -> UnitSpec:
-    """One block of a unit as a unit."""
-    return replace(unit, k=min(unit.k, unit.design.products))
 
 
 def relative_bound(
@@ -145,6 +156,8 @@ def relative_bound(
     terms = base.terms[:-1] if zero_c else base.terms
     share, kept, loss = _losses(unit, len(words), zero_c)
     constant = relative_constant(unit, unit.k, zero_c=zero_c)
+    if (together := _tied(unit, unit.k, zero_c)) is not None:
+        kept, loss = together.kept, together.loss
     normal = tuple(
         tuple(g.or_(g.is_zero(x.significand), g.top(x.significand)) for x in t.factors) for t in terms
     )
@@ -154,8 +167,16 @@ def relative_bound(
         base, zero_c, constant, more, spare, share, loss, normal, attained,
         _known(g, base.terms[-1].factors[0], p, zero_c),
         # What is lost for being flushed counts twice: a part of it is lost of the bound itself.
-        base.flushed * 2 if isinstance(base, AfterBound) else Fraction(0),
+        2 * (base.flushed if isinstance(base, AfterBound) else _flushed(unit)),
+        together,
+        _gain(unit, unit.k, zero_c),
     )  # fmt: skip
+
+
+def _flushed(unit: UnitSpec) -> Fraction:
+    """What a result loses that is made 0 because it is tiny, of sums that remember what was cut off."""
+    sticky = unit.design.lost_bits == "sticky" and unit.design.result_subnormals == "tiny_zero"
+    return Fraction(2) ** unit.operands.d.e_min if sticky else Fraction(0)
 
 
 def _losses(unit: UnitSpec, products: int, zero_c: bool) -> tuple[Fraction, Fraction, Fraction]:
@@ -169,62 +190,40 @@ def _losses(unit: UnitSpec, products: int, zero_c: bool) -> tuple[Fraction, Frac
     return share, (products - 1) * loss + (not zero_c) - cut, loss
 
 
-@lru_cache(maxsize=256)
-def product_loss(unit: UnitSpec, *, zero_c: bool) -> Fraction:
-    """How much of a unit, shifted by s, a product of normal operands loses at most: loss · (1 - 2^-s) units.
-
-    Ranges and units: from 1/2 to 1, rounded up to 12 bits; 1 where operands have many bits, 0 where c is zero
-    and no two products are so far apart that one is cut.
-    """
-    o, bits = unit.operands, int(unit.design.fraction_bits or 0)
-    low = bits - o.a.fraction_bits - o.b.fraction_bits
-    if unit.design.alignment_rounding != "RZ":
-        return Fraction(1)
-    if low < 0 or bits - low > _FEW or (unit.scale_format is not None and unit.scale_format.fraction_bits):
-        return Fraction(1)
-    if zero_c and one_scale(unit) and product_span(unit)[1] - product_span(unit)[0] <= low:
-        return Fraction(0)
-    return few_bits_loss(unit, 1 << o.a.fraction_bits, 1 << o.b.fraction_bits)
-
-
-@lru_cache(maxsize=256)
-def few_bits_loss(unit: UnitSpec, first: int = 0, second: int = 0) -> Fraction:
-    """As `product_loss`, of significands from `first` and `second` up: of any unless these are given."""
-    o, bits = unit.operands, int(unit.design.fraction_bits or 0)
-    low = bits - o.a.fraction_bits - o.b.fraction_bits
-    if low < 0 or bits - low > _FEW:
-        return Fraction(1)
-    both = range(first, 2 << o.a.fraction_bits), range(second, 2 << o.b.fraction_bits)
-    sizes = {x * y << low for x in both[0] for y in both[1]}
-    most = max(Fraction(x % (1 << s), (1 << s) - 1) for x in sizes for s in range(1, bits + 3))
-    return max(Fraction(1, 2), Fraction(-(-most.numerator * _PARTS // most.denominator), _PARTS))
-
-
-def one_scale(unit: UnitSpec) -> bool:
-    """Whether all products of one block have the same power of two as their scale, or none."""
-    scale = unit.scale_format
-    if scale is None:
-        return True
-    return not scale.fraction_bits and (unit.scale_block or 0) >= block_of(unit).k
-
-
-def product_span(unit: UnitSpec) -> tuple[int, int]:
-    """The least and the largest exponent of a product of two normal operands."""
-    pair = (unit.operands.a, unit.operands.b)
-    return sum(f.e_min for f in pair), sum((1 << f.exponent_bits) - 1 - f.bias for f in pair)
-
-
 def relative_constant(unit: UnitSpec, products: int, *, zero_c: bool) -> Fraction:
     """What the error of a block is at most, in units of Σ|a_k·b_k| + |c|.
 
     (K·2^-F + h·2^-p) / (1 - h·2^-p): with m products of which each loses λ units at most, and c one unless it
     is zero, K = (m - 1)·λ + 1 - 1, or 0 where that is negative, and h = 1 for sums cut to p bits, K =
-    (m - 1)·λ + 1 and h = 1/2 for those rounded to nearest.
+    (m - 1)·λ + 1 and h = 1/2 for those rounded to nearest.  Where losses are tied to what is kept, what
+    `Tied.most` says.
     """
+    found = _tied(unit, products, zero_c) or _gain(unit, products, zero_c)
+    return _plain(unit, products, zero_c) if found is None else found.most
+
+
+def beside_constant(unit: UnitSpec, products: int) -> Fraction:
+    """What the error of a block is at most in units of Σ|a_k·b_k| where c has `relative_constant`."""
+    found = _tied(unit, products, False)
+    return _plain(unit, products, False) if found is None else found.most_beside
+
+
+def _plain(unit: UnitSpec, products: int, zero_c: bool) -> Fraction:
+    """The constant of sums whose losses are counted one by one."""
     share, kept, _ = _losses(unit, products, zero_c)
     bits, p = int(unit.design.fraction_bits or 0), unit.design.rho.fraction_bits
     ulp = share * Fraction(1, 1 << p)
     return (max(kept, Fraction(0)) / (1 << bits) + ulp) / (1 - ulp)
+
+
+def _tied(unit: UnitSpec, products: int, zero_c: bool) -> Tied | None:
+    """What is kept and lost together where the bound is so visibly less."""
+    if product_loss(unit, zero_c=zero_c) in (0, 1):
+        return None
+    found = tied(unit, products, zero_c=zero_c)
+    if found is None or found.most > _plain(unit, products, zero_c) * (1 - _WORTH):
+        return None
+    return found
 
 
 def at(g: Graph, t: StatedTerm, e: Node) -> Node:
@@ -238,3 +237,11 @@ def _known(g: Graph, c: Encoded, p: int, zero: bool) -> Node:
         return g.is_zero(c.significand)
     excess = c.fmt.fraction_bits - p
     return g.is_zero(g.extract(c.significand, excess - 1, 0)) if excess > 0 else g.truth(True)
+
+
+def _gain(unit: UnitSpec, products: int, zero_c: bool) -> OddGain | None:
+    """What a sum rounded to odd gains at most, where that is so visibly less than all could."""
+    if not zero_c or product_loss(unit, zero_c=True) != 1:
+        return None
+    found = odd_gain(unit, products)
+    return found if found is not None and found.most < _plain(unit, products, zero_c) * (1 - _WORTH) else None

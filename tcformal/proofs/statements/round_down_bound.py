@@ -14,7 +14,7 @@ from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import AT_LEAST, Poly
 from tcformal.proofs.statements.encodings import CODE_BITS, OFFSET, encoded, exponent_code
 from tcformal.proofs.statements.error_bound import BlockBound, ErrorBound, StatedTerm
-from tcformal.proofs.statements.relative_bound import few_bits_loss
+from tcformal.proofs.statements.product_loss import few_bits_loss
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.statements.encodings import CODE_BITS
 from tcformal.proofs.statements.error_bound import BlockBound
-from tcformal.proofs.statements.relative_bound import few_bits_loss
+from tcformal.proofs.statements.product_loss import few_bits_loss
 from tcformal.proofs.statements.round_down_bound import RoundDownBound
 from tcformal.proofs.tactics.bounds.aligned import Alignment, TermError
 from tcformal.proofs.tactics.bounds.blocks import BlockError, BoundProof

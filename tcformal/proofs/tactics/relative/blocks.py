@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
 from tcformal.proofs.statements.encodings import CODE_BITS
-from tcformal.proofs.statements.error_bound import StatedTerm
-from tcformal.proofs.statements.relative_bound import RelativeBound, at, magnitude
 from tcformal.proofs.tactics.bounds.aligned import Alignment, TermError
-from tcformal.proofs.tactics.bounds.blocks import BoundProof
-from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
+from tcformal.proofs.tactics.bounds.derivation import Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion
 from tcformal.proofs.tactics.bounds.summed import Addition
 from tcformal.proofs.tactics.bounds.terms import KnownTerm, sign_of, weight
 from tcformal.proofs.tactics.relative.conversion import SharpConversion
+from tcformal.proofs.tactics.relative.largest import LargestTerm
 from tcformal.proofs.tactics.relative.products import SharpAlignment
 from tcformal.semantics.number import Term
-from tcformal.semantics.stages import Block, Dot
-
-ONE = Poly.constant(1)
+from tcformal.semantics.stages import Block
 
 
-class RelativeProof(BoundProof):
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One of two cases: whether the result's exponent is above E, and the theorem `bit` that it is or is not.
+
+    `finest` is the theorem 2^(E - F) - u >= 0, u the unit of the sum; `codes` the result's exponent and E.
+    """
+
+    alignment: SharpAlignment
+    terms: list[TermError]
+    conversion: SumConversion
+    finest: int
+    high: bool
+    bit: int
+    codes: tuple[Node, Node]
+    equations: list[tuple[int, Node]]
+    exact: Poly
+
+
+class RelativeProof(LargestTerm):
     """The proof of one statement about one block.
 
     With E the largest exponent, Σ|terms| is at least 2^E, and the term that has E loses nothing.  A result
@@ -33,19 +47,11 @@ class RelativeProof(BoundProof):
     and what is lost, so that its ulp is small beside them.
     """
 
-    def __init__(self, d: Derivation, stated: RelativeBound, dot: Dot) -> None:
-        super().__init__(d, stated.base, dot)
-        self.relative = stated
-        self.known_c = d.assume(stated.known_c) if stated.known_c.op != "const" else None
-        self.total = stated.magnitudes
-        self.scale = self._power(0)
-
     def conclusions(self) -> list[int]:
         """Both theorems of the statement; ProofError with one sentence where a step is not found."""
         d, g, stated = self.d, self.g, self.relative
         limit, in_e = self._limit(0)
         alignment, terms, conversion = self._sum(limit)
-        summands, summed = alignment.summands, conversion.summed
         room = self._power(-conversion.total.fraction_bits)
         finest = d.prove(room - alignment.unit, in_e, [(1, [alignment.bounded()])])
         moved = SharpConversion(d, conversion, stated, finest)
@@ -55,31 +61,12 @@ class RelativeProof(BoundProof):
         exact = Poly.constant(0)
         for t in self.stated.terms:
             exact = exact + t.value
-        shares, sizes = self._shares(alignment, terms), self._largest()
-        unit = alignment.unit
-        whole: list[Part] = [
-            (unit * stated.loss, [shares]),
-            (stated.kept, [finest]),
-            (unit * stated.spare, []),
-        ]
-        if stated.loss != 1 and not stated.zero_c:
-            # c may lose a whole unit.
-            (c,) = (
-                x.shift for x, y in zip(terms, summands, strict=True) if y.code is self.stated.terms[-1].code
-            )
-            whole.append((unit * (Poly.of(c) * -1).power_of_two() * (1 - stated.loss), []))
+        self._prepare(alignment, terms, conversion, finest)
         made = []
         for high, bit in ((True, d.assume(above)), (False, d.assume(g.not_(above)))):
             goal, moves = moved.bounds(high, bit, (code, limit), equations)
-            both = []
-            for sign, mine in zip((1, -1), moves, strict=True):
-                parts = [*whole, (1, [mine]), *((1, [t.above if sign > 0 else t.below]) for t in terms)]
-                lost = self._power(-conversion.total.fraction_bits) * stated.kept + goal
-                value = sign_of(conversion.term.sign) * Poly.of(conversion.term.significand) * conversion.ulp
-                both.append(d.prove(
-                    lost - (value - exact) * sign, [], [*parts, (unit * -sign, [summed.equation])]
-                ))  # fmt: skip
-            made.append(self._scaled(conversion, both, sizes, high, bit, exact))
+            case = Case(alignment, terms, conversion, finest, high, bit, (code, limit), equations, exact)
+            made.append(self._case(case, goal, moves))
         packed, same = conversion.packed(self.stated.d)
         found = []
         for sign, high_one, low_one in ((-1, made[0][0], made[1][0]), (1, made[0][1], made[1][1])):
@@ -87,6 +74,41 @@ class RelativeProof(BoundProof):
             _, goal = stated.conclusions[0 if sign < 0 else 1]
             found.append(d.prove(goal, [(same, conversion.code)], [(1, [i]), (sign, [packed])]))
         return found
+
+    def _prepare(
+        self, alignment: SharpAlignment, terms: list[TermError], _: SumConversion, finest: int
+    ) -> None:
+        """What both cases need: that some term is shifted by nothing, and that Σ|terms| is at least 2^E."""
+        self.size_of_all = self._largest()
+        stated, unit = self.relative, alignment.unit
+        self.whole: list[Part] = [
+            (unit * stated.loss, [self._shares(alignment, terms)]),
+            (stated.kept, [finest]),
+            (unit * stated.spare, []),
+        ]
+        if stated.loss != 1 and not stated.zero_c:
+            # c may lose a whole unit.
+            share = self._share(alignment, terms, self.stated.terms[-1])
+            self.whole.append((unit * share * (1 - stated.loss), []))
+
+    def _case(self, case: Case, goal: Poly, moves: tuple[int, int]) -> list[int]:
+        """The bound of both sides in one case; of what the conversion loses, `goal`, there are `moves`."""
+        return self._scaled(case, self._both(case, goal, moves))
+
+    def _both(self, case: Case, goal: Poly, moves: tuple[int, int]) -> list[int]:
+        """What is lost on both sides at most, in terms of E and of the result's ulp."""
+        both, value = [], self._value(case.conversion)
+        for sign, mine in zip((1, -1), moves, strict=True):
+            lost, parts = self._lost(case, sign, goal, mine)
+            parts.append((case.alignment.unit * -sign, [case.conversion.summed.equation]))
+            both.append(self.d.prove(lost - (value - case.exact) * sign, [], parts))
+        return both
+
+    def _lost(self, x: Case, sign: int, goal: Poly, mine: int) -> tuple[Poly, list[Part]]:
+        """What is lost at most on one side, in terms of E and of what the conversion loses, and why."""
+        terms = [t.above if sign > 0 else t.below for t in x.terms]
+        lost = self._power(-x.conversion.total.fraction_bits) * self.relative.kept + goal
+        return lost, [*self.whole, (1, [mine]), *((1, [i]) for i in terms)]
 
     def _sum(self, limit: Node) -> tuple[SharpAlignment, list[TermError], SumConversion]:
         """The sum of the products and c at a limit of their exponents, and its conversion."""
@@ -169,132 +191,83 @@ class RelativeProof(BoundProof):
         below = d.prove(goal - moved, [], [(1, [up]), (sign * 2, [low]), (-1, [known.value])])
         return replace(known, above=above, below=below, exact_at_zero=True)
 
-    # ------------------------------------------------------------------ the largest term
-    def _by_term(self, goal: Poly, proof: Callable[[int, StatedTerm, int], int]) -> int:
-        """A goal proved for every term that can have the exponent E, `proof` from the theorem that it has."""
-        d, g, terms = self.d, self.g, self.relative.terms
-        bits = [at(g, t, self.stated.e) for t in terms]
-        absent = [d.assume(g.not_(x)) for x in bits[:-1]]
-        given = [d.assume(self.relative.attained), *absent]
-        last = d.lemma("that some term has the exponent E", bits[-1], given, (bits,))
-        made = 0
-        for k in reversed(range(len(terms))):
-            here = proof(k, terms[k], last if k == len(terms) - 1 else d.assume(bits[k]))
-            if d.about(here) != goal:
-                raise ProofError("a term gives another bound")
-            made = here if k == len(terms) - 1 else d.cases(bits[k], here, made)
-        return made
-
-    def _parted(self, t: StatedTerm, bit: int) -> tuple[int, int]:
-        """That the term is not zero, and that its exponent's code is E: U(code) - U(E) = 0."""
-        d, e = self.d, self.stated.e
-        cut = ([t.nonzero, t.code, e],)
-        some = d.lemma("that a term is not zero", t.nonzero, [bit], cut)
-        return some, d.equal("that a term has the exponent E", t.code, e, [bit], cut)
-
-    def _shares(self, alignment: Alignment, terms: list[TermError]) -> int:
-        """Σ 2^-shift - 1 >= 0 over the terms that can have E: one is shifted by nothing."""
-        d, code = self.d, alignment.e_max
-        reached = alignment.reached()
-        wide = self.g.zero_extend_to(code, CODE_BITS + 1)
-        equations = [(d.read(wide), wide), (d.read(alignment.e), alignment.e)]
-        below = d.prove(Poly.of(self.stated.e) - Poly.of(code), equations, [(1, [d.fact(reached)])])
-        places = {x.code: i for i, x in enumerate(alignment.summands)}
-        shift = {k: terms[places[t.code]].shift for k, t in enumerate(self.relative.terms)}
-        shares = {k: (Poly.of(s) * -1).power_of_two() for k, s in shift.items()}
-        goal = Poly.constant(-1)
-        for x in shares.values():
-            goal = goal + x
-
-        def proof(k: int, t: StatedTerm, bit: int) -> int:
-            some, same = self._parted(t, bit)
-            distance = alignment.distance(places[t.code], some)
-            unshifted = d.power(d.arith([(-1, [distance]), (1, [same]), (1, [below])]))
-            return d.prove(goal, [], [(1, [unshifted]), *((x, []) for i, x in shares.items() if i != k)])
-
-        return self._by_term(goal, proof)
-
-    def _largest(self) -> int:
-        """Σ|terms| - 2^E >= 0."""
-        d, goal = self.d, self.total - self.scale
-
-        def proof(k: int, t: StatedTerm, bit: int) -> int:
-            some, same = self._parted(t, bit)
-            parts: list[Part] = [(magnitude(x.factors), []) for x in self.relative.terms if x is not t]
-            weight = ONE
-            for x in t.factors:
-                weight = weight * x.weight(x.fmt.fraction_bits)
-            for x, normal in zip(t.factors, self.relative.normal[k], strict=True):
-                own = x.significand
-                if own.op != "const":
-                    least = self.g.const(1 << x.fmt.fraction_bits, own.width)
-                    given = [some] if normal.op == "const" else [some, d.assume(normal)]
-                    cuts: tuple[list[Node], ...] = ([y.significand for y in t.factors], [])
-                    full = d.fact(d.lemma("that a factor is normal", self.g.ule(least, own), given, cuts))
-                    rest = ONE
-                    for y in t.factors[t.factors.index(x) + 1 :]:
-                        rest = rest * (Poly.of(y.significand) if y.significand.op != "const" else ONE)
-                    parts.append((weight * rest, [full]))
-                weight = weight * (1 << x.fmt.fraction_bits)
-            equations = [(d.arith([(-1, [same])]), self.stated.e)]
-            equations += d.expanded(t.code, [x.exponent for x in t.factors], "an exponent")
-            return d.prove(goal, equations, parts)
-
-        return self._by_term(goal, proof)
-
     # ------------------------------------------------------------------ the bound
-    def _held(self, sign: int, exact: Poly) -> int:
-        """Σ|terms| ∓ the exact sum, at least 0."""
-        d, parts, equations = self.d, list[Part](), list[tuple[int, Node]]()
-        for t in self.relative.terms:
-            signs = [x.sign for x in t.factors if x.sign.op != "const"]
-            size = magnitude(t.factors) * 2
-            ones = [d.range(s) for s in signs]
-            if len(signs) == 1:
-                parts.append((size * Poly.of(signs[0]), []) if sign > 0 else (size, ones))
-            elif sign > 0:
-                parts += [(size * Poly.of(s), [i]) for s, i in zip(signs, reversed(ones), strict=True)]
-            else:
-                parts += [(size, ones), (size * Poly.of(signs[0]) * Poly.of(signs[1]), [])]
-        if self.relative.zero_c and self.known_c is not None:
-            c = self.stated.terms[-1].factors[0].significand
-            equations.append((d.fact(d.lemma("that c is zero", self.g.is_zero(c), [self.known_c])), c))
-        return d.prove(self.total - exact * sign, equations, parts)
+    def _value(self, x: SumConversion) -> Poly:
+        """What the result is."""
+        return sign_of(x.term.sign) * Poly.of(x.term.significand) * x.ulp
 
-    def _scaled(
-        self, x: SumConversion, both: list[int], sizes: int, high: bool, bit: int, exact: Poly
-    ) -> list[int]:
+    def _scaled(self, case: Case, both: list[int]) -> list[int]:
         """constant · Σ|terms| ∓ error >= 0, from both bounds in terms of E and of the result's ulp."""
-        d, stated = self.d, self.relative
+        d, stated, x, high = self.d, self.relative, case.conversion, case.high
         units, p = stated.kept / 2**x.total.fraction_bits, x.bits
         more: list[Part] = []
-        held = units + (0 if high else stated.share / 2**p)
+        held, factor = units + stated.share / 2**p, Fraction(0)
         if high:
-            t = x.term
-            full = d.fact(d.lemma(
-                "that a result above E is normal",
-                self.g.ule(self.g.const(1 << p, p + 1), t.significand), [bit, self.floor, *x.normal()],
-                ([t.significand, t.exponent.bits], [*t.significand.args, t.exponent.bits], x.inner),
-            ))  # fmt: skip
-            s, one = Poly.of(t.sign), d.range(t.sign)
-            up, down = (
-                d.arith([(1, [i]), (1, [self._held(j, exact)])]) for i, j in zip(both, (1, -1), strict=True)
-            )
-            size = Poly.of(t.significand) * x.ulp
             lost = self._power(-x.total.fraction_bits) * stated.kept + x.ulp * stated.share
-            lost = lost + Poly.constant(x.flushed)
-            most = d.prove(lost + self.total - size, [], [(1, [one, up]), (s, [down])])
-            ulps = d.arith([(1, [most]), (x.ulp, [full])])
+            ulps = self._large(case, both, lost + Poly.constant(x.flushed))
             factor = stated.share / (2**p - stated.share)
             more.append((factor, [ulps]))
             held = units * (1 + factor)
         made = []
-        value = sign_of(x.term.sign) * Poly.of(x.term.significand) * x.ulp
-        rest = stated.constant - held - (factor if high else 0)
+        value = self._value(x)
+        rest = stated.constant - held - factor
         for sign, i in zip((1, -1), both, strict=True):
-            goal = self.total * stated.constant + Poly.constant(stated.flushed) - (value - exact) * sign
-            spare = stated.flushed - x.flushed * (1 + (factor if high else 0))
+            goal = self.total * stated.constant + Poly.constant(stated.flushed) - (value - case.exact) * sign
+            spare = stated.flushed - x.flushed * (1 + factor)
             parts: list[Part] = [(spare, [])] if spare else []
-            parts += [(1, [i]), *more, (held, [sizes]), (self.total * rest, [])]
+            parts += [(1, [i]), *more, (held, [self.size_of_all]), (self.total * rest, [])]
             made.append(d.prove(goal, [], parts))
         return made
+
+    def _large(self, case: Case, both: list[int], lost: Poly) -> int:
+        """lost + Σ|terms| - 2^p·ulp >= 0 of a result above E, which is normal; `both`: what is lost."""
+        d, x, p = self.d, case.conversion, case.conversion.bits
+        t = x.term
+        full = d.fact(d.lemma(
+            "that a result above E is normal",
+            self.g.ule(self.g.const(1 << p, p + 1), t.significand), [case.bit, self.floor, *x.normal()],
+            ([t.significand, t.exponent.bits], [*t.significand.args, t.exponent.bits], x.inner),
+        ))  # fmt: skip
+        s, one = Poly.of(t.sign), d.range(t.sign)
+        up, down = (
+            d.arith([(1, [i]), (1, [self._held(j, case.exact)])]) for i, j in zip(both, (1, -1), strict=True)
+        )
+        size = Poly.of(t.significand) * x.ulp
+        most = d.prove(lost + self.total - size, [], [(1, [one, up]), (s, [down])])
+        return d.arith([(1, [most]), (x.ulp, [full])])
+
+    def _above(self, case: Case, both: list[int], kept: Fraction, bound: Poly) -> list[int]:
+        """bound ∓ error >= 0 of a result above E, where `kept` units and `share` of an ulp are lost.
+
+        An ulp is twice 2^(E - p) at least, so that units count half as much.
+        """
+        d, x, share = self.d, case.conversion, self.relative.share
+        lost = self._power(-x.total.fraction_bits) * kept + x.ulp * share
+        ulps = self._large(case, both, lost)
+        power, own = 1 << x.bits, self._power(-x.bits)
+        units = kept / (1 << x.total.fraction_bits)
+        factor = (units * power / 2 + share) / (power - share - units * power / 2)
+        spread = d.prove(
+            Poly.of(x.code) - Poly.of(self.stated.e) - Poly.constant(1), case.equations,
+            [(1, [d.fact(case.bit)])],
+        )  # fmt: skip
+        twice = d.prove(x.ulp - own * 2, [], [(own * 2, [d.power(spread)])])
+        parts: list[Part] = [(factor, [ulps]), (units * (1 + factor) * power / 2, [twice])]
+        parts.append((bound - self.total * factor, []))
+        value = self._value(x)
+        return [
+            d.prove(bound - (value - case.exact) * sign, [], [(1, [i]), *parts])
+            for sign, i in zip((1, -1), both, strict=True)
+        ]
+
+    def _empty(self, alignment: SharpAlignment, k: int) -> int:
+        """That a c of 0 adds nothing."""
+        made, x = alignment.total.terms[k], alignment.summands[k]
+        if self.known_c is None:
+            raise ProofError("expected a c that is known to be zero")
+        size = made.term.significand
+        empty = self.d.lemma("that c is empty", self.g.is_zero(size), [self.known_c], (x.own,))
+        return self.d.lemma(
+            "that c adds nothing", self.g.is_zero(made.aligned), [empty],
+            ([size, made.shift], [made.shift]),
+        )  # fmt: skip

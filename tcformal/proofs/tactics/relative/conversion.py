@@ -11,7 +11,7 @@ from tcformal.proofs.statements.relative_bound import RelativeBound
 from tcformal.proofs.tactics.bounds.derivation import Derivation, Part
 from tcformal.proofs.tactics.bounds.rounded import SumConversion
 from tcformal.proofs.tactics.bounds.terms import sign_of
-from tcformal.proofs.tactics.relative.odd import OddSum, mixed
+from tcformal.proofs.tactics.relative.odd_rounding.terms import odd_moves
 
 ONE = Poly.constant(1)
 
@@ -60,20 +60,11 @@ class SharpConversion:
 
     def _odd(self, high: bool, smaller: int, bound: Poly) -> tuple[int, int]:
         """A sum that is rounded to odd loses all but one unit of an ulp at most, on either side."""
-        d, x = self.d, self.x
+        x = self.x
         own, room = self._power(-x.bits), self._power(-x.total.fraction_bits)
         larger: list[Part] = [] if high else [(1, [smaller])]
         spare: list[Part] = [(1, [self.finest]), (own - room, []), *([(1, [smaller])] if high else [])]
-        over, under = OddSum(x, bound, larger, spare).bounds()
-        signs, sign = x._signs(), x.summed.sign
-        size, exact = Poly.of(x.term.significand) * x.ulp, Poly.of(x.summed.magnitude) * x.unit
-        moves = sign_of(x.term.sign) * size - sign_of(sign) * exact
-        both: list[list[Part]] = [[], []]
-        if d.about(signs).terms:
-            both = [[(x.ulp * -1, [signs])], [(x.ulp, [signs])]]
-        above = d.prove(bound - x.unit - moves, [], [*mixed(d, sign, over, under), *both[0]])
-        below = d.prove(bound - x.unit + moves, [], [*mixed(d, sign, under, over), *both[1]])
-        return above, below
+        return odd_moves(x, bound, larger, spare)
 
     def _cut(self, high: bool, smaller: int, bound: Poly) -> tuple[int, int]:
         """A sum that is cut loses a whole number of units: all but one of an ulp at most, or nothing."""

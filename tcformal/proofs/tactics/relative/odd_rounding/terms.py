@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from tcformal.errors import ProofError
 from tcformal.ir.node import Node
 from tcformal.proofs.kernel.rules import Poly
@@ -13,6 +15,7 @@ from tcformal.proofs.tactics.bounds.terms import shown_value, sign_of, weight
 from tcformal.semantics.align import align
 
 ONE = Poly.constant(1)
+_WHOLE = Fraction(1)
 
 
 def mixed(d: Derivation, sign: Node, plus: int, minus: int) -> list[Part]:
@@ -25,8 +28,9 @@ def mixed(d: Derivation, sign: Node, plus: int, minus: int) -> list[Part]:
 class OddTerm:
     """One aligned term, kept = significand >> shift, and `up`: whether it is made odd by one unit."""
 
-    def __init__(self, alignment: Alignment, k: int) -> None:
+    def __init__(self, alignment: Alignment, k: int, loss: Fraction = _WHOLE) -> None:
         self.alignment, self.k, self.d, self.g = alignment, k, alignment.d, alignment.g
+        self.loss = loss
         d, g, made = self.d, self.g, alignment.total.terms[k]
         t, bits = made.term, alignment.total.fraction_bits
         if t.fraction_bits > bits or made.aligned is not align(g, t, made.shift, bits, "RO"):
@@ -49,9 +53,14 @@ class OddTerm:
         d, g, x, made = self.d, self.g, self.alignment.summands[self.k], self.alignment.total.terms[self.k]
         t, unit, bits = made.term, self.alignment.unit, self.alignment.total.fraction_bits
         gap = Poly.of(t.significand) * weight(x.code, t.fraction_bits) - Poly.of(made.aligned) * unit
-        goal = unit - unit * (Poly.of(made.shift) * -1).power_of_two()
+        goal = (unit - unit * (Poly.of(made.shift) * -1).power_of_two()) * self.loss
         some, none = d.assume(x.nonzero), d.assume(g.not_(x.nonzero))
         nothing, rest = self.alignment._zero(self.k, none, made.aligned, False, gap, goal - gap)
+        if self.loss != 1:
+            # Of a zero term the difference is 0.
+            spread = d.power(d.arith([(Poly.of(made.shift), [])]))
+            scale = unit * (Poly.of(made.shift) * -1).power_of_two()
+            rest = d.prove(goal - gap, [], [(1, [d.arith([(-1, [nothing])])]), (scale * self.loss, [spread])])
         empty = d.arith([(1, [rest]), (2, [nothing])]), rest
         shown = self._nonzero(some, goal + gap, goal - gap)
         over, under = (d.cases(x.nonzero, i, j) for i, j in zip(shown, empty, strict=True))
@@ -218,3 +227,18 @@ class OddSum:
                 (part * -s * Poly.of(amount).power_of_two(), [same[0]]),
             ]))  # fmt: skip
         return made
+
+
+def odd_moves(x: SumConversion, bound: Poly, larger: list[Part], spare: list[Part]) -> tuple[int, int]:
+    """bound - u ∓ (the result less the sum) >= 0; `larger` and `spare` as of `OddSum`."""
+    d = x.d
+    over, under = OddSum(x, bound, larger, spare).bounds()
+    signs, sign = x._signs(), x.summed.sign
+    size, exact = Poly.of(x.term.significand) * x.ulp, Poly.of(x.summed.magnitude) * x.unit
+    moves = sign_of(x.term.sign) * size - sign_of(sign) * exact
+    both: list[list[Part]] = [[], []]
+    if d.about(signs).terms:
+        both = [[(x.ulp * -1, [signs])], [(x.ulp, [signs])]]
+    above = d.prove(bound - x.unit - moves, [], [*mixed(d, sign, over, under), *both[0]])
+    below = d.prove(bound - x.unit + moves, [], [*mixed(d, sign, under, over), *both[1]])
+    return above, below

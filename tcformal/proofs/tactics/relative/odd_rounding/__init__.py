@@ -1,0 +1,1 @@
+"""Terms and sums that are rounded to odd."""
