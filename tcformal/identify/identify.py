@@ -44,19 +44,22 @@ _ROUNDS, _MEMBERS, _SHOWN = 8, 8, 10
 _ASIDE = 1
 
 
-def identify(asker: Asker, *, vectors: int = 100_000, progress: Progress = ignore) -> Identification:
+def identify(
+    asker: Asker, *, vectors: int = 100_000, seconds: float = 150.0, progress: Progress = ignore
+) -> Identification:
     """Identify a device among the trees of sums of its formats, and the catalogued designs beside them.
 
+    `vectors` random and directed inputs are compared at the end; lemmas and solvers are asked for `seconds`.
     Errors: as `Asker.ask`.
     """
-    return Identifying(asker, vectors, progress).whole()
+    return Identifying(asker, vectors, seconds, progress).whole()
 
 
 class Identifying:
     """One identification."""
 
-    def __init__(self, asker: Asker, vectors: int, progress: Progress) -> None:
-        self.asker, self.vectors, self.progress = asker, vectors, progress
+    def __init__(self, asker: Asker, vectors: int, seconds: float, progress: Progress) -> None:
+        self.asker, self.vectors, self.seconds, self.progress = asker, vectors, seconds, progress
         self.spec, self.k = asker.spec, asker.k
         self.start = time.monotonic()
         self.repeated: Repeated | None = None
@@ -149,7 +152,7 @@ class Identifying:
         simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
         self.varied = varied_by(self.search.alive, simplest, self.k)
         self.progress(f"certifying {simplest.name}")
-        asked, same = len(answers), Sameness(simplest, self.k)
+        asked, same = len(answers), Sameness(simplest, self.k, self.seconds)
         axes = certified(self.search, simplest, self.asker, same, self.progress)
         axes += settled_designs([u for u in fitting if u.name != simplest.name], axes, self.asker, same)
         batch, answers = self.asker.history
@@ -218,7 +221,7 @@ class Identifying:
         if asker.corrected == corrected:
             return None
         asker.layout = None
-        return type(self)(asker, self.vectors, self.progress).whole()
+        return type(self)(asker, self.vectors, self.seconds, self.progress).whole()
 
     def _set_aside(self) -> Identification | None:
         """The identification without few answers, where some design gives all others; None where none does.
@@ -235,7 +238,7 @@ class Identifying:
         self.progress(f"setting {wrong.size} of {len(answers)} answers aside")
         self.asker.set_aside(rows_of(batch, wrong))
         self.asker.layout = None
-        return type(self)(self.asker, self.vectors, self.progress).whole()
+        return type(self)(self.asker, self.vectors, self.seconds, self.progress).whole()
 
     def _candidates(self) -> list[UnitSpec]:
         """The simplest design of each world, with every rule for NaNs, and what the catalogue has.

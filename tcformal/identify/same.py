@@ -29,10 +29,8 @@ from tcformal.solve.result import Limits
 
 #: Inputs of a pool that are tried before a solver is asked, and pools.
 _POOL, _POOLS = 10_000, 5
-#: Seconds in which lemmas and solvers are asked; what is not decided then stays open.
-_SECONDS = 150.0
-#: Seconds of the processor in which proofs of one sum after the other begin.
-_SUMS = 90.0
+#: The part of the time in which proofs of one sum after the other begin, in seconds of the processor.
+_SUMS = 0.6
 #: Limits of each solver on a question about two whole designs, and on a lemma.
 _WHOLE, _LEMMA = Limits(time_s=20.0), Limits(time_s=30.0)
 
@@ -96,17 +94,24 @@ def _processor_seconds() -> float:
 
 @dataclass(slots=True)
 class Sameness:
-    """Compares designs with one design for dot products of k terms; each lemma is proved once."""
+    """Compares designs with one design for dot products of k terms; each lemma is proved once.
+
+    Lemmas and solvers are asked for `seconds` from the start; what is not decided then stays open.
+    """
 
     base: UnitSpec
     k: int
+    seconds: float = 150.0
     _pools: dict[int, tuple[Batch, Raw]] = field(default_factory=dict)
     #: Seconds that are left for proofs of one sum after the other.
-    _sums: float = _SUMS
+    _sums: float = field(init=False)
     #: Designs that are proved to be the base.
     _proved: list[UnitSpec] = field(default_factory=list)
-    _end: float = field(default_factory=lambda: time.monotonic() + _SECONDS)
+    _end: float = field(init=False)
     _book: LemmaBook = field(default_factory=lambda: LemmaBook(limits=_LEMMA))
+
+    def __post_init__(self) -> None:
+        self._sums, self._end = _SUMS * self.seconds, time.monotonic() + self.seconds
 
     def compared(self, other: UnitSpec) -> Likeness:
         """What is known of the base and another design of its formats."""
