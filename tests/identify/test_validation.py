@@ -132,7 +132,7 @@ def test_no_inputs_reject() -> None:
     ("calls", "verdict"),
     [
         # Every time: no design gives it.
-        (range(1, 10_000), IdentifyVerdict.OUTSIDE),
+        pytest.param(range(1, 10_000), IdentifyVerdict.OUTSIDE, marks=pytest.mark.slow),
         # In the long call of the comparison alone.
         (range(2000, 2001), IdentifyVerdict.CONTRADICTORY),
     ],
