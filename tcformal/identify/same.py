@@ -31,8 +31,10 @@ from tcformal.solve.result import Limits
 _POOL, _POOLS = 10_000, 5
 #: The part of the time in which proofs of one sum after the other begin, in seconds of the processor.
 _SUMS = 0.6
-#: Limits of each solver on a question about two whole designs, and on a lemma.
-_WHOLE, _LEMMA = Limits(time_s=20.0), Limits(time_s=30.0)
+#: What of the time a solver has for a question about two whole designs, and for a lemma: one part of so many.
+_WHOLE, _LEMMA = 7.5, 5.0
+#: Seconds that either has at least.
+_LEAST = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +110,16 @@ class Sameness:
     #: Designs that are proved to be the base.
     _proved: list[UnitSpec] = field(default_factory=list)
     _end: float = field(init=False)
-    _book: LemmaBook = field(default_factory=lambda: LemmaBook(limits=_LEMMA))
+    _whole: Limits = field(init=False)
+    _lemma: Limits = field(init=False)
+    _book: LemmaBook = field(init=False)
 
     def __post_init__(self) -> None:
         self._sums, self._end = _SUMS * self.seconds, time.monotonic() + self.seconds
+        self._whole, self._lemma = (
+            Limits(time_s=max(_LEAST, self.seconds / parts)) for parts in (_WHOLE, _LEMMA)
+        )
+        self._book = LemmaBook(limits=self._lemma)
 
     def compared(self, other: UnitSpec) -> Likeness:
         """What is known of the base and another design of its formats."""
@@ -130,7 +138,7 @@ class Sameness:
         if time.monotonic() < self._end:
             near = self._near(other)
             asked = self._asked(other, near)
-            if equal_in_steps(asked.one, asked.two, self._book, _LEMMA, asked.k) is not None:
+            if equal_in_steps(asked.one, asked.two, self._book, self._lemma, asked.k) is not None:
                 return self._taken(other, near, f"the lemmas of claim equality{asked.more(self.k)}")
         return Likeness()
 
@@ -138,7 +146,7 @@ class Sameness:
         """What is said by way of designs that are proved, or sum by sum, unless the time for that is over."""
         near = self._between(other) or self._near(other)
         asked = self._asked(other, near)
-        if near is not self.base and equal_in_steps(asked.one, asked.two, self._book, _LEMMA, asked.k):
+        if near is not self.base and equal_in_steps(asked.one, asked.two, self._book, self._lemma, asked.k):
             return self._taken(other, near, f"the lemmas of claim equality{asked.more(self.k)}")
         return self._in_sums(other, near)
 
@@ -148,7 +156,7 @@ class Sameness:
             return Likeness()
         start, spent = time.monotonic(), _processor_seconds()
         asked = self._asked(other, near)
-        proved = equal_in_sums(asked.one, asked.two, self._book, _LEMMA) is not None
+        proved = equal_in_sums(asked.one, asked.two, self._book, self._lemma) is not None
         # Solvers that are asked afterwards have their own time.
         self._sums -= _processor_seconds() - spent
         self._end += time.monotonic() - start
@@ -194,7 +202,7 @@ class Sameness:
             return Likeness()
         asked = self._asked(other)
         try:
-            verdict = answer(question(asked.one, asked.two, Assumptions()), limits=_WHOLE)
+            verdict = answer(question(asked.one, asked.two, Assumptions()), limits=self._whole)
         except TcformalError:
             return Likeness()
         if verdict.kind is Kind.SEPARATED and verdict.found is not None:
