@@ -51,6 +51,8 @@ def test_a_reference_is_named_beside_its_outputs_and_its_verdict(tmp_path: Path)
     row = rows[WIDE]
     assert (row.random, row.mismatches, row.identified) == (10**6, 0, sealed(record))
     assert rows["riscv/vfbdot.vv.vlen128"].identified is None
+    # Two units have these formats: sums of 8 products are not those of 16.
+    assert rows["riscv/vfwbdot.vv.vlen256"].identified is None
     text = "\n".join(references_section([*rows.values()]))
     assert f"| Spike 55b4658d | `{WIDE}` | 1,000,000 |" in text
     assert f"{record['verdict']}, K = 8: " in text

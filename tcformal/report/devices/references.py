@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.callbacks import Warn
+from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.identify.record.identification import IDENTIFICATION, IdentifyVerdict
 from tcformal.probe.log.results import Run, files_of, read_runs, unit_of
@@ -43,6 +44,14 @@ def is_reference(device: Mapping[str, Any]) -> bool:
     return device.get("evidence") == _EVIDENCE or str(device.get("system", "")).startswith(_EMULATED)
 
 
+def _same_program(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return all(one.get(key) == other.get(key) for key in _SAME)
+
+
+def _instruction(device: Mapping[str, Any]) -> object:
+    return device.get("instruction")
+
+
 def references(folder: Path, warn: Warn) -> Iterator[ReferenceRow]:
     """One row for each unit of each reference in a results folder, by folder.
 
@@ -58,24 +67,26 @@ def references(folder: Path, warn: Warn) -> Iterator[ReferenceRow]:
         for run in {run.head["unit"]: run for run in read_runs(path)}.values()
         if is_reference(run.head["device"])
     ]  # fmt: skip
-    names = {run.head["device"].get("instruction") for _, run in runs}
     for path, run in runs:
-        yield _row(path, run, found, names)
+        yield _row(path, run, found, [other for _, other in runs])
 
 
-def _row(path: Path, run: Run, found: Sequence[Mapping[str, Any]], names: set[Any]) -> ReferenceRow:
+def _row(path: Path, run: Run, found: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> ReferenceRow:
     spec, device = unit_of(run, path), run.head["device"]
     counts = {"random": 0, "directed": 0}
     for line in run.done:
         counts["random" if line["kind"] == "random" else "directed"] += int(line.get("count", 1))
     asked = [
         data for data in found
-        if data["formats"] == spec.operands.names()
-        and all(data["device"].get(key) == device.get(key) for key in _SAME)
+        if data["formats"] == spec.operands.names() and _same_program(data["device"], device)
     ]  # fmt: skip
-    own = [data for data in asked if data["device"].get("instruction") == device.get("instruction")]
-    # A program that was given formats alone computes what it has for them: no other instruction's record.
-    fits = own or [data for data in asked if data["device"].get("instruction") not in names]
+    fits = [data for data in asked if _instruction(data["device"]) == _instruction(device)]
+    if not fits:
+        # Given formats alone, a program computes what it has for them: of several units, that says none.
+        mine = [other.head for other in runs if _same_program(other.head["device"], device)]
+        named = {_instruction(head["device"]) for head in mine}
+        alone = sum(resolve(head["unit"]).operands == spec.operands for head in mine) == 1
+        fits = [x for x in asked if _instruction(x["device"]) not in named and (alone or x["k"] == spec.k)]
     newest = max(fits, key=lambda data: (data["k"] == spec.k, str(data["date"])), default=None)
     wrong = sum(mismatches_in(line) for line in run.done)
     return ReferenceRow(
