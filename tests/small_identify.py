@@ -22,9 +22,11 @@ class ListedOnly(Identifying):
         self.search.listed([resolve(name) for name in distinct_designs(self._possible)])
 
 
-def identify(asker: Asker, *, vectors: int = 100_000, progress: Progress = ignore) -> Identification:
+def identify(
+    asker: Asker, *, vectors: int = 100_000, seconds: float = 300.0, progress: Progress = ignore
+) -> Identification:
     """Identify a device among the catalogued designs of its formats.
 
     Errors: as `Asker.ask`.
     """
-    return ListedOnly(asker, vectors, progress).whole()
+    return ListedOnly(asker, vectors, progress, seconds).whole()

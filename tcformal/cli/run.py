@@ -16,7 +16,8 @@ from tcformal.papers.checked import check_asks
 from tcformal.papers.files import Ask, QueryFile, find, known_queries, load
 from tcformal.papers.run import OPEN, Answered, Setting, run
 from tcformal.report import queries as views
-from tcformal.report.escape import print_json
+from tcformal.report.devices.references import references, references_section
+from tcformal.report.escape import print_json, warn
 from tcformal.report.lemmas import claims_section
 from tcformal.report.text import console, progress
 
@@ -77,8 +78,9 @@ def run_queries(
     start = time.monotonic()
     done = _run_all(asked, setting)
     if every and only is None:
-        claims = claims_section(store.claims.all())
-        views.write_report(Path(how.folder) / "REPORT.md", [f for f, _ in asked], done, claims)
+        more = claims_section(store.claims.all())
+        more += references_section([*references(Path(how.folder), warn)])
+        views.write_report(Path(how.folder) / "REPORT.md", [f for f, _ in asked], done, more)
     if statements is not None:
         views.write_statements(statements, [f for f, _ in asked], done)
     if as_json:

@@ -13,7 +13,9 @@ from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.identify.asking.ask import Asker
-from tcformal.identify.record.identification import AxisOutcome, Settled
+from tcformal.identify.asking.rates import Rate
+from tcformal.identify.asking.repeat import FEW
+from tcformal.identify.record.identification import AxisOutcome, IdentifyVerdict, Settled
 from tcformal.identify.same import Likeness, Sameness
 from tcformal.identify.search import Search
 from tcformal.identify.survivors.tables import Survivors
@@ -113,6 +115,20 @@ def certainty(listed: bool, trees: bool, varied: bool) -> str:
     if varied:
         return "every other value of each parameter of {} is refuted, or proved to change nothing"
     return "of the designs that were tried only those that are proved equal to {} give all answers"
+
+
+def fault(name: str, rate: Rate, once: int) -> tuple[IdentifyVerdict, str] | None:
+    """The verdict on a device that does not always give what a design does; None for one that does.
+
+    `rate`: results that are not the design's; `once`: answers to repeated inputs that did not come again.
+    """
+    if rate.count > FEW * rate.of:
+        reason = f"{name} gave every answer, but not {rate.count} of {rate.of} later ones"
+        return IdentifyVerdict.CONTRADICTORY, reason
+    if rate.count or once:
+        more = f", and {once} answers to repeated inputs came once only" if once else ""
+        return IdentifyVerdict.FAULTY, f"{name} gives all but {rate.count} of {rate.of} answers{more}"
+    return None
 
 
 def varied_by(alive: Sequence[Survivors], simplest: UnitSpec, k: int) -> bool:

@@ -20,7 +20,7 @@ from tcformal.identify.asking.nans import invalid_operations
 from tcformal.identify.asking.rates import Rate
 from tcformal.identify.asking.repeat import FEW, Repeated, repeat
 from tcformal.identify.asking.validation import Validated, validate, with_misfits
-from tcformal.identify.certify import certainty, certified, settled_designs, varied_by
+from tcformal.identify.certify import certainty, certified, fault, settled_designs, varied_by
 from tcformal.identify.hypotheses import hypotheses, plain_tree, starts
 from tcformal.identify.order.order import Order, order_of
 from tcformal.identify.record.identification import (
@@ -32,7 +32,7 @@ from tcformal.identify.record.identification import (
 from tcformal.identify.same import Sameness
 from tcformal.identify.search import Search
 from tcformal.matmul.replay import replay
-from tcformal.operands.batch import rows_of
+from tcformal.operands.batch import batch_of, rows_of
 from tcformal.operands.pool import without_nan
 from tcformal.semantics.mma import check_nans
 
@@ -44,19 +44,22 @@ _ROUNDS, _MEMBERS, _SHOWN = 8, 8, 10
 _ASIDE = 1
 
 
-def identify(asker: Asker, *, vectors: int = 100_000, progress: Progress = ignore) -> Identification:
+def identify(
+    asker: Asker, *, vectors: int = 100_000, seconds: float = 300.0, progress: Progress = ignore
+) -> Identification:
     """Identify a device among the trees of sums of its formats, and the catalogued designs beside them.
 
+    `vectors` random and directed inputs are compared at the end; lemmas and solvers are asked for `seconds`.
     Errors: as `Asker.ask`.
     """
-    return Identifying(asker, vectors, progress).whole()
+    return Identifying(asker, vectors, progress, seconds).whole()
 
 
 class Identifying:
     """One identification."""
 
-    def __init__(self, asker: Asker, vectors: int, progress: Progress) -> None:
-        self.asker, self.vectors, self.progress = asker, vectors, progress
+    def __init__(self, asker: Asker, vectors: int, progress: Progress, seconds: float = 300.0) -> None:
+        self.asker, self.vectors, self.progress, self.seconds = asker, vectors, progress, seconds
         self.spec, self.k = asker.spec, asker.k
         self.start = time.monotonic()
         self.repeated: Repeated | None = None
@@ -149,7 +152,7 @@ class Identifying:
         simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
         self.varied = varied_by(self.search.alive, simplest, self.k)
         self.progress(f"certifying {simplest.name}")
-        asked, same = len(answers), Sameness(simplest, self.k)
+        asked, same = len(answers), Sameness(simplest, self.k, self.seconds)
         axes = certified(self.search, simplest, self.asker, same, self.progress)
         axes += settled_designs([u for u in fitting if u.name != simplest.name], axes, self.asker, same)
         batch, answers = self.asker.history
@@ -162,6 +165,8 @@ class Identifying:
         if self.vectors:
             self.progress(f"comparing {simplest.name} with the device")
             self.validated = validate(self.asker, simplest, self.vectors)
+            if (found := self._refuted_late(simplest)) is not None:
+                return found
         if self.asker.aside:
             self.validated = with_misfits(self.asker, simplest, self.validated, batch, answers)
         undecided = sum(x.settled is Settled.UNDECIDED for x in axes)
@@ -170,7 +175,9 @@ class Identifying:
         left = max(self.search.count, len(names))
         self.search.curve.append((self.search.probes, left))
         more = {"classes": (names,), "axes": tuple(axes), "survivors": left}
-        if (wrong := self._wrong(simplest)) is not None:
+        rate = Rate(0, 1) if self.validated is None else self.validated.misfits
+        once = self.asker.corrected + (0 if self.repeated is None else self.repeated.other.count)
+        if (wrong := fault(simplest.name, rate, once)) is not None:
             verdict, reason = wrong
             return self._made(verdict, reason, **more)
         if undecided:
@@ -191,18 +198,19 @@ class Identifying:
         reason = certainty(self.listed, trees, self.varied).format(simplest.name)
         return self._made(IdentifyVerdict.IDENTIFIED, reason, **more)
 
-    def _wrong(self, simplest: UnitSpec) -> tuple[IdentifyVerdict, str] | None:
-        """The verdict on a device that does not always give what the design does; None for one that does."""
-        rate = Rate(0, 1) if self.validated is None else self.validated.misfits
-        if rate.count > FEW * rate.of:
-            reason = f"{simplest.name} gave every answer, but not {rate.count} of {rate.of} later ones"
-            return IdentifyVerdict.CONTRADICTORY, reason
-        once = self.asker.corrected + (0 if self.repeated is None else self.repeated.other.count)
-        if rate.count or once:
-            more = f", and {once} answers to repeated inputs came once only" if once else ""
-            reason = f"{simplest.name} gives all but {rate.count} of {rate.of} answers{more}"
-            return IdentifyVerdict.FAULTY, reason
-        return None
+    def _anew(self) -> Identification:
+        """The identification from the start, with all answers so far."""
+        self.asker.layout = None
+        return type(self)(self.asker, self.vectors, self.progress, self.seconds).whole()
+
+    def _refuted_late(self, simplest: UnitSpec) -> Identification | None:
+        """The identification with the comparison's misfits among the answers; None where few or none stay."""
+        found = self.validated
+        if found is None or found.misfits.count <= FEW * found.misfits.of:
+            return None
+        if told := [x.witness for x in found.shown if x.stays]:
+            self.asker.ask(batch_of(told))
+        return self._anew() if self.asker.misfits(simplest).size else None
 
     def _asked_again(self) -> Identification | None:
         """The identification after every input was asked twice more; None where that corrects no answer.
@@ -215,10 +223,7 @@ class Identifying:
             return None
         self.progress("asking every input again")
         asker.repeated(asker.history[0], _AGAIN)
-        if asker.corrected == corrected:
-            return None
-        asker.layout = None
-        return type(self)(asker, self.vectors, self.progress).whole()
+        return None if asker.corrected == corrected else self._anew()
 
     def _set_aside(self) -> Identification | None:
         """The identification without few answers, where some design gives all others; None where none does.
@@ -234,8 +239,7 @@ class Identifying:
             return None
         self.progress(f"setting {wrong.size} of {len(answers)} answers aside")
         self.asker.set_aside(rows_of(batch, wrong))
-        self.asker.layout = None
-        return type(self)(self.asker, self.vectors, self.progress).whole()
+        return self._anew()
 
     def _candidates(self) -> list[UnitSpec]:
         """The simplest design of each world, with every rule for NaNs, and what the catalogue has.
@@ -270,23 +274,13 @@ class Identifying:
         asker = self.asker
         found = {
             "space": self.search.space, "growth": self.search.growth(), "validated": self.validated,
-            "measured": self._measured(), **more,
+            "measured": {} if self.order is None else self.order.measured, **more,
         }  # fmt: skip
         return Identification(
             verdict=verdict, reason=reason, device=asker.identity, operands=self.spec, history=asker.history,
             layout=asker.layout, repeated=self.repeated, probes=asker.probes, batches=asker.batches,
             seconds=(asker.seconds, time.monotonic() - self.start), untested=self._untested(), **found,  # type: ignore[arg-type]
         )  # fmt: skip
-
-    def _measured(self) -> dict[str, str]:
-        """The order of summation and the fraction bits, as masks showed them."""
-        if self.order is None or self.order.root is None:
-            return {} if self.order is None else {"order": self.order.reason}
-        bits = {
-            f"fraction bits of {step}": "exact" if bits is None else str(bits)
-            for step, bits in self.order.fraction_bits.items()
-        }
-        return {"order": str(self.order.root), **bits}
 
     def _untested(self) -> tuple[str, ...]:
         scaled = ("scales other than those of the inputs",) if self.spec.scale_format is not None else ()

@@ -29,11 +29,11 @@ from tcformal.solve.result import Limits
 
 #: Inputs of a pool that are tried before a solver is asked, and pools.
 _POOL, _POOLS = 10_000, 5
-#: Seconds of the processor in which lemmas, proofs of one sum after the other, and solvers on whole designs
-#: begin; what is not decided then stays open.
-_QUICKLY, _SUMS, _SOLVERS = 120.0, 90.0, 90.0
-#: Limits of each solver on a question about two whole designs, and on a lemma.
-_WHOLE, _LEMMA = Limits(time_s=20.0), Limits(time_s=30.0)
+#: The parts of the time, in seconds of the processor, in which lemmas, proofs of one sum after the other, and
+#: solvers on whole designs begin; what is not decided then stays open.
+_PARTS = {"lemmas": 0.4, "sums": 0.3, "solvers": 0.3}
+#: The parts of it that each solver has for a question about two whole designs, and for a lemma; at least one second.
+_WHOLE, _LEMMA = 1 / 15, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +95,27 @@ def _processor_seconds() -> float:
 
 @dataclass(slots=True)
 class Sameness:
-    """Compares designs with one design for dot products of k terms; each lemma is proved once."""
+    """Compares designs with one design for dot products of k terms; each lemma is proved once.
+
+    Lemmas and solvers are asked for `seconds` of the processor; what is not decided then stays open.
+    """
 
     base: UnitSpec
     k: int
+    seconds: float = 300.0
     _pools: dict[int, tuple[Batch, Raw]] = field(default_factory=dict)
     #: Seconds that are left of each kind of proof.
-    _left: dict[str, float] = field(
-        default_factory=lambda: {"lemmas": _QUICKLY, "sums": _SUMS, "solvers": _SOLVERS}
-    )
+    _left: dict[str, float] = field(init=False)
     #: Designs that are proved to be the base.
     _proved: list[UnitSpec] = field(default_factory=list)
-    _book: LemmaBook = field(default_factory=lambda: LemmaBook(limits=_LEMMA))
+    _whole: Limits = field(init=False)
+    _lemma: Limits = field(init=False)
+    _book: LemmaBook = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._left = {kind: part * self.seconds for kind, part in _PARTS.items()}
+        self._whole, self._lemma = (Limits(time_s=max(1.0, part * self.seconds)) for part in (_WHOLE, _LEMMA))
+        self._book = LemmaBook(limits=self._lemma)
 
     @contextmanager
     def _spending(self, kind: str) -> Iterator[None]:
@@ -135,7 +144,7 @@ class Sameness:
             near = self._near(other)
             asked = self._asked(other, near)
             with self._spending("lemmas"):
-                found = equal_in_steps(asked.one, asked.two, self._book, _LEMMA, asked.k)
+                found = equal_in_steps(asked.one, asked.two, self._book, self._lemma, asked.k)
             if found is not None:
                 return self._taken(other, near, f"the lemmas of claim equality{asked.more(self.k)}")
         return Likeness()
@@ -144,7 +153,7 @@ class Sameness:
         """What is said by way of designs that are proved, or sum by sum, unless the time for that is over."""
         near = self._between(other) or self._near(other)
         asked = self._asked(other, near)
-        if near is not self.base and equal_in_steps(asked.one, asked.two, self._book, _LEMMA, asked.k):
+        if near is not self.base and equal_in_steps(asked.one, asked.two, self._book, self._lemma, asked.k):
             return self._taken(other, near, f"the lemmas of claim equality{asked.more(self.k)}")
         return self._in_sums(other, near)
 
@@ -154,7 +163,7 @@ class Sameness:
             return Likeness()
         asked = self._asked(other, near)
         with self._spending("sums"):
-            proved = equal_in_sums(asked.one, asked.two, self._book, _LEMMA) is not None
+            proved = equal_in_sums(asked.one, asked.two, self._book, self._lemma) is not None
         text = f"a proof of one sum after the other{asked.more(self.k)}"
         return self._taken(other, near, text) if proved else Likeness()
 
@@ -198,7 +207,7 @@ class Sameness:
         asked = self._asked(other)
         try:
             with self._spending("solvers"):
-                verdict = answer(question(asked.one, asked.two, Assumptions()), limits=_WHOLE)
+                verdict = answer(question(asked.one, asked.two, Assumptions()), limits=self._whole)
         except TcformalError:
             return Likeness()
         if verdict.kind is Kind.SEPARATED and verdict.found is not None:

@@ -49,3 +49,11 @@ def test_sums_are_compared_for_as_few_products_as_hand_their_result_on() -> None
     found = Sameness(base, base.k).by_sums(resolve(altered(base, "summation=sequential")))
     assert "of 1 products" in found.proof
     assert not Sameness(base, base.k).by_sums(resolve(altered(base, "conversion=RZ-FP32"))).proof
+
+
+def test_nothing_is_proved_when_the_time_is_over() -> None:
+    base = resolve(PERMUTED)
+    other = resolve(altered(base, "carry_bits=5"))
+    assert not Sameness(base, 4, seconds=0).compared(other).proof
+    # An input that tells designs apart needs no proof.
+    assert Sameness(base, 4, seconds=0).compared(resolve(altered(base, "fraction_bits=23"))).witness

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from small_identify import identify
 from tcformal.design.names import resolve
 from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.identify.asking.ask import Asker
 from tcformal.identify.asking.validation import validate
+from tcformal.identify.record.identification import IdentifyVerdict
 from tcformal.matmul.replay import replay
 from tcformal.operands.batch import batch_of
 from tcformal.operands.random import Batch, Raw
@@ -124,3 +126,28 @@ def test_altered_answers_reject(tmp_path: Path) -> None:
 def test_no_inputs_reject() -> None:
     with pytest.raises(InputError, match="expected an integer from 1 to"):
         validate(asker(lambda _, d: d), SPEC, 0)
+
+
+@pytest.mark.parametrize(
+    ("calls", "verdict"),
+    [
+        # Every time: no design gives it.
+        pytest.param(range(1, 10_000), IdentifyVerdict.OUTSIDE, marks=pytest.mark.slow),
+        # In the long call of the comparison alone.
+        (range(2000, 2001), IdentifyVerdict.CONTRADICTORY),
+    ],
+)
+def test_misfits_that_stay_refute_the_design(
+    calls: range, verdict: IdentifyVerdict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A device that gives another result for one c of 16, in calls of some lengths."""
+    monkeypatch.setattr("tcformal.identify.asking.validation._SHRUNK", 0)
+    spec = resolve("arm/fmopa.d")
+
+    def box(a: Raw, b: Raw, c: Raw) -> Raw:
+        d = replay(spec, Batch(*(x.astype(np.uint64) for x in (a, b, c))))
+        return np.where(c & 15 == 9, d ^ np.uint64(1), d) if len(c) in calls else d
+
+    made = identify(Asker(CallableDevice(box, "box"), spec.operands, 1), vectors=2000)
+    assert made.verdict is verdict, made.reason
+    assert bool(made.nearest) == (verdict is IdentifyVerdict.OUTSIDE)

@@ -33,6 +33,8 @@ from tcformal.store.locks import shared_lock
 @click.option("--unit", help="The instruction, of devices that have several; formats and K are its own.")
 @click.option("--vectors", type=int, help="Random and directed inputs of the last comparison; 100000, or 0 "
               "for a device that is asked by hand.")  # fmt: skip
+@click.option("--seconds", type=click.FloatRange(min=0), default=300.0, show_default=True,
+              help="How long lemmas and solvers are asked what tells designs apart.")  # fmt: skip
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path),
               help="File for a picture (SVG) of how many designs are left after each batch.")  # fmt: skip
 @click.option("--next", "show_next", is_flag=True, help="Print the inputs that a hand:NAME is to be asked.")
@@ -42,7 +44,8 @@ from tcformal.store.locks import shared_lock
 @json_option
 def identify_(
     device_name: str, formats: str | None, k: int | None, scale: str | None, unit: str | None,
-    vectors: int | None, plot: Path | None, show_next: bool, answer: Path | None, folder: str, as_json: bool,
+    vectors: int | None, seconds: float, plot: Path | None, show_next: bool, answer: Path | None, folder: str,
+    as_json: bool,
 ) -> int:  # fmt: skip
     """Identify the design of a device, given its operand formats alone.
 
@@ -64,7 +67,7 @@ def identify_(
             device.answer(answer)
         asker = asker_of(device, formats, k, scale, unit, Path(folder))
         try:
-            found = _identified(asker, vectors)
+            found = _identified(asker, vectors, seconds)
         except DeviceError:
             if not isinstance(device, HandDevice) or device.waiting is None:
                 raise
@@ -74,7 +77,7 @@ def identify_(
     return _keep_and_print(found, Path(folder), plot, as_json)
 
 
-def _identified(asker: Asker, vectors: int) -> Identification:
+def _identified(asker: Asker, vectors: int, seconds: float) -> Identification:
     """The identification, with what is being done on standard error of a terminal."""
     from tcformal.identify.identify import identify as run  # the help does not wait for it
 
@@ -84,7 +87,7 @@ def _identified(asker: Asker, vectors: int) -> Identification:
         if terminal:
             say(doing, err=True)
 
-    return run(asker, vectors=vectors, progress=progress)
+    return run(asker, vectors=vectors, seconds=seconds, progress=progress)
 
 
 def _waits(asker: Asker, device: HandDevice, show_next: bool, as_json: bool) -> int:

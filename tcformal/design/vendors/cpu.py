@@ -11,8 +11,8 @@ from tcformal.design.unit import Fact, UnitSpec
 from tcformal.design.vendors.facts import (
     AMD_RESULTS,
     ARM,
-    AS_TDPBF16PS,
     AS_VDPBF16PS,
+    BOCHS_AMX,
     INTEL,
     INTEL_RESULTS,
     as_reference,
@@ -36,15 +36,12 @@ _X86: dict[str, tuple[tuple[int, int, int], str, Design, Fact]] = {
         measured(f"{INTEL}, TDPBF16PS", INTEL_RESULTS),
     ),
     "tdpfp16ps": (
-        _TILE, "fp16", x86_tile(operand_subnormals="kept"), documented(f"{INTEL}, TDPFP16PS"),
+        _TILE, "fp16", x86_tile(operand_subnormals="kept"), as_reference(f"{INTEL}, TDPFP16PS", BOCHS_AMX),
     ),
 }  # fmt: skip
 
 #: Parameters of which the evidence is that of another instruction.
-_INFERRED = {
-    "tdpbf16ps": {"result_subnormals": AS_VDPBF16PS},
-    "tdpfp16ps": {"nan_word": AS_TDPBF16PS, "nan_rule": AS_TDPBF16PS},
-}
+_INFERRED = {"tdpbf16ps": {"result_subnormals": AS_VDPBF16PS}}
 
 
 def cpu_names() -> Iterator[tuple[str, UnitMaker]]:

@@ -45,10 +45,9 @@ _IN_COMPOSED = ("products", "summation", "c_position", "fraction_bits", "convers
 _IN_SCALAR = ("products", "conversion")
 #: What is supposed of other GPUs' fp64 units.
 AS_HOPPER = Fact("as on Hopper, of which it is measured; no source states it", Evidence.INFERRED)
-#: What is supposed of a tile instruction that no probe has run.
-AS_TDPBF16PS = Fact(
-    "as x86/tdpbf16ps, of which it is measured; Bochs's source has the same order", Evidence.INFERRED
-)
+#: Outputs of Bochs for instructions on tiles.
+BOCHS_AMX = "Bochs-783b58fd-amx"
+#: What is supposed of the subnormal results of tdpbf16ps, which no output of silicon shows.
 AS_VDPBF16PS = Fact(
     "as x86/vdpbf16ps, of which it is measured; Bochs's source has one rule for both", Evidence.INFERRED
 )

@@ -84,7 +84,8 @@ def _nvdla() -> Iterator[tuple[str, Published]]:
     """The sum of one atomic operation: 38 bits and an exponent, which a double holds."""
     chosen = Fact("the unit has no c, and its sums are whole numbers and exponents", Evidence.CHOSEN)
     yield "cmac.fp16", Published(
-        shape=(1, 8, 64), a="fp16", b="fp16", c="fp64", design=nvdla_sum(), fact=documented(NVDLA),
+        shape=(1, 8, 64), a="fp16", b="fp16", c="fp64", design=nvdla_sum(),
+        fact=as_reference(NVDLA, "NVDLA-8e06b1b9"),
         overrides=tuple((x, chosen) for x in ("c_position", "conversion", "nan_word", "zero_sign")),
         notes=(
             "A is the data, B the weights. The unit takes an Inf for 2^16: queries/nvdla/cmac.toml.",

@@ -25,7 +25,7 @@ from tcformal.design.arithmetic import (
 )
 from tcformal.design.trees.tree import Step, Tree
 from tcformal.design.unit import Evidence, Fact
-from tcformal.design.vendors.facts import as_reference, documented
+from tcformal.design.vendors.facts import BOCHS_AMX, as_reference, documented
 from tcformal.design.vendors.nvidia import UnitMaker
 from tcformal.design.vendors.open_hardware import open_hardware
 from tcformal.design.vendors.row import Published, unit_of
@@ -46,7 +46,7 @@ RDNA4 = "ROCm emulator, gfx12_dot.h and dot_packed16.h"
 
 #: Folders of results of the programs of `hw_probes/reference`.
 SPIKE, BOCHS = "Spike-55b4658d", "Bochs-783b58fd"
-BOCHS_AMX, GAUDI3_RESULTS = "Bochs-783b58fd-amx", "Gaudi-3-e6cef1c3"
+GAUDI3_RESULTS = "Gaudi-3-e6cef1c3"
 GAUDI_RESULTS = {1: "Gaudi-1-e6cef1c3", 2: "Gaudi-2-e6cef1c3"}
 ROCJITSU = {3: "rocjitsu-gfx11-48f67ab9", 4: "rocjitsu-gfx12-5ac3c9c4"}
 

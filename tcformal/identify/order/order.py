@@ -40,6 +40,14 @@ class Order:
     probes: int
     batches: int
 
+    @property
+    def measured(self) -> dict[str, str]:
+        """The order and the fraction bits as people read them, by name."""
+        if self.root is None:
+            return {"order": self.reason}
+        shown = {step: "exact" if bits is None else str(bits) for step, bits in self.fraction_bits.items()}
+        return {"order": str(self.root), **{f"fraction bits of {step}": x for step, x in shown.items()}}
+
 
 def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -> Order:
     """The order in which a device sums k products and c.
