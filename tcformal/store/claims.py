@@ -44,7 +44,7 @@ def with_trees(record: Mapping[str, Any], change: Callable[[str], str]) -> dict[
 
 
 def with_short_names(record: Mapping[str, Any], kept: Collection[str]) -> dict[str, Any]:
-    """A record in which lemmas that are not among the kept ones have the first digits of their digests only."""
+    """A record in which lemmas that are not among the kept ones have short names."""
     return {**record, "lemmas": [x if x in kept else short_name(x) for x in record["lemmas"]]}
 
 

@@ -132,7 +132,7 @@ def test_proofs_of_lemmas_that_nothing_asks_for_are_made_anew(tmp_path: Path) ->
 
 
 def test_a_proof_of_an_earlier_version_is_written_again_counted_back(tmp_path: Path) -> None:
-    """Numbers that count back pack well; what the steps say stays, and a proof that is not one stays as it is."""
+    """Numbers that count back pack well; what the steps say stays."""
     steps: list[list[object]] = [["make", "not_", [3], []], ["assume", 7], ["assume", 3]]
     old = json.dumps({"steps": steps, "last": [1]})
     store = Store(tmp_path)
