@@ -16,6 +16,7 @@ from tcformal.errors import RecordError
 from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import definition
 from tcformal.proofs.claim import ClaimPart, ClaimVerdict, Counterexample, PartStatus
+from tcformal.proofs.claims.register import CLAIMS
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.tables import witness_table
@@ -124,24 +125,26 @@ def claims_section(records: Iterable[Mapping[str, Any]]) -> list[str]:
             verdicts[record["claim"], operations[unit]].update(made + Counter([record["verdict"]]))
     lines = [
         "", "## Claims about units", "",
-        f"Verdicts on one unit of each distinct design, {NOT_CHECKED} --claims; `tcformal prove UNIT --claim "
-        "NAME` checks one when it serves it. What proofs that hold are "
+        f"Verdicts on one unit of each distinct design that the claim fits, {NOT_CHECKED} --claims; "
+        "`tcformal prove UNIT --claim NAME` checks one when it serves it. What proofs that hold are "
         "made of: stages of two circuits that are one definition, applications of lemmas that folding alone "
         "decides, applications of lemmas with a proof by a SAT solver, steps of the kernel.", "",
-        "| claim | operation | designs | HOLDS | VIOLATED | none | definition | folding | SAT | rules |",
-        "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+        "| claim | operation | designs | HOLDS | VIOLATED | OPEN | not asked "
+        "| definition | folding | SAT | rules |",
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]  # fmt: skip
-    designs = Counter(operations.values())
     conditional = sorted({claim for claim, _ in verdicts if claim.partition("; ")[0] in _SHORT} - {*_SHORT})
     for claim in (*_SHORT, *conditional):
-        for name, number in designs.items():
+        fits = CLAIMS[claim.partition("; ")[0]].fits
+        for name, number in Counter(operations[u] for u in operations if fits(catalogue()[u])).items():
             count = verdicts[claim, name]
-            holds, violated = count[Kind.HOLDS.name], count[Kind.VIOLATED.name]
-            if holds or violated:
-                cells = [number, holds, violated, number - holds - violated]
+            decided = [count[kind.name] for kind in (Kind.HOLDS, Kind.VIOLATED)]
+            asked = sum(count[kind.name] for kind in Kind)
+            if asked or claim in _SHORT:
+                cells = [number, *decided, asked - sum(decided), number - asked]
                 cells += [count[how] for how in ("definition", "folding", "SAT", "rules")]
                 lines.append(f"| {claim} | {name} | {' | '.join(f'{n:,}' for n in cells)} |")
-    return [*lines, "", "None: the claim does not fit the design, or it is open."]
+    return [*lines, "", "OPEN: no proof and no witness was found in the time of the question."]
 
 
 def _made_of(record: Mapping[str, Any]) -> Counter[str]:

@@ -195,18 +195,24 @@ def test_claims_are_counted_by_operation(tmp_path: Path) -> None:
         else:
             records[0]["folded"] = folded
         lines = claims_section(records)
-        rows = [[x.strip() for x in line.split("|")[1:-1]] for line in lines if line.startswith("| zero")]
+        rows = [[x.strip() for x in line.split("|")[1:-1]] for line in lines if line.startswith("| zero-p")]
         proved, violated = (next(row for row in rows if row[1] == op) for op in ("T-FDPA", "FTZ-AddMul"))
-        assert proved[3:5] == ["1", "0"]
-        assert violated[3:5] == ["0", "1"]
-        assert int(proved[2]) - 1 == int(proved[5])
+        assert proved[3:6] == ["1", "0", "0"]
+        assert violated[3:6] == ["0", "1", "0"]
+        assert int(proved[2]) - 1 == int(proved[6])
         same = sum(s.how == "same definition" for s in held.parts[0].steps)
-        assert proved[6:] == [
+        assert proved[7:] == [
             str(same),
             *(str(held.applications * x) for x in (bool(folded), not folded)),
             "0",
         ]
-        assert violated[6:] == ["0"] * 4
+        assert violated[7:] == ["0"] * 4
+    (row,) = (
+        line
+        for line in claims_section([{**records[0], "verdict": "UNKNOWN"}])
+        if "zero-products | T-" in line
+    )
+    assert row.split("|")[4:7] == [" 0 ", " 0 ", " 1 "]
 
 
 @pytest.mark.parametrize(
@@ -224,7 +230,9 @@ def test_claims_that_cannot_be_read_are_not_counted(spoil: Callable[[Any], None]
     tcformal.prove_claim("volta/mma.m8n8k4.f32.f16.f16.f32", "zero-products", store=store)
     (record,) = store.claims.all()
     lines = claims_section([record])
-    assert any(line.startswith("| zero-products") for line in lines)
+    assert [line.split(" | ")[3] for line in lines if line.startswith("| zero-products | T-FDPA")] == ["1"]
     assert any(NOT_CHECKED in line for line in lines)
     spoil(record)
-    assert not any(line.startswith("| zero-products") for line in claims_section([record]))
+    rows = [line.split(" | ")[3:6] for line in claims_section([record]) if line.startswith("| zero-products")]
+    assert rows
+    assert all(row == ["0", "0", "0"] for row in rows)
