@@ -129,7 +129,7 @@ def claims_section(records: Iterable[Mapping[str, Any]]) -> list[str]:
         "`tcformal prove UNIT --claim NAME` checks one when it serves it. What proofs that hold are "
         "made of: stages of two circuits that are one definition, applications of lemmas that folding alone "
         "decides, applications of lemmas with a proof by a SAT solver, steps of the kernel.", "",
-        "| claim | operation | designs | HOLDS | VIOLATED | OPEN | not asked "
+        "| claim | operation | designs | HOLDS | VIOLATED | OPEN | none "
         "| definition | folding | SAT | rules |",
         "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]  # fmt: skip
@@ -144,7 +144,11 @@ def claims_section(records: Iterable[Mapping[str, Any]]) -> list[str]:
                 cells = [number, *decided, asked - sum(decided), number - asked]
                 cells += [count[how] for how in ("definition", "folding", "SAT", "rules")]
                 lines.append(f"| {claim} | {name} | {' | '.join(f'{n:,}' for n in cells)} |")
-    return [*lines, "", "OPEN: no proof and no witness was found in the time of the question."]
+    closing = (
+        "OPEN: neither a proof nor a witness was found in the time of the question; none: not asked, or refused "
+        "with a sentence."
+    )
+    return [*lines, "", closing]
 
 
 def _made_of(record: Mapping[str, Any]) -> Counter[str]:
